@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "sterna/comm/context.hpp"
+#include "sterna/comm/methods.hpp"
+
+namespace sterna::comm {
+
+/// Who exchanges with whom, and how many items at most in either direction. A rank may be its own
+/// peer. Peers are kept sorted by rank; a peer's index in `peers()` names it from then on.
+class NeighborPattern {
+ public:
+  struct Peer {
+    int rank;
+    std::size_t send_capacity;     ///< items
+    std::size_t receive_capacity;  ///< items; must equal the send capacity at the other side
+  };
+  /// Collective. Throws Error (on all ranks) where the two sides of a pair disagree.
+  static NeighborPattern from_peers(const Context& context, std::vector<Peer> peers);
+  std::span<const Peer> peers() const { return peers_; }
+
+ private:
+  explicit NeighborPattern(std::vector<Peer> peers) : peers_(std::move(peers)) {}
+  std::vector<Peer> peers_;
+};
+
+struct NeighborOptions {
+  std::string method = "auto";
+  std::string name = "neighbor exchange";  ///< in errors, logs and verdicts
+};
+
+/// Persistent exchange over a static pattern, on bytes. Use `NeighborExchange<T>`.
+/// A round: fill the outboxes, `commit` each, `start`, take `next` until it is empty, `finish`.
+/// Inboxes stay readable until the next `start`; outboxes may be filled again after `finish`.
+/// Results never depend on the method.
+class NeighborExchangeBytes {
+ public:
+  NeighborExchangeBytes(const Context& context, const NeighborPattern& pattern,
+                        std::size_t item_size, const NeighborOptions& options);
+  ~NeighborExchangeBytes();
+  NeighborExchangeBytes(NeighborExchangeBytes&&) noexcept;
+  NeighborExchangeBytes& operator=(NeighborExchangeBytes&&) noexcept;
+
+  std::span<const NeighborPattern::Peer> peers() const;
+  /// Room for the send capacity of that peer.
+  std::byte* outbox(int peer);
+  /// Says that `count` items lie in the outbox of `peer`; the slab may leave at once.
+  void commit(int peer, std::size_t count);
+  /// Commits zero items for every peer that was not committed.
+  void start();
+  /// A peer whose data have arrived and that was not returned in this round, or nothing when all
+  /// were. Waits. The order is that of arrival.
+  std::optional<int> next();
+  /// What arrived from `peer` in this round; valid once `next` returned it.
+  std::span<const std::byte> inbox(int peer) const;
+  void finish();
+
+  /// Collective: gives each peer at least this room, growing both sides by agreement. Cheap where
+  /// nothing grows (one reduction). Must not be called inside a round.
+  void reserve(std::span<const std::size_t> send_counts);
+
+  Verdict verdict() const;
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+/// Exchange of items of a trivially copyable type with the peers of a pattern (design 3.3).
+template <class T>
+class NeighborExchange {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  NeighborExchange(const Context& context, const NeighborPattern& pattern,
+                   const NeighborOptions& options = {})
+      : bytes_(context, pattern, sizeof(T), options) {}
+
+  std::span<const NeighborPattern::Peer> peers() const { return bytes_.peers(); }
+  std::span<T> outbox(int peer) {
+    return {reinterpret_cast<T*>(bytes_.outbox(peer)),
+            bytes_.peers()[static_cast<std::size_t>(peer)].send_capacity};
+  }
+  void commit(int peer, std::size_t count) { bytes_.commit(peer, count); }
+  void start() { bytes_.start(); }
+  std::optional<int> next() { return bytes_.next(); }
+  std::span<const T> inbox(int peer) const {
+    const auto raw = bytes_.inbox(peer);
+    return {reinterpret_cast<const T*>(raw.data()), raw.size() / sizeof(T)};
+  }
+  void finish() { bytes_.finish(); }
+  void reserve(std::span<const std::size_t> send_counts) { bytes_.reserve(send_counts); }
+  Verdict verdict() const { return bytes_.verdict(); }
+
+ private:
+  NeighborExchangeBytes bytes_;
+};
+
+}  // namespace sterna::comm

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "md/core/units.hpp"
+#include "md/core/vector.hpp"
+
+namespace sterna::md {
+
+/// A run as its input file describes it: checked, completed by defaults, all numbers in internal
+/// units. The file's keys are these names; `input_schema.cpp` holds the one table of them.
+struct Input {
+  std::string path;  ///< the file this was read from
+  UnitSystem units = *UnitSystem::by_name("reduced");
+
+  struct Run {         ///< [run]
+    std::string name;  ///< stem of the output files; default: the input file's
+    std::int64_t steps = 0;
+    double timestep = 0.0;
+    std::uint64_t seed = 1;
+    std::string precision = "double";            ///< "double", "mixed"
+    std::string integrator = "velocity_verlet";  ///< or "minimize"
+  } run;
+
+  struct Start {                        ///< [start]
+    std::string kind;                   ///< "lattice", "random", "file"
+    std::string lattice = "fcc";        ///< "sc", "bcc", "fcc"
+    std::array<int, 3> cells{0, 0, 0};  ///< unit cells per axis; or `particles`
+    std::int64_t particles = 0;         ///< random fill, or lattice of at least that many sites
+    double density = 0.0;               ///< number density; for lattice and random
+    double minimum_distance = 0.0;      ///< random fill; 0: chosen from sigma
+    std::string file;                   ///< relative to the input file
+    std::string format = "auto";        ///< "auto", "xyz", "extxyz", "lammps", "nist"
+    std::optional<Vec3> box;            ///< edge lengths, where the file has none
+    std::optional<double> temperature;  ///< draws velocities; without it those of the file, or 0
+  } start;
+
+  struct Type {  ///< [[type]]
+    std::string name;
+    double mass = 1.0;
+    double epsilon = 1.0;   ///< energy
+    double sigma = 1.0;     ///< length
+    double fraction = 1.0;  ///< share of the particles in lattice and random starts
+  };
+  std::vector<Type> types;
+
+  struct Pair {  ///< [[pair]]: replaces the mixed parameters
+    std::string first, second;
+    std::optional<double> epsilon, sigma;
+  };
+  std::vector<Pair> pairs;
+
+  struct Interaction {  ///< [interaction]
+    double cutoff = 0.0;
+    std::string truncation = "shifted";  ///< "truncated", "shifted", "force_shifted", "switched"
+    double switch_start = 0.0;           ///< "switched": smooth to zero from here to the cutoff
+    std::string mixing = "lorentz_berthelot";  ///< "geometric"
+    bool tail_correction = false;              ///< homogeneous long-range correction
+    std::string kernel = "auto";               ///< "auto", "avx512", "avx2", "baseline"
+  } interaction;
+
+  struct Neighbor {              ///< [neighbor]
+    double skin = 0.0;           ///< 0: chosen
+    int maximum_interval = 100;  ///< steps after which the list is rebuilt at the latest
+  } neighbor;
+
+  struct Thermostat {           ///< [thermostat]
+    std::string kind = "none";  ///< "none", "stochastic_velocity_rescaling"
+    double temperature = 0.0;
+    double time_constant = 0.0;
+  } thermostat;
+
+  struct Minimize {                     ///< [minimize]; integrator = "minimize"
+    double force_tolerance = 0.0;       ///< largest force component
+    double maximum_displacement = 0.0;  ///< per step; 0: a tenth of the smallest sigma
+  } minimize;
+
+  struct Domain {                      ///< [domain]
+    std::array<int, 3> grid{0, 0, 0};  ///< ranks per axis; 0: chosen
+    std::string halo = "direct";       ///< "direct" (26 messages), "staged" (6)
+  } domain;
+
+  struct Communication {             ///< [communication]
+    std::string halo = "auto";       ///< neighbor exchange method
+    std::string migration = "auto";  ///< sparse exchange method
+    double timeout = 300.0;          ///< seconds
+  } communication;
+
+  struct Output {                 ///< [output]
+    std::string directory = ".";  ///< relative to the working directory
+    std::int64_t thermo_interval = 100;
+    std::int64_t trajectory_interval = 0;                    ///< 0: no trajectory
+    std::vector<std::string> trajectory_fields{"position"};  ///< "velocity", "force", "image"
+    std::int64_t checkpoint_interval = 0;                    ///< 0: only on a signal and at the end
+  } output;
+
+  struct Rdf {                  ///< [rdf]
+    std::int64_t interval = 0;  ///< 0: none
+    double maximum = 0.0;       ///< 0: the cutoff; at most the cutoff
+    int bins = 200;
+  } rdf;
+};
+
+}  // namespace sterna::md
