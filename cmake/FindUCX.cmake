@@ -1,7 +1,8 @@
 # Finds UCX (ucp): UCX_FOUND and the target UCX::ucp. Looks into UCX_ROOT, the PyPI package
-# libucx-cu12 of the active virtual environment, and the system.
-file(GLOB _ucx_wheels "$ENV{VIRTUAL_ENV}/lib/python3*/site-packages/libucx"
-     "${CMAKE_SOURCE_DIR}/.venv/lib/python3*/site-packages/libucx")
+# libucx-cu12 of the Python environment that MPI comes from, and the system.
+cmake_path(GET MPI_CXX_COMPILER PARENT_PATH _ucx_environment)
+cmake_path(GET _ucx_environment PARENT_PATH _ucx_environment)
+file(GLOB _ucx_wheels "${_ucx_environment}/lib/python3*/site-packages/libucx")
 find_path(UCX_INCLUDE_DIR ucp/api/ucp.h HINTS ${UCX_ROOT} ${_ucx_wheels} PATH_SUFFIXES include)
 find_library(UCX_ucp_LIBRARY NAMES ucp HINTS ${UCX_ROOT} ${_ucx_wheels} PATH_SUFFIXES lib)
 find_library(UCX_ucs_LIBRARY NAMES ucs HINTS ${UCX_ROOT} ${_ucx_wheels} PATH_SUFFIXES lib)

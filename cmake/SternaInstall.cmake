@@ -1,0 +1,30 @@
+# Where programs are installed and how they find MPI and UCX there. Include after find_package(MPI).
+#
+# sterna_install(TARGET): installs a program. `cmake --install` keeps the paths of the libraries that
+# it was linked with. A wheel (SKBUILD) goes into the environment's bin folder and finds the
+# libraries of the PyPI packages relative to itself, as the environment it was built in is gone by
+# then.
+include(GNUInstallDirs)
+
+if(SKBUILD)
+  find_package(Python REQUIRED COMPONENTS Interpreter)
+  set(_sterna_site "$ORIGIN/../lib/python${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}/site-packages")
+  set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib;${_sterna_site}/libucx/lib")
+  # The compiler wrapper's own -rpath would survive in the installed file.
+  foreach(property INTERFACE_LINK_OPTIONS INTERFACE_LINK_LIBRARIES)
+    get_target_property(_sterna_link MPI::MPI_CXX ${property})
+    if(_sterna_link)
+      string(REGEX REPLACE "(SHELL:)?(LINKER:|-Wl,)-rpath[,;= ]*(-Wl,|LINKER:)?[^;]*" "" _sterna_link
+                           "${_sterna_link}")
+      set_target_properties(MPI::MPI_CXX PROPERTIES ${property} "${_sterna_link}")
+    endif()
+  endforeach()
+  set(STERNA_BINARY_DIRECTORY ${SKBUILD_SCRIPTS_DIR})
+else()
+  set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+  set(STERNA_BINARY_DIRECTORY ${CMAKE_INSTALL_BINDIR})
+endif()
+
+function(sterna_install target)
+  install(TARGETS ${target} RUNTIME DESTINATION ${STERNA_BINARY_DIRECTORY} COMPONENT programs)
+endfunction()

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Checks that includes only point down the floors of the house.
+
+Floor 1, `sterna::comm` (include/sterna/comm, src/comm), includes nothing of floor 2. Inside floor
+2, `sterna::md` (src/md), a folder includes itself and the folders listed before it. Only floor 1
+may name MPI or UCX headers, so the engine sends every byte through it.
+
+Usage: check_floors.py [ROOT]; prints each offending line as file:line and exits with 1.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+MD_FLOORS = (
+    "core",
+    "particles",
+    "model",
+    "domain",
+    "shortrange",
+    "longrange",
+    "dynamics",
+    "observe",
+    "io",
+    "simulation",
+)
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
+TRANSPORT_HEADERS = re.compile(r"^(mpi\.h|mpi-ext\.h|uc[pst]/)")
+
+
+def problem(source: str, included: str) -> str | None:
+    """Why the file `source` (relative to the root) may not include `included`, or None."""
+    parts = source.split("/")
+    in_comm = source.startswith(("include/sterna/comm/", "src/comm/"))
+    in_md = source.startswith("src/md/")
+    if in_comm and included.startswith(("md/", "sterna/md")):
+        return "sterna::comm is the ground floor: it includes nothing of sterna::md"
+    if source.startswith("include/") and included.startswith("comm/"):
+        return "a public header includes only public headers"
+    if not in_comm and TRANSPORT_HEADERS.match(included):
+        return "only sterna::comm talks to MPI and UCX"
+    if not in_comm and included.startswith("comm/"):
+        return "other floors use the public headers, sterna/comm/"
+    if not in_md:
+        return None
+    folder = parts[2]
+    if folder not in MD_FLOORS:
+        return f"src/md/{folder} is not in the list of floors ({', '.join(MD_FLOORS)})"
+    if included.startswith("md/"):
+        target = included.split("/")[1]
+        if target not in MD_FLOORS:
+            return f"md/{target} is not in the list of floors"
+        if MD_FLOORS.index(target) > MD_FLOORS.index(folder):
+            return f"md/{target} lies above md/{folder}"
+    return None
+
+
+def check(root: Path) -> list[str]:
+    """The offending lines below `root`, each as 'file:line: include: reason'."""
+    found = []
+    for top in ("include", "src"):
+        for path in sorted((root / top).rglob("*")):
+            if path.suffix not in (".hpp", ".cpp", ".h", ".inc"):
+                continue
+            source = path.relative_to(root).as_posix()
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                match = INCLUDE.match(line)
+                reason = match and problem(source, match.group(1))
+                if reason:
+                    found.append(f"{source}:{number}: {match.group(1)}: {reason}")
+    return found
+
+
+def main() -> int:
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
+    found = check(root)
+    print("\n".join(found) if found else "floors: every include points down")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
