@@ -1,0 +1,32 @@
+#pragma once
+
+#include "md/core/box.hpp"
+#include "md/core/vector.hpp"
+
+namespace sterna::md {
+
+/// An axis-parallel box of space: lower <= position < upper per axis.
+struct Region {
+  Vec3 lower, upper;
+
+  bool contains(const Vec3& p) const {
+    return p.x >= lower.x && p.x < upper.x && p.y >= lower.y && p.y < upper.y && p.z >= lower.z &&
+           p.z < upper.z;
+  }
+  friend bool operator==(const Region&, const Region&) = default;
+};
+
+/// Divides the box among the ranks: every wrapped position has exactly one owner, and
+/// `region(rank).contains(position)` is true exactly where `owner(position) == rank`, bit for bit.
+/// The same on all ranks.
+class Decomposition {
+ public:
+  virtual ~Decomposition() = default;
+  virtual const Box& box() const = 0;
+  virtual int rank_count() const = 0;
+  virtual Region region(int rank) const = 0;
+  /// `position` must be wrapped into the box.
+  virtual int owner(const Vec3& position) const = 0;
+};
+
+}  // namespace sterna::md

@@ -1,0 +1,277 @@
+#include "md/domain/halo.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+
+#include "md/domain/halo_plan.hpp"
+#include "md/domain/halo_selection.hpp"
+#include "sterna/comm/error.hpp"
+#include "sterna/comm/neighbor_exchange.hpp"
+
+namespace sterna::md {
+namespace {
+
+/// Doubles in a message: a position in each step; with its type at a rebuild.
+constexpr std::size_t kStepItems = 3;
+constexpr std::size_t kRebuildItems = 4;
+/// Room for a peer at first; it grows by agreement.
+constexpr std::size_t kFirstCapacity = 64 * kRebuildItems;
+
+}  // namespace
+
+/// One exchange: selection, messages to other ranks, copies for this rank.
+class Halo::Stage {
+ public:
+  Stage(const comm::Context& context, const HaloStage& plan, const Region& own,
+        const std::string& exchange)
+      : rank_(context.rank()), name_(plan.name), selection_(plan.segments, own) {
+    std::vector<comm::NeighborPattern::Peer> peers;
+    const auto& segments = selection_.segments();
+    for (std::size_t s = 0; s < segments.size(); ++s) {
+      if (receivers_.empty() || receivers_.back().rank != segments[s].rank) {
+        receivers_.push_back({segments[s].rank, s, s, -1, 0, 0});
+        if (segments[s].rank != rank_) {
+          receivers_.back().peer = static_cast<int>(peers.size());
+          peers.push_back({segments[s].rank, kFirstCapacity, kFirstCapacity});
+        }
+      }
+      receivers_.back().last = s + 1;
+    }
+    if (plan.with_other_ranks) {
+      exchange_.emplace(context, comm::NeighborPattern::from_peers(context, peers),
+                        comm::NeighborOptions{exchange, name_ + " positions"});
+    }
+  }
+
+  /// Appends this stage's ghosts to those that the store has.
+  void rebuild(ParticleStore& particles) {
+    selection_.select({particles.position.data(), particles.total_count()});
+    if (exchange_) {
+      std::vector<std::size_t> room;
+      for (const auto& receiver : receivers_) {
+        if (receiver.peer < 0) continue;
+        const std::size_t needed = selected(receiver) * kRebuildItems;
+        const auto& peer = exchange_->peers()[static_cast<std::size_t>(receiver.peer)];
+        // With room to spare, so that a fluctuating count does not grow it again and again.
+        room.push_back(needed <= peer.send_capacity ? needed : needed + needed / 4);
+      }
+      exchange_->reserve(room);
+      for (const auto& receiver : receivers_) {
+        if (receiver.peer >= 0) send_with_types(particles, receiver);
+      }
+      exchange_->start();
+      while (exchange_->next()) {
+      }
+    }
+    std::size_t ghosts = particles.ghost_count();
+    for (auto& receiver : receivers_) {
+      receiver.ghosts = receiver.peer < 0 ? selected(receiver)
+                                          : exchange_->inbox(receiver.peer).size() / kRebuildItems;
+      receiver.first_ghost = particles.local_count() + ghosts;
+      ghosts += receiver.ghosts;
+    }
+    particles.resize_ghosts(ghosts);
+    for (const auto& receiver : receivers_) {
+      Position* ghost = particles.position.data() + receiver.first_ghost;
+      if (receiver.peer < 0) {
+        copy_types(particles, receiver);
+        continue;
+      }
+      const double* in = exchange_->inbox(receiver.peer).data();
+      for (std::size_t k = 0; k < receiver.ghosts; ++k, in += kRebuildItems) {
+        ghost[k] = {in[0], in[1], in[2], static_cast<std::int64_t>(in[3])};
+      }
+    }
+    copy_positions(particles);
+    if (exchange_) exchange_->finish();
+  }
+
+  void start_positions(const ParticleStore& particles) {
+    if (!exchange_) return;
+    const Position* const position = particles.position.data();
+    for (const auto& receiver : receivers_) {
+      if (receiver.peer < 0) continue;
+      double* out = exchange_->outbox(receiver.peer).data();
+      for (std::size_t s = receiver.first; s < receiver.last; ++s) {
+        const Vec3 shift = selection_.segments()[s].shift;
+        for (const std::uint32_t i : selection_.of(s)) {
+          out[0] = position[i].x + shift.x;
+          out[1] = position[i].y + shift.y;
+          out[2] = position[i].z + shift.z;
+          out += kStepItems;
+        }
+      }
+      exchange_->commit(receiver.peer, selected(receiver) * kStepItems);
+    }
+    exchange_->start();
+  }
+
+  void finish_positions(ParticleStore& particles) {
+    copy_positions(particles);  // while messages are on their way
+    if (!exchange_) return;
+    while (const auto peer = exchange_->next()) {
+      const auto receiver = std::find_if(receivers_.begin(), receivers_.end(),
+                                         [&](const auto& r) { return r.peer == *peer; });
+      const auto inbox = exchange_->inbox(*peer);
+      if (inbox.size() != receiver->ghosts * kStepItems) {
+        throw comm::Error(fmt::format(
+            "{} positions: rank {} sent {} numbers to rank {}, which expected {} for {} ghosts",
+            name_, receiver->rank, inbox.size(), rank_, receiver->ghosts * kStepItems,
+            receiver->ghosts));
+      }
+      const double* in = inbox.data();
+      Position* const ghost = particles.position.data() + receiver->first_ghost;
+      for (std::size_t k = 0; k < receiver->ghosts; ++k, in += kStepItems) {
+        ghost[k].x = in[0];
+        ghost[k].y = in[1];
+        ghost[k].z = in[2];
+      }
+    }
+    exchange_->finish();
+  }
+
+  std::size_t segment_count() const { return selection_.segments().size(); }
+  std::size_t sent() const { return selection_.count() - copied(); }
+  std::size_t copied() const {
+    std::size_t count = 0;
+    for (const auto& receiver : receivers_) count += receiver.peer < 0 ? selected(receiver) : 0;
+    return count;
+  }
+  std::optional<comm::Verdict> verdict() const {
+    if (!exchange_) return std::nullopt;
+    return exchange_->verdict();
+  }
+
+ private:
+  struct Receiver {
+    int rank;
+    std::size_t first, last;  ///< its segments
+    int peer;                 ///< index in the exchange; -1 for this rank
+    std::size_t first_ghost, ghosts;
+  };
+
+  std::size_t selected(const Receiver& receiver) const {
+    std::size_t count = 0;
+    for (std::size_t s = receiver.first; s < receiver.last; ++s) count += selection_.of(s).size();
+    return count;
+  }
+
+  void send_with_types(const ParticleStore& particles, const Receiver& receiver) {
+    double* out = exchange_->outbox(receiver.peer).data();
+    for (std::size_t s = receiver.first; s < receiver.last; ++s) {
+      const Vec3 shift = selection_.segments()[s].shift;
+      for (const std::uint32_t i : selection_.of(s)) {
+        const Position& p = particles.position[i];
+        out[0] = p.x + shift.x;
+        out[1] = p.y + shift.y;
+        out[2] = p.z + shift.z;
+        out[3] = static_cast<double>(p.type);
+        out += kRebuildItems;
+      }
+    }
+    exchange_->commit(receiver.peer, selected(receiver) * kRebuildItems);
+  }
+
+  void copy_types(ParticleStore& particles, const Receiver& receiver) {
+    Position* ghost = particles.position.data() + receiver.first_ghost;
+    for (std::size_t s = receiver.first; s < receiver.last; ++s) {
+      for (const std::uint32_t i : selection_.of(s)) (ghost++)->type = particles.position[i].type;
+    }
+  }
+
+  /// Periodic images of this rank's own particles.
+  void copy_positions(ParticleStore& particles) {
+    Position* const position = particles.position.data();
+    for (const auto& receiver : receivers_) {
+      if (receiver.peer >= 0) continue;
+      Position* ghost = position + receiver.first_ghost;
+      for (std::size_t s = receiver.first; s < receiver.last; ++s) {
+        const Vec3 shift = selection_.segments()[s].shift;
+        for (const std::uint32_t i : selection_.of(s)) {
+          ghost->x = position[i].x + shift.x;
+          ghost->y = position[i].y + shift.y;
+          ghost->z = position[i].z + shift.z;
+          ++ghost;
+        }
+      }
+    }
+  }
+
+  int rank_;
+  std::string name_;
+  HaloSelection selection_;
+  std::vector<Receiver> receivers_;  ///< ascending; other ranks are senders to this one as well
+  std::optional<comm::NeighborExchange<double>> exchange_;
+};
+
+Halo::Halo(const comm::Context& context, const Decomposition& decomposition, double width,
+           const HaloOptions& options)
+    : width_(width) {
+  if (!(width > 0.0) || !std::isfinite(width)) {
+    throw std::invalid_argument(fmt::format("the halo width must be positive, not {}", width));
+  }
+  if (decomposition.rank_count() != context.size()) {
+    throw std::invalid_argument(fmt::format("the decomposition is for {} ranks, the context has {}",
+                                            decomposition.rank_count(), context.size()));
+  }
+  const Region own = decomposition.region(context.rank());
+  for (const auto& stage : halo_method(options.method).plan(decomposition, context.rank(), width)) {
+    stages_.push_back(std::make_unique<Stage>(context, stage, own, options.exchange));
+  }
+}
+Halo::~Halo() = default;
+Halo::Halo(Halo&&) noexcept = default;
+Halo& Halo::operator=(Halo&&) noexcept = default;
+
+void Halo::rebuild(ParticleStore& particles) {
+  particles.resize_ghosts(0);
+  for (auto& stage : stages_) stage->rebuild(particles);
+}
+
+void Halo::start_positions(const ParticleStore& particles) {
+  stages_.front()->start_positions(particles);
+}
+
+void Halo::finish_positions(ParticleStore& particles) {
+  stages_.front()->finish_positions(particles);
+  for (std::size_t i = 1; i < stages_.size(); ++i) {
+    stages_[i]->start_positions(particles);
+    stages_[i]->finish_positions(particles);
+  }
+}
+
+double Halo::width() const {
+  return width_;
+}
+
+std::size_t Halo::ghost_shift_count() const {
+  std::size_t count = 0;
+  for (const auto& stage : stages_) count += stage->segment_count();
+  return count;
+}
+
+std::size_t Halo::sent_positions() const {
+  std::size_t count = 0;
+  for (const auto& stage : stages_) count += stage->sent();
+  return count;
+}
+
+std::size_t Halo::copied_positions() const {
+  std::size_t count = 0;
+  for (const auto& stage : stages_) count += stage->copied();
+  return count;
+}
+
+std::vector<comm::Verdict> Halo::verdicts() const {
+  std::vector<comm::Verdict> verdicts;
+  for (const auto& stage : stages_) {
+    if (const auto verdict = stage->verdict()) verdicts.push_back(*verdict);
+  }
+  return verdicts;
+}
+
+}  // namespace sterna::md

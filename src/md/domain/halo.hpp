@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "md/domain/decomposition.hpp"
+#include "md/particles/particle_store.hpp"
+#include "sterna/comm/context.hpp"
+#include "sterna/comm/methods.hpp"
+
+namespace sterna::md {
+
+struct HaloOptions {
+  std::string method = "direct";  ///< of halo_methods(): "direct", "staged"
+  std::string exchange = "auto";  ///< of comm::neighbor_methods()
+};
+
+/// Keeps on each rank copies (ghosts) of all particles, and of their periodic images, that lie
+/// within `width` of its region: per axis lower - width <= position <= upper + width, other than
+/// its own particles themselves. Any number of ranks; regions and boxes may be narrower than the
+/// halo. The set of ghosts does not depend on the method. Their order is that of stage, rank,
+/// periodic offset, index at the sender; it never depends on the exchange or on time.
+class Halo {
+ public:
+  /// Collective. `width`: cutoff plus skin, in the length unit. Throws std::invalid_argument where
+  /// the width is not positive, the method is unknown or cannot serve the decomposition, or the
+  /// ranks are not those of the context; comm::Error where the exchange is not available.
+  Halo(const comm::Context& context, const Decomposition& decomposition, double width,
+       const HaloOptions& options = {});
+  ~Halo();
+  Halo(Halo&&) noexcept;
+  Halo& operator=(Halo&&) noexcept;
+
+  /// Collective. Chooses anew what to send, from particles that are all in their owner's region
+  /// (after migration) and in their final order (after sorting), and replaces the ghosts of the
+  /// store: positions and types. Until the next call the order of particles must not change.
+  void rebuild(ParticleStore& particles);
+
+  /// Sends the present positions to where `rebuild` decided; then the caller may compute with
+  /// local particles, and `finish_positions` writes the ghosts. Types do not travel again.
+  void start_positions(const ParticleStore& particles);
+  void finish_positions(ParticleStore& particles);
+
+  double width() const;
+  /// Pairs of receiver and periodic offset that this rank serves, itself included.
+  std::size_t ghost_shift_count() const;
+  /// Positions that leave this rank in each step, and those that it copies for itself.
+  std::size_t sent_positions() const;
+  std::size_t copied_positions() const;
+  /// Of the exchanges behind it: one, or one an axis; none where there is nobody to talk to.
+  std::vector<comm::Verdict> verdicts() const;
+
+ private:
+  class Stage;
+  std::vector<std::unique_ptr<Stage>> stages_;
+  double width_ = 0.0;
+};
+
+}  // namespace sterna::md

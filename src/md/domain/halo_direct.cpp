@@ -1,0 +1,47 @@
+// Idea: each rank sends its boundary particles straight to every region that they are a ghost of.
+// Paper: Plimpton, J. Comput. Phys. 117 (1995) 1, calls it the exchange with all 26 neighbors.
+// Cost: one latency; 26 messages a rank on a large grid, edges and corners being tiny.
+// Hazards: many small messages, which methods that match messages in software pay one by one.
+// Another wins: `staged`, where a message costs much more than its latency can be hidden.
+#include "md/domain/halo_direct.hpp"
+
+namespace sterna::md {
+
+HaloPlan plan_direct_halo(const Decomposition& decomposition, int rank, double width) {
+  const Region own = decomposition.region(rank);
+  const Vec3& length = decomposition.box().length;
+  HaloStage stage;
+  stage.name = "halo";
+  stage.with_other_ranks = decomposition.rank_count() > 1;
+  for (int receiver = 0; receiver < decomposition.rank_count(); ++receiver) {
+    const Region region = decomposition.region(receiver);
+    std::array<std::vector<int>, 3> offsets;
+    for (int axis = 0; axis < 3; ++axis) {
+      const int m = largest_offset(length[axis], width);
+      for (int offset = -m; offset <= m; ++offset) {
+        if (within_reach({own.lower[axis], own.upper[axis]}, rank,
+                         {region.lower[axis], region.upper[axis]}, receiver, offset, length[axis],
+                         width)) {
+          offsets[axis].push_back(offset);
+        }
+      }
+      if (offsets[axis].empty()) break;  // most ranks of a large grid end here
+    }
+    for (const int x : offsets[0]) {
+      for (const int y : offsets[1]) {
+        for (const int z : offsets[2]) {
+          if (receiver == rank && x == 0 && y == 0 && z == 0) continue;
+          const Vec3 margin{width, width, width};
+          stage.segments.push_back({receiver,
+                                    {x, y, z},
+                                    {x * length.x, y * length.y, z * length.z},
+                                    region.lower - margin,
+                                    region.upper + margin});
+        }
+      }
+    }
+  }
+  return {stage};
+}
+
+}  // namespace sterna::md

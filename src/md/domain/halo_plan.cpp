@@ -1,0 +1,77 @@
+#include "md/domain/halo_plan.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "md/domain/halo_direct.hpp"
+#include "md/domain/halo_staged.hpp"
+
+namespace sterna::md {
+namespace {
+
+constexpr HaloMethod kMethods[] = {
+    {"direct", "one message to each region within reach (26 on a large grid), all at once",
+     plan_direct_halo},
+    {"staged", "x, then y, then z, forwarding what came before (6 messages on a large grid)",
+     plan_staged_halo},
+};
+
+}  // namespace
+
+std::span<const HaloMethod> halo_methods() {
+  return kMethods;
+}
+
+const HaloMethod& halo_method(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const auto& method : kMethods) {
+    if (method.name == name) return method;
+    names.push_back(method.name);
+  }
+  throw std::invalid_argument(
+      fmt::format("no halo method is named '{}'; there are: {}", name, fmt::join(names, ", ")));
+}
+
+bool within_reach(const Interval& sender, int sender_key, const Interval& receiver,
+                  int receiver_key, int offset, double length, double width) {
+  // Both sides evaluate the very same expression: from the lower key to the higher one.
+  const bool swap = sender_key > receiver_key;
+  const Interval& a = swap ? receiver : sender;
+  const Interval& b = swap ? sender : receiver;
+  const double shift = length * (swap ? -offset : offset);
+  const double gap = std::max(b.lower - (a.upper + shift), (a.lower + shift) - b.upper);
+  // Far more than rounding can shift the exact test of a position, far less than a particle.
+  return gap <= width + 1e-9 * (width + length);
+}
+
+int largest_offset(double length, double width) {
+  return static_cast<int>(std::ceil(width / length)) + 1;
+}
+
+std::vector<int> ranks_within(const Decomposition& decomposition, int rank, double width) {
+  const Region own = decomposition.region(rank);
+  const Vec3& length = decomposition.box().length;
+  std::vector<int> ranks;
+  for (int other = 0; other < decomposition.rank_count(); ++other) {
+    if (other == rank) continue;
+    const Region region = decomposition.region(other);
+    bool near = true;
+    for (int axis = 0; axis < 3 && near; ++axis) {
+      near = false;
+      const int m = largest_offset(length[axis], width);
+      for (int offset = -m; offset <= m && !near; ++offset) {
+        near = within_reach({own.lower[axis], own.upper[axis]}, rank,
+                            {region.lower[axis], region.upper[axis]}, other, offset, length[axis],
+                            width);
+      }
+    }
+    if (near) ranks.push_back(other);
+  }
+  return ranks;
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,142 @@
+#include "md/domain/halo_selection.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace sterna::md {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr std::size_t kBatch = 64;
+constexpr std::size_t kBlock = 2048;
+
+double volume(const Region& region) {
+  double product = 1.0;
+  for (int axis = 0; axis < 3; ++axis) {
+    product *= std::max(0.0, region.upper[axis] - region.lower[axis]);
+  }
+  return product;
+}
+
+/// A large box inside `own` that no segment reaches: each segment cuts off the least it can.
+Region inner_region(const std::vector<HaloSegment>& segments, const Region& own) {
+  Region inner = own;
+  for (const auto& segment : segments) {
+    Region best = inner;
+    double most = -1.0;
+    bool apart = false;
+    for (int axis = 0; axis < 3; ++axis) {
+      if (std::isinf(segment.lower[axis])) continue;
+      // Widened by more than rounding can move the exact test.
+      const double slack = 1e-12 * (std::abs(segment.lower[axis]) + std::abs(segment.upper[axis]) +
+                                    std::abs(segment.shift[axis]));
+      const double lower = segment.lower[axis] - segment.shift[axis] - slack;
+      const double upper = segment.upper[axis] - segment.shift[axis] + slack;
+      if (upper <= inner.lower[axis] || lower >= inner.upper[axis]) apart = true;
+      Region above = inner, below = inner;
+      above.lower[axis] = std::max(inner.lower[axis], upper);
+      below.upper[axis] = std::min(inner.upper[axis], lower);
+      for (const Region& cut : {above, below}) {
+        if (volume(cut) > most) {
+          most = volume(cut);
+          best = cut;
+        }
+      }
+    }
+    if (!apart) inner = best;
+  }
+  return inner;
+}
+
+}  // namespace
+
+HaloSelection::HaloSelection(std::vector<HaloSegment> segments, const Region& own)
+    : segments_(std::move(segments)), begin_(segments_.size() + 1, 0) {
+  const Region inner = inner_region(segments_, own);
+  for (int axis = 0; axis < 3; ++axis) {
+    // Axes that no segment looks at hold ghosts of earlier stages beyond the own region.
+    const bool looked_at = std::any_of(segments_.begin(), segments_.end(),
+                                       [&](const auto& s) { return !std::isinf(s.lower[axis]); });
+    inner_lower_[axis] = looked_at ? inner.lower[axis] : -kInfinity;
+    inner_upper_[axis] = looked_at ? inner.upper[axis] : kInfinity;
+  }
+  for (std::size_t first = 0; first < segments_.size(); first += kBatch) {
+    Batch batch{first, std::min(kBatch, segments_.size() - first), {}};
+    for (int axis = 0; axis < 3; ++axis) {
+      auto& tests = batch.tests[axis];
+      for (std::size_t i = 0; i < batch.count; ++i) {
+        const auto& segment = segments_[first + i];
+        const double shift = segment.shift[axis];
+        const double lower = segment.lower[axis], upper = segment.upper[axis];
+        auto same = std::find_if(tests.begin(), tests.end(), [&](const AxisTest& test) {
+          return test.shift == shift && test.lower == lower && test.upper == upper;
+        });
+        if (same == tests.end()) same = tests.insert(same, {shift, lower, upper, 0});
+        same->segments |= std::uint64_t{1} << i;
+      }
+    }
+    batches_.push_back(std::move(batch));
+  }
+}
+
+void HaloSelection::select(std::span<const Position> positions) {
+  if (positions.size() > std::numeric_limits<std::uint32_t>::max()) {
+    throw std::length_error("more than 4294967295 particles on one rank");
+  }
+  indices_.clear();
+  for (const auto& batch : batches_) select_batch(batch, positions);
+}
+
+void HaloSelection::select_batch(const Batch& batch, std::span<const Position> positions) {
+  hit_index_.clear();
+  hit_segments_.clear();
+  std::size_t counts[kBatch] = {};
+  const Vec3 lower = inner_lower_, upper = inner_upper_;
+  std::uint32_t outer[kBlock];
+  for (std::size_t block = 0; block < positions.size(); block += kBlock) {
+    const std::size_t end = std::min(block + kBlock, positions.size());
+    std::size_t found = 0;
+    for (std::size_t i = block; i < end; ++i) {
+      const Position& p = positions[i];
+      const bool inside = (p.x > lower.x) & (p.x < upper.x) & (p.y > lower.y) & (p.y < upper.y) &
+                          (p.z > lower.z) & (p.z < upper.z);
+      outer[found] = static_cast<std::uint32_t>(i);
+      found += !inside;
+    }
+    for (std::size_t k = 0; k < found; ++k) {
+      const Position& p = positions[outer[k]];
+      const double coordinates[3] = {p.x, p.y, p.z};
+      std::uint64_t all = ~std::uint64_t{0};
+      for (int axis = 0; axis < 3; ++axis) {
+        std::uint64_t hit = 0;
+        for (const auto& test : batch.tests[axis]) {
+          const double image = coordinates[axis] + test.shift;
+          const bool near = (image >= test.lower) & (image <= test.upper);
+          hit |= near ? test.segments : 0;
+        }
+        all &= hit;
+      }
+      if (all == 0) continue;
+      hit_index_.push_back(outer[k]);
+      hit_segments_.push_back(all);
+      for (std::uint64_t rest = all; rest != 0; rest &= rest - 1) ++counts[std::countr_zero(rest)];
+    }
+  }
+
+  std::size_t cursor[kBatch];
+  for (std::size_t i = 0; i < batch.count; ++i) {
+    cursor[i] = begin_[batch.first + i];
+    begin_[batch.first + i + 1] = cursor[i] + counts[i];
+  }
+  indices_.resize(begin_[batch.first + batch.count]);
+  for (std::size_t k = 0; k < hit_index_.size(); ++k) {
+    for (std::uint64_t rest = hit_segments_[k]; rest != 0; rest &= rest - 1) {
+      indices_[cursor[std::countr_zero(rest)]++] = hit_index_[k];
+    }
+  }
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "md/domain/halo_plan.hpp"
+#include "md/particles/particle_store.hpp"
+
+namespace sterna::md {
+
+/// Finds which positions belong to which segments of a stage. Particles well inside the region
+/// cost six comparisons; the others three per axis on a large grid and one step for each ghost.
+class HaloSelection {
+ public:
+  /// `own`: region of this rank, in which all positions lie on the axes that the segments look at.
+  HaloSelection(std::vector<HaloSegment> segments, const Region& own);
+
+  /// Fills `of`: for each segment the positions p with lower <= p + shift <= upper per axis.
+  void select(std::span<const Position> positions);
+  std::span<const std::uint32_t> of(std::size_t segment) const {
+    return {indices_.data() + begin_[segment], begin_[segment + 1] - begin_[segment]};
+  }
+  const std::vector<HaloSegment>& segments() const { return segments_; }
+  /// Sum over the segments.
+  std::size_t count() const { return begin_.back(); }
+
+ private:
+  /// One distinct test on one axis, and which of up to 64 segments hang on it.
+  struct AxisTest {
+    double shift, lower, upper;
+    std::uint64_t segments;
+  };
+  /// Up to 64 segments that are looked at together.
+  struct Batch {
+    std::size_t first, count;
+    std::vector<AxisTest> tests[3];
+  };
+  void select_batch(const Batch& batch, std::span<const Position> positions);
+
+  std::vector<HaloSegment> segments_;
+  std::vector<Batch> batches_;
+  Vec3 inner_lower_, inner_upper_;  ///< positions strictly between are in no segment
+  std::vector<std::size_t> begin_;
+  std::vector<std::uint32_t> indices_;
+  std::vector<std::uint32_t> hit_index_;
+  std::vector<std::uint64_t> hit_segments_;
+};
+
+}  // namespace sterna::md

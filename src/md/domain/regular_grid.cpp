@@ -1,0 +1,109 @@
+#include "md/domain/regular_grid.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace sterna::md {
+namespace {
+
+/// The grid of least surface among those that keep the requested axes; empty (zeros) where none.
+/// Of equals the one with most cuts along z, then y: slabs along the slowest axis lie together.
+std::array<int, 3> choose_grid(const Box& box, int ranks, const std::array<int, 3>& requested) {
+  std::array<int, 3> best{0, 0, 0};
+  double least = std::numeric_limits<double>::infinity();
+  for (int x = 1; x <= ranks; ++x) {
+    if (ranks % x != 0 || (requested[0] != 0 && requested[0] != x)) continue;
+    const int rest = ranks / x;
+    for (int y = 1; y <= rest; ++y) {
+      if (rest % y != 0 || (requested[1] != 0 && requested[1] != y)) continue;
+      const int z = rest / y;
+      if (requested[2] != 0 && requested[2] != z) continue;
+      const double a = box.length.x / x, b = box.length.y / y, c = box.length.z / z;
+      const double surface = a * b + b * c + c * a;
+      // Without the margin, rounding would choose among grids that are equal by symmetry.
+      if (surface < least * (1.0 - 1e-12)) {
+        least = surface;
+        best = {x, y, z};
+      }
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+RegularGrid::RegularGrid(const Box& box, int rank_count, std::array<int, 3> requested) : box_(box) {
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!(box.length[axis] > 0.0) || !std::isfinite(box.length[axis])) {
+      throw std::invalid_argument(
+          fmt::format("the box must have positive, finite edges, not {} x {} x {}", box.length.x,
+                      box.length.y, box.length.z));
+    }
+  }
+  if (rank_count < 1) {
+    throw std::invalid_argument(fmt::format("a decomposition needs ranks, not {}", rank_count));
+  }
+  grid_ = choose_grid(box, rank_count, requested);
+  if (grid_[0] == 0) {
+    const auto free = choose_grid(box, rank_count, {0, 0, 0});
+    throw std::invalid_argument(fmt::format(
+        "grid = [{}, {}, {}] does not divide {} ranks (0 leaves an axis free); "
+        "[{}, {}, {}] would",
+        requested[0], requested[1], requested[2], rank_count, free[0], free[1], free[2]));
+  }
+  for (int axis = 0; axis < 3; ++axis) {
+    const int n = grid_[axis];
+    auto& planes = boundaries_[axis];
+    planes.resize(static_cast<std::size_t>(n) + 1);
+    for (int i = 0; i < n; ++i) planes[static_cast<std::size_t>(i)] = box.length[axis] * i / n;
+    planes.back() = box.length[axis];
+  }
+}
+
+Region RegularGrid::region(int rank) const {
+  const auto at = coordinates(rank);
+  Region region;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto i = static_cast<std::size_t>(at[axis]);
+    region.lower[axis] = boundaries_[axis][i];
+    region.upper[axis] = boundaries_[axis][i + 1];
+  }
+  return region;
+}
+
+int RegularGrid::coordinate(int axis, double position) const {
+  const auto& planes = boundaries_[axis];
+  const int n = grid_[axis];
+  // The quotient may be off by one at a plane; the planes themselves decide.
+  const double guess = position / box_.length[axis] * n;
+  int i = static_cast<int>(std::clamp(guess, 0.0, static_cast<double>(n - 1)));
+  while (i > 0 && position < planes[static_cast<std::size_t>(i)]) --i;
+  while (i < n - 1 && position >= planes[static_cast<std::size_t>(i) + 1]) ++i;
+  return i;
+}
+
+int RegularGrid::owner(const Vec3& position) const {
+  return rank_at({coordinate(0, position.x), coordinate(1, position.y), coordinate(2, position.z)});
+}
+
+std::array<int, 3> RegularGrid::coordinates(int rank) const {
+  return {rank % grid_[0], rank / grid_[0] % grid_[1], rank / (grid_[0] * grid_[1])};
+}
+
+int RegularGrid::rank_at(const std::array<int, 3>& coordinates) const {
+  return coordinates[0] + grid_[0] * (coordinates[1] + grid_[1] * coordinates[2]);
+}
+
+double RegularGrid::smallest_width(int axis) const {
+  const auto& planes = boundaries_[axis];
+  double width = box_.length[axis];
+  for (std::size_t i = 1; i < planes.size(); ++i)
+    width = std::min(width, planes[i] - planes[i - 1]);
+  return width;
+}
+
+}  // namespace sterna::md
