@@ -1,0 +1,44 @@
+#include "comm/sparse/byte_block.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace sterna::comm {
+
+namespace {
+std::size_t largest = std::numeric_limits<int>::max();
+}  // namespace
+
+std::size_t largest_count() {
+  return largest;
+}
+void set_largest_count(std::size_t count) {
+  largest = count;
+}
+
+ByteBlock::ByteBlock(std::size_t bytes) {
+  if (bytes <= largest) {
+    count_ = static_cast<int>(bytes);
+    return;
+  }
+  // A power of two keeps the blocks aligned to pages, which the single-copy transports like.
+  const std::size_t block = std::min<std::size_t>(std::size_t{1} << 30, largest);
+  const std::size_t blocks = bytes / block;
+  MPI_Datatype one_block, all_blocks;
+  MPI_Type_contiguous(static_cast<int>(block), MPI_BYTE, &one_block);
+  MPI_Type_contiguous(static_cast<int>(blocks), one_block, &all_blocks);
+  const int lengths[] = {1, static_cast<int>(bytes - blocks * block)};
+  const MPI_Aint places[] = {0, static_cast<MPI_Aint>(blocks * block)};
+  const MPI_Datatype types[] = {all_blocks, MPI_BYTE};
+  MPI_Type_create_struct(2, lengths, places, types, &type_);
+  MPI_Type_commit(&type_);
+  MPI_Type_free(&all_blocks);
+  MPI_Type_free(&one_block);
+  count_ = 1;
+}
+
+ByteBlock::~ByteBlock() {
+  if (type_ != MPI_BYTE) MPI_Type_free(&type_);
+}
+
+}  // namespace sterna::comm

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+
+namespace sterna::comm {
+
+/// Memory that grows and is never cleared: what arrives overwrites it, so zeroing it first (as a
+/// vector would) costs a pass for nothing. Aligned to 64 bytes.
+class ByteBuffer {
+ public:
+  /// Room for `bytes`; what was in it is lost where it had to grow.
+  std::byte* discard_and_reserve(std::size_t bytes) {
+    if (bytes > capacity_) {
+      memory_.reset();  // first, so that old and new do not exist at once
+      capacity_ = 0;
+      const std::size_t room = bytes + bytes / 4;
+      memory_.reset(static_cast<std::byte*>(::operator new(room, alignment)));
+      capacity_ = room;
+    }
+    return memory_.get();
+  }
+  std::byte* data() const { return memory_.get(); }
+  std::size_t capacity() const { return capacity_; }
+
+ private:
+  static constexpr std::align_val_t alignment{64};
+  struct Free {
+    void operator()(std::byte* memory) const { ::operator delete(memory, alignment); }
+  };
+  std::unique_ptr<std::byte, Free> memory_;
+  std::size_t capacity_ = 0;
+};
+
+}  // namespace sterna::comm

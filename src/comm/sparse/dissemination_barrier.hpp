@@ -1,0 +1,39 @@
+#pragma once
+
+#include <mpi.h>
+
+#include "sterna/comm/context.hpp"
+
+namespace sterna::comm {
+
+/// A barrier that is polled, not waited in: log2(ranks) rounds of empty messages over distances 1,
+/// 2, 4, ... (Hensgen, Finkel, Manber 1988). Used instead of MPI_Ibarrier, which has stopped for
+/// good in several MPI libraries (Open MPI issue 11052, after about 2^24 calls; MPICH issue 1785),
+/// and which cannot say whom it waits for. Any number of barriers after each other may share the
+/// tag: a source takes part in one step only, and MPI keeps the order of its messages.
+class DisseminationBarrier {
+ public:
+  DisseminationBarrier(const Context& context, int tag);
+  DisseminationBarrier(const DisseminationBarrier&) = delete;
+  DisseminationBarrier& operator=(const DisseminationBarrier&) = delete;
+
+  /// Says that this rank has come.
+  void enter();
+  bool entered() const { return distance_ > 0; }
+  /// True once every rank has entered; then the next barrier may begin.
+  bool test();
+  /// The rank whose message is awaited.
+  int late_peer() const;
+
+ private:
+  void step();
+
+  MPI_Comm communicator_;
+  int rank_;
+  int size_;
+  int tag_;
+  int distance_ = 0;  ///< of the step in progress, 0 between barriers
+  MPI_Request requests_[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+};
+
+}  // namespace sterna::comm

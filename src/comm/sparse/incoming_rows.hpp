@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "comm/sparse/byte_buffer.hpp"
+
+namespace sterna::comm {
+
+/// The result of a round in the making: announce every row, arrange them, fill each in its place.
+/// Memory is reused over the rounds.
+class IncomingRows {
+ public:
+  explicit IncomingRows(std::size_t item_size) : item_size_(item_size) {}
+
+  void clear();
+  /// `count` > 0 items come from `source`; in any order, each source once.
+  void announce(int source, std::size_t count);
+  /// Sorts the rows by source and gives them memory. No `announce` after that.
+  void arrange();
+  /// Where the row of an announced source lies; after `arrange`.
+  std::byte* row(int source) const;
+  std::size_t bytes(int source) const;
+
+  std::span<const int> sources() const { return sources_; }
+  std::span<const std::size_t> offsets() const { return offsets_; }
+  std::byte* items() const { return items_.data(); }
+  /// Bytes that `items` has room for.
+  std::size_t capacity() const { return items_.capacity(); }
+  /// Index of the row of `source`, which must have been announced.
+  std::size_t index(int source) const;
+
+ private:
+  struct Row {
+    int source;
+    std::size_t count;
+  };
+  std::size_t item_size_;
+  std::vector<Row> announced_;
+  std::vector<int> sources_;
+  std::vector<std::size_t> offsets_{0};
+  ByteBuffer items_;
+};
+
+}  // namespace sterna::comm

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+
+#include "comm/context/waiter.hpp"
+#include "comm/sparse/method.hpp"
+
+namespace sterna::comm {
+
+/// Waits in round `number` of a method until `condition()` holds; `late_ranks()` says which ranks
+/// it is for (none: any of the others) once an error has to name them.
+template <class Condition, class LateRanks>
+void wait_in_round(const SparseSetting& setting, std::uint64_t number, Condition condition,
+                   LateRanks late_ranks) {
+  Waiter(setting.context.implementation()).wait(condition, [&] {
+    return Awaited{setting.exchange, setting.method, number, late_ranks()};
+  });
+}
+
+}  // namespace sterna::comm

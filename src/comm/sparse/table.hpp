@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "comm/sparse/method.hpp"
+#include "sterna/comm/methods.hpp"
+
+namespace sterna::comm {
+
+/// A row of the family's table, which the docs, the tests, the benchmark and the selection read.
+struct SparseMethodRow {
+  MethodInfo info;
+  bool needs_possible_sources;
+  /// Empty where the method works in this context, otherwise why not.
+  std::string (*why_unavailable)(const Context& context);
+  /// Collective.
+  std::unique_ptr<SparseMethod> (*make)(const SparseSetting& setting);
+};
+
+std::span<const SparseMethodRow> sparse_method_table();
+
+/// Throws Error with the nearest valid name where there is no such method. "auto" is none.
+const SparseMethodRow& find_sparse_method(std::string_view name);
+
+}  // namespace sterna::comm
