@@ -18,6 +18,11 @@ struct Box {
       const double crossings = std::floor(position[axis] / length[axis]);
       position[axis] -= crossings * length[axis];
       image[axis] = static_cast<int>(crossings);
+      // Just below a multiple of the length the quotient may round up to the next image.
+      if (position[axis] < 0.0) {
+        position[axis] += length[axis];
+        --image[axis];
+      }
       // A tiny negative coordinate rounds up to the length itself, which belongs to the next image.
       if (position[axis] >= length[axis]) {
         position[axis] -= length[axis];
