@@ -2,12 +2,11 @@
 
 #include <mpi.h>
 
-#include <chrono>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "comm/context/process.hpp"
 #include "sterna/comm/context.hpp"
 
 namespace sterna::comm {
@@ -15,18 +14,39 @@ namespace sterna::comm {
 /// What the transports and methods see of a context.
 class Context::Implementation {
  public:
+  /// Takes over `owned` (may be MPI_COMM_NULL: an invalid context). Collective.
+  Implementation(MPI_Comm owned, ContextOptions options);
+  ~Implementation();
+  Implementation(const Implementation&) = delete;
+  Implementation& operator=(const Implementation&) = delete;
+
   MPI_Comm communicator = MPI_COMM_NULL;  ///< private duplicate, errors return
   int rank = 0;
   int size = 0;
   ContextOptions options;
   std::vector<int> node_of;
+  int node_count = 0;
   std::vector<int> ranks_on_node;
+  std::vector<Process> processes_on_node;  ///< in the order of `ranks_on_node`
   std::vector<Transport> transports;
   std::function<void()> idle_hook;
+  /// Checks of a condition before a wait begins to yield the core.
+  int polls_before_yield = 1000;
+  /// A wait has thrown: peers may be gone, so nothing may wait for them any more, not even to
+  /// free what they share with us.
+  bool failed = false;
+  /// Memory that somebody may still write to after a failure; lives as long as the process.
+  void keep_until_exit(std::shared_ptr<void> memory);
 
   /// A tag range that no other object of this context uses; collective in effect, since all ranks
-  /// make their objects in the same order.
+  /// make their objects in the same order. Starts again at the lowest when the tags are used up:
+  /// by then the objects that had those are long gone.
   int reserve_tags(int count);
+
+ private:
+  void find_nodes();
+  int next_tag_ = 0;
+  int highest_tag_ = 32767;
 };
 
 }  // namespace sterna::comm

@@ -1,0 +1,142 @@
+#include "sterna/comm/context.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <thread>
+
+#include "comm/context/context_implementation.hpp"
+#include "comm/context/mpi_error.hpp"
+#include "comm/context/versions.hpp"
+#include "sterna/comm/error.hpp"
+
+namespace sterna::comm {
+
+// ------------------------------------------------------------------------- implementation
+
+Context::Implementation::Implementation(MPI_Comm owned, ContextOptions given)
+    : communicator(owned), options(given) {
+  if (communicator == MPI_COMM_NULL) return;
+  MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(communicator, &rank);
+  MPI_Comm_size(communicator, &size);
+  int* highest = nullptr;
+  int known = 0;
+  MPI_Comm_get_attr(communicator, MPI_TAG_UB, &highest, &known);
+  if (known != 0) highest_tag_ = *highest;
+  find_nodes();
+}
+
+Context::Implementation::~Implementation() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (communicator != MPI_COMM_NULL && finalized == 0 && !failed) MPI_Comm_free(&communicator);
+}
+
+void Context::Implementation::find_nodes() {
+  MPI_Comm node = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node),
+            "finding the ranks of this node");
+  int ranks_here = 0;
+  MPI_Comm_size(node, &ranks_here);
+  ranks_on_node.resize(static_cast<std::size_t>(ranks_here));
+  MPI_Allgather(&rank, 1, MPI_INT, ranks_on_node.data(), 1, MPI_INT, node);
+  const Process self = Process::self();
+  processes_on_node.resize(ranks_on_node.size());
+  MPI_Allgather(&self, sizeof self, MPI_BYTE, processes_on_node.data(), sizeof self, MPI_BYTE,
+                node);
+  MPI_Comm_free(&node);
+
+  // A node is known by its lowest rank; numbering them in that order needs no further message.
+  const int leader = ranks_on_node.front();
+  std::vector<int> leader_of(static_cast<std::size_t>(size));
+  MPI_Allgather(&leader, 1, MPI_INT, leader_of.data(), 1, MPI_INT, communicator);
+  node_of.resize(leader_of.size());
+  for (int other = 0; other < size; ++other) {
+    const auto i = static_cast<std::size_t>(other);
+    node_of[i] =
+        leader_of[i] == other ? node_count++ : node_of[static_cast<std::size_t>(leader_of[i])];
+  }
+  const auto cores = std::max(1U, std::thread::hardware_concurrency());
+  if (ranks_on_node.size() > cores) polls_before_yield = 20;
+}
+
+int Context::Implementation::reserve_tags(int count) {
+  if (next_tag_ > highest_tag_ - count) next_tag_ = 0;
+  const int first = next_tag_;
+  next_tag_ += count;
+  return first;
+}
+
+void Context::Implementation::keep_until_exit(std::shared_ptr<void> memory) {
+  static auto* const kept = new std::vector<std::shared_ptr<void>>;  // reachable, never freed
+  kept->push_back(std::move(memory));
+}
+
+// --------------------------------------------------------------------------------- context
+
+namespace {
+
+MPI_Comm duplicate(MPI_Comm communicator) {
+  MPI_Comm copy = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_dup(communicator, &copy), "duplicating the communicator");
+  return copy;
+}
+
+}  // namespace
+
+Context::Context(ContextOptions options)
+    : Context(std::make_shared<Implementation>(duplicate(MPI_COMM_WORLD), options)) {}
+
+Context::Context(std::shared_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+
+Context Context::from_communicator(const void* mpi_communicator, ContextOptions options) {
+  const MPI_Comm original = *static_cast<const MPI_Comm*>(mpi_communicator);
+  return Context(std::make_shared<Implementation>(duplicate(original), options));
+}
+
+int Context::rank() const {
+  return implementation_->rank;
+}
+int Context::size() const {
+  return implementation_->size;
+}
+int Context::node_of(int rank) const {
+  return implementation_->node_of.at(static_cast<std::size_t>(rank));
+}
+int Context::node_count() const {
+  return implementation_->node_count;
+}
+std::span<const int> Context::ranks_on_node() const {
+  return implementation_->ranks_on_node;
+}
+bool Context::valid() const {
+  return implementation_->communicator != MPI_COMM_NULL;
+}
+
+Context Context::split(int color) const {
+  MPI_Comm part = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split(implementation_->communicator, color < 0 ? MPI_UNDEFINED : color,
+                           implementation_->rank, &part),
+            "splitting the context");
+  Context result(std::make_shared<Implementation>(part, implementation_->options));
+  result.implementation_->idle_hook = implementation_->idle_hook;
+  return result;
+}
+
+std::string Context::description() const {
+  const std::string ucx = ucx_version();
+  return ucx.empty() ? mpi_version() : fmt::format("{}, {}", mpi_version(), ucx);
+}
+
+std::span<const Context::Transport> Context::transports() const {
+  return implementation_->transports;
+}
+
+void Context::on_idle(std::function<void()> hook) const {
+  implementation_->idle_hook = std::move(hook);
+}
+
+}  // namespace sterna::comm

@@ -1,0 +1,97 @@
+#include "comm/context/waiter.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "comm/context/mpi_error.hpp"
+#include "sterna/comm/error.hpp"
+
+namespace sterna::comm {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+constexpr auto first_look = milliseconds(1);
+constexpr auto between_looks = milliseconds(10);
+/// A wait this long is no matter of microseconds any more: sleeping leaves the core to others.
+constexpr auto wait_until_sleep = milliseconds(50);
+constexpr auto sleep = microseconds(50);
+constexpr unsigned pauses_between_pokes = 16;
+
+}  // namespace
+
+void make_progress(const Context::Implementation& context) {
+  int found = 0;
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, context.communicator, &found, MPI_STATUS_IGNORE);
+}
+
+void Waiter::begin() {
+  start_ = Clock::now();
+  next_look_ = start_ + first_look;
+}
+
+bool Waiter::pause() {
+  if (pauses_++ % pauses_between_pokes == 0) make_progress(context_);
+  if (idle_) {
+    std::this_thread::sleep_for(sleep);
+  } else {
+    sched_yield();
+  }
+  return Clock::now() >= next_look_;
+}
+
+void Waiter::look_closer(const Awaited& awaited) {
+  const auto now = Clock::now();
+  next_look_ = now + between_looks;
+  idle_ = now - start_ >= wait_until_sleep;
+  if (context_.idle_hook) context_.idle_hook();
+
+  const auto awaits = [&](int rank) {
+    return awaited.ranks.empty() || std::ranges::find(awaited.ranks, rank) != awaited.ranks.end();
+  };
+  for (std::size_t i = 0; i < context_.ranks_on_node.size(); ++i) {
+    const int rank = context_.ranks_on_node[i];
+    if (rank == context_.rank || !awaits(rank) || is_alive(context_.processes_on_node[i])) continue;
+    if (suspect_ != rank) {
+      suspect_ = rank;
+      break;
+    }
+    fail(awaited,
+         fmt::format("rank {} (process {}) has died", rank, context_.processes_on_node[i].id));
+  }
+  if (now - start_ >= context_.options.timeout) {
+    fail(awaited,
+         fmt::format("the timeout of {:g} s has passed", context_.options.timeout.count()));
+  }
+}
+
+void Waiter::fail(const Awaited& awaited, const std::string& reason) {
+  context_.failed = true;
+  std::string ranks = "the other ranks";
+  if (awaited.ranks.size() == 1) ranks = fmt::format("rank {}", awaited.ranks.front());
+  if (awaited.ranks.size() > 1) ranks = fmt::format("ranks {}", fmt::join(awaited.ranks, ", "));
+  const std::chrono::duration<double> waited = Clock::now() - start_;
+  throw Error(fmt::format("{}: waited {:.1f} s in method {}, round {}, for {}; {}",
+                          awaited.exchange, waited.count(), awaited.method, awaited.round, ranks,
+                          reason));
+}
+
+void wait_for_request(Context::Implementation& context, MPI_Request& request,
+                      std::string_view exchange, std::string_view method, std::uint64_t round) {
+  Waiter(context).wait(
+      [&] {
+        int done = 0;
+        check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), exchange);
+        return done != 0;
+      },
+      [&] {
+        return Awaited{exchange, method, round, {}};
+      });
+}
+
+}  // namespace sterna::comm

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "comm/context/context_implementation.hpp"
+
+namespace sterna::comm {
+
+/// What a wait is for: the words of its error.
+struct Awaited {
+  std::string_view exchange;  ///< "halo positions"
+  std::string_view method;    ///< "p2p"
+  std::uint64_t round = 0;
+  std::vector<int> ranks;  ///< those still awaited; empty: any of the others
+};
+
+/// Tells the processor that this is a spin loop.
+inline void relax_processor() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// Lets all transports of this process make progress: other ranks may depend on it.
+void make_progress(const Context::Implementation& context);
+
+/// The one way to wait in this library. Polls, then yields the core (more ranks than cores must
+/// work), then about every 10 ms calls the context's idle hook, looks whether the awaited ranks
+/// of this node still live, and minds the deadline.
+class Waiter {
+ public:
+  explicit Waiter(Context::Implementation& context) : context_(context) {}
+
+  /// Returns when `condition()` is true; calls `describe() -> Awaited` only when it must look
+  /// closer. Throws Error when the deadline passes or an awaited rank has died.
+  template <class Condition, class Describe>
+  void wait(Condition&& condition, Describe&& describe) {
+    for (int poll = 0; poll < context_.polls_before_yield; ++poll) {
+      if (condition()) return;
+      relax_processor();
+    }
+    begin();
+    while (!condition()) {
+      if (pause()) look_closer(describe());
+    }
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void begin();
+  /// Gives the core away for a moment; true when it is time to look closer.
+  bool pause();
+  void look_closer(const Awaited& awaited);
+  [[noreturn]] void fail(const Awaited& awaited, const std::string& reason);
+
+  Context::Implementation& context_;
+  Clock::time_point start_;
+  Clock::time_point next_look_;
+  bool idle_ = false;
+  unsigned pauses_ = 0;
+  /// A dead rank may have sent all it owed: it is missed only when the condition still does not
+  /// hold at the look after the one that found it dead.
+  int suspect_ = -1;
+};
+
+/// Waits for one MPI request and frees it.
+void wait_for_request(Context::Implementation& context, MPI_Request& request,
+                      std::string_view exchange, std::string_view method, std::uint64_t round);
+
+}  // namespace sterna::comm

@@ -1,0 +1,263 @@
+#include "sterna/comm/reduction_batch.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include "comm/context/mpi_error.hpp"
+#include "comm/context/waiter.hpp"
+#include "sterna/comm/error.hpp"
+
+// All values travel as one element of a derived type: a header with the number of values of each
+// kind, then the values, kind after kind. The operation reads the header of the element, so it
+// needs no knowledge of its batch. One element cannot be cut into segments, so every MPI combines
+// whole contributions along one tree (recursive doubling, or reduce and broadcast); addition,
+// maximum and minimum commute bit for bit, hence all ranks end with the same bits.
+
+namespace sterna::comm {
+namespace {
+
+enum Kind : std::size_t { sum_double, max_double, min_double, sum_int, max_int, min_int, kinds };
+constexpr std::size_t double_kinds = 3;
+
+struct Header {
+  std::array<std::uint64_t, kinds> counts{};
+  /// Not 0 where the batches of two ranks differ.
+  std::uint64_t mismatch = 0;
+};
+static_assert(sizeof(Header) % sizeof(double) == 0);
+
+/// NaN wins, and -0 is below +0: otherwise the result would depend on the order of arguments.
+double larger(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
+  if (a == b) return std::signbit(a) ? b : a;
+  return a > b ? a : b;
+}
+double smaller(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::quiet_NaN();
+  if (a == b) return std::signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+std::int64_t wrapping_sum(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+
+template <class T, class Combine>
+void combine_section(const std::byte*& in, std::byte*& result, std::uint64_t count,
+                     Combine combine) {
+  for (std::uint64_t i = 0; i < count; ++i) {
+    T a;
+    T b;
+    std::memcpy(&a, in, sizeof a);
+    std::memcpy(&b, result, sizeof b);
+    const T c = combine(a, b);
+    std::memcpy(result, &c, sizeof c);
+    in += sizeof(T);
+    result += sizeof(T);
+  }
+}
+
+void combine_elements(void* in_data, void* result_data, int* length, MPI_Datatype*) {
+  const auto* in = static_cast<const std::byte*>(in_data);
+  auto* result = static_cast<std::byte*>(result_data);
+  for (int element = 0; element < *length; ++element) {
+    Header a;
+    Header b;
+    std::memcpy(&a, in, sizeof a);
+    std::memcpy(&b, result, sizeof b);
+    if (a.counts != b.counts) {
+      b.mismatch = 1;
+      std::memcpy(result, &b, sizeof b);
+      return;
+    }
+    b.mismatch |= a.mismatch;
+    std::memcpy(result, &b, sizeof b);
+    in += sizeof a;
+    result += sizeof b;
+    combine_section<double>(in, result, a.counts[sum_double],
+                            [](double x, double y) { return x + y; });
+    combine_section<double>(in, result, a.counts[max_double], larger);
+    combine_section<double>(in, result, a.counts[min_double], smaller);
+    combine_section<std::int64_t>(in, result, a.counts[sum_int], wrapping_sum);
+    combine_section<std::int64_t>(in, result, a.counts[max_int],
+                                  [](std::int64_t x, std::int64_t y) { return x > y ? x : y; });
+    combine_section<std::int64_t>(in, result, a.counts[min_int],
+                                  [](std::int64_t x, std::int64_t y) { return x < y ? x : y; });
+  }
+}
+
+/// The derived type of one element; `shape` as in the header.
+MPI_Datatype element_type(const std::array<std::uint64_t, kinds>& shape) {
+  std::uint64_t doubles = 0;
+  std::uint64_t integers = sizeof(Header) / sizeof(std::uint64_t);
+  std::uint64_t trailing = 0;
+  for (std::size_t kind = 0; kind < kinds; ++kind) {
+    (kind < double_kinds ? doubles : trailing) += shape[kind];
+  }
+  const int lengths[] = {static_cast<int>(integers), static_cast<int>(doubles),
+                         static_cast<int>(trailing)};
+  const MPI_Aint offsets[] = {0, static_cast<MPI_Aint>(sizeof(Header)),
+                              static_cast<MPI_Aint>(sizeof(Header) + doubles * sizeof(double))};
+  const MPI_Datatype types[] = {MPI_UINT64_T, MPI_DOUBLE, MPI_INT64_T};
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  check_mpi(MPI_Type_create_struct(3, lengths, offsets, types, &type), "reduction");
+  check_mpi(MPI_Type_commit(&type), "reduction");
+  return type;
+}
+
+}  // namespace
+
+class ReductionBatch::Implementation {
+ public:
+  Implementation(const Context& context, std::string name)
+      : context_(context), name_(std::move(name)) {
+    check_mpi(MPI_Op_create(&combine_elements, /*commute=*/1, &operation_), name_);
+  }
+
+  ~Implementation() {
+    // After a failure MPI may still use the type, the operation and the buffers.
+    if (request_ != MPI_REQUEST_NULL) return;
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (finalized != 0) return;
+    if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
+    MPI_Op_free(&operation_);
+  }
+
+  void add(Kind kind, void* values, std::size_t count) {
+    if (in_flight()) throw Error(fmt::format("{}: values added between start and finish", name_));
+    if (count == 0) return;
+    variables_[kind].push_back({static_cast<std::byte*>(values), count});
+    counts_[kind] += count;
+    if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
+    type_ = MPI_DATATYPE_NULL;
+  }
+
+  void start() {
+    if (in_flight()) throw Error(fmt::format("{}: started twice without finish", name_));
+    ++round_;
+    if (type_ == MPI_DATATYPE_NULL) {
+      std::uint64_t values = 0;
+      for (const std::uint64_t count : counts_) values += count;
+      if (values > static_cast<std::uint64_t>(std::numeric_limits<int>::max() / 16)) {
+        throw Error(
+            fmt::format("{}: {} values are more than one reduction can hold", name_, values));
+      }
+      type_ = element_type(counts_);
+      buffers_->in.resize(sizeof(Header) + values * sizeof(double));
+      buffers_->out.resize(buffers_->in.size());
+    }
+    Header header;
+    header.counts = counts_;
+    std::memcpy(buffers_->in.data(), &header, sizeof header);
+    std::byte* to = buffers_->in.data() + sizeof header;
+    for (const auto& section : variables_) {
+      for (const Variable& variable : section) {
+        std::memcpy(to, variable.values, variable.count * sizeof(double));
+        to += variable.count * sizeof(double);
+      }
+    }
+    check_mpi(MPI_Iallreduce(buffers_->in.data(), buffers_->out.data(), 1, type_, operation_,
+                             context_.implementation().communicator, &request_),
+              name_);
+  }
+
+  void finish() {
+    if (!in_flight()) throw Error(fmt::format("{}: finished without start", name_));
+    try {
+      wait_for_request(context_.implementation(), request_, name_, "allreduce", round_);
+    } catch (...) {
+      context_.implementation().keep_until_exit(buffers_);
+      throw;
+    }
+    Header header;
+    std::memcpy(&header, buffers_->out.data(), sizeof header);
+    if (header.mismatch != 0 || header.counts != counts_) {
+      throw Error(fmt::format("{}: the ranks registered different numbers of values", name_));
+    }
+    const std::byte* from = buffers_->out.data() + sizeof header;
+    for (const auto& section : variables_) {
+      for (const Variable& variable : section) {
+        std::memcpy(variable.values, from, variable.count * sizeof(double));
+        from += variable.count * sizeof(double);
+      }
+    }
+  }
+
+ private:
+  struct Variable {
+    std::byte* values;
+    std::size_t count;
+  };
+  struct Buffers {
+    std::vector<std::byte> in;
+    std::vector<std::byte> out;
+  };
+  static_assert(sizeof(double) == sizeof(std::int64_t));
+
+  bool in_flight() const { return request_ != MPI_REQUEST_NULL; }
+
+  Context context_;
+  std::string name_;
+  std::array<std::vector<Variable>, kinds> variables_;
+  std::array<std::uint64_t, kinds> counts_{};
+  std::shared_ptr<Buffers> buffers_ = std::make_shared<Buffers>();
+  MPI_Op operation_ = MPI_OP_NULL;
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  std::uint64_t round_ = 0;
+};
+
+ReductionBatch::ReductionBatch(const Context& context, std::string name)
+    : implementation_(std::make_unique<Implementation>(context, std::move(name))) {}
+ReductionBatch::~ReductionBatch() = default;
+ReductionBatch::ReductionBatch(ReductionBatch&&) noexcept = default;
+ReductionBatch& ReductionBatch::operator=(ReductionBatch&&) noexcept = default;
+
+ReductionBatch& ReductionBatch::sum(double& value) {
+  return sum(&value, 1);
+}
+ReductionBatch& ReductionBatch::max(double& value) {
+  implementation_->add(max_double, &value, 1);
+  return *this;
+}
+ReductionBatch& ReductionBatch::min(double& value) {
+  implementation_->add(min_double, &value, 1);
+  return *this;
+}
+ReductionBatch& ReductionBatch::sum(std::int64_t& value) {
+  return sum(&value, 1);
+}
+ReductionBatch& ReductionBatch::max(std::int64_t& value) {
+  implementation_->add(max_int, &value, 1);
+  return *this;
+}
+ReductionBatch& ReductionBatch::min(std::int64_t& value) {
+  implementation_->add(min_int, &value, 1);
+  return *this;
+}
+ReductionBatch& ReductionBatch::sum(double* values, std::size_t count) {
+  implementation_->add(sum_double, values, count);
+  return *this;
+}
+ReductionBatch& ReductionBatch::sum(std::int64_t* values, std::size_t count) {
+  implementation_->add(sum_int, values, count);
+  return *this;
+}
+
+void ReductionBatch::run() {
+  start();
+  finish();
+}
+void ReductionBatch::start() {
+  implementation_->start();
+}
+void ReductionBatch::finish() {
+  implementation_->finish();
+}
+
+}  // namespace sterna::comm

@@ -1,0 +1,72 @@
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "sterna/comm/collective.hpp"
+#include "sterna/comm/context.hpp"
+#include "sterna/comm/error.hpp"
+
+using namespace sterna::comm;
+
+TEST_CASE("the nodes hold every rank once") {
+  const Context world;
+  CHECK(world.valid());
+  CHECK(world.rank() >= 0);
+  CHECK(world.rank() < world.size());
+  CHECK(world.node_of(0) == 0);
+  CHECK(world.node_count() >= 1);
+  std::vector<int> here;
+  for (int rank = 0; rank < world.size(); ++rank) {
+    CHECK(world.node_of(rank) < world.node_count());
+    if (world.on_my_node(rank)) here.push_back(rank);
+  }
+  const auto listed = world.ranks_on_node();
+  CHECK(std::vector<int>(listed.begin(), listed.end()) == here);
+}
+
+TEST_CASE("the description names the libraries with their versions") {
+  const std::string text = Context().description();
+  CHECK((text.starts_with("Open MPI ") || text.starts_with("MPICH ")));
+  CHECK(text.find_first_of("0123456789") != std::string::npos);
+}
+
+TEST_CASE("split groups the ranks by color and keeps their order") {
+  const Context world;
+  const Context part = world.split(world.rank() % 2);
+  REQUIRE(part.valid());
+  CHECK(part.rank() == world.rank() / 2);
+  CHECK(part.size() == (world.size() + (world.rank() + 1) % 2) / 2);
+  CHECK(exclusive_sum(part, 1) == part.rank());
+  const Context lonely = world.split(world.rank() == 0 ? 5 : -1);
+  CHECK(lonely.valid() == (world.rank() == 0));
+  if (lonely.valid()) CHECK(lonely.size() == 1);
+}
+
+TEST_CASE("collective helpers move strings of any length") {
+  const Context world;
+  for (const int root : {0, world.size() - 1}) {
+    std::string text =
+        world.rank() == root ? std::string("a\0b", 3) + std::string(100000, 'x') : "old";
+    broadcast(world, root, text);
+    CHECK(text == std::string("a\0b", 3) + std::string(100000, 'x'));
+    text = "not empty";
+    if (world.rank() == root) text.clear();
+    broadcast(world, root, text);
+    CHECK(text.empty());
+
+    const std::string mine(static_cast<std::size_t>(world.rank() * 1000), 'a');
+    const auto all = gather(world, root, mine);
+    REQUIRE(all.size() == static_cast<std::size_t>(world.rank() == root ? world.size() : 0));
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
+      CHECK(all[rank] == std::string(rank * 1000, 'a'));
+    }
+  }
+  CHECK(exclusive_sum(world, world.rank()) == world.rank() * (world.rank() - 1) / 2);
+  barrier(world);
+}

@@ -1,0 +1,132 @@
+#include <doctest/doctest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "sterna/comm/collective.hpp"
+#include "sterna/comm/context.hpp"
+#include "sterna/comm/error.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+
+using namespace sterna::comm;
+
+namespace {
+
+/// True on all ranks or on none: whether `value` has the same bits everywhere.
+bool same_bits_everywhere(const Context& world, double value) {
+  auto low = std::bit_cast<std::int64_t>(value);
+  auto high = low;
+  ReductionBatch(world).min(low).max(high).run();
+  return low == high;
+}
+
+}  // namespace
+
+TEST_CASE("a batch of every kind of value reduces each as its kind says") {
+  const Context world;
+  const std::int64_t n = world.size();
+  const double rank = world.rank();
+  double total = 0;
+  double largest = 0;
+  double smallest = 0;
+  std::int64_t count = 0;
+  std::int64_t last = 0;
+  std::int64_t first = 0;
+  std::vector<double> many(100);
+  std::vector<std::int64_t> more(7);
+  ReductionBatch batch(world, "everything");
+  batch.sum(count).min(smallest).sum(many.data(), many.size()).max(last).sum(total);
+  batch.max(largest).min(first).sum(more.data(), more.size());
+  for (int round = 0; round < 50; ++round) {
+    total = rank + 0.5;
+    largest = -rank - round;
+    smallest = -rank + round;
+    count = 3;
+    last = (std::int64_t{1} << 60) + world.rank();
+    first = -last;
+    for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<double>(i) + rank;
+    for (std::size_t i = 0; i < more.size(); ++i) more[i] = static_cast<std::int64_t>(i);
+    batch.run();
+    REQUIRE(total == static_cast<double>(n * (n - 1)) / 2 + 0.5 * static_cast<double>(n));
+    REQUIRE(largest == -round);
+    REQUIRE(smallest == static_cast<double>(1 - n + round));
+    REQUIRE(count == 3 * n);
+    REQUIRE(last == (std::int64_t{1} << 60) + n - 1);
+    REQUIRE(first == -last);
+    for (std::size_t i = 0; i < many.size(); ++i) {
+      REQUIRE(many[i] == static_cast<double>(n) * static_cast<double>(i) +
+                             static_cast<double>(n * (n - 1)) / 2);
+    }
+    for (std::size_t i = 0; i < more.size(); ++i) {
+      REQUIRE(more[i] == n * static_cast<std::int64_t>(i));
+    }
+  }
+}
+
+TEST_CASE("results have the same bits on every rank") {
+  const Context world;
+  double rounded = 1.0 / (3 + 7 * world.rank());
+  double signed_zero = world.rank() % 2 == 0 ? 0.0 : -0.0;
+  double lowest_zero = signed_zero;
+  double with_nan = world.rank() == world.size() - 1 ? std::numeric_limits<double>::quiet_NaN() : 1;
+  ReductionBatch(world).sum(rounded).max(signed_zero).min(lowest_zero).max(with_nan).run();
+  CHECK(same_bits_everywhere(world, rounded));
+  CHECK(same_bits_everywhere(world, signed_zero));
+  CHECK(!std::signbit(signed_zero));
+  CHECK(std::signbit(lowest_zero) == (world.size() > 1));
+  CHECK(std::isnan(with_nan));
+  CHECK(same_bits_everywhere(world, with_nan));
+
+  // Above the size where MPI libraries change their algorithm.
+  std::vector<double> many(50000);
+  for (std::size_t i = 0; i < many.size(); ++i) {
+    many[i] = std::sin(static_cast<double>(i) + 0.1 * world.rank());
+  }
+  ReductionBatch(world).sum(many.data(), many.size()).run();
+  double probe = 0;
+  for (std::size_t i = 0; i < many.size(); ++i) probe += many[i] * static_cast<double>(i + 1);
+  CHECK(same_bits_everywhere(world, probe));
+}
+
+TEST_CASE("two batches may be under way at once, and values may be added later") {
+  const Context world;
+  double a = 1;
+  double b = world.rank();
+  ReductionBatch sums(world);
+  ReductionBatch maxima(world);
+  sums.sum(a);
+  maxima.max(b);
+  sums.start();
+  maxima.start();
+  maxima.finish();
+  sums.finish();
+  CHECK(a == world.size());
+  CHECK(b == world.size() - 1);
+  double c = 2;
+  a = 1;
+  sums.sum(c).run();
+  CHECK(a == world.size());
+  CHECK(c == 2 * world.size());
+}
+
+TEST_CASE("an empty batch runs") {
+  const Context world;
+  ReductionBatch batch(world);
+  batch.run();
+}
+
+TEST_CASE("calls out of order are errors") {
+  const Context world;
+  double value = 1;
+  ReductionBatch batch(world, "energies");
+  batch.sum(value);
+  CHECK_THROWS_WITH_AS(batch.finish(), "energies: finished without start", Error);
+  batch.start();
+  CHECK_THROWS_WITH_AS(batch.start(), "energies: started twice without finish", Error);
+  CHECK_THROWS_WITH_AS(batch.sum(value), "energies: values added between start and finish", Error);
+  batch.finish();
+  CHECK(value == world.size());
+}
