@@ -1,9 +1,7 @@
 # Where programs are installed and how they find MPI and UCX there. Include after find_package(MPI).
-#
-# sterna_install(TARGET): installs a program. `cmake --install` keeps the paths of the libraries that
-# it was linked with. A wheel (SKBUILD) goes into the environment's bin folder and finds the
-# libraries of the PyPI packages relative to itself, as the environment it was built in is gone by
-# then.
+# `cmake --install` keeps the paths of the libraries that a program was linked with. A wheel
+# (SKBUILD) goes into an environment's bin folder and finds the libraries of the PyPI packages
+# relative to itself, as the environment it was built in is gone by then.
 include(GNUInstallDirs)
 
 if(SKBUILD)
@@ -25,6 +23,13 @@ else()
   set(STERNA_BINARY_DIRECTORY ${CMAKE_INSTALL_BINDIR})
 endif()
 
+# sterna_install(TARGET): TARGET and, beside it, TARGET.json, which says which launcher belongs to
+# this build (the `sterna` command starts it with that).
 function(sterna_install target)
   install(TARGETS ${target} RUNTIME DESTINATION ${STERNA_BINARY_DIRECTORY} COMPONENT programs)
+  configure_file(${target}.json.in ${CMAKE_CURRENT_BINARY_DIR}/${target}.json @ONLY)
+  if(NOT SKBUILD)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${target}.json
+            DESTINATION ${STERNA_BINARY_DIRECTORY} COMPONENT programs)
+  endif()
 endfunction()

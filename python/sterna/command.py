@@ -1,0 +1,107 @@
+"""The `sterna` command. The work is done by the program `sterna-md`."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from sterna import launch
+from sterna.errors import SternaError
+from sterna.program import find_launcher, find_program, version
+from sterna.progress import ProgressBar
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    help="Molecular dynamics on one-sided communication.",
+)
+_PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
+InputFile = Annotated[str, typer.Argument(metavar="INPUT", help="The input file (TOML).")]
+
+
+def _to_standard_output(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def _to_standard_error(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
+
+
+def _become(arguments: list[str]) -> None:
+    """Runs `sterna-md` on one rank in place of this process."""
+    program = str(find_program())
+    os.execv(program, [program, *arguments])
+
+
+@app.command(context_settings=_PASS_ON)
+def run(
+    context: typer.Context,
+    input_file: InputFile,
+    ranks: Annotated[
+        int | None,
+        typer.Option("-n", "--ranks", min=1, help="Ranks to start; default: one for each core."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue from the latest valid checkpoint.")
+    ] = False,
+) -> None:
+    """Run a simulation.
+
+    Starts one rank for each core, or as many as asked for; under a launcher (mpiexec, srun) it
+    joins the ranks that are there. Further options go to sterna-md. SIGTERM or Ctrl-C writes a
+    checkpoint and ends the run; --resume continues it.
+    """
+    arguments = [input_file, *(["--resume"] if resume else []), *context.args]
+    launch.join(arguments, ranks)
+    ranks = ranks or launch.available_cores()
+    if sys.stdout.isatty() and "--progress" not in context.args:
+        with ProgressBar(Console()) as bar:
+            status = launch.launch(
+                ranks, [*arguments, "--progress", "always"], bar.show, bar.show
+            )
+    else:
+        status = launch.launch(ranks, arguments, _to_standard_output, _to_standard_error)
+    raise typer.Exit(status)
+
+
+@app.command()
+def check(input_file: InputFile) -> None:
+    """Check an input file without running it: every mistake at once, and advice."""
+    _become([input_file, "--check"])
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of input files, for editors."""
+    _become(["--schema"])
+
+
+@app.command()
+def methods() -> None:
+    """List the communication methods of each family."""
+    _become(["--methods"])
+
+
+@app.command("version")
+def show_version() -> None:
+    """Print versions and where the program and its launcher are."""
+    program = find_program()
+    print(f"sterna {version()}")
+    print(f"program  {program}")
+    print(f"launcher {find_launcher(program)}")
+    print(f"python   {sys.version.split()[0]}, {Path(sys.prefix)}")
+
+
+def main() -> int:
+    """Entry point; returns the exit status."""
+    try:
+        return app(standalone_mode=True) or 0
+    except SternaError as error:
+        _to_standard_error(f"sterna: error: {error}\n")
+        return error.status

@@ -1,0 +1,237 @@
+"""Starts `sterna-md` on the ranks asked for, and stays between it and the user.
+
+What the launcher itself says is kept from the user, what Sterna says never is. SIGTERM and SIGINT
+go to the ranks, which write a checkpoint and end; a second SIGINT ends them at once.
+"""
+
+import ctypes
+import os
+import re
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import IO
+
+from sterna.errors import SternaError
+from sterna.program import find_launcher, find_program
+
+_RULE = re.compile(r"^\s*(-{60,}|={60,})\s*$")
+_LAUNCHER_WORDS = re.compile(
+    r"prterun|prted|PRTE|mpirun|mpiexec|MPI_ABORT|orterun|OMPI|Open MPI|BAD TERMINATION"
+)
+_STERNA_WORDS = re.compile(r"\bsterna\b|\berror: |\bwarning: |^\S+:\d+:\d+: ")
+_NOTICES = re.compile(r"OSC UCX component priority set inside component query failed")
+_SIGNAL = re.compile(r"rank (\d+) with PID \d+ on node .*? exited on\s+signal (\d+)", re.DOTALL)
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def joined_ranks(environment: Mapping[str, str] = os.environ) -> int | None:
+    """The ranks of the launcher this process runs under (0: not told), or None without one."""
+    for rank, size in (
+        ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+        ("PMI_RANK", "PMI_SIZE"),
+        ("PMIX_RANK", "PMIX_SIZE"),
+    ):
+        if rank in environment:
+            return int(environment.get(size, 0))
+    # A batch script has SLURM_PROCID too; only a step of srun has the number of its tasks.
+    tasks = int(environment.get("SLURM_STEP_NUM_TASKS", 0))
+    if "SLURM_PROCID" in environment and tasks > 1:
+        return tasks
+    return None
+
+
+def join(arguments: Iterable[str], ranks: int | None) -> None:
+    """Becomes one rank of the launcher this process runs under; returns where there is none."""
+    joined = joined_ranks()
+    if joined is None:
+        return
+    if ranks is not None and joined not in (0, ranks):
+        raise SternaError(
+            f"{ranks} ranks were asked for, but this runs under a launcher with {joined}: "
+            "leave the number of ranks out"
+        )
+    program = str(find_program())
+    os.execv(program, [program, *arguments])
+
+
+@cache
+def _is_open_mpi(launcher: Path) -> bool:
+    shown = subprocess.run(
+        [launcher, "--version"], capture_output=True, text=True, env=_with_root_allowed(), check=False
+    )
+    return bool(re.search(r"Open MPI|OpenRTE|PRRTE", shown.stdout + shown.stderr))
+
+
+def _with_root_allowed() -> dict[str, str]:
+    environment = dict(os.environ)
+    for prefix in ("OMPI", "PRTE"):
+        environment[f"{prefix}_ALLOW_RUN_AS_ROOT"] = "1"
+        environment[f"{prefix}_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
+    return environment
+
+
+def command_line(ranks: int, arguments: Iterable[str]) -> tuple[list[str], dict[str, str]]:
+    """The command and environment that run `sterna-md` on `ranks` ranks of this machine."""
+    program = find_program()
+    launcher = find_launcher(program)
+    environment = _with_root_allowed()
+    command = [str(launcher)]
+    if _is_open_mpi(launcher):
+        # More ranks than cores must work, and two runs at a time must not be bound to one core.
+        command += ["--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"]
+        if ranks > available_cores():
+            environment.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
+    elif ranks > available_cores():
+        raise SternaError(
+            f"{ranks} ranks on {available_cores()} cores: {launcher} belongs to an MPI that does "
+            "not yield while it waits, which makes such runs very slow; use at most "
+            f"{available_cores()} ranks, or Open MPI"
+        )
+    return [*command, "-n", str(ranks), str(program), *arguments], environment
+
+
+def without_noise(lines: Iterable[str]) -> Iterator[str]:
+    """The lines of standard error that a user should see.
+
+    Drops the launcher's banners (framed by rules of dashes) and notices, but passes what Sterna
+    said in between; of a rank that a signal ended it says so in one line.
+    """
+    banner: list[str] | None = None
+    after_notice = False
+    for raw in lines:
+        line = raw.replace("\0", "")  # Open MPI ends forwarded messages with one.
+        if raw and not line:
+            continue
+        if _RULE.match(line):
+            if banner is None:
+                banner = [line]
+            else:
+                yield from _of_banner([*banner, line])
+                banner = None
+        elif banner is not None:
+            banner.append(line)
+        elif _NOTICES.search(line):
+            after_notice = True
+            continue
+        elif not (after_notice and not line.strip()):
+            yield line
+        after_notice = False
+    if banner:
+        yield from banner
+
+
+def _of_banner(banner: list[str]) -> Iterator[str]:
+    text = "".join(banner)
+    if not _LAUNCHER_WORDS.search(text):
+        yield from banner
+        return
+    yield from (line for line in banner if _STERNA_WORDS.search(line))
+    killed = _SIGNAL.search(text)
+    if killed:
+        name = signal.strsignal(int(killed[2]))
+        yield f"sterna: rank {killed[1]} was ended by signal {killed[2]} ({name})\n"
+
+
+def _die_with_parent() -> None:
+    """In the child: SIGTERM when the process that started it is gone, however it went."""
+    set_parent_death_signal = 1
+    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGTERM)
+
+
+def descendants(pid: int) -> list[int]:
+    """Processes started by `pid`, their children and so on."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            children = [int(child) for child in task.read_text(encoding="ascii").split()]
+        except OSError:
+            continue
+        for child in children:
+            found += [child, *descendants(child)]
+    return found
+
+
+def _signal_ranks(launcher: subprocess.Popen, program: Path, number: int) -> None:
+    target = program.resolve()
+    for pid in descendants(launcher.pid):
+        try:
+            if Path(f"/proc/{pid}/exe").resolve() == target:
+                os.kill(pid, number)
+        except OSError:
+            continue  # It ended meanwhile.
+
+
+def launch(
+    ranks: int,
+    arguments: Iterable[str],
+    on_output: Callable[[str], None],
+    on_error: Callable[[str], None],
+) -> int:
+    """Runs `sterna-md arguments` on `ranks` ranks and waits; returns its exit status.
+
+    Each line of standard output goes to `on_output`, each of standard error that is not the
+    launcher's noise to `on_error`, both with their line end and never two at a time.
+    """
+    command, environment = command_line(ranks, arguments)
+    process = subprocess.Popen(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        start_new_session=True,  # Ctrl-C reaches only this process, which asks the ranks to end.
+        preexec_fn=_die_with_parent,
+    )
+    one_at_a_time = threading.Lock()
+
+    def pump(lines: Iterable[str], show: Callable[[str], None]) -> None:
+        for line in lines:
+            with one_at_a_time:
+                show(line)
+
+    def threads_of(stream: IO[str], show: Callable[[str], None], filtered: bool) -> threading.Thread:
+        lines = without_noise(stream) if filtered else stream
+        return threading.Thread(target=pump, args=(lines, show), daemon=True)
+
+    threads = [
+        threads_of(process.stdout, on_output, False),
+        threads_of(process.stderr, on_error, True),
+    ]
+    interrupts = 0
+
+    def forward(number: int, _frame: object) -> None:
+        nonlocal interrupts
+        interrupts += number == signal.SIGINT
+        if interrupts > 1:
+            process.terminate()
+        else:
+            _signal_ranks(process, find_program(), signal.SIGTERM)
+
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    previous = {}
+    if in_main_thread:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            previous[number] = signal.signal(number, forward)
+    try:
+        for thread in threads:
+            thread.start()
+        status = process.wait()
+        for thread in threads:
+            thread.join()
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+        if process.poll() is None:
+            process.terminate()
+            process.wait()
+    return status if status >= 0 else 128 - status
