@@ -1,0 +1,129 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace sterna::md {
+
+/// The HDF5 C library, loaded at run time: neither its headers nor the library are needed to build,
+/// and `pip install h5py` is enough to have it. Only what the program calls is declared here, with
+/// the binary interface that HDF5 keeps since 1.10: handles are 64-bit, status values are int.
+/// The library is looked for in this order:
+///   1. the file that the environment variable STERNA_HDF5 names;
+///   2. the one inside the h5py package of a Python installation that surrounds this program: its
+///      own prefix, a virtual environment beside it, VIRTUAL_ENV, the `python3` of PATH, the user's
+///      packages;
+///   3. the system's: libhdf5_serial.so.103, libhdf5.so and its versioned names.
+namespace hdf5 {
+
+using Handle = std::int64_t;
+using Status = int;
+using Size = std::uint64_t;
+
+inline constexpr Size unlimited = ~Size{0};
+inline constexpr std::size_t variable_length = ~std::size_t{0};
+inline constexpr Size undefined_address = ~Size{0};
+
+/// One entry of the error stack, innermost first.
+struct ErrorEntry {
+  Handle class_id, major, minor;
+  unsigned line;
+  const char* function;
+  const char* file;
+  const char* description;
+};
+using ErrorVisitor = Status(unsigned index, const ErrorEntry* entry, void* data);
+
+// clang-format off
+#define STERNA_HDF5_FUNCTIONS(FUNCTION)                                                            \
+  FUNCTION(H5open, Status())                                                                       \
+  FUNCTION(H5dont_atexit, Status())                                                                \
+  FUNCTION(H5get_libversion, Status(unsigned*, unsigned*, unsigned*))                              \
+  FUNCTION(H5Eset_auto2, Status(Handle, void*, void*))                                             \
+  FUNCTION(H5Ewalk2, Status(Handle, int, ErrorVisitor*, void*))                                    \
+  FUNCTION(H5Eclear2, Status(Handle))                                                              \
+  FUNCTION(H5Fcreate, Handle(const char*, unsigned, Handle, Handle))                               \
+  FUNCTION(H5Fopen, Handle(const char*, unsigned, Handle))                                         \
+  FUNCTION(H5Fclose, Status(Handle))                                                               \
+  FUNCTION(H5Gcreate2, Handle(Handle, const char*, Handle, Handle, Handle))                        \
+  FUNCTION(H5Gclose, Status(Handle))                                                               \
+  FUNCTION(H5Oopen, Handle(Handle, const char*, Handle))                                           \
+  FUNCTION(H5Oclose, Status(Handle))                                                               \
+  FUNCTION(H5Lexists, int(Handle, const char*, Handle))                                            \
+  FUNCTION(H5Lcreate_hard, Status(Handle, const char*, Handle, const char*, Handle, Handle))       \
+  FUNCTION(H5Acreate2, Handle(Handle, const char*, Handle, Handle, Handle, Handle))                \
+  FUNCTION(H5Awrite, Status(Handle, Handle, const void*))                                          \
+  FUNCTION(H5Aclose, Status(Handle))                                                               \
+  FUNCTION(H5Dcreate2, Handle(Handle, const char*, Handle, Handle, Handle, Handle, Handle))        \
+  FUNCTION(H5Dopen2, Handle(Handle, const char*, Handle))                                          \
+  FUNCTION(H5Dget_space, Handle(Handle))                                                           \
+  FUNCTION(H5Dget_type, Handle(Handle))                                                            \
+  FUNCTION(H5Dset_extent, Status(Handle, const Size*))                                             \
+  FUNCTION(H5Dget_chunk_info_by_coord, Status(Handle, const Size*, unsigned*, Size*, Size*))       \
+  FUNCTION(H5Dwrite, Status(Handle, Handle, Handle, Handle, Handle, const void*))                  \
+  FUNCTION(H5Dread, Status(Handle, Handle, Handle, Handle, Handle, void*))                         \
+  FUNCTION(H5Dclose, Status(Handle))                                                               \
+  FUNCTION(H5Screate, Handle(int))                                                                 \
+  FUNCTION(H5Screate_simple, Handle(int, const Size*, const Size*))                                \
+  FUNCTION(H5Sget_simple_extent_ndims, int(Handle))                                                \
+  FUNCTION(H5Sget_simple_extent_dims, int(Handle, Size*, Size*))                                   \
+  FUNCTION(H5Sselect_hyperslab,                                                                    \
+           Status(Handle, int, const Size*, const Size*, const Size*, const Size*))                \
+  FUNCTION(H5Sclose, Status(Handle))                                                               \
+  FUNCTION(H5Tcopy, Handle(Handle))                                                                \
+  FUNCTION(H5Tset_size, Status(Handle, std::size_t))                                               \
+  FUNCTION(H5Tset_cset, Status(Handle, int))                                                       \
+  FUNCTION(H5Tequal, int(Handle, Handle))                                                          \
+  FUNCTION(H5Tenum_create, Handle(Handle))                                                         \
+  FUNCTION(H5Tenum_insert, Status(Handle, const char*, const void*))                               \
+  FUNCTION(H5Tget_super, Handle(Handle))                                                           \
+  FUNCTION(H5Tget_class, int(Handle))                                                              \
+  FUNCTION(H5Tclose, Status(Handle))                                                               \
+  FUNCTION(H5Pcreate, Handle(Handle))                                                              \
+  FUNCTION(H5Pset_chunk, Status(Handle, int, const Size*))                                         \
+  FUNCTION(H5Pset_alloc_time, Status(Handle, int))                                                 \
+  FUNCTION(H5Pset_fill_time, Status(Handle, int))                                                  \
+  FUNCTION(H5Pset_alignment, Status(Handle, Size, Size))                                           \
+  FUNCTION(H5Pclose, Status(Handle))
+
+// Global handles of the library, set by H5open.
+#define STERNA_HDF5_CONSTANTS(CONSTANT)   \
+  CONSTANT(H5T_C_S1_g)                    \
+  CONSTANT(H5T_IEEE_F32LE_g)              \
+  CONSTANT(H5T_IEEE_F64LE_g)              \
+  CONSTANT(H5T_STD_I32LE_g)               \
+  CONSTANT(H5T_STD_I64LE_g)               \
+  CONSTANT(H5T_NATIVE_DOUBLE_g)           \
+  CONSTANT(H5T_NATIVE_INT_g)              \
+  CONSTANT(H5T_NATIVE_LLONG_g)            \
+  CONSTANT(H5P_CLS_FILE_ACCESS_ID_g)      \
+  CONSTANT(H5P_CLS_DATASET_CREATE_ID_g)
+// clang-format on
+
+/// The functions and constants by their names in the HDF5 reference manual.
+struct Library {
+#define STERNA_HDF5_MEMBER(name, ...) std::add_pointer_t<__VA_ARGS__> name = nullptr;
+  STERNA_HDF5_FUNCTIONS(STERNA_HDF5_MEMBER)
+#undef STERNA_HDF5_MEMBER
+#define STERNA_HDF5_MEMBER(name) Handle name = -1;
+  STERNA_HDF5_CONSTANTS(STERNA_HDF5_MEMBER)
+#undef STERNA_HDF5_MEMBER
+  /// Since 1.10.7; null in older ones.
+  Status (*H5Pset_file_locking)(Handle, bool, bool) = nullptr;
+
+  std::string path;     ///< where it was found
+  std::string version;  ///< "1.10.8"
+};
+
+/// Loads the library at the first call. FileError where there is none, with all that was tried and
+/// how to get it; later calls try again. Not thread-safe.
+const Library& library();
+
+/// The files that `library` tries, in order.
+std::vector<std::string> library_candidates();
+
+}  // namespace hdf5
+}  // namespace sterna::md
