@@ -1,0 +1,114 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "md/core/box.hpp"
+#include "md/core/keyed_permutation.hpp"
+#include "md/core/random.hpp"
+#include "md/domain/decomposition.hpp"
+#include "md/io/input.hpp"
+#include "md/particles/particle_store.hpp"
+
+namespace sterna::md {
+
+enum class Lattice {
+  simple_cubic,         ///< "sc": 1 site a cell
+  body_centered_cubic,  ///< "bcc": 2
+  face_centered_cubic,  ///< "fcc": 4
+};
+
+/// A start whose particles are a pure function of their number: each rank makes those of its own
+/// region without asking another, and no rank count changes them. Ids are 1 ... particle_count();
+/// velocities and images are 0.
+///
+/// Types are dealt in exact proportion to the fractions (largest remainders), in an order drawn
+/// from the seed. Throws std::invalid_argument where a count, density or fraction is not positive
+/// and finite, or where there are more than 2^47 sites.
+class StartConfiguration {
+ public:
+  /// A full lattice of `cells` unit cells; the density sets the cell's edge. The sites are placed
+  /// so that none lies on a cell's face: at a quarter and three quarters, or in the middle (sc).
+  static StartConfiguration lattice(Lattice lattice, std::array<int, 3> cells, double density,
+                                    std::span<const double> fractions, std::uint64_t seed);
+
+  /// A cubic box with exactly `particles` at exactly `density`, in the smallest cubic number of
+  /// cells that holds them. Surplus sites stay empty: the sites are cut into as many runs of equal
+  /// length as sites are surplus, and one drawn from each run is empty, so that holes are even and
+  /// yet form no pattern with the rows of the lattice.
+  static StartConfiguration lattice(Lattice lattice, std::int64_t particles, double density,
+                                    std::span<const double> fractions, std::uint64_t seed);
+
+  /// `particles` at random in a cubic box, no two nearer than `minimum_distance` (0: no limit).
+  ///
+  /// Where the fluid is dilute, number density * minimum_distance^3 <= 1/8: the box is cut into up
+  /// to eight times as many cubes as there are particles, none narrower than two minimum
+  /// distances; a random choice of cubes gets one particle each, uniform in the cube less half a
+  /// minimum distance at each face. Over distances above a cube's edge that is an ideal gas with
+  /// somewhat smaller fluctuations of density. Where it is dense: a cubic lattice with the widest
+  /// spacing, surplus sites empty as above, each particle displaced by a vector that is uniform in
+  /// the ball of radius (spacing - minimum_distance) / 2.
+  ///
+  /// Neither is the fluid's equilibrium. Both are a valid start for a minimization or, with a
+  /// minimum distance near the particles' diameter, for dynamics that forget it in equilibration.
+  /// Throws std::invalid_argument where no lattice keeps the distance, naming what can be kept.
+  static StartConfiguration random(std::int64_t particles, double density, double minimum_distance,
+                                   std::span<const double> fractions, std::uint64_t seed);
+
+  /// What [start] and [[type]] ask for, where [start] kind is "lattice" or "random". A minimum
+  /// distance of 0 becomes 0.85 of the largest sigma, or 0.9 of what the density allows where that
+  /// is less.
+  static StartConfiguration from_input(const Input& input);
+
+  const Box& box() const { return box_; }
+  std::int64_t particle_count() const { return particles_; }
+  /// Particles of each type.
+  const std::vector<std::int64_t>& type_counts() const { return type_counts_; }
+  /// No two particles, images included, are nearer than this, to rounding.
+  double guaranteed_distance() const { return guaranteed_distance_; }
+
+  using Visitor = std::function<void(const ParticleRecord&)>;
+  /// Calls `visitor` for each particle with its position in `region`, which lies in the box. Takes
+  /// time proportional to the number of sites in the region and its surface.
+  void visit(const Region& region, const Visitor& visitor) const;
+  std::int64_t count_in(const Region& region) const;
+
+  /// The largest minimum distance that `random` can keep for so many particles at this density.
+  static double largest_minimum_distance(std::int64_t particles, double density);
+
+ private:
+  enum class Vacancies { none, one_each_run, permuted };
+  enum class Displacement { none, ball, cube };
+
+  StartConfiguration(Lattice lattice, const std::array<std::int64_t, 3>& cells, const Box& box,
+                     std::int64_t particles, std::span<const double> fractions, std::uint64_t seed);
+  std::optional<std::int64_t> index_at(std::int64_t site) const;
+  ParticleRecord particle(std::int64_t index, Vec3 site_position) const;
+  std::int64_t type_of(std::int64_t index) const;
+
+  std::span<const Vec3> basis_;
+  std::array<std::int64_t, 3> cells_;
+  Box box_;
+  Vec3 cell_edge_;
+  std::int64_t sites_;
+  std::int64_t particles_;
+  double guaranteed_distance_;
+  Vacancies vacancies_ = Vacancies::none;
+  Displacement displacement_ = Displacement::none;
+  double reach_ = 0.0;  ///< radius of the ball or half width of the cube
+  RandomStream vacancy_stream_;
+  RandomStream displacement_stream_;
+  KeyedPermutation site_order_;
+  KeyedPermutation type_order_;
+  std::vector<std::int64_t> type_counts_;
+};
+
+/// Nothing for a name other than "sc", "bcc", "fcc".
+std::optional<Lattice> lattice_by_name(std::string_view name);
+
+}  // namespace sterna::md

@@ -1,0 +1,72 @@
+#include "md/simulation/start_velocity.hpp"
+
+#include <cmath>
+
+namespace sterna::md {
+namespace {
+
+// Quantities in units of their scale are below 2^7 (a normal deviate from uniform numbers of 52
+// bits is below 8.6). With 45 bits behind the point, cut into a high part below 2^28 and a low part
+// below 2^24, sums of 2^35 particles stay inside 63 bits.
+constexpr double one = 0x1p45;
+constexpr std::int64_t low_part = std::int64_t{1} << 24;
+
+constexpr std::size_t momentum = 0;  // and 1, 2
+constexpr std::size_t mass_sum = 3;
+constexpr std::size_t kinetic_energy = 4;
+constexpr std::size_t count = 10;  // place in sums_: the others take two places each
+
+}  // namespace
+
+StartVelocity::StartVelocity(std::uint64_t seed, double largest_mass, double thermal_energy)
+    : stream_(seed, RandomPurpose::velocity),
+      largest_mass_(largest_mass),
+      thermal_energy_(thermal_energy),
+      momentum_scale_(std::sqrt(largest_mass * thermal_energy)) {}
+
+Vec3 StartVelocity::draw(std::int64_t id, double mass) const {
+  auto sequence = stream_.sequence(static_cast<std::uint64_t>(id), 0);
+  const double speed = std::sqrt(thermal_energy_ / mass);
+  Vec3 velocity;
+  for (int axis = 0; axis < 3; ++axis) velocity[axis] = speed * sequence.normal();
+  return velocity;
+}
+
+void StartVelocity::add_fixed_point(std::size_t quantity, double value) {
+  const auto fixed = static_cast<std::int64_t>(std::llround(value * one));
+  const std::int64_t low = ((fixed % low_part) + low_part) % low_part;
+  sums_[2 * quantity] += (fixed - low) / low_part;
+  sums_[2 * quantity + 1] += low;
+}
+
+double StartVelocity::value_of(std::size_t quantity) const {
+  return (static_cast<double>(sums_[2 * quantity]) * static_cast<double>(low_part) +
+          static_cast<double>(sums_[2 * quantity + 1])) /
+         one;
+}
+
+void StartVelocity::add(const Vec3& velocity, double mass) {
+  ++sums_[count];
+  if (thermal_energy_ <= 0.0) return;
+  for (int axis = 0; axis < 3; ++axis) {
+    add_fixed_point(momentum + static_cast<std::size_t>(axis),
+                    mass * velocity[axis] / momentum_scale_);
+  }
+  add_fixed_point(mass_sum, mass / largest_mass_);
+  add_fixed_point(kinetic_energy, 0.5 * mass * dot(velocity, velocity) / thermal_energy_);
+}
+
+StartVelocity::Adjustment StartVelocity::adjustment() const {
+  if (thermal_energy_ <= 0.0 || sums_[count] < 2) return {};
+  Vec3 total;
+  for (int axis = 0; axis < 3; ++axis) {
+    total[axis] = value_of(momentum + static_cast<std::size_t>(axis));
+  }
+  const double mass = value_of(mass_sum);
+  const double left = value_of(kinetic_energy) - 0.5 * dot(total, total) / mass;
+  const double wanted = 1.5 * static_cast<double>(sums_[count] - 1);
+  if (!(left > 0.0)) return {};
+  return {total * (momentum_scale_ / largest_mass_ / mass), std::sqrt(wanted / left)};
+}
+
+}  // namespace sterna::md
