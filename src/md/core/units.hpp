@@ -19,20 +19,29 @@ enum class Dimension {
   force,
   pressure,
   number_density,  ///< particles per volume
+  mass_density,    ///< mass per volume
 };
+
+/// "a length", "an energy", "a number".
+std::string_view dimension_noun(Dimension dimension);
 
 /// Inside, the program computes in one consistent set: either reduced Lennard-Jones units (where
 /// everything, Boltzmann's constant too, is 1), or nm, ps, u, kJ/mol, K, e - in which
 /// u nm^2/ps^2 = kJ/mol, so no factor appears in an equation of motion. A unit system says what
 /// the plain numbers of an input file mean and converts at the edge only.
+///
+/// Constants: CODATA 2018 (Tiesinga et al., Rev. Mod. Phys. 93, 025010 (2021)); k, N_A and e are
+/// exact. The mass unit is 1 g/mol divided by N_A, which is u to 3e-10.
 class UnitSystem {
  public:
-  /// "reduced", "nano" (nm, ps, u, kJ/mol, bar), "metal" (angstrom, ps, u, eV, bar),
+  struct Definition;
+
+  /// "reduced" (also "lj"), "nano" (nm, ps, u, kJ/mol, bar), "metal" (angstrom, ps, u, eV, bar),
   /// "real" (angstrom, fs, u, kcal/mol, atm); K everywhere. Nothing for another name.
   static std::optional<UnitSystem> by_name(std::string_view name);
   static std::span<const std::string_view> names();
 
-  std::string_view name() const { return name_; }
+  std::string_view name() const;
   bool is_reduced() const;
   /// Boltzmann's constant in internal units: 1, or 0.00831446261815324 kJ/mol/K.
   double boltzmann() const;
@@ -41,19 +50,25 @@ class UnitSystem {
   double from_internal(double value, Dimension dimension) const;
   /// "angstrom", "" where reduced or without dimension.
   std::string_view label(Dimension dimension) const;
+  /// An internal value as a person would write it: "2 fs", in reduced units "0.005".
+  std::string text(double internal_value, Dimension dimension) const;
 
   /// The internal value of a text such as "2 fs" or "300 K" or "18 mol/l", or the reason why it
-  /// is not one. A plain number without unit is refused here.
+  /// is not one. An energy may be given as a temperature: "119.8 K" is k times that. A plain
+  /// number without unit is refused here, and so is every text in reduced units.
   struct Quantity {
     double value = 0.0;
     std::string error;  ///< empty where value holds
   };
   Quantity parse(std::string_view text, Dimension dimension) const;
-  /// All unit names that `parse` takes for this dimension: "fs", "ps", "ns".
+  /// The names that `parse` takes for this dimension: "fs", "ps", "ns". Some other spellings
+  /// ("A", "amu", "L") are taken as well.
   static std::span<const std::string_view> unit_names(Dimension dimension);
 
  private:
-  std::string_view name_;
+  explicit UnitSystem(const Definition* definition) : definition_(definition) {}
+
+  const Definition* definition_;
 };
 
 }  // namespace sterna::md

@@ -2,8 +2,10 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "md/core/units.hpp"
@@ -16,6 +18,17 @@ namespace sterna::md {
 struct Input {
   std::string path;  ///< the file this was read from
   UnitSystem units = *UnitSystem::by_name("reduced");
+
+  /// Where something stood in the file, so that what is found out later can point at it too.
+  struct Place {
+    int line = 0;    ///< from 1
+    int column = 0;  ///< from 1, in characters
+    int length = 1;  ///< characters
+    std::string source_line;
+  };
+  /// Of every key and section that the file gave: "run", "run.timestep", "type[0]",
+  /// "type[0].sigma".
+  std::map<std::string, Place, std::less<>> places;
 
   struct Run {         ///< [run]
     std::string name;  ///< stem of the output files; default: the input file's
@@ -32,7 +45,7 @@ struct Input {
     std::array<int, 3> cells{0, 0, 0};  ///< unit cells per axis; or `particles`
     std::int64_t particles = 0;         ///< random fill, or lattice of at least that many sites
     double density = 0.0;               ///< number density; for lattice and random
-    double minimum_distance = 0.0;      ///< random fill; 0: chosen from sigma
+    double minimum_distance = 0.0;      ///< random fill; 0: chosen from sigma and density
     std::string file;                   ///< relative to the input file
     std::string format = "auto";        ///< "auto", "xyz", "extxyz", "lammps", "nist"
     std::optional<Vec3> box;            ///< edge lengths, where the file has none

@@ -1,0 +1,60 @@
+#include "md/core/nearest_name.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace sterna::md {
+namespace {
+
+constexpr std::size_t longest = 64;  // nobody mistypes a longer name; bounds the time
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+}  // namespace
+
+int edit_distance(std::string_view a, std::string_view b) {
+  const std::size_t columns = b.size() + 1;
+  std::vector<int> before_last(columns), last(columns), current(columns);
+  for (std::size_t j = 0; j < columns; ++j) last[j] = static_cast<int>(j);
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    current[0] = static_cast<int>(i);
+    for (std::size_t j = 1; j < columns; ++j) {
+      const int replaced = last[j - 1] + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
+      current[j] = std::min({replaced, last[j] + 1, current[j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+                           lower(a[i - 2]) == lower(b[j - 1]);
+      if (swapped) current[j] = std::min(current[j], before_last[j - 2] + 1);
+    }
+    before_last.swap(last);
+    last.swap(current);
+  }
+  return last[b.size()];
+}
+
+std::optional<std::string_view> nearest_name(std::string_view typed,
+                                             std::span<const std::string_view> candidates) {
+  if (typed.empty() || typed.size() > longest) return std::nullopt;
+  std::optional<std::string_view> nearest;
+  int smallest = 0;
+  for (const std::string_view candidate : candidates) {
+    // The beginning of a longer name is as likely as a typing error: "stochastic".
+    const bool begins = typed.size() >= 3 && candidate.size() > typed.size() &&
+                        edit_distance(typed, candidate.substr(0, typed.size())) == 0;
+    const int distance = begins ? 1 : edit_distance(typed, candidate);
+    const int allowed =
+        std::max(1, static_cast<int>(std::min(typed.size(), candidate.size()) + 1) / 3);
+    // A name of one or two characters is near to everything: there only the case may differ.
+    if (distance > 0 && candidate.size() <= 2 && typed.size() <= candidate.size()) continue;
+    if (distance > allowed) continue;
+    if (!nearest || distance < smallest) {
+      nearest = candidate;
+      smallest = distance;
+    }
+  }
+  return nearest;
+}
+
+}  // namespace sterna::md

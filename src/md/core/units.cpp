@@ -1,0 +1,344 @@
+#include "md/core/units.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+#include "md/core/nearest_name.hpp"
+
+namespace sterna::md {
+namespace {
+
+constexpr double boltzmann_J = 1.380649e-23;           // J/K, exact
+constexpr double avogadro = 6.02214076e23;             // 1/mol, exact
+constexpr double elementary_charge = 1.602176634e-19;  // C, exact
+constexpr double hartree_J = 4.3597447222071e-18;      // CODATA 2018
+constexpr double bohr_nm = 0.0529177210903;            // CODATA 2018
+constexpr double calorie = 4.184;                      // J, thermochemical
+
+constexpr double kJ_per_mol_K = boltzmann_J * avogadro / 1e3;
+constexpr double eV = elementary_charge * avogadro / 1e3;  // kJ/mol
+constexpr double joule = avogadro / 1e3;                   // kJ/mol
+constexpr double pascal = avogadro * 1e-30;                // kJ/mol/nm^3
+constexpr double bar = 1e5 * pascal;
+constexpr double atm = 101325.0 * pascal;
+
+/// One unit: what to multiply a number by to have it in nm, ps, g/mol, kJ/mol, K.
+struct Unit {
+  Dimension dimension;
+  std::string_view name;
+  double factor;
+  bool alias = false;  ///< taken, but not offered
+};
+
+using enum Dimension;
+constexpr Unit units[] = {
+    {length, "nm", 1.0},
+    {length, "angstrom", 0.1},
+    {length, "pm", 1e-3},
+    {length, "um", 1e3},
+    {length, "bohr", bohr_nm},
+    {length, "A", 0.1, true},
+    {length, "Angstrom", 0.1, true},
+    {length, "angstroms", 0.1, true},
+    {length, "\u00c5", 0.1, true},
+    {length, "\u212b", 0.1, true},
+    {length, "\u00b5m", 1e3, true},
+    {length, "\u03bcm", 1e3, true},
+    {length, "m", 1e9, true},
+    {time, "fs", 1e-3},
+    {time, "ps", 1.0},
+    {time, "ns", 1e3},
+    {time, "us", 1e6},
+    {time, "s", 1e12},
+    {time, "\u00b5s", 1e6, true},
+    {time, "\u03bcs", 1e6, true},
+    {time, "ms", 1e9, true},
+    {mass, "u", 1.0},
+    {mass, "g/mol", 1.0},
+    {mass, "Da", 1.0},
+    {mass, "kg", 1e3 * avogadro},
+    {mass, "amu", 1.0, true},
+    {mass, "kDa", 1e3, true},
+    {mass, "kg/mol", 1e3, true},
+    {mass, "g", avogadro, true},
+    {energy, "kJ/mol", 1.0},
+    {energy, "kcal/mol", calorie},
+    {energy, "eV", eV},
+    {energy, "meV", eV / 1e3},
+    {energy, "K", kJ_per_mol_K},
+    {energy, "J", joule},
+    {energy, "hartree", hartree_J* joule},
+    {energy, "J/mol", 1e-3, true},
+    {energy, "cal/mol", calorie / 1e3, true},
+    {energy, "Ha", hartree_J* joule, true},
+    {temperature, "K", 1.0},
+    {temperature, "mK", 1e-3, true},
+    {temperature, "kK", 1e3, true},
+    {velocity, "nm/ps", 1.0},
+    {velocity, "angstrom/ps", 0.1},
+    {velocity, "angstrom/fs", 100.0},
+    {velocity, "m/s", 1e-3},
+    {velocity, "nm/fs", 1e3, true},
+    {velocity, "km/s", 1.0, true},
+    {velocity, "A/ps", 0.1, true},
+    {velocity, "A/fs", 100.0, true},
+    {force, "kJ/mol/nm", 1.0},
+    {force, "kcal/mol/angstrom", calorie * 10.0},
+    {force, "eV/angstrom", eV * 10.0},
+    {force, "pN", 1e-21 * joule},
+    {force, "kJ/mol/angstrom", 10.0, true},
+    {force, "kcal/mol/A", calorie * 10.0, true},
+    {force, "eV/A", eV * 10.0, true},
+    {force, "N", 1e-9 * joule, true},
+    {pressure, "bar", bar},
+    {pressure, "atm", atm},
+    {pressure, "Pa", pascal},
+    {pressure, "kPa", 1e3 * pascal},
+    {pressure, "MPa", 1e6 * pascal},
+    {pressure, "GPa", 1e9 * pascal},
+    {pressure, "kbar", 1e3 * bar, true},
+    {pressure, "mbar", 1e-3 * bar, true},
+    {number_density, "1/nm^3", 1.0},
+    {number_density, "1/angstrom^3", 1e3},
+    {number_density, "mol/l", avogadro * 1e-24},
+    {number_density, "mol/m^3", avogadro * 1e-27},
+    {number_density, "nm^-3", 1.0, true},
+    {number_density, "angstrom^-3", 1e3, true},
+    {number_density, "1/A^3", 1e3, true},
+    {number_density, "1/m^3", 1e-27, true},
+    {number_density, "1/cm^3", 1e-21, true},
+    {number_density, "mol/L", avogadro * 1e-24, true},
+    {number_density, "mol/dm^3", avogadro * 1e-24, true},
+    {number_density, "mol/cm^3", avogadro * 1e-21, true},
+    {mass_density, "g/cm^3", avogadro * 1e-21},
+    {mass_density, "kg/m^3", avogadro * 1e-24},
+    {mass_density, "g/l", avogadro * 1e-24},
+    {mass_density, "g/ml", avogadro * 1e-21, true},
+    {mass_density, "kg/l", avogadro * 1e-21, true},
+};
+
+constexpr std::size_t dimensions = static_cast<std::size_t>(mass_density) + 1;
+
+std::size_t index(Dimension dimension) {
+  return static_cast<std::size_t>(dimension);
+}
+
+const Unit* find_unit(std::string_view name, Dimension dimension) {
+  for (const Unit& unit : units) {
+    if (unit.dimension == dimension && unit.name == name) return &unit;
+  }
+  return nullptr;
+}
+
+std::string list_of_units(Dimension dimension) {
+  const auto names = UnitSystem::unit_names(dimension);
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text += i + 1 == names.size() ? " or " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
+/// Quoted for a message: without control characters, and not longer than a line can bear.
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text.substr(0, 60)) out += static_cast<unsigned char>(c) < 32 ? '?' : c;
+  if (text.size() > 60) out += "...";
+  return out + "\"";
+}
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string why_unknown(std::string_view text, std::string_view unit, Dimension dimension) {
+  std::string error =
+      fmt::format("{} has the unknown unit {}; expected {}: {}", quoted(text), quoted(unit),
+                  dimension_noun(dimension), list_of_units(dimension));
+  if (unit.front() == ',') {
+    return error + "; the decimal separator is a point";
+  }
+  if (const auto near = nearest_name(unit, UnitSystem::unit_names(dimension))) {
+    error += fmt::format("; did you mean \"{}\"?", *near);
+  }
+  return error;
+}
+
+}  // namespace
+
+struct UnitSystem::Definition {
+  std::string_view name;
+  /// The unit of a plain number, by dimension; empty in reduced units.
+  std::array<std::string_view, dimensions> unit;
+  std::array<double, dimensions> factor;
+};
+
+namespace {
+
+const std::array<UnitSystem::Definition, 4>& definitions() {
+  static const auto table = [] {
+    std::array<UnitSystem::Definition, 4> systems{{
+        {"reduced", {}, {}},
+        {"nano",
+         {"", "nm", "ps", "u", "kJ/mol", "K", "nm/ps", "kJ/mol/nm", "bar", "1/nm^3", "g/cm^3"},
+         {}},
+        {"metal",
+         {"", "angstrom", "ps", "u", "eV", "K", "angstrom/ps", "eV/angstrom", "bar", "1/angstrom^3",
+          "g/cm^3"},
+         {}},
+        {"real",
+         {"", "angstrom", "fs", "u", "kcal/mol", "K", "angstrom/fs", "kcal/mol/angstrom", "atm",
+          "1/angstrom^3", "g/cm^3"},
+         {}},
+    }};
+    for (auto& system : systems) {
+      for (std::size_t i = 0; i < dimensions; ++i) {
+        const Unit* unit = find_unit(system.unit[i], static_cast<Dimension>(i));
+        system.factor[i] = unit != nullptr ? unit->factor : 1.0;
+      }
+    }
+    return systems;
+  }();
+  return table;
+}
+
+}  // namespace
+
+std::string_view dimension_noun(Dimension dimension) {
+  switch (dimension) {
+    case none:
+      return "a number";
+    case length:
+      return "a length";
+    case time:
+      return "a time";
+    case mass:
+      return "a mass";
+    case energy:
+      return "an energy";
+    case temperature:
+      return "a temperature";
+    case velocity:
+      return "a velocity";
+    case force:
+      return "a force";
+    case pressure:
+      return "a pressure";
+    case number_density:
+      return "a number density";
+    case mass_density:
+      return "a mass density";
+  }
+  return "a number";
+}
+
+std::optional<UnitSystem> UnitSystem::by_name(std::string_view name) {
+  if (name == "lj") name = "reduced";
+  for (const Definition& definition : definitions()) {
+    if (definition.name == name) return UnitSystem(&definition);
+  }
+  return std::nullopt;
+}
+
+std::span<const std::string_view> UnitSystem::names() {
+  static const std::array<std::string_view, 4> all{"reduced", "nano", "metal", "real"};
+  return all;
+}
+
+std::string_view UnitSystem::name() const {
+  return definition_->name;
+}
+bool UnitSystem::is_reduced() const {
+  return definition_->name == "reduced";
+}
+double UnitSystem::boltzmann() const {
+  return is_reduced() ? 1.0 : kJ_per_mol_K;
+}
+
+double UnitSystem::to_internal(double value, Dimension dimension) const {
+  return value * definition_->factor[index(dimension)];
+}
+
+double UnitSystem::from_internal(double value, Dimension dimension) const {
+  return value / definition_->factor[index(dimension)];
+}
+
+std::string_view UnitSystem::label(Dimension dimension) const {
+  return definition_->unit[index(dimension)];
+}
+
+std::string UnitSystem::text(double internal_value, Dimension dimension) const {
+  const std::string number = fmt::format("{:.4g}", from_internal(internal_value, dimension));
+  const std::string_view unit = label(dimension);
+  return unit.empty() ? number : fmt::format("{} {}", number, unit);
+}
+
+std::span<const std::string_view> UnitSystem::unit_names(Dimension dimension) {
+  static const auto names = [] {
+    std::array<std::vector<std::string_view>, dimensions> all;
+    for (const Unit& unit : units) {
+      if (!unit.alias) all[index(unit.dimension)].push_back(unit.name);
+    }
+    return all;
+  }();
+  return names[index(dimension)];
+}
+
+UnitSystem::Quantity UnitSystem::parse(std::string_view text, Dimension dimension) const {
+  const auto refuse = [](std::string why) { return Quantity{0.0, std::move(why)}; };
+  if (dimension == none) {
+    return refuse(fmt::format("{} is a text; expected a plain number", quoted(text)));
+  }
+  std::string_view rest = trimmed(text);
+  const bool plus = rest.starts_with('+');
+  if (plus) rest.remove_prefix(1);
+  double number = 0.0;
+  const auto [end, problem] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  if (problem == std::errc::result_out_of_range) {
+    return refuse(fmt::format("the number in {} is too large or too small", quoted(text)));
+  }
+  if (problem != std::errc{} || !std::isfinite(number) || (plus && rest.starts_with('-'))) {
+    return refuse(fmt::format(
+        "{} does not begin with a number; expected {}", quoted(text),
+        is_reduced()
+            ? "a plain number"
+            : fmt::format("{} such as \"1.5 {}\"", dimension_noun(dimension), label(dimension))));
+  }
+  rest = trimmed(rest.substr(static_cast<std::size_t>(end - rest.data())));
+  if (is_reduced()) {
+    return refuse(fmt::format(
+        "{} {}; expected a plain number in reduced units (units = \"nano\", \"metal\" or \"real\" "
+        "would allow units)",
+        quoted(text), rest.empty() ? "is a text" : "has a unit"));
+  }
+  if (rest.empty()) {
+    return refuse(fmt::format("{} has no unit; expected {}: {}", quoted(text),
+                              dimension_noun(dimension), list_of_units(dimension)));
+  }
+  std::string name;  // "kcal / mol" is "kcal/mol"
+  for (const char c : rest) {
+    if (!is_blank(c)) name += c;
+  }
+  if (const Unit* unit = find_unit(name, dimension)) return Quantity{number * unit->factor, {}};
+  for (const Unit& unit : units) {
+    if (unit.name == name) {
+      return refuse(fmt::format("{} is {}; expected {}: {}", quoted(text),
+                                dimension_noun(unit.dimension), dimension_noun(dimension),
+                                list_of_units(dimension)));
+    }
+  }
+  return refuse(why_unknown(text, rest, dimension));
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,217 @@
+#include "md/io/check_input.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "md/core/nearest_name.hpp"
+#include "md/io/read_input.hpp"
+
+namespace sterna::md {
+namespace {
+
+class Checker {
+ public:
+  Checker(Input& input, const IsGood& is_good, const Report& report)
+      : input_(input), good_(is_good), report_(report) {}
+
+  void start(bool look_at_files) {
+    const bool cells = input_.places.contains("start.cells");
+    const bool particles = input_.places.contains("start.particles");
+    if (good_("start.kind") && input_.start.kind == "lattice") {
+      if (cells && particles) {
+        error("start.particles",
+              "\"particles\" contradicts \"cells\": the cells alone say how many particles there "
+              "are; give one of the two");
+      } else if (!cells && !particles) {
+        error("start",
+              "a lattice needs either \"cells\" (unit cells per axis) or \"particles\" in [start]");
+      }
+      if (good_("start.cells")) cell_count();
+    }
+    if (good_("start.kind") && input_.start.kind == "random" && !particles) {
+      error("start", "[start] lacks the required key \"particles\": an integer of at least 1");
+    }
+    if (look_at_files && good_("start.file")) start_file();
+  }
+
+  void types() {
+    std::set<std::string, std::less<>> seen;
+    double fractions = 0.0;
+    bool all_good = true;
+    for (std::size_t n = 0; n < input_.types.size(); ++n) {
+      const auto& type = input_.types[n];
+      const std::string place = fmt::format("type[{}].name", n);
+      if (good_(place) && !seen.insert(type.name).second) {
+        error(place, fmt::format("there is already a [[type]] with the name {}", quote(type.name)));
+      }
+      const std::string fraction = fmt::format("type[{}].fraction", n);
+      all_good = all_good && (good_(fraction) || !input_.places.contains(fraction));
+      fractions += type.fraction;
+    }
+    if (all_good && !input_.types.empty() && !(fractions > 0.0)) {
+      error("type[0].fraction", "the \"fraction\" of every [[type]] is 0; one must be greater");
+    }
+  }
+
+  void pairs() {
+    std::set<std::pair<std::string, std::string>> seen;
+    for (std::size_t n = 0; n < input_.pairs.size(); ++n) {
+      const auto& pair = input_.pairs[n];
+      const std::string place = fmt::format("pair[{}]", n);
+      const bool first = known_type(place + ".first", pair.first);
+      const bool second = known_type(place + ".second", pair.second);
+      if (first && second && !seen.insert(std::minmax(pair.first, pair.second)).second) {
+        error(place, fmt::format("there is already a [[pair]] of {} and {}", quote(pair.first),
+                                 quote(pair.second)));
+      }
+      if (!input_.places.contains(place + ".epsilon") &&
+          !input_.places.contains(place + ".sigma")) {
+        error(place, "[[pair]] changes nothing; it needs \"epsilon\" or \"sigma\"");
+      }
+    }
+  }
+
+  void interaction() {
+    if (good_("interaction.switch_start") && good_("interaction.cutoff") &&
+        input_.interaction.truncation == "switched" &&
+        input_.interaction.switch_start >= input_.interaction.cutoff) {
+      error(
+          "interaction.switch_start",
+          fmt::format("\"switch_start\" in [interaction] is {}; expected less than the cutoff, "
+                      "which is {}",
+                      length(input_.interaction.switch_start), length(input_.interaction.cutoff)));
+    }
+    if (good_("rdf.maximum") && good_("interaction.cutoff") &&
+        input_.rdf.maximum > input_.interaction.cutoff) {
+      error("rdf.maximum",
+            fmt::format("\"maximum\" in [rdf] is {}; expected at most the cutoff, "
+                        "which is {}: pairs beyond it are not visited",
+                        length(input_.rdf.maximum), length(input_.interaction.cutoff)));
+    }
+  }
+
+  void output(bool look_at_files) {
+    if (good_("run.name")) {
+      const std::string& name = input_.run.name;
+      if (name.find_first_of("/\\") != std::string::npos || name == "." || name == "..") {
+        error("run.name", fmt::format("\"name\" in [run] is {}; expected the beginning of a file "
+                                      "name without \"/\" (\"directory\" in [output] takes a path)",
+                                      quote(name)));
+      }
+    }
+    const auto& fields = input_.output.trajectory_fields;
+    if (good_("output.trajectory_fields")) {
+      if (std::ranges::find(fields, "position") == fields.end()) {
+        error("output.trajectory_fields",
+              "\"trajectory_fields\" in [output] must contain \"position\"; no program reads a "
+              "trajectory without positions");
+      }
+      if (std::set<std::string>(fields.begin(), fields.end()).size() < fields.size()) {
+        error("output.trajectory_fields",
+              "\"trajectory_fields\" in [output] names a field more than once");
+      }
+    }
+    std::error_code problem;
+    if (look_at_files && good_("output.directory") &&
+        std::filesystem::exists(input_.output.directory, problem) &&
+        !std::filesystem::is_directory(input_.output.directory, problem)) {
+      error("output.directory", fmt::format("\"directory\" in [output] is {}, which is a file; "
+                                            "expected a folder",
+                                            quote(input_.output.directory)));
+    }
+  }
+
+ private:
+  void error(std::string_view place, std::string message) {
+    report_(Severity::error, place, std::move(message));
+  }
+
+  std::string length(double value) const { return input_.units.text(value, Dimension::length); }
+
+  void cell_count() {
+    const auto& cells = input_.start.cells;
+    const double sites = 4.0 * cells[0] * cells[1] * cells[2];
+    if (sites > 1e12) {
+      error("start.cells",
+            fmt::format("\"cells\" in [start] makes up to {:.0e} particles; expected "
+                        "at most 1e12",
+                        sites));
+    }
+  }
+
+  void start_file() {
+    const std::string path = start_file_path(input_);
+    std::error_code problem;
+    const auto status = std::filesystem::status(path, problem);
+    if (std::filesystem::is_directory(status)) {
+      error("start.file", fmt::format("the start file {} is a folder", quote(path)));
+      return;
+    }
+    if (std::filesystem::exists(status)) return;
+    std::string message = fmt::format("the start file {} does not exist", quote(path));
+    std::vector<std::string> neighbors;
+    std::filesystem::directory_iterator file(std::filesystem::path(path).parent_path().empty()
+                                                 ? std::filesystem::path(".")
+                                                 : std::filesystem::path(path).parent_path(),
+                                             problem);
+    constexpr std::size_t most = 1000;  // a folder of a million files must not hold up an error
+    for (; !problem && file != std::filesystem::directory_iterator() && neighbors.size() < most;
+         file.increment(problem)) {
+      neighbors.push_back(file->path().filename().string());
+    }
+    std::ranges::sort(neighbors);
+    const std::vector<std::string_view> names(neighbors.begin(), neighbors.end());
+    const std::string name = std::filesystem::path(path).filename().string();
+    if (const auto near = nearest_name(name, names)) {
+      message += fmt::format("; did you mean {}?", quote(*near));
+    }
+    error("start.file", std::move(message));
+  }
+
+  bool known_type(const std::string& place, const std::string& name) {
+    if (!good_(place)) return false;
+    std::vector<std::string_view> names;
+    for (const auto& type : input_.types) {
+      if (type.name == name) return true;
+      names.push_back(type.name);
+    }
+    std::string message = fmt::format("no [[type]] has the name {}", quote(name));
+    if (const auto near = nearest_name(name, names)) {
+      message += fmt::format("; did you mean {}?", quote(*near));
+    } else if (!names.empty()) {
+      message += "; there is";
+      for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 8); ++i) {
+        message += (i == 0 ? " " : ", ") + quote(names[i]);
+      }
+      if (names.size() > 8) message += ", ...";
+    }
+    error(place, std::move(message));
+    return false;
+  }
+
+  Input& input_;
+  const IsGood& good_;
+  const Report& report_;
+};
+
+}  // namespace
+
+void check_input(Input& input, bool look_at_files, const IsGood& is_good, const Report& report) {
+  if (!input.places.contains("run.name")) {
+    const std::string stem = std::filesystem::path(input.path).stem().string();
+    input.run.name = stem.empty() ? "run" : stem;
+  }
+  Checker checker(input, is_good, report);
+  checker.start(look_at_files);
+  checker.types();
+  checker.pairs();
+  checker.interaction();
+  checker.output(look_at_files);
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace sterna::md {
+
+enum class Severity {
+  error,    ///< the run cannot be what the file says
+  warning,  ///< it can, but hardly as meant
+  advice,   ///< it can, and would be better or faster otherwise
+};
+
+/// One finding about an input file, with the place that it is about.
+struct Diagnostic {
+  Severity severity = Severity::error;
+  std::string file;
+  int line = 0;    ///< from 1; 0: about the file as a whole
+  int column = 0;  ///< from 1, in characters (code points), as editors count
+  int length = 1;  ///< characters to underline
+  std::string message;
+  std::string source_line;  ///< the text of that line, as it stands in the file (UTF-8)
+};
+
+/// As compilers do, each line ended by a newline:
+///
+///     lj.toml:12:1: error: unknown key "timestp" in [run]; did you mean "timestep"?
+///        12 | timestp = 0.005
+///           | ^~~~~~~
+///
+/// Control characters and broken UTF-8 of the source line are shown as "?"; of a very long line the
+/// part around the place is shown. With `color`, ANSI colors for a terminal.
+std::string render(const Diagnostic& diagnostic, bool color = false);
+/// All of them, and a last line that counts: "2 errors, 1 warning". Empty for none.
+std::string render(std::span<const Diagnostic> diagnostics, bool color = false);
+
+bool has_errors(std::span<const Diagnostic> diagnostics);
+
+/// `text` in double quotes for a message: control characters as "?", shortened beyond 60
+/// characters.
+std::string quote(std::string_view text);
+
+}  // namespace sterna::md

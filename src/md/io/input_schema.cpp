@@ -1,0 +1,727 @@
+#include "md/io/input_schema.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "sterna/comm/methods.hpp"
+
+namespace sterna::md {
+namespace {
+
+constexpr Range positive{.minimum = 0.0, .exclusive_minimum = true};
+constexpr Range not_negative{.minimum = 0.0};
+// A hundred thousand million million steps; doubles count exactly up to nine times that.
+constexpr double most_steps = 1e15;
+
+std::vector<std::string_view> halo_methods() {
+  std::vector<std::string_view> names{"auto"};
+  for (const comm::MethodInfo& method : comm::neighbor_methods()) names.push_back(method.name);
+  return names;
+}
+
+std::vector<std::string_view> migration_methods() {
+  std::vector<std::string_view> names{"auto"};
+  for (const comm::MethodInfo& method : comm::sparse_methods()) names.push_back(method.name);
+  return names;
+}
+
+Condition start_is(std::vector<std::string_view> kinds) {
+  return {"start", "kind", std::move(kinds)};
+}
+
+Condition integrator_is(std::string_view integrator) {
+  return {"run", "integrator", {integrator}, Severity::warning};
+}
+
+Condition thermostat_is_on() {
+  return {"thermostat", "kind", {"stochastic_velocity_rescaling"}, Severity::warning};
+}
+
+using Names = std::vector<std::string_view>;
+
+std::vector<SectionSchema> make_sections() {
+  return {
+      {.name = "run", .required = true, .description = "What is done, and for how long."},
+      {.name = "start",
+       .required = true,
+       .description = "Where the particles are at the beginning.",
+       .aliases = {"system", "initial", "configuration", "lattice", "box"}},
+      {.name = "type",
+       .is_array = true,
+       .required = true,
+       .description = "A type of particle; one such section per type. In a start file that numbers "
+                      "its types, the first section is type 1.",
+       .aliases = {"atom", "species", "particle", "component"}},
+      {.name = "pair",
+       .is_array = true,
+       .description = "Parameters of two unlike (or like) types, in place of the mixed ones."},
+      {.name = "interaction",
+       .required = true,
+       .description = "The Lennard-Jones potential of all pairs and how it ends.",
+       .aliases = {"potential", "force", "forcefield", "pair_style"}},
+      {.name = "neighbor",
+       .description = "The list of neighbors. Changes the speed, not the result.",
+       .aliases = {"neighbour"}},
+      {.name = "thermostat",
+       .description = "Keeps the temperature. Without this section the energy is kept (NVE).",
+       .aliases = {"nvt", "temperature"}},
+      {.name = "minimize",
+       .description = "When a minimization has come far enough.",
+       .aliases = {"minimise", "minimization"}},
+      {.name = "domain", .description = "How space is divided among the ranks."},
+      {.name = "communication",
+       .description = "How the ranks exchange data. Changes the speed, not the result.",
+       .aliases = {"comm"}},
+      {.name = "output", .description = "What is written, where, and how often."},
+      {.name = "rdf", .description = "The radial distribution function, averaged over the run."},
+  };
+}
+
+std::vector<KeySchema> make_keys() {
+  return {
+      {.section = "",
+       .name = "units",
+       .target = [](Input& i, std::size_t) -> Target { return &i.units; },
+       .description = "What plain numbers mean. \"reduced\": Lennard-Jones units, everything in "
+                      "terms of mass, "
+                      "sigma and epsilon. \"nano\": nm, ps, u, kJ/mol, K, bar. \"metal\": "
+                      "angstrom, ps, u, eV, "
+                      "K, bar. \"real\": angstrom, fs, u, kcal/mol, K, atm.",
+       .choices =
+           [] {
+             const auto names = UnitSystem::names();
+             return Names(names.begin(), names.end());
+           },
+       .aliases = {"unit", "unit_style", "unit_system"}},
+
+      // ---- [run]
+      {.section = "run",
+       .name = "name",
+       .target = [](Input& i, std::size_t) -> Target { return &i.run.name; },
+       .description = "What the names of all output files begin with.",
+       .default_text = "the name of the input file without \".toml\""},
+      {.section = "run",
+       .name = "steps",
+       .target = [](Input& i, std::size_t) -> Target { return &i.run.steps; },
+       .description = "Number of time steps, or the most steps that a minimization may take. 0 "
+                      "computes the start only.",
+       .need = Need::required,
+       .range = {.minimum = 0.0, .maximum = most_steps},
+       .aliases = {"nsteps", "n_steps", "num_steps", "iterations"}},
+      {.section = "run",
+       .name = "timestep",
+       .target = [](Input& i, std::size_t) -> Target { return &i.run.timestep; },
+       .description = "Length of a time step.",
+       .need = Need::required,
+       .dimension = Dimension::time,
+       .range = positive,
+       .condition = integrator_is("velocity_verlet"),
+       .aliases = {"dt", "delta_t", "step", "step_size"}},
+      {.section = "run",
+       .name = "seed",
+       .target = [](Input& i, std::size_t) -> Target { return &i.run.seed; },
+       .description = "Begins all random numbers. The same seed gives the same run, on any number "
+                      "of ranks at the start.",
+       .range = {.minimum = 0.0},
+       .aliases = {"random_seed"}},
+      {.section = "run",
+       .name = "precision",
+       .target = [](Input& i, std::size_t) -> Target { return &i.run.precision; },
+       .description = "\"mixed\" computes pairs in single and sums in double precision: faster, "
+                      "forces to about 1e-6.",
+       .choices =
+           [] {
+             return Names{"double", "mixed"};
+           }},
+      {.section = "run",
+       .name = "integrator",
+       .target = [](Input& i, std::size_t) -> Target { return &i.run.integrator; },
+       .description = "\"velocity_verlet\" moves in time; \"minimize\" goes downhill to a minimum "
+                      "of the potential energy.",
+       .choices =
+           [] {
+             return Names{"velocity_verlet", "minimize"};
+           }},
+
+      // ---- [start]
+      {.section = "start",
+       .name = "kind",
+       .target = [](Input& i, std::size_t) -> Target { return &i.start.kind; },
+       .description = "\"lattice\": a perfect crystal. \"random\": random places that keep a "
+                      "distance. \"file\": from a file.",
+       .need = Need::required,
+       .choices =
+           [] {
+             return Names{"lattice", "random", "file"};
+           },
+       .aliases = {"type", "from", "mode"}},
+      {.section = "start",
+       .name = "lattice",
+       .target = [](Input& i, std::size_t) -> Target { return &i.start.lattice; },
+       .description = "Simple (1 particle per cell), body-centered (2) or face-centered cubic (4).",
+       .choices =
+           [] {
+             return Names{"sc", "bcc", "fcc"};
+           },
+       .condition = start_is({"lattice"})},
+      {.section = "start",
+       .name = "cells",
+       .target = [](Input& i, std::size_t) -> Target { return &i.start.cells; },
+       .description = "Unit cells along x, y and z. Give either this or `particles`.",
+       .default_text = "from `particles`",
+       .range = {.minimum = 1.0, .maximum = 1e6},
+       .condition = start_is({"lattice"}),
+       .aliases = {"unit_cells", "replicate"}},
+      {.section = "start",
+       .name = "particles",
+       .target = [](Input& i, std::size_t) -> Target { return &i.start.particles; },
+       .description = "Number of particles. A lattice becomes the smallest cube of unit cells with "
+                      "at least that many sites, all of them filled.",
+       .default_text = "from `cells`",
+       .range = {.minimum = 1.0, .maximum = 1e12},
+       .condition = start_is({"lattice", "random"}),
+       .aliases = {"n", "atoms", "count", "number", "molecules"}},
+      {.section = "start",
+       .name = "density",
+       .target = [](Input& i, std::size_t) -> Target { return &i.start.density; },
+       .description = "Particles per volume; with units also moles or mass per volume, such as "
+                      "\"1.4 g/cm^3\".",
+       .need = Need::required,
+       .dimension = Dimension::number_density,
+       .range = positive,
+       .condition = start_is({"lattice", "random"}),
+       .aliases = {"rho", "number_density"}},
+      {.section = "start",
+       .name = "minimum_distance",
+       .target = [](Input& i, std::size_t) -> Target { return &i.start.minimum_distance; },
+       .description = "No two particles start closer than this.",
+       .default_text = "chosen from sigma and the density",
+       .dimension = Dimension::length,
+       .range = not_negative,
+       .condition = start_is({"random"})},
+      {.section = "start",
+       .name = "file",
+       .target = [](Input& i, std::size_t) -> Target { return &i.start.file; },
+       .description = "Path of the start file, relative to the folder of the input file.",
+       .need = Need::required,
+       .condition = start_is({"file"}),
+       .aliases = {"filename", "path", "input"}},
+      {.section = "start",
+       .name = "format",
+       .target = [](Input& i, std::size_t) -> Target { return &i.start.format; },
+       .description = "Format of the start file: plain or extended XYZ, LAMMPS data (atomic "
+                      "style), or the Lennard-Jones configurations of NIST. \"auto\" looks at the "
+                      "content.",
+       .choices =
+           [] {
+             return Names{"auto", "xyz", "extxyz", "lammps", "nist"};
+           },
+       .condition = start_is({"file"})},
+      {.section = "start",
+       .name = "box",
+       .target = [](Input& i, std::size_t) -> Target { return &i.start.box; },
+       .description = "Edge lengths of the periodic box along x, y and z.",
+       .default_text = "that of the start file",
+       .dimension = Dimension::length,
+       .range = positive,
+       .condition = start_is({"file"})},
+      {.section = "start",
+       .name = "temperature",
+       .target = [](Input& i, std::size_t) -> Target { return &i.start.temperature; },
+       .description = "Draws velocities of this temperature.",
+       .default_text = "the velocities of the start file, or none",
+       .dimension = Dimension::temperature,
+       .range = not_negative,
+       .aliases = {"temp", "t"}},
+
+      // ---- [[type]]
+      {.section = "type",
+       .name = "name",
+       .target = [](Input& i, std::size_t n) -> Target { return &i.types[n].name; },
+       .description = "Name of the type, as start files and trajectories have it.",
+       .need = Need::required,
+       .aliases = {"symbol", "element", "id"}},
+      {.section = "type",
+       .name = "mass",
+       .target = [](Input& i, std::size_t n) -> Target { return &i.types[n].mass; },
+       .description = "Mass of a particle.",
+       .need = Need::with_real_units,
+       .dimension = Dimension::mass,
+       .range = positive,
+       .aliases = {"m"}},
+      {.section = "type",
+       .name = "epsilon",
+       .target = [](Input& i, std::size_t n) -> Target { return &i.types[n].epsilon; },
+       .description = "Depth of the potential's well; a temperature such as \"119.8 K\" is taken "
+                      "times Boltzmann's constant. 0: no interaction.",
+       .need = Need::with_real_units,
+       .dimension = Dimension::energy,
+       .range = not_negative,
+       .aliases = {"eps"}},
+      {.section = "type",
+       .name = "sigma",
+       .target = [](Input& i, std::size_t n) -> Target { return &i.types[n].sigma; },
+       .description = "Distance at which the potential is zero.",
+       .need = Need::with_real_units,
+       .dimension = Dimension::length,
+       .range = positive,
+       .aliases = {"sig", "diameter"}},
+      {.section = "type",
+       .name = "fraction",
+       .target = [](Input& i, std::size_t n) -> Target { return &i.types[n].fraction; },
+       .description = "Share of the particles of a lattice or random start that are of this type, "
+                      "relative to the other types' shares.",
+       .range = not_negative,
+       .aliases = {"share", "mole_fraction"}},
+
+      // ---- [[pair]]
+      {.section = "pair",
+       .name = "first",
+       .target = [](Input& i, std::size_t n) -> Target { return &i.pairs[n].first; },
+       .description = "Name of one type.",
+       .need = Need::required},
+      {.section = "pair",
+       .name = "second",
+       .target = [](Input& i, std::size_t n) -> Target { return &i.pairs[n].second; },
+       .description = "Name of the other type.",
+       .need = Need::required},
+      {.section = "pair",
+       .name = "epsilon",
+       .target = [](Input& i, std::size_t n) -> Target { return &i.pairs[n].epsilon; },
+       .description = "Depth of the well between these two.",
+       .default_text = "mixed",
+       .dimension = Dimension::energy,
+       .range = not_negative,
+       .aliases = {"eps"}},
+      {.section = "pair",
+       .name = "sigma",
+       .target = [](Input& i, std::size_t n) -> Target { return &i.pairs[n].sigma; },
+       .description = "Distance at which the potential between these two is zero.",
+       .default_text = "mixed",
+       .dimension = Dimension::length,
+       .range = positive,
+       .aliases = {"sig"}},
+
+      // ---- [interaction]
+      {.section = "interaction",
+       .name = "cutoff",
+       .target = [](Input& i, std::size_t) -> Target { return &i.interaction.cutoff; },
+       .description = "Distance beyond which pairs do not interact. For argon-like liquids 2.5 "
+                      "sigma or more.",
+       .need = Need::required,
+       .dimension = Dimension::length,
+       .range = positive,
+       .aliases = {"rcut", "rc", "r_cut", "cut"}},
+      {.section = "interaction",
+       .name = "truncation",
+       .target = [](Input& i, std::size_t) -> Target { return &i.interaction.truncation; },
+       .description = "How the potential ends. \"truncated\": cut off. \"shifted\": moved to be "
+                      "zero at the cutoff. \"force_shifted\": the force too goes to zero. "
+                      "\"switched\": smoothly to zero between `switch_start` and the cutoff.",
+       .choices =
+           [] {
+             return Names{"truncated", "shifted", "force_shifted", "switched"};
+           },
+       .aliases = {"shift", "modifier"}},
+      {.section = "interaction",
+       .name = "switch_start",
+       .target = [](Input& i, std::size_t) -> Target { return &i.interaction.switch_start; },
+       .description = "Where the switching begins; smaller than the cutoff.",
+       .need = Need::required,
+       .dimension = Dimension::length,
+       .range = positive,
+       .condition = Condition{"interaction", "truncation", {"switched"}},
+       .aliases = {"inner_cutoff", "rswitch"}},
+      {.section = "interaction",
+       .name = "mixing",
+       .target = [](Input& i, std::size_t) -> Target { return &i.interaction.mixing; },
+       .description =
+           "Parameters of unlike types. Both take the geometric mean of epsilon; sigma's "
+           "mean is arithmetic in \"lorentz_berthelot\".",
+       .choices =
+           [] {
+             return Names{"lorentz_berthelot", "geometric"};
+           },
+       .aliases = {"combination", "mixing_rule"}},
+      {.section = "interaction",
+       .name = "tail_correction",
+       .target = [](Input& i, std::size_t) -> Target { return &i.interaction.tail_correction; },
+       .description = "Adds to energy and pressure what lies beyond the cutoff, for a homogeneous "
+                      "fluid. For \"truncated\" potentials.",
+       .aliases = {"tail", "long_range_correction", "dispersion_correction"}},
+      {.section = "interaction",
+       .name = "kernel",
+       .target = [](Input& i, std::size_t) -> Target { return &i.interaction.kernel; },
+       .description = "Instruction set of the pair computation; \"auto\" takes the best that the "
+                      "processor has.",
+       .choices =
+           [] {
+             return Names{"auto", "avx512", "avx2", "baseline"};
+           },
+       .aliases = {"simd"}},
+
+      // ---- [neighbor]
+      {.section = "neighbor",
+       .name = "skin",
+       .target = [](Input& i, std::size_t) -> Target { return &i.neighbor.skin; },
+       .description =
+           "The list holds pairs up to cutoff + skin, and is rebuilt when a particle has "
+           "moved half of it. 0: chosen.",
+       .default_text = "0: chosen",
+       .dimension = Dimension::length,
+       .range = not_negative,
+       .aliases = {"buffer", "verlet_skin"}},
+      {.section = "neighbor",
+       .name = "maximum_interval",
+       .target = [](Input& i, std::size_t) -> Target { return &i.neighbor.maximum_interval; },
+       .description = "Steps after which the list is rebuilt at the latest.",
+       .range = {.minimum = 1.0, .maximum = 1e6},
+       .aliases = {"interval", "every", "nstlist", "rebuild"}},
+
+      // ---- [thermostat]
+      {.section = "thermostat",
+       .name = "kind",
+       .target = [](Input& i, std::size_t) -> Target { return &i.thermostat.kind; },
+       .description =
+           "Stochastic velocity rescaling samples the canonical ensemble (Bussi, Donadio "
+           "and Parrinello, J. Chem. Phys. 126, 014101 (2007)).",
+       .need = Need::required,
+       .choices =
+           [] {
+             return Names{"none", "stochastic_velocity_rescaling"};
+           },
+       .aliases = {"type", "method"}},
+      {.section = "thermostat",
+       .name = "temperature",
+       .target = [](Input& i, std::size_t) -> Target { return &i.thermostat.temperature; },
+       .description = "The temperature to keep.",
+       .need = Need::required,
+       .dimension = Dimension::temperature,
+       .range = positive,
+       .condition = thermostat_is_on(),
+       .aliases = {"temp", "t", "target"}},
+      {.section = "thermostat",
+       .name = "time_constant",
+       .target = [](Input& i, std::size_t) -> Target { return &i.thermostat.time_constant; },
+       .description = "How fast the temperature relaxes; some hundred time steps disturb the "
+                      "dynamics little.",
+       .need = Need::required,
+       .dimension = Dimension::time,
+       .range = positive,
+       .condition = thermostat_is_on(),
+       .aliases = {"tau", "tau_t", "damping", "relaxation_time"}},
+
+      // ---- [minimize]
+      {.section = "minimize",
+       .name = "force_tolerance",
+       .target = [](Input& i, std::size_t) -> Target { return &i.minimize.force_tolerance; },
+       .description = "Done when no component of any force is larger. 0: all steps are taken.",
+       .dimension = Dimension::force,
+       .range = not_negative,
+       .condition = integrator_is("minimize"),
+       .aliases = {"ftol", "emtol", "tolerance"}},
+      {.section = "minimize",
+       .name = "maximum_displacement",
+       .target = [](Input& i, std::size_t) -> Target { return &i.minimize.maximum_displacement; },
+       .description = "No particle moves farther in one step. 0: a tenth of the smallest sigma.",
+       .default_text = "a tenth of the smallest sigma",
+       .dimension = Dimension::length,
+       .range = not_negative,
+       .condition = integrator_is("minimize"),
+       .aliases = {"dmax", "max_step"}},
+
+      // ---- [domain]
+      {.section = "domain",
+       .name = "grid",
+       .target = [](Input& i, std::size_t) -> Target { return &i.domain.grid; },
+       .description = "Ranks along x, y and z; 0 lets the program choose that number.",
+       .default_text = "[0, 0, 0]: chosen",
+       .range = {.minimum = 0.0, .maximum = 1e6},
+       .aliases = {"processors", "ranks", "decomposition"}},
+      {.section = "domain",
+       .name = "halo",
+       .target = [](Input& i, std::size_t) -> Target { return &i.domain.halo; },
+       .description = "\"direct\": one message to each of the 26 neighbors. \"staged\": six larger "
+                      "ones, axis after axis.",
+       .choices =
+           [] {
+             return Names{"direct", "staged"};
+           }},
+
+      // ---- [communication]
+      {.section = "communication",
+       .name = "halo",
+       .target = [](Input& i, std::size_t) -> Target { return &i.communication.halo; },
+       .description = "Method of the exchange between neighbors, in every step. \"auto\" measures "
+                      "and takes the fastest.",
+       .choices = halo_methods,
+       .aliases = {"neighbor", "method"}},
+      {.section = "communication",
+       .name = "migration",
+       .target = [](Input& i, std::size_t) -> Target { return &i.communication.migration; },
+       .description = "Method of the exchange of particles that change their rank.",
+       .choices = migration_methods,
+       .aliases = {"sparse"}},
+      {.section = "communication",
+       .name = "timeout",
+       .target = [](Input& i, std::size_t) -> Target { return &i.communication.timeout; },
+       .description = "How long a rank waits for another one before the run ends with an error: "
+                      "seconds, or a text such as \"5 min\".",
+       .wall_clock = true,
+       .range = {.minimum = 0.0, .maximum = 1e7, .exclusive_minimum = true}},
+
+      // ---- [output]
+      {.section = "output",
+       .name = "directory",
+       .target = [](Input& i, std::size_t) -> Target { return &i.output.directory; },
+       .description = "Folder of all output files, relative to where the program is started; made "
+                      "if it does not exist.",
+       .aliases = {"folder", "dir", "path"}},
+      {.section = "output",
+       .name = "thermo_interval",
+       .target = [](Input& i, std::size_t) -> Target { return &i.output.thermo_interval; },
+       .description = "Steps between two lines of energy, temperature and pressure.",
+       .range = {.minimum = 1.0, .maximum = most_steps},
+       .aliases = {"thermo", "log_interval", "energy_interval"}},
+      {.section = "output",
+       .name = "trajectory_interval",
+       .target = [](Input& i, std::size_t) -> Target { return &i.output.trajectory_interval; },
+       .description = "Steps between two frames of the trajectory. 0: no trajectory.",
+       .range = {.minimum = 0.0, .maximum = most_steps},
+       .aliases = {"trajectory", "dump", "dump_interval", "frame_interval"}},
+      {.section = "output",
+       .name = "trajectory_fields",
+       .target = [](Input& i, std::size_t) -> Target { return &i.output.trajectory_fields; },
+       .description = "What a frame holds.",
+       .choices =
+           [] {
+             return Names{"position", "velocity", "force", "image"};
+           },
+       .aliases = {"fields"}},
+      {.section = "output",
+       .name = "checkpoint_interval",
+       .target = [](Input& i, std::size_t) -> Target { return &i.output.checkpoint_interval; },
+       .description = "Steps between two checkpoints. 0: only at the end and on SIGTERM.",
+       .range = {.minimum = 0.0, .maximum = most_steps},
+       .aliases = {"checkpoint", "restart", "restart_interval"}},
+
+      // ---- [rdf]
+      {.section = "rdf",
+       .name = "interval",
+       .target = [](Input& i, std::size_t) -> Target { return &i.rdf.interval; },
+       .description = "Steps between two samples. 0: none.",
+       .need = Need::required,
+       .range = {.minimum = 0.0, .maximum = most_steps},
+       .aliases = {"every"}},
+      {.section = "rdf",
+       .name = "maximum",
+       .target = [](Input& i, std::size_t) -> Target { return &i.rdf.maximum; },
+       .description = "Largest distance; at most the cutoff.",
+       .default_text = "the cutoff",
+       .dimension = Dimension::length,
+       .range = not_negative,
+       .aliases = {"range", "rmax", "cutoff"}},
+      {.section = "rdf",
+       .name = "bins",
+       .target = [](Input& i, std::size_t) -> Target { return &i.rdf.bins; },
+       .description = "Number of equal intervals of distance.",
+       .range = {.minimum = 1.0, .maximum = 1e6},
+       .aliases = {"nbins"}},
+  };
+}
+
+std::string number_text(double value) {
+  return fmt::format("{}", value);
+}
+
+std::string with_range(std::string noun, const Range& range) {
+  const std::string text = range_text(range);
+  return text.empty() ? noun : fmt::format("{} {}", noun, text);
+}
+
+/// "[1, 2, 3]" of any three numbers.
+template <class Triple>
+std::string triple_text(const Triple& triple) {
+  return fmt::format("[{}, {}, {}]", triple[0], triple[1], triple[2]);
+}
+
+struct DefaultText {
+  std::string operator()(const UnitSystem* units) const {
+    return fmt::format("\"{}\"", units->name());
+  }
+  std::string operator()(const bool* value) const { return *value ? "true" : "false"; }
+  std::string operator()(const int* value) const { return fmt::format("{}", *value); }
+  std::string operator()(const std::int64_t* value) const { return fmt::format("{}", *value); }
+  std::string operator()(const std::uint64_t* value) const { return fmt::format("{}", *value); }
+  std::string operator()(const double* value) const { return number_text(*value); }
+  std::string operator()(const std::string* value) const { return fmt::format("\"{}\"", *value); }
+  std::string operator()(const std::optional<double>*) const { return {}; }
+  std::string operator()(const std::optional<Vec3>*) const { return {}; }
+  std::string operator()(const std::array<int, 3>* value) const { return triple_text(*value); }
+  std::string operator()(const std::vector<std::string>* values) const {
+    std::string text;
+    for (const std::string& value : *values) {
+      text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", value);
+    }
+    return "[" + text + "]";
+  }
+};
+
+}  // namespace
+
+std::span<const SectionSchema> input_sections() {
+  static const std::vector<SectionSchema> sections = make_sections();
+  return sections;
+}
+
+std::span<const KeySchema> input_keys() {
+  static const std::vector<KeySchema> keys = make_keys();
+  return keys;
+}
+
+const SectionSchema* find_section(std::string_view name) {
+  for (const SectionSchema& section : input_sections()) {
+    if (section.name == name) return &section;
+  }
+  return nullptr;
+}
+
+const KeySchema* find_key(std::string_view section, std::string_view name) {
+  for (const KeySchema& key : input_keys()) {
+    if (key.section == section && key.name == name) return &key;
+  }
+  return nullptr;
+}
+
+std::string_view translated_choice(std::string_view value) {
+  static constexpr std::pair<std::string_view, std::string_view> words[] = {
+      {"bussi", "stochastic_velocity_rescaling"},
+      {"csvr", "stochastic_velocity_rescaling"},
+      {"svr", "stochastic_velocity_rescaling"},
+      {"v-rescale", "stochastic_velocity_rescaling"},
+      {"verlet", "velocity_verlet"},
+      {"nve", "velocity_verlet"},
+      {"nvt", "velocity_verlet"},
+      {"md", "velocity_verlet"},
+      {"minimise", "minimize"},
+      {"cg", "minimize"},
+      {"fire", "minimize"},
+      {"steepest_descent", "minimize"},
+      {"float", "mixed"},
+      {"single", "mixed"},
+      {"float64", "double"},
+      {"shift", "shifted"},
+      {"cut", "truncated"},
+      {"none", "truncated"},
+      {"switch", "switched"},
+      {"arithmetic", "lorentz_berthelot"},
+      {"data", "lammps"},
+      {"si", "nano"},
+      {"gromacs", "nano"},
+      {"sse", "baseline"},
+      {"scalar", "baseline"},
+      {"avx", "avx2"},
+      {"cubic", "sc"},
+  };
+  for (const auto& [other, own] : words) {
+    if (other == value) return own;
+  }
+  return {};
+}
+
+std::string range_text(const Range& range) {
+  std::string text;
+  if (std::isfinite(range.minimum)) {
+    text = fmt::format("{} {}", range.exclusive_minimum ? "greater than" : "of at least",
+                       number_text(range.minimum));
+  }
+  if (std::isfinite(range.maximum)) {
+    text += fmt::format("{} {}", text.empty() ? "of at most" : " and at most",
+                        number_text(range.maximum));
+  }
+  return text;
+}
+
+std::string choice_list(std::span<const std::string_view> choices) {
+  std::string text;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    if (i > 0) text += i + 1 == choices.size() ? " or " : ", ";
+    text += fmt::format("\"{}\"", choices[i]);
+  }
+  return text;
+}
+
+std::string key_label(const KeySchema& key) {
+  if (key.section.empty()) return fmt::format("\"{}\"", key.name);
+  return fmt::format("\"{}\" in {}", key.name, section_label(*find_section(key.section)));
+}
+
+std::string section_label(const SectionSchema& section) {
+  return section.is_array ? fmt::format("[[{}]]", section.name) : fmt::format("[{}]", section.name);
+}
+
+namespace {
+
+/// A document with one table of each section that may stand several times, so that every target
+/// exists.
+Input& completed_default() {
+  static Input input = [] {
+    Input i;
+    i.types.resize(1);
+    i.pairs.resize(1);
+    return i;
+  }();
+  return input;
+}
+
+struct Expectation {
+  const KeySchema& key;
+  const UnitSystem& units;
+
+  std::string quantity() const {
+    if (key.wall_clock) return with_range("a time in seconds", key.range);
+    const auto noun = units.is_reduced() ? "a number" : dimension_noun(key.dimension);
+    std::string text = with_range(std::string(noun), key.range);
+    const std::string_view unit = units.label(key.dimension);
+    if (!unit.empty()) text += fmt::format(", in {0} or as a text such as \"1.5 {0}\"", unit);
+    return text;
+  }
+  std::string integer() const { return with_range("an integer", key.range); }
+  std::string choices() const { return choice_list(key.choices()); }
+
+  std::string operator()(const UnitSystem*) const { return choices(); }
+  std::string operator()(const bool*) const { return "true or false"; }
+  std::string operator()(const int*) const { return integer(); }
+  std::string operator()(const std::int64_t*) const { return integer(); }
+  std::string operator()(const std::uint64_t*) const { return integer(); }
+  std::string operator()(const double*) const { return quantity(); }
+  std::string operator()(const std::optional<double>*) const { return quantity(); }
+  std::string operator()(const std::string*) const {
+    return key.choices != nullptr ? choices() : "a text in quotes";
+  }
+  std::string operator()(const std::optional<Vec3>*) const {
+    return with_range("three numbers", key.range) + ", such as [20.0, 20.0, 20.0]";
+  }
+  std::string operator()(const std::array<int, 3>*) const {
+    return with_range("three integers", key.range) + ", such as [4, 4, 4]";
+  }
+  std::string operator()(const std::vector<std::string>*) const {
+    return fmt::format("a list of {}", choices());
+  }
+};
+
+}  // namespace
+
+std::string default_text(const KeySchema& key) {
+  if (key.need == Need::required) return {};
+  if (!key.default_text.empty()) return std::string(key.default_text);
+  return std::visit(DefaultText{}, key.target(completed_default(), 0));
+}
+
+std::string expectation(const KeySchema& key, const UnitSystem& units) {
+  return std::visit(Expectation{key, units}, key.target(completed_default(), 0));
+}
+
+}  // namespace sterna::md

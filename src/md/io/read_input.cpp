@@ -1,0 +1,729 @@
+#include "md/io/read_input.hpp"
+
+#include <fmt/format.h>
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "md/core/nearest_name.hpp"
+#include "md/io/check_input.hpp"
+#include "md/io/input_schema.hpp"
+
+namespace sterna::md {
+namespace {
+
+constexpr std::size_t largest_file = 4u << 20;  // bytes; an input file has a few thousand
+constexpr std::size_t most_tables = 256;        // of [[type]]: the pairs grow with the square
+constexpr std::size_t most_pairs = 65536;
+// Beyond these, powers of a number leave the range of a double; nothing physical is there.
+constexpr double largest_number = 1e15;
+constexpr double smallest_number = 1e-15;
+
+std::string found(const toml::node& node) {
+  switch (node.type()) {
+    case toml::node_type::string:
+      return quote(node.ref<std::string>());
+    case toml::node_type::integer:
+      return fmt::format("{}", node.ref<std::int64_t>());
+    case toml::node_type::floating_point:
+      return fmt::format("{}", node.ref<double>());
+    case toml::node_type::boolean:
+      return node.ref<bool>() ? "true" : "false";
+    case toml::node_type::array: {
+      const std::size_t count = node.as_array()->size();
+      return fmt::format("a list of {} value{}", count, count == 1 ? "" : "s");
+    }
+    case toml::node_type::table:
+      return "a table";
+    default:
+      return "a date or time";
+  }
+}
+
+/// A number of a TOML document, whichever way it is written; nothing for other nodes.
+std::optional<double> plain_number(const toml::node& node) {
+  if (const auto* integer = node.as_integer()) return static_cast<double>(integer->get());
+  if (const auto* number = node.as_floating_point()) return number->get();
+  return std::nullopt;
+}
+
+/// A whole number, also when written as 1e6.
+std::optional<std::int64_t> whole_number(const toml::node& node) {
+  if (const auto* integer = node.as_integer()) return integer->get();
+  const auto* number = node.as_floating_point();
+  constexpr double exact = 9007199254740992.0;  // 2^53
+  if (number == nullptr || !(std::abs(number->get()) <= exact)) return std::nullopt;
+  if (std::floor(number->get()) != number->get()) return std::nullopt;
+  return static_cast<std::int64_t>(number->get());
+}
+
+bool in_range(double value, const Range& range) {
+  if (!(value <= range.maximum)) return false;
+  return range.exclusive_minimum ? value > range.minimum : value >= range.minimum;
+}
+
+class Reader {
+ public:
+  Reader(std::string_view text, std::string_view name, bool look_at_files)
+      : text_(text), look_at_files_(look_at_files) {
+    result_.input.path = name;
+    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+    while (true) {
+      const std::size_t end = text.find('\n');
+      std::string_view line = text.substr(0, end);
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      lines_.push_back(line);
+      if (end == std::string_view::npos) break;
+      text.remove_prefix(end + 1);
+    }
+  }
+
+  ReadResult read() {
+    toml::table document;
+    try {
+      document = toml::parse(text_, std::string_view(result_.input.path));
+    } catch (const toml::parse_error& problem) {
+      report(Severity::error, place_of(problem.source()),
+             fmt::format("not valid TOML: {}", plain(problem.description())));
+      return std::move(result_);
+    }
+    read_units(document);
+    for (auto&& [key, node] : document) read_top_level(key, node);
+    mass_density();
+    missing();
+    conditions();
+    check_input(
+        result_.input, look_at_files_,
+        [this](std::string_view place) {
+          return result_.input.places.contains(place) && !bad_.contains(place);
+        },
+        [this](Severity severity, std::string_view place, std::string message) {
+          report(severity, place_named(place), std::move(message));
+        });
+    std::ranges::stable_sort(result_.diagnostics, {}, [](const Diagnostic& d) {
+      return std::tuple(d.line == 0 ? std::numeric_limits<int>::max() : d.line, d.column);
+    });
+    return std::move(result_);
+  }
+
+ private:
+  using Place = Input::Place;
+
+  // ---- places
+
+  Place place_of(const toml::source_region& region) const {
+    Place place;
+    const auto line = static_cast<std::size_t>(region.begin.line);
+    if (line == 0 || line > lines_.size()) return place;
+    place.line = static_cast<int>(line);
+    place.column = static_cast<int>(region.begin.column);
+    if (region.end.line == region.begin.line && region.end.column > region.begin.column) {
+      place.length = static_cast<int>(region.end.column - region.begin.column);
+    }
+    place.source_line = lines_[line - 1];
+    return place;
+  }
+
+  Place place_named(std::string_view name) const {
+    const auto found_place = result_.input.places.find(name);
+    if (found_place != result_.input.places.end()) return found_place->second;
+    // "start.cells" may not be there: then its section is what to look at.
+    const std::size_t point = name.rfind('.');
+    return point == std::string_view::npos ? Place{} : place_named(name.substr(0, point));
+  }
+
+  /// The message of the TOML parser: its first letter small, nothing unprintable.
+  static std::string plain(std::string_view description) {
+    std::string text(description);
+    for (char& c : text) {
+      if (static_cast<unsigned char>(c) < 32) c = '?';
+    }
+    if (text.size() > 1 && text[0] >= 'A' && text[0] <= 'Z' && text[1] >= 'a') {
+      text[0] = static_cast<char>(text[0] - 'A' + 'a');
+    }
+    return text;
+  }
+
+  void report(Severity severity, const Place& place, std::string message) {
+    result_.diagnostics.push_back({severity, result_.input.path, place.line, place.column,
+                                   place.length, std::move(message), place.source_line});
+  }
+
+  void error(const toml::source_region& region, std::string message) {
+    report(Severity::error, place_of(region), std::move(message));
+  }
+
+  // ---- the document
+
+  void read_units(const toml::table& document) {
+    const toml::node* node = document.get("units");
+    if (node == nullptr) return;
+    const KeySchema& key = *find_key("", "units");
+    const auto* text = node->as_string();
+    const auto units =
+        text != nullptr ? UnitSystem::by_name(text->get()) : std::optional<UnitSystem>{};
+    if (units) {
+      result_.input.units = *units;
+      return;
+    }
+    units_unknown_ = true;
+    wrong_value(key, *node);
+  }
+
+  void read_top_level(const toml::key& key, const toml::node& node) {
+    if (const KeySchema* known = find_key("", key.str())) {
+      remember(std::string(known->name), key.source(), node);
+      return;
+    }
+    const SectionSchema* section = find_section(key.str());
+    if (section == nullptr) {
+      unknown_top_level(key, node);
+      return;
+    }
+    const toml::array* array = node.as_array();
+    if (!section->is_array) {
+      if (const toml::table* table = node.as_table()) {
+        read_section(*section, *table, section->name, 0, key.source());
+      } else {
+        wrong_shape(*section, key, node);
+      }
+      return;
+    }
+    const bool all_tables =
+        array != nullptr && !array->empty() &&
+        std::ranges::all_of(*array, [](const toml::node& n) { return n.is_table(); });
+    if (!all_tables) {
+      wrong_shape(*section, key, node);
+      return;
+    }
+    const bool is_type = section->name == "type";
+    const std::size_t most = is_type ? most_tables : most_pairs;
+    if (array->size() > most) {
+      error(key.source(), fmt::format("there are {} sections {}; expected at most {}",
+                                      array->size(), section_label(*section), most));
+      present_.insert(section->name);
+      return;
+    }
+    if (is_type) {
+      result_.input.types.resize(array->size());
+    } else {
+      result_.input.pairs.resize(array->size());
+    }
+    for (std::size_t i = 0; i < array->size(); ++i) {
+      const toml::table& table = *array->get(i)->as_table();
+      read_section(*section, table, fmt::format("{}[{}]", section->name, i), i, table.source());
+    }
+  }
+
+  void wrong_shape(const SectionSchema& section, const toml::key& key, const toml::node& node) {
+    present_.insert(section.name);
+    std::string message = fmt::format("\"{}\" is {}; expected a section {}", section.name,
+                                      found(node), section_label(section));
+    if (section.is_array && node.is_table()) {
+      message = fmt::format("[{0}] stands for a list; write [[{0}]]", section.name);
+    } else if (!section.is_array && node.is_array_of_tables()) {
+      message = fmt::format("[[{0}]] may stand only once; write [{0}]", section.name);
+    }
+    error(node.is_table() && node.source().begin.line > 0 ? node.source() : key.source(),
+          std::move(message));
+  }
+
+  void unknown_top_level(const toml::key& key, const toml::node& node) {
+    const std::string_view name = key.str();
+    if (node.is_table() || node.is_array_of_tables()) {
+      std::vector<std::string_view> names;
+      for (const SectionSchema& section : input_sections()) names.push_back(section.name);
+      std::string message = fmt::format("unknown section {}",
+                                        node.is_table() ? fmt::format("[{}]", shortened(name))
+                                                        : fmt::format("[[{}]]", shortened(name)));
+      if (const SectionSchema* meant = meant_section(name)) {
+        message += fmt::format("; did you mean {}?", section_label(*meant));
+        excused_.insert(std::string(meant->name));
+      } else {
+        message += "; the sections are";
+        std::string_view separator = " ";
+        for (const SectionSchema& section : input_sections()) {
+          message += fmt::format("{}{}", std::exchange(separator, ", "), section_label(section));
+        }
+      }
+      error(key.source(), std::move(message));
+      return;
+    }
+    std::string message = fmt::format("unknown key {} before the first section", quote(name));
+    const std::string_view only[] = {"units"};
+    if (nearest_name(name, only) || is_alias(*find_key("", "units"), name)) {
+      message += "; did you mean \"units\"?";
+    } else if (const auto home = sections_with(name); !home.empty()) {
+      message += fmt::format("; it belongs in {}", home);
+    } else {
+      message += "; only \"units\" may stand there";
+    }
+    error(key.source(), std::move(message));
+  }
+
+  static std::string shortened(std::string_view name) {
+    const std::string quoted = quote(name);
+    return quoted.substr(1, quoted.size() - 2);
+  }
+
+  static bool is_alias(const KeySchema& key, std::string_view name) {
+    return std::ranges::find(key.aliases, name) != key.aliases.end();
+  }
+
+  static const SectionSchema* meant_section(std::string_view name) {
+    std::vector<std::string_view> names;
+    for (const SectionSchema& section : input_sections()) {
+      if (std::ranges::find(section.aliases, name) != section.aliases.end()) return &section;
+      names.push_back(section.name);
+    }
+    const auto near = nearest_name(name, names);
+    return near ? find_section(*near) : nullptr;
+  }
+
+  static const KeySchema* meant_key(std::string_view section, std::string_view name) {
+    std::vector<std::string_view> names;
+    const KeySchema* alias = nullptr;
+    for (const KeySchema& key : input_keys()) {
+      if (key.section != section) continue;
+      if (is_alias(key, name)) alias = &key;
+      names.push_back(key.name);
+    }
+    if (alias != nullptr) return alias;
+    const auto near = nearest_name(name, names);
+    return near ? find_key(section, *near) : nullptr;
+  }
+
+  /// The sections that have a key of this very name: "[start] or [thermostat]".
+  static std::string sections_with(std::string_view name) {
+    std::vector<std::string> labels;
+    for (const KeySchema& key : input_keys()) {
+      if (key.name == name && !key.section.empty()) {
+        labels.push_back(section_label(*find_section(key.section)));
+      }
+    }
+    return fmt::format("{}", fmt::join(labels, " or "));
+  }
+
+  // ---- a section
+
+  void read_section(const SectionSchema& section, const toml::table& table, std::string_view place,
+                    std::size_t index, const toml::source_region& key_source) {
+    present_.insert(section.name);
+    instances_.push_back({&section, std::string(place), index});
+    const bool has_source = table.source().begin.line > 0;
+    result_.input.places[std::string(place)] = place_of(has_source ? header(table) : key_source);
+    for (auto&& [key, node] : table) {
+      const std::string key_place = fmt::format("{}.{}", place, key.str());
+      if (const KeySchema* known = find_key(section.name, key.str())) {
+        remember(key_place, key.source(), node);
+        read_value(*known, index, node, key_place);
+      } else {
+        unknown_key(section, place, key);
+      }
+    }
+  }
+
+  /// Of a table the region covers its header only.
+  static toml::source_region header(const toml::table& table) { return table.source(); }
+
+  void remember(std::string place, const toml::source_region& key_source, const toml::node& node) {
+    const bool has_source = node.source().begin.line > 0;
+    result_.input.places[std::move(place)] = place_of(has_source ? node.source() : key_source);
+  }
+
+  void unknown_key(const SectionSchema& section, std::string_view place, const toml::key& key) {
+    const std::string_view name = key.str();
+    std::string message = fmt::format("unknown key {} in {}", quote(name), section_label(section));
+    const KeySchema* meant = meant_key(section.name, name);
+    const std::string elsewhere = sections_with(name);
+    const bool near = meant != nullptr && !(is_alias(*meant, name) && !elsewhere.empty());
+    if (near) {
+      message += fmt::format("; did you mean \"{}\"?", meant->name);
+      excused_.insert(fmt::format("{}.{}", place, meant->name));
+    } else if (!elsewhere.empty()) {
+      message += fmt::format("; it belongs in {}", elsewhere);
+    } else if (name == "units") {
+      message += "; it belongs before the first section";
+    } else {
+      message += "; the keys are";
+      std::string_view separator = " ";
+      for (const KeySchema& known : input_keys()) {
+        if (known.section != section.name) continue;
+        message += fmt::format("{}\"{}\"", std::exchange(separator, ", "), known.name);
+      }
+    }
+    error(key.source(), std::move(message));
+  }
+
+  // ---- a value
+
+  void read_value(const KeySchema& key, std::size_t index, const toml::node& node,
+                  const std::string& place) {
+    const std::size_t errors = result_.diagnostics.size();
+    std::visit([&](auto* target) { read_into(*target, key, node); },
+               key.target(result_.input, index));
+    if (result_.diagnostics.size() > errors) bad_.insert(place);
+    if (key.name == "density" && mass_density_node_ == &node) mass_density_place_ = place;
+  }
+
+  void wrong_value(const KeySchema& key, const toml::node& node, std::string_view addition = "") {
+    error(node.source(), fmt::format("{} is {}; expected {}{}", key_label(key), found(node),
+                                     expectation(key, result_.input.units), addition));
+  }
+
+  void read_into(UnitSystem&, const KeySchema&, const toml::node&) {}  // read before all others
+
+  void read_into(bool& value, const KeySchema& key, const toml::node& node) {
+    if (const auto* boolean = node.as_boolean()) {
+      value = boolean->get();
+    } else {
+      wrong_value(key, node);
+    }
+  }
+
+  template <class Integer>
+  requires std::is_integral_v<Integer>
+  void read_into(Integer& value, const KeySchema& key, const toml::node& node) {
+    const auto number = whole_number(node);
+    if (number && std::in_range<Integer>(*number) &&
+        in_range(static_cast<double>(*number), key.range)) {
+      value = static_cast<Integer>(*number);
+    } else {
+      wrong_value(key, node);
+    }
+  }
+
+  /// The number in internal units, or nothing after a diagnostic.
+  std::optional<double> quantity(const KeySchema& key, const toml::node& node) {
+    const UnitSystem& units = result_.input.units;
+    double value = 0.0;
+    if (const auto number = plain_number(node)) {
+      if (!std::isfinite(*number)) {
+        wrong_value(key, node);
+        return std::nullopt;
+      }
+      value = units.to_internal(*number, key.wall_clock ? Dimension::none : key.dimension);
+    } else if (const auto* text = node.as_string()) {
+      // Without a unit system no text can be judged, and its error is there already.
+      if (units_unknown_) return key.range.maximum >= 1.0 ? 1.0 : key.range.maximum;
+      const auto parsed = key.wall_clock ? wall_clock(text->get())
+                                         : parse_with_unit(text->get(), key.dimension, node);
+      if (!parsed.error.empty()) {
+        error(node.source(), fmt::format("{}: {}", key_label(key), parsed.error));
+        return std::nullopt;
+      }
+      value = parsed.value;
+    } else {
+      wrong_value(key, node);
+      return std::nullopt;
+    }
+    if (!in_range(value, key.range)) {
+      wrong_value(key, node);
+      return std::nullopt;
+    }
+    const double size = std::abs(value);
+    if (size > largest_number || (size > 0.0 && size < smallest_number)) {
+      error(node.source(), fmt::format("{} is {}, which is beyond all bounds; expected {}",
+                                       key_label(key), found(node), expectation(key, units)));
+      return std::nullopt;
+    }
+    return value;
+  }
+
+  UnitSystem::Quantity parse_with_unit(const std::string& text, Dimension dimension,
+                                       const toml::node& node) {
+    const UnitSystem& units = result_.input.units;
+    auto parsed = units.parse(text, dimension);
+    if (dimension != Dimension::number_density || parsed.error.empty()) return parsed;
+    // The masses that turn a mass density into a number density may stand further down.
+    const auto mass = units.parse(text, Dimension::mass_density);
+    if (!mass.error.empty()) return parsed;
+    if (mass.value > 0.0) mass_density_node_ = &node;
+    return mass;
+  }
+
+  /// Seconds, from "90 s", "5 min" or "2 h".
+  static UnitSystem::Quantity wall_clock(std::string_view text) {
+    double number = 0.0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+    while (unit.starts_with(' ')) unit.remove_prefix(1);
+    if (problem == std::errc{} && std::isfinite(number)) {
+      if (unit == "s") return {number, {}};
+      if (unit == "min") return {number * 60.0, {}};
+      if (unit == "h") return {number * 3600.0, {}};
+    }
+    return {0.0, fmt::format("{} is not a time; expected seconds, or a text with the unit s, min "
+                             "or h such as \"5 min\"",
+                             quote(text))};
+  }
+
+  void read_into(double& value, const KeySchema& key, const toml::node& node) {
+    if (const auto number = quantity(key, node)) value = *number;
+  }
+
+  void read_into(std::optional<double>& value, const KeySchema& key, const toml::node& node) {
+    if (const auto number = quantity(key, node)) value = *number;
+  }
+
+  void read_into(std::string& value, const KeySchema& key, const toml::node& node) {
+    const auto* text = node.as_string();
+    if (text == nullptr) {
+      wrong_value(key, node);
+    } else if (key.choices != nullptr) {
+      if (const auto choice = chosen(key, text->get(), node)) value = *choice;
+    } else if (text->get().empty()) {
+      error(node.source(), fmt::format("{} is empty; expected a text", key_label(key)));
+    } else if (std::ranges::any_of(text->get(),
+                                   [](char c) { return static_cast<unsigned char>(c) < 32; })) {
+      error(node.source(), fmt::format("{} contains a control character", key_label(key)));
+    } else if (text->get().size() > 1024) {
+      error(node.source(), fmt::format("{} has {} characters; expected at most 1024",
+                                       key_label(key), text->get().size()));
+    } else {
+      value = text->get();
+    }
+  }
+
+  std::optional<std::string> chosen(const KeySchema& key, const std::string& text,
+                                    const toml::node& node) {
+    const auto choices = key.choices();
+    if (std::ranges::find(choices, text) != choices.end()) return text;
+    std::string hint;
+    const std::string_view translated = translated_choice(text);
+    if (std::ranges::find(choices, translated) != choices.end()) {
+      hint = fmt::format("; did you mean \"{}\"?", translated);
+    } else if (const auto near = nearest_name(text, choices)) {
+      hint = fmt::format("; did you mean \"{}\"?", *near);
+    }
+    error(node.source(), fmt::format("{} is {}; expected {}{}", key_label(key), quote(text),
+                                     choice_list(choices), hint));
+    return std::nullopt;
+  }
+
+  void read_into(std::optional<Vec3>& value, const KeySchema& key, const toml::node& node) {
+    const toml::array* array = node.as_array();
+    if (array == nullptr || array->size() != 3) {
+      wrong_value(key, node);
+      return;
+    }
+    Vec3 vector;
+    bool good = true;
+    for (int axis = 0; axis < 3; ++axis) {
+      const auto number = quantity(key, *array->get(static_cast<std::size_t>(axis)));
+      good = good && number.has_value();
+      vector[axis] = number.value_or(0.0);
+    }
+    if (good) value = vector;
+  }
+
+  void read_into(std::array<int, 3>& value, const KeySchema& key, const toml::node& node) {
+    const toml::array* array = node.as_array();
+    if (array == nullptr || array->size() != 3) {
+      wrong_value(key, node);
+      return;
+    }
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const auto number = whole_number(*array->get(axis));
+      if (!number || !in_range(static_cast<double>(*number), key.range)) {
+        error(array->get(axis)->source(),
+              fmt::format("{} holds {}; expected {}", key_label(key), found(*array->get(axis)),
+                          expectation(key, result_.input.units)));
+      } else {
+        value[axis] = static_cast<int>(*number);
+      }
+    }
+  }
+
+  void read_into(std::vector<std::string>& value, const KeySchema& key, const toml::node& node) {
+    const toml::array* array = node.as_array();
+    if (array == nullptr || array->size() > 64) {
+      wrong_value(key, node);
+      return;
+    }
+    std::vector<std::string> items;
+    for (const toml::node& item : *array) {
+      const auto* text = item.as_string();
+      if (text == nullptr) {
+        error(item.source(), fmt::format("{} holds {}; expected {}", key_label(key), found(item),
+                                         expectation(key, result_.input.units)));
+      } else if (const auto choice = chosen(key, text->get(), item)) {
+        items.push_back(*choice);
+      }
+    }
+    value = std::move(items);
+  }
+
+  // ---- after all sections
+
+  /// "1.4 g/cm^3" becomes a number density with the mean mass of the types.
+  void mass_density() {
+    if (mass_density_node_ == nullptr || mass_density_place_.empty()) return;
+    double mass = 0.0, fractions = 0.0;
+    for (std::size_t n = 0; n < result_.input.types.size(); ++n) {
+      const auto& type = result_.input.types[n];
+      mass += type.fraction * type.mass;
+      fractions += type.fraction;
+    }
+    // A type without mass or without share is an error of its own.
+    if (mass > 0.0 && fractions > 0.0) result_.input.start.density *= fractions / mass;
+  }
+
+  /// Whether this key has its meaning here; nothing where the deciding key could not be read.
+  std::optional<bool> applies(const KeySchema& key) {
+    if (!key.condition) return true;
+    const KeySchema& decider = *find_key(key.condition->section, key.condition->key);
+    const std::string place = fmt::format("{}.{}", decider.section, decider.name);
+    const bool given = result_.input.places.contains(place);
+    if (bad_.contains(place)) return std::nullopt;
+    if (!given && (decider.need == Need::required || excused_.contains(place))) return std::nullopt;
+    const auto* value = std::get<std::string*>(decider.target(result_.input, 0));
+    return std::ranges::find(key.condition->values, *value) != key.condition->values.end();
+  }
+
+  void missing() {
+    for (const SectionSchema& section : input_sections()) {
+      if (!section.required || present_.contains(section.name)) continue;
+      if (excused_.contains(section.name)) continue;
+      report(Severity::error, Place{},
+             fmt::format("there is no section {}{}", section_label(section), needed_keys(section)));
+    }
+    for (const auto& [section, place, index] : instances_) {
+      for (const KeySchema& key : input_keys()) {
+        if (key.section != section->name || key.need == Need::optional) continue;
+        if (key.need == Need::with_real_units &&
+            (result_.input.units.is_reduced() || units_unknown_)) {
+          continue;
+        }
+        const std::string key_place = fmt::format("{}.{}", place, key.name);
+        if (result_.input.places.contains(key_place) || excused_.contains(key_place)) continue;
+        if (applies(key) != true) continue;
+        std::string because;
+        if (key.condition) {
+          because =
+              fmt::format(" with {} = {}", key.condition->key, choice_list(key.condition->values));
+        }
+        if (key.need == Need::with_real_units) {
+          because = fmt::format(" with units = \"{}\"", result_.input.units.name());
+        }
+        report(Severity::error, place_named(place),
+               fmt::format("{} lacks the key \"{}\", required{}: {}", section_label(*section),
+                           key.name, because, expectation(key, result_.input.units)));
+      }
+    }
+  }
+
+  static std::string needed_keys(const SectionSchema& section) {
+    std::string text;
+    for (const KeySchema& key : input_keys()) {
+      if (key.section != section.name || key.need != Need::required) continue;
+      if (key.condition && key.condition->severity == Severity::error) continue;
+      text += fmt::format("{}\"{}\"", text.empty() ? "; it is required, with " : ", ", key.name);
+    }
+    return text.empty() ? "; it is required" : text;
+  }
+
+  void conditions() {
+    for (const auto& [section, place, index] : instances_) {
+      for (const KeySchema& key : input_keys()) {
+        if (key.section != section->name || !key.condition) continue;
+        const std::string key_place = fmt::format("{}.{}", place, key.name);
+        if (!result_.input.places.contains(key_place) || applies(key) != false) continue;
+        const Condition& condition = *key.condition;
+        const KeySchema& decider = *find_key(condition.section, condition.key);
+        const std::string& value = *std::get<std::string*>(decider.target(result_.input, 0));
+        const std::string where =
+            condition.section == key.section ? "" : fmt::format(" in [{}]", condition.section);
+        report(
+            condition.severity, place_named(key_place),
+            fmt::format("{} {} with {} = \"{}\"{}; it belongs to {}", key_label(key),
+                        condition.severity == Severity::error ? "has no meaning" : "has no effect",
+                        condition.key, value, where, choice_list(condition.values)));
+      }
+    }
+  }
+
+  struct Instance {
+    const SectionSchema* section;
+    std::string place;
+    std::size_t index;
+  };
+
+  std::string_view text_;
+  bool look_at_files_;
+  std::vector<std::string_view> lines_;
+  ReadResult result_;
+  bool units_unknown_ = false;
+  std::set<std::string, std::less<>> bad_;      // places whose value could not be read
+  std::set<std::string, std::less<>> excused_;  // missing, but another error has told the reason
+  std::set<std::string_view> present_;          // sections
+  std::vector<Instance> instances_;
+  const toml::node* mass_density_node_ = nullptr;
+  std::string mass_density_place_;
+};
+
+ReadResult unreadable(std::string_view name, std::string message) {
+  ReadResult result;
+  result.input.path = name;
+  Diagnostic diagnostic;
+  diagnostic.file = name;
+  diagnostic.message = std::move(message);
+  result.diagnostics.push_back(std::move(diagnostic));
+  return result;
+}
+
+}  // namespace
+
+ReadResult read_input_text(std::string_view text, std::string_view name, bool look_at_files) {
+  if (text.size() > largest_file) {
+    return unreadable(name, fmt::format("the input file is larger than {} MiB; is it the start "
+                                        "file? Name that one in [start]",
+                                        largest_file >> 20));
+  }
+  return Reader(text, name, look_at_files).read();
+}
+
+ReadResult read_input(const std::string& path) {
+  std::error_code problem;
+  const auto status = std::filesystem::status(path, problem);
+  if (!std::filesystem::exists(status)) return unreadable(path, "the input file does not exist");
+  if (std::filesystem::is_directory(status)) {
+    return unreadable(path, "this is a folder; expected an input file");
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::string text(largest_file + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!file.is_open() || file.bad()) return unreadable(path, "the input file cannot be read");
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return read_input_text(text, path);
+}
+
+Diagnostic diagnose(const Input& input, Severity severity, std::string_view place,
+                    std::string message) {
+  Diagnostic diagnostic{severity, input.path, 0, 0, 1, std::move(message), {}};
+  const auto found_place = input.places.find(place);
+  if (found_place != input.places.end()) {
+    diagnostic.line = found_place->second.line;
+    diagnostic.column = found_place->second.column;
+    diagnostic.length = found_place->second.length;
+    diagnostic.source_line = found_place->second.source_line;
+  }
+  return diagnostic;
+}
+
+std::string start_file_path(const Input& input) {
+  const std::filesystem::path file(input.start.file);
+  if (file.is_absolute()) return input.start.file;
+  return (std::filesystem::path(input.path).parent_path() / file).string();
+}
+
+}  // namespace sterna::md
