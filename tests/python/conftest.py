@@ -1,0 +1,87 @@
+"""What the tests of the command line and the Python module share."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+
+MELT = """\
+units = "reduced"
+
+[run]
+name = "melt"
+steps = {steps}
+timestep = 0.002
+seed = 7
+
+[start]
+kind = "lattice"
+lattice = "fcc"
+cells = [6, 6, 6]
+density = 0.8442
+temperature = 1.44
+
+[[type]]
+name = "LJ"
+
+[interaction]
+cutoff = 2.5
+
+[output]
+thermo_interval = {thermo}
+trajectory_interval = {trajectory}
+checkpoint_interval = {checkpoint}
+"""
+
+
+def sterna_command(*arguments: str) -> list[str]:
+    """The `sterna` command of this source tree."""
+    return [sys.executable, "-m", "sterna", *map(str, arguments)]
+
+
+def sterna_environment() -> dict[str, str]:
+    """The environment of a shell that is under no launcher."""
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("OMPI_COMM_", "PMI_", "PMIX_", "SLURM_"))
+    }
+    return environment | {"PYTHONPATH": str(ROOT / "python")}
+
+
+@pytest.fixture
+def sterna(tmp_path):
+    """Runs the `sterna` command in an empty folder and waits for it."""
+
+    def run(*arguments: str, timeout: float = 120) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            sterna_command(*arguments),
+            cwd=tmp_path,
+            env=sterna_environment(),
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+
+    return run
+
+
+@pytest.fixture
+def melt(tmp_path):
+    """Writes the input of a small melt (864 particles) and returns its path."""
+
+    def write(steps=100, thermo=10, trajectory=0, checkpoint=0, folder=tmp_path) -> Path:
+        path = Path(folder) / "melt.toml"
+        path.write_text(
+            MELT.format(steps=steps, thermo=thermo, trajectory=trajectory, checkpoint=checkpoint)
+        )
+        return path
+
+    return write

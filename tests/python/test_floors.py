@@ -1,0 +1,52 @@
+"""The check that includes only point down the floors."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "tools"))
+from check_floors import check, problem
+
+
+def test_every_include_of_the_source_tree_points_down():
+    assert check(ROOT) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "included", "word"),
+    [
+        ("src/comm/context/context.cpp", "md/core/vector.hpp", "ground floor"),
+        ("include/sterna/comm/context.hpp", "comm/context/waiter.hpp", "public"),
+        ("src/md/core/box.hpp", "md/domain/halo.hpp", "above"),
+        ("src/md/io/log.hpp", "md/simulation/step.hpp", "above"),
+        ("src/md/domain/halo.cpp", "comm/context/waiter.hpp", "public headers"),
+        ("src/md/domain/halo.cpp", "mpi.h", "only sterna::comm"),
+        ("src/app/sterna_md.cpp", "ucp/api/ucp.h", "only sterna::comm"),
+        ("src/md/attic/x.cpp", "vector", "not in the list"),
+    ],
+)
+def test_an_include_that_points_up_is_found(source, included, word):
+    assert word in problem(source, included)
+
+
+@pytest.mark.parametrize(
+    ("source", "included"),
+    [
+        ("src/comm/context/context.cpp", "mpi.h"),
+        ("src/md/simulation/step.cpp", "md/core/vector.hpp"),
+        ("src/md/domain/halo.cpp", "sterna/comm/neighbor_exchange.hpp"),
+        ("src/app/sterna_md.cpp", "md/simulation/simulation.hpp"),
+    ],
+)
+def test_an_include_that_points_down_is_fine(source, included):
+    assert problem(source, included) is None
+
+
+def test_the_line_is_named(tmp_path):
+    folder = tmp_path / "src" / "md" / "core"
+    folder.mkdir(parents=True)
+    Path(folder / "bad.hpp").write_text('#pragma once\n#  include "md/io/input.hpp"\n')
+    (line,) = check(tmp_path)
+    assert line.startswith("src/md/core/bad.hpp:2: md/io/input.hpp: ")

@@ -1,0 +1,106 @@
+"""What stands between the program and the user: launchers, their noise, progress, logs."""
+
+import io
+
+import numpy
+import pytest
+from rich.console import Console
+from sterna import Log, SternaError, launch, progress, read_log
+
+RULE = "-" * 74 + "\n"
+NON_ZERO_EXIT = [
+    RULE,
+    "prterun detected that one or more processes exited with non-zero status,\n",
+    "thus causing the job to be terminated. The first process to do so was:\n",
+    "\n",
+    "   Exit code:    2\n",
+    RULE,
+]
+OSC_NOTICE = [
+    "[node:1] /osc_ucx_component.c:375  Error: OSC UCX component priority set inside component "
+    "query failed \n",
+    " \n",
+]
+
+
+def test_the_launchers_banner_is_dropped():
+    error = "melt.toml:3:1: error: unknown key\n"
+    assert list(launch.without_noise([error, *NON_ZERO_EXIT, *OSC_NOTICE, "\0"])) == [error]
+
+
+def test_what_sterna_says_inside_a_banner_is_kept():
+    error = "sterna: error: rank 2 does not answer\n"
+    lines = [*NON_ZERO_EXIT[:3], error, *NON_ZERO_EXIT[3:]]
+    assert list(launch.without_noise(lines)) == [error]
+
+
+def test_a_rank_ended_by_a_signal_is_told_in_one_line():
+    lines = [
+        RULE,
+        "prterun noticed that process rank 1 with PID 8395 on node vm exited on\n",
+        "signal 9 (Killed).\n",
+        RULE,
+    ]
+    assert list(launch.without_noise(lines)) == [
+        "sterna: rank 1 was ended by signal 9 (Killed)\n"
+    ]
+
+
+def test_rules_that_are_not_the_launchers_are_kept():
+    table = [RULE, "step energy\n", RULE, "after\n"]
+    assert list(launch.without_noise(table)) == table
+    unfinished = [RULE, "step energy\n"]
+    assert list(launch.without_noise(unfinished)) == unfinished
+
+
+@pytest.mark.parametrize(
+    ("environment", "ranks"),
+    [
+        ({}, None),
+        ({"OMPI_COMM_WORLD_RANK": "1", "OMPI_COMM_WORLD_SIZE": "4"}, 4),
+        ({"PMI_RANK": "0", "PMI_SIZE": "2"}, 2),
+        ({"PMIX_RANK": "0"}, 0),
+        ({"SLURM_PROCID": "0", "SLURM_NTASKS": "8"}, None),  # a batch script, not a step
+        ({"SLURM_PROCID": "0", "SLURM_STEP_NUM_TASKS": "8"}, 8),
+    ],
+)
+def test_the_launcher_around_is_found(environment, ranks):
+    assert launch.joined_ranks(environment) == ranks
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(0, "0:00"), (75, "1:15"), (4000, "1:06:40")])
+def test_durations(seconds, text):
+    assert progress.duration(seconds) == text
+
+
+def test_progress_is_drawn_and_other_lines_are_printed_whole():
+    screen = io.StringIO()
+    long_line = "word [x] " * 30
+    with progress.ProgressBar(Console(file=screen, force_terminal=True, width=100)) as bar:
+        bar.show('@progress {"step": 50, "steps": 200, "rate": 25.0, "eta": 6.0}\n')
+        bar.show(long_line + "\n")
+    shown = screen.getvalue()
+    assert long_line in shown
+    assert "step 50 of 200" in shown
+    assert "25 steps/s 0:06 left" in shown
+    assert "@progress" not in shown
+
+
+def test_a_log_is_read_as_columns(tmp_path):
+    path = tmp_path / "log.jsonl"
+    path.write_text('{"step": 0, "temperature": 1.5}\n{"step": 10}\n{"step": 20, "temp')
+    log = read_log(path)
+    assert len(log) == 2
+    assert log.columns == ["step", "temperature"]
+    assert log["step"].tolist() == [0, 10]
+    assert numpy.isnan(log["temperature"][1])
+    with pytest.raises(KeyError, match="no column 'pressure', but step, temperature"):
+        log["pressure"]
+    assert list(Log([]))== []
+
+
+def test_a_damaged_log_is_named_with_its_line(tmp_path):
+    path = tmp_path / "log.jsonl"
+    path.write_text('{"step": 0}\n{"step" 1}\n{"step": 2}\n')
+    with pytest.raises(SternaError, match=r"log\.jsonl:2:9: not JSON"):
+        read_log(path)
