@@ -1,28 +1,18 @@
 #include "comm/sparse/byte_block.hpp"
 
 #include <algorithm>
-#include <limits>
+
+#include "comm/sparse/largest_count.hpp"
 
 namespace sterna::comm {
 
-namespace {
-std::size_t largest = std::numeric_limits<int>::max();
-}  // namespace
-
-std::size_t largest_count() {
-  return largest;
-}
-void set_largest_count(std::size_t count) {
-  largest = count;
-}
-
 ByteBlock::ByteBlock(std::size_t bytes) {
-  if (bytes <= largest) {
+  if (bytes <= largest_count()) {
     count_ = static_cast<int>(bytes);
     return;
   }
   // A power of two keeps the blocks aligned to pages, which the single-copy transports like.
-  const std::size_t block = std::min<std::size_t>(std::size_t{1} << 30, largest);
+  const std::size_t block = std::min<std::size_t>(std::size_t{1} << 30, largest_count());
   const std::size_t blocks = bytes / block;
   MPI_Datatype one_block, all_blocks;
   MPI_Type_contiguous(static_cast<int>(block), MPI_BYTE, &one_block);

@@ -14,6 +14,7 @@
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/sparse/byte_block.hpp"
+#include "comm/sparse/largest_count.hpp"
 #include "comm/sparse/request_list.hpp"
 #include "comm/sparse/round_wait.hpp"
 
