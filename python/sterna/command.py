@@ -1,6 +1,5 @@
 """The `sterna` command. The work is done by the program `sterna-md`."""
 
-import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -31,12 +30,6 @@ def _to_standard_output(text: str) -> None:
 def _to_standard_error(text: str) -> None:
     sys.stderr.write(text)
     sys.stderr.flush()
-
-
-def _become(arguments: list[str]) -> None:
-    """Runs `sterna-md` on one rank in place of this process."""
-    program = str(find_program())
-    os.execv(program, [program, *arguments])
 
 
 @app.command(context_settings=_PASS_ON)
@@ -73,19 +66,19 @@ def run(
 @app.command()
 def check(input_file: InputFile) -> None:
     """Check an input file without running it: every mistake at once, and advice."""
-    _become([input_file, "--check"])
+    launch.become([input_file, "--check"])
 
 
 @app.command()
 def schema() -> None:
     """Print the JSON Schema of input files, for editors."""
-    _become(["--schema"])
+    launch.become(["--schema"])
 
 
 @app.command()
 def methods() -> None:
     """List the communication methods of each family."""
-    _become(["--methods"])
+    launch.become(["--methods"])
 
 
 @app.command("version")

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from sterna.errors import SternaError
-from sterna.program import find_launcher, find_program
+from sterna.program import find_hdf5, find_launcher, find_program
 
 _RULE = re.compile(r"^\s*(-{60,}|={60,})\s*$")
 _LAUNCHER_WORDS = re.compile(
@@ -58,20 +58,29 @@ def join(arguments: Iterable[str], ranks: int | None) -> None:
             f"{ranks} ranks were asked for, but this runs under a launcher with {joined}: "
             "leave the number of ranks out"
         )
+    become(arguments)
+
+
+def become(arguments: Iterable[str]) -> None:
+    """Runs `sterna-md arguments` in place of this process."""
     program = str(find_program())
-    os.execv(program, [program, *arguments])
+    os.execve(program, [program, *arguments], program_environment())
 
 
 @cache
 def _is_open_mpi(launcher: Path) -> bool:
     shown = subprocess.run(
-        [launcher, "--version"], capture_output=True, text=True, env=_with_root_allowed(), check=False
+        [launcher, "--version"], capture_output=True, text=True, env=program_environment(), check=False
     )
     return bool(re.search(r"Open MPI|OpenRTE|PRRTE", shown.stdout + shown.stderr))
 
 
-def _with_root_allowed() -> dict[str, str]:
+def program_environment() -> dict[str, str]:
+    """The environment for `sterna-md` on this machine, also for root, who MPI warns off."""
     environment = dict(os.environ)
+    hdf5 = find_hdf5()
+    if hdf5 is not None:
+        environment.setdefault("STERNA_HDF5", str(hdf5))
     for prefix in ("OMPI", "PRTE"):
         environment[f"{prefix}_ALLOW_RUN_AS_ROOT"] = "1"
         environment[f"{prefix}_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
@@ -82,7 +91,7 @@ def command_line(ranks: int, arguments: Iterable[str]) -> tuple[list[str], dict[
     """The command and environment that run `sterna-md` on `ranks` ranks of this machine."""
     program = find_program()
     launcher = find_launcher(program)
-    environment = _with_root_allowed()
+    environment = program_environment()
     command = [str(launcher)]
     if _is_open_mpi(launcher):
         # More ranks than cores must work, and two runs at a time must not be bound to one core.

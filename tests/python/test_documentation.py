@@ -1,0 +1,67 @@
+"""The pages tell the truth: links lead somewhere, examples of input are valid, commands run."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, sterna_command, sterna_environment
+
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("third_party/*.md")])
+LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page: Path) -> list[tuple[str, str]]:
+    """Language and text of the code blocks of a page."""
+    return BLOCK.findall(page.read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    for target in LINK.findall(page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), f"{page}: {target}"
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs" / "quickstart.md"])
+def test_whole_input_files_in_pages_are_valid(page, tmp_path, sterna):
+    (text,) = (text for language, text in blocks(page) if language == "toml")
+    (tmp_path / "melt.toml").write_text(text)
+    done = sterna("check", "melt.toml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not re.search(r"\b(error|warning):", done.stdout + done.stderr)
+
+
+def test_the_quick_start_runs_as_it_is_written(tmp_path):
+    environment = sterna_environment()
+    for language, text in blocks(ROOT / "docs" / "quickstart.md"):
+        if language == "toml":
+            (tmp_path / "melt.toml").write_text(text)
+        elif language == "sh":
+            words = shlex.split(text)
+            assert words[0] == "sterna"
+            subprocess.run(
+                sterna_command(*words[1:]), cwd=tmp_path, env=environment, check=True, timeout=120
+            )
+        elif language == "python":
+            subprocess.run(
+                [sys.executable, "-c", text], cwd=tmp_path, env=environment, check=True, timeout=60
+            )
+
+
+def test_dev_lists_its_verbs():
+    shown = subprocess.run([ROOT / "dev"], capture_output=True, text=True, check=True).stdout
+    for verb in ("demo", "test", "build", "bench", "format", "docs", "clean"):
+        assert re.search(rf"^  {verb}\b", shown, re.MULTILINE)
+
+
+def test_an_unknown_verb_is_refused():
+    done = subprocess.run(
+        [ROOT / "dev", "tset"], capture_output=True, text=True, check=False, env=os.environ
+    )
+    assert done.returncode != 0
+    assert "unknown verb: tset" in done.stderr
