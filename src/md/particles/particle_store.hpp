@@ -15,18 +15,13 @@ struct alignas(32) Position {
   Vec3 vector() const { return {x, y, z}; }
 };
 
-/// Force in 32 bytes, for the same reason; `unused` is there for the vector width only.
-struct alignas(32) Force {
-  double x, y, z, unused;
-};
-
 /// How often a particle crossed the box in each axis: unwrapped = position + image * length.
 struct Image {
   std::int32_t x, y, z;
 };
 
 /// The particles of one rank as a structure of arrays. Local particles come first, copies of
-/// particles of other ranks (ghosts) behind them; only `position` and `force` have ghosts.
+/// particles of other ranks (ghosts) behind them; only `position` has ghosts.
 /// Local particles are sorted along the cell grid at every rebuild.
 class ParticleStore {
  public:
@@ -47,11 +42,10 @@ class ParticleStore {
   void resize_ghosts(std::size_t count) {
     ghost_count_ = count;
     position.resize(local_count_ + count);
-    force.resize(local_count_ + count);
   }
 
   AlignedBuffer<Position> position;
-  AlignedBuffer<Force> force;
+  AlignedBuffer<Vec3> force;
   AlignedBuffer<Vec3> velocity;
   AlignedBuffer<std::int64_t> id;
   AlignedBuffer<Image> image;

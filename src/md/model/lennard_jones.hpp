@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace sterna::md {
+
+/// How the Lennard-Jones potential ends at the cutoff.
+enum class Truncation {
+  truncated,      ///< u(r) as it is, a step in u and f at the cutoff
+  shifted,        ///< u(r) - u(rc): a step in f only
+  force_shifted,  ///< u(r) - u(rc) - (r - rc) u'(rc): smooth in u and f
+  switched,       ///< u(r) S(r), S from 1 to 0 between switch start and cutoff: smooth in u and f
+};
+
+Truncation truncation_by_name(std::string_view name);
+
+/// The Lennard-Jones parameters of all pairs of types, in the form that the kernels read.
+/// u(r) = c12/r^12 - c6/r^6 with c12 = 4 epsilon sigma^12 and c6 = 4 epsilon sigma^6.
+///
+/// The switching function is that of CHARMM (Brooks et al., J. Comput. Chem. 4, 187 (1983)):
+/// S(r) = (rc^2 - r^2)^2 (rc^2 + 2 r^2 - 3 rs^2) / (rc^2 - rs^2)^3.
+class LennardJones {
+ public:
+  struct PairParameters {
+    double epsilon;  ///< energy
+    double sigma;    ///< length
+  };
+  /// `pairs`: type_count x type_count, symmetric.
+  LennardJones(std::span<const PairParameters> pairs, int type_count, double cutoff,
+               Truncation truncation, double switch_start = 0.0);
+
+  int type_count() const { return type_count_; }
+  double cutoff() const { return cutoff_; }
+  Truncation truncation() const { return truncation_; }
+  double switch_start() const { return switch_start_; }
+
+  /// Row-major tables over pairs of types.
+  std::span<const double> c12() const { return c12_; }
+  std::span<const double> c6() const { return c6_; }
+  /// Subtracted from u: u(rc) where shifted; u(rc) - rc u'(rc) where force-shifted; else 0.
+  std::span<const double> energy_shift() const { return energy_shift_; }
+  /// -u'(rc), the force at the cutoff, where force-shifted; else 0.
+  std::span<const double> force_shift() const { return force_shift_; }
+
+  /// Homogeneous long-range correction beyond the cutoff, of the potential as truncated without
+  /// shift (Allen and Tildesley, Computer Simulation of Liquids, eq. 2.144 and 2.146): with
+  /// `counts` particles of each type in `volume`, the energy and the virial sum r.f, both summed
+  /// over all particles; the pressure correction is virial / (3 volume).
+  struct TailCorrection {
+    double energy;
+    double virial;
+  };
+  TailCorrection tail_correction(std::span<const double> counts, double volume) const;
+
+ private:
+  int type_count_;
+  double cutoff_;
+  Truncation truncation_;
+  double switch_start_;
+  std::vector<double> c12_, c6_, energy_shift_, force_shift_;
+};
+
+/// The rules that give the parameters of unlike types.
+enum class Mixing { lorentz_berthelot, geometric };
+LennardJones::PairParameters mix(Mixing rule, LennardJones::PairParameters a,
+                                 LennardJones::PairParameters b);
+
+}  // namespace sterna::md

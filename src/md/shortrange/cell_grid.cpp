@@ -1,0 +1,143 @@
+#include "md/shortrange/cell_grid.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sterna::md {
+
+namespace {
+
+/// Moves item `source[i]` to place i for all i, within the array: follows each cycle of the
+/// permutation, so that no second copy of the particles is ever needed. Consumes `source`.
+void permute(ParticleStore& particles, std::vector<std::uint32_t>& source) {
+  const auto count = static_cast<std::uint32_t>(source.size());
+  for (std::uint32_t start = 0; start < count; ++start) {
+    if (source[start] == start) continue;
+    const ParticleRecord first{particles.position[start], particles.velocity[start],
+                               particles.id[start], particles.image[start]};
+    std::uint32_t place = start;
+    while (source[place] != start) {
+      const std::uint32_t from = source[place];
+      particles.position[place] = particles.position[from];
+      particles.velocity[place] = particles.velocity[from];
+      particles.id[place] = particles.id[from];
+      particles.image[place] = particles.image[from];
+      source[place] = place;
+      place = from;
+    }
+    particles.position[place] = first.position;
+    particles.velocity[place] = first.velocity;
+    particles.id[place] = first.id;
+    particles.image[place] = first.image;
+    source[place] = place;
+  }
+}
+
+}  // namespace
+
+void CellGrid::set_region(const Vec3& low, const Vec3& high, double list_radius) {
+  low_ = low;
+  high_ = high;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double width = high[axis] - low[axis];
+    count_[axis] = std::max(1, static_cast<int>(std::floor(width / list_radius)));
+    per_length_[axis] = count_[axis] / width;
+  }
+  cells_.assign(static_cast<std::size_t>(count_[0] + 2) * static_cast<std::size_t>(count_[1] + 2) *
+                    static_cast<std::size_t>(count_[2] + 2),
+                CellRange{0, 0});
+}
+
+std::uint32_t CellGrid::local_cell(const Position& position) const {
+  const Vec3 p = position.vector();
+  int at[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    const int cell = static_cast<int>((p[axis] - low_[axis]) * per_length_[axis]);
+    at[axis] = 1 + std::clamp(cell, 0, count_[axis] - 1);
+  }
+  return index(at[0], at[1], at[2]);
+}
+
+std::uint32_t CellGrid::ghost_cell(const Position& position) const {
+  const Vec3 p = position.vector();
+  int at[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    if (p[axis] < low_[axis]) {
+      at[axis] = 0;
+    } else if (p[axis] >= high_[axis]) {
+      at[axis] = count_[axis] + 1;
+    } else {
+      const int cell = static_cast<int>((p[axis] - low_[axis]) * per_length_[axis]);
+      at[axis] = 1 + std::clamp(cell, 0, count_[axis] - 1);
+    }
+  }
+  return index(at[0], at[1], at[2]);
+}
+
+void CellGrid::sort_local(ParticleStore& particles) {
+  const auto count = static_cast<std::uint32_t>(particles.local_count());
+  particles.resize_local(count);
+  std::fill(cells_.begin(), cells_.end(), CellRange{0, 0});
+  std::vector<std::uint32_t> cell_of(count);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    cell_of[i] = local_cell(particles.position[i]);
+    ++cells_[cell_of[i]].count;
+  }
+  std::uint32_t begin = 0;
+  for (CellRange& cell : cells_) {
+    cell.begin = begin;
+    begin += cell.count;
+  }
+  std::vector<std::uint32_t> next(cells_.size());
+  for (std::size_t c = 0; c < cells_.size(); ++c) next[c] = cells_[c].begin;
+  std::vector<std::uint32_t> source(count);
+  for (std::uint32_t i = 0; i < count; ++i) source[next[cell_of[i]]++] = i;
+  permute(particles, source);
+  classify_cells();
+}
+
+void CellGrid::classify_cells() {
+  interior_.clear();
+  boundary_.clear();
+  local_.clear();
+  for (int z = 1; z <= count_[2]; ++z) {
+    for (int y = 1; y <= count_[1]; ++y) {
+      for (int x = 1; x <= count_[0]; ++x) {
+        const std::uint32_t cell = index(x, y, z);
+        if (cells_[cell].count == 0) continue;
+        const bool interior =
+            x > 1 && x < count_[0] && y > 1 && y < count_[1] && z > 1 && z < count_[2];
+        (interior ? interior_ : boundary_).push_back(cell);
+        local_.push_back(cell);
+      }
+    }
+  }
+}
+
+void CellGrid::place_ghosts(std::span<const Position> ghosts, std::size_t local_count,
+                            std::vector<std::uint32_t>& slots) {
+  slots.resize(ghosts.size());
+  // Only the outer layer may hold ghosts; it is refilled.
+  std::vector<std::uint32_t> next(cells_.size(), 0);
+  for (std::size_t k = 0; k < ghosts.size(); ++k) {
+    slots[k] = ghost_cell(ghosts[k]);
+    ++next[slots[k]];
+  }
+  std::uint32_t begin = static_cast<std::uint32_t>(local_count);
+  std::size_t cell = 0;
+  for (int z = 0; z < count_[2] + 2; ++z) {
+    for (int y = 0; y < count_[1] + 2; ++y) {
+      for (int x = 0; x < count_[0] + 2; ++x, ++cell) {
+        const bool local =
+            x >= 1 && x <= count_[0] && y >= 1 && y <= count_[1] && z >= 1 && z <= count_[2];
+        if (local) continue;
+        cells_[cell] = {begin, next[cell]};
+        begin += next[cell];
+        next[cell] = cells_[cell].begin - static_cast<std::uint32_t>(local_count);
+      }
+    }
+  }
+  for (std::uint32_t& slot : slots) slot = next[slot]++;
+}
+
+}  // namespace sterna::md

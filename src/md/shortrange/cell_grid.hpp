@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "md/core/vector.hpp"
+#include "md/particles/particle_store.hpp"
+#include "md/shortrange/pair_work.hpp"
+
+namespace sterna::md {
+
+/// A region cut into cells at least as wide as the list radius (or one cell, where the region is
+/// narrower), with one layer around it that holds all ghosts of that side. The 27 cells around a
+/// particle's cell hold all its neighbors. Local particles and ghosts are both kept in the order
+/// of the cells (x fastest), so neighbors come in few runs.
+class CellGrid {
+ public:
+  /// Region [low, high) of this rank; lengths in the internal unit.
+  void set_region(const Vec3& low, const Vec3& high, double list_radius);
+
+  /// Sorts the local particles, which must lie in the region; stable, so that sorting a sorted
+  /// store changes nothing. Drops the ghosts.
+  void sort_local(ParticleStore& particles);
+
+  /// Places ghosts, given in any order, into the cells around: `slots[k]` is the position of
+  /// ghost k behind the local particles.
+  void place_ghosts(std::span<const Position> ghosts, std::size_t local_count,
+                    std::vector<std::uint32_t>& slots);
+
+  /// Indices of non-empty local cells: those whose rows hold local particles only, and the rest.
+  std::span<const std::uint32_t> interior_cells() const { return interior_; }
+  std::span<const std::uint32_t> boundary_cells() const { return boundary_; }
+  /// Both: every non-empty local cell once, in the order of the grid.
+  std::span<const std::uint32_t> local_cells() const { return local_; }
+
+  const std::vector<CellRange>& cells() const { return cells_; }
+  int nx() const { return count_[0]; }
+  int ny() const { return count_[1]; }
+  int nz() const { return count_[2]; }
+  Vec3 center() const { return 0.5 * (low_ + high_); }
+  Vec3 low() const { return low_; }
+  Vec3 high() const { return high_; }
+
+ private:
+  std::uint32_t local_cell(const Position& position) const;
+  std::uint32_t ghost_cell(const Position& position) const;
+  std::uint32_t index(int x, int y, int z) const {
+    return static_cast<std::uint32_t>((z * (count_[1] + 2) + y) * (count_[0] + 2) + x);
+  }
+  void classify_cells();
+
+  Vec3 low_, high_, per_length_;
+  int count_[3] = {1, 1, 1};
+  std::vector<CellRange> cells_;
+  std::vector<std::uint32_t> interior_, boundary_, local_;
+};
+
+}  // namespace sterna::md

@@ -1,0 +1,146 @@
+#pragma once
+
+// Vectors of doubles (4 lanes) and floats (8 lanes) for AVX2 with FMA; see simd_avx512.hpp.
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+#include "md/shortrange/pair_work.hpp"
+
+namespace sterna::md {
+namespace {
+
+struct DoublePack {
+  using Real = double;
+  using Mask = __m256d;
+  using Types = __m256i;
+  static constexpr int width = 4;
+  __m256d v;
+
+  static DoublePack zero() { return {_mm256_setzero_pd()}; }
+  static DoublePack all(double s) { return {_mm256_set1_pd(s)}; }
+  friend DoublePack operator+(DoublePack a, DoublePack b) { return {_mm256_add_pd(a.v, b.v)}; }
+  friend DoublePack operator-(DoublePack a, DoublePack b) { return {_mm256_sub_pd(a.v, b.v)}; }
+  friend DoublePack operator*(DoublePack a, DoublePack b) { return {_mm256_mul_pd(a.v, b.v)}; }
+  friend Mask operator<(DoublePack a, DoublePack b) { return _mm256_cmp_pd(a.v, b.v, _CMP_LT_OQ); }
+  static DoublePack inverse(Mask mask, DoublePack x) {
+    return {_mm256_and_pd(mask, _mm256_div_pd(_mm256_set1_pd(1.0), x.v))};
+  }
+  static DoublePack sqrt(DoublePack x) { return {_mm256_sqrt_pd(x.v)}; }
+  static DoublePack select(Mask mask, DoublePack x) { return {_mm256_and_pd(mask, x.v)}; }
+  static DoublePack blend(Mask mask, DoublePack a, DoublePack b) {
+    return {_mm256_blendv_pd(b.v, a.v, mask)};
+  }
+  double sum() const {
+    const __m128d half = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
+  }
+  static DoublePack lookup(const double* table, Types types) {
+    return {_mm256_i64gather_pd(table, types, 8)};
+  }
+
+  struct Center {
+    __m256d x, y, z;
+    const Position* positions;
+    Center(const PairWork& work, std::size_t i)
+        : x(_mm256_set1_pd(work.position[i].x)),
+          y(_mm256_set1_pd(work.position[i].y)),
+          z(_mm256_set1_pd(work.position[i].z)),
+          positions(work.position) {}
+    template <bool with_types>
+    void differences(const std::uint32_t* j, DoublePack& dx, DoublePack& dy, DoublePack& dz,
+                     Types& types) const {
+      const __m256d p0 = _mm256_load_pd(&positions[j[0]].x);
+      const __m256d p1 = _mm256_load_pd(&positions[j[1]].x);
+      const __m256d p2 = _mm256_load_pd(&positions[j[2]].x);
+      const __m256d p3 = _mm256_load_pd(&positions[j[3]].x);
+      const __m256d xz0 = _mm256_unpacklo_pd(p0, p1);
+      const __m256d yt0 = _mm256_unpackhi_pd(p0, p1);
+      const __m256d xz2 = _mm256_unpacklo_pd(p2, p3);
+      const __m256d yt2 = _mm256_unpackhi_pd(p2, p3);
+      dx.v = _mm256_sub_pd(x, _mm256_permute2f128_pd(xz0, xz2, 0x20));
+      dy.v = _mm256_sub_pd(y, _mm256_permute2f128_pd(yt0, yt2, 0x20));
+      dz.v = _mm256_sub_pd(z, _mm256_permute2f128_pd(xz0, xz2, 0x31));
+      if constexpr (with_types) {
+        types = _mm256_castpd_si256(_mm256_permute2f128_pd(yt0, yt2, 0x31));
+      }
+    }
+  };
+};
+
+struct FloatPack {
+  using Real = float;
+  using Mask = __m256;
+  using Types = __m256i;
+  static constexpr int width = 8;
+  __m256 v;
+
+  static FloatPack zero() { return {_mm256_setzero_ps()}; }
+  static FloatPack all(double s) { return {_mm256_set1_ps(static_cast<float>(s))}; }
+  static FloatPack load(const float* p) { return {_mm256_loadu_ps(p)}; }
+  friend FloatPack operator+(FloatPack a, FloatPack b) { return {_mm256_add_ps(a.v, b.v)}; }
+  friend FloatPack operator-(FloatPack a, FloatPack b) { return {_mm256_sub_ps(a.v, b.v)}; }
+  friend FloatPack operator*(FloatPack a, FloatPack b) { return {_mm256_mul_ps(a.v, b.v)}; }
+  friend Mask operator<(FloatPack a, FloatPack b) { return _mm256_cmp_ps(a.v, b.v, _CMP_LT_OQ); }
+  static FloatPack inverse(Mask mask, FloatPack x) {
+    const __m256 r = _mm256_and_ps(mask, _mm256_rcp_ps(x.v));
+    return {_mm256_mul_ps(r, _mm256_fnmadd_ps(x.v, r, _mm256_set1_ps(2.0f)))};
+  }
+  static FloatPack sqrt(FloatPack x) { return {_mm256_sqrt_ps(x.v)}; }
+  static FloatPack select(Mask mask, FloatPack x) { return {_mm256_and_ps(mask, x.v)}; }
+  static FloatPack blend(Mask mask, FloatPack a, FloatPack b) {
+    return {_mm256_blendv_ps(b.v, a.v, mask)};
+  }
+  double sum() const {
+    __m128 s = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    s = _mm_add_ps(s, _mm_movehl_ps(s, s));
+    return static_cast<double>(_mm_cvtss_f32(_mm_add_ss(s, _mm_shuffle_ps(s, s, 1))));
+  }
+  static FloatPack lookup(const float* table, Types types) {
+    return {_mm256_i32gather_ps(table, types, 4)};
+  }
+  static unsigned bits(Mask mask) { return static_cast<unsigned>(_mm256_movemask_ps(mask)); }
+
+  struct Center {
+    __m256i x, y, z;
+    __m256 scale;
+    const FixedPosition* positions;
+    Center(const PairWork& work, std::size_t i)
+        : x(_mm256_set1_epi32(work.fixed_position[i].x)),
+          y(_mm256_set1_epi32(work.fixed_position[i].y)),
+          z(_mm256_set1_epi32(work.fixed_position[i].z)),
+          scale(_mm256_set1_ps(static_cast<float>(work.fixed_scale))),
+          positions(work.fixed_position) {}
+    template <bool with_types>
+    void differences(const std::uint32_t* j, FloatPack& dx, FloatPack& dy, FloatPack& dz,
+                     Types& types) const {
+      const auto load = [this](std::uint32_t a) {
+        return _mm_load_si128(reinterpret_cast<const __m128i*>(&positions[a]));
+      };
+      const auto two = [&load](std::uint32_t a, std::uint32_t b) {
+        return _mm256_inserti128_si256(_mm256_castsi128_si256(load(a)), load(b), 1);
+      };
+      const __m256i p0 = two(j[0], j[4]);
+      const __m256i p1 = two(j[1], j[5]);
+      const __m256i p2 = two(j[2], j[6]);
+      const __m256i p3 = two(j[3], j[7]);
+      const __m256i xy0 = _mm256_unpacklo_epi32(p0, p1);
+      const __m256i zt0 = _mm256_unpackhi_epi32(p0, p1);
+      const __m256i xy2 = _mm256_unpacklo_epi32(p2, p3);
+      const __m256i zt2 = _mm256_unpackhi_epi32(p2, p3);
+      const auto difference = [](__m256i a, __m256i b) {
+        return _mm256_cvtepi32_ps(_mm256_sub_epi32(a, b));
+      };
+      dx.v = _mm256_mul_ps(scale, difference(x, _mm256_unpacklo_epi64(xy0, xy2)));
+      dy.v = _mm256_mul_ps(scale, difference(y, _mm256_unpackhi_epi64(xy0, xy2)));
+      dz.v = _mm256_mul_ps(scale, difference(z, _mm256_unpacklo_epi64(zt0, zt2)));
+      if constexpr (with_types) types = _mm256_unpackhi_epi64(zt0, zt2);
+    }
+  };
+};
+
+}  // namespace
+}  // namespace sterna::md
+
+#include "md/shortrange/kernels/scalar_rows.hpp"

@@ -1,0 +1,128 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "md/core/vector.hpp"
+#include "md/particles/particle_store.hpp"
+
+namespace sterna::md {
+
+/// Position on a grid of 2^-30 of the region's extent, around its center. Differences of two are
+/// exact integers, so single-precision pair arithmetic keeps its relative accuracy however large
+/// the region is (the idea of fixed-point positions: Shaw et al., Anton, ISCA 2007).
+struct alignas(16) FixedPosition {
+  std::int32_t x, y, z;
+  std::int32_t type;
+};
+
+/// Where the particles of a cell lie in the store.
+struct CellRange {
+  std::uint32_t begin;
+  std::uint32_t count;
+};
+
+/// A neighbor in a compressed row: one of the up to 27 runs of particles around the row's cell in
+/// the upper 5 bits, the place within the run in the lower 11. Two bytes instead of four: the list
+/// is most of the memory of a run, and its bandwidth.
+inline constexpr int run_offset_bits = 11;
+inline constexpr std::uint32_t run_length_limit = 1u << run_offset_bits;
+inline constexpr int run_count_limit = 31;
+inline constexpr std::uint16_t padding_entry = static_cast<std::uint16_t>(31u << run_offset_bits);
+
+/// Rows begin at multiples of this many entries.
+inline constexpr std::uint32_t row_granularity = 8;
+
+/// Everything that list building and pair kernels read and write. Plain data, because the files
+/// compiled for one instruction set must not instantiate code that others share.
+struct PairWork {
+  // Particles; `total` of them, then one dummy beyond every cutoff that pads rows.
+  const Position* position;
+  FixedPosition* fixed_position;  ///< mixed precision only
+  double fixed_scale;             ///< length of one fixed-point step
+  std::uint32_t local;
+  std::uint32_t total;
+
+  // Cells: (nx+2)(ny+2)(nz+2) of them, x fastest, the outermost layer holds ghosts.
+  const CellRange* cells;
+  int nx, ny, nz;
+
+  // The list: rows of local particles; one of the two entry arrays is in use.
+  std::uint16_t* compressed;
+  std::uint32_t* plain;
+  std::uint32_t* row_begin;  ///< local + 1, in units of `row_granularity`
+  int row_width;             ///< rows are padded to a multiple of this
+
+  // Building: single-precision coordinates relative to the region's center, squared list radius.
+  const float *x, *y, *z;
+  float list_radius_squared;
+
+  // Lennard-Jones: tables of type_count^2.
+  int type_count;
+  double cutoff_squared;
+  double switch_start_squared;
+  const double *c12, *c6, *energy_shift, *force_shift;
+  const float *c12_single, *c6_single, *energy_shift_single, *force_shift_single;
+
+  // Results: forces of the rows' particles are set; energy and virial are added to.
+  Vec3* force;
+  double energy;
+  double virial[6];  ///< sum over pairs of r_a f_b: xx yy zz xy xz yz
+};
+
+struct PairRun {
+  std::uint32_t begin;
+  std::uint32_t count;
+};
+
+/// The runs of consecutive particles in the 27 cells around local cell `cell` (an index into
+/// `cells`), in the order of the cells. Runs that touch are joined where `limit` allows.
+inline int gather_runs(const PairWork& work, std::size_t cell, PairRun (&runs)[27],
+                       std::uint32_t limit) {
+  const std::ptrdiff_t row = work.nx + 2;
+  const std::ptrdiff_t plane = row * (work.ny + 2);
+  int count = 0;
+  for (std::ptrdiff_t dz = -1; dz <= 1; ++dz) {
+    for (std::ptrdiff_t dy = -1; dy <= 1; ++dy) {
+      bool joinable = false;
+      const CellRange* column =
+          work.cells + static_cast<std::ptrdiff_t>(cell) + dz * plane + dy * row;
+      for (std::ptrdiff_t dx = -1; dx <= 1; ++dx) {
+        const CellRange& range = column[dx];
+        if (range.count == 0) continue;
+        if (joinable && runs[count - 1].begin + runs[count - 1].count == range.begin &&
+            runs[count - 1].count + range.count <= limit) {
+          runs[count - 1].count += range.count;
+        } else {
+          runs[count++] = {range.begin, range.count};
+        }
+        joinable = true;
+      }
+    }
+  }
+  return count;
+}
+
+/// One instruction set's kernels. `compute`: forces of the particles of the given local cells from
+/// their rows; energy and virial where asked.
+struct PairKernels {
+  const char* name;      ///< "avx512"
+  int row_width_double;  ///< lanes
+  int row_width_mixed;
+  /// Appends the rows of cells[0..cell_count) to the list at entry `used`; returns the new `used`,
+  /// or ~0 where the row capacity would be passed.
+  std::size_t (*build)(PairWork&, const std::uint32_t* cells, std::size_t cell_count,
+                       std::size_t used, std::size_t capacity);
+  void (*compute_double)(PairWork&, const std::uint32_t* cells, std::size_t cell_count,
+                         int truncation, bool with_energy);
+  void (*compute_mixed)(PairWork&, const std::uint32_t* cells, std::size_t cell_count,
+                        int truncation, bool with_energy);
+  /// fixed_position[begin..end) from position[begin..end).
+  void (*to_fixed)(PairWork&, std::size_t begin, std::size_t end, const Vec3& center);
+};
+
+const PairKernels& pair_kernels_baseline();
+const PairKernels& pair_kernels_avx2();
+const PairKernels& pair_kernels_avx512();
+
+}  // namespace sterna::md

@@ -1,0 +1,80 @@
+#pragma once
+
+// A periodic box on one rank without any communication: images are made by brute force, so that
+// the short-range tests depend on nothing above or beside them.
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "md/core/box.hpp"
+#include "md/shortrange/pair_list.hpp"
+
+namespace sterna::md::test {
+
+/// `count` particles on a jittered simple cubic lattice, types drawn at random.
+inline ParticleStore jittered_lattice(const Box& box, int count, int type_count, double jitter,
+                                      unsigned seed) {
+  std::mt19937_64 engine(seed);
+  std::uniform_real_distribution<double> uniform(-jitter, jitter);
+  ParticleStore particles;
+  particles.resize_local(static_cast<std::size_t>(count));
+  int edge = 1;
+  while (edge * edge * edge < count) ++edge;
+  for (int k = 0; k < count; ++k) {
+    const Vec3 site{(0.5 + k % edge) * box.length.x / edge,
+                    (0.5 + k / edge % edge) * box.length.y / edge,
+                    (0.5 + k / edge / edge) * box.length.z / edge};
+    int image[3];
+    const Vec3 p = box.wrap(site + Vec3{uniform(engine), uniform(engine), uniform(engine)}, image);
+    const auto i = static_cast<std::size_t>(k);
+    particles.position[i] = {p.x, p.y, p.z, static_cast<std::int64_t>(engine()) & 0xffff};
+    particles.position[i].type %= type_count;
+    particles.velocity[i] = {};
+    particles.id[i] = k + 1;
+    particles.image[i] = {};
+  }
+  return particles;
+}
+
+/// Sorts, adds every image within `radius` of the box as ghosts, and builds the list.
+inline void rebuild(PairList& list, ParticleStore& particles, const Box& box, double radius) {
+  list.set_region({0, 0, 0}, box.length, radius);
+  list.sort_local(particles);
+  std::vector<Position> ghosts;
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    for (int sx = -2; sx <= 2; ++sx) {
+      for (int sy = -2; sy <= 2; ++sy) {
+        for (int sz = -2; sz <= 2; ++sz) {
+          if (sx == 0 && sy == 0 && sz == 0) continue;
+          Position p = particles.position[i];
+          p.x += sx * box.length.x;
+          p.y += sy * box.length.y;
+          p.z += sz * box.length.z;
+          const auto near = [radius](double x, double length) {
+            return x >= -radius && x <= length + radius;
+          };
+          if (near(p.x, box.length.x) && near(p.y, box.length.y) && near(p.z, box.length.z)) {
+            ghosts.push_back(p);
+          }
+        }
+      }
+    }
+  }
+  std::vector<std::uint32_t> slots;
+  particles.resize_ghosts(ghosts.size());
+  list.place_ghosts(ghosts, particles.local_count(), slots);
+  for (std::size_t k = 0; k < ghosts.size(); ++k) {
+    particles.position[particles.local_count() + slots[k]] = ghosts[k];
+  }
+  list.build(particles);
+}
+
+inline PairSums compute(PairList& list, ParticleStore& particles) {
+  PairSums sums;
+  list.compute(particles, PairList::Cells::interior, &sums);
+  list.compute(particles, PairList::Cells::boundary, &sums);
+  return sums;
+}
+
+}  // namespace sterna::md::test

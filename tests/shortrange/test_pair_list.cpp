@@ -1,0 +1,247 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <stdexcept>
+#include <string>
+
+#include "md/shortrange/instruction_set.hpp"
+#include "md/shortrange/pair_list.hpp"
+#include "shortrange/periodic_system.hpp"
+
+using namespace sterna::md;
+
+namespace {
+
+/// Energy and -u'(r)/r from the textbook formulas, with std::pow; independent of the kernels.
+struct Reference {
+  double epsilon, sigma;
+  double cutoff, switch_start;
+  Truncation truncation;
+
+  double plain(double r) const {
+    return 4 * epsilon * (std::pow(sigma / r, 12) - std::pow(sigma / r, 6));
+  }
+  double plain_force(double r) const {
+    return 24 * epsilon * (2 * std::pow(sigma / r, 12) - std::pow(sigma / r, 6)) / r;
+  }
+  double energy(double r) const {
+    if (r >= cutoff) return 0.0;
+    switch (truncation) {
+      case Truncation::truncated:
+        return plain(r);
+      case Truncation::shifted:
+        return plain(r) - plain(cutoff);
+      case Truncation::force_shifted:
+        return plain(r) - plain(cutoff) + (r - cutoff) * plain_force(cutoff);
+      case Truncation::switched:
+        break;
+    }
+    if (r <= switch_start) return plain(r);
+    const double rc2 = cutoff * cutoff, rs2 = switch_start * switch_start;
+    return plain(r) * std::pow(rc2 - r * r, 2) * (rc2 + 2 * r * r - 3 * rs2) /
+           std::pow(rc2 - rs2, 3);
+  }
+  double force(double r) const {
+    if (r >= cutoff) return 0.0;
+    // Away from the cutoff and the switch start, where the one-sided formulas hold.
+    const double h = 1e-5;
+    switch (truncation) {
+      case Truncation::truncated:
+      case Truncation::shifted:
+        return plain_force(r);
+      case Truncation::force_shifted:
+        return plain_force(r) - plain_force(cutoff);
+      case Truncation::switched:
+        break;
+    }
+    return (energy(r - h) - energy(r + h)) / (2 * h);
+  }
+};
+
+struct Expected {
+  std::map<std::int64_t, Vec3> force;
+  PairSums sums;
+};
+
+Expected brute_force(const ParticleStore& particles, const Box& box,
+                     const std::vector<Reference>& references, int types) {
+  Expected expected;
+  const auto n = particles.local_count();
+  for (std::size_t i = 0; i < n; ++i) {
+    Vec3 force;
+    for (std::size_t j = 0; j < n; ++j) {
+      const Reference& pair = references[static_cast<std::size_t>(
+          particles.position[i].type * types + particles.position[j].type)];
+      for (int s = 0; s < 125; ++s) {
+        const Vec3 shift{(s % 5 - 2) * box.length.x, (s / 5 % 5 - 2) * box.length.y,
+                         (s / 25 - 2) * box.length.z};
+        if (i == j && s == 62) continue;
+        const Vec3 d = particles.position[i].vector() - particles.position[j].vector() - shift;
+        const double r = std::sqrt(dot(d, d));
+        if (r >= pair.cutoff) continue;
+        const double f = pair.force(r) / r;
+        force += f * d;
+        expected.sums.energy += 0.5 * pair.energy(r);
+        const double products[6] = {d.x * d.x, d.y * d.y, d.z * d.z,
+                                    d.x * d.y, d.x * d.z, d.y * d.z};
+        for (int k = 0; k < 6; ++k) expected.sums.virial[k] += 0.5 * f * products[k];
+      }
+    }
+    expected.force[particles.id[i]] = force;
+  }
+  return expected;
+}
+
+double deviation(double a, double b, double scale) {
+  return std::fabs(a - b) / scale;
+}
+
+}  // namespace
+
+TEST_CASE("forces, energy and virial agree with brute force for every kernel") {
+  struct Case {
+    Box box;
+    int count, types;
+  };
+  // Many cells; few cells with an uneven box; a box narrower than twice the cutoff.
+  const Case cases[] = {
+      {{{9.3, 8.9, 9.7}}, 512, 1}, {{{6.1, 9.0, 7.0}}, 300, 3}, {{{4.2, 4.4, 9.0}}, 130, 2}};
+  for (const Case& system : cases) {
+    for (const Truncation truncation : {Truncation::truncated, Truncation::shifted,
+                                        Truncation::force_shifted, Truncation::switched}) {
+      const double cutoff = 2.5, switch_start = 2.0, skin = 0.3;
+      std::vector<LennardJones::PairParameters> parameters;
+      std::vector<Reference> references;
+      for (int a = 0; a < system.types; ++a) {
+        for (int b = 0; b < system.types; ++b) {
+          const double epsilon = 1.0 + 0.2 * (a + b), sigma = 1.0 - 0.04 * (a + b);
+          parameters.push_back({epsilon, sigma});
+          references.push_back({epsilon, sigma, cutoff, switch_start, truncation});
+        }
+      }
+      const LennardJones potential(parameters, system.types, cutoff, truncation, switch_start);
+      ParticleStore particles =
+          test::jittered_lattice(system.box, system.count, system.types, 0.12, 7);
+      const Expected expected = brute_force(particles, system.box, references, system.types);
+      double force_scale = 0.0;
+      for (const auto& [id, f] : expected.force)
+        force_scale = std::max(force_scale, std::sqrt(dot(f, f)));
+
+      for (const PairKernels* kernels : available_pair_kernels()) {
+        for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
+          CAPTURE(std::string(kernels->name));
+          CAPTURE(static_cast<int>(precision));
+          CAPTURE(static_cast<int>(truncation));
+          PairList list(potential, precision, kernels->name);
+          test::rebuild(list, particles, system.box, cutoff + skin);
+          const PairSums sums = test::compute(list, particles);
+          // Switched forces of the reference are central differences.
+          const double exact = truncation == Truncation::switched ? 2e-7 : 1e-12;
+          const double tolerance = precision == Precision::mixed ? 1e-5 : exact;
+          CHECK(deviation(sums.energy, expected.sums.energy, std::fabs(expected.sums.energy)) <
+                tolerance);
+          for (int k = 0; k < 6; ++k) {
+            CHECK(deviation(sums.virial[k], expected.sums.virial[k],
+                            std::fabs(expected.sums.virial[0]) + 100.0) < tolerance);
+          }
+          double worst = 0.0;
+          for (std::size_t i = 0; i < particles.local_count(); ++i) {
+            const Vec3 d = particles.force[i] - expected.force.at(particles.id[i]);
+            worst = std::max(worst, std::sqrt(dot(d, d)) / force_scale);
+          }
+          CHECK(worst < tolerance);
+          // Forces without energy take another path and must be the same.
+          const Vec3 before = particles.force[5];
+          list.compute(particles, PairList::Cells::interior, nullptr);
+          list.compute(particles, PairList::Cells::boundary, nullptr);
+          CHECK(std::fabs(particles.force[5].x - before.x) / force_scale < 1e-6);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the list holds while particles move by half the skin") {
+  const Box box{{8.0, 8.0, 8.0}};
+  const LennardJones potential(std::vector<LennardJones::PairParameters>{{1.0, 1.0}}, 1, 2.5,
+                               Truncation::shifted);
+  ParticleStore particles = test::jittered_lattice(box, 343, 1, 0.1, 3);
+  PairList list(potential, Precision::double_precision, "auto");
+  test::rebuild(list, particles, box, 2.8);
+  CHECK(list.largest_displacement_squared(particles) < 1e-10);
+  // Move locals and their images alike, by just below half the skin.
+  const std::size_t n = particles.local_count();
+  const Vec3 move{0.08, -0.09, 0.085};
+  for (std::size_t i = 0; i < particles.total_count(); ++i) {
+    // Images lie whole box lengths away from their particle: the same parity pattern moves both.
+    const auto cell = static_cast<long>(std::floor(particles.position[i].x + 0.5));
+    const double sign = ((cell % 8) + 8) % 8 < 4 ? 1.0 : -1.0;
+    particles.position[i].x += sign * move.x;
+    particles.position[i].y += sign * move.y;
+    particles.position[i].z += sign * move.z;
+  }
+  CHECK(std::sqrt(list.largest_displacement_squared(particles)) ==
+        doctest::Approx(std::sqrt(dot(move, move))).epsilon(1e-5));
+  const PairSums stale = test::compute(list, particles);
+  ParticleStore fresh;
+  fresh.resize_local(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    int image[3];
+    const Vec3 p = box.wrap(particles.position[i].vector(), image);
+    fresh.position[i] = {p.x, p.y, p.z, 0};
+    fresh.velocity[i] = {};
+    fresh.id[i] = particles.id[i];
+    fresh.image[i] = {};
+  }
+  test::rebuild(list, fresh, box, 2.8);
+  const PairSums rebuilt = test::compute(list, fresh);
+  CHECK(stale.energy == doctest::Approx(rebuilt.energy).epsilon(1e-12));
+  CHECK(stale.virial_trace() == doctest::Approx(rebuilt.virial_trace()).epsilon(1e-11));
+}
+
+TEST_CASE("dense cells fall back to plain entries") {
+  // Everything in one cell: more particles than a compressed run can name.
+  const Box box{{3.0, 3.0, 3.0}};
+  const LennardJones potential(std::vector<LennardJones::PairParameters>{{1.0, 0.1}}, 1, 1.2,
+                               Truncation::shifted);
+  ParticleStore particles = test::jittered_lattice(box, 4096, 1, 0.02, 5);
+  PairList list(potential, Precision::double_precision, "auto");
+  test::rebuild(list, particles, box, 1.6);
+  const PairSums plain = test::compute(list, particles);
+  std::map<std::int64_t, Vec3> forces;
+  for (std::size_t i = 0; i < particles.local_count(); ++i)
+    forces[particles.id[i]] = particles.force[i];
+  // The same with cells small enough.
+  PairList fine(potential, Precision::double_precision, "auto");
+  test::rebuild(fine, particles, box, 1.25);
+  const PairSums compressed = test::compute(fine, particles);
+  CHECK(plain.energy == doctest::Approx(compressed.energy).epsilon(1e-12));
+  CHECK(list.grid().nx() == 1);
+  CHECK(fine.grid().nx() == 2);
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    const Vec3 d = particles.force[i] - forces.at(particles.id[i]);
+    CHECK(std::sqrt(dot(d, d)) < 1e-9);
+  }
+}
+
+TEST_CASE("sorting a sorted store changes nothing") {
+  const Box box{{9.0, 9.0, 9.0}};
+  ParticleStore particles = test::jittered_lattice(box, 512, 1, 0.3, 11);
+  CellGrid grid;
+  grid.set_region({0, 0, 0}, box.length, 2.8);
+  grid.sort_local(particles);
+  std::vector<std::int64_t> ids(particles.id.begin(), particles.id.end());
+  std::vector<std::int64_t> sorted = ids;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t k = 0; k < sorted.size(); ++k)
+    CHECK(sorted[k] == static_cast<std::int64_t>(k + 1));
+  grid.sort_local(particles);
+  CHECK(ids == std::vector<std::int64_t>(particles.id.begin(), particles.id.end()));
+}
+
+TEST_CASE("unknown kernels are refused with the names there are") {
+  CHECK_THROWS_WITH_AS(select_pair_kernels("sse9"), doctest::Contains("baseline"),
+                       std::invalid_argument);
+}
