@@ -117,6 +117,16 @@ void close_gaps(AlignedBuffer<T>& items, const std::vector<std::size_t>& gaps, s
   }
 }
 
+/// For particles that may go anywhere. `superset` can serve that too, if slowly, once it is told.
+comm::SparseOptions anywhere_options(const comm::Context& context, const std::string& exchange,
+                                     const std::string& name) {
+  if (exchange != "superset") return {exchange, name, std::nullopt};
+  std::vector<int> all(static_cast<std::size_t>(context.size()));
+  std::iota(all.begin(), all.end(), 0);
+  all.erase(all.begin() + context.rank());
+  return {exchange, name, all};
+}
+
 #ifndef NDEBUG
 std::int64_t global_count(const comm::Context& context, std::size_t local) {
   auto count = static_cast<std::int64_t>(local);
@@ -142,12 +152,9 @@ class Migration::Implementation {
   comm::SparseOptions exchange_options(const comm::Context& context,
                                        const Decomposition& decomposition,
                                        const MigrationOptions& options) {
-    comm::SparseOptions result{options.exchange, "migration", {}};
-    if (!options.anywhere) {
-      near_ = ranks_within(decomposition, context.rank(), reach_);
-      result.possible_sources = near_;
-    }
-    return result;
+    if (options.anywhere) return anywhere_options(context, options.exchange, "migration");
+    near_ = ranks_within(decomposition, context.rank(), reach_);
+    return {options.exchange, "migration", near_};
   }
 
   void migrate(ParticleStore& particles, std::int64_t step) {
@@ -243,7 +250,8 @@ class Distribution::Implementation {
  public:
   Implementation(const comm::Context& context, const Decomposition& decomposition,
                  const std::string& exchange)
-      : decomposition_(decomposition), exchange_(context, {exchange, "distribution", {}}) {}
+      : decomposition_(decomposition),
+        exchange_(context, anywhere_options(context, exchange, "distribution")) {}
 
   void append(std::span<const ParticleRecord> records, ParticleStore& particles) {
     outgoing_.clear();
