@@ -7,6 +7,7 @@
 #include <cmath>
 #include <vector>
 
+#include "md/core/display_text.hpp"
 #include "md/core/nearest_name.hpp"
 
 namespace sterna::md {
@@ -144,14 +145,6 @@ std::string list_of_units(Dimension dimension) {
   return text;
 }
 
-/// Quoted for a message: without control characters, and not longer than a line can bear.
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text.substr(0, 60)) out += static_cast<unsigned char>(c) < 32 ? '?' : c;
-  if (text.size() > 60) out += "...";
-  return out + "\"";
-}
-
 bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
@@ -163,9 +156,8 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::string why_unknown(std::string_view text, std::string_view unit, Dimension dimension) {
-  std::string error =
-      fmt::format("{} has the unknown unit {}; expected {}: {}", quoted(text), quoted(unit),
-                  dimension_noun(dimension), list_of_units(dimension));
+  std::string error = fmt::format("{} has the unknown unit {}; expected {}: {}", quote(text),
+                                  quote(unit), dimension_noun(dimension), list_of_units(dimension));
   if (unit.front() == ',') {
     return error + "; the decimal separator is a point";
   }
@@ -298,7 +290,7 @@ std::span<const std::string_view> UnitSystem::unit_names(Dimension dimension) {
 UnitSystem::Quantity UnitSystem::parse(std::string_view text, Dimension dimension) const {
   const auto refuse = [](std::string why) { return Quantity{0.0, std::move(why)}; };
   if (dimension == none) {
-    return refuse(fmt::format("{} is a text; expected a plain number", quoted(text)));
+    return refuse(fmt::format("{} is a text; expected a plain number", quote(text)));
   }
   std::string_view rest = trimmed(text);
   const bool plus = rest.starts_with('+');
@@ -306,11 +298,11 @@ UnitSystem::Quantity UnitSystem::parse(std::string_view text, Dimension dimensio
   double number = 0.0;
   const auto [end, problem] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
   if (problem == std::errc::result_out_of_range) {
-    return refuse(fmt::format("the number in {} is too large or too small", quoted(text)));
+    return refuse(fmt::format("the number in {} is too large or too small", quote(text)));
   }
   if (problem != std::errc{} || !std::isfinite(number) || (plus && rest.starts_with('-'))) {
     return refuse(fmt::format(
-        "{} does not begin with a number; expected {}", quoted(text),
+        "{} does not begin with a number; expected {}", quote(text),
         is_reduced()
             ? "a plain number"
             : fmt::format("{} such as \"1.5 {}\"", dimension_noun(dimension), label(dimension))));
@@ -320,10 +312,10 @@ UnitSystem::Quantity UnitSystem::parse(std::string_view text, Dimension dimensio
     return refuse(fmt::format(
         "{} {}; expected a plain number in reduced units (units = \"nano\", \"metal\" or \"real\" "
         "would allow units)",
-        quoted(text), rest.empty() ? "is a text" : "has a unit"));
+        quote(text), rest.empty() ? "is a text" : "has a unit"));
   }
   if (rest.empty()) {
-    return refuse(fmt::format("{} has no unit; expected {}: {}", quoted(text),
+    return refuse(fmt::format("{} has no unit; expected {}: {}", quote(text),
                               dimension_noun(dimension), list_of_units(dimension)));
   }
   std::string name;  // "kcal / mol" is "kcal/mol"
@@ -333,7 +325,7 @@ UnitSystem::Quantity UnitSystem::parse(std::string_view text, Dimension dimensio
   if (const Unit* unit = find_unit(name, dimension)) return Quantity{number * unit->factor, {}};
   for (const Unit& unit : units) {
     if (unit.name == name) {
-      return refuse(fmt::format("{} is {}; expected {}: {}", quoted(text),
+      return refuse(fmt::format("{} is {}; expected {}: {}", quote(text),
                                 dimension_noun(unit.dimension), dimension_noun(dimension),
                                 list_of_units(dimension)));
     }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "md/core/display_text.hpp"
 #include "md/core/nearest_name.hpp"
 #include "md/io/read_input.hpp"
 
@@ -178,7 +179,7 @@ class Checker {
     std::vector<std::string_view> names;
     for (const auto& type : input_.types) {
       if (type.name == name) return true;
-      names.push_back(type.name);
+      if (std::ranges::find(names, type.name) == names.end()) names.push_back(type.name);
     }
     std::string message = fmt::format("no [[type]] has the name {}", quote(name));
     if (const auto near = nearest_name(name, names)) {

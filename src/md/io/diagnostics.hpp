@@ -37,8 +37,4 @@ std::string render(std::span<const Diagnostic> diagnostics, bool color = false);
 
 bool has_errors(std::span<const Diagnostic> diagnostics);
 
-/// `text` in double quotes for a message: control characters as "?", shortened beyond 60
-/// characters.
-std::string quote(std::string_view text);
-
 }  // namespace sterna::md

@@ -43,7 +43,7 @@ struct Input {
     std::string kind;                   ///< "lattice", "random", "file"
     std::string lattice = "fcc";        ///< "sc", "bcc", "fcc"
     std::array<int, 3> cells{0, 0, 0};  ///< unit cells per axis; or `particles`
-    std::int64_t particles = 0;         ///< random fill, or lattice of at least that many sites
+    std::int64_t particles = 0;         ///< random fill, or lattice with surplus sites empty
     double density = 0.0;               ///< number density; for lattice and random
     double minimum_distance = 0.0;      ///< random fill; 0: chosen from sigma and density
     std::string file;                   ///< relative to the input file

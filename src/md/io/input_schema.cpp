@@ -177,8 +177,8 @@ std::vector<KeySchema> make_keys() {
       {.section = "start",
        .name = "particles",
        .target = [](Input& i, std::size_t) -> Target { return &i.start.particles; },
-       .description = "Number of particles. A lattice becomes the smallest cube of unit cells with "
-                      "at least that many sites, all of them filled.",
+       .description = "Number of particles. A lattice takes the smallest cube of unit cells that "
+                      "holds them; surplus sites stay empty.",
        .default_text = "from `cells`",
        .range = {.minimum = 1.0, .maximum = 1e12},
        .condition = start_is({"lattice", "random"}),

@@ -14,6 +14,7 @@
 #include <tuple>
 #include <utility>
 
+#include "md/core/display_text.hpp"
 #include "md/core/nearest_name.hpp"
 #include "md/io/check_input.hpp"
 #include "md/io/input_schema.hpp"
@@ -92,8 +93,7 @@ class Reader {
     try {
       document = toml::parse(text_, std::string_view(result_.input.path));
     } catch (const toml::parse_error& problem) {
-      report(Severity::error, place_of(problem.source()),
-             fmt::format("not valid TOML: {}", plain(problem.description())));
+      syntax_error(problem);
       return std::move(result_);
     }
     read_units(document);
@@ -141,8 +141,29 @@ class Reader {
     return point == std::string_view::npos ? Place{} : place_named(name.substr(0, point));
   }
 
+  void syntax_error(const toml::parse_error& problem) {
+    Place place = place_of(problem.source());
+    std::string message = plain(problem.description());
+    // The parser has read the second value when it finds that the key stood there before.
+    constexpr std::string_view twice = "cannot redefine existing ";
+    const std::size_t quote_begin = message.find('\'');
+    if (message.starts_with(twice) && quote_begin != std::string::npos) {
+      const std::string name =
+          message.substr(quote_begin + 1, message.rfind('\'') - quote_begin - 1);
+      message = fmt::format("{} stands here for the second time", quote(name));
+      const std::size_t first = place.source_line.find_first_not_of(" \t");
+      if (first != std::string::npos) place.column = static_cast<int>(first) + 1;
+    }
+    report(Severity::error, place, fmt::format("not valid TOML: {}", message));
+  }
+
   /// The message of the TOML parser: its first letter small, nothing unprintable.
   static std::string plain(std::string_view description) {
+    constexpr std::string_view beginning = "Error while parsing ";
+    const std::size_t colon = description.find(": ");
+    if (description.starts_with(beginning) && colon != std::string_view::npos) {
+      description.remove_prefix(colon + 2);
+    }
     std::string text(description);
     for (char& c : text) {
       if (static_cast<unsigned char>(c) < 32) c = '?';
@@ -643,11 +664,12 @@ class Reader {
         const std::string& value = *std::get<std::string*>(decider.target(result_.input, 0));
         const std::string where =
             condition.section == key.section ? "" : fmt::format(" in [{}]", condition.section);
-        report(
-            condition.severity, place_named(key_place),
-            fmt::format("{} {} with {} = \"{}\"{}; it belongs to {}", key_label(key),
-                        condition.severity == Severity::error ? "has no meaning" : "has no effect",
-                        condition.key, value, where, choice_list(condition.values)));
+        const bool is_error = condition.severity == Severity::error;
+        report(condition.severity, place_named(key_place),
+               fmt::format("{} has no {} with {} = \"{}\"{}; only with {} = {}", key_label(key),
+                           is_error ? "meaning" : "effect", condition.key, value, where,
+                           condition.key, choice_list(condition.values)));
+        if (is_error) bad_.insert(key_place);
       }
     }
   }

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sterna::md {
+
+/// One character of a text from outside as a terminal may show it.
+struct DisplayCharacter {
+  std::string text;  ///< UTF-8; "?" for control characters and broken UTF-8
+  int width;         ///< columns; 0 for combining characters, -1 for a tab
+};
+
+/// The characters (code points) of UTF-8; a byte that belongs to none counts as one.
+std::vector<DisplayCharacter> display_characters(std::string_view text);
+
+/// `text` in double quotes for a message: control characters as "?", shortened beyond 60
+/// characters.
+std::string quote(std::string_view text);
+
+}  // namespace sterna::md

@@ -1,0 +1,528 @@
+#include "md/io/physics_advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+#include <utility>
+
+#include "md/core/display_text.hpp"
+#include "md/domain/regular_grid.hpp"
+#include "md/io/read_input.hpp"
+
+namespace sterna::md {
+namespace {
+
+// Per particle in double precision: positions, velocities, forces, ids, images, and the pair list
+// of a liquid with a cutoff of 2.5 sigma.
+constexpr double bytes_per_local = 300.0;
+constexpr double bytes_per_ghost = 64.0;
+constexpr double bytes_per_process = 60e6;        // program, MPI and its buffers
+constexpr double checkpoint_per_particle = 80.0;  // position, velocity, id, image, type
+
+constexpr double well_curvature = 57.14628;  // 36 * 2^(2/3)
+
+struct PairParameters {
+  double epsilon, sigma;
+};
+
+PairParameters parameters(const Input& input, std::size_t a, std::size_t b) {
+  const auto& first = input.types[a];
+  const auto& second = input.types[b];
+  PairParameters mixed{std::sqrt(first.epsilon * second.epsilon),
+                       input.interaction.mixing == "geometric"
+                           ? std::sqrt(first.sigma * second.sigma)
+                           : 0.5 * (first.sigma + second.sigma)};
+  for (const auto& pair : input.pairs) {
+    if (!((pair.first == first.name && pair.second == second.name) ||
+          (pair.first == second.name && pair.second == first.name))) {
+      continue;
+    }
+    mixed.epsilon = pair.epsilon.value_or(mixed.epsilon);
+    mixed.sigma = pair.sigma.value_or(mixed.sigma);
+  }
+  return mixed;
+}
+
+double bytes_of_field(const std::string& field) {
+  return field == "image" ? 12.0 : 24.0;
+}
+
+/// Of a skin that the program will choose, what it will be about.
+double likely_skin(const Input& input) {
+  return input.neighbor.skin > 0.0 ? input.neighbor.skin : 0.12 * input.interaction.cutoff;
+}
+
+std::string byte_text(double bytes) {
+  constexpr const char* names[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+  std::size_t i = 0;
+  while (bytes >= 999.5 && i + 1 < std::size(names)) {
+    bytes /= 1000.0;
+    ++i;
+  }
+  return fmt::format("{:.3g} {}", bytes, names[i]);
+}
+
+class Adviser {
+ public:
+  Adviser(const Input& input, const SystemFacts& facts) : input_(input), facts_(facts) {
+    for (std::size_t a = 0; a < input.types.size(); ++a) {
+      for (std::size_t b = a; b < input.types.size(); ++b) {
+        const PairParameters pair = parameters(input, a, b);
+        if (pair.epsilon > 0.0) largest_sigma_ = std::max(largest_sigma_, pair.sigma);
+        largest_epsilon_ = std::max(largest_epsilon_, pair.epsilon);
+      }
+    }
+  }
+
+  std::vector<Diagnostic> advise() {
+    if (input_.run.integrator == "velocity_verlet") {
+      timestep();
+      thermostat();
+      at_rest();
+    }
+    cutoff();
+    truncation();
+    skin();
+    temperature();
+    density();
+    box();
+    ranks();
+    files();
+    return std::move(advice_);
+  }
+
+ private:
+  void add(Severity severity, std::string_view place, std::string message) {
+    // What the file does not give is shown with its section, where that is there.
+    const std::size_t point = place.find('.');
+    if (!input_.places.contains(place) && point != std::string_view::npos) {
+      place = place.substr(0, point);
+    }
+    advice_.push_back(diagnose(input_, severity, place, std::move(message)));
+  }
+  void warn(std::string_view place, std::string message) {
+    add(Severity::warning, place, std::move(message));
+  }
+  void advise(std::string_view place, std::string message) {
+    add(Severity::advice, place, std::move(message));
+  }
+
+  std::string text(double value, Dimension dimension) const {
+    return input_.units.text(value, dimension);
+  }
+  std::string length(double value) const { return text(value, Dimension::length); }
+  std::string time(double value) const { return text(value, Dimension::time); }
+
+  double highest_temperature() const {
+    return std::max(input_.start.temperature.value_or(0.0),
+                    input_.thermostat.kind == "none" ? 0.0 : input_.thermostat.temperature);
+  }
+
+  void timestep() {
+    const double dt = input_.run.timestep;
+    const FastestMotion fastest = fastest_motion(input_);
+    if (fastest.period <= 0.0 || dt <= 0.0) return;
+    const double steps = fastest.period / dt;
+    const std::string motion =
+        fmt::format("two particles {} and {} oscillate about the minimum of their potential in {}",
+                    quote(fastest.first), quote(fastest.second), time(fastest.period));
+    const std::string safe = time(fastest.period / 40.0);
+    if (steps < 15.0) {
+      warn("run.timestep",
+           fmt::format("a time step of {} is only 1/{:.3g} of the fastest motion: {}; below about "
+                       "1/15 the integration becomes unstable. At most {} (1/40) is sound",
+                       time(dt), steps, motion, safe));
+    } else if (steps < 40.0) {
+      advise("run.timestep",
+             fmt::format("a time step of {} is 1/{:.3g} of the fastest motion: {}. Energy is kept "
+                         "well with at most {} (1/40)",
+                         time(dt), steps, motion, safe));
+    } else if (steps > 1000.0) {
+      advise("run.timestep",
+             fmt::format("a time step of {} is very short: 1/{:.3g} of the fastest motion, as {}. "
+                         "{} (1/100) would be as sound and {:.3g} times faster",
+                         time(dt), steps, motion, time(fastest.period / 100.0), steps / 100.0));
+    }
+    thermal_motion(dt);
+  }
+
+  /// Hot particles run into each other's repulsion: there the well tells nothing.
+  void thermal_motion(double dt) {
+    const double temperature = highest_temperature();
+    for (std::size_t n = 0; n < input_.types.size(); ++n) {
+      const auto& type = input_.types[n];
+      const double speed = std::sqrt(3.0 * input_.units.boltzmann() * temperature / type.mass);
+      const double share = speed * dt / type.sigma;
+      if (!(share > 0.04) || type.epsilon <= 0.0) continue;
+      warn("run.timestep",
+           fmt::format("at {} particles {} fly {:.2g} sigma in a time step of {}: collisions are "
+                       "missed. At most {} keeps it below 0.03 sigma",
+                       text(temperature, Dimension::temperature), quote(type.name), share, time(dt),
+                       time(0.03 * type.sigma / speed)));
+      return;
+    }
+  }
+
+  void thermostat() {
+    if (input_.thermostat.kind == "none") return;
+    const double tau = input_.thermostat.time_constant, dt = input_.run.timestep;
+    if (tau < 10.0 * dt) {
+      warn("thermostat.time_constant",
+           fmt::format("a time constant of {} is only {:.3g} time steps: the thermostat rules the "
+                       "dynamics. 100 time steps, {}, disturb little",
+                       time(tau), tau / dt, time(100.0 * dt)));
+    } else if (tau > 0.2 * dt * static_cast<double>(input_.run.steps) && input_.run.steps >= 100) {
+      advise(
+          "thermostat.time_constant",
+          fmt::format("a time constant of {} is long for a run of {}: the temperature will hardly "
+                      "have settled",
+                      time(tau), time(dt * static_cast<double>(input_.run.steps))));
+    }
+    const auto start = input_.start.temperature;
+    if (start && *start > 0.0 &&
+        (*start > 3.0 * input_.thermostat.temperature ||
+         input_.thermostat.temperature > 3.0 * *start)) {
+      advise("start.temperature",
+             fmt::format("the start at {} is far from the thermostat's {}",
+                         text(*start, Dimension::temperature),
+                         text(input_.thermostat.temperature, Dimension::temperature)));
+    }
+  }
+
+  void at_rest() {
+    if (input_.start.kind == "file" || input_.start.temperature.value_or(0.0) > 0.0) return;
+    if (input_.run.steps == 0) return;
+    const std::string message =
+        "all particles start at rest: \"temperature\" in [start] would draw velocities";
+    input_.start.kind == "lattice"
+        ? warn("start.temperature", message + "; a perfect lattice at rest does not move")
+        : advise("start.temperature", message);
+  }
+
+  void cutoff() {
+    const double rc = input_.interaction.cutoff;
+    if (!(largest_sigma_ > 0.0)) {
+      warn("type[0].epsilon", "no two particles interact: every epsilon is 0 (an ideal gas)");
+      return;
+    }
+    const double ratio = rc / largest_sigma_;
+    constexpr double minimum =
+        1.122462048309373;  // 2^(1/6): here the potential ends purely repulsive
+    const double depth = 4.0 * (std::pow(ratio, -6) - std::pow(ratio, -12));
+    if (ratio < 0.999 * minimum) {
+      warn("interaction.cutoff",
+           fmt::format("a cutoff of {} is {:.3g} of the largest sigma ({}), on the repulsive side "
+                       "of the minimum at 1.122 sigma",
+                       length(rc), ratio, length(largest_sigma_)));
+    } else if (ratio > 1.001 * minimum && ratio < 2.0) {
+      advise(
+          "interaction.cutoff",
+          fmt::format("a cutoff of {} is only {:.3g} of the largest sigma ({}): there the "
+                      "potential still has {:.0f} % of its depth, so the fluid differs much from "
+                      "the full Lennard-Jones one; 2.5 sigma is usual",
+                      length(rc), ratio, length(largest_sigma_), 100.0 * depth));
+    } else if (ratio > 8.0) {
+      advise("interaction.cutoff",
+             fmt::format("a cutoff of {} is {:.3g} of the largest sigma ({}): each particle has "
+                         "{:.2g} times the neighbors of the usual 2.5 sigma",
+                         length(rc), ratio, length(largest_sigma_), std::pow(ratio / 2.5, 3)));
+    }
+  }
+
+  void truncation() {
+    const auto& interaction = input_.interaction;
+    if (interaction.tail_correction && interaction.truncation != "truncated") {
+      warn(
+          "interaction.tail_correction",
+          fmt::format("the tail correction is that of a potential that is cut off; with truncation "
+                      "= \"{}\" energy and pressure are those of neither the full nor the {} "
+                      "potential. Use \"truncated\", or no correction",
+                      interaction.truncation,
+                      interaction.truncation == "force_shifted" ? "force-shifted"
+                                                                : interaction.truncation));
+    }
+    if (interaction.truncation == "truncated" && input_.run.integrator == "minimize") {
+      advise("interaction.truncation",
+             "a truncated potential jumps at the cutoff, where a minimization may get stuck; "
+             "\"force_shifted\" or \"switched\" is smooth");
+    } else if (interaction.truncation == "truncated" && input_.thermostat.kind == "none" &&
+               input_.run.steps > 0) {
+      advise("interaction.truncation",
+             "a truncated potential jumps at the cutoff: without a thermostat the energy drifts. "
+             "\"shifted\" removes the jump, \"force_shifted\" that of the force too");
+    }
+    if (interaction.truncation == "switched") {
+      const double share = interaction.switch_start / interaction.cutoff;
+      if (share > 0.95) {
+        advise(
+            "interaction.switch_start",
+            fmt::format("switching from {} to {} is steep: the force has a sharp peak there, which "
+                        "needs a shorter time step. 0.8 to 0.9 of the cutoff is usual",
+                        length(interaction.switch_start), length(interaction.cutoff)));
+      } else if (share < 0.6) {
+        advise("interaction.switch_start",
+               fmt::format("switching begins at {}, {:.2g} of the cutoff, and weakens much of the "
+                           "attraction; 0.8 to 0.9 of the cutoff is usual",
+                           length(interaction.switch_start), share));
+      }
+    }
+  }
+
+  void skin() {
+    const double skin = input_.neighbor.skin, rc = input_.interaction.cutoff;
+    if (skin > 0.5 * rc) {
+      advise(
+          "neighbor.skin",
+          fmt::format("a skin of {} beside a cutoff of {} makes the list {:.2g} times as long as "
+                      "the pairs that interact; 0.1 to 0.2 of the cutoff is usual",
+                      length(skin), length(rc), std::pow(1.0 + skin / rc, 3)));
+    } else if (skin > 0.0 && skin < 0.02 * rc) {
+      advise("neighbor.skin",
+             fmt::format("with a skin of {} the list must be rebuilt almost every step; 0.1 to 0.2 "
+                         "of the cutoff is usual",
+                         length(skin)));
+    }
+  }
+
+  void temperature() {
+    const double highest = highest_temperature();
+    if (!(largest_epsilon_ > 0.0)) return;
+    const double ratio = input_.units.boltzmann() * highest / largest_epsilon_;
+    if (ratio < 50.0) return;
+    const bool of_start = input_.start.temperature.value_or(0.0) >= highest;
+    warn(of_start ? "start.temperature" : "thermostat.temperature",
+         fmt::format("at a temperature of {} the thermal energy is {:.3g} times the deepest well{}",
+                     text(highest, Dimension::temperature), ratio,
+                     input_.units.is_reduced()
+                         ? "; is it meant in kelvin? In reduced units 1 is epsilon/k"
+                         : ""));
+  }
+
+  void density() {
+    if (!facts_.particles || !facts_.box || !(largest_sigma_ > 0.0)) return;
+    const double density = static_cast<double>(*facts_.particles) / facts_.box->volume();
+    const double reduced = density * std::pow(largest_sigma_, 3);
+    const std::string_view place = input_.start.kind == "file" ? "start.file" : "start.density";
+    const std::string value =
+        fmt::format("{} particles in {} x {} x {} are {:.3g} per sigma^3", *facts_.particles,
+                    length(facts_.box->length.x), length(facts_.box->length.y),
+                    length(facts_.box->length.z), reduced);
+    if (reduced > 1.4) {
+      warn(place,
+           value +
+               ", denser than the closest packing of spheres of that diameter (1.41): forces "
+               "and pressure will be enormous. Is the unit of length right?");
+    } else if (input_.start.kind == "random" && reduced > 0.9) {
+      advise(place, value +
+                        ": random places at this density start with strong overlaps; begin with a "
+                        "lattice, or minimize first");
+    } else if (reduced < 1e-5) {
+      advise(place, value + ", a very thin gas. Is the unit right?");
+    }
+    const double d = input_.start.minimum_distance;
+    if (input_.start.kind == "random" && density * d * d * d > std::numbers::sqrt2) {
+      add(Severity::error, "start.minimum_distance",
+          fmt::format("no arrangement keeps {} particles {} apart in this box; at most {} is "
+                      "possible, in a perfect crystal",
+                      *facts_.particles, length(d),
+                      length(std::cbrt(std::numbers::sqrt2 / density))));
+    }
+  }
+
+  void box() {
+    if (!facts_.box) return;
+    const Vec3& edges = facts_.box->length;
+    const double shortest = std::min({edges.x, edges.y, edges.z});
+    const double rc = input_.interaction.cutoff;
+    if (rc > 0.5 * shortest) {
+      warn("interaction.cutoff",
+           fmt::format(
+               "a cutoff of {} is more than half the shortest edge of the box ({}): particles "
+               "interact with several images of each other{}",
+               length(rc), length(shortest),
+               rc > shortest ? ", and with their own" : ", which shows in the results"));
+    }
+  }
+
+  void ranks() {
+    if (!facts_.box || !facts_.ranks) return;
+    const auto& asked = input_.domain.grid;
+    std::optional<RegularGrid> grid;
+    try {
+      grid.emplace(*facts_.box, *facts_.ranks, asked);
+    } catch (const std::invalid_argument&) {
+      add(Severity::error, "domain.grid",
+          fmt::format("a grid of {} x {} x {} cannot be made of {} ranks{}", asked[0], asked[1],
+                      asked[2], *facts_.ranks,
+                      std::ranges::find(asked, 0) != asked.end() ? " (0: chosen)" : ""));
+      return;
+    }
+    const double halo = input_.interaction.cutoff + likely_skin(input_);
+    int reach = 0, axis = 0;
+    for (int i = 0; i < 3; ++i) {
+      if (grid->grid()[static_cast<std::size_t>(i)] == 1) continue;  // its own images only
+      const int regions = static_cast<int>(std::ceil(halo / grid->smallest_width(i) - 1e-9));
+      if (regions > reach) reach = regions, axis = i;
+    }
+    if (reach > 1) {
+      double most = 1.0;
+      for (int i = 0; i < 3; ++i) {
+        most *= std::max(1.0, std::floor(facts_.box->length[i] / halo));
+      }
+      const auto& counts = grid->grid();
+      advise(
+          "domain.grid",
+          fmt::format("on {} ranks ({} x {} x {}) a region is {} wide along {}, narrower than the "
+                      "halo of {} (cutoff + skin), which then reaches {} regions on each side: "
+                      "more messages. Up to {:.0f} ranks need not do that",
+                      *facts_.ranks, counts[0], counts[1], counts[2],
+                      length(grid->smallest_width(axis)), "xyz"[axis], length(halo), reach, most));
+    }
+    if (!facts_.particles) return;
+    const double local = static_cast<double>(*facts_.particles) / *facts_.ranks;
+    if (local < 200.0 && *facts_.ranks > 1) {
+      advise("start",
+             fmt::format("{:.3g} particles per rank are few: messages will take more time "
+                         "than forces. About {:.0f} ranks serve this system best",
+                         local, std::max(1.0, std::floor(local * *facts_.ranks / 1000.0))));
+    }
+    const auto expected = forecast(input_, facts_);
+    if (expected && facts_.memory_per_rank &&
+        expected->memory_per_rank > 0.9 * *facts_.memory_per_rank) {
+      warn("start",
+           fmt::format("a rank needs about {}, but {} are there; use more ranks on more "
+                       "nodes",
+                       byte_text(expected->memory_per_rank), byte_text(*facts_.memory_per_rank)));
+    }
+  }
+
+  void files() {
+    const auto& output = input_.output;
+    if (output.trajectory_interval > input_.run.steps) {
+      advise(
+          "output.trajectory_interval",
+          fmt::format("a frame every {} steps in a run of {}: the trajectory will have one frame",
+                      output.trajectory_interval, input_.run.steps));
+    }
+    if (output.checkpoint_interval > 0 && output.checkpoint_interval < 10 &&
+        input_.run.steps >= 100) {
+      advise("output.checkpoint_interval",
+             fmt::format("a checkpoint every {} steps will take most of the time",
+                         output.checkpoint_interval));
+    }
+    if (input_.rdf.interval > input_.run.steps) {
+      advise("rdf.interval",
+             fmt::format("a sample every {} steps in a run of {}: there will be one",
+                         input_.rdf.interval, input_.run.steps));
+    }
+    SystemFacts facts = facts_;
+    facts.ranks = facts.ranks.value_or(1);
+    const auto expected = forecast(input_, facts);
+    if (!expected) return;
+    if (expected->trajectory_bytes > 20e9) {
+      advise(
+          "output.trajectory_interval",
+          fmt::format(
+              "the trajectory will take about {}: {} frames of {}",
+              byte_text(expected->trajectory_bytes),
+              input_.run.steps / output.trajectory_interval + 1,
+              byte_text(expected->trajectory_bytes /
+                        static_cast<double>(input_.run.steps / output.trajectory_interval + 1))));
+    }
+    if (expected->checkpoint_bytes > 20e9) {
+      advise("output.checkpoint_interval",
+             fmt::format("a checkpoint will take about {}, and two are kept",
+                         byte_text(expected->checkpoint_bytes)));
+    }
+  }
+
+  const Input& input_;
+  const SystemFacts& facts_;
+  double largest_sigma_ = 0.0;  // of the pairs that interact
+  double largest_epsilon_ = 0.0;
+  std::vector<Diagnostic> advice_;
+};
+
+}  // namespace
+
+SystemFacts facts_of(const Input& input) {
+  SystemFacts facts;
+  const auto& start = input.start;
+  if (start.kind == "file") {
+    if (start.box) facts.box = Box{*start.box};
+    return facts;
+  }
+  if (!(start.density > 0.0)) return facts;
+  const double per_cell = start.lattice == "sc" ? 1.0 : (start.lattice == "bcc" ? 2.0 : 4.0);
+  if (start.kind == "lattice" && start.particles == 0) {
+    const double edge = std::cbrt(per_cell / start.density);
+    const Vec3 box{start.cells[0] * edge, start.cells[1] * edge, start.cells[2] * edge};
+    facts.particles =
+        static_cast<std::int64_t>(per_cell) * start.cells[0] * start.cells[1] * start.cells[2];
+    facts.box = Box{box};
+  } else {
+    const double edge = std::cbrt(static_cast<double>(start.particles) / start.density);
+    facts.particles = start.particles;
+    facts.box = Box{{edge, edge, edge}};
+  }
+  return facts;
+}
+
+FastestMotion fastest_motion(const Input& input) {
+  FastestMotion fastest;
+  for (std::size_t a = 0; a < input.types.size(); ++a) {
+    for (std::size_t b = a; b < input.types.size(); ++b) {
+      const PairParameters pair = parameters(input, a, b);
+      if (!(pair.epsilon > 0.0)) continue;
+      const double first = input.types[a].mass, second = input.types[b].mass;
+      const double mass = first * second / (first + second);
+      const double stiffness = well_curvature * pair.epsilon / (pair.sigma * pair.sigma);
+      const double period = 2.0 * std::numbers::pi * std::sqrt(mass / stiffness);
+      if (fastest.period > 0.0 && period >= fastest.period) continue;
+      fastest = {period, input.types[a].name, input.types[b].name};
+    }
+  }
+  return fastest;
+}
+
+std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
+  if (!facts.particles || !facts.box || !facts.ranks) return std::nullopt;
+  Forecast result;
+  try {
+    const RegularGrid grid(*facts.box, *facts.ranks, input.domain.grid);
+    result.grid = grid.grid();
+    for (int axis = 0; axis < 3; ++axis) {
+      result.region[static_cast<std::size_t>(axis)] = grid.smallest_width(axis);
+    }
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+  const double particles = static_cast<double>(*facts.particles);
+  result.halo = input.interaction.cutoff + likely_skin(input);
+  double own = 1.0, with_halo = 1.0;
+  for (const double width : result.region) {
+    own *= width;
+    with_halo *= width + 2.0 * result.halo;
+  }
+  result.local_particles = particles / *facts.ranks;
+  result.ghost_particles = particles / facts.box->volume() * (with_halo - own);
+  result.memory_per_rank = bytes_per_process + bytes_per_local * result.local_particles +
+                           bytes_per_ghost * result.ghost_particles;
+  if (input.output.trajectory_interval > 0) {
+    double bytes = 0.0;
+    for (const std::string& field : input.output.trajectory_fields) bytes += bytes_of_field(field);
+    const auto frames = input.run.steps / input.output.trajectory_interval + 1;
+    result.trajectory_bytes = bytes * particles * static_cast<double>(frames);
+  }
+  result.checkpoint_bytes = checkpoint_per_particle * particles;
+  return result;
+}
+
+std::vector<Diagnostic> physics_advice(const Input& input, const SystemFacts& facts) {
+  return Adviser(input, facts).advise();
+}
+
+}  // namespace sterna::md
