@@ -10,14 +10,19 @@ from sterna.errors import SternaError
 
 
 class Log:
-    """The rows of a log; a column, such as `log["temperature"]`, is a NumPy array over the rows.
+    """The thermodynamics of a run; a column, such as `log["temperature"]`, is a NumPy array.
 
-    Rows that lack a column have NaN there. A line that a killed run left unfinished at the end is
-    ignored.
+    `rows` are the logged steps, oldest first; `events` are all lines of the log, among them the
+    start, warnings, checkpoints and the end. Values that were not finite are NaN.
     """
 
-    def __init__(self, rows: list[dict]) -> None:
-        self.rows = rows
+    def __init__(self, events: list[dict]) -> None:
+        self.events = events
+        self.rows = [
+            {name: value for name, value in event.items() if name != "event"}
+            for event in events
+            if event.get("event") == "thermo"
+        ]
 
     @property
     def columns(self) -> list[str]:
@@ -33,18 +38,22 @@ class Log:
     def __getitem__(self, column: str) -> numpy.ndarray:
         if column not in self.columns:
             raise KeyError(f"the log has no column {column!r}, but {', '.join(self.columns)}")
-        return numpy.array([row.get(column, numpy.nan) for row in self.rows])
+        values = [row.get(column) for row in self.rows]
+        return numpy.array([numpy.nan if value is None else value for value in values])
 
 
 def read_log(path: str | Path) -> Log:
-    """Reads a log; raises SternaError, naming the line, where it is damaged."""
-    rows = []
+    """Reads a log; raises SternaError, naming the line, where it is damaged.
+
+    A last line that a killed run left unfinished is ignored.
+    """
+    events = []
     lines = Path(path).read_text(encoding="utf-8").splitlines()
     for number, line in enumerate(lines, 1):
         try:
-            rows.append(json.loads(line))
+            events.append(json.loads(line))
         except json.JSONDecodeError as error:
             if number == len(lines):
                 break
             raise SternaError(f"{path}:{number}:{error.colno}: not JSON: {error.msg}") from error
-    return Log(rows)
+    return Log(events)

@@ -88,15 +88,21 @@ def test_progress_is_drawn_and_other_lines_are_printed_whole():
 
 def test_a_log_is_read_as_columns(tmp_path):
     path = tmp_path / "log.jsonl"
-    path.write_text('{"step": 0, "temperature": 1.5}\n{"step": 10}\n{"step": 20, "temp')
+    path.write_text(
+        '{"event": "start", "program": "sterna"}\n'
+        '{"event": "thermo", "step": 0, "temperature": 1.5}\n'
+        '{"event": "thermo", "step": 10, "temperature": null}\n'
+        '{"event": "thermo", "step": 20, "temp'
+    )
     log = read_log(path)
     assert len(log) == 2
     assert log.columns == ["step", "temperature"]
     assert log["step"].tolist() == [0, 10]
     assert numpy.isnan(log["temperature"][1])
+    assert [event["event"] for event in log.events] == ["start", "thermo", "thermo"]
     with pytest.raises(KeyError, match="no column 'pressure', but step, temperature"):
         log["pressure"]
-    assert list(Log([]))== []
+    assert list(Log([])) == []
 
 
 def test_a_damaged_log_is_named_with_its_line(tmp_path):
