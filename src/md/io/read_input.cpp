@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <toml++/toml.h>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -17,6 +16,7 @@
 #include "md/core/display_text.hpp"
 #include "md/core/nearest_name.hpp"
 #include "md/io/check_input.hpp"
+#include "md/io/checked_toml.hpp"
 #include "md/io/input_schema.hpp"
 
 namespace sterna::md {
@@ -95,6 +95,9 @@ class Reader {
     } catch (const toml::parse_error& problem) {
       syntax_error(problem);
       return std::move(result_);
+    } catch (const TomlParserFault&) {
+      parser_fault();
+      return std::move(result_);
     }
     read_units(document);
     for (auto&& [key, node] : document) read_top_level(key, node);
@@ -155,6 +158,39 @@ class Reader {
       if (first != std::string::npos) place.column = static_cast<int>(first) + 1;
     }
     report(Severity::error, place, fmt::format("not valid TOML: {}", message));
+  }
+
+  /// The parser gave up without saying where: at the end of the shortest text that has the fault.
+  void parser_fault() {
+    const auto fails = [this](std::size_t lines) {
+      const std::size_t end = static_cast<std::size_t>(lines_[lines - 1].data() - text_.data()) +
+                              lines_[lines - 1].size();
+      try {
+        static_cast<void>(toml::parse(text_.substr(0, end)));
+      } catch (const TomlParserFault&) {
+        return true;
+      } catch (const toml::parse_error&) {
+      }
+      return false;
+    };
+    std::size_t low = 1, high = lines_.size();
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (fails(middle)) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    Place place;
+    place.line = static_cast<int>(low);
+    place.source_line = lines_[low - 1];
+    const std::size_t first = place.source_line.find_first_not_of(" \t");
+    place.column = first == std::string::npos ? 1 : static_cast<int>(first) + 1;
+    const bool header = first != std::string::npos && place.source_line[first] == '[';
+    report(Severity::error, place,
+           header ? "not valid TOML: expected a name in the brackets, as in [run] or [[type]]"
+                  : "not valid TOML: this line cannot be understood");
   }
 
   /// The message of the TOML parser: its first letter small, nothing unprintable.
