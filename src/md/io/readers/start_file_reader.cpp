@@ -1,0 +1,161 @@
+#include "md/io/readers/start_file_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "md/core/display_text.hpp"
+#include "md/core/nearest_name.hpp"
+#include "md/io/readers/fields.hpp"
+#include "md/io/readers/formats.hpp"
+
+namespace sterna::md {
+namespace {
+
+struct Format {
+  std::string_view name;
+  std::unique_ptr<StartFileReader> (*open)(std::shared_ptr<const FileHandle>,
+                                           const StartFileOptions&);
+};
+
+constexpr std::array<Format, 4> formats{{{"xyz", open_xyz},
+                                         {"extxyz", open_extended_xyz},
+                                         {"lammps", open_lammps_data},
+                                         {"nist", open_nist}}};
+
+bool contains_word(std::string_view line, std::string_view lower_case_word) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  const auto found =
+      std::search(line.begin(), line.end(), lower_case_word.begin(), lower_case_word.end(),
+                  [&](char a, char b) { return lower(a) == b; });
+  return found != line.end();
+}
+
+/// Whether all fields of the line are numbers, and how many; -1 where one is none.
+int numbers_in(std::string_view line) {
+  Fields fields(line);
+  int count = 0;
+  double value = 0.0;
+  for (std::string_view field = fields.next(); !field.empty(); field = fields.next(), ++count) {
+    if (!parse_number(field, value)) return -1;
+  }
+  return count;
+}
+
+bool is_one_integer(std::string_view line) {
+  Fields fields(line);
+  std::int64_t value = 0;
+  return parse_integer(fields.next(), value) && fields.next().empty();
+}
+
+/// "1000 atoms", as the header of a LAMMPS file has it.
+bool is_atoms_line(std::string_view line) {
+  Fields fields(line);
+  std::int64_t value = 0;
+  return parse_integer(fields.next(), value) && fields.next() == "atoms";
+}
+
+std::string_view format_by_content(const std::shared_ptr<const FileHandle>& file) {
+  LineReader reader(file);
+  reader.next();
+  const std::string first(reader.line());
+  const bool has_second = reader.next();
+  if (is_one_integer(first)) {
+    const std::string_view second = reader.line();
+    return contains_word(second, "lattice=") || contains_word(second, "properties=") ? "extxyz"
+                                                                                     : "xyz";
+  }
+  if (numbers_in(first) == 3 && is_one_integer(reader.line())) return "nist";
+  bool more = has_second;
+  for (int line = 0; more && line < 100; ++line, more = reader.next()) {
+    if (is_atoms_line(reader.line())) return "lammps";
+  }
+  LineReader start(file);
+  start.next();
+  start.fail(
+      "this is none of the formats that start files may have: XYZ or extended XYZ (a first line "
+      "with the number of particles), LAMMPS data (a header line such as \"1000 atoms\"), NIST "
+      "(three box edges, then the number of particles)");
+}
+
+}  // namespace
+
+std::unique_ptr<StartFileReader> StartFileReader::open(const std::string& path,
+                                                       const StartFileOptions& options) {
+  const auto file =
+      std::make_shared<const FileHandle>(path, options.file_place ? &*options.file_place : nullptr);
+  const std::string_view name =
+      options.format == "auto" ? format_by_content(file) : std::string_view(options.format);
+  const auto* format = std::ranges::find(formats, name, &Format::name);
+  if (format == formats.end()) {
+    std::vector<std::string_view> names{"auto"};
+    for (const Format& known : formats) names.push_back(known.name);
+    const auto nearest = nearest_name(name, names);
+    Diagnostic diagnostic;
+    diagnostic.file = path;
+    diagnostic.message = fmt::format("unknown format {}; {}", quote(name),
+                                     nearest ? fmt::format("did you mean {}?", quote(*nearest))
+                                             : "expected auto, xyz, extxyz, lammps or nist");
+    throw StartFileError(std::move(diagnostic));
+  }
+  auto reader = format->open(file, options);
+  reader->header_.format = std::string(name);
+  return reader;
+}
+
+std::unique_ptr<StartFileReader> StartFileReader::open(const Input& input) {
+  StartFileOptions options;
+  options.format = input.start.format;
+  options.units = input.units;
+  for (const Input::Type& type : input.types) {
+    options.type_names.push_back(type.name);
+    options.type_masses.push_back(type.mass);
+  }
+  options.box = input.start.box;
+  const auto place = [&input](std::string_view key) -> std::optional<Diagnostic> {
+    const auto found = input.places.find(key);
+    if (found == input.places.end()) return std::nullopt;
+    Diagnostic diagnostic;
+    diagnostic.file = input.path;
+    diagnostic.line = found->second.line;
+    diagnostic.column = found->second.column;
+    diagnostic.length = found->second.length;
+    diagnostic.source_line = found->second.source_line;
+    return diagnostic;
+  };
+  options.file_place = place("start.file");
+  options.box_place = place("start.box");
+  const std::filesystem::path folder = std::filesystem::path(input.path).parent_path();
+  return open((folder / input.start.file).string(), options);
+}
+
+std::span<const ParticleRecord> StartFileReader::read_chunk(std::size_t max_count) {
+  chunk_.clear();
+  if (max_count == 0 || particles_read_ == header_.particle_count) return chunk_;
+  while (chunk_.size() < max_count && particles_read_ < header_.particle_count) {
+    chunk_.push_back(next_particle());
+    ++particles_read_;
+  }
+  if (particles_read_ == header_.particle_count) check_end();
+  return chunk_;
+}
+
+void fail_early_end(const LineReader& reader, std::int64_t read, std::int64_t expected) {
+  reader.fail(fmt::format("the file ends after {} of {} particles", read, expected));
+}
+
+void expect_end_of_file(LineReader& reader, std::int64_t particles) {
+  while (reader.next()) {
+    if (is_blank_line(reader.line())) continue;
+    const std::string_view extra = Fields(reader.line()).rest();
+    reader.fail(
+        extra,
+        fmt::format("expected the end of the file after {} particle{}; found {}{}", particles,
+                    particles == 1 ? "" : "s", quote(extra),
+                    is_one_integer(extra) ? ", perhaps a second frame; a start file has one" : ""));
+  }
+}
+
+}  // namespace sterna::md

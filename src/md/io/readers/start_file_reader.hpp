@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "md/core/box.hpp"
+#include "md/core/units.hpp"
+#include "md/io/diagnostics.hpp"
+#include "md/io/input.hpp"
+#include "md/particles/particle_store.hpp"
+
+namespace sterna::md {
+
+/// A start file that is not what it should be; `what()` is the rendered diagnostic.
+class StartFileError : public std::runtime_error {
+ public:
+  explicit StartFileError(Diagnostic diagnostic)
+      : std::runtime_error(render(diagnostic)), diagnostic_(std::move(diagnostic)) {}
+  const Diagnostic& diagnostic() const { return diagnostic_; }
+
+ private:
+  Diagnostic diagnostic_;
+};
+
+/// What a start file is read with.
+struct StartFileOptions {
+  /// "xyz", "extxyz", "lammps", "nist", or "auto": by the file's first lines.
+  std::string format = "auto";
+  /// What the file's numbers mean.
+  UnitSystem units = *UnitSystem::by_name("reduced");
+  /// Of the input's [[type]] sections. A particle's type is the number of its name here.
+  std::vector<std::string> type_names;
+  /// To warn where a file states others; in internal units; may be empty.
+  std::vector<double> type_masses;
+  /// Edges of the box where the file has none, in internal units. A file that has another box is
+  /// refused.
+  std::optional<Vec3> box;
+  /// Where the input names the file and the box; message and severity do not matter.
+  std::optional<Diagnostic> file_place, box_place;
+};
+
+/// What is known of a start file before its particles are read.
+struct StartFileHeader {
+  std::string format;  ///< the one that was used
+  std::int64_t particle_count = 0;
+  Box box;
+  bool has_velocities = false;
+  std::vector<Diagnostic> warnings;
+};
+
+/// Reads a start file as a stream: memory does not grow with the file, except for a bit or so per
+/// particle to find repeated ids, and 32 bytes per particle where a LAMMPS file lists velocities
+/// in another order than atoms.
+///
+/// Records come in the file's order, in internal units, with positions wrapped into the box whose
+/// lower corner is the origin; the image counts what wrapping took off (and the file's own image
+/// flags), so that unwrapped positions are those of the file. Without velocities in the file they
+/// are 0. Ids are the file's, or 1, 2, ... where it has none.
+class StartFileReader {
+ public:
+  /// Throws StartFileError, as `read_chunk` does.
+  static std::unique_ptr<StartFileReader> open(const std::string& path,
+                                               const StartFileOptions& options);
+  /// The file that [start] names, found from the input file's folder.
+  static std::unique_ptr<StartFileReader> open(const Input& input);
+
+  virtual ~StartFileReader() = default;
+  StartFileReader(const StartFileReader&) = delete;
+  StartFileReader& operator=(const StartFileReader&) = delete;
+
+  const StartFileHeader& header() const { return header_; }
+
+  /// The next particles, at most `max_count` of them; empty after the last. Valid until the next
+  /// call. The call that returns the last particle has checked that nothing follows it.
+  std::span<const ParticleRecord> read_chunk(std::size_t max_count);
+
+ protected:
+  StartFileReader() = default;
+  /// The next particle of the file, called `header_.particle_count` times.
+  virtual ParticleRecord next_particle() = 0;
+  /// Called once after that.
+  virtual void check_end() = 0;
+
+  StartFileHeader header_;
+
+ private:
+  std::int64_t particles_read_ = 0;
+  std::vector<ParticleRecord> chunk_;
+};
+
+}  // namespace sterna::md
