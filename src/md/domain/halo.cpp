@@ -67,16 +67,18 @@ class Halo::Stage {
       while (exchange_->next()) {
       }
     }
+    slots_ = {};
+    local_count_ = particles.local_count();
     std::size_t ghosts = particles.ghost_count();
     for (auto& receiver : receivers_) {
       receiver.ghosts = receiver.peer < 0 ? selected(receiver)
                                           : exchange_->inbox(receiver.peer).size() / kRebuildItems;
-      receiver.first_ghost = particles.local_count() + ghosts;
+      receiver.first_ghost = ghosts;
       ghosts += receiver.ghosts;
     }
     particles.resize_ghosts(ghosts);
     for (const auto& receiver : receivers_) {
-      Position* ghost = particles.position.data() + receiver.first_ghost;
+      Position* ghost = particles.position.data() + local_count_ + receiver.first_ghost;
       if (receiver.peer < 0) {
         copy_types(particles, receiver);
         continue;
@@ -88,6 +90,13 @@ class Halo::Stage {
     }
     copy_positions(particles);
     if (exchange_) exchange_->finish();
+  }
+
+  /// Ghost k of the last rebuild lives at place `slots[k]` from now on.
+  void order_ghosts(std::size_t local_count, std::span<const std::uint32_t> slots) {
+    selection_.renumber(local_count, slots);
+    slots_ = slots;
+    local_count_ = local_count;
   }
 
   void start_positions(const ParticleStore& particles) {
@@ -124,11 +133,11 @@ class Halo::Stage {
             receiver->ghosts));
       }
       const double* in = inbox.data();
-      Position* const ghost = particles.position.data() + receiver->first_ghost;
       for (std::size_t k = 0; k < receiver->ghosts; ++k, in += kStepItems) {
-        ghost[k].x = in[0];
-        ghost[k].y = in[1];
-        ghost[k].z = in[2];
+        Position& ghost = particles.position[place(receiver->first_ghost + k)];
+        ghost.x = in[0];
+        ghost.y = in[1];
+        ghost.z = in[2];
       }
     }
     exchange_->finish();
@@ -149,10 +158,14 @@ class Halo::Stage {
  private:
   struct Receiver {
     int rank;
-    std::size_t first, last;  ///< its segments
-    int peer;                 ///< index in the exchange; -1 for this rank
-    std::size_t first_ghost, ghosts;
+    std::size_t first, last;          ///< its segments
+    int peer;                         ///< index in the exchange; -1 for this rank
+    std::size_t first_ghost, ghosts;  ///< in the order of arrival, from 0
   };
+
+  std::size_t place(std::size_t ghost) const {
+    return local_count_ + (slots_.empty() ? ghost : slots_[ghost]);
+  }
 
   std::size_t selected(const Receiver& receiver) const {
     std::size_t count = 0;
@@ -177,7 +190,7 @@ class Halo::Stage {
   }
 
   void copy_types(ParticleStore& particles, const Receiver& receiver) {
-    Position* ghost = particles.position.data() + receiver.first_ghost;
+    Position* ghost = particles.position.data() + local_count_ + receiver.first_ghost;
     for (std::size_t s = receiver.first; s < receiver.last; ++s) {
       for (const std::uint32_t i : selection_.of(s)) (ghost++)->type = particles.position[i].type;
     }
@@ -188,14 +201,14 @@ class Halo::Stage {
     Position* const position = particles.position.data();
     for (const auto& receiver : receivers_) {
       if (receiver.peer >= 0) continue;
-      Position* ghost = position + receiver.first_ghost;
+      std::size_t k = receiver.first_ghost;
       for (std::size_t s = receiver.first; s < receiver.last; ++s) {
         const Vec3 shift = selection_.segments()[s].shift;
         for (const std::uint32_t i : selection_.of(s)) {
-          ghost->x = position[i].x + shift.x;
-          ghost->y = position[i].y + shift.y;
-          ghost->z = position[i].z + shift.z;
-          ++ghost;
+          Position& ghost = position[place(k++)];
+          ghost.x = position[i].x + shift.x;
+          ghost.y = position[i].y + shift.y;
+          ghost.z = position[i].z + shift.z;
         }
       }
     }
@@ -204,6 +217,8 @@ class Halo::Stage {
   int rank_;
   std::string name_;
   HaloSelection selection_;
+  std::span<const std::uint32_t> slots_;  ///< empty: ghosts lie in the order of arrival
+  std::size_t local_count_ = 0;
   std::vector<Receiver> receivers_;  ///< ascending; other ranks are senders to this one as well
   std::optional<comm::NeighborExchange<double>> exchange_;
 };
@@ -230,6 +245,17 @@ Halo& Halo::operator=(Halo&&) noexcept = default;
 void Halo::rebuild(ParticleStore& particles) {
   particles.resize_ghosts(0);
   for (auto& stage : stages_) stage->rebuild(particles);
+}
+
+void Halo::order_ghosts(ParticleStore& particles, std::span<const std::uint32_t> slots) {
+  slots_.assign(slots.begin(), slots.end());
+  const std::size_t local_count = particles.local_count();
+  const std::vector<Position> ghosts(particles.position.begin() + local_count,
+                                     particles.position.begin() + particles.total_count());
+  for (std::size_t k = 0; k < ghosts.size(); ++k) {
+    particles.position[local_count + slots_[k]] = ghosts[k];
+  }
+  for (auto& stage : stages_) stage->order_ghosts(local_count, slots_);
 }
 
 void Halo::start_positions(const ParticleStore& particles) {

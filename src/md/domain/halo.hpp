@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,11 @@ class Halo {
   /// store: positions and types. Until the next call the order of particles must not change.
   void rebuild(ParticleStore& particles);
 
+  /// Moves ghost k of the last `rebuild` to place `slots[k]` behind the local particles, a
+  /// permutation, and delivers it there from now on: the pair list wants ghosts in the order of
+  /// its cells. `slots` is copied.
+  void order_ghosts(ParticleStore& particles, std::span<const std::uint32_t> slots);
+
   /// Sends the present positions to where `rebuild` decided; then the caller may compute with
   /// local particles, and `finish_positions` writes the ghosts. Types do not travel again.
   void start_positions(const ParticleStore& particles);
@@ -55,6 +62,7 @@ class Halo {
  private:
   class Stage;
   std::vector<std::unique_ptr<Stage>> stages_;
+  std::vector<std::uint32_t> slots_;
   double width_ = 0.0;
 };
 

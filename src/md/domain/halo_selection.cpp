@@ -139,4 +139,12 @@ void HaloSelection::select_batch(const Batch& batch, std::span<const Position> p
   }
 }
 
+void HaloSelection::renumber(std::size_t local_count, std::span<const std::uint32_t> slots) {
+  for (std::uint32_t& index : indices_) {
+    if (index >= local_count) {
+      index = static_cast<std::uint32_t>(local_count) + slots[index - local_count];
+    }
+  }
+}
+
 }  // namespace sterna::md

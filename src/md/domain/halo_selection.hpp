@@ -22,6 +22,8 @@ class HaloSelection {
   std::span<const std::uint32_t> of(std::size_t segment) const {
     return {indices_.data() + begin_[segment], begin_[segment + 1] - begin_[segment]};
   }
+  /// Replaces index local_count + k by local_count + slots[k].
+  void renumber(std::size_t local_count, std::span<const std::uint32_t> slots);
   const std::vector<HaloSegment>& segments() const { return segments_; }
   /// Sum over the segments.
   std::size_t count() const { return begin_.back(); }

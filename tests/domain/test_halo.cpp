@@ -1,0 +1,204 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "domain/domain_support.hpp"
+#include "md/domain/halo.hpp"
+#include "md/domain/halo_plan.hpp"
+#include "md/domain/regular_grid.hpp"
+#include "sterna/comm/context.hpp"
+#include "sterna/comm/error.hpp"
+
+using namespace sterna;
+using namespace sterna::md;
+using namespace sterna::md::test;
+
+namespace {
+
+ParticleStore own_particles(const comm::Context& context, const Decomposition& decomposition,
+                            const std::vector<Position>& all) {
+  ParticleStore particles;
+  for (const Position& p : all) {
+    if (decomposition.owner(p.vector()) != context.rank()) continue;
+    particles.resize_local(particles.local_count() + 1);
+    particles.position[particles.local_count() - 1] = p;
+  }
+  return particles;
+}
+
+/// In order, as they lie in the store.
+std::vector<Ghost> ghosts_of(const ParticleStore& particles) {
+  std::vector<Ghost> ghosts;
+  for (std::size_t i = particles.local_count(); i < particles.total_count(); ++i) {
+    ghosts.push_back(as_ghost(particles.position[i]));
+  }
+  return ghosts;
+}
+
+std::vector<std::string> available_methods(const comm::Context& context) {
+  std::vector<std::string> names{"auto"};
+  for (const auto& method : comm::neighbor_methods()) {
+    if (comm::why_neighbor_method_unavailable(context, method.name).empty()) {
+      names.emplace_back(method.name);
+    }
+  }
+  return names;
+}
+
+/// Where the particle with this number is after `step` steps.
+Vec3 drifted(const Position& p, std::int64_t step) {
+  const auto key = static_cast<std::uint64_t>(p.type);
+  const auto purpose = static_cast<std::uint64_t>(200 + 3 * step);
+  return p.vector() + 0.1 * Vec3{uniform(key, purpose) - 0.5, uniform(key, purpose + 1) - 0.5,
+                                 uniform(key, purpose + 2) - 0.5};
+}
+
+std::vector<Case> cases(int ranks) {
+  return {
+      {"chosen grid", {12, 11, 10}, {0, 0, 0}, 2.8},
+      {"in a row, thin regions", {8, 8, 8}, {ranks, 1, 1}, 3.2},
+      {"in a row, box below twice the halo", {5, 4, 5}, {1, 1, ranks}, 2.8},
+      {"box below the halo", {2, 1.4, 2.5}, {1, ranks, 1}, 2.8},
+      {"box below the halo, chosen grid", {2, 2, 2}, {0, 0, 0}, 2.8},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("ghosts are exactly the images within the halo, whatever carries them") {
+  const comm::Context context;
+  for (const Case& c : cases(context.size())) {
+    CAPTURE(c.what);
+    const RegularGrid grid({c.length}, context.size(), c.grid);
+    const auto all = make_positions(grid, c.width, 300);
+    const auto expected = expected_ghosts(grid, context.rank(), c.width, all);
+    for (const auto& halo_method : halo_methods()) {
+      CAPTURE(halo_method.name);
+      std::vector<Ghost> reference;
+      for (const auto& exchange : available_methods(context)) {
+        CAPTURE(exchange);
+        Halo halo(context, grid, c.width, {std::string(halo_method.name), exchange});
+        ParticleStore particles = own_particles(context, grid, all);
+        halo.rebuild(particles);
+        const auto ghosts = ghosts_of(particles);
+        CHECK(particles.local_count() + particles.ghost_count() == particles.total_count());
+        auto sorted = ghosts;
+        std::sort(sorted.begin(), sorted.end());
+        const bool right = sorted == expected;
+        CHECK(right);
+        if (reference.empty()) reference = ghosts;
+        const bool same_order = ghosts == reference;
+        CHECK(same_order);
+        if (context.size() == 1) {
+          CHECK(halo.sent_positions() == 0);
+          CHECK(halo.copied_positions() == expected.size());
+          CHECK(halo.verdicts().empty());
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("positions of each step arrive, shifted by the very box length") {
+  const comm::Context context;
+  for (const Case& c : cases(context.size())) {
+    CAPTURE(c.what);
+    const RegularGrid grid({c.length}, context.size(), c.grid);
+    const auto all = make_positions(grid, c.width, 120);
+    for (const auto& halo_method : halo_methods()) {
+      CAPTURE(halo_method.name);
+      for (const auto& exchange : available_methods(context)) {
+        CAPTURE(exchange);
+        Halo halo(context, grid, c.width, {std::string(halo_method.name), exchange});
+        ParticleStore particles = own_particles(context, grid, all);
+        halo.rebuild(particles);
+        const auto at_rebuild = ghosts_of(particles);
+        std::size_t wrong = 0;
+        for (std::int64_t step = 0; step < 6; ++step) {
+          for (std::size_t i = 0; i < particles.local_count(); ++i) {
+            Position& p = particles.position[i];
+            const Vec3 to = drifted(all[static_cast<std::size_t>(p.type)], step);
+            p = {to.x, to.y, to.z, p.type};
+          }
+          halo.start_positions(particles);
+          halo.finish_positions(particles);
+          for (std::size_t g = 0; g < at_rebuild.size(); ++g) {
+            const auto& [type, x, y, z] = at_rebuild[g];
+            const Position& original = all[static_cast<std::size_t>(type)];
+            const auto shift = [](double image, double from, double length) {
+              return std::round((image - from) / length) * length;
+            };
+            const Vec3 to = drifted(original, step);
+            const Ghost expected{type, to.x + shift(x, original.x, c.length.x),
+                                 to.y + shift(y, original.y, c.length.y),
+                                 to.z + shift(z, original.z, c.length.z)};
+            wrong += as_ghost(particles.position[particles.local_count() + g]) != expected;
+          }
+        }
+        CHECK(wrong == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("rebuilds with growing, shrinking and missing particles") {
+  const comm::Context context;
+  const RegularGrid grid({{9, 9, 9}}, context.size());
+  for (const auto& halo_method : halo_methods()) {
+    for (const auto& exchange : available_methods(context)) {
+      CAPTURE(halo_method.name);
+      CAPTURE(exchange);
+      Halo halo(context, grid, 2.0, {std::string(halo_method.name), exchange});
+      for (const std::size_t count : {0, 10, 3000, 1, 200, 4000, 0, 50}) {
+        const auto all = make_positions(grid, 2.0, count);
+        ParticleStore particles = own_particles(context, grid, all);
+        halo.rebuild(particles);
+        auto ghosts = ghosts_of(particles);
+        std::sort(ghosts.begin(), ghosts.end());
+        const bool right = ghosts == expected_ghosts(grid, context.rank(), 2.0, all);
+        CHECK(right);
+        halo.start_positions(particles);
+        halo.finish_positions(particles);
+        auto again = ghosts_of(particles);
+        std::sort(again.begin(), again.end());
+        const bool unchanged = again == ghosts;
+        CHECK(unchanged);
+        CHECK(halo.sent_positions() + halo.copied_positions() >= (count > 9 ? 1 : 0));
+      }
+    }
+  }
+}
+
+TEST_CASE("verdicts name the exchange") {
+  const comm::Context context;
+  const RegularGrid grid({{20, 20, 20}}, context.size());
+  Halo halo(context, grid, 2.0);
+  ParticleStore particles = own_particles(context, grid, make_positions(grid, 2.0, 100));
+  halo.rebuild(particles);
+  halo.start_positions(particles);
+  halo.finish_positions(particles);
+  CHECK(halo.width() == 2.0);
+  CHECK(halo.ghost_shift_count() >= 26);
+  CHECK(halo.verdicts().size() == (context.size() > 1 ? 1 : 0));
+  for (const auto& verdict : halo.verdicts()) {
+    CHECK(verdict.exchange == "halo positions");
+    CHECK(verdict.rounds >= 2);
+  }
+}
+
+TEST_CASE("bad requests are explained") {
+  const comm::Context context;
+  const RegularGrid grid({{9, 9, 9}}, context.size());
+  const RegularGrid other({{9, 9, 9}}, context.size() + 1);
+  CHECK_THROWS_AS(Halo(context, grid, 0.0), std::invalid_argument);
+  CHECK_THROWS_AS(Halo(context, grid, std::numeric_limits<double>::quiet_NaN()),
+                  std::invalid_argument);
+  CHECK_THROWS_AS(Halo(context, grid, 2.0, {"diagonal", "auto"}), std::invalid_argument);
+  CHECK_THROWS_AS(Halo(context, other, 2.0), std::invalid_argument);
+  if (context.size() > 1) {
+    CHECK_THROWS_AS(Halo(context, grid, 2.0, {"direct", "pigeon"}), comm::Error);
+  }
+}
