@@ -38,8 +38,11 @@ struct NeighborOptions {
 
 /// Persistent exchange over a static pattern, on bytes. Use `NeighborExchange<T>`.
 /// A round: fill the outboxes, `commit` each, `start`, take `next` until it is empty, `finish`.
-/// Inboxes stay readable until the next `start`; outboxes may be filled again after `finish`.
-/// Results never depend on the method.
+/// Inboxes stay readable until the next `start`; outboxes may be filled again after `finish`, and
+/// ask for the outbox in each round, as it may lie elsewhere. Results never depend on the method.
+/// Made, reserved and destroyed collectively, in the same order on all ranks of the context.
+/// Throws Error where a call comes out of order, a rank has died, or the timeout has passed;
+/// after the latter two the exchange can only be destroyed.
 class NeighborExchangeBytes {
  public:
   NeighborExchangeBytes(const Context& context, const NeighborPattern& pattern,
@@ -49,21 +52,25 @@ class NeighborExchangeBytes {
   NeighborExchangeBytes& operator=(NeighborExchangeBytes&&) noexcept;
 
   std::span<const NeighborPattern::Peer> peers() const;
-  /// Room for the send capacity of that peer.
+  /// Room for the send capacity of that peer; nothing where that is 0. Where nothing comes back
+  /// from that peer, it may wait until the peer has made room.
   std::byte* outbox(int peer);
   /// Says that `count` items lie in the outbox of `peer`; the slab may leave at once.
   void commit(int peer, std::size_t count);
   /// Commits zero items for every peer that was not committed.
   void start();
   /// A peer whose data have arrived and that was not returned in this round, or nothing when all
-  /// were. Waits. The order is that of arrival.
+  /// were. Waits. The order is that of arrival. Peers with a receive capacity of 0 never appear;
+  /// one that sent 0 items does.
   std::optional<int> next();
   /// What arrived from `peer` in this round; valid once `next` returned it.
   std::span<const std::byte> inbox(int peer) const;
+  /// Takes what `next` has not, and waits until the outboxes are free.
   void finish();
 
   /// Collective: gives each peer at least this room, growing both sides by agreement. Cheap where
-  /// nothing grows (one reduction). Must not be called inside a round.
+  /// nothing grows (one reduction). Must not be called inside a round; where something grew, what
+  /// the inboxes and outboxes held is gone.
   void reserve(std::span<const std::size_t> send_counts);
 
   Verdict verdict() const;

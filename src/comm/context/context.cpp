@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <exception>
 #include <thread>
 
+#include "comm/context/agreement.hpp"
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/context/versions.hpp"
+#include "comm/context/waiter.hpp"
+#include "comm/transport/rdma/probe.hpp"
+#include "comm/transport/shm/probe.hpp"
+#include "comm/transport/two_sided/probe.hpp"
 #include "sterna/comm/error.hpp"
 
 namespace sterna::comm {
@@ -31,7 +36,17 @@ Context::Implementation::Implementation(MPI_Comm owned, ContextOptions given)
 Context::Implementation::~Implementation() {
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (communicator != MPI_COMM_NULL && finalized == 0 && !failed) MPI_Comm_free(&communicator);
+  if (communicator == MPI_COMM_NULL || finalized != 0 || failed) return;
+  if (rdma_in_use && std::uncaught_exceptions() == 0) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(communicator, &request);
+    try {
+      wait_for_request(*this, request, "end of the context", "barrier", 0);
+    } catch (const Error&) {
+      return;  // a rank is gone; whoever still needs it will say so
+    }
+  }
+  MPI_Comm_free(&communicator);
 }
 
 void Context::Implementation::find_nodes() {
@@ -46,6 +61,7 @@ void Context::Implementation::find_nodes() {
   processes_on_node.resize(ranks_on_node.size());
   MPI_Allgather(&self, sizeof self, MPI_BYTE, processes_on_node.data(), sizeof self, MPI_BYTE,
                 node);
+  const std::string why_no_shm = shm::why_unavailable(node);
   MPI_Comm_free(&node);
 
   // A node is known by its lowest rank; numbering them in that order needs no further message.
@@ -60,6 +76,17 @@ void Context::Implementation::find_nodes() {
   }
   const auto cores = std::max(1U, std::thread::hardware_concurrency());
   if (ranks_on_node.size() > cores) polls_before_yield = 20;
+  find_transports(why_no_shm);
+}
+
+void Context::Implementation::find_transports(const std::string& why_no_shm) {
+  const auto add = [&](std::string_view name, const std::string& why_not) {
+    const std::string reason = agree_on_reason(*this, why_not, name);
+    transports.push_back({name, reason.empty(), reason});
+  };
+  add("two_sided", two_sided::why_unavailable());
+  add("rdma", rdma::why_unavailable());
+  add("shm", why_no_shm);
 }
 
 int Context::Implementation::reserve_tags(int count) {

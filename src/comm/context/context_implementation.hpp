@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ class Context::Implementation {
   /// A wait has thrown: peers may be gone, so nothing may wait for them any more, not even to
   /// free what they share with us.
   bool failed = false;
+  /// Peers may need this rank's help to complete their puts: it stays until all are here.
+  bool rdma_in_use = false;
   /// Memory that somebody may still write to after a failure; lives as long as the process.
   void keep_until_exit(std::shared_ptr<void> memory);
 
@@ -45,6 +48,7 @@ class Context::Implementation {
 
  private:
   void find_nodes();
+  void find_transports(const std::string& why_no_shm);
   int next_tag_ = 0;
   int highest_tag_ = 32767;
 };

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "comm/context/mpi_error.hpp"
+#include "comm/transport/rdma/worker.hpp"
 #include "sterna/comm/error.hpp"
 
 namespace sterna::comm {
@@ -28,6 +29,7 @@ constexpr unsigned pauses_between_pokes = 16;
 void make_progress(const Context::Implementation& context) {
   int found = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, context.communicator, &found, MPI_STATUS_IGNORE);
+  rdma::make_progress();
 }
 
 void Waiter::begin() {

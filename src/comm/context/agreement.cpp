@@ -1,0 +1,41 @@
+#include "comm/context/agreement.hpp"
+
+#include <fmt/format.h>
+
+#include "comm/context/mpi_error.hpp"
+#include "comm/context/waiter.hpp"
+
+namespace sterna::comm {
+
+std::int64_t largest(Context::Implementation& context, std::int64_t mine,
+                     std::string_view exchange) {
+  std::int64_t result = mine;
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Iallreduce(&mine, &result, 1, MPI_INT64_T, MPI_MAX, context.communicator, &request),
+            exchange);
+  wait_for_request(context, request, exchange, "allreduce", 0);
+  return result;
+}
+
+std::string agree_on_reason(Context::Implementation& context, const std::string& mine,
+                            std::string_view exchange) {
+  // The lowest objecting rank has the largest value.
+  const std::int64_t first =
+      context.size - largest(context, mine.empty() ? 0 : context.size - context.rank, exchange);
+  if (first == context.size) return {};
+  const int root = static_cast<int>(first);
+  std::string reason = fmt::format("rank {}: {}", root, mine);
+  auto length = static_cast<std::int64_t>(reason.size());
+  for (const bool text : {false, true}) {
+    if (text) reason.resize(static_cast<std::size_t>(length));
+    MPI_Request request = MPI_REQUEST_NULL;
+    check_mpi(text ? MPI_Ibcast(reason.data(), static_cast<int>(length), MPI_CHAR, root,
+                                context.communicator, &request)
+                   : MPI_Ibcast(&length, 1, MPI_INT64_T, root, context.communicator, &request),
+              exchange);
+    wait_for_request(context, request, exchange, "broadcast", 0);
+  }
+  return reason;
+}
+
+}  // namespace sterna::comm

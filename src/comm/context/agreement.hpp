@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "comm/context/context_implementation.hpp"
+
+namespace sterna::comm {
+
+/// Collective. The reason of the lowest rank that gave one, on all ranks ("rank 3: ..."); empty
+/// where none gave one. So one rank's objection becomes an error of all, not a wait without end.
+std::string agree_on_reason(Context::Implementation& context, const std::string& mine,
+                            std::string_view exchange);
+
+/// Collective. The largest of the ranks' values.
+std::int64_t largest(Context::Implementation& context, std::int64_t mine,
+                     std::string_view exchange);
+
+}  // namespace sterna::comm

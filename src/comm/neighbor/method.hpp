@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "comm/context/context_implementation.hpp"
+#include "comm/neighbor/link.hpp"
+
+namespace sterna::comm {
+
+/// What a method is made from.
+struct NeighborSetting {
+  Context::Implementation& context;
+  std::string exchange;     ///< name in errors
+  std::string_view method;  ///< name in errors
+  std::size_t item_size;    ///< bytes
+  int data_tag;             ///< used by no other exchange
+  int control_tag;
+};
+
+/// A way to move the bytes of a static pattern. Links are named by their index. The exchange that
+/// owns the method has checked the order of calls and the counts:
+///   prepare, then rounds of: outbox, commit (each link that sends, once) - start - progress and
+///   arrived until every link that receives has arrived - finish.
+/// Rounds are numbered from 1. What arrived stays where `inbox` says until the next `start`;
+/// an outbox is filled between the `finish` before and its `commit`.
+class NeighborMethod {
+ public:
+  explicit NeighborMethod(const NeighborSetting& setting) : setting_(setting) {}
+  virtual ~NeighborMethod() = default;
+  NeighborMethod(const NeighborMethod&) = delete;
+  NeighborMethod& operator=(const NeighborMethod&) = delete;
+
+  /// Collective over the context. Makes room for `links`, instead of what was before; `round` is
+  /// the last that was finished.
+  virtual void prepare(std::vector<Link> links, std::uint64_t round) = 0;
+  /// Where the items for a link are to be put in this round.
+  virtual std::byte* outbox(std::size_t link, std::uint64_t round) = 0;
+  /// `count` items lie in the outbox and may leave.
+  virtual void commit(std::size_t link, std::size_t count, std::uint64_t round) = 0;
+  virtual void start(std::uint64_t round) = 0;
+  /// Lets messages under way arrive.
+  virtual void progress() = 0;
+  virtual bool arrived(std::size_t link, std::uint64_t round) = 0;
+  /// Valid for a link that has arrived in this round.
+  virtual std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const = 0;
+  /// Waits until the outboxes may be changed.
+  virtual void finish(std::uint64_t round) = 0;
+
+ protected:
+  NeighborSetting setting_;
+  std::vector<Link> links_;
+};
+
+}  // namespace sterna::comm

@@ -1,0 +1,137 @@
+// Idea: each rank sends a message to each peer and receives one from each, without blocking.
+// Paper: the usual halo exchange; row MPI_SENDRECV of any comparison, so also of ours.
+// Cost: per message its matching in software, and a copy where it comes before its receive.
+// Hazards: none of its own; ahead of a slow one-way peer a sender would fill that rank's memory
+//   with unexpected messages, so sends to peers that never answer are synchronous.
+// Others win: nearly always in a node, and on networks that can write remote memory.
+
+#include "comm/neighbor/methods/p2p.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include "comm/context/mpi_error.hpp"
+#include "comm/context/waiter.hpp"
+#include "comm/transport/two_sided/memory.hpp"
+#include "comm/transport/two_sided/peer.hpp"
+
+namespace sterna::comm {
+namespace {
+
+class PointToPoint final : public NeighborMethod {
+ public:
+  explicit PointToPoint(const NeighborSetting& setting)
+      : NeighborMethod(setting), item_(setting.item_size) {}
+
+  ~PointToPoint() override {
+    // Messages under way can only be those of a round that was given up: their buffers must stay.
+    if (std::ranges::all_of(requests_, [](MPI_Request r) { return r == MPI_REQUEST_NULL; })) return;
+    for (auto& buffers : {outboxes_, inboxes_}) {
+      for (const auto& memory : buffers) setting_.context.keep_until_exit(memory);
+    }
+  }
+
+  void prepare(std::vector<Link> links, std::uint64_t) override {
+    links_ = std::move(links);
+    const std::size_t n = links_.size();
+    peers_.clear();
+    outboxes_.clear();
+    inboxes_.clear();
+    for (const Link& link : links_) {
+      peers_.emplace_back(setting_.context.communicator, link.rank, setting_.data_tag);
+      outboxes_.push_back(
+          std::make_shared<two_sided::Memory>(link.send_items * setting_.item_size));
+      inboxes_.push_back(
+          std::make_shared<two_sided::Memory>(link.receive_items * setting_.item_size));
+    }
+    requests_.assign(2 * n, MPI_REQUEST_NULL);
+    completed_.resize(n);
+    statuses_.resize(n);
+    received_items_.assign(n, 0);
+    arrived_round_.assign(n, 0);
+  }
+
+  std::byte* outbox(std::size_t link, std::uint64_t) override { return outboxes_[link]->data(); }
+
+  void commit(std::size_t link, std::size_t count, std::uint64_t) override {
+    const std::byte* const items = outboxes_[link]->data();
+    if (links_[link].receive_items == 0) {
+      peers_[link].send_synchronous(items, count, item_.get(), *send_request(link));
+    } else {
+      peers_[link].send(items, count, item_.get(), *send_request(link));
+    }
+  }
+
+  void start(std::uint64_t round) override {
+    round_ = round;
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      if (links_[i].receive_items == 0) continue;
+      peers_[i].receive(inboxes_[i]->data(), links_[i].receive_items, item_.get(), requests_[i]);
+    }
+  }
+
+  void progress() override {
+    int count = 0;
+    check_mpi(MPI_Testsome(static_cast<int>(links_.size()), requests_.data(), &count,
+                           completed_.data(), statuses_.data()),
+              setting_.exchange);
+    if (count == MPI_UNDEFINED) return;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+      const auto link = static_cast<std::size_t>(completed_[i]);
+      int items = 0;
+      MPI_Get_count(&statuses_[i], item_.get(), &items);
+      received_items_[link] = static_cast<std::size_t>(items);
+      arrived_round_[link] = round_;
+    }
+  }
+
+  bool arrived(std::size_t link, std::uint64_t round) override {
+    return arrived_round_[link] == round;
+  }
+
+  std::span<const std::byte> inbox(std::size_t link, std::uint64_t) const override {
+    return {inboxes_[link]->data(), received_items_[link] * setting_.item_size};
+  }
+
+  void finish(std::uint64_t round) override {
+    const int n = static_cast<int>(links_.size());
+    Waiter(setting_.context)
+        .wait(
+            [&] {
+              int done = 0;
+              check_mpi(MPI_Testall(n, send_request(0), &done, MPI_STATUSES_IGNORE),
+                        setting_.exchange);
+              return done != 0;
+            },
+            [&] {
+              Awaited awaited{setting_.exchange, setting_.method, round, {}};
+              for (std::size_t i = 0; i < links_.size(); ++i) {
+                if (*send_request(i) != MPI_REQUEST_NULL) awaited.ranks.push_back(links_[i].rank);
+              }
+              return awaited;
+            });
+  }
+
+ private:
+  /// Receives lie before sends, so that each kind is one array.
+  MPI_Request* send_request(std::size_t link) { return requests_.data() + links_.size() + link; }
+
+  two_sided::ItemType item_;
+  std::uint64_t round_ = 0;
+  std::vector<two_sided::Peer> peers_;
+  std::vector<std::shared_ptr<two_sided::Memory>> outboxes_;
+  std::vector<std::shared_ptr<two_sided::Memory>> inboxes_;
+  std::vector<MPI_Request> requests_;
+  std::vector<int> completed_;
+  std::vector<MPI_Status> statuses_;
+  std::vector<std::size_t> received_items_;
+  std::vector<std::uint64_t> arrived_round_;
+};
+
+}  // namespace
+
+std::unique_ptr<NeighborMethod> make_p2p(const NeighborSetting& setting) {
+  return std::make_unique<PointToPoint>(setting);
+}
+
+}  // namespace sterna::comm

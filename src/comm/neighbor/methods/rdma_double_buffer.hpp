@@ -1,0 +1,11 @@
+#pragma once
+
+#include <memory>
+
+#include "comm/neighbor/method.hpp"
+
+namespace sterna::comm {
+
+std::unique_ptr<NeighborMethod> make_rdma_double_buffer(const NeighborSetting& setting);
+
+}  // namespace sterna::comm

@@ -1,0 +1,130 @@
+// Idea: an outbox is the peer's inbox, mapped; what is packed there has arrived, a notice says so.
+// Paper: the in-node path of QWS and GHEX; credits of one-way links as in neighbor/inboxes.hpp.
+// Cost: the stores of packing, and two cache lines per link and round; no copy, no system call.
+// Hazards: packing may wait for the credit of a one-way link; memory of all ranks of a node is
+//   shared, so twice the capacity of every link counts against the node.
+// Others win: where a peer is on another node this cannot be used at all.
+
+#include "comm/neighbor/methods/shm_direct.hpp"
+
+#include <cstring>
+#include <memory>
+
+#include "comm/context/agreement.hpp"
+#include "comm/context/waiter.hpp"
+#include "comm/neighbor/handshake.hpp"
+#include "comm/neighbor/inboxes.hpp"
+#include "comm/transport/shm/memory.hpp"
+#include "comm/transport/shm/peer.hpp"
+#include "sterna/comm/error.hpp"
+
+namespace sterna::comm {
+namespace {
+
+class SharedMemoryDirect final : public NeighborMethod {
+ public:
+  using NeighborMethod::NeighborMethod;
+
+  void prepare(std::vector<Link> links, std::uint64_t round) override {
+    links_ = std::move(links);
+    inboxes_ = std::make_unique<Inboxes>(links_, setting_.item_size);
+    peers_.clear();
+    std::string fault;
+    try {
+      memory_ = std::make_unique<shm::Memory>(inboxes_->bytes());
+      inboxes_->use(memory_->data(), round);
+    } catch (const Error& error) {
+      fault = error.what();
+    }
+    throw_on_all(fault);
+
+    std::vector<std::string> outgoing;
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      const Door door{memory_->handle(), inboxes_->offsets(i)};
+      outgoing.emplace_back(reinterpret_cast<const char*>(&door), sizeof door);
+    }
+    const auto incoming = exchange_with_links(setting_, links_, outgoing);
+    try {
+      for (const std::string& bytes : incoming) {
+        Door door;
+        std::memcpy(&door, bytes.data(), sizeof door);
+        peers_.push_back({shm::Peer(door.handle), door.offsets});
+      }
+    } catch (const Error& error) {
+      fault = error.what();
+    }
+    throw_on_all(fault);  // also: nobody goes on before all have mapped
+    counts_.assign(links_.size(), 0);
+  }
+
+  std::byte* outbox(std::size_t link, std::uint64_t round) override {
+    await_credit(link, round);
+    return peers_[link].memory.data() + peers_[link].offsets.items[round % 2];
+  }
+
+  void commit(std::size_t link, std::size_t count, std::uint64_t) override {
+    counts_[link] = count;
+  }
+
+  void start(std::uint64_t round) override {
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      Mapped& peer = peers_[i];
+      if (links_[i].send_items > 0) {
+        await_credit(i, round);
+        const std::uint64_t count = counts_[i];
+        peer.memory.put(peer.offsets.items[round % 2] - count_bytes, &count, sizeof count);
+      }
+      peer.memory.notify(peer.offsets.notice, round);
+    }
+  }
+
+  void progress() override {}
+
+  bool arrived(std::size_t link, std::uint64_t round) override {
+    return inboxes_->notice(link) >= round;
+  }
+
+  std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const override {
+    return inboxes_->items(link, round);
+  }
+
+  void finish(std::uint64_t) override {}
+
+ private:
+  /// What a peer needs to write to this rank.
+  struct Door {
+    shm::Handle handle;
+    InboxOffsets offsets;
+  };
+  struct Mapped {
+    shm::Peer memory;
+    InboxOffsets offsets;
+  };
+
+  void throw_on_all(const std::string& fault) {
+    const std::string agreed = agree_on_reason(setting_.context, fault, setting_.exchange);
+    if (!agreed.empty()) throw Error(setting_.exchange + ": " + agreed);
+  }
+
+  void await_credit(std::size_t link, std::uint64_t round) {
+    if (inboxes_->notice(link) >= round - 1) return;
+    Waiter(setting_.context)
+        .wait([&] { return inboxes_->notice(link) >= round - 1; },
+              [&] {
+                return Awaited{setting_.exchange, setting_.method, round, {links_[link].rank}};
+              });
+  }
+
+  std::unique_ptr<shm::Memory> memory_;
+  std::unique_ptr<Inboxes> inboxes_;
+  std::vector<Mapped> peers_;
+  std::vector<std::size_t> counts_;
+};
+
+}  // namespace
+
+std::unique_ptr<NeighborMethod> make_shm_direct(const NeighborSetting& setting) {
+  return std::make_unique<SharedMemoryDirect>(setting);
+}
+
+}  // namespace sterna::comm

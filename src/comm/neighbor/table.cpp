@@ -1,0 +1,85 @@
+#include "comm/neighbor/table.hpp"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "comm/context/nearest_name.hpp"
+#include "comm/neighbor/methods/p2p.hpp"
+#include "comm/neighbor/methods/rdma_double_buffer.hpp"
+#include "comm/neighbor/methods/shm_direct.hpp"
+#include "sterna/comm/error.hpp"
+
+namespace sterna::comm {
+namespace {
+
+using Peers = std::span<const NeighborPattern::Peer>;
+
+std::string why_no_transport(const Context& context, std::string_view name) {
+  for (const Context::Transport& transport : context.transports()) {
+    if (transport.name != name || transport.available) continue;
+    return fmt::format("transport {}: {}", name, transport.reason);
+  }
+  return {};
+}
+
+std::string why_no_p2p(const Context&, Peers) {
+  return {};
+}
+
+std::string why_no_rdma(const Context& context, Peers) {
+  return why_no_transport(context, "rdma");
+}
+
+std::string why_no_shm(const Context& context, Peers peers) {
+  for (const NeighborPattern::Peer& peer : peers) {
+    if (!context.on_my_node(peer.rank)) {
+      return fmt::format("rank {} runs on another node than rank {}", peer.rank, context.rank());
+    }
+  }
+  return why_no_transport(context, "shm");
+}
+
+const NeighborMethodRow table[] = {
+    {{"p2p", "a message each way by non-blocking send and receive", "two_sided"},
+     why_no_p2p,
+     make_p2p},
+    {{"rdma_double_buffer", "UCX put with a notice into two buffers in turn, no barrier", "rdma"},
+     why_no_rdma,
+     make_rdma_double_buffer},
+    {{"shm_direct", "items are written right into the neighbor's memory, two buffers in turn",
+      "shm, all peers on one node"},
+     why_no_shm,
+     make_shm_direct},
+};
+
+}  // namespace
+
+std::span<const NeighborMethodRow> neighbor_method_table() {
+  return table;
+}
+
+const NeighborMethodRow& find_neighbor_method(std::string_view name) {
+  std::vector<std::string_view> names{"auto"};
+  for (const NeighborMethodRow& row : table) {
+    if (row.info.name == name) return row;
+    names.push_back(row.info.name);
+  }
+  throw Error(unknown_name_message("neighbor method", name, names));
+}
+
+std::span<const MethodInfo> neighbor_methods() {
+  static const std::vector<MethodInfo> infos = [] {
+    std::vector<MethodInfo> rows;
+    for (const NeighborMethodRow& row : table) rows.push_back(row.info);
+    return rows;
+  }();
+  return infos;
+}
+
+std::string why_neighbor_method_unavailable(const Context& context, std::string_view method) {
+  if (method == "auto") return {};
+  return find_neighbor_method(method).why_unavailable(context, {});
+}
+
+}  // namespace sterna::comm

@@ -1,0 +1,46 @@
+#include "comm/transport/rdma/memory.hpp"
+
+#ifdef STERNA_HAVE_UCX
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+namespace sterna::comm::rdma {
+
+Memory::Memory(std::size_t bytes) : bytes_(std::max<std::size_t>(bytes, 1)) {
+  const ucp_context_h context = Worker::instance().context();
+  ucp_mem_map_params_t parameters{};
+  parameters.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH |
+                          UCP_MEM_MAP_PARAM_FIELD_FLAGS;
+  parameters.address = nullptr;
+  parameters.length = bytes_;
+  parameters.flags = UCP_MEM_MAP_ALLOCATE;
+  check_ucx(ucp_mem_map(context, &parameters, &memory_), "allocating registered memory");
+  ucp_mem_attr_t attributes{};
+  attributes.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS;
+  check_ucx(ucp_mem_query(memory_, &attributes), "asking for the address of registered memory");
+  data_ = static_cast<std::byte*>(attributes.address);
+  std::memset(data_, 0, bytes_);
+}
+
+Memory::~Memory() {
+  ucp_mem_unmap(Worker::instance().context(), memory_);
+}
+
+std::string Memory::handle() const {
+  void* packed = nullptr;
+  std::size_t bytes = 0;
+  check_ucx(ucp_rkey_pack(Worker::instance().context(), memory_, &packed, &bytes),
+            "packing a memory key");
+  const auto address = reinterpret_cast<std::uint64_t>(data_);
+  std::string handle(sizeof address + bytes, '\0');
+  std::memcpy(handle.data(), &address, sizeof address);
+  std::memcpy(handle.data() + sizeof address, packed, bytes);
+  ucp_rkey_buffer_release(packed);
+  return handle;
+}
+
+}  // namespace sterna::comm::rdma
+
+#endif

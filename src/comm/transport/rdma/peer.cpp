@@ -1,0 +1,58 @@
+#include "comm/transport/rdma/peer.hpp"
+
+#ifdef STERNA_HAVE_UCX
+
+#include <cstring>
+#include <utility>
+
+namespace sterna::comm::rdma {
+
+Peer::Peer(const std::string& worker_address, const std::string& handle)
+    : endpoint_(Worker::instance().endpoint(worker_address)) {
+  std::memcpy(&base_, handle.data(), sizeof base_);
+  check_ucx(ucp_ep_rkey_unpack(endpoint_, handle.data() + sizeof base_, &key_),
+            "unpacking a memory key");
+}
+
+Peer::~Peer() {
+  if (key_ != nullptr) ucp_rkey_destroy(key_);
+}
+
+Peer::Peer(Peer&& other) noexcept
+    : endpoint_(other.endpoint_),
+      key_(std::exchange(other.key_, nullptr)),
+      base_(other.base_),
+      requests_(std::move(other.requests_)) {}
+
+void Peer::keep(ucs_status_ptr_t request, const char* what) {
+  if (UCS_PTR_IS_ERR(request)) check_ucx(UCS_PTR_STATUS(request), what);
+  if (request != nullptr) requests_.push_back(request);
+}
+
+void Peer::put(std::size_t offset, const std::byte* source, std::size_t bytes,
+               const Memory& registered) {
+  ucp_request_param_t parameters{};
+  parameters.op_attr_mask = UCP_OP_ATTR_FIELD_MEMH;
+  parameters.memh = registered.get();
+  keep(ucp_put_nbx(endpoint_, source, bytes, base_ + offset, key_, &parameters), "UCX put");
+}
+
+bool Peer::sent() {
+  while (!requests_.empty()) {
+    const ucs_status_t status = ucp_request_check_status(requests_.back());
+    if (status == UCS_INPROGRESS) return false;
+    ucp_request_free(requests_.back());
+    requests_.pop_back();
+    check_ucx(status, "UCX put");
+  }
+  return true;
+}
+
+void Peer::flush() {
+  ucp_request_param_t parameters{};
+  keep(ucp_ep_flush_nbx(endpoint_, &parameters), "UCX flush");
+}
+
+}  // namespace sterna::comm::rdma
+
+#endif

@@ -1,0 +1,46 @@
+#pragma once
+
+#ifdef STERNA_HAVE_UCX
+
+#include <ucp/api/ucp.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "comm/transport/rdma/memory.hpp"
+#include "comm/transport/rdma/worker.hpp"
+
+namespace sterna::comm::rdma {
+
+/// The memory of another process, anywhere on the network.
+class Peer {
+ public:
+  /// `worker_address`: of the process that made `handle`. Throws Error where it is out of reach.
+  Peer(const std::string& worker_address, const std::string& handle);
+  ~Peer();
+  Peer(Peer&& other) noexcept;
+  Peer& operator=(Peer&&) = delete;
+
+  /// Begins to write `bytes` from `source`, which lies in `registered`, at `offset` of the peer's
+  /// memory. The source must stay as it is until `sent()`.
+  void put(std::size_t offset, const std::byte* source, std::size_t bytes,
+           const Memory& registered);
+  /// True once the sources of all puts may be changed.
+  bool sent();
+  /// Begins to ask whether all puts have arrived; `arrived` tells.
+  void flush();
+  bool arrived() { return sent(); }
+
+ private:
+  void keep(ucs_status_ptr_t request, const char* what);
+  ucp_ep_h endpoint_ = nullptr;
+  ucp_rkey_h key_ = nullptr;
+  std::uint64_t base_ = 0;
+  std::vector<void*> requests_;
+};
+
+}  // namespace sterna::comm::rdma
+
+#endif

@@ -1,0 +1,85 @@
+#include "comm/transport/rdma/worker.hpp"
+
+#ifdef STERNA_HAVE_UCX
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "sterna/comm/error.hpp"
+
+namespace sterna::comm::rdma {
+namespace {
+
+Worker* in_use = nullptr;
+
+/// UCX chooses among all transports but cma (copies by the kernel), which slows down puts of
+/// 8 KiB and more in UCX 1.22. A user's own choice stands.
+void choose_transports(ucp_config_t* config) {
+  if (std::getenv("UCX_TLS") == nullptr) ucp_config_modify(config, "TLS", "^cma");
+}
+
+}  // namespace
+
+void check_ucx(ucs_status_t status, std::string_view what) {
+  if (status != UCS_OK) throw Error(fmt::format("{}: {}", what, ucs_status_string(status)));
+}
+
+void make_progress() {
+  if (in_use != nullptr) in_use->progress();
+}
+
+Worker& Worker::instance() {
+  if (in_use == nullptr) in_use = new Worker;
+  return *in_use;
+}
+
+Worker::Worker() {
+  ucp_config_t* config = nullptr;
+  check_ucx(ucp_config_read(nullptr, nullptr, &config), "reading the configuration of UCX");
+  choose_transports(config);
+  ucp_params_t context_parameters{};
+  context_parameters.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
+  context_parameters.features = UCP_FEATURE_RMA | UCP_FEATURE_AMO64;
+  context_parameters.name = "sterna";
+  const ucs_status_t started = ucp_init(&context_parameters, config, &context_);
+  ucp_config_release(config);
+  check_ucx(started, "starting UCX");
+
+  ucp_worker_params_t worker_parameters{};
+  worker_parameters.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
+  worker_parameters.thread_mode = UCS_THREAD_MODE_SINGLE;
+  check_ucx(ucp_worker_create(context_, &worker_parameters, &worker_), "making a UCX worker");
+
+  ucp_address_t* address = nullptr;
+  std::size_t bytes = 0;
+  check_ucx(ucp_worker_get_address(worker_, &address, &bytes), "asking UCX for its address");
+  address_.assign(reinterpret_cast<const char*>(address), bytes);
+  ucp_worker_release_address(worker_, address);
+}
+
+ucp_ep_h Worker::endpoint(const std::string& address) {
+  const auto known = endpoints_.find(address);
+  if (known != endpoints_.end()) return known->second;
+  ucp_ep_params_t parameters{};
+  parameters.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
+  parameters.address = reinterpret_cast<const ucp_address_t*>(address.data());
+  ucp_ep_h endpoint = nullptr;
+  check_ucx(ucp_ep_create(worker_, &parameters, &endpoint), "connecting to a peer by UCX");
+  endpoints_.emplace(address, endpoint);
+  return endpoint;
+}
+
+void Worker::fence() {
+  check_ucx(ucp_worker_fence(worker_), "UCX fence");
+}
+
+}  // namespace sterna::comm::rdma
+
+#else
+
+namespace sterna::comm::rdma {
+void make_progress() {}
+}  // namespace sterna::comm::rdma
+
+#endif

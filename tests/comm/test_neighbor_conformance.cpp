@@ -1,0 +1,510 @@
+// Every registered method of the neighbor exchange must do the same on every pattern. Payloads
+// identify themselves, so a lost, doubled, mixed up or overwritten item is seen where it is read.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "sterna/comm/collective.hpp"
+#include "sterna/comm/context.hpp"
+#include "sterna/comm/error.hpp"
+#include "sterna/comm/neighbor_exchange.hpp"
+
+using namespace sterna::comm;
+
+namespace {
+
+struct Item {
+  std::int32_t sender;
+  std::int32_t receiver;
+  std::int64_t round;
+  std::int64_t index;
+  bool operator==(const Item&) const = default;
+};
+
+/// The same on every rank, from whatever numbers it is given.
+std::uint64_t mixed(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d = 0) {
+  std::uint64_t x = a * 0x9E3779B97F4A7C15U ^ b * 0xC2B2AE3D27D4EB4FU ^ c * 0x165667B19E3779F9U ^ d;
+  x ^= x >> 31;
+  x *= 0xD6E8FEB86659FD93U;
+  x ^= x >> 29;
+  return x;
+}
+
+/// A pattern is a function of sender and receiver: the capacity of that direction.
+struct Pattern {
+  const char* name;
+  std::size_t (*capacity)(int from, int to, int size);
+};
+
+const Pattern patterns[] = {
+    {"empty", [](int, int, int) -> std::size_t { return 0; }},
+    {"self", [](int from, int to, int) -> std::size_t { return from == to ? 20 : 0; }},
+    {"ring",
+     [](int from, int to, int size) -> std::size_t {
+       return to == (from + 1) % size || from == (to + 1) % size ? 30 : 0;
+     }},
+    {"one-directional ring",
+     [](int from, int to, int size) -> std::size_t { return to == (from + 1) % size ? 100 : 0; }},
+    {"all to one", [](int, int to, int) -> std::size_t { return to == 0 ? 15 : 0; }},
+    {"one to all", [](int from, int, int) -> std::size_t { return from == 0 ? 15 : 0; }},
+    {"random",
+     [](int from, int to, int) -> std::size_t {
+       const auto x = mixed(1, static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to));
+       return x % 3 == 0 ? x / 7 % 60 : 0;
+     }},
+    {"all to all", [](int, int, int) -> std::size_t { return 12; }},
+    {"heavy tail",
+     [](int from, int to, int size) -> std::size_t {
+       return to == (from + 1) % size || from == (to + 1) % size
+                  ? (from == 0 && to == 1 % size ? 60000 : 3)
+                  : 0;
+     }},
+};
+
+NeighborPattern make(const Context& world, const Pattern& pattern, std::size_t factor = 1) {
+  std::vector<NeighborPattern::Peer> peers;
+  for (int other = 0; other < world.size(); ++other) {
+    const std::size_t out = factor * pattern.capacity(world.rank(), other, world.size());
+    const std::size_t in = factor * pattern.capacity(other, world.rank(), world.size());
+    if (out > 0 || in > 0) peers.push_back({other, out, in});
+  }
+  // The order that a caller lists them in must not matter.
+  std::shuffle(peers.begin(), peers.end(), std::mt19937(static_cast<unsigned>(world.rank())));
+  return NeighborPattern::from_peers(world, peers);
+}
+
+/// Items in this round from one rank to another: 0, some, or all that the capacity allows.
+std::size_t count_of(int from, int to, std::int64_t round, std::size_t capacity) {
+  if (capacity == 0) return 0;
+  const auto x = mixed(static_cast<std::uint64_t>(from), static_cast<std::uint64_t>(to),
+                       static_cast<std::uint64_t>(round), 5);
+  switch (x % 4) {
+    case 0:
+      return 0;
+    case 1:
+      return capacity;
+    default:
+      return x / 4 % (capacity + 1);
+  }
+}
+
+/// Lets ranks run apart: some sleep now and then, each at other times.
+void skew(int rank, std::int64_t round, int every) {
+  const auto x = mixed(static_cast<std::uint64_t>(rank), 77, static_cast<std::uint64_t>(round));
+  if (every > 0 && x % static_cast<std::uint64_t>(every) == 0) {
+    std::this_thread::sleep_for(std::chrono::microseconds(x / 64 % 300));
+  }
+}
+
+/// One exchange with the payload check; counts faults instead of asserting in the inner loop.
+class Checked {
+ public:
+  Checked(const Context& world, const NeighborPattern& pattern, std::string_view method,
+          std::int32_t salt = 0)
+      : world_(world),
+        salt_(salt),
+        exchange_(world, pattern, {.method = std::string(method), .name = "checked"}) {}
+
+  NeighborExchange<Item>& operator*() { return exchange_; }
+
+  void fill(std::int64_t round) {
+    const auto peers = exchange_.peers();
+    for (int peer = 0; peer < static_cast<int>(peers.size()); ++peer) {
+      const auto& p = peers[static_cast<std::size_t>(peer)];
+      const std::size_t count = count_of(world_.rank(), p.rank, round, p.send_capacity);
+      if (count == 0 && round % 2 == 0) continue;  // start commits zero items
+      const auto box = exchange_.outbox(peer);
+      for (std::size_t i = 0; i < count; ++i) {
+        box[i] = item(world_.rank(), p.rank, round, static_cast<std::int64_t>(i));
+      }
+      exchange_.commit(peer, count);
+    }
+  }
+
+  void take(std::int64_t round) {
+    const auto peers = exchange_.peers();
+    std::vector<int> seen;
+    while (const auto peer = exchange_.next()) {
+      seen.push_back(*peer);
+      check_inbox(*peer, round);
+    }
+    std::sort(seen.begin(), seen.end());
+    std::vector<int> expected;
+    for (int peer = 0; peer < static_cast<int>(peers.size()); ++peer) {
+      if (peers[static_cast<std::size_t>(peer)].receive_capacity > 0) expected.push_back(peer);
+    }
+    if (seen != expected) ++faults;
+  }
+
+  /// What arrived in `round` must still be there until the next start.
+  void check_all_inboxes(std::int64_t round) {
+    for (int peer = 0; peer < static_cast<int>(exchange_.peers().size()); ++peer) {
+      check_inbox(peer, round);
+    }
+  }
+
+  void round(std::int64_t round, int skew_every) {
+    fill(round);
+    exchange_.start();
+    skew(world_.rank(), round, skew_every);
+    take(round);
+    exchange_.finish();
+  }
+
+  std::int64_t faults = 0;
+
+ private:
+  Item item(int from, int to, std::int64_t round, std::int64_t index) const {
+    return {from, to, round, index + (std::int64_t{salt_} << 40)};
+  }
+
+  void check_inbox(int peer, std::int64_t round) {
+    const auto& p = exchange_.peers()[static_cast<std::size_t>(peer)];
+    const auto box = exchange_.inbox(peer);
+    if (box.size() != count_of(p.rank, world_.rank(), round, p.receive_capacity)) ++faults;
+    for (std::size_t i = 0; i < box.size(); ++i) {
+      if (box[i] != item(p.rank, world_.rank(), round, static_cast<std::int64_t>(i))) ++faults;
+    }
+  }
+
+  const Context& world_;
+  std::int32_t salt_;
+  NeighborExchange<Item> exchange_;
+};
+
+/// Runs `body(method)` for each method that works here, and says which do not.
+template <class Body>
+void for_each_method(const Context& world, Body body) {
+  for (const MethodInfo& method : neighbor_methods()) {
+    const std::string why_not = why_neighbor_method_unavailable(world, method.name);
+    if (!why_not.empty()) {
+      MESSAGE("skipped " << std::string(method.name) << ": " << why_not);
+      continue;
+    }
+    CAPTURE(std::string(method.name));
+    body(method.name);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every method delivers every pattern") {
+  const Context world;
+  for (const Pattern& pattern : patterns) {
+    CAPTURE(pattern.name);
+    const NeighborPattern made = make(world, pattern);
+    for_each_method(world, [&](std::string_view method) {
+      Checked exchange(world, made, method);
+      for (std::int64_t round = 1; round <= 30; ++round) {
+        exchange.round(round, 10);
+        exchange.check_all_inboxes(round);
+      }
+      CHECK(exchange.faults == 0);
+      const Verdict verdict = (*exchange).verdict();
+      CHECK(verdict.method == method);
+      CHECK(verdict.exchange == "checked");
+      CHECK(verdict.rounds == 30);
+    });
+  }
+}
+
+TEST_CASE("inboxes stay readable while the next outboxes are filled and committed") {
+  const Context world;
+  for (const char* name : {"ring", "one-directional ring", "all to all"}) {
+    const Pattern* pattern =
+        std::find_if(std::begin(patterns), std::end(patterns),
+                     [&](const Pattern& p) { return p.name == std::string(name); });
+    const NeighborPattern made = make(world, *pattern);
+    for_each_method(world, [&](std::string_view method) {
+      Checked exchange(world, made, method);
+      for (std::int64_t round = 1; round <= 100; ++round) {
+        exchange.fill(round);
+        if (round > 1) {
+          skew(world.rank(), round, 8);
+          exchange.check_all_inboxes(round - 1);
+        }
+        (*exchange).start();
+        exchange.take(round);
+        (*exchange).finish();
+      }
+      CHECK(exchange.faults == 0);
+    });
+  }
+}
+
+TEST_CASE("a thousand rounds of skewed ranks lose and mix up nothing") {
+  const Context world;
+  const int rounds = world.size() > 4 ? 1000 : 2000;
+  for (const char* name : {"ring", "one-directional ring", "random"}) {
+    CAPTURE(name);
+    const Pattern* pattern =
+        std::find_if(std::begin(patterns), std::end(patterns),
+                     [&](const Pattern& p) { return p.name == std::string(name); });
+    const NeighborPattern made = make(world, *pattern);
+    for_each_method(world, [&](std::string_view method) {
+      Checked exchange(world, made, method);
+      for (std::int64_t round = 1; round <= rounds; ++round) exchange.round(round, 60);
+      CHECK(exchange.faults == 0);
+    });
+  }
+}
+
+TEST_CASE("two exchanges under way on the same pairs keep apart") {
+  const Context world;
+  const NeighborPattern made = make(world, patterns[2]);
+  for_each_method(world, [&](std::string_view method) {
+    Checked first(world, made, method, 1);
+    Checked second(world, made, method, 2);
+    for (std::int64_t round = 1; round <= 100; ++round) {
+      first.fill(round);
+      second.fill(round + 1000);
+      if (world.rank() % 2 == 0) {
+        (*first).start();
+        (*second).start();
+        second.take(round + 1000);
+        first.take(round);
+      } else {
+        (*second).start();
+        (*first).start();
+        first.take(round);
+        second.take(round + 1000);
+      }
+      (*first).finish();
+      (*second).finish();
+    }
+    CHECK(first.faults == 0);
+    CHECK(second.faults == 0);
+  });
+}
+
+TEST_CASE("reserve grows both sides and later rounds use the room") {
+  const Context world;
+  for (const Pattern& pattern : patterns) {
+    if (std::string(pattern.name) == "heavy tail") continue;
+    CAPTURE(pattern.name);
+    const NeighborPattern made = make(world, pattern);
+    for_each_method(world, [&](std::string_view method) {
+      Checked exchange(world, made, method);
+      for (std::int64_t round = 1; round <= 24; ++round) {
+        if (round % 6 == 0) {
+          std::vector<std::size_t> wanted;
+          for (const auto& peer : (*exchange).peers()) {
+            // Some directions grow, some do not, some begin to carry something.
+            const auto x =
+                mixed(static_cast<std::uint64_t>(world.rank()),
+                      static_cast<std::uint64_t>(peer.rank), static_cast<std::uint64_t>(round));
+            wanted.push_back(x % 2 == 0 ? peer.send_capacity + x / 2 % 50 : 0);
+          }
+          (*exchange).reserve(wanted);
+          for (std::size_t i = 0; i < wanted.size(); ++i) {
+            CHECK((*exchange).peers()[i].send_capacity >= wanted[i]);
+          }
+        }
+        exchange.round(round, 12);
+      }
+      CHECK(exchange.faults == 0);
+    });
+  }
+}
+
+TEST_CASE("items of zero bytes' value arrive like any others") {
+  const Context world;
+  const NeighborPattern made = make(world, patterns[7]);
+  for_each_method(world, [&](std::string_view method) {
+    NeighborExchange<std::uint8_t> exchange(world, made, {.method = std::string(method)});
+    for (int round = 0; round < 20; ++round) {
+      for (int peer = 0; peer < static_cast<int>(exchange.peers().size()); ++peer) {
+        const auto box = exchange.outbox(peer);
+        std::fill(box.begin(), box.end(), std::uint8_t(round % 2));
+        exchange.commit(peer, static_cast<std::size_t>(round % 13));
+      }
+      exchange.start();
+      while (const auto peer = exchange.next()) {
+        const auto box = exchange.inbox(*peer);
+        CHECK(box.size() == static_cast<std::size_t>(round % 13));
+        CHECK(std::all_of(box.begin(), box.end(), [&](auto b) { return b == round % 2; }));
+      }
+      exchange.finish();
+    }
+  });
+}
+
+TEST_CASE("results are the same bit for bit whichever method is used") {
+  const Context world;
+  const NeighborPattern made = make(world, patterns[6]);
+  std::vector<std::vector<double>> of_method;
+  for_each_method(world, [&](std::string_view method) {
+    NeighborExchange<double> exchange(world, made, {.method = std::string(method)});
+    std::vector<double> sums(exchange.peers().size(), world.rank() + 0.1);
+    for (int round = 0; round < 50; ++round) {
+      for (int peer = 0; peer < static_cast<int>(exchange.peers().size()); ++peer) {
+        const auto box = exchange.outbox(peer);
+        for (std::size_t i = 0; i < box.size(); ++i) {
+          box[i] = sums[static_cast<std::size_t>(peer)] * (1.0 + 0.001 * static_cast<double>(i));
+        }
+        exchange.commit(peer, box.size());
+      }
+      exchange.start();
+      while (exchange.next()) {
+      }
+      for (int peer = 0; peer < static_cast<int>(exchange.peers().size()); ++peer) {
+        for (const double x : exchange.inbox(peer)) {
+          sums[static_cast<std::size_t>(peer)] =
+              0.7 * sums[static_cast<std::size_t>(peer)] + 0.1 * x;
+        }
+      }
+      exchange.finish();
+    }
+    of_method.push_back(sums);
+  });
+  for (const auto& sums : of_method) CHECK(sums == of_method.front());
+}
+
+TEST_CASE("auto picks a method and says why") {
+  const Context world;
+  const NeighborPattern made = make(world, patterns[2]);
+  Checked exchange(world, made, "auto");
+  exchange.round(1, 0);
+  CHECK(exchange.faults == 0);
+  const Verdict verdict = (*exchange).verdict();
+  CHECK(verdict.text.find("auto: ") != std::string::npos);
+  CHECK(verdict.text.find("not measured") != std::string::npos);
+  CHECK(std::any_of(neighbor_methods().begin(), neighbor_methods().end(),
+                    [&](const MethodInfo& m) { return m.name == verdict.method; }));
+}
+
+TEST_CASE("an exchange that never ran a round, or is moved, ends cleanly") {
+  const Context world;
+  const NeighborPattern made = make(world, patterns[3]);
+  for_each_method(world, [&](std::string_view method) {
+    { NeighborExchange<Item> unused(world, made, {.method = std::string(method)}); }
+    NeighborExchange<Item> first(world, made, {.method = std::string(method)});
+    NeighborExchange<Item> second = std::move(first);
+    second.start();
+    second.finish();
+  });
+}
+
+TEST_CASE("parts of the world exchange on their own") {
+  const Context world;
+  const Context part = world.split(world.rank() % 2);
+  const NeighborPattern made = make(part, patterns[2]);
+  for_each_method(part, [&](std::string_view method) {
+    Checked exchange(part, made, method);
+    for (std::int64_t round = 1; round <= 20; ++round) exchange.round(round, 0);
+    CHECK(exchange.faults == 0);
+  });
+}
+
+// ---------------------------------------------------------------------------------- errors
+
+TEST_CASE("an unknown method names the nearest valid one") {
+  const Context world;
+  const NeighborPattern made = make(world, patterns[2]);
+  CHECK_THROWS_WITH_AS(
+      NeighborExchange<Item>(world, made, {.method = "shm_driect", .name = "halo"}),
+      "halo: unknown neighbor method \"shm_driect\"; did you mean \"shm_direct\"? Valid are: auto, "
+      "p2p, rdma_double_buffer, shm_direct",
+      Error);
+  CHECK_THROWS_AS(why_neighbor_method_unavailable(world, "p3p"), Error);
+}
+
+TEST_CASE("one rank's mistake is an error of all ranks") {
+  const Context world;
+  const NeighborPattern made = make(world, patterns[2]);
+  const bool odd_one = world.rank() == world.size() - 1;
+  CHECK_THROWS_AS(NeighborExchange<Item>(world, made, {.method = odd_one ? "nothing" : "p2p"}),
+                  Error);
+  if (world.size() > 1) {
+    CHECK_THROWS_AS(NeighborExchange<Item>(world, made, {.method = odd_one ? "auto" : "p2p"}),
+                    Error);
+  }
+}
+
+TEST_CASE("the two sides of a pair must agree") {
+  const Context world;
+  const int right = (world.rank() + 1) % world.size();
+  const int left = (world.rank() + world.size() - 1) % world.size();
+  if (world.size() > 2) {
+    CHECK_THROWS_WITH_AS(
+        NeighborPattern::from_peers(world, {{right, 5, 0}}),
+        "neighbor pattern: rank 0: lists rank 1 as a peer, but rank 1 does not list it", Error);
+    const std::size_t mine = world.rank() == 1 ? 7 : 5;
+    CHECK_THROWS_WITH_AS(NeighborPattern::from_peers(world, {{right, mine, 0}, {left, 0, 5}}),
+                         "neighbor pattern: rank 1: may send 7 items to rank 2, which receives up "
+                         "to 5 from it",
+                         Error);
+  }
+  CHECK_THROWS_WITH_AS(NeighborPattern::from_peers(world, {{world.size(), 1, 1}}),
+                       doctest::Contains("is no rank"), Error);
+  CHECK_THROWS_WITH_AS(NeighborPattern::from_peers(world, {{0, 1, 1}, {0, 1, 1}}),
+                       "neighbor pattern: rank 0: peer 0 is listed twice", Error);
+}
+
+TEST_CASE("calls out of order are errors that name the exchange") {
+  const Context world;
+  const NeighborPattern made = make(world, patterns[7]);
+  for_each_method(world, [&](std::string_view method) {
+    NeighborExchange<Item> exchange(world, made, {.method = std::string(method), .name = "halo"});
+    CHECK_THROWS_WITH_AS(exchange.next(), "halo: next called outside of start and finish", Error);
+    CHECK_THROWS_WITH_AS(exchange.finish(), "halo: finished without start", Error);
+    CHECK_THROWS_WITH_AS(exchange.commit(world.size(), 1), doctest::Contains("there is no peer"),
+                         Error);
+    CHECK_THROWS_WITH_AS(exchange.commit(0, 13),
+                         "halo: 13 items committed for rank 0, room is for 12; reserve more",
+                         Error);
+    exchange.commit(0, 1);
+    CHECK_THROWS_WITH_AS(exchange.commit(0, 1), "halo: rank 0 committed twice", Error);
+    exchange.start();
+    CHECK_THROWS_WITH_AS(exchange.start(), "halo: started twice without finish", Error);
+    CHECK_THROWS_AS(exchange.reserve({}), Error);
+    CHECK_THROWS_AS(exchange.outbox(0), Error);
+    exchange.finish();
+  });
+}
+
+TEST_CASE("a peer that never comes is named within the timeout") {
+  Context world;
+  if (world.size() == 1) return;
+  for_each_method(world, [&](std::string_view method) {
+    // The context is used up by the failure, so each method has its own.
+    const Context impatient(ContextOptions{.timeout = std::chrono::duration<double>(0.3)});
+    const NeighborPattern made = make(impatient, patterns[7]);
+    {
+      NeighborExchange<Item> exchange(impatient, made,
+                                      {.method = std::string(method), .name = "halo positions"});
+      exchange.start();
+      exchange.finish();
+      barrier(impatient);
+      const int missing = world.size() - 1;
+      if (world.rank() != missing) {
+        std::string text;
+        try {
+          exchange.start();
+          exchange.finish();
+        } catch (const Error& error) {
+          text = error.what();
+        }
+        CAPTURE(text);
+        CHECK(text.starts_with("halo positions: waited 0."));
+        CHECK(text.find(" s in method " + std::string(method) + ", round 2, for rank " +
+                        std::to_string(missing)) != std::string::npos);
+        CHECK(text.find("the timeout of 0.3 s has passed") != std::string::npos);
+        CHECK_THROWS_WITH_AS(exchange.start(), doctest::Contains("cannot be used any more"), Error);
+      } else {
+        impatient.on_idle({});
+        std::this_thread::sleep_for(std::chrono::milliseconds(400));
+        // Only so that its end does not wait for the others.
+        CHECK_THROWS_AS((exchange.start(), barrier(impatient)), Error);
+      }
+    }
+    barrier(world);
+  });
+}
