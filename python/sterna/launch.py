@@ -13,18 +13,22 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import IO
 
 from sterna.errors import SternaError
 from sterna.program import find_hdf5, find_launcher, find_program
 
-_RULE = re.compile(r"^\s*(-{60,}|={60,})\s*$")
+_RULE = re.compile(r"^(-{74}|={83})\s*$")  # Open MPI's on standard error, MPICH's on output
 _LAUNCHER_WORDS = re.compile(
     r"prterun|prted|PRTE|mpirun|mpiexec|MPI_ABORT|orterun|OMPI|Open MPI|BAD TERMINATION"
 )
 _STERNA_WORDS = re.compile(r"\bsterna\b|\berror: |\bwarning: |^\S+:\d+:\d+: ")
-_NOTICES = re.compile(r"OSC UCX component priority set inside component query failed")
+_NOTICES = re.compile(
+    r"OSC UCX component priority set inside component query failed"
+    r"|^This typically refers to a problem with your application"
+    r"|^Please see the FAQ page for debugging suggestions"
+)
 _SIGNAL = re.compile(r"rank (\d+) with PID \d+ on node .*? exited on\s+signal (\d+)", re.DOTALL)
+_MPICH_SIGNAL = re.compile(r"^YOUR APPLICATION TERMINATED WITH THE EXIT STRING: .*signal (\d+)")
 
 
 def available_cores() -> int:
@@ -110,10 +114,10 @@ def command_line(ranks: int, arguments: Iterable[str]) -> tuple[list[str], dict[
 
 
 def without_noise(lines: Iterable[str]) -> Iterator[str]:
-    """The lines of standard error that a user should see.
+    """The lines that a user should see.
 
-    Drops the launcher's banners (framed by rules of dashes) and notices, but passes what Sterna
-    said in between; of a rank that a signal ended it says so in one line.
+    Drops the launcher's banners (framed by rules) and notices, but passes what Sterna said in
+    between; of a rank that a signal ended it says so in one line.
     """
     banner: list[str] | None = None
     after_notice = False
@@ -129,6 +133,8 @@ def without_noise(lines: Iterable[str]) -> Iterator[str]:
                 banner = None
         elif banner is not None:
             banner.append(line)
+        elif killed := _MPICH_SIGNAL.search(line):
+            yield _ended_by_signal("a rank", killed[1])
         elif _NOTICES.search(line):
             after_notice = True
             continue
@@ -147,8 +153,11 @@ def _of_banner(banner: list[str]) -> Iterator[str]:
     yield from (line for line in banner if _STERNA_WORDS.search(line))
     killed = _SIGNAL.search(text)
     if killed:
-        name = signal.strsignal(int(killed[2]))
-        yield f"sterna: rank {killed[1]} was ended by signal {killed[2]} ({name})\n"
+        yield _ended_by_signal(f"rank {killed[1]}", killed[2])
+
+
+def _ended_by_signal(who: str, number: str) -> str:
+    return f"sterna: {who} was ended by signal {number} ({signal.strsignal(int(number))})\n"
 
 
 def _die_with_parent() -> None:
@@ -188,8 +197,8 @@ def launch(
 ) -> int:
     """Runs `sterna-md arguments` on `ranks` ranks and waits; returns its exit status.
 
-    Each line of standard output goes to `on_output`, each of standard error that is not the
-    launcher's noise to `on_error`, both with their line end and never two at a time.
+    Each line of standard output goes to `on_output`, each of standard error to `on_error`, but for
+    the launcher's noise; with their line ends and never two at a time.
     """
     command, environment = command_line(ranks, arguments)
     process = subprocess.Popen(
@@ -210,13 +219,9 @@ def launch(
             with one_at_a_time:
                 show(line)
 
-    def threads_of(stream: IO[str], show: Callable[[str], None], filtered: bool) -> threading.Thread:
-        lines = without_noise(stream) if filtered else stream
-        return threading.Thread(target=pump, args=(lines, show), daemon=True)
-
     threads = [
-        threads_of(process.stdout, on_output, False),
-        threads_of(process.stderr, on_error, True),
+        threading.Thread(target=pump, args=(without_noise(stream), show), daemon=True)
+        for stream, show in ((process.stdout, on_output), (process.stderr, on_error))
     ]
     interrupts = 0
 

@@ -46,6 +46,23 @@ def test_a_rank_ended_by_a_signal_is_told_in_one_line():
     ]
 
 
+def test_mpich_says_it_elsewhere():
+    rule = "=" * 83 + "\n"
+    lines = [
+        "step energy\n",
+        rule,
+        "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n",
+        rule,
+        "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)\n",
+        "This typically refers to a problem with your application.\n",
+        "Please see the FAQ page for debugging suggestions\n",
+    ]
+    assert list(launch.without_noise(lines)) == [
+        "step energy\n",
+        "sterna: a rank was ended by signal 9 (Killed)\n",
+    ]
+
+
 def test_rules_that_are_not_the_launchers_are_kept():
     table = [RULE, "step energy\n", RULE, "after\n"]
     assert list(launch.without_noise(table)) == table
