@@ -17,7 +17,8 @@ from pathlib import Path
 from sterna.errors import SternaError
 from sterna.program import find_hdf5, find_launcher, find_program
 
-_RULE = re.compile(r"^(-{74}|={83})\s*$")  # Open MPI's on standard error, MPICH's on output
+_OPEN_MPI_RULE = re.compile(r"^-{74}\s*$")  # on standard error
+_MPICH_RULE = re.compile(r"^={83}\s*$")  # on standard output
 _LAUNCHER_WORDS = re.compile(
     r"prterun|prted|PRTE|mpirun|mpiexec|MPI_ABORT|orterun|OMPI|Open MPI|BAD TERMINATION"
 )
@@ -113,10 +114,12 @@ def command_line(ranks: int, arguments: Iterable[str]) -> tuple[list[str], dict[
     return [*command, "-n", str(ranks), str(program), *arguments], environment
 
 
-def without_noise(lines: Iterable[str]) -> Iterator[str]:
+def without_noise(
+    lines: Iterable[str], rule: re.Pattern[str] = _OPEN_MPI_RULE
+) -> Iterator[str]:
     """The lines that a user should see.
 
-    Drops the launcher's banners (framed by rules) and notices, but passes what Sterna said in
+    Drops the launcher's banners (framed by lines that are a `rule`) and notices, but passes what Sterna said in
     between; of a rank that a signal ended it says so in one line.
     """
     banner: list[str] | None = None
@@ -125,7 +128,7 @@ def without_noise(lines: Iterable[str]) -> Iterator[str]:
         line = raw.replace("\0", "")  # Open MPI ends forwarded messages with one.
         if not line:
             continue
-        if _RULE.match(line):
+        if rule.match(line):
             if banner is None:
                 banner = [line]
             else:
@@ -220,8 +223,11 @@ def launch(
                 show(line)
 
     threads = [
-        threading.Thread(target=pump, args=(without_noise(stream), show), daemon=True)
-        for stream, show in ((process.stdout, on_output), (process.stderr, on_error))
+        threading.Thread(target=pump, args=(without_noise(stream, rule), show), daemon=True)
+        for stream, rule, show in (
+            (process.stdout, _MPICH_RULE, on_output),
+            (process.stderr, _OPEN_MPI_RULE, on_error),
+        )
     ]
     interrupts = 0
 

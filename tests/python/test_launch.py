@@ -57,7 +57,7 @@ def test_mpich_says_it_elsewhere():
         "This typically refers to a problem with your application.\n",
         "Please see the FAQ page for debugging suggestions\n",
     ]
-    assert list(launch.without_noise(lines)) == [
+    assert list(launch.without_noise(lines, launch._MPICH_RULE)) == [
         "step energy\n",
         "sterna: a rank was ended by signal 9 (Killed)\n",
     ]
