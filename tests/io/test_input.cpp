@@ -267,7 +267,7 @@ cutof = 1
   CHECK_FALSE(result.ok());
   CHECK(
       render(result.diagnostics) ==
-      R"x(test.toml:3:9: error: "steps" in [run] is -1; expected an integer of at least 0 and at most 1000000000000000
+      R"x(test.toml:3:9: error: "steps" in [run] is -1; expected an integer of at least 0 and at most 1e15
     3 | steps = -1
       |         ^~
 test.toml:4:1: error: unknown key "timestp" in [run]; did you mean "timestep"?

@@ -40,12 +40,13 @@ std::optional<std::string_view> nearest_name(std::string_view typed,
   std::optional<std::string_view> nearest;
   int smallest = 0;
   for (const std::string_view candidate : candidates) {
-    // The beginning of a longer name is as likely as a typing error: "stochastic".
-    const bool begins = typed.size() >= 3 && candidate.size() > typed.size() &&
-                        edit_distance(typed, candidate.substr(0, typed.size())) == 0;
+    // The beginning of a longer name ("stochastic") or a longer form ("nanometers") is as likely
+    // as a typing error.
+    const std::size_t common = std::min(typed.size(), candidate.size());
+    const bool begins = common >= 3 && typed.size() != candidate.size() &&
+                        edit_distance(typed.substr(0, common), candidate.substr(0, common)) == 0;
     const int distance = begins ? 1 : edit_distance(typed, candidate);
-    const int allowed =
-        std::max(1, static_cast<int>(std::min(typed.size(), candidate.size()) + 1) / 3);
+    const int allowed = std::max(1, static_cast<int>(common + 1) / 3);
     // A name of one or two characters is near to everything: there only the case may differ.
     if (distance > 0 && candidate.size() <= 2 && typed.size() <= candidate.size()) continue;
     if (distance > allowed) continue;

@@ -35,7 +35,10 @@ class Checker {
       if (good_("start.cells")) cell_count();
     }
     if (good_("start.kind") && input_.start.kind == "random" && !particles) {
-      error("start", "[start] lacks the required key \"particles\": an integer of at least 1");
+      error(
+          "start",
+          "[start] lacks the key \"particles\", required with kind = \"random\": an integer of at "
+          "least 1");
     }
     if (look_at_files && good_("start.file")) start_file();
   }

@@ -532,7 +532,10 @@ std::vector<KeySchema> make_keys() {
   };
 }
 
+/// As people write it: 1e15, 1000, 0.5.
 std::string number_text(double value) {
+  const double exponent = std::round(std::log10(std::abs(value)));
+  if (exponent >= 6.0 && value == std::pow(10.0, exponent)) return fmt::format("1e{}", exponent);
   return fmt::format("{}", value);
 }
 
@@ -601,6 +604,9 @@ std::string_view translated_choice(std::string_view value) {
       {"csvr", "stochastic_velocity_rescaling"},
       {"svr", "stochastic_velocity_rescaling"},
       {"v-rescale", "stochastic_velocity_rescaling"},
+      {"nose", "stochastic_velocity_rescaling"},
+      {"nose_hoover", "stochastic_velocity_rescaling"},
+      {"nose-hoover", "stochastic_velocity_rescaling"},
       {"verlet", "velocity_verlet"},
       {"nve", "velocity_verlet"},
       {"nvt", "velocity_verlet"},

@@ -157,6 +157,11 @@ class Reader {
       const std::size_t first = place.source_line.find_first_not_of(" \t");
       if (first != std::string::npos) place.column = static_cast<int>(first) + 1;
     }
+    const bool at_end =
+        place.column > static_cast<int>(display_characters(place.source_line).size());
+    if (message.starts_with("unescaped control characters") && at_end) {
+      message = "the text does not end on its line; is the closing quote missing?";
+    }
     report(Severity::error, place, fmt::format("not valid TOML: {}", message));
   }
 
