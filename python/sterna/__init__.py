@@ -7,8 +7,8 @@
 
 from sterna.errors import SternaError
 from sterna.log import Log, read_log
-from sterna.runs import Result, run
 from sterna.program import version
+from sterna.runs import Result, run
 
 __version__ = version()
 

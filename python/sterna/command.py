@@ -55,9 +55,7 @@ def run(
     ranks = ranks or launch.available_cores()
     if sys.stdout.isatty() and "--progress" not in context.args:
         with ProgressBar(Console()) as bar:
-            status = launch.launch(
-                ranks, [*arguments, "--progress", "always"], bar.show, bar.show
-            )
+            status = launch.launch(ranks, [*arguments, "--progress", "always"], bar.show, bar.show)
     else:
         status = launch.launch(ranks, arguments, _to_standard_output, _to_standard_error)
     raise typer.Exit(status)

@@ -75,7 +75,11 @@ def become(arguments: Iterable[str]) -> None:
 @cache
 def _is_open_mpi(launcher: Path) -> bool:
     shown = subprocess.run(
-        [launcher, "--version"], capture_output=True, text=True, env=program_environment(), check=False
+        [launcher, "--version"],
+        capture_output=True,
+        text=True,
+        env=program_environment(),
+        check=False,
     )
     return bool(re.search(r"Open MPI|OpenRTE|PRRTE", shown.stdout + shown.stderr))
 
@@ -114,9 +118,7 @@ def command_line(ranks: int, arguments: Iterable[str]) -> tuple[list[str], dict[
     return [*command, "-n", str(ranks), str(program), *arguments], environment
 
 
-def without_noise(
-    lines: Iterable[str], rule: re.Pattern[str] = _OPEN_MPI_RULE
-) -> Iterator[str]:
+def without_noise(lines: Iterable[str], rule: re.Pattern[str] = _OPEN_MPI_RULE) -> Iterator[str]:
     """The lines that a user should see.
 
     Drops the launcher's banners (framed by lines that are a `rule`) and notices, but passes what Sterna said in

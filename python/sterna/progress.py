@@ -69,6 +69,4 @@ class ProgressBar:
         }
         if self._task is None:
             self._task = self._progress.add_task("run", total=report["steps"], **fields)
-        self._progress.update(
-            self._task, completed=report["step"], total=report["steps"], **fields
-        )
+        self._progress.update(self._task, completed=report["step"], total=report["steps"], **fields)

@@ -41,9 +41,7 @@ def test_a_rank_ended_by_a_signal_is_told_in_one_line():
         "signal 9 (Killed).\n",
         RULE,
     ]
-    assert list(launch.without_noise(lines)) == [
-        "sterna: rank 1 was ended by signal 9 (Killed)\n"
-    ]
+    assert list(launch.without_noise(lines)) == ["sterna: rank 1 was ended by signal 9 (Killed)\n"]
 
 
 def test_mpich_says_it_elsewhere():
