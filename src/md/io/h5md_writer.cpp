@@ -430,7 +430,7 @@ class H5mdWriter::Implementation {
         put_vector(place, store.velocity[i], field.type);
         break;
       case Quantity::force:
-        put_vector(place, {store.force[i].x, store.force[i].y, store.force[i].z}, field.type);
+        put_vector(place, store.force[i], field.type);
         break;
       case Quantity::image: {
         box.wrap(store.position[i].vector(), crossings);

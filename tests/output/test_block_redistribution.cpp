@@ -1,0 +1,79 @@
+#include <cstring>
+
+#include "md/io/block_redistribution.hpp"
+#include "output/output_support.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+
+using namespace sterna;
+using namespace sterna::md;
+
+namespace {
+
+/// Checks that every slot comes exactly once, with its own data; returns how many came here.
+std::int64_t check_all_pieces(BlockRedistribution& redistribution, const ParticleStore& store) {
+  redistribution.plan(store.id.span());
+  std::int64_t slots = 0;
+  for (std::int64_t piece = 0; piece < redistribution.piece_count(); ++piece) {
+    const auto rows = redistribution.exchange(
+        piece, [&](std::span<const std::uint32_t> particles, std::byte* items, std::size_t stride) {
+          for (const std::uint32_t i : particles) {
+            std::memcpy(items, &store.velocity[i], sizeof(Vec3));
+            items += stride;
+          }
+        });
+    const std::size_t count = rows.items.size() / sizeof(Vec3);
+    for (std::size_t row = 0; row < count; ++row) {
+      Vec3 velocity;
+      std::memcpy(&velocity, rows.items.data() + row * sizeof(Vec3), sizeof(Vec3));
+      const std::int64_t id = rows.first_slot + static_cast<std::int64_t>(row) + 1;
+      CHECK(velocity.x == -self_identifying(id, 0, 0));
+      CHECK(velocity.z == -self_identifying(id, 2, 0));
+    }
+    slots += static_cast<std::int64_t>(count);
+  }
+  return slots;
+}
+
+}  // namespace
+
+TEST_CASE("particles come in the order of their ids, in pieces") {
+  const comm::Context context;
+  for (const std::int64_t total : {1, 5, 16, 1000, 1001}) {
+    for (const std::int64_t piece : {16, 64, 100000}) {
+      CAPTURE(total);
+      CAPTURE(piece);
+      BlockRedistribution redistribution(
+          context, total, sizeof(Vec3),
+          {.method = "auto", .granularity = 16, .piece_slots = piece});
+      const ParticleStore store = dealt_particles(context, total);
+      for (int round = 0; round < 2; ++round) {
+        std::int64_t slots = check_all_pieces(redistribution, store);
+        comm::ReductionBatch(context).sum(slots).run();
+        CHECK(slots == total);
+        CHECK(redistribution.failure().empty());
+      }
+    }
+  }
+}
+
+TEST_CASE("wrong ids are reported, not lost") {
+  const comm::Context context;
+  const auto failure_with = [&](std::int64_t from, std::int64_t to) {
+    ParticleStore store = dealt_particles(context, 100);
+    for (std::size_t i = 0; i < store.local_count(); ++i) {
+      if (store.id[i] == from) store.id[i] = to;
+    }
+    BlockRedistribution redistribution(context, 100, sizeof(Vec3), {"auto", 16, 32});
+    redistribution.plan(store.id.span());
+    for (std::int64_t piece = 0; piece < redistribution.piece_count(); ++piece) {
+      redistribution.exchange(piece, [](auto&&...) {});
+    }
+    return failure_of([&] { agree(context, redistribution.failure()); });
+  };
+  CHECK(failure_with(100, 100).empty());
+  CHECK(contains(failure_with(17, 18), "id 1"));
+  // The hole may be found first, on a lower rank.
+  CHECK(contains(failure_with(17, 101), context.size() == 1 ? "ids go from 1 to 100" : "id 1"));
+  CHECK(contains(failure_with(17, -3), "id"));
+  CHECK(contains(failure_with(17, 0), "id"));
+}

@@ -1,0 +1,243 @@
+#include <cmath>
+#include <limits>
+
+#include "md/io/atomic_file.hpp"
+#include "md/io/checkpoint.hpp"
+#include "output/output_support.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+
+using namespace sterna;
+using namespace sterna::md;
+
+namespace {
+
+// More than two segments of 8192 records on one rank.
+constexpr std::int64_t total = 20011;
+
+CheckpointState state_at(std::int64_t step) {
+  CheckpointState state;
+  state.step = step;
+  state.time = 0.1 * static_cast<double>(step);
+  state.box = {{30000.1, 30000.2, 1.0 / 3.0}};
+  state.grid = {1, 1, 1};
+  state.types = {"A", "B", "C"};
+  state.input_hash = 0xfedcba9876543210;
+  state.program = "test";
+  state.state = {{"thermostat", {{"integral", exact_text(1e-300 / 3)}}}};
+  return state;
+}
+
+bool same_particle(const ParticleStore& a, std::size_t i, const ParticleStore& b, std::size_t j) {
+  return a.id[i] == b.id[j] && a.position[i].vector() == b.position[j].vector() &&
+         a.position[i].type == b.position[j].type && a.velocity[i] == b.velocity[j] &&
+         a.image[i].x == b.image[j].x && a.image[i].y == b.image[j].y &&
+         a.image[i].z == b.image[j].z;
+}
+
+/// Every id there exactly once over all ranks, every particle with its own data.
+void check_all_there(const comm::Context& context, const ParticleStore& store) {
+  bool all_right = true;
+  std::vector<std::int64_t> seen(static_cast<std::size_t>(total), 0);
+  for (std::size_t i = 0; i < store.local_count(); ++i) {
+    const std::int64_t id = store.id[i];
+    REQUIRE((id >= 1 && id <= total));
+    ++seen[static_cast<std::size_t>(id - 1)];
+    all_right &=
+        store.position[i].vector() ==
+        Vec3{self_identifying(id, 0, 0), self_identifying(id, 1, 0), self_identifying(id, 2, 0)};
+    all_right &= store.position[i].type == id % 3 && store.image[i].z == 1;
+    all_right &= store.velocity[i].y == -self_identifying(id, 1, 0);
+  }
+  comm::ReductionBatch(context).sum(seen.data(), seen.size()).run();
+  for (const std::int64_t times : seen) all_right &= times == 1;
+  CHECK(all_right);
+}
+
+void flip_bit(const std::string& path, std::uint64_t byte) {
+  RawFile file(path, RawFile::Mode::write);
+  std::byte value;
+  file.read_at(byte, {&value, 1});
+  value ^= std::byte{4};
+  file.write_at(byte, {&value, 1});
+}
+
+}  // namespace
+
+TEST_CASE("doubles survive as text bit for bit") {
+  for (const double value : {0.1, -1.0 / 3.0, 0.0, -0.0, 5e-324, 1.7976931348623157e308,
+                             std::numeric_limits<double>::infinity()}) {
+    const double back = exact_value(exact_text(value));
+    CHECK(back == value);
+    CHECK(std::signbit(back) == std::signbit(value));
+  }
+  CHECK(std::isnan(exact_value(exact_text(std::nan("")))));
+  CHECK(contains(failure_of([] { exact_value(1.5); }), "hexadecimal notation, found 1.5"));
+  CHECK(contains(failure_of([] { exact_value("0x1.8q"); }), "found \"0x1.8q\""));
+}
+
+TEST_CASE("the same ranks read what they wrote, in its order") {
+  const comm::Context context;
+  const SharedFolder folder(context);
+  const ParticleStore written = dealt_particles(context, total);
+  const CheckpointReport report = write_checkpoint(context, folder / "run", state_at(500), written);
+  CHECK(report.bytes == std::filesystem::file_size(folder / "run.checkpoint"));
+  CHECK(!file_exists(folder / "run.checkpoint.new"));
+
+  const CheckpointReader reader(context, folder / "run.checkpoint");
+  const CheckpointState& state = reader.state();
+  CHECK(state.step == 500);
+  CHECK(state.time == state_at(500).time);
+  CHECK(state.box.length == state_at(500).box.length);
+  CHECK(state.types == state_at(500).types);
+  CHECK(state.input_hash == 0xfedcba9876543210);
+  CHECK(state.ranks == context.size());
+  CHECK(state.particles == total);
+  CHECK(exact_value(state.state["thermostat"]["integral"]) == 1e-300 / 3);
+  CHECK(reader.has_block_per_rank());
+  ParticleStore read;
+  reader.read_particles(read);
+  REQUIRE(read.local_count() == written.local_count());
+  bool same = true;
+  for (std::size_t i = 0; i < read.local_count(); ++i) same &= same_particle(read, i, written, i);
+  CHECK(same);
+
+  const std::vector<std::string> others{"A", "D", "C"};
+  CHECK(contains(failure_of([&] { reader.require_types(others); }),
+                 "with the particle types [A, B, C], the input has [A, D, C]"));
+  reader.require_types(state.types);
+}
+
+TEST_CASE("ranks without particles, and a part of the ranks as readers") {
+  const comm::Context context;
+  const SharedFolder folder(context);
+  const comm::Context alone = context.split(context.rank() == context.size() - 1 ? 0 : -1);
+  // All particles on the last rank.
+  ParticleStore written;
+  if (alone.valid()) written = dealt_particles(alone, total);
+  write_checkpoint(context, folder / "run", state_at(1), written);
+  const CheckpointReader reader(context, folder / "run.checkpoint");
+  ParticleStore read;
+  reader.read_particles(read);
+  CHECK(read.local_count() == written.local_count());
+  check_all_there(context, read);
+
+  if (alone.valid()) {
+    const CheckpointReader single(alone, folder / "run.checkpoint");
+    CHECK(single.has_block_per_rank() == (context.size() == 1));
+    single.read_particles(read);
+    CHECK(read.local_count() == total);
+    check_all_there(alone, read);
+  }
+  comm::barrier(context);
+}
+
+TEST_CASE("no particles at all") {
+  const comm::Context context;
+  const SharedFolder folder(context);
+  write_checkpoint(context, folder / "run", state_at(1), ParticleStore());
+  ParticleStore read = dealt_particles(context, 10);
+  CheckpointReader(context, folder / "run.checkpoint").read_particles(read);
+  CHECK(read.local_count() == 0);
+}
+
+TEST_CASE("the latest valid checkpoint is found, and why newer ones were not taken") {
+  const comm::Context context;
+  const SharedFolder folder(context);
+  const std::string stem = folder / "run", current = stem + ".checkpoint",
+                    previous = current + ".previous";
+  const ParticleStore particles = dealt_particles(context, total);
+  CHECK(find_latest_checkpoint(context, stem).path.empty());
+  write_checkpoint(context, stem, state_at(1), particles);
+  write_checkpoint(context, stem, state_at(2), particles);
+  write_checkpoint(context, stem, state_at(3), particles);
+  CHECK(find_latest_checkpoint(context, stem).step == 3);
+  CHECK(find_latest_checkpoint(context, stem).path == current);
+
+  const auto size = std::filesystem::file_size(current);
+  const auto damage = [&](const std::function<void()>& work) {
+    on_first_rank(context, [&] {
+      std::filesystem::copy_file(current, stem + ".saved");
+      work();
+    });
+    const FoundCheckpoint found = find_latest_checkpoint(context, stem);
+    on_first_rank(context, [&] { rename_file(stem + ".saved", current); });
+    CHECK(found.path == previous);
+    CHECK(found.step == 2);
+    REQUIRE(found.refused.size() == 1);
+    CHECK(contains(found.refused[0], current));
+    return found.refused[0];
+  };
+  CHECK(contains(damage([&] { flip_bit(current, 4096 + 72 * 100 + 3); }),
+                 "is damaged: the checksum of bytes 4096 to "));
+  CHECK(contains(damage([&] { flip_bit(current, 17); }), "the checksum of its header"));
+  CHECK(contains(damage([&] { flip_bit(current, 2); }), "is not a checkpoint of this program"));
+  CHECK(contains(damage([&] { flip_bit(current, 8); }),
+                 "has version 5 of the checkpoint format, this program reads version 1"));
+  CHECK(contains(damage([&] { flip_bit(current, 12); }), "another byte order"));
+  CHECK(contains(damage([&] { flip_bit(current, size - 3); }), "the checksum of its table"));
+  CHECK(
+      contains(damage([&] { std::filesystem::resize_file(current, size - 1); }), "is truncated: "));
+  CHECK(contains(damage([&] { std::filesystem::resize_file(current, 50); }), "only 50 bytes"));
+  CHECK(contains(damage([&] { std::ofstream(current) << std::string(200, '\0'); }),
+                 "its writing was interrupted"));
+
+  // A crash between the two renames leaves a complete new file and a previous one.
+  on_first_rank(context, [&] { rename_file(current, current + ".new"); });
+  CHECK(find_latest_checkpoint(context, stem).path == current + ".new");
+  CHECK(find_latest_checkpoint(context, stem).step == 3);
+}
+
+TEST_CASE("a full disk is an error on all ranks and damages no checkpoint") {
+  const comm::Context context;
+  const SharedFolder folder(context);
+  const std::string stem = folder / "run";
+  const ParticleStore particles = dealt_particles(context, total);
+  write_checkpoint(context, stem, state_at(1), particles);
+  write_checkpoint(context, stem, state_at(2), particles);
+  const std::string current = content_of(stem + ".checkpoint");
+  const std::string previous = content_of(stem + ".checkpoint.previous");
+  comm::barrier(context);
+  // No room for the header page, for the blocks, for the table at the end.
+  for (const std::uint64_t room :
+       {std::uint64_t{0}, std::uint64_t{100000}, std::uint64_t{current.size() - 1}}) {
+    CAPTURE(room);
+    std::string text;
+    {
+      const FileSizeLimit limit(room);
+      text = failure_of([&] { write_checkpoint(context, stem, state_at(3), particles); });
+    }
+    CHECK(contains(text, stem + ".checkpoint.new: "));
+    CHECK(contains(text, "File too large"));
+    CHECK(content_of(stem + ".checkpoint") == current);
+    CHECK(content_of(stem + ".checkpoint.previous") == previous);
+    comm::barrier(context);
+    CHECK(!file_exists(stem + ".checkpoint.new"));
+    CHECK(find_latest_checkpoint(context, stem).step == 2);
+  }
+  CHECK(contains(
+      failure_of([&] { write_checkpoint(context, "/nowhere/run", state_at(3), particles); }),
+      "/nowhere/run.checkpoint.new: cannot open: No such file or directory"));
+  CHECK(contains(failure_of([&] { CheckpointReader(context, stem + ".none"); }), "cannot open"));
+}
+
+// Both halves of tests/output/checkpoint_across_ranks.
+TEST_CASE("written by an earlier run" * doctest::skip()) {
+  const comm::Context context;
+  write_checkpoint(context, std::getenv("STERNA_TEST_CHECKPOINT"), state_at(7),
+                   dealt_particles(context, total));
+}
+
+TEST_CASE("read from an earlier run" * doctest::skip()) {
+  const comm::Context context;
+  const FoundCheckpoint found =
+      find_latest_checkpoint(context, std::getenv("STERNA_TEST_CHECKPOINT"));
+  CHECK(found.step == 7);
+  const CheckpointReader reader(context, found.path);
+  ParticleStore read;
+  reader.read_particles(read);
+  check_all_there(context, read);
+  if (!reader.has_block_per_rank()) {
+    CHECK(std::abs(static_cast<double>(read.local_count()) -
+                   static_cast<double>(total) / context.size()) < 1.0);
+  }
+}

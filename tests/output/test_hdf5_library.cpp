@@ -1,0 +1,80 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "md/io/file_error.hpp"
+#include "md/io/hdf5_file.hpp"
+#include "md/io/hdf5_library.hpp"
+#include "output/output_support.hpp"
+
+using namespace sterna::md;
+
+TEST_CASE("the error without a library says what was tried and how to get one") {
+  ::setenv("STERNA_HDF5", "/nowhere/libhdf5.so", 1);
+  const std::string text = failure_of([] { hdf5::library(); });
+  CHECK(contains(text, "pip install h5py"));
+  CHECK(contains(text, "/nowhere/libhdf5.so: "));
+  // A library that lacks what is needed is refused, with the name of what it lacks.
+  ::setenv("STERNA_HDF5", "libm.so.6", 1);
+  CHECK(contains(failure_of([] { hdf5::library(); }), "libm.so.6: H5open is not in it"));
+  ::unsetenv("STERNA_HDF5");
+}
+
+TEST_CASE("the active virtual environment comes before the system") {
+  namespace fs = std::filesystem;
+  const fs::path environment = fs::temp_directory_path() / "sterna-test-environment";
+  const fs::path libraries = environment / "lib/python3.11/site-packages/h5py.libs";
+  fs::create_directories(libraries);
+  const fs::path bundled = libraries / "libhdf5-0123abcd.so.320.0.0";
+  std::ofstream(bundled) << "";
+  std::ofstream(libraries / "libhdf5_hl-0123abcd.so.320.0.0") << "";
+  const char* active = std::getenv("VIRTUAL_ENV");
+  const std::string before = active == nullptr ? "" : active;
+  ::setenv("VIRTUAL_ENV", environment.c_str(), 1);
+  const auto candidates = hdf5::library_candidates();
+  active == nullptr ? ::unsetenv("VIRTUAL_ENV") : ::setenv("VIRTUAL_ENV", before.c_str(), 1);
+  fs::remove_all(environment);
+
+  const auto of_environment = std::find(candidates.begin(), candidates.end(), bundled.string());
+  const auto of_system = std::find(candidates.begin(), candidates.end(), "libhdf5_serial.so.103");
+  CHECK(of_environment < of_system);
+  CHECK(of_system < candidates.end());
+  for (const std::string& candidate : candidates) CHECK(!contains(candidate, "hdf5_hl"));
+}
+
+TEST_CASE("errors name the file, the object and the library's reason") {
+  try {
+    hdf5::library();
+  } catch (const FileError& error) {
+    MESSAGE("skipped: ", error.what());
+    return;
+  }
+  MESSAGE("HDF5 ", hdf5::library().version, " from ", hdf5::library().path);
+  CHECK(contains(failure_of([] { hdf5::File::create("/nowhere/x.h5"); }),
+                 "/nowhere/x.h5: cannot create: "));
+  const std::string path =
+      (std::filesystem::temp_directory_path() / "sterna-test-not-hdf5.h5").string();
+  std::ofstream(path) << "this is no HDF5 file";
+  CHECK(contains(failure_of([&] { hdf5::File::open(path); }), path + ": cannot open: "));
+  {
+    hdf5::File file = hdf5::File::create(path);
+    file.make_group("a");
+    CHECK(contains(failure_of([&] { file.make_group("a"); }), "cannot make the group a: "));
+    CHECK(contains(failure_of([&] { file.extent("a/b"); }), "cannot open a/b: "));
+    CHECK(file.exists("a"));
+    CHECK(!file.exists("b/c/d"));
+    file.make_dataset("a/n", hdf5::Type::int64,
+                      {.extent = {3}, .maximum = {hdf5::unlimited}, .chunk = {4}});
+    const std::int64_t values[3] = {1, -2, std::int64_t{1} << 60};
+    const hdf5::Size first[1] = {0}, count[1] = {3};
+    file.write("a/n", first, count, values);
+    CHECK(file.read_integers("a/n") == std::vector<std::int64_t>{1, -2, std::int64_t{1} << 60});
+    CHECK(file.has_type("a/n", hdf5::Type::int64));
+    CHECK(!file.has_type("a/n", hdf5::Type::int32));
+    file.close();
+  }
+  std::filesystem::remove(path);
+}
