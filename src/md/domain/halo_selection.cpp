@@ -60,8 +60,8 @@ HaloSelection::HaloSelection(std::vector<HaloSegment> segments, const Region& ow
     // Axes that no segment looks at hold ghosts of earlier stages beyond the own region.
     const bool looked_at = std::any_of(segments_.begin(), segments_.end(),
                                        [&](const auto& s) { return !std::isinf(s.lower[axis]); });
-    inner_lower_[axis] = looked_at ? inner.lower[axis] : -kInfinity;
-    inner_upper_[axis] = looked_at ? inner.upper[axis] : kInfinity;
+    inner_center_[axis] = looked_at ? 0.5 * (inner.lower[axis] + inner.upper[axis]) : 0.0;
+    inner_half_[axis] = looked_at ? 0.5 * (inner.upper[axis] - inner.lower[axis]) : kInfinity;
   }
   for (std::size_t first = 0; first < segments_.size(); first += kBatch) {
     Batch batch{first, std::min(kBatch, segments_.size() - first), {}};
@@ -94,17 +94,19 @@ void HaloSelection::select_batch(const Batch& batch, std::span<const Position> p
   hit_index_.clear();
   hit_segments_.clear();
   std::size_t counts[kBatch] = {};
-  const Vec3 lower = inner_lower_, upper = inner_upper_;
+  const Vec3 center = inner_center_, half = inner_half_;
   std::uint32_t outer[kBlock];
   for (std::size_t block = 0; block < positions.size(); block += kBlock) {
     const std::size_t end = std::min(block + kBlock, positions.size());
     std::size_t found = 0;
     for (std::size_t i = block; i < end; ++i) {
       const Position& p = positions[i];
-      const bool inside = (p.x > lower.x) & (p.x < upper.x) & (p.y > lower.y) & (p.y < upper.y) &
-                          (p.z > lower.z) & (p.z < upper.z);
+      // The largest of three distances costs half of six comparisons.
+      const double outside =
+          std::max(std::max(std::abs(p.x - center.x) - half.x, std::abs(p.y - center.y) - half.y),
+                   std::abs(p.z - center.z) - half.z);
       outer[found] = static_cast<std::uint32_t>(i);
-      found += !inside;
+      found += !(outside < 0.0);
     }
     for (std::size_t k = 0; k < found; ++k) {
       const Position& p = positions[outer[k]];
