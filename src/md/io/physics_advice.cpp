@@ -156,12 +156,12 @@ class Adviser {
       const auto& type = input_.types[n];
       const double speed = std::sqrt(3.0 * input_.units.boltzmann() * temperature / type.mass);
       const double share = speed * dt / type.sigma;
-      if (!(share > 0.04) || type.epsilon <= 0.0) continue;
+      if (!(share > 0.06) || type.epsilon <= 0.0) continue;
       warn("run.timestep",
            fmt::format("at {} particles {} fly {:.2g} sigma in a time step of {}: collisions are "
-                       "missed. At most {} keeps it below 0.03 sigma",
+                       "missed. At most {} keeps it below 0.04 sigma",
                        text(temperature, Dimension::temperature), quote(type.name), share, time(dt),
-                       time(0.03 * type.sigma / speed)));
+                       time(0.04 * type.sigma / speed)));
       return;
     }
   }
