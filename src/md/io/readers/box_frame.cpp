@@ -61,7 +61,7 @@ BoxFrame BoxFrame::of_input(const LineReader& reader, const StartFileOptions& op
 }
 
 void BoxFrame::fail_far(const LineReader& reader, int axis, double coordinate) const {
-  reader.fail(fmt::format("the {} coordinate {} is more than {:g} box lengths away", "xyz"[axis],
+  reader.fail(fmt::format("the {} coordinate {:g} is more than {:g} box lengths away", "xyz"[axis],
                           coordinate, farthest));
 }
 

@@ -61,8 +61,14 @@ void fail_number(const LineReader& reader, std::string_view field, std::string_v
   reader.fail(field, fmt::format("expected {}, a number; found {}", what, found(field)));
 }
 
-void fail_integer(const LineReader& reader, std::string_view field, std::string_view what) {
-  reader.fail(field, fmt::format("expected {}, a whole number; found {}", what, found(field)));
+void fail_integer(const LineReader& reader, std::string_view field, std::string_view what,
+                  std::int64_t smallest, std::int64_t largest) {
+  const std::string_view digits = without_plus(field);
+  const std::size_t sign = digits.starts_with('-') ? 1 : 0;
+  if (digits.size() == sign || digits.find_first_not_of("0123456789", sign) != digits.npos) {
+    reader.fail(field, fmt::format("expected {}, a whole number; found {}", what, found(field)));
+  }
+  reader.fail(field, fmt::format("{} must be from {} to {}", what, smallest, largest));
 }
 
 Vec3 velocity(const LineReader& reader, Fields& fields, double unit) {

@@ -49,7 +49,7 @@ bool parse_integer(std::string_view field, std::int64_t& value);
 [[noreturn]] void fail_number(const LineReader& reader, std::string_view field,
                               std::string_view what);
 [[noreturn]] void fail_integer(const LineReader& reader, std::string_view field,
-                               std::string_view what);
+                               std::string_view what, std::int64_t smallest, std::int64_t largest);
 double slow_number(const LineReader& reader, std::string_view field, std::string_view what);
 
 /// The field as a finite number; `what` names it in the error: "the x coordinate".
@@ -69,12 +69,8 @@ Vec3 velocity(const LineReader& reader, Fields& fields, double unit);
 inline std::int64_t integer(const LineReader& reader, std::string_view field, std::string_view what,
                             std::int64_t smallest, std::int64_t largest) {
   std::int64_t value = 0;
-  if (!parse_integer(field, value)) fail_integer(reader, field, what);
-  if (value < smallest || value > largest) {
-    reader.fail(field, std::string(what) + " must be from " + std::to_string(smallest) + " to " +
-                           std::to_string(largest));
-  }
-  return value;
+  if (parse_integer(field, value) && value >= smallest && value <= largest) return value;
+  fail_integer(reader, field, what, smallest, largest);
 }
 
 /// Throws where the line has a further field; `line` describes what it should be.

@@ -98,6 +98,13 @@ std::string words_of(std::string_view text) {
   return words;
 }
 
+int columns_in(std::string_view line) {
+  Fields fields(line);
+  int columns = 0;
+  while (!fields.next().empty()) ++columns;
+  return columns;
+}
+
 bool begins_number(std::string_view field) {
   const char c = field.empty() ? '\0' : field[0];
   return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
@@ -427,6 +434,11 @@ class LammpsDataReader final : public StartFileReader {
     return types_.find(reader_, labels_[static_cast<std::size_t>(number - 1)], field);
   }
 
+  std::int32_t read_flag(std::string_view field) const {
+    constexpr auto farthest = static_cast<std::int64_t>(BoxFrame::farthest);
+    return static_cast<std::int32_t>(integer(reader_, field, "an image flag", -farthest, farthest));
+  }
+
   ParticleRecord next_particle() override {
     next_data_line(reader_);
     Fields fields(without_comment(reader_.line()));
@@ -443,15 +455,15 @@ class LammpsDataReader final : public StartFileReader {
     position.z = number(reader_, fields.next(), "the z coordinate");
     const std::string_view flag = fields.next();
     if (!flag.empty()) {
-      constexpr auto farthest = static_cast<std::int64_t>(BoxFrame::farthest);
-      const auto read_flag = [&](std::string_view field) {
-        return static_cast<std::int32_t>(
-            integer(reader_, field, "an image flag", -farthest, farthest));
-      };
+      if (const int columns = columns_in(without_comment(reader_.line())); columns != 8) {
+        reader_.fail(
+            fmt::format("expected 5 columns, `id type x y z`, or 8 with image flags, as "
+                        "atom style \"atomic\" has them; found {}",
+                        columns));
+      }
       record.image.x = read_flag(flag);
       record.image.y = read_flag(fields.next());
       record.image.z = read_flag(fields.next());
-      expect_end_of_line(reader_, fields, "`id type x y z ix iy iz` (atom style \"atomic\")");
     }
     frame_.place(reader_, position, record);
     if (velocities_) record.velocity = velocities_->of(reader_, id, record.id);

@@ -45,7 +45,7 @@ class XyzReader final : public StartFileReader {
       record.velocity = velocity(reader_, fields, velocity_unit_);
       expect_end_of_line(reader_, fields, "`name x y z vx vy vz`");
     } else {
-      expect_end_of_line(reader_, fields, "`name x y z`, as the first particle has it");
+      expect_end_of_line(reader_, fields, "`name x y z`");
     }
     frame_.place(reader_, position, record);
     record.id = ++read_;
