@@ -144,6 +144,60 @@ TEST_CASE("positions of each step arrive, shifted by the very box length") {
   }
 }
 
+TEST_CASE("ghosts go to the places that were asked for") {
+  const comm::Context context;
+  for (const Case& c : cases(context.size())) {
+    CAPTURE(c.what);
+    const RegularGrid grid({c.length}, context.size(), c.grid);
+    const auto all = make_positions(grid, c.width, 120);
+    for (const auto& halo_method : halo_methods()) {
+      CAPTURE(halo_method.name);
+      Halo plain(context, grid, c.width, {std::string(halo_method.name), "auto"});
+      Halo placed(context, grid, c.width, {std::string(halo_method.name), "auto"});
+      ParticleStore plain_particles = own_particles(context, grid, all);
+      ParticleStore placed_particles = own_particles(context, grid, all);
+      std::size_t wrong = 0;
+      for (std::uint64_t rebuild = 0; rebuild < 3; ++rebuild) {
+        plain.rebuild(plain_particles);
+        placed.rebuild(placed_particles);
+        const std::size_t local = plain_particles.local_count();
+        const std::size_t ghosts = plain_particles.ghost_count();
+        CHECK(placed_particles.ghost_count() == ghosts);
+        std::vector<std::uint32_t> slots(ghosts);
+        for (std::size_t k = 0; k < ghosts; ++k) slots[k] = static_cast<std::uint32_t>(k);
+        for (std::size_t k = ghosts; k > 1; --k) {
+          const double draw = uniform(k, 300 + rebuild) * static_cast<double>(k);
+          std::swap(slots[k - 1], slots[static_cast<std::size_t>(draw)]);
+        }
+        placed.order_ghosts(placed_particles, slots);
+        for (std::int64_t step = 0; step < 3; ++step) {
+          for (std::size_t k = 0; k < ghosts; ++k) {
+            wrong += as_ghost(plain_particles.position[local + k]) !=
+                     as_ghost(placed_particles.position[local + slots[k]]);
+          }
+          for (ParticleStore* particles : {&plain_particles, &placed_particles}) {
+            for (std::size_t i = 0; i < local; ++i) {
+              Position& p = particles->position[i];
+              const Vec3 to = drifted(all[static_cast<std::size_t>(p.type)], step);
+              p = {to.x, to.y, to.z, p.type};
+            }
+          }
+          plain.start_positions(plain_particles);
+          plain.finish_positions(plain_particles);
+          placed.start_positions(placed_particles);
+          placed.finish_positions(placed_particles);
+        }
+        for (ParticleStore* particles : {&plain_particles, &placed_particles}) {
+          for (std::size_t i = 0; i < local; ++i) {
+            particles->position[i] = all[static_cast<std::size_t>(particles->position[i].type)];
+          }
+        }
+      }
+      CHECK(wrong == 0);
+    }
+  }
+}
+
 TEST_CASE("rebuilds with growing, shrinking and missing particles") {
   const comm::Context context;
   const RegularGrid grid({{9, 9, 9}}, context.size());

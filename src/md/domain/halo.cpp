@@ -233,9 +233,9 @@ Halo::Halo(const comm::Context& context, const Decomposition& decomposition, dou
     throw std::invalid_argument(fmt::format("the decomposition is for {} ranks, the context has {}",
                                             decomposition.rank_count(), context.size()));
   }
-  const Region own = decomposition.region(context.rank());
+  own_ = decomposition.region(context.rank());
   for (const auto& stage : halo_method(options.method).plan(decomposition, context.rank(), width)) {
-    stages_.push_back(std::make_unique<Stage>(context, stage, own, options.exchange));
+    stages_.push_back(std::make_unique<Stage>(context, stage, own_, options.exchange));
   }
 }
 Halo::~Halo() = default;
@@ -244,6 +244,16 @@ Halo& Halo::operator=(Halo&&) noexcept = default;
 
 void Halo::rebuild(ParticleStore& particles) {
   particles.resize_ghosts(0);
+#ifndef NDEBUG
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    if (!own_.contains(particles.position[i].vector())) {
+      throw std::logic_error(
+          fmt::format("the halo was rebuilt while local particle {} of {} lay outside the region "
+                      "of its rank: migrate first",
+                      i, particles.local_count()));
+    }
+  }
+#endif
   for (auto& stage : stages_) stage->rebuild(particles);
 }
 

@@ -63,6 +63,7 @@ class Halo {
   class Stage;
   std::vector<std::unique_ptr<Stage>> stages_;
   std::vector<std::uint32_t> slots_;
+  Region own_;
   double width_ = 0.0;
 };
 
