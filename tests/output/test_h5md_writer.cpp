@@ -252,11 +252,12 @@ TEST_CASE("files for other readers" * doctest::skip()) {
   H5mdOptions options = small_options();
   {
     H5mdWriter writer =
-        H5mdWriter::create(context, std::string(folder) + "/reduced.h5", total, options);
+        H5mdWriter::create(context, std::string(folder) + "/reduced.h5md", total, options);
     write_frames(context, writer, 0, 3);
   }
   options.reduced_units = false;
   options.single_precision = true;
-  H5mdWriter writer = H5mdWriter::create(context, std::string(folder) + "/nano.h5", total, options);
+  H5mdWriter writer =
+      H5mdWriter::create(context, std::string(folder) + "/nano.h5md", total, options);
   write_frames(context, writer, 0, 3);
 }

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "md/io/file_error.hpp"
 #include "md/io/hdf5_file.hpp"
@@ -12,18 +13,38 @@
 
 using namespace sterna::md;
 
+namespace {
+
+/// Sets an environment variable and restores it at the end.
+class Setting {
+ public:
+  Setting(const char* name, const std::string& value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~Setting() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+}  // namespace
+
 TEST_CASE("the error without a library says what was tried and how to get one") {
-  ::setenv("STERNA_HDF5", "/nowhere/libhdf5.so", 1);
-  const std::string text = failure_of([] { hdf5::library(); });
-  CHECK(contains(text, "pip install h5py"));
-  CHECK(contains(text, "/nowhere/libhdf5.so: "));
+  {
+    const Setting given("STERNA_HDF5", "/nowhere/libhdf5.so");
+    const std::string text = failure_of([] { hdf5::library(); });
+    CHECK(contains(text, "pip install h5py"));
+    CHECK(contains(text, "/nowhere/libhdf5.so: "));
+  }
   // A library that lacks what is needed is refused, with the name of what it lacks.
-  ::setenv("STERNA_HDF5", "libm.so.6", 1);
+  const Setting given("STERNA_HDF5", "libm.so.6");
   CHECK(contains(failure_of([] { hdf5::library(); }), "libm.so.6: H5open is not in it"));
-  ::unsetenv("STERNA_HDF5");
 }
 
 TEST_CASE("the active virtual environment comes before the system") {
+  const Setting none_given("STERNA_HDF5", "");
   namespace fs = std::filesystem;
   const fs::path environment = fs::temp_directory_path() / "sterna-test-environment";
   const fs::path libraries = environment / "lib/python3.11/site-packages/h5py.libs";
@@ -31,11 +52,8 @@ TEST_CASE("the active virtual environment comes before the system") {
   const fs::path bundled = libraries / "libhdf5-0123abcd.so.320.0.0";
   std::ofstream(bundled) << "";
   std::ofstream(libraries / "libhdf5_hl-0123abcd.so.320.0.0") << "";
-  const char* active = std::getenv("VIRTUAL_ENV");
-  const std::string before = active == nullptr ? "" : active;
-  ::setenv("VIRTUAL_ENV", environment.c_str(), 1);
+  const Setting active("VIRTUAL_ENV", environment.string());
   const auto candidates = hdf5::library_candidates();
-  active == nullptr ? ::unsetenv("VIRTUAL_ENV") : ::setenv("VIRTUAL_ENV", before.c_str(), 1);
   fs::remove_all(environment);
 
   const auto of_environment = std::find(candidates.begin(), candidates.end(), bundled.string());

@@ -86,6 +86,7 @@ using ErrorVisitor = Status(unsigned index, const ErrorEntry* entry, void* data)
   FUNCTION(H5Pset_chunk, Status(Handle, int, const Size*))                                         \
   FUNCTION(H5Pset_alloc_time, Status(Handle, int))                                                 \
   FUNCTION(H5Pset_fill_time, Status(Handle, int))                                                  \
+  FUNCTION(H5Pset_obj_track_times, Status(Handle, bool))                                           \
   FUNCTION(H5Pset_alignment, Status(Handle, Size, Size))                                           \
   FUNCTION(H5Pclose, Status(Handle))
 
@@ -100,6 +101,8 @@ using ErrorVisitor = Status(unsigned index, const ErrorEntry* entry, void* data)
   CONSTANT(H5T_NATIVE_INT_g)              \
   CONSTANT(H5T_NATIVE_LLONG_g)            \
   CONSTANT(H5P_CLS_FILE_ACCESS_ID_g)      \
+  CONSTANT(H5P_CLS_FILE_CREATE_ID_g)      \
+  CONSTANT(H5P_CLS_GROUP_CREATE_ID_g)     \
   CONSTANT(H5P_CLS_DATASET_CREATE_ID_g)
 // clang-format on
 
