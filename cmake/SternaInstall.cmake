@@ -8,15 +8,8 @@ if(SKBUILD)
   find_package(Python REQUIRED COMPONENTS Interpreter)
   set(_sterna_site "$ORIGIN/../lib/python${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}/site-packages")
   set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib;${_sterna_site}/libucx/lib")
-  # The compiler wrapper's own -rpath would survive in the installed file.
-  foreach(property INTERFACE_LINK_OPTIONS INTERFACE_LINK_LIBRARIES)
-    get_target_property(_sterna_link MPI::MPI_CXX ${property})
-    if(_sterna_link)
-      string(REGEX REPLACE "(SHELL:)?(LINKER:|-Wl,)-rpath[,;= ]*(-Wl,|LINKER:)?[^;]*" "" _sterna_link
-                           "${_sterna_link}")
-      set_target_properties(MPI::MPI_CXX PROPERTIES ${property} "${_sterna_link}")
-    endif()
-  endforeach()
+  # The compiler wrapper's own -rpath would survive in the installed file; libmpi is linked by path.
+  set_target_properties(MPI::MPI_CXX PROPERTIES INTERFACE_LINK_OPTIONS "")
   set(STERNA_BINARY_DIRECTORY ${SKBUILD_SCRIPTS_DIR})
 else()
   set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)

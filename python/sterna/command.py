@@ -62,9 +62,15 @@ def run(
 
 
 @app.command()
-def check(input_file: InputFile) -> None:
+def check(
+    input_file: InputFile,
+    ranks: Annotated[
+        int | None,
+        typer.Option("-n", "--ranks", min=1, help="Ranks to think of; default: one for each core."),
+    ] = None,
+) -> None:
     """Check an input file without running it: every mistake at once, and advice."""
-    launch.become([input_file, "--check"])
+    launch.become([input_file, "--check", "--ranks", str(ranks or launch.available_cores())])
 
 
 @app.command()

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import re
 import shutil
 import sys
 import sysconfig
@@ -19,10 +20,9 @@ def version() -> str:
     try:
         return metadata.version("sterna")
     except metadata.PackageNotFoundError:
-        for line in (_SOURCE_TREE / "CMakeLists.txt").read_text(encoding="utf-8").splitlines():
-            if line.startswith("project(sterna VERSION "):
-                return line.split()[2]
-        return "unknown"
+        header = _SOURCE_TREE / "include" / "sterna" / "version.hpp"
+        found = re.search(r'version = "([^"]+)"', header.read_text(encoding="utf-8"))
+        return found[1] if found else "unknown"
 
 
 def find_program() -> Path:
