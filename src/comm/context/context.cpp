@@ -1,10 +1,10 @@
 #include "sterna/comm/context.hpp"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <exception>
-#include <thread>
 
 #include "comm/context/agreement.hpp"
 #include "comm/context/context_implementation.hpp"
@@ -61,6 +61,12 @@ void Context::Implementation::find_nodes() {
   processes_on_node.resize(ranks_on_node.size());
   MPI_Allgather(&self, sizeof self, MPI_BYTE, processes_on_node.data(), sizeof self, MPI_BYTE,
                 node);
+  // A launcher may have bound each rank to a core of its own, so only all together tell how many.
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  sched_getaffinity(0, sizeof allowed, &allowed);
+  MPI_Allreduce(MPI_IN_PLACE, &allowed, sizeof allowed, MPI_BYTE, MPI_BOR, node);
+  const int cores = CPU_COUNT(&allowed);
   const std::string why_no_shm = shm::why_unavailable(node);
   MPI_Comm_free(&node);
 
@@ -74,8 +80,7 @@ void Context::Implementation::find_nodes() {
     node_of[i] =
         leader_of[i] == other ? node_count++ : node_of[static_cast<std::size_t>(leader_of[i])];
   }
-  const auto cores = std::max(1U, std::thread::hardware_concurrency());
-  if (ranks_on_node.size() > cores) polls_before_yield = 20;
+  if (ranks_on_node.size() > static_cast<std::size_t>(cores)) polls_before_yield = 20;
   find_transports(why_no_shm);
 }
 

@@ -13,10 +13,18 @@ namespace {
 
 Worker* in_use = nullptr;
 
-/// UCX chooses among all transports but cma (copies by the kernel), which slows down puts of
-/// 8 KiB and more in UCX 1.22. A user's own choice stands.
-void choose_transports(ucp_config_t* config) {
-  if (std::getenv("UCX_TLS") == nullptr) ucp_config_modify(config, "TLS", "^cma");
+/// What serves puts with notices best, where the user has not chosen otherwise.
+void configure(ucp_config_t* config) {
+  const auto unless_set = [&](const char* name, const char* value) {
+    if (std::getenv(fmt::format("UCX_{}", name).c_str()) == nullptr) {
+      ucp_config_modify(config, name, value);  // an older UCX may not know the name or the value
+    }
+  };
+  // All transports but cma (copies by the kernel), which slows puts of 8 KiB and more in UCX 1.22.
+  unless_set("TLS", "^cma");
+  // By default a fence over TCP waits inside UCX until all targets have answered: 100 times slower,
+  // and without end where one has died. This mode orders by the connection where that is enough.
+  unless_set("FENCE_MODE", "ep_based");
 }
 
 }  // namespace
@@ -37,7 +45,7 @@ Worker& Worker::instance() {
 Worker::Worker() {
   ucp_config_t* config = nullptr;
   check_ucx(ucp_config_read(nullptr, nullptr, &config), "reading the configuration of UCX");
-  choose_transports(config);
+  configure(config);
   ucp_params_t context_parameters{};
   context_parameters.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
   context_parameters.features = UCP_FEATURE_RMA | UCP_FEATURE_AMO64;
