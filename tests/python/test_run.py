@@ -156,7 +156,7 @@ def test_the_trajectory_opens_in_h5py_and_mdanalysis(sterna, melt, tmp_path):
     melt(steps=20, thermo=10, trajectory=5)
     done = sterna("run", "melt.toml", "-n", 2)
     assert done.returncode == 0, done.stdout + done.stderr
-    path = tmp_path / "melt.h5md"
+    path = tmp_path / "melt.h5"
     with h5py.File(path) as file:
         positions = file["particles/trajectory/position/value"][:]
         steps = file["particles/trajectory/position/step"][:]
@@ -205,6 +205,7 @@ def test_a_stopped_and_resumed_run_is_the_uninterrupted_one(stop, sterna, melt, 
     assert log.events[-1]["status"] == "interrupted", said
     assert 500 <= log.events[-1]["step"] < 6000
     assert (tmp_path / "melt.checkpoint").exists()
+    assert process.returncode == 3
     assert "MPI_ABORT" not in said
 
     resumed = sterna("run", "melt.toml", "-n", 2, "--resume")
@@ -266,8 +267,9 @@ def test_a_killed_rank_ends_the_run_with_a_message(melt, tmp_path):
     assert re.search(r"sterna: rank \d was ended by signal 9", said), said
 
 
-def test_a_resumed_run_needs_a_checkpoint(sterna, melt):
-    melt()
+def test_resuming_without_a_checkpoint_starts_anew(sterna, melt, tmp_path):
+    melt(steps=10, thermo=10)
     done = sterna("run", "melt.toml", "-n", 1, "--resume")
-    assert done.returncode != 0
-    assert "checkpoint" in done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "no checkpoint" in done.stdout
+    assert read_log(tmp_path / "melt.log.jsonl")["step"].tolist() == [0, 10]
