@@ -1,5 +1,5 @@
 // The reader of input files: any bytes give an input or diagnostics, and both hold what they
-// promise. Seeds: tests/broken_inputs and examples; words: fuzz/input.dict.
+// promise. Its seeds in fuzz/corpus are tests/broken_inputs.
 //
 // sources: src/md/core/units.cpp src/md/core/nearest_name.cpp src/md/core/display_text.cpp
 // sources: src/md/io/read_input.cpp src/md/io/check_input.cpp src/md/io/input_schema.cpp

@@ -1,0 +1,16 @@
+// The reader of LAMMPS data files.
+//
+// sources: src/md/core/units.cpp src/md/core/nearest_name.cpp src/md/core/display_text.cpp
+// sources: src/md/io/diagnostics.cpp src/md/io/readers/*.cpp
+
+#include "start_file.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const StartFileFuzzer file(data, size);
+  sterna::md::StartFileOptions options;
+  options.type_names = {"Ar", "Kr"};
+  options.type_masses = {1.0, 2.0};
+  options.format = "lammps";
+  file.read(options);
+  return 0;
+}

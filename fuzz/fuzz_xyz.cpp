@@ -1,0 +1,19 @@
+// The readers of XYZ and extended XYZ, and the choice of a format by content.
+//
+// sources: src/md/core/units.cpp src/md/core/nearest_name.cpp src/md/core/display_text.cpp
+// sources: src/md/io/diagnostics.cpp src/md/io/readers/*.cpp
+
+#include "start_file.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const StartFileFuzzer file(data, size);
+  sterna::md::StartFileOptions options;
+  options.type_names = {"Ar", "Kr"};
+  file.read(options);
+  options.format = "extxyz";
+  file.read(options);
+  options.format = "xyz";
+  options.box = sterna::md::Vec3{10.0, 0.7, 1e3};
+  file.read(options);
+  return 0;
+}
