@@ -14,7 +14,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
+#include <thread>
 #include <utility>
 
 #include "md/io/atomic_file.hpp"
@@ -134,6 +134,33 @@ CheckpointState state_of(const json& metadata) {
   return state;
 }
 
+/// Somewhere in the header page, behind the header: what rank 0 puts there while a checkpoint is
+/// written, and takes away at the end.
+constexpr std::uint64_t token_offset = 512;
+constexpr auto longest_wait_for_token = std::chrono::seconds(90);
+
+/// Opens the file that rank 0 has made and marked. The name alone is not enough: a network file
+/// system may remember for up to a minute which file had it before, and that is now the current
+/// checkpoint, into which nothing must be written.
+RawFile open_marked(const std::string& path, std::uint64_t token) {
+  const auto give_up = std::chrono::steady_clock::now() + longest_wait_for_token;
+  for (;;) {
+    std::string failure = path + ": another file than rank 0's has this name here";
+    try {
+      RawFile file(path, RawFile::Mode::write);
+      std::uint64_t found = 0;
+      if (file.size() >= token_offset + sizeof(found)) {
+        file.read_at(token_offset, std::as_writable_bytes(std::span(&found, 1)));
+      }
+      if (found == token) return file;
+    } catch (const FileError& error) {
+      failure = error.what();
+    }
+    if (std::chrono::steady_clock::now() > give_up) throw FileError(failure);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
 /// Writes this rank's block and returns the checksums of its segments.
 std::vector<std::uint64_t> write_block(RawFile& file, std::uint64_t offset,
                                        const ParticleStore& store) {
@@ -200,6 +227,8 @@ std::uint64_t finish_file(RawFile& file, CheckpointState state,
   file.write_at(offset, bytes_of(metadata));
   file.write_at(offset + metadata.size(), bytes_of(table));
   file.sync();
+  const std::array<std::byte, 8> no_token{};
+  file.write_at(token_offset, no_token);
   file.write_at(0, std::as_bytes(std::span(&header, 1)));
   file.sync();
   if (file.size() != header.file_size) {
@@ -291,13 +320,25 @@ CheckpointReport write_checkpoint(const comm::Context& context, const std::strin
   CheckpointReport report;
   try {
     RawFile file;
+    const auto token = static_cast<std::uint64_t>(start.time_since_epoch().count()) | 1;
+    std::string message;
     on_first_rank(context, [&] {
+      remove_file(fresh);
       file = RawFile(fresh, RawFile::Mode::create);
       file.reserve(0, page + static_cast<std::uint64_t>(total));
+      const auto bytes = std::as_bytes(std::span(&token, 1));
+      file.write_at(token_offset, bytes);
+      file.sync();
+      message.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     });
+    comm::broadcast(context, 0, message);
     std::vector<std::uint64_t> checksums;
     agree_after(context, [&] {
-      if (context.rank() != 0) file = RawFile(fresh, RawFile::Mode::write);
+      if (context.rank() != 0) {
+        std::uint64_t expected = 0;
+        std::memcpy(&expected, message.data(), sizeof(expected));
+        file = open_marked(fresh, expected);
+      }
       checksums = write_block(file, offset, particles);
       file.sync();
       if (context.rank() != 0) file.close();

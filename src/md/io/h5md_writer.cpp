@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -56,6 +58,13 @@ void put(std::byte* place, std::span<const double> values) {
 void put_vector(std::byte* place, const Vec3& v, Type type) {
   const double values[3] = {v.x, v.y, v.z};
   type == Type::float32 ? put<float>(place, values) : put<double>(place, values);
+}
+
+/// Box::wrap, but a position that is not a number stays one instead of ending up in some image.
+Vec3 wrap(const Box& box, const Vec3& position, int (&crossings)[3]) {
+  std::fill(std::begin(crossings), std::end(crossings), 0);
+  if (!std::isfinite(position.x + position.y + position.z)) return position;
+  return box.wrap(position, crossings);
 }
 
 }  // namespace
@@ -424,7 +433,7 @@ class H5mdWriter::Implementation {
     int crossings[3];
     switch (field.quantity) {
       case Quantity::position:
-        put_vector(place, box.wrap(store.position[i].vector(), crossings), field.type);
+        put_vector(place, wrap(box, store.position[i].vector(), crossings), field.type);
         break;
       case Quantity::velocity:
         put_vector(place, store.velocity[i], field.type);
@@ -433,7 +442,7 @@ class H5mdWriter::Implementation {
         put_vector(place, store.force[i], field.type);
         break;
       case Quantity::image: {
-        box.wrap(store.position[i].vector(), crossings);
+        wrap(box, store.position[i].vector(), crossings);
         const std::int32_t image[3] = {store.image[i].x + crossings[0],
                                        store.image[i].y + crossings[1],
                                        store.image[i].z + crossings[2]};
