@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <mpi.h>
 
 #include <algorithm>
 #include <array>
@@ -10,12 +9,11 @@
 #include <utility>
 
 #include "comm/context/context_implementation.hpp"
-#include "comm/context/mpi_error.hpp"
-#include "comm/context/waiter.hpp"
 #include "comm/sparse/method.hpp"
 #include "comm/sparse/table.hpp"
 #include "comm/tune/select_sparse_method.hpp"
 #include "sterna/comm/error.hpp"
+#include "sterna/comm/reduction_batch.hpp"
 #include "sterna/comm/sparse_exchange.hpp"
 
 namespace sterna::comm {
@@ -134,30 +132,27 @@ class SparseExchangeBytes::Implementation {
       if (table[i].info.name == setting_.method) method = static_cast<std::int64_t>(i);
     }
     const auto size = static_cast<std::int64_t>(setting_.item_size);
-    const std::array<std::int64_t, 4> mine{method, -method, size, -size};
-    std::array<std::int64_t, 4> least{};
-    MPI_Request request;
-    check_mpi(MPI_Iallreduce(mine.data(), least.data(), 4, MPI_INT64_T, MPI_MIN,
-                             context().communicator, &request),
-              "MPI_Iallreduce");
-    wait_for_request(context(), request, setting_.exchange, "setup", 0);
+    std::int64_t first_method = method, last_method = method, least_size = size, most_size = size;
+    ReductionBatch agreement(setting_.context, setting_.exchange);
+    agreement.min(first_method).max(last_method).min(least_size).max(most_size).run();
     if (!refusal.empty()) throw Error(refusal);
-    if (least[0] < 0) {
+    if (first_method < 0) {
       throw Error(
           fmt::format("{}: another rank cannot take part; its error says why", setting_.exchange));
     }
-    if (least[0] != -least[1]) {
+    if (first_method != last_method) {
       throw Error(fmt::format(
           "{}: the ranks chose different methods ({} here, {} and {} elsewhere); with auto, either "
           "all ranks or none must give possible_sources",
-          setting_.exchange, setting_.method, table[static_cast<std::size_t>(least[0])].info.name,
-          table[static_cast<std::size_t>(-least[1])].info.name));
+          setting_.exchange, setting_.method,
+          table[static_cast<std::size_t>(first_method)].info.name,
+          table[static_cast<std::size_t>(last_method)].info.name));
     }
-    if (least[2] != -least[3]) {
+    if (least_size != most_size) {
       throw Error(
           fmt::format("{}: the ranks have different item sizes ({} bytes here, {} to {} "
                       "elsewhere)",
-                      setting_.exchange, size, least[2], -least[3]));
+                      setting_.exchange, size, least_size, most_size));
     }
   }
 

@@ -21,6 +21,7 @@
 #include "comm/sparse/request_list.hpp"
 #include "comm/sparse/round_wait.hpp"
 #include "sterna/comm/error.hpp"
+#include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::comm {
 
@@ -131,35 +132,45 @@ class Superset final : public SparseMethod {
 
   /// An asymmetric set would leave a rank waiting for a message that nobody sends.
   void check_symmetry() {
-    const std::byte mark{1};
-    std::vector<OutgoingRow> rows;
-    const std::vector<std::byte> marks(sources_.size(), mark);
-    for (std::size_t i = 0; i < sources_.size(); ++i) rows.push_back({sources_[i], &marks[i], 1});
-    SparseSetting setting = setting_;
-    setting.item_size = 1;
-    IncomingRows listed_by(1);
-    make_nbx(setting)->exchange({1, rows, 0}, listed_by);
-
+    const std::vector<int> listed_by = ranks_that_list_this_one();
     // The lowest pair (here, there) where only `there` lists `here`; the same error on all ranks.
     constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-    std::int64_t mine = none;
+    std::int64_t lowest = none;
     const std::int64_t size = setting_.context.size();
-    for (const int other : listed_by.sources()) {
+    for (const int other : listed_by) {
       if (std::binary_search(sources_.begin(), sources_.end(), other)) continue;
-      mine = setting_.context.rank() * size + other;
+      lowest = setting_.context.rank() * size + other;
       break;
     }
-    std::int64_t lowest = none;
-    MPI_Request request;
-    check_mpi(MPI_Iallreduce(&mine, &lowest, 1, MPI_INT64_T, MPI_MIN, communicator_, &request),
-              "MPI_Iallreduce");
-    wait_for_request(setting_.context.implementation(), request, setting_.exchange, setting_.method,
-                     0);
+    ReductionBatch(setting_.context, setting_.exchange).min(lowest).run();
     if (lowest == none) return;
     throw Error(fmt::format(
         "{}: possible_sources is not symmetric: rank {} lists rank {}, but rank {} does not list "
         "rank {}",
         setting_.exchange, lowest % size, lowest / size, lowest / size, lowest % size));
+  }
+
+  std::vector<int> ranks_that_list_this_one() {
+    struct Check {
+      std::vector<std::byte> marks;
+      std::unique_ptr<SparseMethod> method;
+      IncomingRows incoming{1};
+    };
+    const auto check = std::make_shared<Check>();
+    check->marks.resize(sources_.size());
+    check->method = make_nbx({setting_.context, setting_.exchange, setting_.method, 1, {}});
+    std::vector<OutgoingRow> rows;
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+      rows.push_back({sources_[i], &check->marks[i], 1});
+    }
+    try {
+      check->method->exchange({1, rows, 0}, check->incoming);
+    } catch (...) {
+      // Messages may still be on their way into it.
+      setting_.context.implementation().keep_until_exit(check);
+      throw;
+    }
+    return {check->incoming.sources().begin(), check->incoming.sources().end()};
   }
 
   SparseSetting setting_;
