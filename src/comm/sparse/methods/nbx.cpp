@@ -1,6 +1,5 @@
 // Idea: send synchronously, receive what a probe finds; own sends matched: barrier; it ends: done.
-// Paper: Hoefler, Siebert, Lumsdaine, Scalable communication protocols for dynamic sparse data
-//        exchange, PPoPP 2010 (algorithm NBX).
+// Paper: Hoefler, Siebert, Lumsdaine, PPoPP 2010 (NBX); our barrier: dissemination_barrier.hpp.
 // Cost: k messages with acknowledgment + alpha log P; memory grows with the own messages only.
 // Hazards: rounds must not mix (see the tags below); receives into a staging area, then copies.
 // Another wins: superset where the sources are known; alltoall where most pairs exchange.
