@@ -1,9 +1,8 @@
-// Idea: every rank tells every other how many items will come (Alltoall), then all send
-// (Alltoallv). Paper: the personalized exchange of Hoefler, Siebert, Lumsdaine, PPoPP 2010,
-// section 3. Cost: alpha log P to alpha P + 8 P bytes for the counts, twice; memory grows with the
-// ranks P. Hazards: a global synchronization; counts of Alltoallv are int, so huge rounds go
-// pairwise. Another wins: nbx or superset where each rank has few partners; this one below about
-// 100 ranks.
+// Idea: every rank tells each other how many items will come (Alltoall), then all send (Alltoallv).
+// Paper: the personalized exchange of Hoefler, Siebert, Lumsdaine, PPoPP 2010, section 3.
+// Cost: alpha log P to alpha P + 8 P bytes for the counts, then Alltoallv; memory grows with P.
+// Hazards: a global synchronization; counts of Alltoallv are int, so huge rounds go pairwise.
+// Another wins: nbx or superset where each rank has few partners; this one below about 100 ranks.
 #include "comm/sparse/methods/alltoall.hpp"
 
 #include <mpi.h>
