@@ -1,1 +1,195 @@
-int main() { return 0; }
+// sterna-md: the program that every rank runs. `sterna` (Python) starts it with a launcher.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "md/io/file_error.hpp"
+#include "md/io/physics_advice.hpp"
+#include "md/io/read_input.hpp"
+#include "md/io/readers/start_file_reader.hpp"
+#include "md/io/schema_export.hpp"
+#include "md/simulation/simulation.hpp"
+#include "sterna/comm/collective.hpp"
+#include "sterna/comm/context.hpp"
+#include "sterna/comm/environment.hpp"
+#include "sterna/comm/error.hpp"
+#include "sterna/comm/methods.hpp"
+#include "sterna/version.hpp"
+
+namespace {
+
+using namespace sterna;
+
+/// Exit statuses, as `docs/` lists them.
+enum Exit { success = 0, failure = 1, bad_input = 2, interrupted = 3 };
+
+struct Arguments {
+  std::string input;
+  bool resume = false;
+  bool check = false;
+  bool schema = false;
+  bool reference = false;
+  bool methods = false;
+  int ranks = 0;
+  std::string progress = "auto";
+};
+
+void print_methods(const comm::Context& context) {
+  const auto table = [&](const char* family, auto methods, auto why_unavailable) {
+    fmt::print("{}\n", family);
+    for (const comm::MethodInfo& method : methods) {
+      const std::string reason = why_unavailable(context, method.name);
+      fmt::print("  {:<20} {:<9} {}\n", method.name, reason.empty() ? "works" : "missing",
+                 method.description);
+      if (!method.needs.empty()) fmt::print("  {:<20} {:<9} needs {}\n", "", "", method.needs);
+      if (!reason.empty()) fmt::print("  {:<20} {:<9} {}\n", "", "", reason);
+    }
+  };
+  fmt::print("{}\n", context.description());
+  table("neighbor exchange (halo)", comm::neighbor_methods(),
+        comm::why_neighbor_method_unavailable);
+  table("sparse exchange (migration)", comm::sparse_methods(), comm::why_sparse_method_unavailable);
+}
+
+int check(const std::string& path, int ranks) {
+  const md::ReadResult result = md::read_input(path);
+  std::vector<md::Diagnostic> diagnostics = result.diagnostics;
+  if (result.ok()) {
+    md::SystemFacts facts = md::facts_of(result.input);
+    facts.ranks = ranks;
+    if (result.input.start.kind == "file") {
+      try {
+        // The whole file: what is wrong in its last line is better known now.
+        const auto reader = md::StartFileReader::open(result.input);
+        facts.particles = reader->header().particle_count;
+        facts.box = reader->header().box;
+        diagnostics.insert(diagnostics.end(), reader->header().warnings.begin(),
+                           reader->header().warnings.end());
+        while (!reader->read_chunk(100000).empty()) {
+        }
+      } catch (const md::StartFileError& error) {
+        diagnostics.push_back(error.diagnostic());
+      }
+    }
+    if (!md::has_errors(diagnostics)) {
+      const auto advice = md::physics_advice(result.input, facts);
+      diagnostics.insert(diagnostics.end(), advice.begin(), advice.end());
+      if (const auto expected = md::forecast(result.input, facts)) {
+        fmt::print("{}: {} particles on {} rank{} ({} x {} x {}), about {:.4g} MB per rank\n", path,
+                   *facts.particles, ranks, ranks == 1 ? "" : "s", expected->grid[0],
+                   expected->grid[1], expected->grid[2], expected->memory_per_rank / 1e6);
+      }
+    }
+  }
+  fmt::print("{}", md::render(diagnostics));
+  if (md::has_errors(diagnostics)) return bad_input;
+  fmt::print("{}: valid\n", path);
+  return success;
+}
+
+int run(const comm::Context& world, const Arguments& arguments) {
+  // One rank reads, so that all see the same text.
+  std::string text;
+  std::string unreadable;
+  if (world.rank() == 0) {
+    std::ifstream file(arguments.input, std::ios::binary);
+    std::ostringstream content;
+    content << file.rdbuf();
+    if (file) {
+      text = content.str();
+    } else {
+      unreadable = md::render(md::read_input(arguments.input).diagnostics);
+    }
+  }
+  comm::broadcast(world, 0, unreadable);
+  if (!unreadable.empty()) {
+    if (world.rank() == 0) fmt::print(stderr, "{}", unreadable);
+    return bad_input;
+  }
+  comm::broadcast(world, 0, text);
+  const md::ReadResult result = md::read_input_text(text, arguments.input, world.rank() == 0);
+  std::string findings;
+  if (world.rank() == 0) {
+    auto diagnostics = result.diagnostics;
+    if (result.ok()) {
+      md::SystemFacts facts = md::facts_of(result.input);
+      facts.ranks = world.size();
+      const auto advice = md::physics_advice(result.input, facts);
+      diagnostics.insert(diagnostics.end(), advice.begin(), advice.end());
+    }
+    fmt::print(stderr, "{}", md::render(diagnostics));
+    if (md::has_errors(diagnostics)) findings = "errors";
+  }
+  comm::broadcast(world, 0, findings);
+  if (!findings.empty()) return bad_input;
+
+  world.set_timeout(std::chrono::duration<double>(result.input.communication.timeout));
+  md::SimulationOptions options;
+  options.resume = arguments.resume;
+  options.progress = arguments.progress == "always"  ? md::Progress::always
+                     : arguments.progress == "never" ? md::Progress::never
+                                                     : md::Progress::automatic;
+  try {
+    md::Simulation simulation(world, result.input, options);
+    return simulation.run() == md::Outcome::complete ? success : interrupted;
+  } catch (const md::FileError& error) {
+    // These come on all ranks together, so nobody is left waiting.
+    if (world.rank() == 0) fmt::print(stderr, "sterna-md: {}\n", error.what());
+    return failure;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Arguments arguments;
+  CLI::App app{
+      "Molecular dynamics of large systems. Start it under mpiexec or srun, or with "
+      "the command `sterna run`."};
+  app.set_version_flag("--version", fmt::format("sterna {}", version));
+  app.add_option("INPUT", arguments.input, "input file (TOML)");
+  app.add_flag("--resume", arguments.resume, "continue from the latest valid checkpoint");
+  app.add_flag("--check", arguments.check, "only say what is wrong with the input");
+  app.add_option("--ranks", arguments.ranks, "ranks that --check thinks of")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--schema", arguments.schema, "print the JSON Schema of the input");
+  app.add_flag("--reference", arguments.reference, "print the reference page of the input");
+  app.add_flag("--methods", arguments.methods, "list the exchange methods and what works here");
+  app.add_option("--progress", arguments.progress, "auto, always (lines for a front end) or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int status = app.exit(error);
+    return status == 0 ? success : bad_input;
+  }
+  if (arguments.schema || arguments.reference) {
+    fmt::print("{}\n", arguments.schema ? md::input_json_schema() : md::input_reference_markdown());
+    return success;
+  }
+  if (arguments.input.empty() && !arguments.methods) {
+    fmt::print(stderr, "sterna-md: no input file given; see sterna-md --help\n");
+    return bad_input;
+  }
+  if (arguments.check) {
+    return check(arguments.input, arguments.ranks > 0 ? arguments.ranks : 1);
+  }
+
+  comm::Environment environment(argc, argv);
+  try {
+    const comm::Context world;
+    if (arguments.methods) {
+      if (world.rank() == 0) print_methods(world);
+      return success;
+    }
+    return run(world, arguments);
+  } catch (const std::exception& error) {
+    // One rank alone may be here: the others must not wait for it.
+    comm::Environment::abort(fmt::format("sterna-md: {}", error.what()), failure);
+  }
+}

@@ -51,6 +51,9 @@ class Context {
   };
   std::span<const Transport> transports() const;
 
+  /// Of all waits that begin from now on, in all objects made from this context.
+  void set_timeout(std::chrono::duration<double> timeout) const;
+
   /// Called inside every wait that takes longer than a moment (about every 10 ms); may throw to
   /// give the wait up. The engine uses it to see signals while it waits.
   void on_idle(std::function<void()> hook) const;

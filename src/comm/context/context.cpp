@@ -148,6 +148,10 @@ bool Context::valid() const {
   return implementation_->communicator != MPI_COMM_NULL;
 }
 
+void Context::set_timeout(std::chrono::duration<double> timeout) const {
+  implementation_->options.timeout = timeout;
+}
+
 Context Context::split(int color) const {
   MPI_Comm part = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(implementation_->communicator, color < 0 ? MPI_UNDEFINED : color,

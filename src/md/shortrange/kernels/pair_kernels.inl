@@ -25,10 +25,11 @@ inline void lennard_jones(const typename Pack::Mask inside, const Pack r2, const
   const Pack inverse2 = Pack::inverse(inside, r2);
   const Pack inverse6 = inverse2 * inverse2 * inverse2;
   const Pack repulsion = c12 * inverse6;
-  const Pack r_times_force = inverse6 * (Pack::all(12.0) * repulsion - Pack::all(6.0) * c6);
+  // 12 c12/r^12 - 6 c6/r^6; 6 c6 leaves the loop.
+  const Pack r_times_force = inverse6 * Pack::fma(Pack::all(12.0), repulsion, Pack::all(-6.0) * c6);
   if constexpr (truncation == 2) {
     const Pack inverse = Pack::sqrt(inverse2);
-    force_over_r = inverse2 * r_times_force - force_shift * inverse;
+    force_over_r = Pack::fnma(force_shift, inverse, inverse2 * r_times_force);
     if constexpr (with_energy) {
       energy = inverse6 * (repulsion - c6) -
                Pack::select(inside, energy_shift - force_shift * (r2 * inverse));
@@ -43,7 +44,7 @@ inline void lennard_jones(const typename Pack::Mask inside, const Pack r2, const
     const Pack s = Pack::blend(unswitched, Pack::all(1.0), smooth);
     const Pack ds = Pack::blend(unswitched, Pack::zero(), slope);
     const Pack u = inverse6 * (repulsion - c6);
-    force_over_r = inverse2 * r_times_force * s + u * ds;
+    force_over_r = Pack::fma(u, ds, inverse2 * r_times_force * s);
     if constexpr (with_energy) energy = u * s;
   } else {
     force_over_r = inverse2 * r_times_force;
@@ -118,7 +119,7 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
           Pack dx, dy, dz;
           typename Pack::Types types;
           center.template differences<!single_type>(indices + k, dx, dy, dz, types);
-          const Pack r2 = dx * dx + dy * dy + dz * dz;
+          const Pack r2 = Pack::fma(dz, dz, Pack::fma(dy, dy, dx * dx));
           const auto inside = r2 < cutoff2;
           if constexpr (!single_type) {
             c12 = Pack::lookup(c12_row, types);
@@ -130,24 +131,19 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
           lennard_jones<truncation, with_energy>(inside, r2, c12, c6, energy_shift, force_shift,
                                                  cutoff2, switch2, switch_scale, force_over_r,
                                                  energy);
-          if constexpr (!with_energy) {
-            fx = fx + force_over_r * dx;
-            fy = fy + force_over_r * dy;
-            fz = fz + force_over_r * dz;
-          } else {
+          fx = Pack::fma(force_over_r, dx, fx);
+          fy = Pack::fma(force_over_r, dy, fy);
+          fz = Pack::fma(force_over_r, dz, fz);
+          if constexpr (with_energy) {
             const Pack px = force_over_r * dx;
             const Pack py = force_over_r * dy;
-            const Pack pz = force_over_r * dz;
-            fx = fx + px;
-            fy = fy + py;
-            fz = fz + pz;
             u = u + energy;
-            xx = xx + px * dx;
-            yy = yy + py * dy;
-            zz = zz + pz * dz;
-            xy = xy + px * dy;
-            xz = xz + px * dz;
-            yz = yz + py * dz;
+            xx = Pack::fma(px, dx, xx);
+            yy = Pack::fma(py, dy, yy);
+            zz = Pack::fma(force_over_r * dz, dz, zz);
+            xy = Pack::fma(px, dy, xy);
+            xz = Pack::fma(px, dz, xz);
+            yz = Pack::fma(py, dz, yz);
           }
         }
       }
@@ -246,7 +242,8 @@ std::size_t build_rows(PairWork& work, Entry* entries, const std::uint32_t* cell
           const FloatPack dx = FloatPack::load(work.x + j) - xi;
           const FloatPack dy = FloatPack::load(work.y + j) - yi;
           const FloatPack dz = FloatPack::load(work.z + j) - zi;
-          unsigned near = FloatPack::bits(dx * dx + dy * dy + dz * dz < radius2);
+          unsigned near = FloatPack::bits(
+              FloatPack(FloatPack::fma(dz, dz, FloatPack::fma(dy, dy, dx * dx))) < radius2);
           const std::uint32_t left = runs[r].count - k;
           if (left < static_cast<std::uint32_t>(FloatPack::width)) near &= (1u << left) - 1u;
           if (i - j < static_cast<std::uint32_t>(FloatPack::width)) near &= ~(1u << (i - j));

@@ -23,6 +23,12 @@ struct DoublePack {
   friend DoublePack operator+(DoublePack a, DoublePack b) { return {_mm256_add_pd(a.v, b.v)}; }
   friend DoublePack operator-(DoublePack a, DoublePack b) { return {_mm256_sub_pd(a.v, b.v)}; }
   friend DoublePack operator*(DoublePack a, DoublePack b) { return {_mm256_mul_pd(a.v, b.v)}; }
+  static DoublePack fma(DoublePack a, DoublePack b, DoublePack c) {
+    return {_mm256_fmadd_pd(a.v, b.v, c.v)};
+  }
+  static DoublePack fnma(DoublePack a, DoublePack b, DoublePack c) {
+    return {_mm256_fnmadd_pd(a.v, b.v, c.v)};
+  }
   friend Mask operator<(DoublePack a, DoublePack b) { return _mm256_cmp_pd(a.v, b.v, _CMP_LT_OQ); }
   static DoublePack inverse(Mask mask, DoublePack x) {
     return {_mm256_and_pd(mask, _mm256_div_pd(_mm256_set1_pd(1.0), x.v))};
@@ -82,6 +88,12 @@ struct FloatPack {
   friend FloatPack operator+(FloatPack a, FloatPack b) { return {_mm256_add_ps(a.v, b.v)}; }
   friend FloatPack operator-(FloatPack a, FloatPack b) { return {_mm256_sub_ps(a.v, b.v)}; }
   friend FloatPack operator*(FloatPack a, FloatPack b) { return {_mm256_mul_ps(a.v, b.v)}; }
+  static FloatPack fma(FloatPack a, FloatPack b, FloatPack c) {
+    return {_mm256_fmadd_ps(a.v, b.v, c.v)};
+  }
+  static FloatPack fnma(FloatPack a, FloatPack b, FloatPack c) {
+    return {_mm256_fnmadd_ps(a.v, b.v, c.v)};
+  }
   friend Mask operator<(FloatPack a, FloatPack b) { return _mm256_cmp_ps(a.v, b.v, _CMP_LT_OQ); }
   static FloatPack inverse(Mask mask, FloatPack x) {
     const __m256 r = _mm256_and_ps(mask, _mm256_rcp_ps(x.v));

@@ -24,6 +24,14 @@ struct DoublePack {
   friend DoublePack operator+(DoublePack a, DoublePack b) { return {_mm512_add_pd(a.v, b.v)}; }
   friend DoublePack operator-(DoublePack a, DoublePack b) { return {_mm512_sub_pd(a.v, b.v)}; }
   friend DoublePack operator*(DoublePack a, DoublePack b) { return {_mm512_mul_pd(a.v, b.v)}; }
+  /// a b + c and c - a b, rounded once. Written out, and contraction is off, so that a force has
+  /// the same bits whether or not the energy is asked for with it.
+  static DoublePack fma(DoublePack a, DoublePack b, DoublePack c) {
+    return {_mm512_fmadd_pd(a.v, b.v, c.v)};
+  }
+  static DoublePack fnma(DoublePack a, DoublePack b, DoublePack c) {
+    return {_mm512_fnmadd_pd(a.v, b.v, c.v)};
+  }
   friend Mask operator<(DoublePack a, DoublePack b) {
     return _mm512_cmp_pd_mask(a.v, b.v, _CMP_LT_OQ);
   }
@@ -91,6 +99,12 @@ struct FloatPack {
   friend FloatPack operator+(FloatPack a, FloatPack b) { return {_mm512_add_ps(a.v, b.v)}; }
   friend FloatPack operator-(FloatPack a, FloatPack b) { return {_mm512_sub_ps(a.v, b.v)}; }
   friend FloatPack operator*(FloatPack a, FloatPack b) { return {_mm512_mul_ps(a.v, b.v)}; }
+  static FloatPack fma(FloatPack a, FloatPack b, FloatPack c) {
+    return {_mm512_fmadd_ps(a.v, b.v, c.v)};
+  }
+  static FloatPack fnma(FloatPack a, FloatPack b, FloatPack c) {
+    return {_mm512_fnmadd_ps(a.v, b.v, c.v)};
+  }
   friend Mask operator<(FloatPack a, FloatPack b) {
     return _mm512_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ);
   }

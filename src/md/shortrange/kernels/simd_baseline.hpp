@@ -43,6 +43,8 @@ struct Pack {
   friend Pack operator*(Pack a, Pack b) {
     return each([&](int k) { return a.v[k] * b.v[k]; });
   }
+  static Pack fma(Pack a, Pack b, Pack c) { return a * b + c; }
+  static Pack fnma(Pack a, Pack b, Pack c) { return c - a * b; }
   friend Mask operator<(Pack a, Pack b) {
     return {{a.v[0] < b.v[0], a.v[1] < b.v[1], a.v[2] < b.v[2], a.v[3] < b.v[3]}};
   }

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "md/particles/particle_store.hpp"
+
+namespace sterna::md {
+
+/// Minimization of the potential energy by FIRE (Bitzek et al., Phys. Rev. Lett. 97, 170201
+/// (2006)): damped dynamics whose velocity is turned towards the force while it goes downhill and
+/// stopped when it goes uphill; step size adapts. Parameters as published; all masses are 1 in
+/// it. The three sums over particles are given by the caller, who adds them over all ranks.
+class FireMinimizer {
+ public:
+  /// `largest_timestep` in units of sqrt(length / force); `maximum_displacement` of a particle in
+  /// one step.
+  FireMinimizer(double first_timestep, double largest_timestep, double maximum_displacement);
+
+  struct Sums {
+    double power = 0.0;             ///< sum f.v
+    double velocity_squared = 0.0;  ///< sum v.v
+    double force_squared = 0.0;     ///< sum f.f
+    double largest_force = 0.0;     ///< largest component (a maximum, not a sum)
+  };
+  Sums local_sums(const ParticleStore& particles) const;
+  /// One step from forces at the present positions and the sums over all ranks.
+  void step(ParticleStore& particles, const Sums& sums);
+
+  /// What a checkpoint must keep besides the velocities, and the way back.
+  std::vector<double> state() const {
+    return {timestep_, mixing_, static_cast<double>(downhill_steps_)};
+  }
+  void set_state(const std::vector<double>& state) {
+    timestep_ = state.at(0);
+    mixing_ = state.at(1);
+    downhill_steps_ = static_cast<int>(state.at(2));
+  }
+
+ private:
+  double timestep_;
+  double largest_timestep_;
+  double maximum_displacement_;
+  double mixing_ = 0.1;
+  int downhill_steps_ = 0;
+};
+
+}  // namespace sterna::md

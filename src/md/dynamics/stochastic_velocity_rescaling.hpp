@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+
+#include "md/core/random.hpp"
+
+namespace sterna::md {
+
+/// Stochastic velocity rescaling (Bussi, Donadio, Parrinello, J. Chem. Phys. 126, 014101 (2007),
+/// eq. A7): all velocities are multiplied by one random factor such that the kinetic energy
+/// samples the canonical distribution and relaxes to it with the time constant. The factor is a
+/// function of (seed, step) and the kinetic energy, so ranks agree on it without talking.
+class StochasticVelocityRescaling {
+ public:
+  /// `thermal_energy` kT, `time_constant` in internal units; `degrees` of freedom.
+  StochasticVelocityRescaling(std::uint64_t seed, double thermal_energy, double time_constant,
+                              double degrees);
+
+  /// The factor for velocities of this total kinetic energy, after `interval` of time; and adds
+  /// the energy that it gives to `exchanged_energy()`.
+  double factor(double kinetic_energy, double interval, std::int64_t step);
+
+  /// Energy given to the system so far: total energy minus this is conserved (Bussi et al., eq.
+  /// 15).
+  double exchanged_energy() const { return exchanged_energy_; }
+  void set_exchanged_energy(double energy) { exchanged_energy_ = energy; }
+
+ private:
+  RandomStream stream_;
+  double thermal_energy_;
+  double time_constant_;
+  double degrees_;
+  double exchanged_energy_ = 0.0;
+};
+
+}  // namespace sterna::md

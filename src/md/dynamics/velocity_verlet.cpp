@@ -1,0 +1,65 @@
+#include "md/dynamics/velocity_verlet.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sterna::md {
+
+VelocityVerlet::VelocityVerlet(double timestep, std::span<const double> masses)
+    : timestep_(timestep) {
+  for (const double mass : masses) half_kick_.push_back(0.5 * timestep / mass);
+}
+
+template <bool pending>
+void VelocityVerlet::kick_and_drift(ParticleStore& particles) const {
+  const std::size_t count = particles.local_count();
+  Position* position = particles.position.data();
+  Vec3* velocity = particles.velocity.data();
+  const Vec3* force = particles.force.data();
+  const double dt = timestep_;
+  const auto move = [&](std::size_t i, double h) {
+    for (int axis = 0; axis < 3; ++axis) {
+      const double kick = h * force[i][axis];
+      double v = velocity[i][axis] + kick;
+      if constexpr (pending) v += kick;
+      velocity[i][axis] = v;
+      (&position[i].x)[axis] += dt * v;
+    }
+  };
+  if (half_kick_.size() == 1) {
+    const double h = half_kick_[0];
+    for (std::size_t i = 0; i < count; ++i) move(i, h);
+  } else {
+    for (std::size_t i = 0; i < count; ++i) {
+      move(i, half_kick_[static_cast<std::size_t>(position[i].type)]);
+    }
+  }
+}
+
+void VelocityVerlet::start_step(ParticleStore& particles) {
+  if (kick_pending_) {
+    kick_and_drift<true>(particles);
+  } else {
+    kick_and_drift<false>(particles);
+  }
+  kick_pending_ = false;
+}
+
+void VelocityVerlet::complete_velocities(ParticleStore& particles) {
+  if (!kick_pending_) return;
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    const double h = half_kick_[static_cast<std::size_t>(particles.position[i].type)];
+    particles.velocity[i] += h * particles.force[i];
+  }
+  kick_pending_ = false;
+}
+
+double largest_speed(const ParticleStore& particles) {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    largest = std::max(largest, dot(particles.velocity[i], particles.velocity[i]));
+  }
+  return std::sqrt(largest);
+}
+
+}  // namespace sterna::md

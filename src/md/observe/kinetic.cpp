@@ -1,0 +1,16 @@
+#include "md/observe/kinetic.hpp"
+
+namespace sterna::md {
+
+KineticSums kinetic_sums(const ParticleStore& particles, std::span<const double> masses) {
+  KineticSums sums;
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    const double mass = masses[static_cast<std::size_t>(particles.position[i].type)];
+    const Vec3& v = particles.velocity[i];
+    sums.energy += 0.5 * mass * dot(v, v);
+    sums.momentum += mass * v;
+  }
+  return sums;
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "md/core/units.hpp"
+
+namespace sterna::md {
+
+enum class Progress {
+  automatic,  ///< a line that is redrawn where standard output is a terminal
+  never,
+  always,  ///< lines `@progress {"step":...,"steps":...,"rate":...,"eta":...}` for a front end
+};
+
+/// What a run measures of the whole system, in internal units; energies are totals.
+struct ThermodynamicState {
+  double temperature = 0.0;
+  double pressure = 0.0;
+  double kinetic_energy = 0.0;
+  double potential_energy = 0.0;  ///< with the tail correction where that is on
+  double total_energy = 0.0;
+  double conserved_energy = 0.0;  ///< total energy less what the thermostat gave
+  double pair_energy = 0.0;       ///< without the tail correction
+  double virial = 0.0;            ///< sum r.f over pairs, without the tail correction
+  double momentum[3] = {};
+};
+
+/// What a user sees of a run, on rank 0; other ranks have one that prints nothing.
+class Console {
+ public:
+  Console(bool is_first_rank, Progress progress, const UnitSystem& units);
+  ~Console();
+
+  void line(const std::string& text);
+  void table_header();
+  void table_row(std::int64_t step, double time, std::int64_t particles,
+                 const ThermodynamicState& state);
+  /// At most about four times a second. Rates count from the first call.
+  void progress(std::int64_t step, std::int64_t first_step, std::int64_t steps);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void erase_progress();
+
+  bool is_first_rank_;
+  Progress progress_;
+  UnitSystem units_;
+  bool drawn_ = false;
+  bool started_ = false;
+  Clock::time_point start_, last_;
+};
+
+/// "1:02:03", "0:07".
+std::string duration_text(double seconds);
+
+}  // namespace sterna::md

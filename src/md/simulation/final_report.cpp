@@ -1,0 +1,209 @@
+// What a run says at its end: averages, where the time went, which exchanges were used and why.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "md/io/atomic_file.hpp"
+#include "md/io/file_error.hpp"
+#include "md/simulation/simulation.hpp"
+#include "sterna/comm/collective.hpp"
+
+namespace sterna::md {
+
+namespace {
+
+struct Spread {
+  double least = 1e300, sum = 0.0, most = 0.0;
+  void add(double value) {
+    least = std::min(least, value);
+    sum += value;
+    most = std::max(most, value);
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> thermodynamic_names() {
+  return {"temperature",  "pressure",         "kinetic_energy", "potential_energy",
+          "total_energy", "conserved_energy", "pair_energy",    "virial",
+          "momentum_x",   "momentum_y",       "momentum_z"};
+}
+
+std::vector<double> thermodynamic_values(const ThermodynamicState& state, const UnitSystem& units) {
+  const auto energy = [&](double value) { return units.from_internal(value, Dimension::energy); };
+  const auto momentum = [&](double value) {
+    // Mass times velocity: mass is u in every system.
+    return units.from_internal(value, Dimension::velocity);
+  };
+  return {units.from_internal(state.temperature, Dimension::temperature),
+          units.from_internal(state.pressure, Dimension::pressure),
+          energy(state.kinetic_energy),
+          energy(state.potential_energy),
+          energy(state.total_energy),
+          energy(state.conserved_energy),
+          energy(state.pair_energy),
+          energy(state.virial),
+          momentum(state.momentum[0]),
+          momentum(state.momentum[1]),
+          momentum(state.momentum[2])};
+}
+
+void Simulation::report_end(Outcome outcome, double seconds) {
+  const std::int64_t steps = step_ - first_step_;
+  if (radial_distribution_) write_radial_distribution();
+
+  nlohmann::json mine = nlohmann::json::object();
+  double measured = 0.0;
+  for (std::size_t k = 0; k < phase_count; ++k) {
+    mine["phases"].push_back(timer_.seconds(static_cast<Phase>(k)));
+    measured += timer_.seconds(static_cast<Phase>(k));
+  }
+  mine["other"] = std::max(0.0, seconds - measured);
+  mine["particles"] = particles_.local_count();
+  mine["ghosts"] = particles_.ghost_count();
+  const std::vector<std::string> all = comm::gather(context_, 0, mine.dump());
+
+  nlohmann::ordered_json timing;
+  if (context_.rank() == 0) {
+    std::vector<nlohmann::json> ranks;
+    for (const std::string& text : all) ranks.push_back(nlohmann::json::parse(text));
+
+    console_.line("");
+    if (outcome == Outcome::interrupted) {
+      console_.line(fmt::format("interrupted at step {}: continue with --resume", step_));
+    } else if (converged_) {
+      console_.line(
+          fmt::format("converged at step {}: no force component above the tolerance", step_));
+    }
+    if (averages_[0].count() > 1) {
+      console_.line(
+          fmt::format("averages over {} rows of the table, with standard errors from "
+                      "blocking:",
+                      averages_[0].count()));
+      const Dimension dimensions[] = {Dimension::temperature, Dimension::pressure,
+                                      Dimension::energy, Dimension::energy};
+      nlohmann::ordered_json averages;
+      for (std::size_t k = 0; k < averages_.size(); ++k) {
+        const double per =
+            dimensions[k] == Dimension::energy ? 1.0 / static_cast<double>(particle_count_) : 1.0;
+        const double mean = input_.units.from_internal(averages_[k].mean(), dimensions[k]);
+        const double error =
+            input_.units.from_internal(averages_[k].standard_error(), dimensions[k]);
+        console_.line(fmt::format("  {:<20} {:>14.8g} +- {:.2g}",
+                                  fmt::format("{}{}", averaged_names[k], per != 1.0 ? "/N" : ""),
+                                  mean * per, error * per));
+        averages[averaged_names[k]] = {{"mean", mean}, {"standard_error", error}};
+      }
+      timing["averages"] = averages;
+    }
+
+    const double per_step = steps > 0 ? seconds / static_cast<double>(steps) : 0.0;
+    console_.line(fmt::format(
+        "\n{} steps in {:.3f} s: {:.5g} steps/s, {:.4g} ns per particle and step on {} rank{}",
+        steps, seconds, steps > 0 ? static_cast<double>(steps) / seconds : 0.0,
+        per_step / static_cast<double>(particle_count_) * 1e9, context_.size(),
+        context_.size() == 1 ? "" : "s"));
+    console_.line(fmt::format("{:<18} {:>10} {:>10} {:>10} {:>8}", "time in s", "min", "avg", "max",
+                              "share"));
+    double communication = 0.0;
+    nlohmann::ordered_json phases;
+    const auto row = [&](std::string_view name, const Spread& spread) {
+      const double average = spread.sum / context_.size();
+      if (spread.most < 5e-7) return;
+      console_.line(fmt::format("{:<18} {:>10.4f} {:>10.4f} {:>10.4f} {:>7.1f}%", name,
+                                spread.least, average, spread.most, 100.0 * average / seconds));
+      phases[std::string(name)] = {{"min", spread.least}, {"avg", average}, {"max", spread.most}};
+    };
+    for (std::size_t k = 0; k < phase_count; ++k) {
+      Spread spread;
+      for (const auto& rank : ranks) spread.add(rank["phases"][k].get<double>());
+      const PhaseInfo info = phase_info(static_cast<Phase>(k));
+      row(info.name, spread);
+      if (info.communication) communication += spread.sum / context_.size();
+    }
+    Spread other, particles, ghosts;
+    for (const auto& rank : ranks) {
+      other.add(rank["other"].get<double>());
+      particles.add(rank["particles"].get<double>());
+      ghosts.add(rank["ghosts"].get<double>());
+    }
+    row("other", other);
+    console_.line(fmt::format("communication and waiting: {:.1f}% of the time",
+                              seconds > 0.0 ? 100.0 * communication / seconds : 0.0));
+    console_.line(fmt::format(
+        "particles per rank {:.0f} to {:.0f}, ghosts {:.0f} to {:.0f}; {} list rebuilds, one every "
+        "{:.1f} steps",
+        particles.least, particles.most, ghosts.least, ghosts.most, engine_->rebuilds() - 1,
+        engine_->rebuilds() > 1
+            ? static_cast<double>(steps) / static_cast<double>(engine_->rebuilds() - 1)
+            : static_cast<double>(steps)));
+    if (engine_->late_rebuilds() > 0) {
+      const std::string warning = fmt::format(
+          "{} list rebuilds came late: particles sped up faster than the skin allows; use a larger "
+          "skin or a shorter timestep",
+          engine_->late_rebuilds());
+      console_.line("warning: " + warning);
+      log_->warning(step_, warning);
+    }
+    nlohmann::ordered_json methods = nlohmann::ordered_json::array();
+    const auto verdicts = engine_->verdicts();
+    if (!verdicts.empty()) console_.line("exchange methods:");
+    for (const comm::Verdict& verdict : verdicts) {
+      console_.line(fmt::format("  {}: {}", verdict.exchange, verdict.text));
+      methods.push_back({{"exchange", verdict.exchange},
+                         {"method", verdict.method},
+                         {"reason", verdict.text},
+                         {"rounds", verdict.rounds},
+                         {"median_us", verdict.median_us},
+                         {"bytes_sent", verdict.bytes_sent},
+                         {"messages_sent", verdict.messages_sent}});
+    }
+    timing["steps"] = steps;
+    timing["seconds"] = seconds;
+    timing["phases"] = phases;
+    timing["communication_share"] = seconds > 0.0 ? communication / seconds : 0.0;
+    timing["rebuilds"] = engine_->rebuilds() - 1;
+    timing["methods"] = methods;
+  }
+  log_->end(step_, outcome == Outcome::complete ? "complete" : "interrupted", timing);
+  log_->agree_on_failure();
+}
+
+void Simulation::write_radial_distribution() {
+  std::vector<std::int64_t> sums(radial_distribution_->counts().begin(),
+                                 radial_distribution_->counts().end());
+  comm::ReductionBatch batch(context_, "radial distribution");
+  batch.sum(sums.data(), sums.size()).run();
+  on_first_rank(context_, [&] {
+    const std::string length(input_.units.label(Dimension::length));
+    std::string text = fmt::format("# g(r), {} frames\n# r{}", radial_distribution_->frames(),
+                                   length.empty() ? "" : "/" + length);
+    const auto types = static_cast<int>(masses_.size());
+    for (int a = 0; a < types; ++a) {
+      for (int b = a; b < types; ++b) {
+        text += fmt::format(" {}-{}", input_.types[static_cast<std::size_t>(a)].name,
+                            input_.types[static_cast<std::size_t>(b)].name);
+      }
+    }
+    text += "\n";
+    for (int bin = 0; bin < radial_distribution_->bins(); ++bin) {
+      text += fmt::format("{:.8g}", input_.units.from_internal(
+                                        radial_distribution_->bin_center(bin), Dimension::length));
+      for (int a = 0; a < types; ++a) {
+        for (int b = a; b < types; ++b) {
+          text += fmt::format(" {:.8g}",
+                              radial_distribution_->value(sums, a, b, bin, type_counts_, box_));
+        }
+      }
+      text += "\n";
+    }
+    RawFile file(stem_ + ".rdf.txt.new", RawFile::Mode::create);
+    file.write_at(0, std::as_bytes(std::span(text.data(), text.size())));
+    file.close();
+    rename_file(stem_ + ".rdf.txt.new", stem_ + ".rdf.txt");
+  });
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,96 @@
+#include "md/simulation/force_engine.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sterna::md {
+
+ForceEngine::ForceEngine(const comm::Context& context, const RegularGrid& grid,
+                         const LennardJones& potential, const Options& options, PhaseTimer& timer)
+    : skin_(options.skin),
+      maximum_interval_(options.maximum_interval),
+      timer_(timer),
+      migration_(context, grid, potential.cutoff() + options.skin,
+                 {.exchange = options.migration_exchange}),
+      halo_(context, grid, potential.cutoff() + options.skin, options.halo),
+      list_(potential, options.precision, options.kernels),
+      agreement_(context, "rebuild decision") {
+  const Region region = grid.region(context.rank());
+  list_.set_region(region.lower, region.upper, potential.cutoff() + options.skin);
+  agreement_.max(displacement_).max(step_length_).max(asked_);
+}
+
+void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
+  {
+    const auto measured = timer_.measure(Phase::migration);
+    migration_.migrate(particles, step);
+  }
+  {
+    const auto measured = timer_.measure(Phase::sorting);
+    list_.sort_local(particles);
+  }
+  {
+    const auto measured = timer_.measure(Phase::halo_lists);
+    halo_.rebuild(particles);
+    const std::size_t local = particles.local_count();
+    list_.place_ghosts({particles.position.data() + local, particles.ghost_count()}, local,
+                       ghost_slots_);
+    halo_.order_ghosts(particles, ghost_slots_);
+  }
+  const auto measured = timer_.measure(Phase::pair_list);
+  list_.build(particles);
+  ++rebuilds_;
+  built_at_ = step;
+  // The next step looks at the speeds. (Not now: a resumed run would see those of another moment
+  // of the step and could decide otherwise.)
+  next_check_ = step + 1;
+}
+
+bool ForceEngine::must_rebuild(const ParticleStore& particles, std::int64_t step,
+                               double largest_step, std::int64_t asked) {
+  if (step - built_at_ >= maximum_interval_) next_check_ = std::min(next_check_, step);
+  if (step < next_check_) return false;
+  const auto measured = timer_.measure(Phase::rebuild_decision);
+  displacement_ = std::sqrt(list_.largest_displacement_squared(particles));
+  step_length_ = largest_step;
+  asked_ = asked;
+  agreement_.run();
+  const double room = 0.5 * skin_ - displacement_;
+  if (room < 0.0 || step - built_at_ >= maximum_interval_) {
+    // More than a step too far: somebody sped up between two looks.
+    if (-room > step_length_) ++late_rebuilds_;
+    return true;
+  }
+  // Steps that are safe even if the fastest particle goes straight on and gains a quarter.
+  const double safe_steps =
+      step_length_ > 0.0 ? room / (1.25 * step_length_) : static_cast<double>(maximum_interval_);
+  next_check_ =
+      step + std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(
+                                           safe_steps, static_cast<double>(maximum_interval_))));
+  return false;
+}
+
+void ForceEngine::compute_forces(ParticleStore& particles, PairSums* sums) {
+  {
+    const auto measured = timer_.measure(Phase::halo);
+    halo_.start_positions(particles);
+  }
+  {
+    const auto measured = timer_.measure(Phase::forces);
+    list_.compute(particles, PairList::Cells::interior, sums);
+  }
+  {
+    const auto measured = timer_.measure(Phase::halo);
+    halo_.finish_positions(particles);
+  }
+  const auto measured = timer_.measure(Phase::forces);
+  list_.compute(particles, PairList::Cells::boundary, sums);
+}
+
+std::vector<comm::Verdict> ForceEngine::verdicts() const {
+  std::vector<comm::Verdict> verdicts = halo_.verdicts();
+  verdicts.push_back(migration_.verdict());
+  return verdicts;
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "md/domain/halo.hpp"
+#include "md/domain/migration.hpp"
+#include "md/domain/regular_grid.hpp"
+#include "md/shortrange/pair_list.hpp"
+#include "md/simulation/phase_timer.hpp"
+#include "sterna/comm/context.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+
+namespace sterna::md {
+
+/// From positions to forces on all ranks: migration, halo, pair list and kernels, and the decision
+/// when the list is rebuilt.
+class ForceEngine {
+ public:
+  struct Options {
+    Precision precision = Precision::double_precision;
+    std::string kernels = "auto";
+    double skin = 0.0;  ///< length
+    int maximum_interval = 100;
+    HaloOptions halo;
+    std::string migration_exchange = "auto";
+  };
+  ForceEngine(const comm::Context& context, const RegularGrid& grid, const LennardJones& potential,
+              const Options& options, PhaseTimer& timer);
+
+  /// Brings particles to their owners, sorts them, and makes halo and list anew.
+  void rebuild(ParticleStore& particles, std::int64_t step);
+
+  /// Collective; after positions moved, before forces. True on all ranks where the list may no
+  /// longer hold. `largest_step`: how far a particle of this rank moves in a step at most. `asked`
+  /// travels along: `others_asked()` then holds the largest of all ranks. Asks the ranks only in
+  /// steps where it could matter.
+  bool must_rebuild(const ParticleStore& particles, std::int64_t step, double largest_step,
+                    std::int64_t asked);
+  std::int64_t others_asked() const { return asked_; }
+
+  /// Sets the forces of the local particles; adds energy and virial of this rank where asked.
+  void compute_forces(ParticleStore& particles, PairSums* sums);
+
+  std::int64_t rebuilds() const { return rebuilds_; }
+  /// Rebuilds that came after a particle had moved farther than the skin allows.
+  std::int64_t late_rebuilds() const { return late_rebuilds_; }
+  const PairList& list() const { return list_; }
+  const Halo& halo() const { return halo_; }
+  std::vector<comm::Verdict> verdicts() const;
+
+ private:
+  double skin_;
+  int maximum_interval_;
+  PhaseTimer& timer_;
+  Migration migration_;
+  Halo halo_;
+  PairList list_;
+  std::vector<std::uint32_t> ghost_slots_;
+
+  std::int64_t built_at_ = 0;
+  std::int64_t next_check_ = 0;
+  std::int64_t rebuilds_ = 0;
+  std::int64_t late_rebuilds_ = 0;
+  double displacement_ = 0.0;  ///< reduced: largest over the ranks
+  double step_length_ = 0.0;
+  std::int64_t asked_ = 0;
+  comm::ReductionBatch agreement_;
+};
+
+}  // namespace sterna::md

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+
+namespace sterna::md {
+
+/// What signals asked for since the start: a larger number is the stronger wish.
+enum class Request : std::int64_t {
+  none = 0,
+  checkpoint = 1,  ///< SIGUSR1: write one and go on
+  stop = 2,        ///< SIGTERM, SIGINT: write one and end
+};
+
+/// Catches SIGTERM, SIGINT and SIGUSR1 from now on. A second SIGINT or SIGTERM ends the process as
+/// if nobody caught it.
+void catch_signals();
+Request requested();
+/// Forgets a request for a checkpoint that was carried out.
+void clear_checkpoint_request();
+
+}  // namespace sterna::md

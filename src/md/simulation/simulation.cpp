@@ -1,0 +1,384 @@
+#include "md/simulation/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include "md/io/checkpoint.hpp"
+#include "md/io/checksum.hpp"
+#include "md/io/diagnostics.hpp"
+#include "md/io/file_error.hpp"
+#include "md/io/physics_advice.hpp"
+#include "md/io/readers/start_file_reader.hpp"
+#include "md/simulation/start_configuration.hpp"
+#include "md/simulation/start_velocity.hpp"
+#include "sterna/comm/collective.hpp"
+#include "sterna/version.hpp"
+
+namespace sterna::md {
+
+namespace {
+
+/// Records that rank 0 reads before they go to their owners: 10 MB or so.
+constexpr std::size_t records_per_chunk = 100000;
+
+std::string text_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+double default_skin(const Input& input) {
+  double sigma = 0.0;
+  for (const auto& type : input.types) sigma = std::max(sigma, type.sigma);
+  return 0.3 * sigma;
+}
+
+}  // namespace
+
+Simulation::Simulation(const comm::Context& context, const Input& input,
+                       const SimulationOptions& options)
+    : context_(context),
+      input_(input),
+      options_(options),
+      console_(context.rank() == 0, options.progress, input.units),
+      stem_((std::filesystem::path(input.output.directory) / input.run.name).string()),
+      masses_([&] {
+        std::vector<double> masses;
+        for (const auto& type : input.types) masses.push_back(type.mass);
+        return masses;
+      }()),
+      skin_(input.neighbor.skin > 0.0 ? input.neighbor.skin : default_skin(input)),
+      potential_(make_potential()),
+      integrator_(input.run.timestep, masses_) {
+  on_first_rank(context_, [&] { std::filesystem::create_directories(input_.output.directory); });
+
+  FoundCheckpoint found;
+  if (options_.resume) {
+    found = find_latest_checkpoint(context_, stem_);
+    for (const std::string& refused : found.refused) console_.line("not taken: " + refused);
+    if (found.path.empty()) console_.line("no checkpoint of " + stem_ + ": starting anew");
+  }
+  if (found.path.empty()) {
+    start_from_input();
+  } else {
+    resume_from_checkpoint();
+  }
+  first_step_ = step_;
+
+  degrees_of_freedom_ = std::max(1.0, 3.0 * static_cast<double>(particle_count_) - 3.0);
+  const double boltzmann = input_.units.boltzmann();
+  if (input_.run.integrator == "minimize") {
+    double sigma = 1e300, epsilon = 0.0;
+    for (const auto& type : input_.types) {
+      sigma = std::min(sigma, type.sigma);
+      epsilon = std::max(epsilon, type.epsilon);
+    }
+    const double natural = epsilon > 0.0 ? sigma / std::sqrt(epsilon) : 1.0;
+    const double longest = input_.minimize.maximum_displacement > 0.0
+                               ? input_.minimize.maximum_displacement
+                               : 0.1 * sigma;
+    minimizer_.emplace(0.005 * natural, 0.05 * natural, longest);
+  } else if (input_.thermostat.kind == "stochastic_velocity_rescaling") {
+    thermostat_.emplace(input_.run.seed, boltzmann * input_.thermostat.temperature,
+                        input_.thermostat.time_constant, degrees_of_freedom_);
+    // Often enough to be smooth on the scale of the time constant, seldom enough to cost nothing.
+    const double steps = input_.thermostat.time_constant / (10.0 * input_.run.timestep);
+    thermostat_interval_ = static_cast<std::int64_t>(std::clamp(steps, 1.0, 10.0));
+  }
+  if (input_.rdf.interval > 0) {
+    const double maximum = input_.rdf.maximum > 0.0 ? input_.rdf.maximum : potential_.cutoff();
+    radial_distribution_.emplace(maximum, input_.rdf.bins, static_cast<int>(masses_.size()));
+  }
+
+  // Tail corrections need how many there are of each type.
+  type_counts_.assign(masses_.size(), 0);
+  for (std::size_t i = 0; i < particles_.local_count(); ++i) {
+    ++type_counts_[static_cast<std::size_t>(particles_.position[i].type)];
+  }
+  comm::ReductionBatch counts(context_, "type counts");
+  counts.sum(type_counts_.data(), type_counts_.size()).run();
+  if (input_.interaction.tail_correction) {
+    const std::vector<double> n(type_counts_.begin(), type_counts_.end());
+    tail_ = potential_.tail_correction(n, box_.volume());
+  }
+  make_engine();
+  engine_->rebuild(particles_, step_);
+  if (draw_velocities_) draw_velocities();
+
+  if (!found.path.empty()) {
+    const CheckpointReader reader(context_, found.path);
+    const auto& state = reader.state().state;
+    if (thermostat_ && state.contains("exchanged_energy")) {
+      thermostat_->set_exchanged_energy(exact_value(state["exchanged_energy"]));
+    }
+    if (minimizer_ && state.contains("minimizer")) {
+      std::vector<double> values;
+      for (const auto& value : state["minimizer"]) values.push_back(exact_value(value));
+      minimizer_->set_state(values);
+    }
+    if (state.contains("averages")) {
+      for (std::size_t k = 0; k < averages_.size(); ++k) {
+        std::vector<double> values;
+        for (const auto& value : state["averages"][averaged_names[k]]) {
+          values.push_back(exact_value(value));
+        }
+        averages_[k].set_state(values);
+      }
+    }
+    if (radial_distribution_ && state.contains("rdf") &&
+        state["rdf"]["counts"].size() == radial_distribution_->counts().size()) {
+      radial_distribution_->set_frames(state["rdf"]["frames"].get<std::int64_t>());
+      // The sum over all ranks goes on where rank 0 counts.
+      if (context_.rank() == 0) {
+        const auto sums = state["rdf"]["counts"].get<std::vector<std::int64_t>>();
+        std::copy(sums.begin(), sums.end(), radial_distribution_->counts().begin());
+      }
+    }
+  }
+  open_outputs(!found.path.empty());
+}
+
+Simulation::~Simulation() = default;
+
+LennardJones Simulation::make_potential() const {
+  const std::size_t count = input_.types.size();
+  const Mixing rule =
+      input_.interaction.mixing == "geometric" ? Mixing::geometric : Mixing::lorentz_berthelot;
+  std::vector<LennardJones::PairParameters> pairs(count * count);
+  for (std::size_t a = 0; a < count; ++a) {
+    for (std::size_t b = 0; b < count; ++b) {
+      pairs[a * count + b] = mix(rule, {input_.types[a].epsilon, input_.types[a].sigma},
+                                 {input_.types[b].epsilon, input_.types[b].sigma});
+    }
+  }
+  const auto index = [&](const std::string& name) {
+    return static_cast<std::size_t>(
+        std::find_if(input_.types.begin(), input_.types.end(),
+                     [&](const auto& type) { return type.name == name; }) -
+        input_.types.begin());
+  };
+  for (const auto& pair : input_.pairs) {
+    const std::size_t a = index(pair.first), b = index(pair.second);
+    for (const std::size_t place : {a * count + b, b * count + a}) {
+      if (pair.epsilon) pairs[place].epsilon = *pair.epsilon;
+      if (pair.sigma) pairs[place].sigma = *pair.sigma;
+    }
+  }
+  return LennardJones(pairs, static_cast<int>(count), input_.interaction.cutoff,
+                      truncation_by_name(input_.interaction.truncation),
+                      input_.interaction.switch_start);
+}
+
+void Simulation::start_from_input() {
+  if (input_.start.kind == "file") {
+    read_start_file();
+  } else {
+    const StartConfiguration start = StartConfiguration::from_input(input_);
+    box_ = start.box();
+    particle_count_ = start.particle_count();
+    grid_ = std::make_unique<RegularGrid>(box_, context_.size(), input_.domain.grid);
+    const Region region = grid_->region(context_.rank());
+    particles_.resize_local(static_cast<std::size_t>(start.count_in(region)));
+    std::size_t next = 0;
+    start.visit(region, [&](const ParticleRecord& record) {
+      particles_.position[next] = record.position;
+      particles_.velocity[next] = record.velocity;
+      particles_.id[next] = record.id;
+      particles_.image[next] = record.image;
+      ++next;
+    });
+    draw_velocities_ = input_.start.temperature.has_value();
+  }
+  if (input_.run.integrator == "minimize") {
+    std::fill(particles_.velocity.begin(), particles_.velocity.end(), Vec3{});
+    draw_velocities_ = false;
+  }
+}
+
+void Simulation::read_start_file() {
+  // Rank 0 reads and hands out chunks; what it finds wrong is an error on all ranks.
+  std::unique_ptr<StartFileReader> reader;
+  on_first_rank(context_, [&] { reader = StartFileReader::open(input_); });
+  nlohmann::json header;
+  if (context_.rank() == 0) {
+    const StartFileHeader& h = reader->header();
+    header = {
+        {"count", h.particle_count},
+        {"box",
+         {exact_text(h.box.length.x), exact_text(h.box.length.y), exact_text(h.box.length.z)}},
+        {"has_velocities", h.has_velocities}};
+    for (const Diagnostic& warning : h.warnings) console_.line(render(warning));
+  }
+  std::string text = header.dump();
+  comm::broadcast(context_, 0, text);
+  header = nlohmann::json::parse(text);
+  particle_count_ = header["count"].get<std::int64_t>();
+  for (int axis = 0; axis < 3; ++axis) {
+    box_.length[axis] = exact_value(header["box"][static_cast<std::size_t>(axis)]);
+  }
+  draw_velocities_ = input_.start.temperature.has_value();
+  grid_ = std::make_unique<RegularGrid>(box_, context_.size(), input_.domain.grid);
+  Distribution distribution(context_, *grid_);
+  const auto total = static_cast<std::size_t>(particle_count_);
+  for (std::size_t done = 0; done < total; done += records_per_chunk) {
+    std::span<const ParticleRecord> records;
+    on_first_rank(context_, [&] { records = reader->read_chunk(records_per_chunk); });
+    distribution.append(records, particles_);
+  }
+}
+
+void Simulation::draw_velocities() {
+  const double thermal_energy = input_.units.boltzmann() * *input_.start.temperature;
+  StartVelocity start(input_.run.seed, *std::max_element(masses_.begin(), masses_.end()),
+                      thermal_energy);
+  for (std::size_t i = 0; i < particles_.local_count(); ++i) {
+    const double mass = masses_[static_cast<std::size_t>(particles_.position[i].type)];
+    particles_.velocity[i] = start.draw(particles_.id[i], mass);
+    start.add(particles_.velocity[i], mass);
+  }
+  comm::ReductionBatch batch(context_, "start velocities");
+  batch.sum(start.sums().data(), start.sums().size()).run();
+  const auto adjust = start.adjustment();
+  for (Vec3& velocity : particles_.velocity) velocity = adjust(velocity);
+}
+
+void Simulation::resume_from_checkpoint() {
+  const FoundCheckpoint found = find_latest_checkpoint(context_, stem_);
+  CheckpointReader reader(context_, found.path);
+  std::vector<std::string> types;
+  for (const auto& type : input_.types) types.push_back(type.name);
+  reader.require_types(types);
+  const CheckpointState& state = reader.state();
+  step_ = state.step;
+  box_ = state.box;
+  particle_count_ = state.particles;
+  grid_ = std::make_unique<RegularGrid>(box_, context_.size(), input_.domain.grid);
+  reader.read_particles(particles_);
+  if (!reader.has_block_per_rank() || state.grid != grid_->grid()) {
+    Migration anywhere(context_, *grid_, 0.0, {.exchange = "auto", .anywhere = true});
+    anywhere.migrate(particles_, step_);
+  }
+  console_.line(fmt::format("resuming {} at step {}", found.path, step_));
+}
+
+void Simulation::make_engine() {
+  ForceEngine::Options options;
+  options.precision =
+      input_.run.precision == "mixed" ? Precision::mixed : Precision::double_precision;
+  options.kernels = input_.interaction.kernel;
+  options.skin = skin_;
+  options.maximum_interval = input_.neighbor.maximum_interval;
+  options.halo = {.method = input_.domain.halo, .exchange = input_.communication.halo};
+  options.migration_exchange = input_.communication.migration;
+  engine_ = std::make_unique<ForceEngine>(context_, *grid_, potential_, options, timer_);
+}
+
+void Simulation::open_outputs(bool resumed) {
+  const std::optional<std::int64_t> resume_step =
+      resumed ? std::optional<std::int64_t>(step_) : std::nullopt;
+  log_ = std::make_unique<JsonLog>(context_, stem_ + ".log.jsonl", resume_step);
+  nlohmann::ordered_json units = nlohmann::ordered_json::object();
+  units["system"] = std::string(input_.units.name());
+  units["time"] = std::string(input_.units.label(Dimension::time));
+  units["energy"] = std::string(input_.units.label(Dimension::energy));
+  units["temperature"] = std::string(input_.units.label(Dimension::temperature));
+  units["pressure"] = std::string(input_.units.label(Dimension::pressure));
+  const auto energy = [&](double value) {
+    return input_.units.from_internal(value, Dimension::energy);
+  };
+  log_->start({.program = fmt::format("sterna {}", version),
+               .communication = context_.description(),
+               .input_path = input_.path,
+               .input_text = text_of_file(input_.path),
+               .settings = {{"particles", particle_count_},
+                            {"ranks", context_.size()},
+                            {"grid", grid_->grid()},
+                            {"kernels", std::string(engine_->list().kernels())},
+                            {"precision", input_.run.precision},
+                            {"skin", input_.units.from_internal(skin_, Dimension::length)},
+                            {"tail_energy", energy(tail_.energy)},
+                            {"tail_virial", energy(tail_.virial)},
+                            {"units", units}},
+               .resumed_from = resume_step});
+
+  if (input_.output.trajectory_interval > 0) {
+    H5mdOptions options;
+    options.fields = input_.output.trajectory_fields;
+    options.reduced_units = input_.units.is_reduced();
+    for (const auto& type : input_.types) {
+      options.type_names.push_back(type.name);
+      options.type_masses.push_back(type.mass);
+    }
+    const std::string energy_unit = input_.units.is_reduced() ? "" : "kJ mol-1";
+    options.observables = {{"temperature", input_.units.is_reduced() ? "" : "K"},
+                           {"pressure", input_.units.is_reduced() ? "" : "kJ mol-1 nm-3"},
+                           {"potential_energy", energy_unit},
+                           {"kinetic_energy", energy_unit}};
+    options.creator_version = version;
+    const std::string path = stem_ + ".h5";
+    trajectory_.emplace(resumed
+                            ? H5mdWriter::resume(context_, path, particle_count_, options, step_)
+                            : H5mdWriter::create(context_, path, particle_count_, options));
+  }
+
+  console_.line(fmt::format(
+      "sterna {}: {} particles, box {:.6g} x {:.6g} x {:.6g}{}, {} rank{} ({})", version,
+      particle_count_, input_.units.from_internal(box_.length.x, Dimension::length),
+      input_.units.from_internal(box_.length.y, Dimension::length),
+      input_.units.from_internal(box_.length.z, Dimension::length),
+      input_.units.is_reduced() ? "" : fmt::format(" {}", input_.units.label(Dimension::length)),
+      context_.size(), context_.size() == 1 ? "" : "s", context_.description()));
+  console_.line(fmt::format(
+      "kernels {} in {} precision, ranks {} x {} x {}, cutoff {:.4g} + skin {:.4g}",
+      engine_->list().kernels(), input_.run.precision, grid_->grid()[0], grid_->grid()[1],
+      grid_->grid()[2], input_.units.from_internal(potential_.cutoff(), Dimension::length),
+      input_.units.from_internal(skin_, Dimension::length)));
+}
+
+void Simulation::write_checkpoint() {
+  const auto measured = timer_.measure(Phase::checkpoint);
+  integrator_.complete_velocities(particles_);
+  // What the checkpoint stands after must be on the disk before it.
+  log_->sync();
+  if (trajectory_) trajectory_->sync();
+
+  CheckpointState state;
+  state.step = step_;
+  state.time = elapsed_time();
+  state.box = box_;
+  state.grid = grid_->grid();
+  for (const auto& type : input_.types) state.types.push_back(type.name);
+  const std::string input_text = text_of_file(input_.path);
+  state.input_hash = xxh64(std::as_bytes(std::span(input_text.data(), input_text.size())));
+  state.program = fmt::format("sterna {}", version);
+  state.state = nlohmann::json::object();
+  if (thermostat_) state.state["exchanged_energy"] = exact_text(thermostat_->exchanged_energy());
+  const auto exact_array = [](const std::vector<double>& values) {
+    nlohmann::json array = nlohmann::json::array();
+    for (const double value : values) array.push_back(exact_text(value));
+    return array;
+  };
+  if (minimizer_) state.state["minimizer"] = exact_array(minimizer_->state());
+  for (std::size_t k = 0; k < averages_.size(); ++k) {
+    state.state["averages"][averaged_names[k]] = exact_array(averages_[k].state());
+  }
+  if (radial_distribution_) {
+    std::vector<std::int64_t> sums(radial_distribution_->counts().begin(),
+                                   radial_distribution_->counts().end());
+    comm::ReductionBatch batch(context_, "radial distribution");
+    batch.sum(sums.data(), sums.size()).run();
+    state.state["rdf"] = {{"frames", radial_distribution_->frames()}, {"counts", sums}};
+  }
+  const CheckpointReport report = sterna::md::write_checkpoint(context_, stem_, state, particles_);
+  last_checkpoint_ = step_;
+  log_->checkpoint(step_, checkpoint_path(stem_), report.bytes, report.seconds);
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "md/core/box.hpp"
+#include "md/domain/regular_grid.hpp"
+#include "md/dynamics/fire_minimizer.hpp"
+#include "md/dynamics/stochastic_velocity_rescaling.hpp"
+#include "md/dynamics/velocity_verlet.hpp"
+#include "md/io/h5md_writer.hpp"
+#include "md/io/input.hpp"
+#include "md/io/json_log.hpp"
+#include "md/observe/block_average.hpp"
+#include "md/observe/radial_distribution.hpp"
+#include "md/simulation/console.hpp"
+#include "md/simulation/force_engine.hpp"
+#include "md/simulation/phase_timer.hpp"
+#include "sterna/comm/context.hpp"
+
+namespace sterna::md {
+
+struct SimulationOptions {
+  bool resume = false;  ///< continue from the latest valid checkpoint, if there is one
+  Progress progress = Progress::automatic;
+};
+
+enum class Outcome {
+  complete,
+  interrupted,  ///< by a signal, after a checkpoint
+};
+
+/// A run as an input describes it, on all ranks of a context. Everything is collective. Errors are
+/// exceptions; those of files and of the physics come on all ranks together.
+class Simulation {
+ public:
+  Simulation(const comm::Context& context, const Input& input, const SimulationOptions& options);
+  ~Simulation();
+
+  Outcome run();
+
+ private:
+  // simulation.cpp: how a run comes to be and is kept.
+  LennardJones make_potential() const;
+  void start_from_input();
+  void read_start_file();
+  void draw_velocities();
+  void resume_from_checkpoint();
+  void make_engine();
+  void open_outputs(bool resumed);
+  void write_checkpoint();
+
+  // step.cpp: the loop.
+  void step();
+  void minimize_step();
+  void apply_thermostat();
+  ThermodynamicState measure(const PairSums& sums);
+  void observe(const PairSums& sums);
+  bool is_due(std::int64_t interval) const {
+    return interval > 0 && (step_ % interval == 0 || step_ == input_.run.steps);
+  }
+  bool must_sample() const;
+
+  // final_report.cpp
+  void report_end(Outcome outcome, double seconds);
+  void write_radial_distribution();
+
+  const comm::Context& context_;
+  Input input_;
+  SimulationOptions options_;
+  Console console_;
+  std::string stem_;  ///< of all output files
+
+  Box box_;
+  std::int64_t particle_count_ = 0;
+  std::vector<std::int64_t> type_counts_;
+  std::vector<double> masses_;
+  double skin_ = 0.0;
+  double degrees_of_freedom_ = 0.0;
+  ParticleStore particles_;
+  bool draw_velocities_ = false;
+
+  std::unique_ptr<RegularGrid> grid_;
+  LennardJones potential_;
+  LennardJones::TailCorrection tail_{0.0, 0.0};
+  PhaseTimer timer_;
+  std::unique_ptr<ForceEngine> engine_;
+  VelocityVerlet integrator_;
+  std::optional<StochasticVelocityRescaling> thermostat_;
+  std::int64_t thermostat_interval_ = 1;
+  std::optional<FireMinimizer> minimizer_;
+  bool converged_ = false;
+
+  std::int64_t step_ = 0;
+  std::int64_t first_step_ = 0;
+  bool rebuilt_ = false;  ///< in the present step
+  double elapsed_time() const { return static_cast<double>(step_) * input_.run.timestep; }
+
+  std::unique_ptr<JsonLog> log_;
+  std::optional<H5mdWriter> trajectory_;
+  std::optional<RadialDistribution> radial_distribution_;
+  std::int64_t last_checkpoint_ = -1;
+  ThermodynamicState last_state_;
+  static constexpr std::array<const char*, 4> averaged_names{"temperature", "pressure",
+                                                             "potential_energy", "total_energy"};
+  std::array<BlockAverage, 4> averages_;
+};
+
+/// Names of the scalars in the log, and their values in the units of the input.
+std::vector<std::string> thermodynamic_names();
+std::vector<double> thermodynamic_values(const ThermodynamicState& state, const UnitSystem& units);
+
+}  // namespace sterna::md

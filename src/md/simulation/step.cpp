@@ -1,0 +1,173 @@
+// The step loop: a run as data flow (ARCHITECTURE.md, "A step").
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "md/observe/kinetic.hpp"
+#include "md/simulation/signals.hpp"
+#include "md/simulation/simulation.hpp"
+
+namespace sterna::md {
+
+Outcome Simulation::run() {
+  catch_signals();
+  console_.table_header();
+  PairSums sums;
+  engine_->compute_forces(particles_, &sums);
+  integrator_.forces_are_those_of_a_start();
+  if (first_step_ == 0) observe(sums);
+
+  timer_.reset();
+  const auto start = PhaseTimer::Clock::now();
+  Outcome outcome = Outcome::complete;
+  while (step_ < input_.run.steps && !converged_) {
+    step();
+    // At a rebuild the particles are in the order in which a restart would put them, so that it
+    // goes on with the same bits.
+    const bool wanted =
+        input_.output.checkpoint_interval > 0 &&
+        step_ / input_.output.checkpoint_interval >
+            std::max(last_checkpoint_, first_step_) / input_.output.checkpoint_interval;
+    const auto asked = static_cast<Request>(engine_->others_asked());
+    if (rebuilt_ && (wanted || asked != Request::none)) {
+      write_checkpoint();
+      clear_checkpoint_request();
+      if (asked == Request::stop) {
+        outcome = Outcome::interrupted;
+        break;
+      }
+    }
+    console_.progress(step_, first_step_, input_.run.steps);
+  }
+  const double seconds = std::chrono::duration<double>(PhaseTimer::Clock::now() - start).count();
+  if (outcome == Outcome::complete && last_checkpoint_ != step_) write_checkpoint();
+  report_end(outcome, seconds);
+  return outcome;
+}
+
+void Simulation::step() {
+  ++step_;
+  double largest_step = 0.0;
+  {
+    const auto measured = timer_.measure(Phase::integration);
+    if (minimizer_) {
+      minimize_step();
+      largest_step = input_.minimize.maximum_displacement;
+    } else {
+      integrator_.start_step(particles_);
+      largest_step = input_.run.timestep * largest_speed(particles_);
+    }
+  }
+  rebuilt_ = engine_->must_rebuild(particles_, step_, largest_step,
+                                   static_cast<std::int64_t>(requested()));
+  if (rebuilt_) engine_->rebuild(particles_, step_);
+
+  PairSums sums;
+  const bool sample = must_sample();
+  engine_->compute_forces(particles_, sample ? &sums : nullptr);
+  if (!minimizer_) integrator_.finish_step();
+
+  if (thermostat_ && step_ % thermostat_interval_ == 0) apply_thermostat();
+  if (sample) observe(sums);
+}
+
+void Simulation::minimize_step() {
+  FireMinimizer::Sums sums = minimizer_->local_sums(particles_);
+  comm::ReductionBatch batch(context_, "minimization");
+  batch.sum(sums.power)
+      .sum(sums.velocity_squared)
+      .sum(sums.force_squared)
+      .max(sums.largest_force)
+      .run();
+  if (!std::isfinite(sums.force_squared)) {
+    throw std::runtime_error(fmt::format(
+        "step {}: a force is not finite: two particles of the start lie at the same place", step_));
+  }
+  if (sums.largest_force <= input_.minimize.force_tolerance) {
+    converged_ = true;
+    for (Vec3& velocity : particles_.velocity) velocity = Vec3{};
+    return;
+  }
+  minimizer_->step(particles_, sums);
+}
+
+void Simulation::apply_thermostat() {
+  const auto measured = timer_.measure(Phase::thermostat);
+  integrator_.complete_velocities(particles_);
+  double energy = kinetic_sums(particles_, masses_).energy;
+  comm::ReductionBatch batch(context_, "thermostat");
+  batch.sum(energy).run();
+  const double factor = thermostat_->factor(
+      energy, static_cast<double>(thermostat_interval_) * input_.run.timestep, step_);
+  for (Vec3& velocity : particles_.velocity) velocity *= factor;
+}
+
+bool Simulation::must_sample() const {
+  return is_due(input_.output.thermo_interval) || is_due(input_.output.trajectory_interval) ||
+         step_ == input_.run.steps;
+}
+
+ThermodynamicState Simulation::measure(const PairSums& sums) {
+  KineticSums kinetic = kinetic_sums(particles_, masses_);
+  ThermodynamicState state;
+  state.pair_energy = sums.energy;
+  state.virial = sums.virial_trace();
+  comm::ReductionBatch batch(context_, "thermodynamics");
+  batch.sum(state.pair_energy)
+      .sum(state.virial)
+      .sum(kinetic.energy)
+      .sum(kinetic.momentum.x)
+      .sum(kinetic.momentum.y)
+      .sum(kinetic.momentum.z)
+      .run();
+  state.kinetic_energy = kinetic.energy;
+  for (int axis = 0; axis < 3; ++axis) state.momentum[axis] = kinetic.momentum[axis];
+  state.potential_energy = state.pair_energy + tail_.energy;
+  state.total_energy = state.kinetic_energy + state.potential_energy;
+  state.conserved_energy =
+      state.total_energy - (thermostat_ ? thermostat_->exchanged_energy() : 0.0);
+  state.temperature = 2.0 * state.kinetic_energy / (degrees_of_freedom_ * input_.units.boltzmann());
+  // The ideal part counts the particles with the degrees of freedom that they have.
+  const double kinetic_factor = 3.0 * static_cast<double>(particle_count_) / degrees_of_freedom_;
+  state.pressure = (2.0 * kinetic_factor * state.kinetic_energy + state.virial + tail_.virial) /
+                   (3.0 * box_.volume());
+  return state;
+}
+
+void Simulation::observe(const PairSums& sums) {
+  {
+    const auto measured = timer_.measure(Phase::observers);
+    integrator_.complete_velocities(particles_);
+    last_state_ = measure(sums);
+  }
+  if (!std::isfinite(last_state_.total_energy)) {
+    log_->warning(step_, "the energy is not finite");
+    throw std::runtime_error(
+        fmt::format("step {}: the energy is not finite (potential {}, kinetic {}): the timestep is "
+                    "too long for these forces, or particles of the start overlap (minimize first)",
+                    step_, last_state_.potential_energy, last_state_.kinetic_energy));
+  }
+  if (is_due(input_.output.thermo_interval) || step_ == input_.run.steps || step_ == 0) {
+    const auto measured = timer_.measure(Phase::output);
+    log_->thermo(step_, input_.units.from_internal(elapsed_time(), Dimension::time),
+                 thermodynamic_names(), thermodynamic_values(last_state_, input_.units));
+    console_.table_row(step_, elapsed_time(), particle_count_, last_state_);
+    const double values[] = {last_state_.temperature, last_state_.pressure,
+                             last_state_.potential_energy, last_state_.total_energy};
+    for (std::size_t k = 0; k < averages_.size(); ++k) averages_[k].add(values[k]);
+  }
+  if (trajectory_ && is_due(input_.output.trajectory_interval)) {
+    const auto measured = timer_.measure(Phase::output);
+    const double observables[] = {last_state_.temperature, last_state_.pressure,
+                                  last_state_.potential_energy, last_state_.kinetic_energy};
+    trajectory_->write_frame(step_, elapsed_time(), box_, particles_, observables);
+  }
+  if (radial_distribution_ && is_due(input_.rdf.interval)) {
+    const auto measured = timer_.measure(Phase::observers);
+    radial_distribution_->add_frame(engine_->list(), particles_);
+  }
+}
+
+}  // namespace sterna::md
