@@ -26,6 +26,15 @@ constexpr unsigned pauses_between_pokes = 16;
 
 }  // namespace
 
+std::string obituary(const Context::Implementation& context, int rank) {
+  const auto here = std::ranges::find(context.ranks_on_node, rank);
+  if (rank == context.rank || here == context.ranks_on_node.end()) return {};
+  const Process& process =
+      context.processes_on_node[static_cast<std::size_t>(here - context.ranks_on_node.begin())];
+  if (is_alive(process)) return {};
+  return fmt::format("; rank {} (process {}) has died", rank, process.id);
+}
+
 void make_progress(const Context::Implementation& context) {
   int found = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, context.communicator, &found, MPI_STATUS_IGNORE);
@@ -51,24 +60,25 @@ void Waiter::look_closer(const Awaited& awaited) {
   const auto now = Clock::now();
   next_look_ = now + between_looks;
   idle_ = now - start_ >= wait_until_sleep;
-  if (context_.idle_hook) context_.idle_hook();
-
-  const auto awaits = [&](int rank) {
-    return awaited.ranks.empty() || std::ranges::find(awaited.ranks, rank) != awaited.ranks.end();
-  };
-  for (std::size_t i = 0; i < context_.ranks_on_node.size(); ++i) {
-    const int rank = context_.ranks_on_node[i];
-    if (rank == context_.rank || !awaits(rank) || is_alive(context_.processes_on_node[i])) continue;
-    if (suspect_ != rank) {
-      suspect_ = rank;
-      break;
+  if (context_.idle_hook) {
+    try {
+      context_.idle_hook();
+    } catch (...) {
+      context_.failed = true;  // what this wait was for is left unfinished
+      throw;
     }
-    fail(awaited,
-         fmt::format("rank {} (process {}) has died", rank, context_.processes_on_node[i].id));
+  }
+
+  for (const int rank : awaited.ranks.empty() ? context_.ranks_on_node : awaited.ranks) {
+    const std::string dead = obituary(context_, rank);
+    if (dead.empty()) continue;
+    if (suspect_ == rank) fail(awaited, dead);
+    suspect_ = rank;
+    break;
   }
   if (now - start_ >= context_.options.timeout) {
     fail(awaited,
-         fmt::format("the timeout of {:g} s has passed", context_.options.timeout.count()));
+         fmt::format("; the timeout of {:g} s has passed", context_.options.timeout.count()));
   }
 }
 
@@ -78,9 +88,8 @@ void Waiter::fail(const Awaited& awaited, const std::string& reason) {
   if (awaited.ranks.size() == 1) ranks = fmt::format("rank {}", awaited.ranks.front());
   if (awaited.ranks.size() > 1) ranks = fmt::format("ranks {}", fmt::join(awaited.ranks, ", "));
   const std::chrono::duration<double> waited = Clock::now() - start_;
-  throw Error(fmt::format("{}: waited {:.1f} s in method {}, round {}, for {}; {}",
-                          awaited.exchange, waited.count(), awaited.method, awaited.round, ranks,
-                          reason));
+  throw Error(fmt::format("{}: waited {:.1f} s in method {}, round {}, for {}{}", awaited.exchange,
+                          waited.count(), awaited.method, awaited.round, ranks, reason));
 }
 
 void wait_for_request(Context::Implementation& context, MPI_Request& request,

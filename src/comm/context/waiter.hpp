@@ -27,6 +27,9 @@ inline void relax_processor() {
 #endif
 }
 
+/// "; rank 3 (process 4711) has died" where that is known, otherwise nothing.
+std::string obituary(const Context::Implementation& context, int rank);
+
 /// Lets all transports of this process make progress: other ranks may depend on it.
 void make_progress(const Context::Implementation& context);
 

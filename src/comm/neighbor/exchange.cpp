@@ -46,7 +46,7 @@ class NeighborExchangeBytes::Implementation {
     if (started_) fail("outbox used between start and finish");
     if (is_self(peer)) return self_buffer(round_ + 1);
     if (link_of_[peer] == no_link) return nullptr;
-    return guarded([&] { return method_->outbox(link_of_[peer], round_ + 1); });
+    return guarded(round_ + 1, [&] { return method_->outbox(link_of_[peer], round_ + 1); });
   }
 
   void commit(int index, std::size_t count) {
@@ -62,7 +62,7 @@ class NeighborExchangeBytes::Implementation {
     if (is_self(peer)) {
       self_counts_[(round_ + 1) % 2] = count;
     } else if (peers_[peer].send_capacity > 0) {
-      guarded([&] { method_->commit(link_of_[peer], count, round_ + 1); });
+      guarded(round_ + 1, [&] { method_->commit(link_of_[peer], count, round_ + 1); });
       bytes_ += count * setting_.item_size;
       ++messages_;
     }
@@ -77,7 +77,7 @@ class NeighborExchangeBytes::Implementation {
       committed_[peer] = 0;
     }
     ++round_;
-    guarded([&] { method_->start(round_); });
+    guarded(round_, [&] { method_->start(round_); });
     started_ = true;
     pending_ = receiving_;
   }
@@ -99,7 +99,8 @@ class NeighborExchangeBytes::Implementation {
       method_->progress();
       return false;
     };
-    guarded([&] { Waiter(setting_.context).wait(anything_new, [&] { return awaited(); }); });
+    guarded(round_,
+            [&] { Waiter(setting_.context).wait(anything_new, [&] { return awaited(); }); });
     arrived_round_[found] = round_;
     return static_cast<int>(found);
   }
@@ -117,7 +118,7 @@ class NeighborExchangeBytes::Implementation {
   void finish() {
     if (!started_) fail("finished without start");
     while (!pending_.empty()) next();
-    guarded([&] { method_->finish(round_); });
+    guarded(round_, [&] { method_->finish(round_); });
     started_ = false;
     times_[round_ % times_.size()] = Clock::now() - start_time_;
   }
@@ -137,13 +138,13 @@ class NeighborExchangeBytes::Implementation {
       grows = grows || send_counts[peer] > peers_[peer].send_capacity;
     }
     // 2: an error somewhere; 1: somebody grows.
-    const std::int64_t verdict = guarded([&] {
+    const std::int64_t verdict = guarded(round_, [&] {
       return largest(setting_.context, !fault.empty() ? 2 : grows ? 1 : 0, setting_.exchange);
     });
     if (verdict == 2) {
       fail(fault.empty() ? "reserve failed on another rank; its error says why" : fault);
     }
-    if (verdict == 1) guarded([&] { grow(send_counts); });
+    if (verdict == 1) guarded(round_, [&] { grow(send_counts); });
   }
 
   Verdict verdict() const {
@@ -167,11 +168,17 @@ class NeighborExchangeBytes::Implementation {
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t no_link = static_cast<std::size_t>(-1);
 
-  /// After a wait has failed, messages may be left under way: the object is of no more use.
+  /// After a failure messages may be left under way: the object is of no more use. Errors of a
+  /// transport do not know what they happened in.
   template <class Action>
-  std::invoke_result_t<Action> guarded(Action&& action) {
+  std::invoke_result_t<Action> guarded(std::uint64_t round, Action&& action) {
     try {
       return action();
+    } catch (const Error& error) {
+      broken_ = true;
+      if (std::string_view(error.what()).starts_with(setting_.exchange)) throw;
+      setting_.context.failed = true;
+      fail(fmt::format("method {}, round {}: {}", setting_.method, round, error.what()));
     } catch (...) {
       broken_ = true;
       throw;
@@ -262,6 +269,7 @@ class NeighborExchangeBytes::Implementation {
   Awaited awaited() const {
     Awaited result{setting_.exchange, setting_.method, round_, {}};
     for (const std::size_t peer : pending_) result.ranks.push_back(peers_[peer].rank);
+    std::ranges::sort(result.ranks);
     return result;
   }
 

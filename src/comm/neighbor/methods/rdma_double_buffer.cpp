@@ -13,6 +13,8 @@
 
 #ifdef STERNA_HAVE_UCX
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -99,8 +101,8 @@ class RdmaDoubleBuffer final : public NeighborMethod {
     }
     worker_.fence();
     std::memcpy(outgoing_->data(), &round, sizeof round);
-    for (Target& target : peers_) {
-      target.memory.put(target.offsets.notice, outgoing_->data(), sizeof round, *outgoing_);
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      put(i, peers_[i].offsets.notice, outgoing_->data(), sizeof round);
     }
   }
 
@@ -139,10 +141,19 @@ class RdmaDoubleBuffer final : public NeighborMethod {
   }
 
   void put_items(std::size_t link, std::uint64_t round) {
-    Target& target = peers_[link];
-    target.memory.put(target.offsets.items[round % 2] - count_bytes,
-                      outbox(link, round) - count_bytes, committed_[link].bytes, *outgoing_);
+    put(link, peers_[link].offsets.items[round % 2] - count_bytes,
+        outbox(link, round) - count_bytes, committed_[link].bytes);
     committed_[link].waiting = false;
+  }
+
+  void put(std::size_t link, std::size_t offset, const std::byte* source, std::size_t bytes) {
+    try {
+      peers_[link].memory.put(offset, source, bytes, *outgoing_);
+    } catch (const Error& error) {
+      const int rank = links_[link].rank;
+      throw Error(
+          fmt::format("rank {}: {}{}", rank, error.what(), obituary(setting_.context, rank)));
+    }
   }
 
   template <class Condition>
