@@ -1,4 +1,4 @@
-// Both halves of tests/output/kill_and_continue.
+// The parts of tests/output/kill_and_continue and tests/output/fill_the_disk.
 #include <fmt/format.h>
 
 #include <sstream>
@@ -53,6 +53,21 @@ TEST_CASE("runs until it is killed" * doctest::skip()) {
   H5mdWriter trajectory = H5mdWriter::create(context, stem() + ".h5md", total, options());
   JsonLog log(context, stem() + ".log");
   for (std::int64_t step = 0;; ++step) one_step(context, trajectory, log, step);
+}
+
+TEST_CASE("runs until the disk is full" * doctest::skip()) {
+  const comm::Context context;
+  H5mdWriter trajectory = H5mdWriter::create(context, stem() + ".h5md", total, options());
+  JsonLog log(context, stem() + ".log");
+  // A checkpoint must come before the end, the disk must be full after some thousand frames.
+  std::int64_t step = 0;
+  const std::string text = failure_of([&] {
+    for (; step < 5000; ++step) one_step(context, trajectory, log, step);
+  });
+  CHECK(contains(text, stem()));
+  CHECK(contains(text, "No space left on device"));
+  CHECK(step > steps_to_checkpoint);
+  CHECK(trajectory.frame_count() >= step);
 }
 
 TEST_CASE("continues after the kill" * doctest::skip()) {
