@@ -50,7 +50,7 @@ std::string similar_file(const std::string& path) {
 }  // namespace
 
 FileHandle::FileHandle(const std::string& path, const Diagnostic* place)
-    : path_(path), descriptor_(-1) {
+    : path_(path), descriptor_(-1), size_(0) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
     const int reason = errno;
@@ -62,6 +62,7 @@ FileHandle::FileHandle(const std::string& path, const Diagnostic* place)
     fail_as_a_whole(path, place, S_ISDIR(status.st_mode) ? "is a folder" : "is not a regular file");
   }
   if (status.st_size == 0) fail_as_a_whole(path, place, "the file is empty");
+  size_ = static_cast<std::uint64_t>(status.st_size);
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0) {
     fail_as_a_whole(path, place, fmt::format("cannot be opened: {}", std::strerror(errno)));
@@ -83,7 +84,7 @@ std::size_t FileHandle::read(char* to, std::size_t size, std::uint64_t offset) c
 }
 
 LineReader::LineReader(std::shared_ptr<const FileHandle> file)
-    : file_(std::move(file)), buffer_(longest_line + 2) {
+    : file_(std::move(file)), buffer_(std::min<std::uint64_t>(longest_line, file_->size()) + 2) {
   fill();
   if (std::string_view(buffer_.data(), end_).starts_with(byte_order_mark)) {
     begin_ = byte_order_mark.size();

@@ -22,12 +22,15 @@ class FileHandle {
   FileHandle& operator=(const FileHandle&) = delete;
 
   const std::string& path() const { return path_; }
+  /// In bytes, when it was opened.
+  std::uint64_t size() const { return size_; }
   /// As many bytes as there are, up to `size`; 0 at the end. Throws StartFileError.
   std::size_t read(char* to, std::size_t size, std::uint64_t offset) const;
 
  private:
   std::string path_;
   int descriptor_;
+  std::uint64_t size_;
 };
 
 /// The lines of a text file one after the other, through a buffer of fixed size. Lines end with LF
