@@ -3,7 +3,7 @@
 //
 // sources: src/md/core/units.cpp src/md/core/nearest_name.cpp src/md/core/display_text.cpp
 // sources: src/md/io/read_input.cpp src/md/io/check_input.cpp src/md/io/input_schema.cpp
-// sources: src/md/io/diagnostics.cpp
+// sources: src/md/io/diagnostics.cpp src/md/io/syntax_error.cpp
 
 #include <cmath>
 #include <cstddef>

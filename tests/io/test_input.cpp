@@ -339,7 +339,7 @@ TEST_CASE("files that cannot be an input file") {
   CHECK(render(read_input("/").diagnostics) ==
         "/: error: this is a folder; expected an input file\n1 error\n");
   CHECK(errors("").find("there is no section [run]") != std::string::npos);
-  CHECK(errors(std::string(5 << 20, '#')).find("larger than 4 MiB") != std::string::npos);
+  CHECK(errors(std::string(2 << 20, '#')).find("larger than 1 MiB") != std::string::npos);
   CHECK(errors(std::string("a\0b", 3)).find("not valid TOML") != std::string::npos);
   CHECK(errors("\xff\xfe[\0r").find("not valid TOML") != std::string::npos);
   CHECK(errors(std::string(100000, '[')).find("not valid TOML") != std::string::npos);
@@ -353,6 +353,34 @@ TEST_CASE("many types are refused before they fill the memory") {
   for (int i = 0; i < 300; ++i) text += "[[type]]\nname = \"B" + std::to_string(i) + "\"\n";
   CHECK(errors(text).find("there are 301 sections [[type]]; expected at most 256") !=
         std::string::npos);
+}
+
+TEST_CASE("a file of one long line, and one full of mistakes, take neither long nor much memory") {
+  std::string line = "type = [";
+  for (int i = 0; i < 200; ++i) line += "{name = \"T" + std::to_string(i) + "\"},";
+  line += std::string(900000, ' ') + "]\n";
+  const Input input = valid(line + std::string(smallest).erase(smallest.find("[[type]]"), 20));
+  CHECK(input.types.size() == 200);
+  std::size_t kept = 0;
+  for (const auto& [name, place] : input.places) kept += place.source_line.size();
+  CHECK(kept < 1000000);
+  CHECK(input.places.at("type[150].name").source_column > 1);
+
+  std::string wrong = "run = {";
+  for (int i = 0; i < 60000; ++i) wrong += "k" + std::to_string(i) + " = 1, ";
+  wrong += "steps = 1}\n";
+  const auto result = read(wrong);
+  CHECK(result.diagnostics.size() == 101);
+  CHECK(result.diagnostics.back().message == "there are more errors, which are not shown");
+  const std::string shown = render(result.diagnostics[99]);
+  CHECK(shown.size() < 600);
+  const auto caret = shown.find('^');
+  const auto column = caret - shown.rfind('\n', caret);
+  CHECK(shown.substr(shown.find('|') - 6 + column - 1, 1) == "k");
+
+  std::string pairs(smallest);
+  for (int i = 0; i < 20000; ++i) pairs += "[[pair]]\nfirst = \"Q\"\nsecond = \"R\"\nsigma = 1\n";
+  CHECK_FALSE(read(pairs).ok());
 }
 
 TEST_CASE("the examples are valid") {

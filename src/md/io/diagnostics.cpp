@@ -38,14 +38,15 @@ std::string_view name_of(Severity severity) {
 
 std::string source_with_caret(const Diagnostic& diagnostic, const Style& style) {
   auto characters = display_characters(diagnostic.source_line);
-  std::size_t at = static_cast<std::size_t>(std::max(diagnostic.column, 1) - 1);
+  const int source_column = std::max(diagnostic.source_column, 1);
+  std::size_t at = static_cast<std::size_t>(std::max(diagnostic.column - source_column, 0));
   at = std::min(at, characters.size());
   std::string before, after;
   if (characters.size() > widest) {
     const std::size_t from = at > widest / 2 ? at - widest / 2 : 0;
     const std::size_t to = std::min(characters.size(), from + widest);
     if (to < characters.size()) after = "...";
-    if (from > 0) before = "...";
+    if (from > 0 || source_column > 1) before = "...";
     characters = {characters.begin() + static_cast<std::ptrdiff_t>(from),
                   characters.begin() + static_cast<std::ptrdiff_t>(to)};
     at -= from;

@@ -21,6 +21,7 @@ struct Diagnostic {
   int length = 1;  ///< characters to underline
   std::string message;
   std::string source_line;  ///< the text of that line, as it stands in the file (UTF-8)
+  int source_column = 1;    ///< column of its first character, where the line was shortened
 };
 
 /// As compilers do, each line ended by a newline:

@@ -25,6 +25,7 @@ struct Input {
     int column = 0;  ///< from 1, in characters
     int length = 1;  ///< characters
     std::string source_line;
+    int source_column = 1;  ///< of its first character: of a very long line only a part is kept
   };
   /// Of every key and section that the file gave: "run", "run.timestep", "type[0]",
   /// "type[0].sigma".

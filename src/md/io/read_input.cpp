@@ -18,11 +18,14 @@
 #include "md/io/check_input.hpp"
 #include "md/io/checked_toml.hpp"
 #include "md/io/input_schema.hpp"
+#include "md/io/syntax_error.hpp"
 
 namespace sterna::md {
 namespace {
 
-constexpr std::size_t largest_file = 4u << 20;  // bytes; an input file has a few thousand
+constexpr std::size_t largest_file = 1u << 20;  // bytes; an input file has a few thousand
+constexpr std::size_t most_diagnostics = 100;   // nobody reads more; bounds the time
+constexpr std::size_t longest_line = 1000;      // bytes kept of a source line
 constexpr std::size_t most_tables = 256;        // of [[type]]: the pairs grow with the square
 constexpr std::size_t most_pairs = 65536;
 // Beyond these, powers of a number leave the range of a double; nothing physical is there.
@@ -115,6 +118,16 @@ class Reader {
     std::ranges::stable_sort(result_.diagnostics, {}, [](const Diagnostic& d) {
       return std::tuple(d.line == 0 ? std::numeric_limits<int>::max() : d.line, d.column);
     });
+    if (more_errors_) {
+      result_.diagnostics.push_back({Severity::error,
+                                     result_.input.path,
+                                     0,
+                                     0,
+                                     1,
+                                     "there are more errors, which are not shown",
+                                     {},
+                                     1});
+    }
     return std::move(result_);
   }
 
@@ -132,8 +145,26 @@ class Reader {
     if (region.end.line == region.begin.line && region.end.column > region.begin.column) {
       place.length = static_cast<int>(region.end.column - region.begin.column);
     }
-    place.source_line = lines_[line - 1];
+    keep_source(place, lines_[line - 1]);
     return place;
+  }
+
+  /// A file may be one line of a million characters, with a thousand places in it.
+  static void keep_source(Place& place, std::string_view line) {
+    if (line.size() <= longest_line) {
+      place.source_line = line;
+      return;
+    }
+    const auto is_start = [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; };
+    std::size_t at = 0;  // the byte where the column begins
+    for (int column = 0; at < line.size(); ++at) {
+      if (is_start(line[at]) && ++column == place.column) break;
+    }
+    std::size_t begin = at > longest_line / 2 ? at - longest_line / 2 : 0;
+    while (begin < line.size() && !is_start(line[begin])) ++begin;
+    place.source_line = line.substr(begin, longest_line);
+    place.source_column =
+        1 + static_cast<int>(std::ranges::count_if(line.substr(0, begin), is_start));
   }
 
   Place place_named(std::string_view name) const {
@@ -145,24 +176,9 @@ class Reader {
   }
 
   void syntax_error(const toml::parse_error& problem) {
-    Place place = place_of(problem.source());
-    std::string message = plain(problem.description());
-    // The parser has read the second value when it finds that the key stood there before.
-    constexpr std::string_view twice = "cannot redefine existing ";
-    const std::size_t quote_begin = message.find('\'');
-    if (message.starts_with(twice) && quote_begin != std::string::npos) {
-      const std::string name =
-          message.substr(quote_begin + 1, message.rfind('\'') - quote_begin - 1);
-      message = fmt::format("{} stands here for the second time", quote(name));
-      const std::size_t first = place.source_line.find_first_not_of(" \t");
-      if (first != std::string::npos) place.column = static_cast<int>(first) + 1;
-    }
-    const bool at_end =
-        place.column > static_cast<int>(display_characters(place.source_line).size());
-    if (message.starts_with("unescaped control characters") && at_end) {
-      message = "the text does not end on its line; is the closing quote missing?";
-    }
-    report(Severity::error, place, fmt::format("not valid TOML: {}", message));
+    SyntaxError found_error =
+        explain_syntax_error(place_of(problem.source()), problem.description());
+    report(Severity::error, found_error.place, std::move(found_error.message));
   }
 
   /// The parser gave up without saying where: at the end of the shortest text that has the fault.
@@ -189,39 +205,31 @@ class Reader {
     }
     Place place;
     place.line = static_cast<int>(low);
-    place.source_line = lines_[low - 1];
-    const std::size_t first = place.source_line.find_first_not_of(" \t");
-    place.column = first == std::string::npos ? 1 : static_cast<int>(first) + 1;
-    const bool header = first != std::string::npos && place.source_line[first] == '[';
+    const std::string_view line = lines_[low - 1];
+    const std::size_t first = line.find_first_not_of(" \t");
+    place.column = first == std::string_view::npos ? 1 : static_cast<int>(first) + 1;
+    keep_source(place, line);
+    const bool header = first != std::string_view::npos && line[first] == '[';
     report(Severity::error, place,
            header ? "not valid TOML: expected a name in the brackets, as in [run] or [[type]]"
                   : "not valid TOML: this line cannot be understood");
   }
 
-  /// The message of the TOML parser: its first letter small, nothing unprintable.
-  static std::string plain(std::string_view description) {
-    constexpr std::string_view beginning = "Error while parsing ";
-    const std::size_t colon = description.find(": ");
-    if (description.starts_with(beginning) && colon != std::string_view::npos) {
-      description.remove_prefix(colon + 2);
+  void report(Severity severity, const Place& place, std::string message) {
+    ++findings_;
+    if (is_full()) {
+      more_errors_ = more_errors_ || severity == Severity::error;
+      return;
     }
-    std::string text(description);
-    for (char& c : text) {
-      if (static_cast<unsigned char>(c) < 32) c = '?';
-    }
-    if (text.size() > 1 && text[0] >= 'A' && text[0] <= 'Z' && text[1] >= 'a') {
-      text[0] = static_cast<char>(text[0] - 'A' + 'a');
-    }
-    return text;
+    result_.diagnostics.push_back({severity, result_.input.path, place.line, place.column,
+                                   place.length, std::move(message), place.source_line,
+                                   place.source_column});
   }
 
-  void report(Severity severity, const Place& place, std::string message) {
-    result_.diagnostics.push_back({severity, result_.input.path, place.line, place.column,
-                                   place.length, std::move(message), place.source_line});
-  }
+  bool is_full() const { return result_.diagnostics.size() >= most_diagnostics; }
 
   void error(const toml::source_region& region, std::string message) {
-    report(Severity::error, place_of(region), std::move(message));
+    report(Severity::error, is_full() ? Place{} : place_of(region), std::move(message));
   }
 
   // ---- the document
@@ -403,6 +411,7 @@ class Reader {
   }
 
   void unknown_key(const SectionSchema& section, std::string_view place, const toml::key& key) {
+    if (is_full()) return error(key.source(), {});
     const std::string_view name = key.str();
     std::string message = fmt::format("unknown key {} in {}", quote(name), section_label(section));
     const KeySchema* meant = meant_key(section.name, name);
@@ -430,10 +439,10 @@ class Reader {
 
   void read_value(const KeySchema& key, std::size_t index, const toml::node& node,
                   const std::string& place) {
-    const std::size_t errors = result_.diagnostics.size();
+    const std::size_t before = findings_;
     std::visit([&](auto* target) { read_into(*target, key, node); },
                key.target(result_.input, index));
-    if (result_.diagnostics.size() > errors) bad_.insert(place);
+    if (findings_ > before) bad_.insert(place);
     if (key.name == "density" && mass_density_node_ == &node) mass_density_place_ = place;
   }
 
@@ -725,6 +734,8 @@ class Reader {
   bool look_at_files_;
   std::vector<std::string_view> lines_;
   ReadResult result_;
+  std::size_t findings_ = 0;  // those not shown too
+  bool more_errors_ = false;
   bool units_unknown_ = false;
   std::set<std::string, std::less<>> bad_;      // places whose value could not be read
   std::set<std::string, std::less<>> excused_;  // missing, but another error has told the reason
@@ -772,13 +783,14 @@ ReadResult read_input(const std::string& path) {
 
 Diagnostic diagnose(const Input& input, Severity severity, std::string_view place,
                     std::string message) {
-  Diagnostic diagnostic{severity, input.path, 0, 0, 1, std::move(message), {}};
+  Diagnostic diagnostic{severity, input.path, 0, 0, 1, std::move(message), {}, 1};
   const auto found_place = input.places.find(place);
   if (found_place != input.places.end()) {
     diagnostic.line = found_place->second.line;
     diagnostic.column = found_place->second.column;
     diagnostic.length = found_place->second.length;
     diagnostic.source_line = found_place->second.source_line;
+    diagnostic.source_column = found_place->second.source_column;
   }
   return diagnostic;
 }
