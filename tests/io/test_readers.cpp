@@ -376,6 +376,16 @@ TEST_CASE("lines as long as a buffer, and longer") {
   const auto contents = read("2\n" + blanks + "\nAr 1 1" + blanks + "1\nKr 2 2 2\n", options);
   CHECK(contents.particles[0].position.z == 1.0);
   CHECK(contents.particles[1].position.type == 1);
+  // Of a long line the diagnostic keeps what is around the mistake.
+  const TemporaryFile wrong("1\ncomment\nAr 1 1" + blanks + "one\n");
+  try {
+    contents_of(wrong.path(), options);
+    FAIL("no error");
+  } catch (const StartFileError& error) {
+    CHECK(error.diagnostic().source_line.size() < 2100);
+    CHECK(error.diagnostic().column == static_cast<int>(blanks.size()) + 7);
+    CHECK(render(error.diagnostic()).find("one\n") != std::string::npos);
+  }
   const TemporaryFile file("1\ncomment\nAr 1 1" + blanks + "                    1\n");
   CHECK(message_of(file.path(), options) == "this line is longer than 1048576 characters");
 }

@@ -47,6 +47,11 @@ std::string similar_file(const std::string& path) {
   return nearest ? fmt::format("; did you mean {}?", quote(*nearest)) : std::string();
 }
 
+/// In UTF-8.
+bool begins_character(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u;
+}
+
 }  // namespace
 
 FileHandle::FileHandle(const std::string& path, const Diagnostic* place)
@@ -143,10 +148,15 @@ bool LineReader::next() {
 Diagnostic LineReader::diagnostic(std::string_view part, std::string message,
                                   Severity severity) const {
   const auto characters = [](std::string_view text) {
-    return static_cast<int>(std::ranges::count_if(
-        text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; }));
+    return static_cast<int>(std::ranges::count_if(text, begins_character));
   };
   const auto before = static_cast<std::size_t>(part.data() - line_.data());
+  // Of a very long line the neighborhood is enough, cut between characters.
+  constexpr std::size_t shown = 1000;
+  std::size_t from = before > shown ? before - shown : 0;
+  while (from < before && !begins_character(line_[from])) ++from;
+  std::size_t to = std::min(line_.size(), before + shown);
+  while (to < line_.size() && !begins_character(line_[to])) ++to;
   Diagnostic result;
   result.severity = severity;
   result.file = path();
@@ -154,7 +164,8 @@ Diagnostic LineReader::diagnostic(std::string_view part, std::string message,
   result.column = characters(line_.substr(0, before)) + 1;
   result.length = std::max(1, characters(part));
   result.message = std::move(message);
-  result.source_line = std::string(line_);
+  result.source_line = std::string(line_.substr(from, to - from));
+  result.source_column = characters(line_.substr(0, from)) + 1;
   return result;
 }
 

@@ -123,6 +123,7 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const Input& input) {
     diagnostic.column = found->second.column;
     diagnostic.length = found->second.length;
     diagnostic.source_line = found->second.source_line;
+    diagnostic.source_column = found->second.source_column;
     return diagnostic;
   };
   options.file_place = place("start.file");
