@@ -181,6 +181,9 @@ class Checker {
     if (!good_(place)) return false;
     if (std::ranges::find(input_.types, name, &Input::Type::name) != input_.types.end())
       return true;
+    // Where a type has no name, or there is none at all, that is the error.
+    if (input_.types.empty()) return false;
+    if (std::ranges::find(input_.types, "", &Input::Type::name) != input_.types.end()) return false;
     if (++unknown_types_ > most_suggestions) {
       error(place, fmt::format("no [[type]] has the name {}", quote(name)));
       return false;

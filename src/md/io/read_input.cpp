@@ -310,8 +310,6 @@ class Reader {
   void unknown_top_level(const toml::key& key, const toml::node& node) {
     const std::string_view name = key.str();
     if (node.is_table() || node.is_array_of_tables()) {
-      std::vector<std::string_view> names;
-      for (const SectionSchema& section : input_sections()) names.push_back(section.name);
       std::string message = fmt::format("unknown section {}",
                                         node.is_table() ? fmt::format("[{}]", shortened(name))
                                                         : fmt::format("[[{}]]", shortened(name)));
