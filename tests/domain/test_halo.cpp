@@ -38,6 +38,7 @@ std::vector<Ghost> ghosts_of(const ParticleStore& particles) {
   return ghosts;
 }
 
+/// What carries the bytes does not know of geometry: all methods for one case of thin regions.
 std::vector<std::string> available_methods(const comm::Context& context) {
   std::vector<std::string> names{"auto"};
   for (const auto& method : comm::neighbor_methods()) {
@@ -99,7 +100,8 @@ std::vector<Case> cases(int ranks) {
 
 TEST_CASE("ghosts are exactly the images within the halo, whatever carries them") {
   const comm::Context context;
-  for (const Case& c : cases(context.size())) {
+  const auto all_cases = cases(context.size());
+  for (const Case& c : all_cases) {
     CAPTURE(c.what);
     const RegularGrid grid({c.length}, context.size(), c.grid);
     const auto all = make_positions(grid, c.width, 300);
@@ -107,7 +109,8 @@ TEST_CASE("ghosts are exactly the images within the halo, whatever carries them"
     for (const auto& halo_method : halo_methods()) {
       CAPTURE(halo_method.name);
       std::vector<Ghost> reference;
-      for (const auto& exchange : available_methods(context)) {
+      for (const auto& exchange :
+           &c == &all_cases[1] ? available_methods(context) : std::vector<std::string>{"auto"}) {
         CAPTURE(exchange);
         Halo halo(context, grid, c.width, {std::string(halo_method.name), exchange});
         ParticleStore particles = own_particles(context, grid, all);
@@ -134,55 +137,53 @@ TEST_CASE("ghosts are exactly the images within the halo, whatever carries them"
 
 TEST_CASE("ghosts go to the places that were asked for") {
   const comm::Context context;
-  for (const Case& c : cases(context.size())) {
-    CAPTURE(c.what);
-    const RegularGrid grid({c.length}, context.size(), c.grid);
-    const auto all = make_positions(grid, c.width, 120);
-    for (const auto& halo_method : halo_methods()) {
-      CAPTURE(halo_method.name);
-      Halo plain(context, grid, c.width, {std::string(halo_method.name), "auto"});
-      Halo placed(context, grid, c.width, {std::string(halo_method.name), "auto"});
-      ParticleStore plain_particles = own_particles(context, grid, all);
-      ParticleStore placed_particles = own_particles(context, grid, all);
-      std::size_t wrong = 0;
-      for (std::uint64_t rebuild = 0; rebuild < 3; ++rebuild) {
-        plain.rebuild(plain_particles);
-        placed.rebuild(placed_particles);
-        const std::size_t local = plain_particles.local_count();
-        const std::size_t ghosts = plain_particles.ghost_count();
-        CHECK(placed_particles.ghost_count() == ghosts);
-        std::vector<std::uint32_t> slots(ghosts);
-        for (std::size_t k = 0; k < ghosts; ++k) slots[k] = static_cast<std::uint32_t>(k);
-        for (std::size_t k = ghosts; k > 1; --k) {
-          const double draw = uniform(k, 300 + rebuild) * static_cast<double>(k);
-          std::swap(slots[k - 1], slots[static_cast<std::size_t>(draw)]);
-        }
-        placed.order_ghosts(placed_particles, slots);
-        for (std::int64_t step = 0; step < 3; ++step) {
-          for (std::size_t k = 0; k < ghosts; ++k) {
-            wrong += as_ghost(plain_particles.position[local + k]) !=
-                     as_ghost(placed_particles.position[local + slots[k]]);
-          }
-          for (ParticleStore* particles : {&plain_particles, &placed_particles}) {
-            for (std::size_t i = 0; i < local; ++i) {
-              Position& p = particles->position[i];
-              const Vec3 to = drifted(all[static_cast<std::size_t>(p.type)], step);
-              p = {to.x, to.y, to.z, p.type};
-            }
-          }
-          plain.start_positions(plain_particles);
-          plain.finish_positions(plain_particles);
-          placed.start_positions(placed_particles);
-          placed.finish_positions(placed_particles);
+  const Case c{"thin regions", {8, 5, 4}, {0, 0, 0}, 2.8};
+  const RegularGrid grid({c.length}, context.size(), c.grid);
+  const auto all = make_positions(grid, c.width, 120);
+  for (const auto& halo_method : halo_methods()) {
+    CAPTURE(halo_method.name);
+    Halo plain(context, grid, c.width, {std::string(halo_method.name), "auto"});
+    Halo placed(context, grid, c.width, {std::string(halo_method.name), "auto"});
+    ParticleStore plain_particles = own_particles(context, grid, all);
+    ParticleStore placed_particles = own_particles(context, grid, all);
+    std::size_t wrong = 0;
+    for (std::uint64_t rebuild = 0; rebuild < 3; ++rebuild) {
+      plain.rebuild(plain_particles);
+      placed.rebuild(placed_particles);
+      const std::size_t local = plain_particles.local_count();
+      const std::size_t ghosts = plain_particles.ghost_count();
+      CHECK(placed_particles.ghost_count() == ghosts);
+      std::vector<std::uint32_t> slots(ghosts);
+      for (std::size_t k = 0; k < ghosts; ++k) slots[k] = static_cast<std::uint32_t>(k);
+      for (std::size_t k = ghosts; k > 1; --k) {
+        const double draw = uniform(k, 300 + rebuild) * static_cast<double>(k);
+        std::swap(slots[k - 1], slots[static_cast<std::size_t>(draw)]);
+      }
+      placed.order_ghosts(placed_particles, slots);
+      for (std::int64_t step = 0; step < 3; ++step) {
+        for (std::size_t k = 0; k < ghosts; ++k) {
+          wrong += as_ghost(plain_particles.position[local + k]) !=
+                   as_ghost(placed_particles.position[local + slots[k]]);
         }
         for (ParticleStore* particles : {&plain_particles, &placed_particles}) {
           for (std::size_t i = 0; i < local; ++i) {
-            particles->position[i] = all[static_cast<std::size_t>(particles->position[i].type)];
+            Position& p = particles->position[i];
+            const Vec3 to = drifted(all[static_cast<std::size_t>(p.type)], step);
+            p = {to.x, to.y, to.z, p.type};
           }
         }
+        plain.start_positions(plain_particles);
+        plain.finish_positions(plain_particles);
+        placed.start_positions(placed_particles);
+        placed.finish_positions(placed_particles);
       }
-      CHECK(wrong == 0);
+      for (ParticleStore* particles : {&plain_particles, &placed_particles}) {
+        for (std::size_t i = 0; i < local; ++i) {
+          particles->position[i] = all[static_cast<std::size_t>(particles->position[i].type)];
+        }
+      }
     }
+    CHECK(wrong == 0);
   }
 }
 
@@ -194,7 +195,7 @@ TEST_CASE("rebuilds with growing, shrinking and missing particles") {
       CAPTURE(halo_method.name);
       CAPTURE(exchange);
       Halo halo(context, grid, 2.0, {std::string(halo_method.name), exchange});
-      for (const std::size_t count : {0, 10, 3000, 1, 200, 4000, 0, 50}) {
+      for (const std::size_t count : {10, 3000, 0, 4000, 50}) {
         const auto all = make_positions(grid, 2.0, count);
         ParticleStore particles = own_particles(context, grid, all);
         halo.rebuild(particles);
