@@ -53,11 +53,15 @@ def run(
     arguments = [input_file, *(["--resume"] if resume else []), *context.args]
     launch.join(arguments, ranks)
     ranks = ranks or launch.available_cores()
-    if sys.stdout.isatty() and "--progress" not in context.args:
+    # The launcher may give the ranks a terminal where this process writes to a file, so they do not
+    # choose by themselves.
+    if "--progress" in context.args or not sys.stdout.isatty():
+        if "--progress" not in context.args:
+            arguments += ["--progress", "never"]
+        status = launch.launch(ranks, arguments, _to_standard_output, _to_standard_error)
+    else:
         with ProgressBar(Console()) as bar:
             status = launch.launch(ranks, [*arguments, "--progress", "always"], bar.show, bar.show)
-    else:
-        status = launch.launch(ranks, arguments, _to_standard_output, _to_standard_error)
     raise typer.Exit(status)
 
 

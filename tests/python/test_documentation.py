@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, sterna_command, sterna_environment
+from sterna.program import find_program
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("third_party/*.md")])
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
@@ -51,6 +52,21 @@ def test_the_quick_start_runs_as_it_is_written(tmp_path):
             subprocess.run(
                 [sys.executable, "-c", text], cwd=tmp_path, env=environment, check=True, timeout=60
             )
+
+
+def test_the_input_reference_is_what_the_program_writes(tmp_path):
+    written = subprocess.run(
+        [find_program(), "--reference"], capture_output=True, text=True, check=True
+    ).stdout
+    page = (ROOT / "docs" / "input.md").read_text(encoding="utf-8")
+    assert page.strip() == written.strip(), "run ./dev docs"
+
+
+def test_the_page_of_methods_names_them_all(sterna):
+    described = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^  (\w+) +(?:works|missing) ", sterna("methods").stdout, re.MULTILINE)
+    assert len(listed) >= 6
+    assert sorted(listed) == sorted(re.findall(r"^\| `(\w+)`", described, re.MULTILINE))
 
 
 def test_dev_lists_its_verbs():
