@@ -27,6 +27,8 @@ class FireMinimizer {
   /// One step from forces at the present positions and the sums over all ranks.
   void step(ParticleStore& particles, const Sums& sums);
 
+  double maximum_displacement() const { return maximum_displacement_; }
+
   /// What a checkpoint must keep besides the velocities, and the way back.
   std::vector<double> state() const {
     return {timestep_, mixing_, static_cast<double>(downhill_steps_)};

@@ -92,8 +92,28 @@ void CellGrid::sort_local(ParticleStore& particles) {
   for (std::size_t c = 0; c < cells_.size(); ++c) next[c] = cells_[c].begin;
   std::vector<std::uint32_t> source(count);
   for (std::uint32_t i = 0; i < count; ++i) source[next[cell_of[i]]++] = i;
+  for (const CellRange& cell : cells_) {
+    sort_cell({source.data() + cell.begin, cell.count}, particles.position.span());
+  }
   permute(particles, source);
   classify_cells();
+}
+
+void CellGrid::sort_cell(std::span<std::uint32_t> cell, std::span<const Position> positions) {
+  by_x_.resize(cell.size());
+  for (std::size_t k = 0; k < cell.size(); ++k) by_x_[k] = {positions[cell[k]].x, cell[k]};
+  // Particles were sorted at the last rebuild and moved little: few swaps each.
+  if (cell.size() <= 64) {
+    for (std::size_t k = 1; k < by_x_.size(); ++k) {
+      const auto moving = by_x_[k];
+      std::size_t place = k;
+      for (; place > 0 && moving < by_x_[place - 1]; --place) by_x_[place] = by_x_[place - 1];
+      by_x_[place] = moving;
+    }
+  } else {
+    std::sort(by_x_.begin(), by_x_.end());
+  }
+  for (std::size_t k = 0; k < cell.size(); ++k) cell[k] = by_x_[k].second;
 }
 
 void CellGrid::classify_cells() {
@@ -137,7 +157,18 @@ void CellGrid::place_ghosts(std::span<const Position> ghosts, std::size_t local_
       }
     }
   }
-  for (std::uint32_t& slot : slots) slot = next[slot]++;
+  // The inverse first: which ghost comes at each place; then each cell by x.
+  std::vector<std::uint32_t> source(ghosts.size());
+  for (std::size_t k = 0; k < ghosts.size(); ++k) {
+    source[next[slots[k]]++] = static_cast<std::uint32_t>(k);
+  }
+  for (const CellRange& range : cells_) {
+    if (range.begin < local_count || range.count == 0) continue;
+    sort_cell({source.data() + (range.begin - local_count), range.count}, ghosts);
+  }
+  for (std::size_t place = 0; place < source.size(); ++place) {
+    slots[source[place]] = static_cast<std::uint32_t>(place);
+  }
 }
 
 }  // namespace sterna::md

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "md/core/vector.hpp"
@@ -14,7 +15,7 @@ namespace sterna::md {
 /// A region cut into cells at least as wide as the list radius (or one cell, where the region is
 /// narrower), with one layer around it that holds all ghosts of that side. The 27 cells around a
 /// particle's cell hold all its neighbors. Local particles and ghosts are both kept in the order
-/// of the cells (x fastest), so neighbors come in few runs.
+/// of the cells (x fastest) and within a cell of x, so neighbors come in few runs that ascend in x.
 class CellGrid {
  public:
   /// Region [low, high) of this rank; lengths in the internal unit.
@@ -50,11 +51,13 @@ class CellGrid {
     return static_cast<std::uint32_t>((z * (count_[1] + 2) + y) * (count_[0] + 2) + x);
   }
   void classify_cells();
+  void sort_cell(std::span<std::uint32_t> cell, std::span<const Position> positions);
 
   Vec3 low_, high_, per_length_;
   int count_[3] = {1, 1, 1};
   std::vector<CellRange> cells_;
   std::vector<std::uint32_t> interior_, boundary_, local_;
+  std::vector<std::pair<double, std::uint32_t>> by_x_;  ///< scratch of sort_cell
 };
 
 }  // namespace sterna::md

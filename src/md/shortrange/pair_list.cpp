@@ -153,6 +153,7 @@ void PairList::build(ParticleStore& particles) {
       plain_.reserve(capacity + 64);
     }
     PairWork rows = work(particles);
+    rows.list_radius = radius;
     rows.list_radius_squared = radius * radius;
     const auto cells = grid_.local_cells();
     const std::size_t used =

@@ -53,9 +53,10 @@ struct PairWork {
   std::uint32_t* row_begin;  ///< local + 1, in units of `row_granularity`
   int row_width;             ///< rows are padded to a multiple of this
 
-  // Building: single-precision coordinates relative to the region's center, squared list radius.
+  // Building: single-precision coordinates relative to the region's center, in which
+  // the particles of a run ascend in x; radius of the list.
   const float *x, *y, *z;
-  float list_radius_squared;
+  float list_radius, list_radius_squared;
 
   // Lennard-Jones: tables of type_count^2.
   int type_count;

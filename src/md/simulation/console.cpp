@@ -21,8 +21,8 @@ std::string duration_text(double seconds) {
                    : fmt::format("{}:{:02}", s / 60, s % 60);
 }
 
-Console::Console(bool is_first_rank, Progress progress, const UnitSystem& units)
-    : is_first_rank_(is_first_rank), progress_(progress), units_(units) {
+Console::Console(bool prints, Progress progress, const UnitSystem& units)
+    : prints_(prints), progress_(progress), units_(units) {
   if (progress_ == Progress::automatic && isatty(STDOUT_FILENO) == 0) progress_ = Progress::never;
 }
 
@@ -36,7 +36,7 @@ void Console::erase_progress() {
 }
 
 void Console::line(const std::string& text) {
-  if (!is_first_rank_) return;
+  if (!prints_) return;
   erase_progress();
   fmt::print("{}\n", text);
   std::fflush(stdout);
@@ -64,7 +64,7 @@ void Console::table_row(std::int64_t step, double time, std::int64_t particles,
 }
 
 void Console::progress(std::int64_t step, std::int64_t first_step, std::int64_t steps) {
-  if (!is_first_rank_ || progress_ == Progress::never) return;
+  if (!prints_ || progress_ == Progress::never) return;
   const auto now = Clock::now();
   if (!started_) {
     started_ = true;

@@ -30,7 +30,7 @@ struct ThermodynamicState {
 /// What a user sees of a run, on rank 0; other ranks have one that prints nothing.
 class Console {
  public:
-  Console(bool is_first_rank, Progress progress, const UnitSystem& units);
+  Console(bool prints, Progress progress, const UnitSystem& units);
   ~Console();
 
   void line(const std::string& text);
@@ -44,7 +44,7 @@ class Console {
   using Clock = std::chrono::steady_clock;
   void erase_progress();
 
-  bool is_first_rank_;
+  bool prints_;
   Progress progress_;
   UnitSystem units_;
   bool drawn_ = false;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "md/io/agreement.hpp"
 #include "md/io/atomic_file.hpp"
-#include "md/io/file_error.hpp"
 #include "md/simulation/simulation.hpp"
 #include "sterna/comm/collective.hpp"
 

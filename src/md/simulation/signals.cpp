@@ -22,6 +22,8 @@ extern "C" void handle(int signal) {
 }  // namespace
 
 void catch_signals() {
+  stop_asked = 0;
+  checkpoint_asked = 0;
   for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) std::signal(signal, handle);
 }
 

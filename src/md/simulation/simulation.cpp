@@ -9,12 +9,13 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "md/io/agreement.hpp"
 #include "md/io/checkpoint.hpp"
 #include "md/io/checksum.hpp"
 #include "md/io/diagnostics.hpp"
-#include "md/io/file_error.hpp"
 #include "md/io/physics_advice.hpp"
 #include "md/io/readers/start_file_reader.hpp"
+#include "md/simulation/signals.hpp"
 #include "md/simulation/start_configuration.hpp"
 #include "md/simulation/start_velocity.hpp"
 #include "sterna/comm/collective.hpp"
@@ -47,7 +48,7 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
     : context_(context),
       input_(input),
       options_(options),
-      console_(context.rank() == 0, options.progress, input.units),
+      console_(context.rank() == 0 && !options.quiet, options.progress, input.units),
       stem_((std::filesystem::path(input.output.directory) / input.run.name).string()),
       masses_([&] {
         std::vector<double> masses;
@@ -57,6 +58,7 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
       skin_(input.neighbor.skin > 0.0 ? input.neighbor.skin : default_skin(input)),
       potential_(make_potential()),
       integrator_(input.run.timestep, masses_) {
+  catch_signals();
   on_first_rank(context_, [&] { std::filesystem::create_directories(input_.output.directory); });
 
   FoundCheckpoint found;

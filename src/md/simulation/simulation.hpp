@@ -2,9 +2,11 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "md/core/box.hpp"
@@ -27,6 +29,7 @@ namespace sterna::md {
 struct SimulationOptions {
   bool resume = false;  ///< continue from the latest valid checkpoint, if there is one
   Progress progress = Progress::automatic;
+  bool quiet = false;  ///< nothing on standard output
 };
 
 enum class Outcome {
@@ -42,6 +45,16 @@ class Simulation {
   ~Simulation();
 
   Outcome run();
+  /// Called on every rank after each step.
+  void on_step(std::function<void(std::int64_t step)> hook) { hook_ = std::move(hook); }
+
+  /// As they are now; local particles of this rank.
+  const ParticleStore& particles() const { return particles_; }
+  const Box& box() const { return box_; }
+  std::int64_t step_number() const { return step_; }
+  /// Of the last row of the table, in internal units.
+  const ThermodynamicState& last_state() const { return last_state_; }
+  LennardJones::TailCorrection tail_correction() const { return tail_; }
 
  private:
   // simulation.cpp: how a run comes to be and is kept.
@@ -104,6 +117,7 @@ class Simulation {
   std::optional<H5mdWriter> trajectory_;
   std::optional<RadialDistribution> radial_distribution_;
   std::int64_t last_checkpoint_ = -1;
+  std::function<void(std::int64_t)> hook_;
   ThermodynamicState last_state_;
   static constexpr std::array<const char*, 4> averaged_names{"temperature", "pressure",
                                                              "potential_energy", "total_energy"};

@@ -12,7 +12,6 @@
 namespace sterna::md {
 
 Outcome Simulation::run() {
-  catch_signals();
   console_.table_header();
   PairSums sums;
   engine_->compute_forces(particles_, &sums);
@@ -24,6 +23,7 @@ Outcome Simulation::run() {
   Outcome outcome = Outcome::complete;
   while (step_ < input_.run.steps && !converged_) {
     step();
+    if (hook_) hook_(step_);
     // At a rebuild the particles are in the order in which a restart would put them, so that it
     // goes on with the same bits.
     const bool wanted =
@@ -54,7 +54,7 @@ void Simulation::step() {
     const auto measured = timer_.measure(Phase::integration);
     if (minimizer_) {
       minimize_step();
-      largest_step = input_.minimize.maximum_displacement;
+      largest_step = minimizer_->maximum_displacement();
     } else {
       integrator_.start_step(particles_);
       largest_step = input_.run.timestep * largest_speed(particles_);

@@ -191,6 +191,11 @@ void compute(PairWork& work, const std::uint32_t* cells, std::size_t cell_count,
   }
 }
 
+inline float largest(float a, float b) {
+  return a > b ? a : b;
+}
+
+/// Rows of one cell after the other. Expects the particles of a run in ascending order of x.
 template <class Entry>
 std::size_t build_rows(PairWork& work, Entry* entries, const std::uint32_t* cells,
                        std::size_t cell_count, std::size_t used, std::size_t capacity) {
@@ -199,6 +204,7 @@ std::size_t build_rows(PairWork& work, Entry* entries, const std::uint32_t* cell
       compressed ? static_cast<Entry>(padding_entry) : static_cast<Entry>(work.total);
   const FloatPack radius2 = FloatPack::all(static_cast<double>(work.list_radius_squared));
   const float radius2_scalar = work.list_radius_squared;
+  const float radius = work.list_radius;
   for (std::size_t c = 0; c < cell_count; ++c) {
     const CellRange cell = work.cells[cells[c]];
     if (cell.count == 0) continue;
@@ -209,17 +215,21 @@ std::size_t build_rows(PairWork& work, Entry* entries, const std::uint32_t* cell
     for (int r = 0; r < run_count; ++r) candidates += runs[r].count;
     if (used + cell.count * (candidates + 64) > capacity) return ~std::size_t{0};
 
-    // Bounds of each run across x: rows skip runs that are too far in y and z.
-    float y_low[27], y_high[27], z_low[27], z_high[27];
+    // Bounds of each run across x: rows skip runs that are too far in y and z. Along x particles
+    // are sorted, so of the others they look at a window, which moves on with the rows.
+    alignas(64) float y_low[32], y_high[32], z_low[32], z_high[32];
+    std::uint32_t window[27];
+    for (int r = 0; r < 32; ++r) y_low[r] = y_high[r] = z_low[r] = z_high[r] = 3.0e18f;
     for (int r = 0; r < run_count; ++r) {
-      y_low[r] = z_low[r] = 3.0e38f;
-      y_high[r] = z_high[r] = -3.0e38f;
+      y_low[r] = z_low[r] = 3.0e18f;
+      y_high[r] = z_high[r] = -3.0e18f;
       for (std::uint32_t j = runs[r].begin; j < runs[r].begin + runs[r].count; ++j) {
         y_low[r] = work.y[j] < y_low[r] ? work.y[j] : y_low[r];
         y_high[r] = work.y[j] > y_high[r] ? work.y[j] : y_high[r];
         z_low[r] = work.z[j] < z_low[r] ? work.z[j] : z_low[r];
         z_high[r] = work.z[j] > z_high[r] ? work.z[j] : z_high[r];
       }
+      window[r] = 0;
     }
     for (std::uint32_t i = cell.begin; i < cell.begin + cell.count; ++i) {
       Entry* const row = entries + used;
@@ -228,26 +238,33 @@ std::size_t build_rows(PairWork& work, Entry* entries, const std::uint32_t* cell
       const FloatPack xi = FloatPack::all(static_cast<double>(xs));
       const FloatPack yi = FloatPack::all(static_cast<double>(ys));
       const FloatPack zi = FloatPack::all(static_cast<double>(zs));
+      alignas(64) float gap_squared[32];
+      for (int r = 0; r < 32; ++r) {
+        const float y_gap = largest(0.0f, largest(y_low[r] - ys, ys - y_high[r]));
+        const float z_gap = largest(0.0f, largest(z_low[r] - zs, zs - z_high[r]));
+        gap_squared[r] = y_gap * y_gap + z_gap * z_gap;
+      }
       for (int r = 0; r < run_count; ++r) {
-        const float y_gap =
-            ys < y_low[r] ? y_low[r] - ys : (ys > y_high[r] ? ys - y_high[r] : 0.0f);
-        const float z_gap =
-            zs < z_low[r] ? z_low[r] - zs : (zs > z_high[r] ? zs - z_high[r] : 0.0f);
-        if (y_gap * y_gap + z_gap * z_gap > radius2_scalar) continue;
+        if (gap_squared[r] > radius2_scalar) continue;
         const std::uint32_t begin = runs[r].begin;
+        const std::uint32_t count = runs[r].count;
+        std::uint32_t first = window[r];
+        while (first < count && work.x[begin + first] < xs - radius) ++first;
+        window[r] = first;
         const std::uint32_t code =
             compressed ? static_cast<std::uint32_t>(r) << run_offset_bits : begin;
-        for (std::uint32_t k = 0; k < runs[r].count; k += FloatPack::width) {
+        for (std::uint32_t k = first; k < count && work.x[begin + k] <= xs + radius;
+             k += FloatPack::width) {
           const std::uint32_t j = begin + k;
           const FloatPack dx = FloatPack::load(work.x + j) - xi;
           const FloatPack dy = FloatPack::load(work.y + j) - yi;
           const FloatPack dz = FloatPack::load(work.z + j) - zi;
           unsigned near = FloatPack::bits(
               FloatPack(FloatPack::fma(dz, dz, FloatPack::fma(dy, dy, dx * dx))) < radius2);
-          const std::uint32_t left = runs[r].count - k;
+          const std::uint32_t left = count - k;
           if (left < static_cast<std::uint32_t>(FloatPack::width)) near &= (1u << left) - 1u;
           if (i - j < static_cast<std::uint32_t>(FloatPack::width)) near &= ~(1u << (i - j));
-          if (near != 0) out = append(out, near, code + k);
+          out = append(out, near, code + k);
         }
       }
       while ((out - row) % work.row_width != 0) *out++ = padding;

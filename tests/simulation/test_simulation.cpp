@@ -1,0 +1,249 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+
+#include "md/io/checkpoint.hpp"
+#include "md/shortrange/instruction_set.hpp"
+#include "simulation/simulation_support.hpp"
+#include "sterna/comm/methods.hpp"
+
+using namespace sterna;
+using namespace sterna::md;
+
+namespace {
+
+constexpr const char* liquid = R"(
+[start]
+kind = "lattice"
+lattice = "fcc"
+cells = [6, 6, 7]
+density = 0.8
+temperature = 1.2
+[[type]]
+name = "A"
+fraction = 0.7
+[[type]]
+name = "B"
+fraction = 0.3
+epsilon = 1.2
+sigma = 0.9
+mass = 2.0
+)";
+
+std::string run_section(int steps, const std::string& more = "") {
+  return fmt::format("[run]\nsteps = {}\ntimestep = 0.004\n{}", steps, more);
+}
+
+std::string simple_interaction() {
+  return "[interaction]\ncutoff = 2.5\n";
+}
+
+}  // namespace
+
+TEST_CASE("a trajectory has the same bits whichever exchange and halo method carries it") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  std::int64_t expected = 0;
+  bool first = true;
+  for (const auto& method : comm::neighbor_methods()) {
+    if (!comm::why_neighbor_method_unavailable(world, method.name).empty()) continue;
+    for (const std::string halo : {"direct", "staged"}) {
+      for (const auto& sparse : comm::sparse_methods()) {
+        // Every sparse method once; the pairs of both add nothing.
+        if (halo == "staged" && sparse.name != comm::sparse_methods()[0].name) continue;
+        CAPTURE(std::string(method.name));
+        CAPTURE(std::string(sparse.name));
+        CAPTURE(halo);
+        const Input input = test::input_of(
+            output.path(), "methods",
+            run_section(60) + liquid + simple_interaction() +
+                fmt::format("[communication]\nhalo = \"{}\"\nmigration = \"{}\"\n[domain]\nhalo = "
+                            "\"{}\"\n",
+                            method.name, sparse.name, halo));
+        Simulation simulation(world, input, {.quiet = true});
+        CHECK(simulation.run() == Outcome::complete);
+        const std::int64_t found =
+            test::fingerprint(world, simulation.particles(), simulation.box());
+        if (first) expected = found;
+        first = false;
+        CHECK(found == expected);
+      }
+    }
+  }
+}
+
+TEST_CASE("a resumed run equals one that was never interrupted") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  for (const std::string thermostat :
+       {"",
+        "[thermostat]\nkind = \"stochastic_velocity_rescaling\"\ntemperature = 1.0\n"
+        "time_constant = 0.2\n"}) {
+    const std::string text =
+        run_section(150) + liquid + simple_interaction() + thermostat + "[rdf]\ninterval = 30\n";
+    const Input input = test::input_of(output.path(), "resume", text);
+    std::int64_t whole = 0;
+    ThermodynamicState end;
+    {
+      Simulation simulation(world, input, {.quiet = true});
+      simulation.run();
+      whole = test::fingerprint(world, simulation.particles(), simulation.box());
+      end = simulation.last_state();
+    }
+    // The checkpoint before the last is one of the middle of the run.
+    const std::string latest = checkpoint_path(output.path() + "/resume");
+    comm::barrier(world);
+    if (world.rank() == 0) std::filesystem::remove(latest);
+    comm::barrier(world);
+    Simulation simulation(world, input, {.resume = true, .quiet = true});
+    const std::int64_t from = simulation.step_number();
+    CHECK(from >= 40);
+    CHECK(from < 150);
+    CHECK(simulation.run() == Outcome::complete);
+    CHECK(simulation.step_number() == 150);
+    CHECK(test::fingerprint(world, simulation.particles(), simulation.box()) == whole);
+    CHECK(simulation.last_state().total_energy == end.total_energy);
+    CHECK(simulation.last_state().conserved_energy == end.conserved_energy);
+  }
+}
+
+TEST_CASE(
+    "SIGTERM writes a checkpoint, and the run that continues it ends as if nothing had been") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  const Input input =
+      test::input_of(output.path(), "signal", run_section(120) + liquid + simple_interaction());
+  std::int64_t whole = 0;
+  {
+    Simulation simulation(world, input, {.quiet = true});
+    simulation.run();
+    whole = test::fingerprint(world, simulation.particles(), simulation.box());
+  }
+  {
+    // On one rank only: the others hear of it from that one. The signal waits until it is caught.
+    Simulation simulation(world, input, {.quiet = true});
+    simulation.on_step([&](std::int64_t step) {
+      if (step == 57 && world.rank() == world.size() - 1) std::raise(SIGTERM);
+    });
+    CHECK(simulation.run() == Outcome::interrupted);
+    CHECK(simulation.step_number() >= 57);
+    CHECK(simulation.step_number() < 120);
+  }
+  Simulation simulation(world, input, {.resume = true, .quiet = true});
+  CHECK(simulation.run() == Outcome::complete);
+  CHECK(test::fingerprint(world, simulation.particles(), simulation.box()) == whole);
+}
+
+TEST_CASE("velocities and energies at the start do not depend on the rank count") {
+  // Every rank count of ctest compares with the same numbers, found on one rank.
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  const Input input =
+      test::input_of(output.path(), "start", run_section(0) + liquid + simple_interaction());
+  Simulation simulation(world, input, {.quiet = true});
+  simulation.run();
+  const comm::Context alone = world.split(world.rank());
+  Input own = input;
+  own.output.directory += fmt::format("/{}", world.rank());
+  Simulation reference(alone, own, {.quiet = true});
+  reference.run();
+  const ThermodynamicState& a = simulation.last_state();
+  const ThermodynamicState& b = reference.last_state();
+  CHECK(std::fabs(a.total_energy / b.total_energy - 1.0) < 1e-12);
+  CHECK(std::fabs(a.potential_energy / b.potential_energy - 1.0) < 1e-12);
+  CHECK(std::fabs(a.virial / b.virial - 1.0) < 1e-11);
+  CHECK(test::fingerprint(world, simulation.particles(), simulation.box()) ==
+        test::fingerprint(alone, reference.particles(), reference.box()));
+  CHECK(std::fabs(a.temperature - 1.2) < 1e-12);
+}
+
+TEST_CASE("every kernel and truncation conserves energy and momentum") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  for (const PairKernels* kernels : available_pair_kernels()) {
+    for (const std::string truncation : {"force_shifted", "switched"}) {
+      for (const std::string precision : {"double", "mixed"}) {
+        CAPTURE(std::string(kernels->name));
+        CAPTURE(truncation);
+        CAPTURE(precision);
+        const std::string text = run_section(200, "precision = \"" + precision + "\"\n") + liquid +
+                                 "[interaction]\ncutoff = 2.5\nkernel = \"" + kernels->name +
+                                 "\"\ntruncation = \"" + truncation + "\"\n" +
+                                 (truncation == "switched" ? "switch_start = 2.2\n" : "");
+        const Input input = test::input_of(output.path(), "nve", text);
+        Simulation simulation(world, input, {.quiet = true});
+        double first = 0.0;
+        bool have_first = false;
+        simulation.on_step([&](std::int64_t step) {
+          if (step >= 50 && !have_first) {
+            first = simulation.last_state().total_energy;
+            have_first = true;
+          }
+        });
+        simulation.run();
+        const ThermodynamicState& last = simulation.last_state();
+        CHECK(std::fabs(last.total_energy - first) < 2e-4 * last.kinetic_energy);
+        for (const double p : last.momentum)
+          CHECK(std::fabs(p) < (precision == "mixed" ? 0.05 : 1e-9));
+      }
+    }
+  }
+}
+
+TEST_CASE("the thermostat brings the liquid to its temperature and keeps the conserved energy") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  const Input input = test::input_of(
+      output.path(), "nvt",
+      run_section(600) + liquid + "[interaction]\ncutoff = 2.5\ntruncation = \"force_shifted\"\n" +
+          "[thermostat]\nkind = \"stochastic_velocity_rescaling\"\ntemperature = 0.9\n"
+          "time_constant = 0.1\n");
+  Simulation simulation(world, input, {.quiet = true});
+  double sum = 0.0, conserved = 0.0;
+  int rows = 0;
+  simulation.on_step([&](std::int64_t step) {
+    if (step < 100 || step % 10 != 0) return;
+    if (rows == 0) conserved = simulation.last_state().conserved_energy;
+    sum += simulation.last_state().temperature;
+    ++rows;
+  });
+  simulation.run();
+  // 1008 particles: the temperature fluctuates by 0.9 sqrt(2/3021) = 0.023; 50 rows in 20 time
+  // constants.
+  CHECK(std::fabs(sum / rows - 0.9) < 0.02);
+  CHECK(std::fabs(simulation.last_state().conserved_energy - conserved) <
+        1e-3 * simulation.last_state().kinetic_energy);
+}
+
+TEST_CASE("minimization ends where no force is above the tolerance") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  const std::string text = R"(
+[run]
+steps = 3000
+timestep = 0.004
+integrator = "minimize"
+[start]
+kind = "random"
+particles = 300
+density = 0.7
+[[type]]
+name = "A"
+[minimize]
+force_tolerance = 0.01
+)" + simple_interaction();
+  const Input input = test::input_of(output.path(), "minimize", text);
+  Simulation simulation(world, input, {.quiet = true});
+  CHECK(simulation.run() == Outcome::complete);
+  CHECK(simulation.step_number() < 3000);
+  double largest = 0.0;
+  for (std::size_t i = 0; i < simulation.particles().local_count(); ++i) {
+    const Vec3& f = simulation.particles().force[i];
+    largest = std::max({largest, std::fabs(f.x), std::fabs(f.y), std::fabs(f.z)});
+  }
+  CHECK(largest <= 0.01);
+  // Below any liquid: the minima of the LJ liquid lie at about -6 to -7 per particle.
+  CHECK(simulation.last_state().potential_energy / 300.0 < -4.0);
+}
