@@ -12,6 +12,7 @@
 #include <iterator>
 #include <string>
 
+#include "md/io/agreement.hpp"
 #include "md/io/file_error.hpp"
 #include "md/particles/particle_store.hpp"
 #include "sterna/comm/collective.hpp"

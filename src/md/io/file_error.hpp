@@ -1,10 +1,7 @@
 #pragma once
 
-#include <functional>
 #include <stdexcept>
 #include <string>
-
-#include "sterna/comm/context.hpp"
 
 namespace sterna::md {
 
@@ -16,17 +13,5 @@ class FileError : public std::runtime_error {
 
 /// "PATH: WHAT: No space left on device", from a value of errno.
 std::string system_failure(const std::string& path, const std::string& what, int error_number);
-
-/// Collective. Throws FileError on every rank where any rank comes with a text that is not empty:
-/// the text of the lowest such rank, with how many more ranks failed. One reduction where all is
-/// well. Ranks must not throw on their own between two collective calls, or the others would wait.
-void agree(const comm::Context& context, const std::string& failure);
-
-/// Collective. Runs `work` on this rank and agrees on its outcome: an exception on one rank becomes
-/// a FileError with its text on all.
-void agree_after(const comm::Context& context, const std::function<void()>& work);
-
-/// Collective. As `agree_after`, with work on rank 0 only.
-void on_first_rank(const comm::Context& context, const std::function<void()>& work);
 
 }  // namespace sterna::md

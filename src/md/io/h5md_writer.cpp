@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "md/io/agreement.hpp"
 #include "md/io/atomic_file.hpp"
 #include "md/io/file_error.hpp"
 #include "md/io/hdf5_file.hpp"

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <fstream>
 
+#include "md/io/agreement.hpp"
 #include "md/io/checksum.hpp"
 #include "md/io/file_error.hpp"
 
