@@ -135,7 +135,7 @@ std::string type_text(const KeySchema& key, const Target& target) {
     for (const std::string_view choice : key.choices()) {
       text += fmt::format("{}`\"{}\"`", text.empty() ? "" : ", ", choice);
     }
-    if (key.section == "communication") return "`\"auto\"` or a [method](methods.md)";
+    if (key.section == "communication") return "`\"auto\"` or a name that `sterna methods` lists";
     return holds<std::vector<std::string>>(target) ? "list of " + text : text;
   }
   return "text";
