@@ -1,0 +1,265 @@
+"""The same start file in Sterna and in LAMMPS: the same energies, virial, forces and trajectory."""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy
+import pytest
+from conftest import ROOT
+from sterna import read_log
+
+sys.path.insert(0, str(ROOT / "tools"))
+from lammps_environment import find_lammps
+
+h5py = pytest.importorskip("h5py")
+
+STEPS = 100
+
+
+@pytest.fixture(scope="module")
+def lammps():
+    environment, why = find_lammps()
+    if environment is None:
+        pytest.skip(f"no LAMMPS to compare with: {why}")
+    return environment
+
+
+# Runs in the environment of LAMMPS: reads the commands of one case, writes what came out.
+LAMMPS_PROGRAM = """\
+import json, sys
+import numpy
+from lammps import lammps
+
+case = json.load(open(sys.argv[1]))
+engine = lammps(cmdargs=["-screen", "none", "-log", "none"])
+engine.commands_list(case["commands"])
+
+def state():
+    virial = [engine.get_thermo(p) for p in ("pxx", "pyy", "pzz")]
+    return {
+        "potential_energy": engine.get_thermo("pe"),
+        "kinetic_energy": engine.get_thermo("ke"),
+        "virial": sum(virial) * engine.get_thermo("vol"),
+    }
+
+engine.command("run 0 post no")
+rows = [dict(state(), step=0)]
+count = engine.get_natoms()
+force = numpy.array(engine.gather_atoms("f", 1, 3)).reshape(count, 3)
+for _ in range(case["steps"] // case["every"]):
+    engine.command(f"run {case['every']} pre no post no")
+    rows.append(dict(state(), step=rows[-1]["step"] + case["every"]))
+position = numpy.array(engine.gather_atoms("x", 1, 3)).reshape(count, 3)
+numpy.savez(case["result"], force=force, position=position)
+json.dump(rows, open(case["result"] + ".json", "w"))
+"""
+
+
+@dataclass
+class Type:
+    mass: float = 1.0
+    epsilon: float = 1.0
+    sigma: float = 1.0
+
+
+@dataclass
+class System:
+    """A box of particles, and what an input of either program needs to say of them."""
+
+    types: list[Type]
+    species: numpy.ndarray
+    position: numpy.ndarray
+    velocity: numpy.ndarray
+    edge: numpy.ndarray
+    pairs: list[tuple[int, int, float, float]] = field(default_factory=list)
+
+    def write_data(self, path: Path, charged: bool = False) -> None:
+        """A LAMMPS data file; `charged` gives the atoms the charge 0 that some styles ask for."""
+        with path.open("w") as file:
+            file.write("start of a comparison\n\n")
+            file.write(f"{len(self.species)} atoms\n{len(self.types)} atom types\n\n")
+            for axis, edge in zip("xyz", self.edge, strict=True):
+                file.write(f"0.0 {float(edge)!r} {axis}lo {axis}hi\n")
+            file.write("\nMasses\n\n")
+            for number, kind in enumerate(self.types, 1):
+                file.write(f"{number} {kind.mass!r}\n")
+            file.write("\nAtoms # charge\n\n" if charged else "\nAtoms # atomic\n\n")
+            charge = "0 " if charged else ""
+            for i, (s, r) in enumerate(zip(self.species, self.position.tolist(), strict=True), 1):
+                file.write(f"{i} {s + 1} {charge}{r[0]!r} {r[1]!r} {r[2]!r}\n")
+            file.write("\nVelocities\n\n")
+            for i, v in enumerate(self.velocity.tolist(), 1):
+                file.write(f"{i} {v[0]!r} {v[1]!r} {v[2]!r}\n")
+
+
+def perturbed_crystal(cells: tuple[int, int, int], density: float, types: list[Type], seed: int):
+    """A face-centered cubic crystal, each particle moved a little, with types in random places."""
+    random = numpy.random.default_rng(seed)
+    lattice_constant = (4.0 / density) ** (1.0 / 3.0)
+    basis = numpy.array([[0, 0, 0], [0.5, 0.5, 0], [0.5, 0, 0.5], [0, 0.5, 0.5]])
+    corners = numpy.stack(numpy.meshgrid(*map(numpy.arange, cells), indexing="ij"), axis=-1)
+    position = (corners.reshape(-1, 1, 3) + basis + 0.25).reshape(-1, 3) * lattice_constant
+    position += random.uniform(-0.08, 0.08, position.shape) * lattice_constant
+    species = random.integers(len(types), size=len(position))
+    mass = numpy.array([kind.mass for kind in types])[species, None]
+    velocity = random.normal(size=position.shape) * numpy.sqrt(1.2 / mass)
+    velocity -= (mass * velocity).sum(axis=0) / mass.sum()
+    return System(types, species, position, velocity, numpy.array(cells) * lattice_constant)
+
+
+def pure() -> System:
+    return perturbed_crystal((7, 7, 7), 0.8442, [Type()], seed=1)
+
+
+def mixture() -> System:
+    """Three types that differ in everything; one pair of them does not follow the mixing rule."""
+    types = [Type(1.0, 1.0, 1.0), Type(2.5, 0.6, 0.85), Type(0.7, 1.3, 1.1)]
+    system = perturbed_crystal((7, 6, 8), 0.75, types, seed=2)
+    system.pairs = [(0, 2, 0.9, 1.02)]
+    return system
+
+
+CUTOFF = 2.5
+SWITCH_START = 2.0
+MIXING = {"lorentz_berthelot": "arithmetic", "geometric": "geometric"}
+
+
+def lammps_commands(system: System, data: Path, truncation: str, mixing: str, dt: float):
+    style = {
+        "truncated": f"lj/cut {CUTOFF}",
+        "shifted": f"lj/cut {CUTOFF}",
+        "force_shifted": f"lj/smooth/linear {CUTOFF}",
+        "switched": f"lj/charmm/coul/charmm {SWITCH_START} {CUTOFF}",
+    }[truncation]
+    commands = [
+        "units lj",
+        "atom_style charge" if truncation == "switched" else "atom_style atomic",
+        "atom_modify map array",
+        f"read_data {data}",
+        f"pair_style {style}",
+        f"pair_modify mix {MIXING[mixing]}",
+    ]
+    if truncation in ("truncated", "shifted"):
+        commands.append(f"pair_modify shift {'yes' if truncation == 'shifted' else 'no'}")
+    for i, kind in enumerate(system.types, 1):
+        commands.append(f"pair_coeff {i} {i} {kind.epsilon!r} {kind.sigma!r}")
+    for i, j, epsilon, sigma in system.pairs:
+        commands.append(f"pair_coeff {i + 1} {j + 1} {epsilon!r} {sigma!r}")
+    return [
+        *commands,
+        "neighbor 0.3 bin",
+        "neigh_modify delay 0 every 1 check yes",
+        f"timestep {dt!r}",
+        "fix advance all nve",
+        "compute pair_pressure all pressure NULL virial",
+        "thermo_style custom step pe ke pxx pyy pzz vol",
+        "thermo_modify norm no press pair_pressure",
+        "thermo 1",
+    ]
+
+
+def sterna_input(system: System, data: Path, truncation: str, mixing: str, dt: float) -> str:
+    text = f"""\
+units = "reduced"
+[run]
+name = "comparison"
+steps = {STEPS}
+timestep = {dt!r}
+[start]
+kind = "file"
+file = "{data.name}"
+[interaction]
+cutoff = {CUTOFF}
+truncation = "{truncation}"
+mixing = "{mixing}"
+{f"switch_start = {SWITCH_START}" if truncation == "switched" else ""}
+[output]
+thermo_interval = 10
+trajectory_interval = {STEPS}
+trajectory_fields = ["position", "force"]
+"""
+    for number, kind in enumerate(system.types):
+        text += f"""
+[[type]]
+name = "T{number}"
+mass = {kind.mass!r}
+epsilon = {kind.epsilon!r}
+sigma = {kind.sigma!r}
+"""
+    for i, j, epsilon, sigma in system.pairs:
+        text += f"""
+[[pair]]
+first = "T{i}"
+second = "T{j}"
+epsilon = {epsilon!r}
+sigma = {sigma!r}
+"""
+    return text
+
+
+CASES = [
+    pytest.param(pure, "truncated", "lorentz_berthelot", 1, id="pure-truncated"),
+    pytest.param(pure, "shifted", "lorentz_berthelot", 2, id="pure-shifted"),
+    pytest.param(pure, "force_shifted", "lorentz_berthelot", 1, id="pure-force_shifted"),
+    pytest.param(pure, "switched", "lorentz_berthelot", 2, id="pure-switched"),
+    pytest.param(mixture, "truncated", "lorentz_berthelot", 2, id="mixture-lorentz_berthelot"),
+    pytest.param(mixture, "shifted", "geometric", 1, id="mixture-geometric"),
+    pytest.param(mixture, "force_shifted", "lorentz_berthelot", 2, id="mixture-force_shifted"),
+    pytest.param(mixture, "switched", "lorentz_berthelot", 1, id="mixture-switched"),
+]
+
+
+@pytest.mark.parametrize(("build", "truncation", "mixing", "ranks"), CASES)
+def test_sterna_and_lammps_agree(build, truncation, mixing, ranks, lammps, sterna, tmp_path):
+    system, dt = build(), 0.002
+    data = tmp_path / "start.data"
+    system.write_data(data)
+    peer_data = data
+    if truncation == "switched":
+        peer_data = tmp_path / "start.charge.data"
+        system.write_data(peer_data, charged=True)
+
+    case = {
+        "commands": lammps_commands(system, peer_data, truncation, mixing, dt),
+        "steps": STEPS,
+        "every": 10,
+        "result": str(tmp_path / "lammps.npz"),
+    }
+    (tmp_path / "case.json").write_text(json.dumps(case))
+    done = subprocess.run(
+        [lammps.python, "-c", LAMMPS_PROGRAM, tmp_path / "case.json"],
+        env=lammps.variables,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    peer = numpy.load(tmp_path / "lammps.npz")
+    peer_rows = json.loads((tmp_path / "lammps.npz.json").read_text())
+
+    (tmp_path / "input.toml").write_text(sterna_input(system, data, truncation, mixing, dt))
+    done = sterna("run", "input.toml", "-n", ranks)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = read_log(tmp_path / "comparison.log.jsonl").rows
+    with h5py.File(tmp_path / "comparison.h5") as file:
+        force = file["particles/trajectory/force/value"][0]
+        position = file["particles/trajectory/position/value"][-1]
+
+    # The start: 1e-10, force by force.
+    for quantity in ("potential_energy", "kinetic_energy", "virial"):
+        assert rows[0][quantity] == pytest.approx(peer_rows[0][quantity], rel=1e-10), quantity
+    difference = numpy.linalg.norm(force - peer["force"], axis=1)
+    assert (difference / numpy.linalg.norm(peer["force"], axis=1)).max() < 1e-10
+
+    # The trajectory.
+    assert [row["step"] for row in rows] == [row["step"] for row in peer_rows]
+    for row, peer_row in zip(rows, peer_rows, strict=True):
+        for quantity in ("potential_energy", "kinetic_energy"):
+            assert row[quantity] == pytest.approx(peer_row[quantity], rel=1e-6), quantity
+    moved = (position - peer["position"]) / system.edge
+    assert numpy.abs((moved - numpy.round(moved)) * system.edge).max() < 1e-6
