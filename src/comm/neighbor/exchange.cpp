@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "comm/context/agreement.hpp"
+#include "comm/context/handshake.hpp"
 #include "comm/context/waiter.hpp"
-#include "comm/neighbor/handshake.hpp"
 #include "comm/neighbor/table.hpp"
 #include "comm/transport/two_sided/memory.hpp"
 #include "comm/tune/select_neighbor_method.hpp"
@@ -239,7 +239,7 @@ class NeighborExchangeBytes::Implementation {
   }
 
   void grow(std::span<const std::size_t> send_counts) {
-    std::vector<Link> others;
+    std::vector<int> others;
     std::vector<std::size_t> peer_of;
     std::vector<std::string> outgoing;
     for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
@@ -253,11 +253,12 @@ class NeighborExchangeBytes::Implementation {
         continue;
       }
       const std::uint64_t capacity = p.send_capacity;
-      others.push_back({p.rank, 0, 0});
+      others.push_back(p.rank);
       peer_of.push_back(peer);
       outgoing.emplace_back(reinterpret_cast<const char*>(&capacity), sizeof capacity);
     }
-    const auto incoming = exchange_with_links(setting_, others, outgoing);
+    const auto incoming = exchange_letters(setting_.context, setting_.exchange,
+                                           setting_.control_tag, others, outgoing);
     for (std::size_t i = 0; i < incoming.size(); ++i) {
       std::uint64_t capacity = 0;
       std::memcpy(&capacity, incoming[i].data(), sizeof capacity);

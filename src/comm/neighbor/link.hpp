@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <vector>
 
 namespace sterna::comm {
 
@@ -11,5 +13,11 @@ struct Link {
   std::size_t send_items;     ///< capacity
   std::size_t receive_items;  ///< capacity
 };
+
+inline std::vector<int> ranks_of(std::span<const Link> links) {
+  std::vector<int> ranks;
+  for (const Link& link : links) ranks.push_back(link.rank);
+  return ranks;
+}
 
 }  // namespace sterna::comm

@@ -21,8 +21,8 @@
 #include <memory>
 
 #include "comm/context/agreement.hpp"
+#include "comm/context/handshake.hpp"
 #include "comm/context/waiter.hpp"
-#include "comm/neighbor/handshake.hpp"
 #include "comm/neighbor/inboxes.hpp"
 #include "comm/transport/rdma/memory.hpp"
 #include "comm/transport/rdma/worker.hpp"
@@ -71,7 +71,8 @@ class RdmaDoubleBuffer final : public NeighborMethod {
       fault = error.what();
     }
     throw_on_all(fault);
-    const auto incoming = exchange_with_links(setting_, links_, letters);
+    const auto incoming = exchange_letters(setting_.context, setting_.exchange,
+                                           setting_.control_tag, ranks_of(links_), letters);
     try {
       for (const std::string& letter : incoming) read_letter(letter);
     } catch (const Error& error) {
@@ -148,7 +149,7 @@ class RdmaDoubleBuffer final : public NeighborMethod {
 
   void put(std::size_t link, std::size_t offset, const std::byte* source, std::size_t bytes) {
     try {
-      peers_[link].memory.put(offset, source, bytes, *outgoing_);
+      peers_[link].memory.put(offset, source, bytes, outgoing_.get());
     } catch (const Error& error) {
       const int rank = links_[link].rank;
       throw Error(

@@ -11,8 +11,8 @@
 #include <memory>
 
 #include "comm/context/agreement.hpp"
+#include "comm/context/handshake.hpp"
 #include "comm/context/waiter.hpp"
-#include "comm/neighbor/handshake.hpp"
 #include "comm/neighbor/inboxes.hpp"
 #include "comm/transport/shm/memory.hpp"
 #include "comm/transport/shm/peer.hpp"
@@ -43,7 +43,8 @@ class SharedMemoryDirect final : public NeighborMethod {
       const Door door{memory_->handle(), inboxes_->offsets(i)};
       outgoing.emplace_back(reinterpret_cast<const char*>(&door), sizeof door);
     }
-    const auto incoming = exchange_with_links(setting_, links_, outgoing);
+    const auto incoming = exchange_letters(setting_.context, setting_.exchange,
+                                           setting_.control_tag, ranks_of(links_), outgoing);
     try {
       for (const std::string& bytes : incoming) {
         Door door;

@@ -30,10 +30,12 @@ void Peer::keep(ucs_status_ptr_t request, const char* what) {
 }
 
 void Peer::put(std::size_t offset, const std::byte* source, std::size_t bytes,
-               const Memory& registered) {
+               const Memory* registered) {
   ucp_request_param_t parameters{};
-  parameters.op_attr_mask = UCP_OP_ATTR_FIELD_MEMH;
-  parameters.memh = registered.get();
+  if (registered != nullptr) {
+    parameters.op_attr_mask = UCP_OP_ATTR_FIELD_MEMH;
+    parameters.memh = registered->get();
+  }
   keep(ucp_put_nbx(endpoint_, source, bytes, base_ + offset, key_, &parameters), "UCX put");
 }
 

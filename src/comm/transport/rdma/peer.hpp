@@ -23,10 +23,10 @@ class Peer {
   Peer(Peer&& other) noexcept;
   Peer& operator=(Peer&&) = delete;
 
-  /// Begins to write `bytes` from `source`, which lies in `registered`, at `offset` of the peer's
-  /// memory. The source must stay as it is until `sent()`.
+  /// Begins to write `bytes` from `source` at `offset` of the peer's memory; faster where the
+  /// source lies in `registered` memory. It must stay as it is until `sent()`.
   void put(std::size_t offset, const std::byte* source, std::size_t bytes,
-           const Memory& registered);
+           const Memory* registered = nullptr);
   /// True once the sources of all puts may be changed.
   bool sent();
   /// Begins to ask whether all puts have arrived; `arrived` tells.

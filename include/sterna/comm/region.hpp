@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "sterna/comm/context.hpp"
+
+namespace sterna::comm {
+
+struct RegionOptions {
+  std::string transport = "auto";  ///< "shm" (all peers on one node) or "rdma"
+  std::string name = "region";     ///< in errors
+};
+
+/// Memory of this rank that its peers write into, and the way into theirs: the one-sided layer
+/// below the exchanges, on bytes. Use `Region<T>`. Made and destroyed collectively, in the same
+/// order on all ranks of the context.
+/// A notice is a counter at the target, one for each peer: it rises only after the data of the
+/// puts before it are there, and it is never reset, so whoever waits names the count it waits for.
+/// What two puts without a notice in between do to each other, or a put and the target's own
+/// stores, is for the caller to keep apart.
+class RegionBytes {
+ public:
+  /// `bytes`: size of this rank's part, filled with zeros; may differ between ranks. `peers`: ranks
+  /// that write here and that this rank writes to; a must list b where b lists a; not this rank.
+  /// Throws Error on all ranks where no transport serves, or the lists do not match.
+  RegionBytes(const Context& context, std::size_t bytes, std::span<const int> peers,
+              const RegionOptions& options = {});
+  ~RegionBytes();
+  RegionBytes(RegionBytes&&) noexcept;
+  RegionBytes& operator=(RegionBytes&&) noexcept;
+
+  std::byte* data() const;
+  std::size_t size() const;
+  /// Size of a peer's part.
+  std::size_t size_at(int peer) const;
+  std::string_view transport() const;
+
+  /// Begins to write `bytes` at `offset` of the part of rank `peer`. The source must stay as it is
+  /// until `flush`.
+  void put(int peer, std::size_t offset, const std::byte* source, std::size_t bytes);
+  /// Raises this rank's counter at `peer` by one, behind the data of all puts to it so far.
+  void notify(int peer);
+  /// How often `peer` has notified this rank.
+  std::uint64_t notices(int peer) const;
+  /// Waits until `peer` has notified this rank `count` times in all.
+  void wait(int peer, std::uint64_t count);
+  /// Waits until all puts and notices of this rank have arrived.
+  void flush();
+
+  class Implementation;
+
+ private:
+  std::unique_ptr<Implementation> implementation_;
+};
+
+/// A region of items of a trivially copyable type; sizes and offsets are in items.
+template <class T>
+class Region {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  Region(const Context& context, std::size_t count, std::span<const int> peers,
+         const RegionOptions& options = {})
+      : bytes_(context, count * sizeof(T), peers, options) {}
+
+  std::span<T> items() const {
+    return {reinterpret_cast<T*>(bytes_.data()), bytes_.size() / sizeof(T)};
+  }
+  std::size_t size_at(int peer) const { return bytes_.size_at(peer) / sizeof(T); }
+  std::string_view transport() const { return bytes_.transport(); }
+  void put(int peer, std::size_t offset, std::span<const T> source) {
+    bytes_.put(peer, offset * sizeof(T), reinterpret_cast<const std::byte*>(source.data()),
+               source.size_bytes());
+  }
+  void notify(int peer) { bytes_.notify(peer); }
+  std::uint64_t notices(int peer) const { return bytes_.notices(peer); }
+  void wait(int peer, std::uint64_t count) { bytes_.wait(peer, count); }
+  void flush() { bytes_.flush(); }
+
+ private:
+  RegionBytes bytes_;
+};
+
+}  // namespace sterna::comm

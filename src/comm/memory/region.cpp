@@ -1,0 +1,246 @@
+#include "sterna/comm/region.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <exception>
+#include <vector>
+
+#include "comm/context/agreement.hpp"
+#include "comm/context/handshake.hpp"
+#include "comm/context/nearest_name.hpp"
+#include "comm/context/waiter.hpp"
+#include "comm/memory/one_sided.hpp"
+#include "sterna/comm/error.hpp"
+#include "sterna/comm/neighbor_exchange.hpp"
+
+namespace sterna::comm {
+namespace {
+
+/// The counters of the peers lie before the data, each on cache lines of its own.
+constexpr std::size_t line = 128;
+
+std::string why_no_transport(const Context& context, std::string_view name,
+                             std::span<const int> peers) {
+  for (const Context::Transport& transport : context.transports()) {
+    if (transport.name == name && !transport.available) return transport.reason;
+  }
+  if (name != "shm") return {};
+  for (const int peer : peers) {
+    if (!context.on_my_node(peer)) return fmt::format("rank {} runs on another node", peer);
+  }
+  return {};
+}
+
+}  // namespace
+
+class RegionBytes::Implementation {
+ public:
+  Implementation(const Context& context, std::size_t bytes, std::span<const int> peers,
+                 const RegionOptions& options)
+      : context_(context), name_(options.name), bytes_(bytes) {
+    // A pattern of one item each way has the same rules for who lists whom, and checks them.
+    std::vector<NeighborPattern::Peer> pattern;
+    for (const int peer : peers) pattern.push_back({peer, 1, 1});
+    const auto checked = NeighborPattern::from_peers(context, pattern);
+    for (const auto& peer : checked.peers()) peers_.push_back(peer.rank);
+    throw_on_all(std::ranges::find(peers_, context.rank()) == peers_.end()
+                     ? ""
+                     : "a rank is no peer of itself");
+    choose_transport(options.transport);
+    connect();
+  }
+
+  ~Implementation() {
+    if (memory_ == nullptr || !memory_->outlives_target()) return;
+    try {
+      if (!state().failed && std::uncaught_exceptions() == 0) {
+        flush();
+        barrier();  // then nothing is under way to this rank either
+        return;
+      }
+    } catch (const Error&) {
+      // A rank is gone; whoever still needs it will say so.
+    }
+    state().keep_until_exit(memory_);
+    state().keep_until_exit(words_);
+  }
+
+  std::byte* data() const { return memory_->data() + peers_.size() * line; }
+  std::size_t size() const { return bytes_; }
+  std::size_t size_at(int peer) const { return doors_[index_of(peer)].bytes; }
+  std::string_view transport() const { return transport_; }
+
+  void put(int peer, std::size_t offset, const std::byte* source, std::size_t bytes) {
+    const std::size_t i = index_of(peer);
+    const Door& door = doors_[i];
+    if (offset > door.bytes || bytes > door.bytes - offset) {
+      throw Error(fmt::format("{}: put of {} bytes at {} into rank {}, whose part has {}", name_,
+                              bytes, offset, peer, door.bytes));
+    }
+    if (bytes > 0) memory_->put(i, door.data + offset, source, bytes);
+  }
+
+  void notify(int peer) {
+    const std::size_t i = index_of(peer);
+    // The word must not change while the notice before is on its way.
+    wait_until([&] { return memory_->sent(i); }, peer);
+    std::uint64_t& word = (*words_)[i];
+    ++word;
+    memory_->put_behind(i, doors_[i].counter, &word);
+  }
+
+  std::uint64_t notices(int peer) const {
+    std::byte* const counter = memory_->data() + index_of(peer) * line;
+    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(counter))
+        .load(std::memory_order_acquire);
+  }
+
+  void wait(int peer, std::uint64_t count) {
+    round_ = count;
+    wait_until([&] { return notices(peer) >= count; }, peer);
+  }
+
+  void flush() {
+    for (std::size_t i = 0; i < peers_.size(); ++i) {
+      memory_->flush(i);
+      wait_until([&] { return memory_->sent(i); }, peers_[i]);
+    }
+  }
+
+ private:
+  /// What a peer must know of this rank's memory.
+  struct Door {
+    std::size_t counter = 0;  ///< offset of the counter that is the peer's
+    std::size_t data = 0;     ///< offset of the data
+    std::size_t bytes = 0;    ///< size of the data
+  };
+
+  Context::Implementation& state() const { return context_.implementation(); }
+
+  void throw_on_all(const std::string& fault) const {
+    const std::string agreed = agree_on_reason(state(), fault, name_);
+    if (!agreed.empty()) throw Error(fmt::format("{}: {}", name_, agreed));
+  }
+
+  void choose_transport(const std::string& wanted) {
+    static constexpr std::string_view names[] = {"auto", "shm", "rdma"};
+    throw_on_all(std::ranges::find(names, wanted) != std::end(names)
+                     ? ""
+                     : unknown_name_message("transport of regions", wanted, names));
+    std::string reasons;
+    for (const std::string_view name : {"shm", "rdma"}) {
+      if (wanted != "auto" && wanted != name) continue;
+      const std::string why_not =
+          agree_on_reason(state(), why_no_transport(context_, name, peers_), name_);
+      if (why_not.empty()) {
+        transport_ = name;
+        return;
+      }
+      reasons += fmt::format("; {}: {}", name, why_not);
+    }
+    throw Error(fmt::format("{}: no transport can write into the peers' memory{}", name_, reasons));
+  }
+
+  void connect() {
+    const std::size_t all = peers_.size() * line + bytes_;
+    std::string fault;
+    std::vector<std::string> letters;
+    try {
+      memory_ = transport_ == "shm" ? make_shm_one_sided(all) : make_rdma_one_sided(all);
+      if (transport_ == "rdma") state().rdma_in_use = true;
+      for (std::size_t i = 0; i < peers_.size(); ++i) {
+        const Door door{i * line, peers_.size() * line, bytes_};
+        letters.push_back(std::string(reinterpret_cast<const char*>(&door), sizeof door) +
+                          memory_->letter());
+      }
+    } catch (const Error& error) {
+      fault = error.what();
+    }
+    throw_on_all(fault);
+    words_ = std::make_shared<std::vector<std::uint64_t>>(peers_.size());
+    const auto incoming =
+        exchange_letters(state(), name_, state().reserve_tags(1), peers_, letters);
+    try {
+      for (const std::string& letter : incoming) {
+        std::memcpy(&doors_.emplace_back(), letter.data(), sizeof(Door));
+        memory_->connect(letter.substr(sizeof(Door)));
+      }
+    } catch (const Error& error) {
+      fault = error.what();
+    }
+    throw_on_all(fault);  // also: nobody goes on before all are connected
+  }
+
+  std::size_t index_of(int peer) const {
+    const auto found = std::ranges::lower_bound(peers_, peer);
+    if (found == peers_.end() || *found != peer) {
+      throw Error(fmt::format("{}: rank {} is no peer", name_, peer));
+    }
+    return static_cast<std::size_t>(found - peers_.begin());
+  }
+
+  template <class Condition>
+  void wait_until(Condition&& condition, int peer) {
+    if (condition()) return;
+    Waiter(state()).wait(
+        [&] {
+          memory_->progress();
+          return condition();
+        },
+        [&] {
+          return Awaited{name_, transport_, round_, {peer}};
+        });
+  }
+
+  void barrier() { largest(state(), 0, name_); }
+
+  Context context_;
+  std::string name_;
+  std::size_t bytes_;
+  std::vector<int> peers_;  ///< ascending
+  std::string_view transport_;
+  std::shared_ptr<OneSided> memory_;
+  std::vector<Door> doors_;
+  std::shared_ptr<std::vector<std::uint64_t>> words_;  ///< counts of notices sent, by peer
+  std::uint64_t round_ = 0;
+};
+
+RegionBytes::RegionBytes(const Context& context, std::size_t bytes, std::span<const int> peers,
+                         const RegionOptions& options)
+    : implementation_(std::make_unique<Implementation>(context, bytes, peers, options)) {}
+RegionBytes::~RegionBytes() = default;
+RegionBytes::RegionBytes(RegionBytes&&) noexcept = default;
+RegionBytes& RegionBytes::operator=(RegionBytes&&) noexcept = default;
+
+std::byte* RegionBytes::data() const {
+  return implementation_->data();
+}
+std::size_t RegionBytes::size() const {
+  return implementation_->size();
+}
+std::size_t RegionBytes::size_at(int peer) const {
+  return implementation_->size_at(peer);
+}
+std::string_view RegionBytes::transport() const {
+  return implementation_->transport();
+}
+void RegionBytes::put(int peer, std::size_t offset, const std::byte* source, std::size_t bytes) {
+  implementation_->put(peer, offset, source, bytes);
+}
+void RegionBytes::notify(int peer) {
+  implementation_->notify(peer);
+}
+std::uint64_t RegionBytes::notices(int peer) const {
+  return implementation_->notices(peer);
+}
+void RegionBytes::wait(int peer, std::uint64_t count) {
+  implementation_->wait(peer, count);
+}
+void RegionBytes::flush() {
+  implementation_->flush();
+}
+
+}  // namespace sterna::comm
