@@ -14,6 +14,12 @@ namespace {
 constexpr double dummy_coordinate = 1.0e15;
 constexpr std::int32_t fixed_half_range = 1 << 29;
 
+std::vector<double> scaled(std::span<const double> values, double factor) {
+  std::vector<double> result;
+  for (const double value : values) result.push_back(factor * value);
+  return result;
+}
+
 std::vector<float> to_single(std::span<const double> values) {
   return {values.begin(), values.end()};
 }
@@ -27,12 +33,12 @@ PairList::PairList(const LennardJones& potential, Precision precision, std::stri
       type_count_(potential.type_count()),
       cutoff_(potential.cutoff()),
       switch_start_(potential.switch_start()),
-      c12_(potential.c12().begin(), potential.c12().end()),
-      c6_(potential.c6().begin(), potential.c6().end()),
+      twelve_c12_(scaled(potential.c12(), 12.0)),
+      six_c6_(scaled(potential.c6(), 6.0)),
       energy_shift_(potential.energy_shift().begin(), potential.energy_shift().end()),
       force_shift_(potential.force_shift().begin(), potential.force_shift().end()),
-      c12_single_(to_single(c12_)),
-      c6_single_(to_single(c6_)),
+      twelve_c12_single_(to_single(twelve_c12_)),
+      six_c6_single_(to_single(six_c6_)),
       energy_shift_single_(to_single(energy_shift_)),
       force_shift_single_(to_single(force_shift_)) {}
 
@@ -66,12 +72,12 @@ PairWork PairList::layout() const {
   work.type_count = type_count_;
   work.cutoff_squared = cutoff_ * cutoff_;
   work.switch_start_squared = switch_start_ * switch_start_;
-  work.c12 = c12_.data();
-  work.c6 = c6_.data();
+  work.twelve_c12 = twelve_c12_.data();
+  work.six_c6 = six_c6_.data();
   work.energy_shift = energy_shift_.data();
   work.force_shift = force_shift_.data();
-  work.c12_single = c12_single_.data();
-  work.c6_single = c6_single_.data();
+  work.twelve_c12_single = twelve_c12_single_.data();
+  work.six_c6_single = six_c6_single_.data();
   work.energy_shift_single = energy_shift_single_.data();
   work.force_shift_single = force_shift_single_.data();
   return work;
@@ -114,6 +120,14 @@ void PairList::build(ParticleStore& particles) {
     std::fill(axis->begin() + total_count_, axis->end(), 0.0f);
   }
 
+  bounds_.assign(grid_.cells().size(), CellBounds::none());
+  for (std::size_t c = 0; c < bounds_.size(); ++c) {
+    const CellRange& cell = grid_.cells()[c];
+    for (std::uint32_t i = cell.begin; i < cell.begin + cell.count; ++i) {
+      bounds_[c].include({y_[i], y_[i], z_[i], z_[i]});
+    }
+  }
+
   std::uint32_t longest_cell = 0;
   for (const CellRange& cell : grid_.cells()) longest_cell = std::max(longest_cell, cell.count);
   use_compressed_ = longest_cell < run_length_limit - 1;
@@ -125,15 +139,16 @@ void PairList::build(ParticleStore& particles) {
   const float radius = static_cast<float>(list_radius_) + 4.0f * rounding;
 
   // Room by the last build or, at first, by the density; pages that stay untouched cost nothing.
-  std::size_t candidates_of_largest_row = 0;
+  std::size_t candidates_of_largest_row = 0, room_of_largest_cell = 0;
   for (const std::uint32_t cell : grid_.local_cells()) {
     PairRun runs[27];
     const PairWork rows = layout();
     const int run_count = gather_runs(rows, cell, runs, ~std::uint32_t{0});
     std::size_t candidates = 0;
     for (int r = 0; r < run_count; ++r) candidates += runs[r].count;
-    candidates_of_largest_row =
-        std::max(candidates_of_largest_row, (candidates + 64) * grid_.cells()[cell].count);
+    candidates_of_largest_row = std::max(candidates_of_largest_row, candidates + 64);
+    room_of_largest_cell =
+        std::max(room_of_largest_cell, (candidates + 64) * grid_.cells()[cell].count);
   }
   const double volume = [&] {
     const Vec3 width = grid_.high() - grid_.low();
@@ -145,7 +160,9 @@ void PairList::build(ParticleStore& particles) {
                              ? entries_used_ + entries_used_ / 8
                              : static_cast<std::size_t>(1.2 * static_cast<double>(local_count_) *
                                                         (density * sphere + 16.0));
-  capacity += candidates_of_largest_row + 1024;
+  capacity += room_of_largest_cell + 1024;
+  const std::size_t stride = (candidates_of_largest_row + 63) / 64 * 64;
+  AlignedBuffer<std::uint32_t> scratch(rows_together * stride);
   for (;;) {
     if (use_compressed_) {
       compressed_.reserve(capacity + 64);
@@ -153,6 +170,9 @@ void PairList::build(ParticleStore& particles) {
       plain_.reserve(capacity + 64);
     }
     PairWork rows = work(particles);
+    rows.bounds = bounds_.data();
+    rows.row_scratch = scratch.data();
+    rows.row_scratch_stride = stride;
     rows.list_radius = radius;
     rows.list_radius_squared = radius * radius;
     const auto cells = grid_.local_cells();

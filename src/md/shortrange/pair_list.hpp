@@ -75,8 +75,8 @@ class PairList {
   double cutoff_;
   double switch_start_;
   double list_radius_ = 0.0;
-  std::vector<double> c12_, c6_, energy_shift_, force_shift_;
-  std::vector<float> c12_single_, c6_single_, energy_shift_single_, force_shift_single_;
+  std::vector<double> twelve_c12_, six_c6_, energy_shift_, force_shift_;
+  std::vector<float> twelve_c12_single_, six_c6_single_, energy_shift_single_, force_shift_single_;
 
   CellGrid grid_;
   std::size_t local_count_ = 0, total_count_ = 0;
@@ -90,6 +90,7 @@ class PairList {
   /// Positions at the last build relative to the region's center: for list building, and for the
   /// displacement since (of local particles).
   AlignedBuffer<float> x_, y_, z_;
+  std::vector<CellBounds> bounds_;
 };
 
 template <class Visit>

@@ -22,6 +22,18 @@ struct CellRange {
   std::uint32_t count;
 };
 
+/// Extent of a cell's particles across x, relative to the region's center.
+struct CellBounds {
+  float y_low, y_high, z_low, z_high;
+  static CellBounds none() { return {3.0e18f, -3.0e18f, 3.0e18f, -3.0e18f}; }
+  void include(const CellBounds& other) {
+    y_low = other.y_low < y_low ? other.y_low : y_low;
+    y_high = other.y_high > y_high ? other.y_high : y_high;
+    z_low = other.z_low < z_low ? other.z_low : z_low;
+    z_high = other.z_high > z_high ? other.z_high : z_high;
+  }
+};
+
 /// A neighbor in a compressed row: one of the up to 27 runs of particles around the row's cell in
 /// the upper 5 bits, the place within the run in the lower 11. Two bytes instead of four: the list
 /// is most of the memory of a run, and its bandwidth.
@@ -29,6 +41,9 @@ inline constexpr int run_offset_bits = 11;
 inline constexpr std::uint32_t run_length_limit = 1u << run_offset_bits;
 inline constexpr int run_count_limit = 31;
 inline constexpr std::uint16_t padding_entry = static_cast<std::uint16_t>(31u << run_offset_bits);
+
+/// So many rows are built at a time.
+inline constexpr std::uint32_t rows_together = 4;
 
 /// Rows begin at multiples of this many entries.
 inline constexpr std::uint32_t row_granularity = 8;
@@ -56,14 +71,17 @@ struct PairWork {
   // Building: single-precision coordinates relative to the region's center, in which
   // the particles of a run ascend in x; radius of the list.
   const float *x, *y, *z;
+  const CellBounds* bounds;  ///< of each of `cells`
   float list_radius, list_radius_squared;
+  std::uint32_t* row_scratch;      ///< room for `rows_together` rows
+  std::size_t row_scratch_stride;  ///< entries, at least the candidates of any row plus 64
 
-  // Lennard-Jones: tables of type_count^2.
+  // Lennard-Jones: tables of type_count^2; 12 c12 and 6 c6, as the force needs them.
   int type_count;
   double cutoff_squared;
   double switch_start_squared;
-  const double *c12, *c6, *energy_shift, *force_shift;
-  const float *c12_single, *c6_single, *energy_shift_single, *force_shift_single;
+  const double *twelve_c12, *six_c6, *energy_shift, *force_shift;
+  const float *twelve_c12_single, *six_c6_single, *energy_shift_single, *force_shift_single;
 
   // Results: forces of the rows' particles are set; energy and virial are added to.
   Vec3* force;

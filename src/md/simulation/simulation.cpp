@@ -324,7 +324,7 @@ void Simulation::open_outputs(bool resumed) {
                            {"potential_energy", energy_unit},
                            {"kinetic_energy", energy_unit}};
     options.creator_version = version;
-    const std::string path = stem_ + ".h5";
+    const std::string path = stem_ + ".h5md";
     trajectory_.emplace(resumed
                             ? H5mdWriter::resume(context_, path, particle_count_, options, step_)
                             : H5mdWriter::create(context_, path, particle_count_, options));

@@ -12,27 +12,32 @@
 // Others:  cluster lists win at long cutoffs (more than about 100 neighbors), where lanes of a
 //          cluster are full.
 
+#include <cmath>
+
 namespace sterna::md {
 namespace {
 
 /// u and -u'/r of one pack of pairs; the one place with the physics. `r2` inside the cutoff where
-/// the mask is set; lanes outside give 0 in both.
+/// the mask is set; lanes outside give 0 in both. Parameters come as the force needs them: 12 c12
+/// and 6 c6.
 template <int truncation, bool with_energy, class Pack>
-inline void lennard_jones(const typename Pack::Mask inside, const Pack r2, const Pack c12,
-                          const Pack c6, const Pack energy_shift, const Pack force_shift,
+inline void lennard_jones(const typename Pack::Mask inside, const Pack r2, const Pack twelve_c12,
+                          const Pack six_c6, const Pack energy_shift, const Pack force_shift,
                           const Pack cutoff2, const Pack switch2, const Pack switch_scale,
                           Pack& force_over_r, Pack& energy) {
   const Pack inverse2 = Pack::inverse(inside, r2);
   const Pack inverse6 = inverse2 * inverse2 * inverse2;
-  const Pack repulsion = c12 * inverse6;
-  // 12 c12/r^12 - 6 c6/r^6; 6 c6 leaves the loop.
-  const Pack r_times_force = inverse6 * Pack::fma(Pack::all(12.0), repulsion, Pack::all(-6.0) * c6);
+  const Pack r_times_force = inverse6 * Pack::fma(twelve_c12, inverse6, Pack::zero() - six_c6);
+  Pack u = Pack::zero();
+  if constexpr (with_energy || truncation == 3) {
+    u = inverse6 *
+        Pack::fma(twelve_c12 * Pack::all(1.0 / 12.0), inverse6, Pack::all(-1.0 / 6.0) * six_c6);
+  }
   if constexpr (truncation == 2) {
     const Pack inverse = Pack::sqrt(inverse2);
     force_over_r = Pack::fnma(force_shift, inverse, inverse2 * r_times_force);
     if constexpr (with_energy) {
-      energy = inverse6 * (repulsion - c6) -
-               Pack::select(inside, energy_shift - force_shift * (r2 * inverse));
+      energy = u - Pack::select(inside, energy_shift - force_shift * (r2 * inverse));
     }
   } else if constexpr (truncation == 3) {
     const auto unswitched = r2 < switch2;
@@ -43,14 +48,11 @@ inline void lennard_jones(const typename Pack::Mask inside, const Pack r2, const
     const Pack slope = Pack::all(12.0) * gap * (r2 - switch2) * switch_scale;
     const Pack s = Pack::blend(unswitched, Pack::all(1.0), smooth);
     const Pack ds = Pack::blend(unswitched, Pack::zero(), slope);
-    const Pack u = inverse6 * (repulsion - c6);
     force_over_r = Pack::fma(u, ds, inverse2 * r_times_force * s);
     if constexpr (with_energy) energy = u * s;
   } else {
     force_over_r = inverse2 * r_times_force;
-    if constexpr (with_energy) {
-      energy = inverse6 * (repulsion - c6) - Pack::select(inside, energy_shift);
-    }
+    if constexpr (with_energy) energy = u - Pack::select(inside, energy_shift);
   }
 }
 
@@ -68,6 +70,10 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
   const Pack cutoff2 = Pack::all(work.cutoff_squared);
   const Pack switch2 = Pack::all(work.switch_start_squared);
   const double range = work.cutoff_squared - work.switch_start_squared;
+  // Differences in mixed precision are in steps of the fixed-point grid.
+  constexpr bool mixed = sizeof(typename Pack::Real) == sizeof(float);
+  const double step = mixed ? work.fixed_scale : 1.0;
+  const Pack step_squared = Pack::all(step * step);
   const Pack switch_scale = Pack::all(truncation == 3 ? 1.0 / (range * range * range) : 0.0);
   alignas(64) std::uint32_t decoded[27 * run_length_limit / 8 + 64];
   double energy_sum = 0.0;
@@ -90,12 +96,12 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
       const std::size_t count = std::size_t{work.row_begin[i + 1]} * row_granularity - first;
       const std::size_t row = static_cast<std::size_t>(work.position[i].type) *
                               static_cast<std::size_t>(work.type_count);
-      const auto* c12_row = table<Pack>(work.c12, work.c12_single, row);
-      const auto* c6_row = table<Pack>(work.c6, work.c6_single, row);
+      const auto* c12_row = table<Pack>(work.twelve_c12, work.twelve_c12_single, row);
+      const auto* c6_row = table<Pack>(work.six_c6, work.six_c6_single, row);
       const auto* energy_row = table<Pack>(work.energy_shift, work.energy_shift_single, row);
       const auto* force_row = table<Pack>(work.force_shift, work.force_shift_single, row);
-      Pack c12 = Pack::all(c12_row[0]);
-      Pack c6 = Pack::all(c6_row[0]);
+      Pack twelve_c12 = Pack::all(c12_row[0]);
+      Pack six_c6 = Pack::all(c6_row[0]);
       Pack energy_shift = Pack::all(energy_row[0]);
       Pack force_shift = Pack::all(force_row[0]);
       const typename Pack::Center center(work, i);
@@ -119,18 +125,19 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
           Pack dx, dy, dz;
           typename Pack::Types types;
           center.template differences<!single_type>(indices + k, dx, dy, dz, types);
-          const Pack r2 = Pack::fma(dz, dz, Pack::fma(dy, dy, dx * dx));
+          Pack r2 = Pack::fma(dz, dz, Pack::fma(dy, dy, dx * dx));
+          if constexpr (mixed) r2 = r2 * step_squared;
           const auto inside = r2 < cutoff2;
           if constexpr (!single_type) {
-            c12 = Pack::lookup(c12_row, types);
-            c6 = Pack::lookup(c6_row, types);
+            twelve_c12 = Pack::lookup(c12_row, types);
+            six_c6 = Pack::lookup(c6_row, types);
             if constexpr (with_energy) energy_shift = Pack::lookup(energy_row, types);
             if constexpr (truncation == 2) force_shift = Pack::lookup(force_row, types);
           }
           Pack force_over_r, energy;
-          lennard_jones<truncation, with_energy>(inside, r2, c12, c6, energy_shift, force_shift,
-                                                 cutoff2, switch2, switch_scale, force_over_r,
-                                                 energy);
+          lennard_jones<truncation, with_energy>(inside, r2, twelve_c12, six_c6, energy_shift,
+                                                 force_shift, cutoff2, switch2, switch_scale,
+                                                 force_over_r, energy);
           fx = Pack::fma(force_over_r, dx, fx);
           fy = Pack::fma(force_over_r, dy, fy);
           fz = Pack::fma(force_over_r, dz, fz);
@@ -147,7 +154,7 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
           }
         }
       }
-      work.force[i] = {fx.sum(), fy.sum(), fz.sum()};
+      work.force[i] = {step * fx.sum(), step * fy.sum(), step * fz.sum()};
       if constexpr (with_energy) {
         energy_sum += u.sum();
         virial_sum[0] += xx.sum();
@@ -161,7 +168,7 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
   }
   // Each pair stands in two rows.
   work.energy += 0.5 * energy_sum;
-  for (int k = 0; k < 6; ++k) work.virial[k] += 0.5 * virial_sum[k];
+  for (int k = 0; k < 6; ++k) work.virial[k] += 0.5 * step * step * virial_sum[k];
 }
 
 template <class Pack>
@@ -191,11 +198,34 @@ void compute(PairWork& work, const std::uint32_t* cells, std::size_t cell_count,
   }
 }
 
+/// Bounds of the cells around `cell` whose particles are in the run.
+inline CellBounds run_bounds(const PairWork& work, std::size_t cell, const PairRun& run) {
+  const std::ptrdiff_t row = work.nx + 2;
+  const std::ptrdiff_t plane = row * (work.ny + 2);
+  CellBounds bounds = CellBounds::none();
+  for (std::ptrdiff_t dz = -1; dz <= 1; ++dz) {
+    for (std::ptrdiff_t dy = -1; dy <= 1; ++dy) {
+      for (std::ptrdiff_t dx = -1; dx <= 1; ++dx) {
+        const std::ptrdiff_t near = static_cast<std::ptrdiff_t>(cell) + dz * plane + dy * row + dx;
+        const CellRange& range = work.cells[near];
+        // A cell may stand in two runs where it is too full for one.
+        if (range.count == 0 || range.begin >= run.begin + run.count ||
+            range.begin + range.count <= run.begin) {
+          continue;
+        }
+        bounds.include(work.bounds[near]);
+      }
+    }
+  }
+  return bounds;
+}
+
 inline float largest(float a, float b) {
   return a > b ? a : b;
 }
 
-/// Rows of one cell after the other. Expects the particles of a run in ascending order of x.
+/// Rows of one cell after the other, some at a time, which share the loads of their candidates.
+/// Expects the particles of a run in ascending order of x.
 template <class Entry>
 std::size_t build_rows(PairWork& work, Entry* entries, const std::uint32_t* cells,
                        std::size_t cell_count, std::size_t used, std::size_t capacity) {
@@ -205,6 +235,13 @@ std::size_t build_rows(PairWork& work, Entry* entries, const std::uint32_t* cell
   const FloatPack radius2 = FloatPack::all(static_cast<double>(work.list_radius_squared));
   const float radius2_scalar = work.list_radius_squared;
   const float radius = work.list_radius;
+  constexpr auto lanes = static_cast<std::uint32_t>(FloatPack::width);
+  const std::size_t scratch_stride = work.row_scratch_stride;
+  Entry* const scratch = reinterpret_cast<Entry*>(work.row_scratch);
+  const std::size_t row_mask =
+      (work.row_width > static_cast<int>(row_granularity) ? static_cast<std::size_t>(work.row_width)
+                                                          : row_granularity) -
+      1;
   for (std::size_t c = 0; c < cell_count; ++c) {
     const CellRange cell = work.cells[cells[c]];
     if (cell.count == 0) continue;
@@ -215,63 +252,86 @@ std::size_t build_rows(PairWork& work, Entry* entries, const std::uint32_t* cell
     for (int r = 0; r < run_count; ++r) candidates += runs[r].count;
     if (used + cell.count * (candidates + 64) > capacity) return ~std::size_t{0};
 
-    // Bounds of each run across x: rows skip runs that are too far in y and z. Along x particles
-    // are sorted, so of the others they look at a window, which moves on with the rows.
+    // Rows skip runs that are too far in y and z. Along x particles are sorted, so of the others
+    // they look at a window, which moves on with the rows.
     alignas(64) float y_low[32], y_high[32], z_low[32], z_high[32];
     std::uint32_t window[27];
-    for (int r = 0; r < 32; ++r) y_low[r] = y_high[r] = z_low[r] = z_high[r] = 3.0e18f;
     for (int r = 0; r < run_count; ++r) {
-      y_low[r] = z_low[r] = 3.0e18f;
-      y_high[r] = z_high[r] = -3.0e18f;
-      for (std::uint32_t j = runs[r].begin; j < runs[r].begin + runs[r].count; ++j) {
-        y_low[r] = work.y[j] < y_low[r] ? work.y[j] : y_low[r];
-        y_high[r] = work.y[j] > y_high[r] ? work.y[j] : y_high[r];
-        z_low[r] = work.z[j] < z_low[r] ? work.z[j] : z_low[r];
-        z_high[r] = work.z[j] > z_high[r] ? work.z[j] : z_high[r];
-      }
+      const CellBounds bounds = run_bounds(work, cells[c], runs[r]);
+      y_low[r] = bounds.y_low;
+      y_high[r] = bounds.y_high;
+      z_low[r] = bounds.z_low;
+      z_high[r] = bounds.z_high;
       window[r] = 0;
     }
-    for (std::uint32_t i = cell.begin; i < cell.begin + cell.count; ++i) {
-      Entry* const row = entries + used;
-      Entry* out = row;
-      const float xs = work.x[i], ys = work.y[i], zs = work.z[i];
-      const FloatPack xi = FloatPack::all(static_cast<double>(xs));
-      const FloatPack yi = FloatPack::all(static_cast<double>(ys));
-      const FloatPack zi = FloatPack::all(static_cast<double>(zs));
-      alignas(64) float gap_squared[32];
-      for (int r = 0; r < 32; ++r) {
-        const float y_gap = largest(0.0f, largest(y_low[r] - ys, ys - y_high[r]));
-        const float z_gap = largest(0.0f, largest(z_low[r] - zs, zs - z_high[r]));
-        gap_squared[r] = y_gap * y_gap + z_gap * z_gap;
+    for (int r = run_count; r < 32; ++r) y_low[r] = y_high[r] = z_low[r] = z_high[r] = 3.0e18f;
+    for (std::uint32_t i = cell.begin; i < cell.begin + cell.count; i += rows_together) {
+      const std::uint32_t rows =
+          cell.begin + cell.count - i < rows_together ? cell.begin + cell.count - i : rows_together;
+      FloatPack xi[rows_together], yi[rows_together], zi[rows_together];
+      Entry* out[rows_together];
+      // How far a run's particles can be along x and yet near one of the rows; 0 or less: nowhere.
+      alignas(64) float left[32] = {};
+      for (std::uint32_t q = 0; q < rows_together; ++q) {
+        // Rows beyond the cell's end repeat its last and are thrown away.
+        const std::uint32_t particle = i + (q < rows ? q : rows - 1);
+        const float ys = work.y[particle], zs = work.z[particle];
+        xi[q] = FloatPack::all(static_cast<double>(work.x[particle]));
+        yi[q] = FloatPack::all(static_cast<double>(ys));
+        zi[q] = FloatPack::all(static_cast<double>(zs));
+        out[q] = scratch + q * scratch_stride;
+        for (int r = 0; r < 32; ++r) {
+          const float y_gap = largest(0.0f, largest(y_low[r] - ys, ys - y_high[r]));
+          const float z_gap = largest(0.0f, largest(z_low[r] - zs, zs - z_high[r]));
+          left[r] = largest(left[r], radius2_scalar - y_gap * y_gap - z_gap * z_gap);
+        }
       }
+      const float x_low = work.x[i], x_high = work.x[i + rows - 1];
+      alignas(64) float reach[32];
+      for (int r = 0; r < 32; ++r) reach[r] = std::sqrt(left[r]) * 1.0001f;
+
       for (int r = 0; r < run_count; ++r) {
-        if (gap_squared[r] > radius2_scalar) continue;
+        if (left[r] <= 0.0f) continue;
         const std::uint32_t begin = runs[r].begin;
         const std::uint32_t count = runs[r].count;
         std::uint32_t first = window[r];
-        while (first < count && work.x[begin + first] < xs - radius) ++first;
+        while (first + lanes < count && work.x[begin + first + lanes - 1] < x_low - radius) {
+          first += lanes;
+        }
         window[r] = first;
+        while (first + lanes < count && work.x[begin + first + lanes - 1] < x_low - reach[r]) {
+          first += lanes;
+        }
         const std::uint32_t code =
             compressed ? static_cast<std::uint32_t>(r) << run_offset_bits : begin;
-        for (std::uint32_t k = first; k < count && work.x[begin + k] <= xs + radius;
-             k += FloatPack::width) {
+        for (std::uint32_t k = first; k < count && work.x[begin + k] <= x_high + reach[r];
+             k += lanes) {
           const std::uint32_t j = begin + k;
-          const FloatPack dx = FloatPack::load(work.x + j) - xi;
-          const FloatPack dy = FloatPack::load(work.y + j) - yi;
-          const FloatPack dz = FloatPack::load(work.z + j) - zi;
-          unsigned near = FloatPack::bits(
-              FloatPack(FloatPack::fma(dz, dz, FloatPack::fma(dy, dy, dx * dx))) < radius2);
-          const std::uint32_t left = count - k;
-          if (left < static_cast<std::uint32_t>(FloatPack::width)) near &= (1u << left) - 1u;
-          if (i - j < static_cast<std::uint32_t>(FloatPack::width)) near &= ~(1u << (i - j));
-          out = append(out, near, code + k);
+          const FloatPack x = FloatPack::load(work.x + j);
+          const FloatPack y = FloatPack::load(work.y + j);
+          const FloatPack z = FloatPack::load(work.z + j);
+          const unsigned valid = count - k < lanes ? (1u << (count - k)) - 1u : ~0u;
+          for (std::uint32_t q = 0; q < rows_together; ++q) {
+            const FloatPack dx = x - xi[q];
+            const FloatPack dy = y - yi[q];
+            const FloatPack dz = z - zi[q];
+            const unsigned near = FloatPack::bits(
+                FloatPack(FloatPack::fma(dz, dz, FloatPack::fma(dy, dy, dx * dx))) < radius2);
+            const std::uint32_t self = i + q - j;
+            const unsigned others = self < lanes ? ~(1u << self) : ~0u;
+            out[q] = append(out[q], near & valid & others, code + k);
+          }
         }
       }
-      while ((out - row) % work.row_width != 0) *out++ = padding;
-      while ((out - row) % row_granularity != 0) *out++ = padding;
-      work.row_begin[i] = static_cast<std::uint32_t>(used / row_granularity);
-      used += static_cast<std::size_t>(out - row);
-      work.row_begin[i + 1] = static_cast<std::uint32_t>(used / row_granularity);
+      for (std::uint32_t q = 0; q < rows; ++q) {
+        const Entry* const row = scratch + q * scratch_stride;
+        while ((static_cast<std::size_t>(out[q] - row) & row_mask) != 0) *out[q]++ = padding;
+        const auto length = static_cast<std::size_t>(out[q] - row);
+        __builtin_memcpy(entries + used, row, length * sizeof(Entry));
+        work.row_begin[i + q] = static_cast<std::uint32_t>(used / row_granularity);
+        used += length;
+        work.row_begin[i + q + 1] = static_cast<std::uint32_t>(used / row_granularity);
+      }
     }
   }
   return used;

@@ -116,13 +116,11 @@ struct FloatPack {
 
   struct Center {
     __m256i x, y, z;
-    __m256 scale;
     const FixedPosition* positions;
     Center(const PairWork& work, std::size_t i)
         : x(_mm256_set1_epi32(work.fixed_position[i].x)),
           y(_mm256_set1_epi32(work.fixed_position[i].y)),
           z(_mm256_set1_epi32(work.fixed_position[i].z)),
-          scale(_mm256_set1_ps(static_cast<float>(work.fixed_scale))),
           positions(work.fixed_position) {}
     template <bool with_types>
     void differences(const std::uint32_t* j, FloatPack& dx, FloatPack& dy, FloatPack& dz,
@@ -144,9 +142,9 @@ struct FloatPack {
       const auto difference = [](__m256i a, __m256i b) {
         return _mm256_cvtepi32_ps(_mm256_sub_epi32(a, b));
       };
-      dx.v = _mm256_mul_ps(scale, difference(x, _mm256_unpacklo_epi64(xy0, xy2)));
-      dy.v = _mm256_mul_ps(scale, difference(y, _mm256_unpackhi_epi64(xy0, xy2)));
-      dz.v = _mm256_mul_ps(scale, difference(z, _mm256_unpacklo_epi64(zt0, zt2)));
+      dx.v = difference(x, _mm256_unpacklo_epi64(xy0, xy2));
+      dy.v = difference(y, _mm256_unpackhi_epi64(xy0, xy2));
+      dz.v = difference(z, _mm256_unpacklo_epi64(zt0, zt2));
       if constexpr (with_types) types = _mm256_unpackhi_epi64(zt0, zt2);
     }
   };

@@ -52,7 +52,7 @@ struct DoublePack {
   }
 
   /// The particle of a row, and its differences to `width` neighbors: one load for each neighbor,
-  /// then a transpose in registers. Lanes are in the order 0 1 4 5 2 3 6 7, which nothing sees.
+  /// then a transpose in registers.
   struct Center {
     __m512d x, y, z;
     const Position* positions;
@@ -64,18 +64,19 @@ struct DoublePack {
     template <bool with_types>
     void differences(const std::uint32_t* j, DoublePack& dx, DoublePack& dy, DoublePack& dz,
                      Types& types) const {
+      // Masked broadcasts: a load and a blend, which leaves the shuffle units to the transpose.
       const auto two = [this](std::uint32_t a, std::uint32_t b) {
-        return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_load_pd(&positions[a].x)),
-                                  _mm256_load_pd(&positions[b].x), 1);
+        return _mm512_mask_broadcast_f64x4(_mm512_castpd256_pd512(_mm256_load_pd(&positions[a].x)),
+                                           0xf0, _mm256_load_pd(&positions[b].x));
       };
-      const __m512d p04 = two(j[0], j[4]);
-      const __m512d p15 = two(j[1], j[5]);
-      const __m512d p26 = two(j[2], j[6]);
-      const __m512d p37 = two(j[3], j[7]);
-      const __m512d xz0 = _mm512_unpacklo_pd(p04, p15);
-      const __m512d yt0 = _mm512_unpackhi_pd(p04, p15);
-      const __m512d xz2 = _mm512_unpacklo_pd(p26, p37);
-      const __m512d yt2 = _mm512_unpackhi_pd(p26, p37);
+      const __m512d p02 = two(j[0], j[2]);
+      const __m512d p13 = two(j[1], j[3]);
+      const __m512d p46 = two(j[4], j[6]);
+      const __m512d p57 = two(j[5], j[7]);
+      const __m512d xz0 = _mm512_unpacklo_pd(p02, p13);
+      const __m512d yt0 = _mm512_unpackhi_pd(p02, p13);
+      const __m512d xz2 = _mm512_unpacklo_pd(p46, p57);
+      const __m512d yt2 = _mm512_unpackhi_pd(p46, p57);
       dx.v = _mm512_sub_pd(x, _mm512_shuffle_f64x2(xz0, xz2, 0x88));
       dy.v = _mm512_sub_pd(y, _mm512_shuffle_f64x2(yt0, yt2, 0x88));
       dz.v = _mm512_sub_pd(z, _mm512_shuffle_f64x2(xz0, xz2, 0xdd));
@@ -125,13 +126,11 @@ struct FloatPack {
 
   struct Center {
     __m512i x, y, z;
-    __m512 scale;
     const FixedPosition* positions;
     Center(const PairWork& work, std::size_t i)
         : x(_mm512_set1_epi32(work.fixed_position[i].x)),
           y(_mm512_set1_epi32(work.fixed_position[i].y)),
           z(_mm512_set1_epi32(work.fixed_position[i].z)),
-          scale(_mm512_set1_ps(static_cast<float>(work.fixed_scale))),
           positions(work.fixed_position) {}
     template <bool with_types>
     void differences(const std::uint32_t* j, FloatPack& dx, FloatPack& dy, FloatPack& dz,
@@ -142,9 +141,9 @@ struct FloatPack {
       const auto four = [&load](std::uint32_t a, std::uint32_t b, std::uint32_t c,
                                 std::uint32_t d) {
         __m512i r = _mm512_castsi128_si512(load(a));
-        r = _mm512_inserti32x4(r, load(b), 1);
-        r = _mm512_inserti32x4(r, load(c), 2);
-        return _mm512_inserti32x4(r, load(d), 3);
+        r = _mm512_mask_broadcast_i32x4(r, 0x00f0, load(b));
+        r = _mm512_mask_broadcast_i32x4(r, 0x0f00, load(c));
+        return _mm512_mask_broadcast_i32x4(r, 0xf000, load(d));
       };
       const __m512i p0 = four(j[0], j[4], j[8], j[12]);
       const __m512i p1 = four(j[1], j[5], j[9], j[13]);
@@ -157,9 +156,9 @@ struct FloatPack {
       const auto difference = [](__m512i a, __m512i b) {
         return _mm512_cvtepi32_ps(_mm512_sub_epi32(a, b));
       };
-      dx.v = _mm512_mul_ps(scale, difference(x, _mm512_unpacklo_epi64(xy0, xy2)));
-      dy.v = _mm512_mul_ps(scale, difference(y, _mm512_unpackhi_epi64(xy0, xy2)));
-      dz.v = _mm512_mul_ps(scale, difference(z, _mm512_unpacklo_epi64(zt0, zt2)));
+      dx.v = difference(x, _mm512_unpacklo_epi64(xy0, xy2));
+      dy.v = difference(y, _mm512_unpackhi_epi64(xy0, xy2));
+      dz.v = difference(z, _mm512_unpacklo_epi64(zt0, zt2));
       if constexpr (with_types) types = _mm512_unpackhi_epi64(zt0, zt2);
     }
   };

@@ -98,19 +98,16 @@ struct FloatPack : Pack<float> {
   struct Center {
     FixedPosition center;
     const FixedPosition* positions;
-    float scale;
     Center(const PairWork& work, std::size_t i)
-        : center(work.fixed_position[i]),
-          positions(work.fixed_position),
-          scale(static_cast<float>(work.fixed_scale)) {}
+        : center(work.fixed_position[i]), positions(work.fixed_position) {}
     template <bool with_types>
     void differences(const std::uint32_t* j, FloatPack& dx, FloatPack& dy, FloatPack& dz,
                      Types& types) const {
       for (int k = 0; k < 4; ++k) {
         const FixedPosition& other = positions[j[k]];
-        dx.v[k] = scale * static_cast<float>(center.x - other.x);
-        dy.v[k] = scale * static_cast<float>(center.y - other.y);
-        dz.v[k] = scale * static_cast<float>(center.z - other.z);
+        dx.v[k] = static_cast<float>(center.x - other.x);
+        dy.v[k] = static_cast<float>(center.y - other.y);
+        dz.v[k] = static_cast<float>(center.z - other.z);
         if constexpr (with_types) types.t[k] = other.type;
       }
     }
