@@ -30,7 +30,7 @@ class Result:
     @property
     def trajectory(self) -> Path | None:
         """The H5MD trajectory, or None where the input asked for none."""
-        path = self.directory / f"{self.name}.h5"
+        path = self.directory / f"{self.name}.h5md"
         return path if path.exists() else None
 
 

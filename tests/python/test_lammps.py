@@ -246,7 +246,7 @@ def test_sterna_and_lammps_agree(build, truncation, mixing, ranks, lammps, stern
     done = sterna("run", "input.toml", "-n", ranks)
     assert done.returncode == 0, done.stdout + done.stderr
     rows = read_log(tmp_path / "comparison.log.jsonl").rows
-    with h5py.File(tmp_path / "comparison.h5") as file:
+    with h5py.File(tmp_path / "comparison.h5md") as file:
         force = file["particles/trajectory/force/value"][0]
         position = file["particles/trajectory/position/value"][-1]
 

@@ -55,7 +55,7 @@ def test_every_exchange_method_gives_the_same_bits(sterna, melt, tmp_path):
         path.write_text(f'{text}\n[communication]\nhalo = "{halo}"\nmigration = "{migration}"\n')
         done = sterna("run", "melt.toml", "-n", 3)
         assert done.returncode == 0, done.stdout + done.stderr
-        with h5py.File(tmp_path / "melt.h5") as file:
+        with h5py.File(tmp_path / "melt.h5md") as file:
             group = file["particles/trajectory"]
             bits = [group[name]["value"][:].tobytes() for name in ("position", "velocity")]
         results.append((bits, read_log(tmp_path / "melt.log.jsonl").rows))
@@ -176,7 +176,7 @@ def test_the_trajectory_opens_in_h5py_and_mdanalysis(sterna, melt, tmp_path):
     melt(steps=20, thermo=10, trajectory=5)
     done = sterna("run", "melt.toml", "-n", 2)
     assert done.returncode == 0, done.stdout + done.stderr
-    path = tmp_path / "melt.h5"
+    path = tmp_path / "melt.h5md"
     with h5py.File(path) as file:
         positions = file["particles/trajectory/position/value"][:]
         steps = file["particles/trajectory/position/step"][:]
