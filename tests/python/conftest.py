@@ -59,7 +59,7 @@ def sterna(tmp_path):
     """Runs the `sterna` command in an empty folder and waits for it."""
 
     def run(*arguments: str, timeout: float = 120) -> subprocess.CompletedProcess:
-        return subprocess.run(
+        done = subprocess.run(
             sterna_command(*arguments),
             cwd=tmp_path,
             env=sterna_environment(),
@@ -69,6 +69,9 @@ def sterna(tmp_path):
             stdin=subprocess.DEVNULL,
             check=False,
         )
+        if "does not yield while it waits" in done.stderr:
+            pytest.skip("this MPI is too slow with more ranks than cores")
+        return done
 
     return run
 
