@@ -1,7 +1,7 @@
 """Starts `sterna-md` on the ranks asked for, and stays between it and the user.
 
-What the launcher itself says is kept from the user, what Sterna says never is. SIGTERM and SIGINT
-go to the ranks, which write a checkpoint and end; a second SIGINT ends them at once.
+What the launcher itself says is kept from the user, what Sterna says never is. SIGTERM, SIGINT and
+SIGHUP go to the ranks as SIGTERM: they write a checkpoint and end. A second SIGINT ends them at once.
 """
 
 import ctypes
@@ -244,8 +244,9 @@ def launch(
     in_main_thread = threading.current_thread() is threading.main_thread()
     previous = {}
     if in_main_thread:
-        for number in (signal.SIGTERM, signal.SIGINT):
-            previous[number] = signal.signal(number, forward)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            if signal.getsignal(number) != signal.SIG_IGN:  # as nohup does
+                previous[number] = signal.signal(number, forward)
     try:
         for thread in threads:
             thread.start()
