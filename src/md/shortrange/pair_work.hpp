@@ -89,6 +89,12 @@ struct PairWork {
   double virial[6];  ///< sum over pairs of r_a f_b: xx yy zz xy xz yz
 };
 
+/// The element at an offset in units of 8 bytes.
+template <class T>
+inline const T* at_offset(const T* array, std::uint32_t offset) {
+  return reinterpret_cast<const T*>(reinterpret_cast<const char*>(array) + std::size_t{offset} * 8);
+}
+
 struct PairRun {
   std::uint32_t begin;
   std::uint32_t count;

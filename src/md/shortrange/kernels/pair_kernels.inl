@@ -89,7 +89,7 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
       for (int r = 0; r < run_count; ++r) begins[r] = runs[r].begin;
       begins[31] = work.total;
     }
-    const RowDecoder decode(begins);
+    const RowDecoder<Pack::offset_shift> decode(begins);
 
     for (std::uint32_t i = cell.begin; i < cell.begin + cell.count; ++i) {
       const std::size_t first = std::size_t{work.row_begin[i]} * row_granularity;
@@ -114,17 +114,17 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
       constexpr std::size_t piece = 27 * run_length_limit / 8;
       for (std::size_t start = 0; start < count; start += piece) {
         const std::size_t length = count - start < piece ? count - start : piece;
-        const std::uint32_t* indices;
         if constexpr (compressed) {
           decode(work.compressed + first + start, length, decoded);
-          indices = decoded;
         } else {
-          indices = work.plain + first + start;
+          for (std::size_t k = 0; k < length; ++k) {
+            decoded[k] = work.plain[first + start + k] << Pack::offset_shift;
+          }
         }
         for (std::size_t k = 0; k < length; k += Pack::width) {
           Pack dx, dy, dz;
           typename Pack::Types types;
-          center.template differences<!single_type>(indices + k, dx, dy, dz, types);
+          center.template differences<!single_type>(decoded + k, dx, dy, dz, types);
           Pack r2 = Pack::fma(dz, dz, Pack::fma(dy, dy, dx * dx));
           if constexpr (mixed) r2 = r2 * step_squared;
           const auto inside = r2 < cutoff2;

@@ -16,6 +16,7 @@ struct DoublePack {
   using Mask = __m256d;
   using Types = __m256i;
   static constexpr int width = 4;
+  static constexpr int offset_shift = 2;
   __m256d v;
 
   static DoublePack zero() { return {_mm256_setzero_pd()}; }
@@ -57,10 +58,10 @@ struct DoublePack {
     template <bool with_types>
     void differences(const std::uint32_t* j, DoublePack& dx, DoublePack& dy, DoublePack& dz,
                      Types& types) const {
-      const __m256d p0 = _mm256_load_pd(&positions[j[0]].x);
-      const __m256d p1 = _mm256_load_pd(&positions[j[1]].x);
-      const __m256d p2 = _mm256_load_pd(&positions[j[2]].x);
-      const __m256d p3 = _mm256_load_pd(&positions[j[3]].x);
+      const __m256d p0 = _mm256_load_pd(&at_offset(positions, j[0])->x);
+      const __m256d p1 = _mm256_load_pd(&at_offset(positions, j[1])->x);
+      const __m256d p2 = _mm256_load_pd(&at_offset(positions, j[2])->x);
+      const __m256d p3 = _mm256_load_pd(&at_offset(positions, j[3])->x);
       const __m256d xz0 = _mm256_unpacklo_pd(p0, p1);
       const __m256d yt0 = _mm256_unpackhi_pd(p0, p1);
       const __m256d xz2 = _mm256_unpacklo_pd(p2, p3);
@@ -80,6 +81,7 @@ struct FloatPack {
   using Mask = __m256;
   using Types = __m256i;
   static constexpr int width = 8;
+  static constexpr int offset_shift = 1;
   __m256 v;
 
   static FloatPack zero() { return {_mm256_setzero_ps()}; }
@@ -126,7 +128,7 @@ struct FloatPack {
     void differences(const std::uint32_t* j, FloatPack& dx, FloatPack& dy, FloatPack& dz,
                      Types& types) const {
       const auto load = [this](std::uint32_t a) {
-        return _mm_load_si128(reinterpret_cast<const __m128i*>(&positions[a]));
+        return _mm_load_si128(reinterpret_cast<const __m128i*>(at_offset(positions, a)));
       };
       const auto two = [&load](std::uint32_t a, std::uint32_t b) {
         return _mm256_inserti128_si256(_mm256_castsi128_si256(load(a)), load(b), 1);

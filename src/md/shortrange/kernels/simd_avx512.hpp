@@ -17,6 +17,9 @@ struct DoublePack {
   using Mask = __mmask8;
   using Types = __m512i;
   static constexpr int width = 8;
+  /// log2 of an array element in units of 8 bytes: rows are decoded to offsets in that unit, which
+  /// the processor scales for free, instead of indices.
+  static constexpr int offset_shift = 2;
   __m512d v;
 
   static DoublePack zero() { return {_mm512_setzero_pd()}; }
@@ -66,8 +69,9 @@ struct DoublePack {
                      Types& types) const {
       // Masked broadcasts: a load and a blend, which leaves the shuffle units to the transpose.
       const auto two = [this](std::uint32_t a, std::uint32_t b) {
-        return _mm512_mask_broadcast_f64x4(_mm512_castpd256_pd512(_mm256_load_pd(&positions[a].x)),
-                                           0xf0, _mm256_load_pd(&positions[b].x));
+        return _mm512_mask_broadcast_f64x4(
+            _mm512_castpd256_pd512(_mm256_load_pd(&at_offset(positions, a)->x)), 0xf0,
+            _mm256_load_pd(&at_offset(positions, b)->x));
       };
       const __m512d p02 = two(j[0], j[2]);
       const __m512d p13 = two(j[1], j[3]);
@@ -92,6 +96,7 @@ struct FloatPack {
   using Mask = __mmask16;
   using Types = __m512i;
   static constexpr int width = 16;
+  static constexpr int offset_shift = 1;
   __m512 v;
 
   static FloatPack zero() { return {_mm512_setzero_ps()}; }
@@ -136,7 +141,7 @@ struct FloatPack {
     void differences(const std::uint32_t* j, FloatPack& dx, FloatPack& dy, FloatPack& dz,
                      Types& types) const {
       const auto load = [this](std::uint32_t a) {
-        return _mm_load_si128(reinterpret_cast<const __m128i*>(&positions[a]));
+        return _mm_load_si128(reinterpret_cast<const __m128i*>(at_offset(positions, a)));
       };
       const auto four = [&load](std::uint32_t a, std::uint32_t b, std::uint32_t c,
                                 std::uint32_t d) {
@@ -181,7 +186,8 @@ inline std::uint32_t* append(std::uint32_t* out, unsigned mask, std::uint32_t va
   return out + __builtin_popcount(mask);
 }
 
-/// Turns run-and-offset entries into particle indices; reads and writes whole multiples of 16.
+/// Turns run-and-offset entries into array offsets; reads and writes whole multiples of 16.
+template <int offset_shift>
 struct RowDecoder {
   __m512i low, high;
   explicit RowDecoder(const std::uint32_t (&begins)[32])
@@ -193,7 +199,7 @@ struct RowDecoder {
       const __m512i begin =
           _mm512_permutex2var_epi32(low, _mm512_srli_epi32(entry, run_offset_bits), high);
       const __m512i offset = _mm512_and_si512(entry, _mm512_set1_epi32(run_length_limit - 1));
-      _mm512_store_si512(out + k, _mm512_add_epi32(begin, offset));
+      _mm512_store_si512(out + k, _mm512_slli_epi32(_mm512_add_epi32(begin, offset), offset_shift));
     }
   }
 };

@@ -71,6 +71,7 @@ struct Pack {
 };
 
 struct DoublePack : Pack<double> {
+  static constexpr int offset_shift = 2;
   DoublePack() = default;
   DoublePack(Pack<double> p) : Pack<double>(p) {}
   struct Center {
@@ -82,7 +83,7 @@ struct DoublePack : Pack<double> {
     void differences(const std::uint32_t* j, DoublePack& dx, DoublePack& dy, DoublePack& dz,
                      Types& types) const {
       for (int k = 0; k < 4; ++k) {
-        const Position& other = positions[j[k]];
+        const Position& other = *at_offset(positions, j[k]);
         dx.v[k] = center.x - other.x;
         dy.v[k] = center.y - other.y;
         dz.v[k] = center.z - other.z;
@@ -93,6 +94,7 @@ struct DoublePack : Pack<double> {
 };
 
 struct FloatPack : Pack<float> {
+  static constexpr int offset_shift = 1;
   FloatPack() = default;
   FloatPack(Pack<float> p) : Pack<float>(p) {}
   struct Center {
@@ -104,7 +106,7 @@ struct FloatPack : Pack<float> {
     void differences(const std::uint32_t* j, FloatPack& dx, FloatPack& dy, FloatPack& dz,
                      Types& types) const {
       for (int k = 0; k < 4; ++k) {
-        const FixedPosition& other = positions[j[k]];
+        const FixedPosition& other = *at_offset(positions, j[k]);
         dx.v[k] = static_cast<float>(center.x - other.x);
         dy.v[k] = static_cast<float>(center.y - other.y);
         dz.v[k] = static_cast<float>(center.z - other.z);
