@@ -111,8 +111,10 @@ def main():
                 continue
             check_with_mdanalysis(folder / "reduced.h5md", convert_units=False)
             check_with_mdanalysis(folder / "nano.h5md", convert_units=True)
-            print(f"{ranks} ranks: read with h5py {h5py.__version__} (HDF5 "
-                  f"{h5py.version.hdf5_version}) and MDAnalysis {MDAnalysis.__version__}")
+            print(
+                f"{ranks} ranks: read with h5py {h5py.__version__} (HDF5 "
+                f"{h5py.version.hdf5_version}) and MDAnalysis {MDAnalysis.__version__}"
+            )
     assert len(digests) == 1, "the bytes of the file depend on the number of ranks"
     return 0
 
