@@ -1,6 +1,6 @@
 #pragma once
 
-// Writing and reading list rows one entry at a time, for instruction sets without compress.
+// Reading list rows one entry at a time, for instruction sets without a wide table look-up.
 
 #include <cstdint>
 
@@ -8,15 +8,6 @@
 
 namespace sterna::md {
 namespace {
-
-/// Appends `value + lane` for each lane of the mask.
-template <class Entry>
-inline Entry* append(Entry* out, unsigned mask, std::uint32_t value) {
-  for (; mask != 0; mask &= mask - 1) {
-    *out++ = static_cast<Entry>(value + static_cast<std::uint32_t>(__builtin_ctz(mask)));
-  }
-  return out;
-}
 
 /// Turns run-and-offset entries into array offsets.
 template <int offset_shift>

@@ -152,6 +152,38 @@ struct FloatPack {
   };
 };
 
+/// For each mask of 8 lanes the places of the set lanes, packed to the front.
+struct CompressTable {
+  alignas(64) std::uint8_t lanes[256][8];
+};
+constexpr CompressTable make_compress_table() {
+  CompressTable table{};
+  for (int mask = 0; mask < 256; ++mask) {
+    int count = 0;
+    for (int lane = 0; lane < 8; ++lane) {
+      if ((mask >> lane & 1) != 0) table.lanes[mask][count++] = static_cast<std::uint8_t>(lane);
+    }
+  }
+  return table;
+}
+constexpr CompressTable compress_table = make_compress_table();
+
+/// Appends `value + lane` for each lane of the mask; writes up to 8 entries past the end.
+inline std::uint16_t* append(std::uint16_t* out, unsigned mask, std::uint32_t value) {
+  const __m128i lanes = _mm_cvtepu8_epi16(
+      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(compress_table.lanes[mask])));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
+                   _mm_add_epi16(lanes, _mm_set1_epi16(static_cast<short>(value))));
+  return out + __builtin_popcount(mask);
+}
+inline std::uint32_t* append(std::uint32_t* out, unsigned mask, std::uint32_t value) {
+  const __m256i lanes = _mm256_cvtepu8_epi32(
+      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(compress_table.lanes[mask])));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out),
+                      _mm256_add_epi32(lanes, _mm256_set1_epi32(static_cast<int>(value))));
+  return out + __builtin_popcount(mask);
+}
+
 }  // namespace
 }  // namespace sterna::md
 

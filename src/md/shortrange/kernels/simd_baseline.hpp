@@ -116,6 +116,15 @@ struct FloatPack : Pack<float> {
   };
 };
 
+/// Appends `value + lane` for each lane of the mask.
+template <class Entry>
+inline Entry* append(Entry* out, unsigned mask, std::uint32_t value) {
+  for (; mask != 0; mask &= mask - 1) {
+    *out++ = static_cast<Entry>(value + static_cast<std::uint32_t>(__builtin_ctz(mask)));
+  }
+  return out;
+}
+
 }  // namespace
 }  // namespace sterna::md
 
