@@ -374,10 +374,16 @@ class Gromacs:
         # A row of names, each 15 wide, above the row of values.
         energies = find(r"^(.*  Potential.*)\n(.*)$", text, "energy")
         potential = float(energies[2].split()[energies[1].index("Potential") // 15])
-        rlist = find(r"^ +rlist += (\S+)", text, "list radius")
+        lists = re.findall(r"updated every +(\d+) steps, buffer +\S+ nm, rlist +(\S+) nm", text)
         return Measurement(
             float(wall[1]) / int(calls[1]) / self.start.particles * 1e9,
             peak,
             potential / ARGON_EPSILON / self.start.particles,
-            {"settings": self.settings, "list_radius": float(rlist[1]) / ARGON_SIGMA},
+            {
+                "settings": self.settings,
+                "lists": [
+                    {"interval": int(interval), "radius": round(float(radius) / ARGON_SIGMA, 4)}
+                    for interval, radius in lists
+                ],
+            },
         )
