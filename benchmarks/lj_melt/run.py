@@ -9,7 +9,8 @@ cores, one after the other in each round; times are those of the engines' own ti
 LAMMPS (tools/install_lammps) runs in the style and neighbor setting that a first measurement finds
 fastest of those that miss no pair; GROMACS (apt-get install gromacs) likewise.
 
-Prints a table and the targets, and writes benchmarks/results/lj_melt.json after every round.
+Prints a table and the targets; writes benchmarks/results/lj_melt.json after every round, and at the
+end the table of docs/benchmarks.md.
 """
 
 import argparse
@@ -21,10 +22,12 @@ import statistics
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python"), str(ROOT / "tools")]
+from document_table import markdown_table, replace_block  # noqa: E402
 from engines import Cores, EngineError, Gromacs, Lammps, Measurement, Sterna  # noqa: E402
 from start import CELLS, melt  # noqa: E402
 
@@ -205,35 +208,95 @@ def measure(size: str, ranks: list[int], repeats: int, engines: list, results: R
         results.write()
 
 
-def print_table(sizes: list[str], ranks: list[int], engines: list[str], results: Results) -> None:
-    say("")
-    say("ns per atom and step (median, least to most)")
-    say(
-        f"{'size':>5} {'ranks':>5} {'engine':<26} {'median':>8} {'least':>8} {'most':>8} "
-        f"{'/lammps':>8} {'/gromacs':>8} {'B/atom':>7} {'comm.':>6}"
-    )
+@dataclass
+class Row:
+    """One line of the table."""
+
+    size: str
+    ranks: int
+    engine: str
+    median: float
+    least: float
+    most: float
+    to_lammps: float | None
+    to_gromacs: float | None
+    bytes_per_atom: float | None
+    communication: float | None
+
+    NAMES = ("size", "ranks", "engine", "median", "least", "most", "/ LAMMPS", "/ GROMACS")
+    NAMES += ("B/atom", "comm.")
+
+    def texts(self) -> list[str]:
+        def text(value: float | None, form: str) -> str:
+            return "" if value is None else format(value, form)
+
+        return [
+            self.size,
+            str(self.ranks),
+            self.engine,
+            f"{self.median:.1f}",
+            f"{self.least:.1f}",
+            f"{self.most:.1f}",
+            text(self.to_lammps, ".3f"),
+            text(self.to_gromacs, ".3f"),
+            text(self.bytes_per_atom, ".0f"),
+            text(self.communication, ".1%"),
+        ]
+
+
+def table(sizes: list[str], ranks: list[int], engines: list[str], results: Results) -> list[Row]:
+    rows = []
     for size in sizes:
         for count in ranks:
             for engine in engines:
-                times = results.times(size, count, engine)
-                if not times:
+                runs = results.of(size, count, engine)
+                if not runs:
                     continue
-                median = statistics.median(times)
-                ratios = [
-                    results.ratio((size, count, engine), (size, count, peer))
-                    for peer in ("lammps", "gromacs")
-                ]
-                texts = [f"{ratio:8.3f}" if ratio else " " * 8 for ratio in ratios]
-                memory = ""
-                if count == 1:
-                    peak = max(m["peak_bytes"] for m in results.of(size, count, engine))
-                    memory = f"{peak / (4 * CELLS[size] ** 3):.0f}"
-                shares = [m.get("communication_share") for m in results.of(size, count, engine)]
-                share = f"{statistics.median(shares):.1%}" if shares[0] is not None else ""
-                say(
-                    f"{size:>5} {count:>5} {engine:<26} {median:8.1f} {min(times):8.1f} "
-                    f"{max(times):8.1f} {texts[0]} {texts[1]} {memory:>7} {share:>6}"
+                times = results.times(size, count, engine)
+                peak = max(m["peak_bytes"] for m in runs) / (4 * CELLS[size] ** 3)
+                shares = [m["communication_share"] for m in runs if "communication_share" in m]
+                case = (size, count, engine)
+                rows.append(
+                    Row(
+                        *case,
+                        statistics.median(times),
+                        min(times),
+                        max(times),
+                        results.ratio(case, (size, count, "lammps")),
+                        results.ratio(case, (size, count, "gromacs")),
+                        peak if count == 1 else None,
+                        statistics.median(shares) if shares and count > 1 else None,
+                    )
                 )
+    return rows
+
+
+def print_table(rows: list[Row]) -> None:
+    lines = [list(Row.NAMES), *(row.texts() for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    say("\nns per atom and step")
+    for line in lines:
+        cells = [f"{text:>{width}}" for text, width in zip(line, widths, strict=True)]
+        say("  ".join(cells))
+
+
+def document(rows: list[Row], content: dict) -> str:
+    """The table of docs/benchmarks.md."""
+    settings = [f"{name}: {text}" for name, text in content["engines"].items() if text]
+    parts = [
+        f"`{content['command'].strip()}`, {content['date']}, {content['processor']}, "
+        f"{content['cores']} cores; {', '.join(content['versions'])}. ns per atom and step:",
+        markdown_table(list(Row.NAMES), [row.texts() for row in rows]),
+        "".join(f"- {line}\n" for line in settings),
+        markdown_table(
+            ["target", "measured", ""],
+            [
+                [row["target"], f"{row['value']:.3f}", "met" if row["met"] else "missed"]
+                for row in content["targets"]
+            ],
+        ),
+    ]
+    return "\n\n".join(part.strip() for part in parts)
 
 
 def targets(results: Results) -> list[dict]:
@@ -316,8 +379,9 @@ def main() -> int:
         help="put the runs before all other work of this machine (Linux, root)",
     )
     parser.add_argument("--folder", type=Path, help="keep the melted starts here for the next time")
+    result_file = ROOT / "benchmarks" / "results" / "lj_melt.json"
     parser.add_argument(
-        "--output", type=Path, default=ROOT / "benchmarks" / "results" / "lj_melt.json"
+        "--output", type=Path, default=result_file, help="the default also goes to docs/"
     )
     arguments = parser.parse_args()
     ranks = [int(count) for count in arguments.ranks]
@@ -360,11 +424,14 @@ def main() -> int:
                     say(f"{engine.name} takes no part: {error}")
                     engines.remove(engine)
             measure(size, ranks, arguments.repeats, engines, results)
-    print_table(arguments.sizes, ranks, [engine.name for engine in engines], results)
+    rows = table(arguments.sizes, ranks, list(results.content["engines"]), results)
+    print_table(rows)
     results.content["targets"] = targets(results)
     for row in results.content["targets"]:
         say(f"{'met   ' if row['met'] else 'MISSED'} {row['target']}: {row['value']:.3f}")
     results.write()
+    if arguments.output == result_file:
+        replace_block("benchmarks.md", "lj_melt", document(rows, results.content))
     say(f"written: {arguments.output}")
     return 0
 

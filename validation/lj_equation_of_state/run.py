@@ -4,7 +4,8 @@
     python validation/lj_equation_of_state/run.py [--jobs 2] [--steps 30000]
 
 Runs canonical simulations at five state points, one rank each, prints a table and writes
-benchmarks/results/lj_equation_of_state.json. About four minutes of processor time.
+benchmarks/results/lj_equation_of_state.json and the table of docs/validation.md. About four minutes
+of processor time.
 
 How it is judged. The simulation's standard errors are from block averages. The equations of state
 are fits with errors of their own, of which the difference between two of them is a measure:
@@ -33,7 +34,8 @@ from pathlib import Path
 import numpy
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python"))
+sys.path += [str(ROOT / "python"), str(ROOT / "tools")]
+from document_table import markdown_table, replace_block  # noqa: E402
 from sterna import read_log, version  # noqa: E402
 from sterna.launch import program_environment  # noqa: E402
 from sterna.program import find_program  # noqa: E402
@@ -200,12 +202,34 @@ def print_table(results: list[dict]) -> None:
             )
 
 
+def document(results: list[dict]) -> str:
+    """The table of docs/validation.md."""
+    header = ["T", "density", "quantity", "Sterna", "Thol 2016", "Kolafa and Nezbeda 1994"]
+    header += ["difference / standard error", "/ combined"]
+    rows = [
+        [
+            f"{result['temperature']:g}",
+            f"{result['density']:g}",
+            q["quantity"],
+            f"{q['mean']:.4f} ± {q['standard_error']:.4f}",
+            f"{q['thol_2016']:.4f}",
+            f"{q['kolafa_nezbeda_1994']:.4f}",
+            f"{q['difference_in_standard_errors']:.1f}",
+            f"{q['difference_in_combined_uncertainties']:.1f}",
+        ]
+        for result in results
+        for q in result["quantities"]
+    ]
+    return markdown_table(header, rows)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--steps", type=int, default=30000, help="steps that are averaged")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    result_file = ROOT / "benchmarks" / "results" / "lj_equation_of_state.json"
     parser.add_argument(
-        "--output", type=Path, default=ROOT / "benchmarks/results/lj_equation_of_state.json"
+        "--output", type=Path, default=result_file, help="the default also goes to docs/"
     )
     parser.add_argument("--folder", type=Path, help="keep the runs here")
     arguments = parser.parse_args()
@@ -241,6 +265,8 @@ def main() -> int:
         "state_points": results,
     }
     arguments.output.write_text(json.dumps(content, indent=1, default=lambda x: x.item()) + "\n")
+    if arguments.output == result_file:
+        replace_block("validation.md", "lj_equation_of_state", document(results))
     return 0 if agree == len(quantities) else 1
 
 
