@@ -9,7 +9,7 @@ namespace {
 
 /// Moves item `source[i]` to place i for all i, within the array: follows each cycle of the
 /// permutation, so that no second copy of the particles is ever needed. Consumes `source`.
-void permute(ParticleStore& particles, std::vector<std::uint32_t>& source) {
+void permute(ParticleStore& particles, std::span<std::uint32_t> source) {
   const auto count = static_cast<std::uint32_t>(source.size());
   for (std::uint32_t start = 0; start < count; ++start) {
     if (source[start] == start) continue;
@@ -74,11 +74,11 @@ std::uint32_t CellGrid::ghost_cell(const Position& position) const {
   return index(at[0], at[1], at[2]);
 }
 
-void CellGrid::sort_local(ParticleStore& particles) {
+void CellGrid::sort_local(ParticleStore& particles, std::span<std::uint32_t> cell_of,
+                          std::span<std::uint32_t> source) {
   const auto count = static_cast<std::uint32_t>(particles.local_count());
   particles.resize_local(count);
   std::fill(cells_.begin(), cells_.end(), CellRange{0, 0});
-  std::vector<std::uint32_t> cell_of(count);
   for (std::uint32_t i = 0; i < count; ++i) {
     cell_of[i] = local_cell(particles.position[i]);
     ++cells_[cell_of[i]].count;
@@ -90,7 +90,6 @@ void CellGrid::sort_local(ParticleStore& particles) {
   }
   std::vector<std::uint32_t> next(cells_.size());
   for (std::size_t c = 0; c < cells_.size(); ++c) next[c] = cells_[c].begin;
-  std::vector<std::uint32_t> source(count);
   for (std::uint32_t i = 0; i < count; ++i) source[next[cell_of[i]]++] = i;
   for (const CellRange& cell : cells_) {
     sort_cell({source.data() + cell.begin, cell.count}, particles.position.span());

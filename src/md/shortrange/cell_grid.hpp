@@ -22,8 +22,10 @@ class CellGrid {
   void set_region(const Vec3& low, const Vec3& high, double list_radius);
 
   /// Sorts the local particles, which must lie in the region; stable, so that sorting a sorted
-  /// store changes nothing. Drops the ghosts.
-  void sort_local(ParticleStore& particles);
+  /// store changes nothing. Drops the ghosts. `cell_of` and `source` are scratch, one item each
+  /// for every local particle.
+  void sort_local(ParticleStore& particles, std::span<std::uint32_t> cell_of,
+                  std::span<std::uint32_t> source);
 
   /// Places ghosts, given in any order, into the cells around: `slots[k]` is the position of
   /// ghost k behind the local particles.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "md/shortrange/instruction_set.hpp"
 
@@ -64,8 +65,6 @@ PairWork PairList::layout() const {
   work.compressed = use_compressed_ ? const_cast<std::uint16_t*>(compressed_.data()) : nullptr;
   work.plain = use_compressed_ ? nullptr : const_cast<std::uint32_t*>(plain_.data());
   work.row_begin = const_cast<std::uint32_t*>(row_begin_.data());
-  work.row_width =
-      precision_ == Precision::mixed ? kernels_.row_width_mixed : kernels_.row_width_double;
   work.x = x_.data();
   work.y = y_.data();
   work.z = z_.data();
@@ -89,6 +88,16 @@ PairWork PairList::work(ParticleStore& particles) {
   work.force = particles.force.data();
   work.fixed_position = fixed_position_.data();
   return work;
+}
+
+void PairList::sort_local(ParticleStore& particles) {
+  // The coordinates of the last build are of no use any more; their room serves the sort.
+  const std::size_t count = particles.local_count();
+  x_.resize(count);
+  y_.resize(count);
+  static_assert(sizeof(float) == sizeof(std::uint32_t));
+  grid_.sort_local(particles, {reinterpret_cast<std::uint32_t*>(x_.data()), count},
+                   {reinterpret_cast<std::uint32_t*>(y_.data()), count});
 }
 
 void PairList::build(ParticleStore& particles) {
@@ -180,6 +189,9 @@ void PairList::build(ParticleStore& particles) {
         kernels_.build(rows, cells.data(), cells.size(), 0,
                        use_compressed_ ? compressed_.capacity() - 64 : plain_.capacity() - 64);
     if (used != ~std::size_t{0}) {
+      if (used > std::numeric_limits<std::uint32_t>::max()) {
+        throw std::length_error("more than 4294967295 neighbors on one rank: use more ranks");
+      }
       entries_used_ = used;
       break;
     }
@@ -229,17 +241,13 @@ double PairList::largest_displacement_squared(const ParticleStore& particles) co
 void PairList::decode_row(const PairWork& rows, std::uint32_t cell, std::uint32_t i,
                           std::vector<std::uint32_t>& neighbors) const {
   neighbors.clear();
-  const std::size_t first = std::size_t{rows.row_begin[i]} * row_granularity;
-  const std::size_t last = std::size_t{rows.row_begin[i + 1]} * row_granularity;
   PairRun runs[27];
   gather_runs(rows, cell, runs, run_length_limit - 1);
-  for (std::size_t k = first; k < last; ++k) {
+  for (std::uint32_t k = rows.row_begin[i]; k < rows.row_begin[i + 1]; ++k) {
     if (use_compressed_) {
       const std::uint32_t entry = rows.compressed[k];
-      if (entry == padding_entry) break;
       neighbors.push_back(runs[entry >> run_offset_bits].begin + (entry & (run_length_limit - 1)));
     } else {
-      if (rows.plain[k] == rows.total) break;
       neighbors.push_back(rows.plain[k]);
     }
   }

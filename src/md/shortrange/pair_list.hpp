@@ -35,7 +35,7 @@ class PairList {
   PairList(const LennardJones& potential, Precision precision, std::string_view kernels);
 
   void set_region(const Vec3& low, const Vec3& high, double list_radius);
-  void sort_local(ParticleStore& particles) { grid_.sort_local(particles); }
+  void sort_local(ParticleStore& particles);
   void place_ghosts(std::span<const Position> ghosts, std::size_t local_count,
                     std::vector<std::uint32_t>& slots) {
     grid_.place_ghosts(ghosts, local_count, slots);
@@ -53,7 +53,7 @@ class PairList {
   const CellGrid& grid() const { return grid_; }
   std::string_view kernels() const { return kernels_.name; }
   std::size_t memory_bytes() const;
-  /// Mean neighbors of a row, padding included.
+  /// Mean neighbors of a row.
   double mean_row_length() const;
   std::size_t local_count() const { return local_count_; }
 

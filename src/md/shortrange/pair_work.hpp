@@ -39,19 +39,14 @@ struct CellBounds {
 /// is most of the memory of a run, and its bandwidth.
 inline constexpr int run_offset_bits = 11;
 inline constexpr std::uint32_t run_length_limit = 1u << run_offset_bits;
-inline constexpr int run_count_limit = 31;
-inline constexpr std::uint16_t padding_entry = static_cast<std::uint16_t>(31u << run_offset_bits);
 
 /// So many rows are built at a time.
 inline constexpr std::uint32_t rows_together = 4;
 
-/// Rows begin at multiples of this many entries.
-inline constexpr std::uint32_t row_granularity = 8;
-
 /// Everything that list building and pair kernels read and write. Plain data, because the files
 /// compiled for one instruction set must not instantiate code that others share.
 struct PairWork {
-  // Particles; `total` of them, then one dummy beyond every cutoff that pads rows.
+  // Particles; `total` of them, then one dummy beyond every cutoff.
   const Position* position;
   FixedPosition* fixed_position;  ///< mixed precision only
   double fixed_scale;             ///< length of one fixed-point step
@@ -65,8 +60,7 @@ struct PairWork {
   // The list: rows of local particles; one of the two entry arrays is in use.
   std::uint16_t* compressed;
   std::uint32_t* plain;
-  std::uint32_t* row_begin;  ///< local + 1, in units of `row_granularity`
-  int row_width;             ///< rows are padded to a multiple of this
+  std::uint32_t* row_begin;  ///< local + 1 places in the entries
 
   // Building: single-precision coordinates relative to the region's center, in which
   // the particles of a run ascend in x; radius of the list.
@@ -131,9 +125,7 @@ inline int gather_runs(const PairWork& work, std::size_t cell, PairRun (&runs)[2
 /// One instruction set's kernels. `compute`: forces of the particles of the given local cells from
 /// their rows; energy and virial where asked.
 struct PairKernels {
-  const char* name;      ///< "avx512"
-  int row_width_double;  ///< lanes
-  int row_width_mixed;
+  const char* name;  ///< "avx512"
   /// Appends the rows of cells[0..cell_count) to the list at entry `used`; returns the new `used`,
   /// or ~0 where the row capacity would be passed.
   std::size_t (*build)(PairWork&, const std::uint32_t* cells, std::size_t cell_count,

@@ -76,6 +76,7 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
   const Pack step_squared = Pack::all(step * step);
   const Pack switch_scale = Pack::all(truncation == 3 ? 1.0 / (range * range * range) : 0.0);
   alignas(64) std::uint32_t decoded[27 * run_length_limit / 8 + 64];
+  const std::uint32_t dummy = work.total << Pack::offset_shift;
   double energy_sum = 0.0;
   double virial_sum[6] = {};
 
@@ -87,13 +88,12 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
     if constexpr (compressed) {
       const int run_count = gather_runs(work, cells[c], runs, run_length_limit - 1);
       for (int r = 0; r < run_count; ++r) begins[r] = runs[r].begin;
-      begins[31] = work.total;
     }
     const RowDecoder<Pack::offset_shift> decode(begins);
 
     for (std::uint32_t i = cell.begin; i < cell.begin + cell.count; ++i) {
-      const std::size_t first = std::size_t{work.row_begin[i]} * row_granularity;
-      const std::size_t count = std::size_t{work.row_begin[i + 1]} * row_granularity - first;
+      const std::size_t first = work.row_begin[i];
+      const std::size_t count = work.row_begin[i + 1] - first;
       const std::size_t row = static_cast<std::size_t>(work.position[i].type) *
                               static_cast<std::size_t>(work.type_count);
       const auto* c12_row = table<Pack>(work.twelve_c12, work.twelve_c12_single, row);
@@ -120,6 +120,10 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
           for (std::size_t k = 0; k < length; ++k) {
             decoded[k] = work.plain[first + start + k] << Pack::offset_shift;
           }
+        }
+        // Lanes past the end of the row meet the dummy, which is beyond every cutoff.
+        for (int lane = 0; lane < Pack::width; ++lane) {
+          decoded[length + static_cast<std::size_t>(lane)] = dummy;
         }
         for (std::size_t k = 0; k < length; k += Pack::width) {
           Pack dx, dy, dz;
@@ -230,18 +234,12 @@ template <class Entry>
 std::size_t build_rows(PairWork& work, Entry* entries, const std::uint32_t* cells,
                        std::size_t cell_count, std::size_t used, std::size_t capacity) {
   constexpr bool compressed = sizeof(Entry) == sizeof(std::uint16_t);
-  const Entry padding =
-      compressed ? static_cast<Entry>(padding_entry) : static_cast<Entry>(work.total);
   const FloatPack radius2 = FloatPack::all(static_cast<double>(work.list_radius_squared));
   const float radius2_scalar = work.list_radius_squared;
   const float radius = work.list_radius;
   constexpr auto lanes = static_cast<std::uint32_t>(FloatPack::width);
   const std::size_t scratch_stride = work.row_scratch_stride;
   Entry* const scratch = reinterpret_cast<Entry*>(work.row_scratch);
-  const std::size_t row_mask =
-      (work.row_width > static_cast<int>(row_granularity) ? static_cast<std::size_t>(work.row_width)
-                                                          : row_granularity) -
-      1;
   for (std::size_t c = 0; c < cell_count; ++c) {
     const CellRange cell = work.cells[cells[c]];
     if (cell.count == 0) continue;
@@ -325,12 +323,11 @@ std::size_t build_rows(PairWork& work, Entry* entries, const std::uint32_t* cell
       }
       for (std::uint32_t q = 0; q < rows; ++q) {
         const Entry* const row = scratch + q * scratch_stride;
-        while ((static_cast<std::size_t>(out[q] - row) & row_mask) != 0) *out[q]++ = padding;
         const auto length = static_cast<std::size_t>(out[q] - row);
         __builtin_memcpy(entries + used, row, length * sizeof(Entry));
-        work.row_begin[i + q] = static_cast<std::uint32_t>(used / row_granularity);
+        work.row_begin[i + q] = static_cast<std::uint32_t>(used);
         used += length;
-        work.row_begin[i + q + 1] = static_cast<std::uint32_t>(used / row_granularity);
+        work.row_begin[i + q + 1] = static_cast<std::uint32_t>(used);
       }
     }
   }
@@ -355,8 +352,8 @@ void to_fixed(PairWork& work, std::size_t begin, std::size_t end, const Vec3& ce
   }
 }
 
-const PairKernels kernels{STERNA_KERNEL_NAME,  DoublePack::width,  FloatPack::width, build,
-                          compute<DoublePack>, compute<FloatPack>, to_fixed};
+const PairKernels kernels{STERNA_KERNEL_NAME, build, compute<DoublePack>, compute<FloatPack>,
+                          to_fixed};
 
 }  // namespace
 }  // namespace sterna::md
