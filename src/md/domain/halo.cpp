@@ -260,10 +260,16 @@ void Halo::rebuild(ParticleStore& particles) {
 void Halo::order_ghosts(ParticleStore& particles, std::span<const std::uint32_t> slots) {
   slots_.assign(slots.begin(), slots.end());
   const std::size_t local_count = particles.local_count();
-  const std::vector<Position> ghosts(particles.position.begin() + local_count,
-                                     particles.position.begin() + particles.total_count());
-  for (std::size_t k = 0; k < ghosts.size(); ++k) {
-    particles.position[local_count + slots_[k]] = ghosts[k];
+  // In place: a copy of all ghosts would be the largest thing a rank ever needs.
+  Position* const ghosts = particles.position.data() + local_count;
+  std::vector<std::uint32_t> target = slots_;
+  for (std::uint32_t k = 0; k < target.size(); ++k) {
+    while (target[k] != k) {
+      const std::uint32_t place = target[k];
+      std::swap(ghosts[k], ghosts[place]);
+      target[k] = target[place];
+      target[place] = place;
+    }
   }
   for (auto& stage : stages_) stage->order_ghosts(local_count, slots_);
 }
