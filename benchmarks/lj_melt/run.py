@@ -33,7 +33,7 @@ from start import CELLS, melt  # noqa: E402
 
 # Long enough that a run of one rank takes some seconds, short enough that a round ends in minutes.
 STEPS = {"4k": 2000, "32k": 1000, "108k": 400, "256k": 200, "500k": 100, "2M": 40}
-CALIBRATION_STEPS = {"4k": 1000, "32k": 200, "108k": 100, "256k": 100, "500k": 40, "2M": 40}
+CALIBRATION_STEPS = {"4k": 1000, "32k": 200}
 
 SAFE_NEIGHBOR = ["delay 0 every 1 check yes", "delay 0 every 5 check yes"]
 CLASSIC_NEIGHBOR = "delay 0 every 20 check no"
@@ -415,7 +415,10 @@ def main() -> int:
             if arguments.only_sterna:
                 engines = [Sterna(precision, folder, cores) for precision in ("double", "mixed")]
             elif not engines:
-                engines = choose_engines(start, size, ranks, folder, cores)
+                # Large systems would take many minutes for a choice that is the same.
+                small = size if size in CALIBRATION_STEPS else "32k"
+                first = melt(CELLS[small], folder / f"start-{small}", len(cores.available))
+                engines = choose_engines(first, small, ranks, folder, cores)
             results.content["engines"] = {e.name: getattr(e, "settings", "") for e in engines}
             for engine in list(engines):
                 try:
