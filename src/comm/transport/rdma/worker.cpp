@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "sterna/comm/error.hpp"
@@ -13,18 +14,34 @@ namespace {
 
 Worker* in_use = nullptr;
 
+/// Whether the documentation that UCX carries mentions `word`.
+bool documents(const ucp_config_t* config, std::string_view word) {
+  char* text = nullptr;
+  std::size_t length = 0;
+  std::FILE* const stream = open_memstream(&text, &length);
+  if (stream == nullptr) return false;
+  ucp_config_print(
+      config, stream, nullptr,
+      static_cast<ucs_config_print_flags_t>(UCS_CONFIG_PRINT_CONFIG | UCS_CONFIG_PRINT_DOC));
+  std::fclose(stream);
+  const bool found = std::string_view(text, length).find(word) != std::string_view::npos;
+  std::free(text);
+  return found;
+}
+
 /// What serves puts with notices best, where the user has not chosen otherwise.
 void configure(ucp_config_t* config) {
   const auto unless_set = [&](const char* name, const char* value) {
     if (std::getenv(fmt::format("UCX_{}", name).c_str()) == nullptr) {
-      ucp_config_modify(config, name, value);  // an older UCX may not know the name or the value
+      ucp_config_modify(config, name, value);
     }
   };
   // All transports but cma (copies by the kernel), which slows puts of 8 KiB and more in UCX 1.22.
   unless_set("TLS", "^cma");
-  // By default a fence over TCP waits inside UCX until all targets have answered: 100 times slower,
-  // and without end where one has died. This mode orders by the connection where that is enough.
-  unless_set("FENCE_MODE", "ep_based");
+  // By default a fence over TCP waits inside UCX 1.22 until all targets have answered: 100 times
+  // slower, and without end where one has died. This mode orders by the connection where that is
+  // enough. UCX 1.13 neither does the one nor knows the other.
+  if (documents(config, "ep_based")) unless_set("FENCE_MODE", "ep_based");
 }
 
 }  // namespace
