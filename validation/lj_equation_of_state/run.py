@@ -78,7 +78,7 @@ units = "reduced"
 name = "fluid"
 steps = {steps}
 timestep = {timestep}
-seed = 5
+seed = {seed}
 
 [start]
 kind = "lattice"
@@ -116,6 +116,8 @@ def simulate(point: StatePoint, steps: int, folder: Path) -> None:
     for end, temperature, options in stages:
         text = INPUT.format(
             steps=end,
+            # Of its own: with one sequence of random numbers all points would err together.
+            seed=100 + STATE_POINTS.index(point),
             timestep=point.timestep,
             particles=PARTICLES,
             density=point.density,
