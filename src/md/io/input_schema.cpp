@@ -454,8 +454,8 @@ std::vector<KeySchema> make_keys() {
       {.section = "communication",
        .name = "halo",
        .target = [](Input& i, std::size_t) -> Target { return &i.communication.halo; },
-       .description = "Method of the exchange between neighbors, in every step. \"auto\" measures "
-                      "and takes the fastest.",
+       .description = "Method of the exchange between neighbors, in every step. \"auto\" takes "
+                      "shared memory in a node, else RDMA, else MPI.",
        .choices = halo_methods,
        .aliases = {"neighbor", "method"}},
       {.section = "communication",

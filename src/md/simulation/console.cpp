@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 namespace sterna::md {
 
@@ -23,7 +24,11 @@ std::string duration_text(double seconds) {
 
 Console::Console(bool prints, Progress progress, const UnitSystem& units)
     : prints_(prints), progress_(progress), units_(units) {
-  if (progress_ == Progress::automatic && isatty(STDOUT_FILENO) == 0) progress_ = Progress::never;
+  // A launcher may put a terminal between the ranks and the file that its output goes to.
+  const bool launched = std::getenv("PMIX_RANK") != nullptr || std::getenv("PMI_RANK") != nullptr;
+  if (progress_ == Progress::automatic && (launched || isatty(STDOUT_FILENO) == 0)) {
+    progress_ = Progress::never;
+  }
 }
 
 Console::~Console() {

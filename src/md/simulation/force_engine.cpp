@@ -32,6 +32,9 @@ void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
   {
     const auto measured = timer_.measure(Phase::halo_lists);
     halo_.rebuild(particles);
+  }
+  {
+    const auto measured = timer_.measure(Phase::sorting);
     const std::size_t local = particles.local_count();
     list_.place_ghosts({particles.position.data() + local, particles.ghost_count()}, local,
                        ghost_slots_);
@@ -47,14 +50,19 @@ void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
 }
 
 bool ForceEngine::must_rebuild(const ParticleStore& particles, std::int64_t step,
-                               double largest_step, std::int64_t asked) {
+                               const std::function<double()>& largest_step, std::int64_t asked) {
   if (step - built_at_ >= maximum_interval_) next_check_ = std::min(next_check_, step);
   if (step < next_check_) return false;
-  const auto measured = timer_.measure(Phase::rebuild_decision);
-  displacement_ = std::sqrt(list_.largest_displacement_squared(particles));
-  step_length_ = largest_step;
-  asked_ = asked;
-  agreement_.run();
+  {
+    const auto measured = timer_.measure(Phase::displacements);
+    displacement_ = std::sqrt(list_.largest_displacement_squared(particles));
+    step_length_ = largest_step();
+    asked_ = asked;
+  }
+  {
+    const auto measured = timer_.measure(Phase::rebuild_decision);
+    agreement_.run();
+  }
   const double room = 0.5 * skin_ - displacement_;
   if (room < 0.0 || step - built_at_ >= maximum_interval_) {
     // More than a step too far: somebody sped up between two looks.

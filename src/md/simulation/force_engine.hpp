@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -33,11 +34,12 @@ class ForceEngine {
   void rebuild(ParticleStore& particles, std::int64_t step);
 
   /// Collective; after positions moved, before forces. True on all ranks where the list may no
-  /// longer hold. `largest_step`: how far a particle of this rank moves in a step at most. `asked`
+  /// longer hold. `largest_step`: how far a particle of this rank moves
+  /// in a step at most, asked only where it matters. `asked`
   /// travels along: `others_asked()` then holds the largest of all ranks. Asks the ranks only in
   /// steps where it could matter.
-  bool must_rebuild(const ParticleStore& particles, std::int64_t step, double largest_step,
-                    std::int64_t asked);
+  bool must_rebuild(const ParticleStore& particles, std::int64_t step,
+                    const std::function<double()>& largest_step, std::int64_t asked);
   std::int64_t others_asked() const { return asked_; }
 
   /// Sets the forces of the local particles; adds energy and virial of this rank where asked.

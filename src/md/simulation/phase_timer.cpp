@@ -18,6 +18,8 @@ PhaseInfo phase_info(Phase phase) {
       return {"halo lists", true};
     case Phase::pair_list:
       return {"pair list", false};
+    case Phase::displacements:
+      return {"displacements", false};
     case Phase::integration:
       return {"integration", false};
     case Phase::thermostat:

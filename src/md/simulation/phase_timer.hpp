@@ -16,13 +16,14 @@ enum class Phase {
   sorting,
   halo_lists,
   pair_list,
+  displacements,
   integration,
   thermostat,
   observers,
   output,
   checkpoint,
 };
-inline constexpr std::size_t phase_count = 12;
+inline constexpr std::size_t phase_count = 13;
 
 /// Name for the report, and whether the phase is communication.
 struct PhaseInfo {

@@ -1,6 +1,7 @@
 #include "md/simulation/signals.hpp"
 
 #include <csignal>
+#include <ctime>
 #include <initializer_list>
 
 namespace sterna::md {
@@ -9,14 +10,23 @@ namespace {
 
 volatile std::sig_atomic_t stop_asked = 0;
 volatile std::sig_atomic_t checkpoint_asked = 0;
+volatile std::time_t stop_asked_at = 0;
+
+/// Seconds. Launchers pass one Ctrl-C on twice; a person who means it again takes longer.
+constexpr std::time_t patience = 2;
 
 extern "C" void handle(int signal) {
   if (signal == SIGUSR1) {
     checkpoint_asked = 1;
     return;
   }
+  const std::time_t now = std::time(nullptr);
+  if (stop_asked != 0 && signal == SIGINT && now - stop_asked_at > patience) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+  if (stop_asked == 0) stop_asked_at = now;
   stop_asked = 1;
-  std::signal(signal, SIG_DFL);
 }
 
 }  // namespace

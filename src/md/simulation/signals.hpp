@@ -11,8 +11,8 @@ enum class Request : std::int64_t {
   stop = 2,        ///< SIGTERM, SIGINT: write one and end
 };
 
-/// Catches SIGTERM, SIGINT and SIGUSR1 from now on, and forgets earlier ones. A second SIGINT or
-/// SIGTERM ends the process as if nobody caught it.
+/// Catches SIGTERM, SIGINT and SIGUSR1 from now on, and forgets earlier ones. A second SIGINT
+/// some seconds later ends the process at once.
 void catch_signals();
 Request requested();
 /// Forgets a request for a checkpoint that was carried out.
