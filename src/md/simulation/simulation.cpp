@@ -70,7 +70,7 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
   if (found.path.empty()) {
     start_from_input();
   } else {
-    resume_from_checkpoint();
+    resume_from_checkpoint(found.path);
   }
   first_step_ = step_;
 
@@ -251,9 +251,8 @@ void Simulation::draw_velocities() {
   for (Vec3& velocity : particles_.velocity) velocity = adjust(velocity);
 }
 
-void Simulation::resume_from_checkpoint() {
-  const FoundCheckpoint found = find_latest_checkpoint(context_, stem_);
-  CheckpointReader reader(context_, found.path);
+void Simulation::resume_from_checkpoint(const std::string& path) {
+  CheckpointReader reader(context_, path);
   std::vector<std::string> types;
   for (const auto& type : input_.types) types.push_back(type.name);
   reader.require_types(types);
@@ -267,7 +266,7 @@ void Simulation::resume_from_checkpoint() {
     Migration anywhere(context_, *grid_, 0.0, {.exchange = "auto", .anywhere = true});
     anywhere.migrate(particles_, step_);
   }
-  console_.line(fmt::format("resuming {} at step {}", found.path, step_));
+  console_.line(fmt::format("resuming {} at step {}", path, step_));
 }
 
 void Simulation::make_engine() {

@@ -62,7 +62,7 @@ class Simulation {
   void start_from_input();
   void read_start_file();
   void draw_velocities();
-  void resume_from_checkpoint();
+  void resume_from_checkpoint(const std::string& path);
   void make_engine();
   void open_outputs(bool resumed);
   void write_checkpoint();
