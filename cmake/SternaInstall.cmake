@@ -26,3 +26,28 @@ function(sterna_install target)
             DESTINATION ${STERNA_BINARY_DIRECTORY} COMPONENT programs)
   endif()
 endfunction()
+
+# sterna_install_library(TARGET NAME): the library TARGET as sterna::NAME of find_package(sterna).
+function(sterna_install_library target name)
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  install(TARGETS ${target} EXPORT sternaTargets
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+endfunction()
+
+# The headers and what find_package(sterna) reads; after all sterna_install_library.
+function(sterna_install_package)
+  set(folder ${CMAKE_INSTALL_LIBDIR}/cmake/sterna)
+  include(CMakePackageConfigHelpers)
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/sternaConfig.cmake.in
+                                ${PROJECT_BINARY_DIR}/sternaConfig.cmake
+                                INSTALL_DESTINATION ${folder})
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/sternaConfigVersion.cmake
+                                   COMPATIBILITY SameMinorVersion)
+  install(EXPORT sternaTargets NAMESPACE sterna:: DESTINATION ${folder} COMPONENT library)
+  install(FILES ${PROJECT_BINARY_DIR}/sternaConfig.cmake
+                ${PROJECT_BINARY_DIR}/sternaConfigVersion.cmake
+                ${PROJECT_SOURCE_DIR}/cmake/FindUCX.cmake
+          DESTINATION ${folder} COMPONENT library)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sterna DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+          COMPONENT library)
+endfunction()

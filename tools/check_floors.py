@@ -19,6 +19,7 @@ MD_FLOORS = (
     "domain",
     "shortrange",
     "longrange",
+    "fmm",
     "dynamics",
     "observe",
     "io",

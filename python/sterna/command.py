@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from sterna import launch
+from sterna import bench, launch
 from sterna.errors import SternaError
-from sterna.program import find_launcher, find_program, version
+from sterna.program import find_companion, find_launcher, find_program, version
 from sterna.progress import ProgressBar
 
 app = typer.Typer(
@@ -18,6 +18,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Molecular dynamics on one-sided communication.",
 )
+bench.add_to(app)
 _PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 InputFile = Annotated[str, typer.Argument(metavar="INPUT", help="The input file (TOML).")]
 
@@ -87,6 +88,32 @@ def schema() -> None:
 def methods() -> None:
     """List the communication methods of each family."""
     launch.become(["--methods"])
+
+
+@app.command(context_settings=_PASS_ON)
+def tune(
+    context: typer.Context,
+    ranks: Annotated[
+        str | None,
+        typer.Option(
+            "-n", "--ranks", metavar="N,N,...", help="Numbers of ranks; default: one for each core."
+        ),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Compare the choices with every other method instead.")
+    ] = False,
+) -> None:
+    """Measure the exchange methods of this machine, so that later runs start with the fastest.
+
+    Writes the machine file ($STERNA_MACHINE_FILE, or sterna/machine.json in the cache folder), or
+    that of --machine-file FILE. Runs find the fastest method without it too, while they go on.
+    """
+    verb = "tune-check" if check else "tune"
+    launch.join([verb, *context.args], None, find_companion("sterna-bench"))
+    for number in bench.numbers_of_ranks(ranks or str(max(2, launch.available_cores()))):
+        document = bench.measure(verb, number, context.args, show=check)
+        if not check:
+            _to_standard_output("".join(f"{number} ranks: {n}\n" for n in document["notes"]))
 
 
 @app.command("version")

@@ -1,4 +1,4 @@
-"""Starts `sterna-md` on the ranks asked for, and stays between it and the user.
+"""Starts `sterna-md`, or another program, on the ranks asked for; stays between it and the user.
 
 What the launcher itself says is kept from the user, what Sterna says never is. SIGTERM, SIGINT and
 SIGHUP go to the ranks as SIGTERM: they write a checkpoint and end. A second SIGINT ends them at once.
@@ -53,7 +53,7 @@ def joined_ranks(environment: Mapping[str, str] = os.environ) -> int | None:
     return None
 
 
-def join(arguments: Iterable[str], ranks: int | None) -> None:
+def join(arguments: Iterable[str], ranks: int | None, program: Path | None = None) -> None:
     """Becomes one rank of the launcher this process runs under; returns where there is none."""
     joined = joined_ranks()
     if joined is None:
@@ -63,13 +63,13 @@ def join(arguments: Iterable[str], ranks: int | None) -> None:
             f"{ranks} ranks were asked for, but this runs under a launcher with {joined}: "
             "leave the number of ranks out"
         )
-    become(arguments)
+    become(arguments, program)
 
 
-def become(arguments: Iterable[str]) -> None:
-    """Runs `sterna-md arguments` in place of this process."""
-    program = str(find_program())
-    os.execve(program, [program, *arguments], program_environment())
+def become(arguments: Iterable[str], program: Path | None = None) -> None:
+    """Runs `program arguments` (default: sterna-md) in place of this process."""
+    path = str(program or find_program())
+    os.execve(path, [path, *arguments], program_environment())
 
 
 @cache
@@ -96,9 +96,11 @@ def program_environment() -> dict[str, str]:
     return environment
 
 
-def command_line(ranks: int, arguments: Iterable[str]) -> tuple[list[str], dict[str, str]]:
-    """The command and environment that run `sterna-md` on `ranks` ranks of this machine."""
-    program = find_program()
+def command_line(
+    ranks: int, arguments: Iterable[str], program: Path | None = None
+) -> tuple[list[str], dict[str, str]]:
+    """The command and environment that run `program` on `ranks` ranks of this machine."""
+    program = program or find_program()
     launcher = find_launcher(program)
     environment = program_environment()
     command = [str(launcher)]
@@ -199,13 +201,15 @@ def launch(
     arguments: Iterable[str],
     on_output: Callable[[str], None],
     on_error: Callable[[str], None],
+    program: Path | None = None,
 ) -> int:
-    """Runs `sterna-md arguments` on `ranks` ranks and waits; returns its exit status.
+    """Runs `program arguments` (default: sterna-md) on `ranks` ranks; returns its exit status.
 
     Each line of standard output goes to `on_output`, each of standard error to `on_error`, but for
     the launcher's noise; with their line ends and never two at a time.
     """
-    command, environment = command_line(ranks, arguments)
+    program = program or find_program()
+    command, environment = command_line(ranks, arguments, program)
     process = subprocess.Popen(
         command,
         env=environment,
@@ -239,7 +243,7 @@ def launch(
         if interrupts > 1:
             process.terminate()
         else:
-            _signal_ranks(process, find_program(), signal.SIGTERM)
+            _signal_ranks(process, program, signal.SIGTERM)
 
     in_main_thread = threading.current_thread() is threading.main_thread()
     previous = {}

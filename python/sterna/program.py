@@ -49,6 +49,15 @@ def find_program() -> Path:
     )
 
 
+def find_companion(name: str) -> Path:
+    """Another program of the same build, which lies beside `sterna-md`."""
+    program = find_program()
+    companion = program.with_name(name)
+    if os.access(companion, os.X_OK):
+        return companion
+    raise SternaError(f"the program {name} was not found beside {program}: build and install it")
+
+
 def find_launcher(program: Path) -> Path:
     """`mpiexec` of the MPI that `program` was built with."""
     candidates = []

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 
@@ -35,6 +36,7 @@ struct Arguments {
   bool schema = false;
   bool reference = false;
   bool methods = false;
+  bool method_table = false;
   int ranks = 0;
   std::string progress = "auto";
 };
@@ -54,6 +56,22 @@ void print_methods(const comm::Context& context) {
   table("neighbor exchange (halo)", comm::neighbor_methods(),
         comm::why_neighbor_method_unavailable);
   table("sparse exchange (migration)", comm::sparse_methods(), comm::why_sparse_method_unavailable);
+}
+
+/// For tools/write_method_pages.py: the tables, and what a rank does in a round of an example.
+void print_method_table() {
+  nlohmann::ordered_json table;
+  const auto add = [&](const char* family, auto methods, auto work, double peers, double bytes) {
+    for (const comm::MethodInfo& method : methods) {
+      table[family].push_back({{"name", method.name},
+                               {"description", method.description},
+                               {"needs", method.needs},
+                               {"work", work(method.name, 8, peers, bytes)}});
+    }
+  };
+  add("neighbor", comm::neighbor_methods(), comm::work_of_neighbor_method, 6, 4800);
+  add("sparse", comm::sparse_methods(), comm::work_of_sparse_method, 3, 4800);
+  fmt::print("{}\n", table.dump(1));
 }
 
 int check(const std::string& path, int ranks) {
@@ -129,6 +147,8 @@ int run(const comm::Context& world, const Arguments& arguments) {
   if (!findings.empty()) return bad_input;
 
   world.set_timeout(std::chrono::duration<double>(result.input.communication.timeout));
+  world.set_tuning({.enabled = result.input.communication.tuning,
+                    .machine_file = result.input.communication.machine_file});
   md::SimulationOptions options;
   options.resume = arguments.resume;
   options.progress = arguments.progress == "always"  ? md::Progress::always
@@ -160,6 +180,7 @@ int main(int argc, char** argv) {
   app.add_flag("--schema", arguments.schema, "print the JSON Schema of the input");
   app.add_flag("--reference", arguments.reference, "print the reference page of the input");
   app.add_flag("--methods", arguments.methods, "list the exchange methods and what works here");
+  app.add_flag("--method-table", arguments.method_table, "print the exchange methods as JSON");
   app.add_option("--progress", arguments.progress, "auto, always (lines for a front end) or never")
       ->check(CLI::IsMember({"auto", "always", "never"}));
   try {
@@ -169,7 +190,12 @@ int main(int argc, char** argv) {
     return status == 0 ? success : bad_input;
   }
   if (arguments.schema || arguments.reference) {
-    fmt::print("{}\n", arguments.schema ? md::input_json_schema() : md::input_reference_markdown());
+    fmt::print("{}",
+               arguments.schema ? md::input_json_schema() + "\n" : md::input_reference_markdown());
+    return success;
+  }
+  if (arguments.method_table) {
+    print_method_table();
     return success;
   }
   if (arguments.input.empty() && !arguments.methods) {

@@ -27,6 +27,11 @@ bool same_bits_everywhere(const Context& world, double value) {
 
 TEST_CASE("a batch of every kind of value reduces each as its kind says") {
   const Context world;
+  ReductionOrder order = ReductionOrder::any;
+  SUBCASE("in any order") {}
+  SUBCASE("in fixed order") {
+    order = ReductionOrder::fixed;
+  }
   const std::int64_t n = world.size();
   const double rank = world.rank();
   double total = 0;
@@ -37,7 +42,7 @@ TEST_CASE("a batch of every kind of value reduces each as its kind says") {
   std::int64_t first = 0;
   std::vector<double> many(100);
   std::vector<std::int64_t> more(7);
-  ReductionBatch batch(world, "everything");
+  ReductionBatch batch(world, "everything", order);
   batch.sum(count).min(smallest).sum(many.data(), many.size()).max(last).sum(total);
   batch.max(largest).min(first).sum(more.data(), more.size());
   for (int round = 0; round < 50; ++round) {
@@ -89,6 +94,64 @@ TEST_CASE("results have the same bits on every rank") {
   double probe = 0;
   for (std::size_t i = 0; i < many.size(); ++i) probe += many[i] * static_cast<double>(i + 1);
   CHECK(same_bits_everywhere(world, probe));
+}
+
+TEST_CASE("in fixed order a sum is rounded as one rank after the other adds") {
+  const Context world;
+  // Large and small values of both signs: each other order of additions gives another sum.
+  const auto part = [](int rank, std::size_t i) {
+    const double sign = (rank + static_cast<int>(i)) % 3 == 0 ? -1.0 : 1.0;
+    return sign * std::pow(10.0, (rank * 7 + static_cast<int>(i) * 5) % 17) / 3.0;
+  };
+  std::vector<double> values(50);
+  ReductionBatch batch(world, "fixed", ReductionOrder::fixed);
+  batch.sum(values.data(), values.size());
+  for (int round = 0; round < 20; ++round) {
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = part(world.rank(), i);
+    batch.run();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      double expected = part(0, i);
+      for (int rank = 1; rank < world.size(); ++rank) expected += part(rank, i);
+      REQUIRE(std::bit_cast<std::uint64_t>(values[i]) == std::bit_cast<std::uint64_t>(expected));
+    }
+  }
+}
+
+TEST_CASE("work between start and finish, other reductions among it, does not disturb") {
+  const Context world;
+  for (const auto order : {ReductionOrder::any, ReductionOrder::fixed}) {
+    double energy = 0;
+    double other = 0;
+    ReductionBatch outer(world, "outer", order);
+    ReductionBatch inner(world, "inner");
+    outer.sum(energy);
+    inner.max(other);
+    for (int round = 0; round < 20; ++round) {
+      energy = world.rank() + round;
+      outer.start();
+      energy = -1.0;  // was read by start, will be written by finish
+      for (int i = 0; i < 3; ++i) {
+        other = world.rank() + i;
+        inner.run();
+        REQUIRE(other == world.size() - 1 + i);
+      }
+      outer.finish();
+      REQUIRE(energy == world.size() * (world.size() - 1) / 2.0 + world.size() * round);
+    }
+  }
+}
+
+TEST_CASE("in fixed order, ranks that registered different numbers of values hear of it") {
+  const Context world;
+  std::vector<double> values(3, 1.0);
+  ReductionBatch batch(world, "energies", ReductionOrder::fixed);
+  batch.sum(values.data(), world.rank() == 0 ? 3 : 2);
+  if (world.size() == 1) {
+    batch.run();
+  } else {
+    CHECK_THROWS_WITH_AS(batch.run(), "energies: the ranks registered different numbers of values",
+                         Error);
+  }
 }
 
 TEST_CASE("two batches may be under way at once, and values may be added later") {

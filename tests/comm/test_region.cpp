@@ -23,7 +23,7 @@ std::vector<int> everybody_else(const Context& world) {
 template <class Body>
 void for_each_transport(const Context& world, Body body) {
   for (const auto& transport : world.transports()) {
-    if (transport.name == "two_sided") continue;
+    if (transport.name == "two_sided" || transport.name == "rma") continue;
     if (!transport.available) {
       MESSAGE("skipped " << std::string(transport.name) << ": " << transport.reason);
       continue;
@@ -39,10 +39,14 @@ TEST_CASE("a notice is seen only after the data that were put before it") {
   const Context world;
   const std::vector<int> peers = everybody_else(world);
   constexpr std::size_t block = 50;
-  for_each_transport(world, [&](const std::string& transport) {
+  const auto check = [&](const std::string& transport, bool own) {
+    CAPTURE(own);
     // For each rank two blocks in turn, as the exchanges have them.
-    Region<std::int64_t> region(world, 2 * block * static_cast<std::size_t>(world.size()), peers,
-                                {.transport = transport});
+    const std::size_t count = 2 * block * static_cast<std::size_t>(world.size());
+    std::vector<std::int64_t> memory(count);
+    Region<std::int64_t> region =
+        own ? Region<std::int64_t>(world, memory, peers, {.transport = transport})
+            : Region<std::int64_t>(world, count, peers, {.transport = transport});
     CHECK(region.transport() == transport);
     std::vector<std::int64_t> source(block);
     std::int64_t faults = 0;
@@ -67,7 +71,83 @@ TEST_CASE("a notice is seen only after the data that were put before it") {
       region.flush();
     }
     CHECK(faults == 0);
+  };
+  for_each_transport(world, [&](const std::string& transport) {
+    check(transport, false);
+    if (transport == "rdma") check(transport, true);  // memory of the caller's
   });
+}
+
+TEST_CASE("what a rank puts, gets and adds, at every peer and at itself") {
+  const Context world;
+  const auto size = static_cast<std::size_t>(world.size());
+  const auto self = static_cast<std::size_t>(world.rank());
+  std::vector<int> everybody = everybody_else(world);
+  everybody.push_back(world.rank());
+  // Own memory goes by rdma only; where no rank has it, both transports serve.
+  for (const bool own : {false, true}) {
+    for_each_transport(world, [&](const std::string& transport) {
+      if (own && transport != "rdma") return;
+      CAPTURE(own);
+      std::vector<std::int64_t> memory(size + 1, -1);
+      Region<std::int64_t> region =
+          own ? Region<std::int64_t>(world, memory, everybody, {.transport = transport})
+              : Region<std::int64_t>(world, size + 1, everybody, {.transport = transport});
+      if (own) {
+        CHECK(region.items().data() == memory.data());
+        CHECK(memory.back() == -1);  // stays as it is
+      }
+      // Each rank has a word for each, and one that all add to.
+      region.items()[size] = 0;
+      for (const int peer : everybody) region.notify(peer);
+      for (const int peer : everybody) region.wait(peer, 1);
+      for (std::int64_t round = 1; round <= 20; ++round) {
+        const std::int64_t mine = 100 * round + world.rank();
+        for (const int peer : everybody) {
+          region.put(peer, self, {&mine, 1});
+          region.notify(peer);
+        }
+        for (const int peer : everybody) {
+          region.wait(peer, static_cast<std::uint64_t>(2 * round));
+          CHECK(region.items()[static_cast<std::size_t>(peer)] == 100 * round + peer);
+        }
+        std::vector<std::int64_t> theirs(size * size);
+        for (const int peer : everybody) {
+          region.get(peer, 0,
+                     std::span(theirs).subspan(static_cast<std::size_t>(peer) * size, size));
+        }
+        region.flush();
+        // The others may be a round ahead in what they have put elsewhere, but not here.
+        for (const int peer : everybody) {
+          CHECK(theirs[static_cast<std::size_t>(peer) * size + self] == mine);
+        }
+        for (const int peer : everybody) region.notify(peer);
+        for (const int peer : everybody)
+          region.wait(peer, static_cast<std::uint64_t>(2 * round + 1));
+      }
+      std::int64_t largest = -1;
+      for (int i = 0; i < 50; ++i) {
+        for (const int peer : everybody) {
+          const std::int64_t before = region.fetch_add(peer, size, 3);
+          CHECK(before % 3 == 0);
+          if (peer == world.rank()) {
+            CHECK(before > largest);
+            largest = before;
+          }
+        }
+      }
+      region.flush();
+      for (const int peer : everybody) region.notify(peer);
+      for (const int peer : everybody) region.wait(peer, 42);
+      CHECK(region.items()[size] == 150 * world.size());
+      CHECK_THROWS_WITH_AS(region.fetch_add(world.rank(), size + 1, 1),
+                           doctest::Contains("fetch_add of 8 bytes"), Error);
+      if (own && world.size() > 1) {
+        CHECK_THROWS_WITH_AS(Region<std::int64_t>(world, memory, everybody, {.transport = "shm"}),
+                             doctest::Contains("memory that the caller has made"), Error);
+      }
+    });
+  }
 }
 
 TEST_CASE("parts may differ in size, and puts outside of them are errors") {
@@ -85,6 +165,7 @@ TEST_CASE("parts may differ in size, and puts outside of them are errors") {
       region.put(peer, static_cast<std::size_t>(peer), {});
     }
     CHECK_THROWS_WITH_AS(region.notify(world.rank()), doctest::Contains("is no peer"), Error);
+    CHECK_THROWS_WITH_AS(region.notify(-1), doctest::Contains("is no peer"), Error);
   });
 }
 
@@ -92,9 +173,6 @@ TEST_CASE("wrong options and lists are errors on all ranks") {
   const Context world;
   CHECK_THROWS_WITH_AS(Region<double>(world, 1, {}, {.transport = "rmda"}),
                        doctest::Contains("did you mean \"rdma\"?"), Error);
-  const std::vector<int> self{world.rank()};
-  CHECK_THROWS_WITH_AS(Region<double>(world, 1, self), doctest::Contains("no peer of itself"),
-                       Error);
   const std::vector<int> nobody{world.size()};
   CHECK_THROWS_WITH_AS(Region<double>(world, 1, nobody), doctest::Contains("is no rank"), Error);
 }

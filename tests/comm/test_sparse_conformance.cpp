@@ -18,6 +18,7 @@
 
 #include "comm/context/nearest_name.hpp"
 #include "comm/sparse/largest_count.hpp"
+#include "sterna/comm/collective.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/methods.hpp"
@@ -243,7 +244,7 @@ TEST_CASE("sparse exchange: every method delivers every pattern") {
   for (const MethodInfo& method : sparse_methods()) {
     if (!available(method.name)) continue;
     for (const Pattern& pattern : patterns()) {
-      for (const std::size_t item_size : {1, 8, 76, 4096}) {
+      for (const std::size_t item_size : {1, 76, 4096}) {
         // 5000 items of 4096 bytes would test the memory of the machine.
         if (item_size == 4096 && pattern.name == "heavy tail") continue;
         CAPTURE(method.name);
@@ -313,7 +314,7 @@ TEST_CASE("sparse exchange: two exchanges in turn do not see each other's messag
       SparseExchangeBytes a(world(), 8, options_for(first.name, random));
       SparseExchangeBytes b(world(), 16, options_for(second.name, all));
       int wrong = 0;
-      for (std::uint64_t round = 1; round <= 40; ++round) {
+      for (std::uint64_t round = 1; round <= 16; ++round) {
         skew(round);
         wrong += exchanged(a, outgoing(random, 8, round), 8) != expected(random, 8, round);
         wrong += exchanged(b, outgoing(all, 16, round), 16) != expected(all, 16, round);
@@ -425,7 +426,8 @@ TEST_CASE("sparse exchange: wrong options are told on all ranks") {
   CHECK(contains(told({"nbxx", "migration", {}}),
                  "unknown sparse method \"nbxx\"; did you mean \"nbx\"?"));
   CHECK(contains(told({"Superste", "migration", {}}), "did you mean \"superset\"?"));
-  CHECK(contains(told({"carrier pigeon", "migration", {}}), "Valid are: auto, alltoall, nbx"));
+  CHECK(
+      contains(told({"carrier pigeon", "migration", {}}), "Valid are: auto, alltoall, allreduce"));
   CHECK(contains(error_of([] { why_sparse_method_unavailable(world(), "al2all"); }),
                  "did you mean \"alltoall\"?"));
   CHECK(contains(told({"superset", "migration", {}}), "superset needs possible_sources"));
@@ -466,14 +468,16 @@ TEST_CASE("sparse exchange: a rank that does not come is named when the deadline
     const Context impatient(ContextOptions{timeout});
     SparseExchangeBytes exchange(impatient, 8, options_for(method.name, pattern));
     exchanged(exchange, outgoing(pattern, 8, 1), 8);
-    if (world().rank() == 0) return;
-    const std::string told = error_of([&] { exchanged(exchange, outgoing(pattern, 8, 2), 8); });
-    CAPTURE(told);
-    CHECK(contains(told, "conformance random"));
-    CHECK(contains(told, "method " + std::string(method.name)));
-    CHECK(contains(told, "round 2"));
-    CHECK(contains(told, "rank"));
-    CHECK(contains(told, "timeout of 4 s"));
-    CHECK(contains(error_of([&] { exchanged(exchange, {}, 8); }), "cannot be used any more"));
+    if (world().rank() != 0) {
+      const std::string told = error_of([&] { exchanged(exchange, outgoing(pattern, 8, 2), 8); });
+      CAPTURE(told);
+      CHECK(contains(told, "conformance random"));
+      CHECK(contains(told, "method " + std::string(method.name)));
+      CHECK(contains(told, "round 2"));
+      CHECK(contains(told, "rank"));
+      CHECK(contains(told, "timeout of 4 s"));
+      CHECK(contains(error_of([&] { exchanged(exchange, {}, 8); }), "cannot be used any more"));
+    }
+    barrier(world());
   }
 }

@@ -51,7 +51,8 @@ def sterna_environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.startswith(("OMPI_COMM_", "PMI_", "PMIX_", "SLURM_"))
     }
-    return environment | {"PYTHONPATH": str(ROOT / "python")}
+    # What tests measure is of no use to later runs, nor may they depend on earlier ones.
+    return environment | {"PYTHONPATH": str(ROOT / "python"), "STERNA_MACHINE_FILE": "none"}
 
 
 @pytest.fixture

@@ -62,11 +62,33 @@ def test_the_input_reference_is_what_the_program_writes(tmp_path):
     assert page.strip() == written.strip(), "run ./dev docs"
 
 
-def test_the_page_of_methods_names_them_all(sterna):
-    described = (ROOT / "docs" / "methods.md").read_text(encoding="utf-8")
+def test_the_pages_of_methods_are_what_the_tables_say():
+    tool = ROOT / "tools" / "write_method_pages.py"
+    done = subprocess.run(
+        [sys.executable, tool, "--check", find_program()],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_pages_of_methods_name_those_that_the_command_lists(sterna):
     listed = re.findall(r"^  (\w+) +(?:works|missing) ", sterna("methods").stdout, re.MULTILINE)
     assert len(listed) >= 6
-    assert sorted(listed) == sorted(re.findall(r"^\| `(\w+)`", described, re.MULTILINE))
+    described = []
+    for family in ("neighbor", "sparse"):
+        page = (ROOT / "docs" / f"methods-{family}.md").read_text(encoding="utf-8")
+        described += re.findall(r"^## (\w+)", page, re.MULTILINE)
+        # Each with all that the head of its file must say.
+        for section in page.split("\n## ")[1:]:
+            assert re.findall(r"^- \*\*(\w+)", section, re.MULTILINE)[:4] == [
+                "Idea",
+                "Paper",
+                "Cost",
+                "Hazards",
+            ], section
+    assert sorted(listed) == sorted(described)
 
 
 def test_dev_lists_its_verbs():

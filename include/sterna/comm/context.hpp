@@ -10,9 +10,22 @@
 
 namespace sterna::comm {
 
+/// How exchanges whose method is "auto" find the fastest one.
+struct TuningOptions {
+  /// Measure the methods in the rounds of the exchange; otherwise one is picked by rule.
+  bool enabled = true;
+  /// Keeps what was measured, so that later runs need not begin at nothing. Empty:
+  /// $STERNA_MACHINE_FILE, otherwise sterna/machine.json in the user's cache folder. "none": no
+  /// file. Rank 0 reads and writes it.
+  std::string machine_file = {};
+  /// Begin with what the file and earlier exchanges of the context found.
+  bool reuse = true;
+};
+
 struct ContextOptions {
   /// Longest time that any wait may take before it ends the job with a message.
   std::chrono::duration<double> timeout{300.0};
+  TuningOptions tuning = {};
 };
 
 /// A group of ranks and what was learnt of the machine they run on: a private duplicate of the
@@ -53,6 +66,9 @@ class Context {
 
   /// Of all waits that begin from now on, in all objects made from this context.
   void set_timeout(std::chrono::duration<double> timeout) const;
+
+  /// Of all exchanges that are made from now on. The same on all ranks.
+  void set_tuning(const TuningOptions& tuning) const;
 
   /// Called inside every wait that takes longer than a moment (about every 10 ms); may throw to
   /// give the wait up. The engine uses it to see signals while it waits.

@@ -9,13 +9,28 @@
 
 namespace sterna::comm {
 
+enum class ReductionOrder {
+  /// As MPI combines them: the fastest. On the same ranks of the same machine MPI libraries repeat
+  /// the bits of a sum, but none promises it, and another library or placement may round otherwise.
+  any,
+  /// Sums of doubles are ((x0 + x1) + x2) + ... in the order of the ranks of the context, so they
+  /// have the same bits in every run on this number of ranks, whatever the MPI library, its
+  /// algorithm, the network, the placement of the ranks, and who comes late. Not the same on
+  /// another
+  /// number of ranks: the ranks' own parts differ then. Every rank gathers the contributions of
+  /// all: memory and bytes grow with the number of ranks.
+  fixed,
+};
+
 /// Sums, maxima and minima of many values over all ranks in one collective operation (seed 5:
 /// agglomerated reductions; derived type and custom operation). Register values once, `run` as
 /// often as needed: each run reads every registered variable and replaces it by the result.
-/// The variables must outlive the batch. Results are the same on every rank, bit for bit.
+/// The variables must outlive the batch. Results are the same on every rank, bit for bit. A maximum
+/// or minimum is NaN where a contribution is; -0 counts as below +0; sums of integers wrap around.
 class ReductionBatch {
  public:
-  explicit ReductionBatch(const Context& context, std::string name = "reduction");
+  explicit ReductionBatch(const Context& context, std::string name = "reduction",
+                          ReductionOrder order = ReductionOrder::any);
   ~ReductionBatch();
   ReductionBatch(ReductionBatch&&) noexcept;
   ReductionBatch& operator=(ReductionBatch&&) noexcept;
@@ -32,7 +47,9 @@ class ReductionBatch {
 
   /// Collective, blocking.
   void run();
-  /// Non-blocking form: the variables must not be touched between the two.
+  /// Non-blocking form: `start` has read the variables when it returns, `finish` writes them. Work
+  /// between the two overlaps with the reduction. With ReductionOrder::fixed the first `start`
+  /// after a registration waits for the other ranks.
   void start();
   void finish();
 

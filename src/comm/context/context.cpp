@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 
 #include "comm/context/agreement.hpp"
@@ -12,6 +13,7 @@
 #include "comm/context/versions.hpp"
 #include "comm/context/waiter.hpp"
 #include "comm/transport/rdma/probe.hpp"
+#include "comm/transport/rma/probe.hpp"
 #include "comm/transport/shm/probe.hpp"
 #include "comm/transport/two_sided/probe.hpp"
 #include "sterna/comm/error.hpp"
@@ -49,11 +51,38 @@ Context::Implementation::~Implementation() {
   MPI_Comm_free(&communicator);
 }
 
+namespace {
+
+/// STERNA_RANKS_PER_NODE=2 makes nodes of two ranks each of a real one, so that what happens
+/// between nodes can be tested on one machine.
+void split_for_tests(MPI_Comm& node) {
+  const char* const ranks_per_node = std::getenv("STERNA_RANKS_PER_NODE");
+  const int wanted = ranks_per_node == nullptr ? 0 : std::atoi(ranks_per_node);
+  if (wanted < 1) return;
+  int rank = 0;
+  MPI_Comm_rank(node, &rank);
+  MPI_Comm part = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split(node, rank / wanted, rank, &part), "STERNA_RANKS_PER_NODE");
+  MPI_Comm_free(&node);
+  node = part;
+}
+
+}  // namespace
+
 void Context::Implementation::find_nodes() {
   MPI_Comm node = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node),
             "finding the ranks of this node");
+  // A launcher may have bound each rank to a core of its own, so only all together tell how many.
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  sched_getaffinity(0, sizeof allowed, &allowed);
+  MPI_Allreduce(MPI_IN_PLACE, &allowed, sizeof allowed, MPI_BYTE, MPI_BOR, node);
+  const int cores = CPU_COUNT(&allowed);
   int ranks_here = 0;
+  MPI_Comm_size(node, &ranks_here);
+  if (ranks_here > cores) polls_before_yield = 20;
+  split_for_tests(node);
   MPI_Comm_size(node, &ranks_here);
   ranks_on_node.resize(static_cast<std::size_t>(ranks_here));
   MPI_Allgather(&rank, 1, MPI_INT, ranks_on_node.data(), 1, MPI_INT, node);
@@ -61,12 +90,6 @@ void Context::Implementation::find_nodes() {
   processes_on_node.resize(ranks_on_node.size());
   MPI_Allgather(&self, sizeof self, MPI_BYTE, processes_on_node.data(), sizeof self, MPI_BYTE,
                 node);
-  // A launcher may have bound each rank to a core of its own, so only all together tell how many.
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  sched_getaffinity(0, sizeof allowed, &allowed);
-  MPI_Allreduce(MPI_IN_PLACE, &allowed, sizeof allowed, MPI_BYTE, MPI_BOR, node);
-  const int cores = CPU_COUNT(&allowed);
   const std::string why_no_shm = shm::why_unavailable(node);
   MPI_Comm_free(&node);
 
@@ -80,7 +103,6 @@ void Context::Implementation::find_nodes() {
     node_of[i] =
         leader_of[i] == other ? node_count++ : node_of[static_cast<std::size_t>(leader_of[i])];
   }
-  if (ranks_on_node.size() > static_cast<std::size_t>(cores)) polls_before_yield = 20;
   find_transports(why_no_shm);
 }
 
@@ -90,6 +112,7 @@ void Context::Implementation::find_transports(const std::string& why_no_shm) {
     transports.push_back({name, reason.empty(), reason});
   };
   add("two_sided", two_sided::why_unavailable());
+  add("rma", rma::why_unavailable(node_count));
   add("rdma", rdma::why_unavailable());
   add("shm", why_no_shm);
 }
@@ -150,6 +173,10 @@ bool Context::valid() const {
 
 void Context::set_timeout(std::chrono::duration<double> timeout) const {
   implementation_->options.timeout = timeout;
+}
+
+void Context::set_tuning(const TuningOptions& tuning) const {
+  implementation_->options.tuning = tuning;
 }
 
 Context Context::split(int color) const {

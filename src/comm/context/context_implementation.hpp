@@ -38,6 +38,8 @@ class Context::Implementation {
   bool failed = false;
   /// Peers may need this rank's help to complete their puts: it stays until all are here.
   bool rdma_in_use = false;
+  /// What exchanges of this context have measured, for later ones; kept by comm/tune.
+  std::shared_ptr<void> tuning_memory;
   /// Memory that somebody may still write to after a failure; lives as long as the process.
   void keep_until_exit(std::shared_ptr<void> memory);
 

@@ -20,6 +20,8 @@ bool mpi_is_usable() {
 }  // namespace
 
 Environment::Environment(int& argc, char**& argv) {
+  // Open MPI 5 tells of each window that UCX cannot serve it, also where another component does.
+  setenv("OMPI_MCA_osc_ucx_verbose", "-1", 0);
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
 }

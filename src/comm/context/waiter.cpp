@@ -22,6 +22,9 @@ constexpr auto between_looks = milliseconds(10);
 /// A wait this long is no matter of microseconds any more: sleeping leaves the core to others.
 constexpr auto wait_until_sleep = milliseconds(50);
 constexpr auto sleep = microseconds(50);
+/// Asking the system whether the other processes live takes it some 10 us each. With more ranks
+/// than cores, waits of a few milliseconds are common, and all ranks asking makes more of them.
+constexpr auto wait_until_obituary = milliseconds(100);
 constexpr unsigned pauses_between_pokes = 16;
 
 }  // namespace
@@ -33,6 +36,18 @@ std::string obituary(const Context::Implementation& context, int rank) {
       context.processes_on_node[static_cast<std::size_t>(here - context.ranks_on_node.begin())];
   if (is_alive(process)) return {};
   return fmt::format("; rank {} (process {}) has died", rank, process.id);
+}
+
+std::string describe_wait(const Awaited& awaited, double seconds, const std::string& reason) {
+  std::string ranks = "the other ranks";
+  if (awaited.ranks.size() == 1) ranks = fmt::format("rank {}", awaited.ranks.front());
+  if (awaited.ranks.size() > 1) ranks = fmt::format("ranks {}", fmt::join(awaited.ranks, ", "));
+  return fmt::format("{}: waited {:.1f} s in method {}, round {}, for {}{}", awaited.exchange,
+                     seconds, awaited.method, awaited.round, ranks, reason);
+}
+
+std::string timeout_passed(const Context::Implementation& context) {
+  return fmt::format("; the timeout of {:g} s has passed", context.options.timeout.count());
 }
 
 void make_progress(const Context::Implementation& context) {
@@ -47,7 +62,8 @@ void Waiter::begin() {
 }
 
 bool Waiter::pause() {
-  if (pauses_++ % pauses_between_pokes == 0) make_progress(context_);
+  // Not in the first: most waits are short, and looking after everything takes microseconds.
+  if (++pauses_ % pauses_between_pokes == 0) make_progress(context_);
   if (idle_) {
     std::this_thread::sleep_for(sleep);
   } else {
@@ -69,27 +85,24 @@ void Waiter::look_closer(const Awaited& awaited) {
     }
   }
 
-  for (const int rank : awaited.ranks.empty() ? context_.ranks_on_node : awaited.ranks) {
-    const std::string dead = obituary(context_, rank);
-    if (dead.empty()) continue;
-    if (suspect_ == rank) fail(awaited, dead);
-    suspect_ = rank;
-    break;
+  if (now - start_ >= wait_until_obituary) {
+    for (const int rank : awaited.ranks.empty() ? context_.ranks_on_node : awaited.ranks) {
+      const std::string dead = obituary(context_, rank);
+      if (dead.empty()) continue;
+      if (suspect_ == rank) fail(awaited, dead);
+      suspect_ = rank;
+      break;
+    }
   }
   if (now - start_ >= context_.options.timeout) {
-    fail(awaited,
-         fmt::format("; the timeout of {:g} s has passed", context_.options.timeout.count()));
+    fail(awaited, timeout_passed(context_));
   }
 }
 
 void Waiter::fail(const Awaited& awaited, const std::string& reason) {
   context_.failed = true;
-  std::string ranks = "the other ranks";
-  if (awaited.ranks.size() == 1) ranks = fmt::format("rank {}", awaited.ranks.front());
-  if (awaited.ranks.size() > 1) ranks = fmt::format("ranks {}", fmt::join(awaited.ranks, ", "));
   const std::chrono::duration<double> waited = Clock::now() - start_;
-  throw Error(fmt::format("{}: waited {:.1f} s in method {}, round {}, for {}{}", awaited.exchange,
-                          waited.count(), awaited.method, awaited.round, ranks, reason));
+  throw Error(describe_wait(awaited, waited.count(), reason));
 }
 
 void wait_for_request(Context::Implementation& context, MPI_Request& request,

@@ -30,6 +30,13 @@ inline void relax_processor() {
 /// "; rank 3 (process 4711) has died" where that is known, otherwise nothing.
 std::string obituary(const Context::Implementation& context, int rank);
 
+/// The words of a wait that is given up: "halo positions: waited 60.0 s in method p2p, round 7, for
+/// rank 3" and the reason.
+std::string describe_wait(const Awaited& awaited, double seconds, const std::string& reason);
+
+/// "; the timeout of 300 s has passed"
+std::string timeout_passed(const Context::Implementation& context);
+
 /// Lets all transports of this process make progress: other ranks may depend on it.
 void make_progress(const Context::Implementation& context);
 

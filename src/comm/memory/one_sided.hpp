@@ -7,22 +7,37 @@
 
 namespace sterna::comm {
 
+/// The memory of this rank in a region: counters of notices and data.
+struct OneSidedParts {
+  std::size_t counter_bytes = 0;
+  std::size_t data_bytes = 0;
+  std::byte* own_data = nullptr;  ///< data that the caller has already; null: to be made
+};
+
 /// What a region needs of a transport that can write into another rank's memory. Peers are named
-/// by their index.
+/// by their index; offsets are into their data where nothing else is said.
 class OneSided {
  public:
   virtual ~OneSided() = default;
-  /// This rank's memory, filled with zeros.
+  /// Filled with zeros, as is data that was not the caller's.
+  virtual std::byte* counters() const = 0;
   virtual std::byte* data() const = 0;
   /// What a peer needs to write here.
   virtual std::string letter() const = 0;
   /// Adds the next peer. Throws Error where its memory is out of reach.
   virtual void connect(const std::string& letter) = 0;
+  /// The peer's data where this process can store to them; null where it cannot.
+  virtual std::byte* mapped(std::size_t) { return nullptr; }
   virtual void put(std::size_t peer, std::size_t offset, const std::byte* source,
                    std::size_t bytes) = 0;
-  /// Writes a word behind all puts to that peer. `source` must stay as it is until `sent`.
-  virtual void put_behind(std::size_t peer, std::size_t offset, const std::uint64_t* source) = 0;
-  /// True once the sources of all puts may be changed.
+  virtual void get(std::size_t peer, std::size_t offset, std::byte* target, std::size_t bytes) = 0;
+  /// Adds `value` to a word, at once for all; `before`, what it was, is there with `sent`.
+  virtual void fetch_add(std::size_t peer, std::size_t offset, const std::uint64_t& value,
+                         std::uint64_t& before) = 0;
+  /// Writes a word at `offset` of the counters, behind all puts to that peer. `source` must stay as
+  /// it is until `sent`.
+  virtual void notify(std::size_t peer, std::size_t offset, const std::uint64_t& source) = 0;
+  /// True once the sources of all puts may be changed and the targets of gets are filled.
   virtual bool sent(std::size_t peer) = 0;
   /// Begins to ask whether all puts have arrived; from then on `sent` tells.
   virtual void flush(std::size_t peer) = 0;
@@ -31,8 +46,9 @@ class OneSided {
   virtual bool outlives_target() const = 0;
 };
 
-/// Both throw Error where there is no memory. `rdma`: only where the transport works.
-std::shared_ptr<OneSided> make_shm_one_sided(std::size_t bytes);
-std::shared_ptr<OneSided> make_rdma_one_sided(std::size_t bytes);
+/// Both throw Error where there is no memory. `rdma`: only where the transport works; `shm`: not
+/// for data of the caller's.
+std::shared_ptr<OneSided> make_shm_one_sided(const OneSidedParts& parts);
+std::shared_ptr<OneSided> make_rdma_one_sided(const OneSidedParts& parts);
 
 }  // namespace sterna::comm

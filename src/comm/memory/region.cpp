@@ -19,15 +19,16 @@
 namespace sterna::comm {
 namespace {
 
-/// The counters of the peers lie before the data, each on cache lines of its own.
+/// The counters of the peers lie each on cache lines of its own.
 constexpr std::size_t line = 128;
 
 std::string why_no_transport(const Context& context, std::string_view name,
-                             std::span<const int> peers) {
+                             std::span<const int> peers, bool own) {
   for (const Context::Transport& transport : context.transports()) {
     if (transport.name == name && !transport.available) return transport.reason;
   }
   if (name != "shm") return {};
+  if (own) return "other processes cannot map memory that the caller has made";
   for (const int peer : peers) {
     if (!context.on_my_node(peer)) return fmt::format("rank {} runs on another node", peer);
   }
@@ -38,17 +39,15 @@ std::string why_no_transport(const Context& context, std::string_view name,
 
 class RegionBytes::Implementation {
  public:
-  Implementation(const Context& context, std::size_t bytes, std::span<const int> peers,
-                 const RegionOptions& options)
-      : context_(context), name_(options.name), bytes_(bytes) {
+  /// `own`: null where memory is to be made.
+  Implementation(const Context& context, std::byte* own, std::size_t bytes,
+                 std::span<const int> peers, const RegionOptions& options)
+      : context_(context), name_(options.name), own_(bytes > 0 ? own : nullptr), bytes_(bytes) {
     // A pattern of one item each way has the same rules for who lists whom, and checks them.
     std::vector<NeighborPattern::Peer> pattern;
     for (const int peer : peers) pattern.push_back({peer, 1, 1});
     const auto checked = NeighborPattern::from_peers(context, pattern);
     for (const auto& peer : checked.peers()) peers_.push_back(peer.rank);
-    throw_on_all(std::ranges::find(peers_, context.rank()) == peers_.end()
-                     ? ""
-                     : "a rank is no peer of itself");
     choose_transport(options.transport);
     connect();
   }
@@ -68,19 +67,36 @@ class RegionBytes::Implementation {
     state().keep_until_exit(words_);
   }
 
-  std::byte* data() const { return memory_->data() + peers_.size() * line; }
+  std::byte* data() const { return memory_->data(); }
   std::size_t size() const { return bytes_; }
   std::size_t size_at(int peer) const { return doors_[index_of(peer)].bytes; }
   std::string_view transport() const { return transport_; }
 
   void put(int peer, std::size_t offset, const std::byte* source, std::size_t bytes) {
     const std::size_t i = index_of(peer);
-    const Door& door = doors_[i];
-    if (offset > door.bytes || bytes > door.bytes - offset) {
-      throw Error(fmt::format("{}: put of {} bytes at {} into rank {}, whose part has {}", name_,
-                              bytes, offset, peer, door.bytes));
+    check_range("put", i, offset, bytes);
+    if (bytes > 0) guarded(peer, [&] { memory_->put(i, offset, source, bytes); });
+  }
+
+  void get(int peer, std::size_t offset, std::byte* target, std::size_t bytes) {
+    const std::size_t i = index_of(peer);
+    check_range("get", i, offset, bytes);
+    if (bytes > 0) guarded(peer, [&] { memory_->get(i, offset, target, bytes); });
+  }
+
+  std::int64_t fetch_add(int peer, std::size_t offset, std::int64_t addend) {
+    const std::size_t i = index_of(peer);
+    check_range("fetch_add", i, offset, sizeof addend);
+    if ((doors_[i].misalignment + offset) % alignof(std::int64_t) != 0) {
+      throw Error(fmt::format("{}: fetch_add at {} of rank {}, which is not aligned to {} bytes",
+                              name_, offset, peer, alignof(std::int64_t)));
     }
-    if (bytes > 0) memory_->put(i, door.data + offset, source, bytes);
+    std::uint64_t& value = (*words_)[peers_.size()];
+    std::uint64_t& before = (*words_)[peers_.size() + 1];
+    value = static_cast<std::uint64_t>(addend);
+    guarded(peer, [&] { memory_->fetch_add(i, offset, value, before); });
+    wait_until([&] { return memory_->sent(i); }, peer);
+    return static_cast<std::int64_t>(before);
   }
 
   void notify(int peer) {
@@ -89,23 +105,24 @@ class RegionBytes::Implementation {
     wait_until([&] { return memory_->sent(i); }, peer);
     std::uint64_t& word = (*words_)[i];
     ++word;
-    memory_->put_behind(i, doors_[i].counter, &word);
+    guarded(peer, [&] { memory_->notify(i, doors_[i].counter, word); });
   }
 
   std::uint64_t notices(int peer) const {
-    std::byte* const counter = memory_->data() + index_of(peer) * line;
-    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(counter))
-        .load(std::memory_order_acquire);
+    const std::uint64_t seen = counter(index_of(peer));
+    memory_->progress();  // for those who only poll
+    return seen;
   }
 
   void wait(int peer, std::uint64_t count) {
+    const std::size_t i = index_of(peer);
     round_ = count;
-    wait_until([&] { return notices(peer) >= count; }, peer);
+    wait_until([&] { return counter(i) >= count; }, peer);
   }
 
   void flush() {
     for (std::size_t i = 0; i < peers_.size(); ++i) {
-      memory_->flush(i);
+      guarded(peers_[i], [&] { memory_->flush(i); });
       wait_until([&] { return memory_->sent(i); }, peers_[i]);
     }
   }
@@ -113,9 +130,9 @@ class RegionBytes::Implementation {
  private:
   /// What a peer must know of this rank's memory.
   struct Door {
-    std::size_t counter = 0;  ///< offset of the counter that is the peer's
-    std::size_t data = 0;     ///< offset of the data
-    std::size_t bytes = 0;    ///< size of the data
+    std::size_t counter = 0;       ///< offset of the counter that is the peer's
+    std::size_t bytes = 0;         ///< size of the data
+    std::size_t misalignment = 0;  ///< of the data, against the largest type
   };
 
   Context::Implementation& state() const { return context_.implementation(); }
@@ -133,8 +150,8 @@ class RegionBytes::Implementation {
     std::string reasons;
     for (const std::string_view name : {"shm", "rdma"}) {
       if (wanted != "auto" && wanted != name) continue;
-      const std::string why_not =
-          agree_on_reason(state(), why_no_transport(context_, name, peers_), name_);
+      const std::string why_not = agree_on_reason(
+          state(), why_no_transport(context_, name, peers_, own_ != nullptr), name_);
       if (why_not.empty()) {
         transport_ = name;
         return;
@@ -145,14 +162,15 @@ class RegionBytes::Implementation {
   }
 
   void connect() {
-    const std::size_t all = peers_.size() * line + bytes_;
+    const OneSidedParts parts{peers_.size() * line, bytes_, own_};
     std::string fault;
     std::vector<std::string> letters;
     try {
-      memory_ = transport_ == "shm" ? make_shm_one_sided(all) : make_rdma_one_sided(all);
+      memory_ = transport_ == "shm" ? make_shm_one_sided(parts) : make_rdma_one_sided(parts);
       if (transport_ == "rdma") state().rdma_in_use = true;
       for (std::size_t i = 0; i < peers_.size(); ++i) {
-        const Door door{i * line, peers_.size() * line, bytes_};
+        const Door door{i * line, bytes_,
+                        reinterpret_cast<std::uintptr_t>(data()) % alignof(std::max_align_t)};
         letters.push_back(std::string(reinterpret_cast<const char*>(&door), sizeof door) +
                           memory_->letter());
       }
@@ -160,7 +178,7 @@ class RegionBytes::Implementation {
       fault = error.what();
     }
     throw_on_all(fault);
-    words_ = std::make_shared<std::vector<std::uint64_t>>(peers_.size());
+    words_ = std::make_shared<std::vector<std::uint64_t>>(peers_.size() + 2);
     const auto incoming =
         exchange_letters(state(), name_, state().reserve_tags(1), peers_, letters);
     try {
@@ -174,6 +192,19 @@ class RegionBytes::Implementation {
     throw_on_all(fault);  // also: nobody goes on before all are connected
   }
 
+  void check_range(std::string_view what, std::size_t i, std::size_t offset,
+                   std::size_t bytes) const {
+    const std::size_t size = doors_[i].bytes;
+    if (offset <= size && bytes <= size - offset) return;
+    throw Error(fmt::format("{}: {} of {} bytes at {} of rank {}, whose part has {}", name_, what,
+                            bytes, offset, peers_[i], size));
+  }
+
+  std::uint64_t counter(std::size_t i) const {
+    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(memory_->counters() + i * line))
+        .load(std::memory_order_acquire);
+  }
+
   std::size_t index_of(int peer) const {
     const auto found = std::ranges::lower_bound(peers_, peer);
     if (found == peers_.end() || *found != peer) {
@@ -182,35 +213,56 @@ class RegionBytes::Implementation {
     return static_cast<std::size_t>(found - peers_.begin());
   }
 
+  /// Errors of a transport do not know what they happened in; after one, nothing may wait any more.
+  template <class Action>
+  void guarded(int peer, Action&& action) {
+    try {
+      action();
+    } catch (const Error& error) {
+      if (std::string_view(error.what()).starts_with(name_)) throw;
+      state().failed = true;
+      throw Error(fmt::format("{}: rank {}, method {}, round {}: {}{}", name_, peer, transport_,
+                              round_, error.what(), obituary(state(), peer)));
+    }
+  }
+
   template <class Condition>
   void wait_until(Condition&& condition, int peer) {
-    if (condition()) return;
-    Waiter(state()).wait(
-        [&] {
-          memory_->progress();
-          return condition();
-        },
-        [&] {
-          return Awaited{name_, transport_, round_, {peer}};
-        });
+    guarded(peer, [&] {
+      if (condition()) return;
+      Waiter(state()).wait(
+          [&] {
+            memory_->progress();
+            return condition();
+          },
+          [&] {
+            return Awaited{name_, transport_, round_, {peer}};
+          });
+    });
   }
 
   void barrier() { largest(state(), 0, name_); }
 
   Context context_;
   std::string name_;
+  std::byte* own_;
   std::size_t bytes_;
   std::vector<int> peers_;  ///< ascending
   std::string_view transport_;
   std::shared_ptr<OneSided> memory_;
   std::vector<Door> doors_;
-  std::shared_ptr<std::vector<std::uint64_t>> words_;  ///< counts of notices sent, by peer
+  /// Counts of notices sent, by peer; value and result of a fetch_add.
+  std::shared_ptr<std::vector<std::uint64_t>> words_;
   std::uint64_t round_ = 0;
 };
 
 RegionBytes::RegionBytes(const Context& context, std::size_t bytes, std::span<const int> peers,
                          const RegionOptions& options)
-    : implementation_(std::make_unique<Implementation>(context, bytes, peers, options)) {}
+    : implementation_(std::make_unique<Implementation>(context, nullptr, bytes, peers, options)) {}
+RegionBytes::RegionBytes(const Context& context, std::span<std::byte> own,
+                         std::span<const int> peers, const RegionOptions& options)
+    : implementation_(
+          std::make_unique<Implementation>(context, own.data(), own.size(), peers, options)) {}
 RegionBytes::~RegionBytes() = default;
 RegionBytes::RegionBytes(RegionBytes&&) noexcept = default;
 RegionBytes& RegionBytes::operator=(RegionBytes&&) noexcept = default;
@@ -229,6 +281,12 @@ std::string_view RegionBytes::transport() const {
 }
 void RegionBytes::put(int peer, std::size_t offset, const std::byte* source, std::size_t bytes) {
   implementation_->put(peer, offset, source, bytes);
+}
+void RegionBytes::get(int peer, std::size_t offset, std::byte* target, std::size_t bytes) {
+  implementation_->get(peer, offset, target, bytes);
+}
+std::int64_t RegionBytes::fetch_add(int peer, std::size_t offset, std::int64_t addend) {
+  return implementation_->fetch_add(peer, offset, addend);
 }
 void RegionBytes::notify(int peer) {
   implementation_->notify(peer);

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -12,7 +13,9 @@
 #include "comm/context/waiter.hpp"
 #include "comm/neighbor/table.hpp"
 #include "comm/transport/two_sided/memory.hpp"
+#include "comm/tune/round_clock.hpp"
 #include "comm/tune/select_neighbor_method.hpp"
+#include "comm/tune/tuner.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/neighbor_exchange.hpp"
 
@@ -28,14 +31,23 @@ class NeighborExchangeBytes::Implementation {
                  options.name,
                  {},
                  item_size,
-                 context.implementation().reserve_tags(1),
+                 0,
                  context.implementation().reserve_tags(1)} {
     NeighborSelection selection = select_neighbor_method(context, peers_, options);
     check_item_size();
-    setting_.method = selection.method;
+    for (const NeighborMethodRow& row : neighbor_method_table()) {
+      entries_.push_back({row.info.name, row.make, setting_.context.reserve_tags(1), nullptr, 0});
+    }
     reason_ = std::move(selection.reason);
-    method_ = find_neighbor_method(setting_.method).make(setting_);
-    prepare();
+    if (!selection.candidates.empty()) {
+      tuner_.emplace(TunerSetting{context, "neighbor", options.name,
+                                  std::move(selection.candidates), selection.method, reason_,
+                                  neighbor_tuning});
+    }
+    sending_ = receiving_ = &entries_[selection.method];
+    make(*sending_);
+    find_links();
+    prepare(*sending_);
   }
 
   std::span<const NeighborPattern::Peer> peers() const { return peers_; }
@@ -44,9 +56,11 @@ class NeighborExchangeBytes::Implementation {
     const std::size_t peer = checked(index);
     check_usable();
     if (started_) fail("outbox used between start and finish");
+    begin();
     if (is_self(peer)) return self_buffer(round_ + 1);
     if (link_of_[peer] == no_link) return nullptr;
-    return guarded(round_ + 1, [&] { return method_->outbox(link_of_[peer], round_ + 1); });
+    return guarded(round_ + 1,
+                   [&] { return sending_->method->outbox(link_of_[peer], sending_->round); });
   }
 
   void commit(int index, std::size_t count) {
@@ -58,45 +72,54 @@ class NeighborExchangeBytes::Implementation {
       fail(fmt::format("{} items committed for rank {}, room is for {}; reserve more", count,
                        peers_[peer].rank, peers_[peer].send_capacity));
     }
+    begin();
     committed_[peer] = 1;
     if (is_self(peer)) {
       self_counts_[(round_ + 1) % 2] = count;
     } else if (peers_[peer].send_capacity > 0) {
-      guarded(round_ + 1, [&] { method_->commit(link_of_[peer], count, round_ + 1); });
-      bytes_ += count * setting_.item_size;
-      ++messages_;
+      guarded(round_ + 1,
+              [&] { sending_->method->commit(link_of_[peer], count, sending_->round); });
+      ++traffic_.messages;
+      traffic_.bytes += count * setting_.item_size;
+      if (off_node_[peer]) ++traffic_.off_node;
     }
   }
 
   void start() {
     check_usable();
     if (started_) fail("started twice without finish");
-    start_time_ = Clock::now();
+    begin();
     for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
       if (!committed_[peer]) commit(static_cast<int>(peer), 0);
       committed_[peer] = 0;
     }
     ++round_;
-    guarded(round_, [&] { method_->start(round_); });
+    receiving_ = sending_;
+    receiving_round_ = sending_->round;
+    guarded(round_, [&] { receiving_->method->start(receiving_round_); });
     started_ = true;
-    pending_ = receiving_;
+    pending_ = receiving_peers_;
+    if (timed_) clock_.pause();
   }
 
   std::optional<int> next() {
     if (!started_) fail("next called outside of start and finish");
+    if (timed_) clock_.resume();
     if (pending_.empty()) return std::nullopt;
+    NeighborMethod& method = *receiving_->method;
+    const std::uint64_t method_round = receiving_round_;
     std::size_t found = 0;
     const auto anything_new = [&] {
       for (std::size_t i = 0; i < pending_.size(); ++i) {
         const std::size_t peer = pending_[i];
-        if (is_self(peer) || method_->arrived(link_of_[peer], round_)) {
+        if (is_self(peer) || method.arrived(link_of_[peer], method_round)) {
           found = peer;
           pending_[i] = pending_.back();
           pending_.pop_back();
           return true;
         }
       }
-      method_->progress();
+      method.progress();
       return false;
     };
     guarded(round_,
@@ -112,15 +135,25 @@ class NeighborExchangeBytes::Implementation {
       fail(fmt::format("inbox of rank {} read before next returned it", peers_[peer].rank));
     }
     if (is_self(peer)) return {self_buffer(round_), self_counts_[round_ % 2] * setting_.item_size};
-    return method_->inbox(link_of_[peer], round_);
+    return receiving_->method->inbox(link_of_[peer], receiving_round_);
   }
 
   void finish() {
     if (!started_) fail("finished without start");
+    if (timed_) clock_.resume();
     while (!pending_.empty()) next();
-    guarded(round_, [&] { method_->finish(round_); });
+    guarded(round_, [&] { receiving_->method->finish(receiving_round_); });
     started_ = false;
-    times_[round_ % times_.size()] = Clock::now() - start_time_;
+    begun_ = false;
+    double us = 0.0;
+    if (timed_) {
+      us = clock_.stop();
+      times_[timed_rounds_++ % times_.size()] = us;
+    }
+    messages_ += traffic_.messages;
+    bytes_ += traffic_.bytes;
+    if (tuner_) tuner_->note(us, traffic_);
+    traffic_ = {};
   }
 
   void reserve(std::span<const std::size_t> send_counts) {
@@ -148,25 +181,82 @@ class NeighborExchangeBytes::Implementation {
   }
 
   Verdict verdict() const {
-    Verdict verdict{setting_.exchange, std::string(setting_.method), {}, round_, 0.0, bytes_,
-                    messages_};
-    std::vector<double> times;
-    for (std::uint64_t round = round_; round > 0 && times.size() < times_.size(); --round) {
-      times.push_back(
-          std::chrono::duration<double, std::micro>(times_[round % times_.size()]).count());
-    }
-    if (!times.empty()) {
-      const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    Verdict verdict{.exchange = setting_.exchange,
+                    .rounds = round_,
+                    .bytes_sent = bytes_,
+                    .messages_sent = messages_};
+    const std::size_t timed = std::min<std::size_t>(timed_rounds_, times_.size());
+    if (timed > 0) {
+      std::vector<double> times(times_.begin(),
+                                times_.begin() + static_cast<std::ptrdiff_t>(timed));
+      const auto middle = times.begin() + static_cast<std::ptrdiff_t>(timed / 2);
       std::nth_element(times.begin(), middle, times.end());
       verdict.median_us = *middle;
     }
-    verdict.text = fmt::format("{} {:.1f} us ({})", setting_.method, verdict.median_us, reason_);
+    if (tuner_) {
+      tuner_->explain(verdict);
+    } else {
+      verdict.method = receiving_->name;
+      verdict.text = fmt::format("{} {:.1f} us ({})", verdict.method, verdict.median_us, reason_);
+    }
     return verdict;
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
   static constexpr std::size_t no_link = static_cast<std::size_t>(-1);
+
+  /// A method of the table. Rounds are counted for each, without gaps, as methods want them.
+  struct Entry {
+    std::string_view name;
+    std::unique_ptr<NeighborMethod> (*make)(const NeighborSetting& setting);
+    int data_tag;
+    std::unique_ptr<NeighborMethod> method;
+    std::uint64_t round;
+  };
+
+  /// First thing in a round: the method that carries it.
+  void begin() {
+    if (begun_) return;
+    if (tuner_) {
+      // The inboxes of the round before may still be read; those of the one before that not.
+      for (Entry* const entry : retired_) entry->method.reset();
+      retired_.clear();
+      if (tuner_->due()) guarded(round_ + 1, [&] { change_methods(); });
+      sending_ = &entries_[tuner_->current()];
+      timed_ = tuner_->timed();
+    } else {
+      timed_ = Tuner::worth_timing(round_);
+    }
+    ++sending_->round;
+    begun_ = true;
+    if (timed_) clock_.start();
+  }
+
+  /// Collective: agrees on the methods that may carry the next rounds, and makes them.
+  void change_methods() {
+    tuner_->agree();
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      Entry& entry = entries_[i];
+      const auto& live = tuner_->live();
+      if (std::ranges::find(live, i) == live.end()) {
+        if (entry.method) retired_.push_back(&entry);
+      } else if (!entry.method) {
+        std::string fault;
+        try {
+          make(entry);
+          prepare(entry);
+        } catch (const Error& error) {
+          if (setting_.context.failed) throw;
+          fault = error.what();
+        }
+        fault = agree_on_reason(setting_.context, fault, setting_.exchange);
+        if (fault.empty()) continue;
+        if (live.size() == 1) fail(fault);
+        entry.method.reset();
+        tuner_->exclude(i, fault);
+      }
+    }
+  }
 
   /// After a failure messages may be left under way: the object is of no more use. Errors of a
   /// transport do not know what they happened in.
@@ -178,7 +268,7 @@ class NeighborExchangeBytes::Implementation {
       broken_ = true;
       if (std::string_view(error.what()).starts_with(setting_.exchange)) throw;
       setting_.context.failed = true;
-      fail(fmt::format("method {}, round {}: {}", setting_.method, round, error.what()));
+      fail(fmt::format("method {}, round {}: {}", sending_->name, round, error.what()));
     } catch (...) {
       broken_ = true;
       throw;
@@ -215,27 +305,40 @@ class NeighborExchangeBytes::Implementation {
 
   std::byte* self_buffer(std::uint64_t round) const { return self_[round % 2].data(); }
 
-  /// Tells the method about the capacities as they are now.
-  void prepare() {
-    std::vector<Link> links;
+  void make(Entry& entry) {
+    NeighborSetting setting = setting_;
+    setting.method = entry.name;
+    setting.data_tag = entry.data_tag;
+    entry.method = entry.make(setting);
+  }
+
+  /// Tells a method about the capacities as they are now.
+  void prepare(Entry& entry) {
+    const bool under_way = begun_ && &entry == sending_;
+    entry.method->prepare(links_, under_way ? entry.round - 1 : entry.round);
+  }
+
+  void find_links() {
+    links_.clear();
     link_of_.assign(peers_.size(), no_link);
-    receiving_.clear();
+    off_node_.assign(peers_.size(), 0);
+    receiving_peers_.clear();
     for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
       const NeighborPattern::Peer& p = peers_[peer];
-      if (p.receive_capacity > 0) receiving_.push_back(peer);
+      if (p.receive_capacity > 0) receiving_peers_.push_back(peer);
+      off_node_[peer] = context_.on_my_node(p.rank) ? 0 : 1;
       if (is_self(peer)) {
         for (auto& buffer : self_) {
           buffer = two_sided::Memory(p.send_capacity * setting_.item_size);
         }
       } else if (p.send_capacity > 0 || p.receive_capacity > 0) {
-        link_of_[peer] = links.size();
-        links.push_back({p.rank, p.send_capacity, p.receive_capacity});
+        link_of_[peer] = links_.size();
+        links_.push_back({p.rank, p.send_capacity, p.receive_capacity});
       }
     }
-    method_->prepare(std::move(links), round_);
     committed_.assign(peers_.size(), 0);
     arrived_round_.assign(peers_.size(), 0);
-    pending_.reserve(receiving_.size());
+    pending_.reserve(receiving_peers_.size());
   }
 
   void grow(std::span<const std::size_t> send_counts) {
@@ -264,11 +367,14 @@ class NeighborExchangeBytes::Implementation {
       std::memcpy(&capacity, incoming[i].data(), sizeof capacity);
       peers_[peer_of[i]].receive_capacity = capacity;
     }
-    prepare();
+    find_links();
+    for (Entry& entry : entries_) {
+      if (entry.method && std::ranges::find(retired_, &entry) == retired_.end()) prepare(entry);
+    }
   }
 
   Awaited awaited() const {
-    Awaited result{setting_.exchange, setting_.method, round_, {}};
+    Awaited result{setting_.exchange, receiving_->name, round_, {}};
     for (const std::size_t peer : pending_) result.ranks.push_back(peers_[peer].rank);
     std::ranges::sort(result.ranks);
     return result;
@@ -278,12 +384,19 @@ class NeighborExchangeBytes::Implementation {
   std::vector<NeighborPattern::Peer> peers_;
   NeighborSetting setting_;
   std::string reason_;
-  std::unique_ptr<NeighborMethod> method_;
+  std::vector<Entry> entries_;  ///< in the order of the table
+  std::optional<Tuner> tuner_;
+  Entry* sending_;                     ///< carries the round whose outboxes are filled
+  Entry* receiving_;                   ///< carries, or carried, the round that was started last
+  std::uint64_t receiving_round_ = 0;  ///< its number for that method
+  std::vector<Entry*> retired_;        ///< to be destroyed once their inboxes are given up
+  std::vector<Link> links_;
   std::array<two_sided::Memory, 2> self_{two_sided::Memory(0), two_sided::Memory(0)};
   std::array<std::size_t, 2> self_counts_{};
 
   std::vector<std::size_t> link_of_;          ///< by peer
-  std::vector<std::size_t> receiving_;        ///< peers from which something may come
+  std::vector<char> off_node_;                ///< by peer
+  std::vector<std::size_t> receiving_peers_;  ///< peers from which something may come
   std::vector<std::size_t> pending_;          ///< of those, not yet returned in this round
   std::vector<char> committed_;               ///< by peer
   std::vector<std::uint64_t> arrived_round_;  ///< by peer: the last round that next returned
@@ -291,8 +404,12 @@ class NeighborExchangeBytes::Implementation {
   bool started_ = false;
   bool broken_ = false;
 
-  Clock::time_point start_time_;
-  std::array<Clock::duration, 1024> times_{};  ///< of the latest rounds
+  bool begun_ = false;  ///< a round, but it may not be started yet
+  bool timed_ = false;
+  RoundClock clock_;
+  std::array<double, 1024> times_{};  ///< us, of the latest rounds that were timed
+  std::size_t timed_rounds_ = 0;
+  Tuner::Traffic traffic_;  ///< of this round
   std::size_t bytes_ = 0;
   std::size_t messages_ = 0;
 };

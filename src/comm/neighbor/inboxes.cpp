@@ -14,15 +14,17 @@ constexpr std::size_t whole_lines(std::size_t bytes) {
 
 }  // namespace
 
-Inboxes::Inboxes(std::span<const Link> links, std::size_t item_size) : item_size_(item_size) {
+Inboxes::Inboxes(std::span<const Link> links, std::size_t item_size, int buffers)
+    : item_size_(item_size) {
   for (const Link& link : links) {
     InboxOffsets& offsets = offsets_.emplace_back();
     offsets.notice = bytes_;
     bytes_ += line;
-    for (std::size_t& items : offsets.items) {
-      items = bytes_ + line;
-      bytes_ = items + whole_lines(link.receive_items * item_size);
+    for (int buffer = 0; buffer < buffers; ++buffer) {
+      offsets.items[static_cast<std::size_t>(buffer)] = bytes_ + line;
+      bytes_ += line + whole_lines(link.receive_items * item_size);
     }
+    if (buffers == 1) offsets.items[1] = offsets.items[0];
   }
 }
 

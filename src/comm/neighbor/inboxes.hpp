@@ -34,7 +34,8 @@ constexpr std::size_t count_bytes = sizeof(std::uint64_t);
 /// for rounds below r only.
 class Inboxes {
  public:
-  Inboxes(std::span<const Link> links, std::size_t item_size);
+  /// `buffers`: 1 where something else keeps the rounds apart, then both names mean the same.
+  Inboxes(std::span<const Link> links, std::size_t item_size, int buffers = 2);
 
   std::size_t bytes() const { return bytes_; }
   const InboxOffsets& offsets(std::size_t link) const { return offsets_[link]; }

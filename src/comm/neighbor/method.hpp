@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/context/context_implementation.hpp"
+#include "comm/context/waiter.hpp"
 #include "comm/neighbor/link.hpp"
 
 namespace sterna::comm {
@@ -21,6 +21,9 @@ struct NeighborSetting {
   int data_tag;             ///< used by no other exchange
   int control_tag;
 };
+
+/// Collective: a fault of one rank becomes an error of all; nothing where none has one.
+void throw_on_all(const NeighborSetting& setting, const std::string& fault);
 
 /// A way to move the bytes of a static pattern. Links are named by their index. The exchange that
 /// owns the method has checked the order of calls and the counts:
@@ -52,6 +55,21 @@ class NeighborMethod {
   virtual void finish(std::uint64_t round) = 0;
 
  protected:
+  /// Waits for `condition`, with progress, for the sake of round `round` and of `ranks`.
+  template <class Condition>
+  void await(Condition&& condition, std::uint64_t round, const std::vector<int>& ranks) {
+    if (condition()) return;
+    Waiter(setting_.context)
+        .wait(
+            [&] {
+              progress();
+              return condition();
+            },
+            [&] {
+              return Awaited{setting_.exchange, setting_.method, round, ranks};
+            });
+  }
+
   NeighborSetting setting_;
   std::vector<Link> links_;
 };

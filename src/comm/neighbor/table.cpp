@@ -5,8 +5,15 @@
 #include <vector>
 
 #include "comm/context/nearest_name.hpp"
+#include "comm/neighbor/methods/hybrid.hpp"
+#include "comm/neighbor/methods/neighbor_collective.hpp"
 #include "comm/neighbor/methods/p2p.hpp"
+#include "comm/neighbor/methods/p2p_persistent.hpp"
+#include "comm/neighbor/methods/rdma_barrier.hpp"
 #include "comm/neighbor/methods/rdma_double_buffer.hpp"
+#include "comm/neighbor/methods/rma_double_buffer.hpp"
+#include "comm/neighbor/methods/rma_fence.hpp"
+#include "comm/neighbor/methods/rma_pscw.hpp"
 #include "comm/neighbor/methods/shm_direct.hpp"
 #include "sterna/comm/error.hpp"
 
@@ -23,8 +30,16 @@ std::string why_no_transport(const Context& context, std::string_view name) {
   return {};
 }
 
-std::string why_no_p2p(const Context&, Peers) {
+std::string why_no_two_sided(const Context&, Peers) {
   return {};
+}
+
+std::string why_no_rma(const Context& context, Peers) {
+  return why_no_transport(context, "rma");
+}
+
+std::string why_no_hybrid(const Context& context, Peers) {
+  return why_no_transport(context, "shm");
 }
 
 std::string why_no_rdma(const Context& context, Peers) {
@@ -42,15 +57,50 @@ std::string why_no_shm(const Context& context, Peers peers) {
 
 const NeighborMethodRow table[] = {
     {{"p2p", "a message each way by non-blocking send and receive", "two_sided"},
-     why_no_p2p,
-     make_p2p},
+     why_no_two_sided,
+     make_p2p,
+     cost_of_p2p},
+    {{"p2p_persistent", "the same messages, set up once and started in each round", "two_sided"},
+     why_no_two_sided,
+     make_p2p_persistent,
+     cost_of_p2p_persistent},
+    {{"neighbor_collective", "one neighborhood collective, persistent where the MPI has it",
+      "two_sided"},
+     why_no_two_sided,
+     make_neighbor_collective,
+     cost_of_neighbor_collective},
+    {{"rma_fence", "MPI_Put, and a fence of all ranks ends the round", "rma"},
+     why_no_rma,
+     make_rma_fence,
+     cost_of_rma_fence},
+    {{"rma_pscw", "MPI_Put between start and complete, post and wait: neighbors synchronize",
+      "rma"},
+     why_no_rma,
+     make_rma_pscw,
+     cost_of_rma_pscw},
+    {{"rma_double_buffer", "MPI_Put and flush with a notice into two buffers in turn, no barrier",
+      "rma"},
+     why_no_rma,
+     make_rma_double_buffer,
+     cost_of_rma_double_buffer},
+    {{"rdma_barrier", "UCX put, and a barrier of all ranks ends the round", "rdma"},
+     why_no_rdma,
+     make_rdma_barrier,
+     cost_of_rdma_barrier},
     {{"rdma_double_buffer", "UCX put with a notice into two buffers in turn, no barrier", "rdma"},
      why_no_rdma,
-     make_rdma_double_buffer},
+     make_rdma_double_buffer,
+     cost_of_rdma_double_buffer},
     {{"shm_direct", "items are written right into the neighbor's memory, two buffers in turn",
       "shm, all peers on one node"},
      why_no_shm,
-     make_shm_direct},
+     make_shm_direct,
+     cost_of_shm_direct},
+    {{"hybrid", "shm_direct with peers of the node, rdma_double_buffer (or p2p) with the others",
+      "shm"},
+     why_no_hybrid,
+     make_hybrid,
+     cost_of_hybrid},
 };
 
 }  // namespace

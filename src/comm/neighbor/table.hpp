@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "comm/neighbor/method.hpp"
+#include "comm/tune/cost_terms.hpp"
 #include "sterna/comm/methods.hpp"
 #include "sterna/comm/neighbor_exchange.hpp"
 
@@ -19,6 +20,8 @@ struct NeighborMethodRow {
   std::string (*why_unavailable)(const Context& context,
                                  std::span<const NeighborPattern::Peer> peers);
   std::unique_ptr<NeighborMethod> (*make)(const NeighborSetting& setting);
+  /// What a rank does in a round. Each link both sends and receives, as patterns usually have it.
+  CostTerms (*cost)(const PatternShape& shape);
 };
 
 std::span<const NeighborMethodRow> neighbor_method_table();

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <string_view>
 #include <vector>
 
 #include "comm/context/mpi_error.hpp"
@@ -17,6 +19,8 @@
 // needs no knowledge of its batch. One element cannot be cut into segments, so every MPI combines
 // whole contributions along one tree (recursive doubling, or reduce and broadcast); addition,
 // maximum and minimum commute bit for bit, hence all ranks end with the same bits.
+//
+// In fixed order every rank gathers all elements and combines them itself, rank after rank.
 
 namespace sterna::comm {
 namespace {
@@ -61,33 +65,33 @@ void combine_section(const std::byte*& in, std::byte*& result, std::uint64_t cou
   }
 }
 
+/// result = result combined with in, or the mark that they do not fit.
+void combine_element(const std::byte*& in, std::byte*& result) {
+  Header a;
+  Header b;
+  std::memcpy(&a, in, sizeof a);
+  std::memcpy(&b, result, sizeof b);
+  b.mismatch |= a.mismatch;
+  if (a.counts != b.counts) b.mismatch = 1;
+  std::memcpy(result, &b, sizeof b);
+  if (b.mismatch != 0) return;
+  in += sizeof a;
+  result += sizeof b;
+  combine_section<double>(in, result, a.counts[sum_double],
+                          [](double x, double y) { return y + x; });
+  combine_section<double>(in, result, a.counts[max_double], larger);
+  combine_section<double>(in, result, a.counts[min_double], smaller);
+  combine_section<std::int64_t>(in, result, a.counts[sum_int], wrapping_sum);
+  combine_section<std::int64_t>(in, result, a.counts[max_int],
+                                [](std::int64_t x, std::int64_t y) { return x > y ? x : y; });
+  combine_section<std::int64_t>(in, result, a.counts[min_int],
+                                [](std::int64_t x, std::int64_t y) { return x < y ? x : y; });
+}
+
 void combine_elements(void* in_data, void* result_data, int* length, MPI_Datatype*) {
   const auto* in = static_cast<const std::byte*>(in_data);
   auto* result = static_cast<std::byte*>(result_data);
-  for (int element = 0; element < *length; ++element) {
-    Header a;
-    Header b;
-    std::memcpy(&a, in, sizeof a);
-    std::memcpy(&b, result, sizeof b);
-    if (a.counts != b.counts) {
-      b.mismatch = 1;
-      std::memcpy(result, &b, sizeof b);
-      return;
-    }
-    b.mismatch |= a.mismatch;
-    std::memcpy(result, &b, sizeof b);
-    in += sizeof a;
-    result += sizeof b;
-    combine_section<double>(in, result, a.counts[sum_double],
-                            [](double x, double y) { return x + y; });
-    combine_section<double>(in, result, a.counts[max_double], larger);
-    combine_section<double>(in, result, a.counts[min_double], smaller);
-    combine_section<std::int64_t>(in, result, a.counts[sum_int], wrapping_sum);
-    combine_section<std::int64_t>(in, result, a.counts[max_int],
-                                  [](std::int64_t x, std::int64_t y) { return x > y ? x : y; });
-    combine_section<std::int64_t>(in, result, a.counts[min_int],
-                                  [](std::int64_t x, std::int64_t y) { return x < y ? x : y; });
-  }
+  for (int element = 0; element < *length; ++element) combine_element(in, result);
 }
 
 /// The derived type of one element; `shape` as in the header.
@@ -113,8 +117,8 @@ MPI_Datatype element_type(const std::array<std::uint64_t, kinds>& shape) {
 
 class ReductionBatch::Implementation {
  public:
-  Implementation(const Context& context, std::string name)
-      : context_(context), name_(std::move(name)) {
+  Implementation(const Context& context, std::string name, ReductionOrder order)
+      : context_(context), name_(std::move(name)), order_(order) {
     check_mpi(MPI_Op_create(&combine_elements, /*commute=*/1, &operation_), name_);
   }
 
@@ -147,9 +151,13 @@ class ReductionBatch::Implementation {
         throw Error(
             fmt::format("{}: {} values are more than one reduction can hold", name_, values));
       }
+      if (order_ == ReductionOrder::fixed) require_equal_counts();
       type_ = element_type(counts_);
-      buffers_->in.resize(sizeof(Header) + values * sizeof(double));
-      buffers_->out.resize(buffers_->in.size());
+      const std::size_t element = sizeof(Header) + values * sizeof(double);
+      buffers_->in.resize(element);
+      buffers_->out.resize(order_ == ReductionOrder::fixed
+                               ? element * static_cast<std::size_t>(context_.size())
+                               : element);
     }
     Header header;
     header.counts = counts_;
@@ -161,24 +169,30 @@ class ReductionBatch::Implementation {
         to += variable.count * sizeof(double);
       }
     }
-    check_mpi(MPI_Iallreduce(buffers_->in.data(), buffers_->out.data(), 1, type_, operation_,
-                             context_.implementation().communicator, &request_),
-              name_);
+    const MPI_Comm communicator = context_.implementation().communicator;
+    if (order_ == ReductionOrder::fixed) {
+      check_mpi(MPI_Iallgather(buffers_->in.data(), 1, type_, buffers_->out.data(), 1, type_,
+                               communicator, &request_),
+                name_);
+    } else {
+      check_mpi(MPI_Iallreduce(buffers_->in.data(), buffers_->out.data(), 1, type_, operation_,
+                               communicator, &request_),
+                name_);
+    }
   }
 
   void finish() {
     if (!in_flight()) throw Error(fmt::format("{}: finished without start", name_));
     try {
-      wait_for_request(context_.implementation(), request_, name_, "allreduce", round_);
+      wait_for_request(context_.implementation(), request_, name_, method(), round_);
     } catch (...) {
       context_.implementation().keep_until_exit(buffers_);
       throw;
     }
+    if (order_ == ReductionOrder::fixed) combine_in_order();
     Header header;
     std::memcpy(&header, buffers_->out.data(), sizeof header);
-    if (header.mismatch != 0 || header.counts != counts_) {
-      throw Error(fmt::format("{}: the ranks registered different numbers of values", name_));
-    }
+    if (header.mismatch != 0 || header.counts != counts_) throw_different_counts();
     const std::byte* from = buffers_->out.data() + sizeof header;
     for (const auto& section : variables_) {
       for (const Variable& variable : section) {
@@ -201,8 +215,48 @@ class ReductionBatch::Implementation {
 
   bool in_flight() const { return request_ != MPI_REQUEST_NULL; }
 
+  std::string_view method() const {
+    return order_ == ReductionOrder::fixed ? "allgather" : "allreduce";
+  }
+
+  [[noreturn]] void throw_different_counts() const {
+    throw Error(fmt::format("{}: the ranks registered different numbers of values", name_));
+  }
+
+  /// The gathered elements, combined into the first. Those of different length would not even meet
+  /// in the gathering, so `require_equal_counts` comes before it.
+  void combine_in_order() {
+    const std::byte* in = buffers_->out.data() + buffers_->in.size();
+    for (int rank = 1; rank < context_.size(); ++rank) {
+      std::byte* result = buffers_->out.data();
+      combine_element(in, result);
+    }
+  }
+
+  void require_equal_counts() {
+    auto limits = std::make_shared<std::array<std::uint64_t, 2 * kinds>>();
+    for (std::size_t kind = 0; kind < kinds; ++kind) {
+      (*limits)[kind] = counts_[kind];
+      (*limits)[kinds + kind] = ~counts_[kind];  // its maximum tells the minimum
+    }
+    check_mpi(
+        MPI_Iallreduce(MPI_IN_PLACE, limits->data(), static_cast<int>(limits->size()), MPI_UINT64_T,
+                       MPI_MAX, context_.implementation().communicator, &request_),
+        name_);
+    try {
+      wait_for_request(context_.implementation(), request_, name_, "allreduce", round_);
+    } catch (...) {
+      context_.implementation().keep_until_exit(limits);
+      throw;
+    }
+    for (std::size_t kind = 0; kind < kinds; ++kind) {
+      if ((*limits)[kind] != ~(*limits)[kinds + kind]) throw_different_counts();
+    }
+  }
+
   Context context_;
   std::string name_;
+  ReductionOrder order_;
   std::array<std::vector<Variable>, kinds> variables_;
   std::array<std::uint64_t, kinds> counts_{};
   std::shared_ptr<Buffers> buffers_ = std::make_shared<Buffers>();
@@ -212,8 +266,8 @@ class ReductionBatch::Implementation {
   std::uint64_t round_ = 0;
 };
 
-ReductionBatch::ReductionBatch(const Context& context, std::string name)
-    : implementation_(std::make_unique<Implementation>(context, std::move(name))) {}
+ReductionBatch::ReductionBatch(const Context& context, std::string name, ReductionOrder order)
+    : implementation_(std::make_unique<Implementation>(context, std::move(name), order)) {}
 ReductionBatch::~ReductionBatch() = default;
 ReductionBatch::ReductionBatch(ReductionBatch&&) noexcept = default;
 ReductionBatch& ReductionBatch::operator=(ReductionBatch&&) noexcept = default;

@@ -11,16 +11,17 @@ DisseminationBarrier::DisseminationBarrier(const Context& context, int tag)
       size_(context.size()),
       tag_(tag) {}
 
-void DisseminationBarrier::enter() {
+void DisseminationBarrier::enter(bool flag) {
+  flag_ = flag ? 1 : 0;
   distance_ = 1;
   if (distance_ < size_) step();
 }
 
 void DisseminationBarrier::step() {
   const int to = (rank_ + distance_) % size_;
-  check_mpi(MPI_Irecv(nullptr, 0, MPI_BYTE, late_peer(), tag_, communicator_, &requests_[0]),
+  check_mpi(MPI_Irecv(&incoming_, 1, MPI_CHAR, late_peer(), tag_, communicator_, &requests_[0]),
             "MPI_Irecv");
-  check_mpi(MPI_Isend(nullptr, 0, MPI_BYTE, to, tag_, communicator_, &requests_[1]), "MPI_Isend");
+  check_mpi(MPI_Isend(&flag_, 1, MPI_CHAR, to, tag_, communicator_, &requests_[1]), "MPI_Isend");
 }
 
 bool DisseminationBarrier::test() {
@@ -28,6 +29,7 @@ bool DisseminationBarrier::test() {
     int complete = 0;
     check_mpi(MPI_Testall(2, requests_, &complete, MPI_STATUSES_IGNORE), "MPI_Testall");
     if (!complete) return false;
+    flag_ = static_cast<char>(flag_ | incoming_);
     distance_ *= 2;
     if (distance_ < size_) step();
   }

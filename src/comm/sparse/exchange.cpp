@@ -2,16 +2,21 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <utility>
 
+#include "comm/context/agreement.hpp"
 #include "comm/context/context_implementation.hpp"
 #include "comm/sparse/method.hpp"
 #include "comm/sparse/table.hpp"
+#include "comm/tune/candidates.hpp"
+#include "comm/tune/round_clock.hpp"
 #include "comm/tune/select_sparse_method.hpp"
+#include "comm/tune/tuner.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 #include "sterna/comm/sparse_exchange.hpp"
@@ -21,7 +26,7 @@ namespace sterna::comm {
 namespace {
 
 /// Round times that the median of the verdict is taken over, the latest ones.
-constexpr std::size_t kept_times = 4096;
+constexpr std::size_t kept_times = 1024;
 
 /// Ascending, unique, without this rank; throws where one is no rank.
 std::optional<std::vector<int>> tidy_sources(const Context& context, const SparseOptions& options) {
@@ -52,20 +57,24 @@ class SparseExchangeBytes::Implementation {
       : setting_{context, options.name, {}, item_size, {}},
         results_{IncomingRows(item_size), IncomingRows(item_size)} {
     std::string refusal;
+    SparseSelection selection{};
     try {
       if (item_size == 0 || item_size > std::numeric_limits<int>::max()) {
         throw Error(
             fmt::format("{}: an item of {} bytes cannot be exchanged", options.name, item_size));
       }
-      SparseSelection selection = select_sparse_method(context, options);
-      setting_.method = selection.method;
+      selection = select_sparse_method(context, options);
+      setting_.method = sparse_method_table()[selection.method].info.name;
       reason_ = std::move(selection.reason);
       setting_.possible_sources = tidy_sources(context, options);
     } catch (const Error& error) {
       refusal = error.what();
     }
-    agree(refusal);
-    method_ = find_sparse_method(setting_.method).make(setting_);
+    agree(refusal, selection.method);
+    current_method_ = selection.method;
+    methods_.resize(sparse_method_table().size());
+    make(current_method_);
+    if (!selection.candidates.empty()) tune(std::move(selection));
   }
 
   void exchange(std::span<const int> destinations, std::span<const std::size_t> offsets,
@@ -79,29 +88,40 @@ class SparseExchangeBytes::Implementation {
           fmt::format("{}: round {} cannot start, communication with other ranks has failed",
                       setting_.exchange, rounds_ + 1));
     }
-    const auto start = std::chrono::steady_clock::now();
     check(destinations, offsets);
+    if (tuner_ && tuner_->due()) change_methods();
+    const bool timed = tuner_ ? tuner_->timed() : Tuner::worth_timing(rounds_);
+    if (tuner_) current_method_ = tuner_->current();
+    if (timed) clock_.start();
     collect_rows(destinations, offsets, items);
     // The former result may be what is sent now; then the new one must not overwrite it.
     if (holds(results_[current_], items)) current_ = 1 - current_;
     IncomingRows& incoming = results_[current_];
     incoming.clear();
     if (self_count_ > 0) incoming.announce(setting_.context.rank(), self_count_);
-    const OutgoingRound round{rounds_ + 1, rows_, self_count_};
     ++rounds_;
     if (setting_.context.size() == 1) {
       incoming.arrange();
     } else {
+      Entry& entry = methods_[current_method_];
+      const OutgoingRound round{++entry.round, rows_, self_count_};
       broken_ = true;
-      messages_ += method_->exchange(round, incoming);
+      messages_ += entry.method->exchange(round, incoming);
       broken_ = false;
     }
     if (self_count_ > 0) {
       std::memcpy(incoming.row(setting_.context.rank()), self_items_,
                   self_count_ * setting_.item_size);
     }
-    for (const OutgoingRow& row : rows_) bytes_ += row.count * setting_.item_size;
-    note_time(std::chrono::steady_clock::now() - start);
+    const double us = timed ? clock_.stop() : 0.0;
+    if (timed) note_time(us);
+    Tuner::Traffic traffic{rows_.size(), 0, 0};
+    for (const OutgoingRow& row : rows_) {
+      traffic.bytes += row.count * setting_.item_size;
+      if (!setting_.context.on_my_node(row.destination)) ++traffic.off_node;
+    }
+    bytes_ += traffic.bytes;
+    if (tuner_) tuner_->note(us, traffic);
   }
 
   const IncomingRows& result() const { return results_[current_]; }
@@ -110,27 +130,83 @@ class SparseExchangeBytes::Implementation {
   bool broken() const { return broken_; }
 
   Verdict verdict() const {
-    Verdict verdict{setting_.exchange, std::string(setting_.method), {}, rounds_, 0.0, bytes_,
-                    messages_};
+    Verdict verdict{.exchange = setting_.exchange,
+                    .rounds = rounds_,
+                    .bytes_sent = bytes_,
+                    .messages_sent = messages_};
     if (!times_.empty()) {
       std::vector<double> sorted = times_;
       const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
       std::nth_element(sorted.begin(), middle, sorted.end());
       verdict.median_us = *middle;
     }
-    verdict.text = fmt::format("{} {:.1f} us ({})", setting_.method, verdict.median_us, reason_);
+    if (tuner_) {
+      tuner_->explain(verdict);
+    } else {
+      verdict.method = setting_.method;
+      verdict.text = fmt::format("{} {:.1f} us ({})", verdict.method, verdict.median_us, reason_);
+    }
     return verdict;
   }
 
  private:
+  /// A method of the table. Rounds are counted for each, without gaps, as methods want them.
+  struct Entry {
+    std::unique_ptr<SparseMethod> method;
+    std::uint64_t round = 0;
+  };
+
+  void make(std::size_t index) {
+    const SparseMethodRow& row = sparse_method_table()[index];
+    SparseSetting setting = setting_;
+    setting.method = row.info.name;
+    methods_[index].method = row.make(setting);
+  }
+
+  void tune(SparseSelection selection) {
+    std::vector<std::string> reasons;
+    for (const Candidate& candidate : selection.candidates) reasons.push_back(candidate.why_not);
+    reasons = agree_on_reasons(context(), reasons, setting_.exchange);
+    for (std::size_t i = 0; i < reasons.size(); ++i) selection.candidates[i].why_not = reasons[i];
+    const double sources =
+        setting_.possible_sources ? static_cast<double>(setting_.possible_sources->size()) : 0.0;
+    tuner_.emplace(TunerSetting{setting_.context, "sparse", setting_.exchange,
+                                std::move(selection.candidates), selection.method, reason_,
+                                sparse_tuning, sources});
+  }
+
+  /// Collective: agrees on the methods that may carry the next rounds, and makes them.
+  void change_methods() {
+    broken_ = true;
+    tuner_->agree();
+    for (std::size_t i = 0; i < methods_.size(); ++i) {
+      Entry& entry = methods_[i];
+      const auto& live = tuner_->live();
+      if (std::ranges::find(live, i) == live.end()) {
+        entry = {};
+      } else if (!entry.method) {
+        std::string fault;
+        try {
+          make(i);
+        } catch (const Error& error) {
+          if (context().failed) throw;
+          fault = error.what();
+        }
+        fault = agree_on_reason(context(), fault, setting_.exchange);
+        if (fault.empty()) continue;
+        if (live.size() == 1) throw Error(fmt::format("{}: {}", setting_.exchange, fault));
+        entry = {};
+        tuner_->exclude(i, fault);
+      }
+    }
+    broken_ = false;
+  }
+
   /// Collective: throws on all ranks where one cannot take part, or the ranks were given different
   /// methods or item sizes, which would otherwise show as a wait without end.
-  void agree(const std::string& refusal) {
+  void agree(const std::string& refusal, std::size_t index) {
     const auto table = sparse_method_table();
-    std::int64_t method = -1;
-    for (std::size_t i = 0; refusal.empty() && i < table.size(); ++i) {
-      if (table[i].info.name == setting_.method) method = static_cast<std::int64_t>(i);
-    }
+    const std::int64_t method = refusal.empty() ? static_cast<std::int64_t>(index) : -1;
     const auto size = static_cast<std::int64_t>(setting_.item_size);
     std::int64_t first_method = method, last_method = method, least_size = size, most_size = size;
     ReductionBatch agreement(setting_.context, setting_.exchange);
@@ -209,17 +285,19 @@ class SparseExchangeBytes::Implementation {
     }
   }
 
-  void note_time(std::chrono::duration<double, std::micro> time) {
+  void note_time(double us) {
     if (times_.size() < kept_times) {
-      times_.push_back(time.count());
+      times_.push_back(us);
     } else {
-      times_[(rounds_ - 1) % kept_times] = time.count();
+      times_[next_time_++ % kept_times] = us;
     }
   }
 
   SparseSetting setting_;
   std::string reason_;
-  std::unique_ptr<SparseMethod> method_;
+  std::vector<Entry> methods_;  ///< in the order of the table
+  std::size_t current_method_ = 0;
+  std::optional<Tuner> tuner_;
   std::array<IncomingRows, 2> results_;
   std::size_t current_ = 0;
   bool broken_ = false;
@@ -227,7 +305,9 @@ class SparseExchangeBytes::Implementation {
   std::size_t self_count_ = 0;
   const std::byte* self_items_ = nullptr;
   std::vector<int> sorted_;
+  RoundClock clock_;
   std::vector<double> times_;
+  std::size_t next_time_ = 0;
   std::size_t rounds_ = 0;
   std::size_t bytes_ = 0;
   std::size_t messages_ = 0;

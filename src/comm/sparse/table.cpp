@@ -3,9 +3,15 @@
 #include <vector>
 
 #include "comm/context/nearest_name.hpp"
+#include "comm/sparse/methods/allreduce.hpp"
 #include "comm/sparse/methods/alltoall.hpp"
+#include "comm/sparse/methods/grid.hpp"
 #include "comm/sparse/methods/nbx.hpp"
+#include "comm/sparse/methods/rdma_reserve.hpp"
+#include "comm/sparse/methods/reduce_scatter.hpp"
+#include "comm/sparse/methods/rma_reserve.hpp"
 #include "comm/sparse/methods/superset.hpp"
+#include "comm/sparse/methods/two_level.hpp"
 #include "sterna/comm/error.hpp"
 
 namespace sterna::comm {
@@ -17,20 +23,60 @@ std::string always_available(const Context&) {
 }
 
 const SparseMethodRow table[] = {
-    {{"alltoall", "counts to everyone by Alltoall, then the data by Alltoallv", "two_sided"},
+    {{"alltoall", "counts to everyone by Alltoall, then the data pair by pair", "two_sided"},
      false,
      always_available,
-     make_alltoall},
+     make_alltoall,
+     cost_of_alltoall},
+    {{"allreduce", "the number of messages to each rank by Allreduce, then sends and receives",
+      "two_sided"},
+     false,
+     always_available,
+     make_allreduce,
+     cost_of_allreduce},
     {{"nbx", "synchronous sends, probes, and a non-blocking barrier that ends the round",
       "two_sided"},
      false,
      always_available,
-     make_nbx},
+     make_nbx,
+     cost_of_nbx},
+    {{"reduce_scatter",
+      "the number of messages to this rank by Reduce_scatter, then sends and receives",
+      "two_sided"},
+     false,
+     always_available,
+     make_reduce_scatter,
+     cost_of_reduce_scatter},
+    {{"rma_reserve",
+      "room reserved in the receiver's window by Fetch_and_op, then Put, flush, barrier", "rma"},
+     false,
+     why_rma_reserve_unavailable,
+     make_rma_reserve,
+     cost_of_rma_reserve},
+    {{"rdma_reserve", "room reserved at the receiver by UCX atomics, then puts; one-sided barrier",
+      "shm on one node, rdma beyond"},
+     false,
+     why_rdma_reserve_unavailable,
+     make_rdma_reserve,
+     cost_of_rdma_reserve},
     {{"superset", "a count to each possible source, small payloads with it; no collective",
       "two_sided, possible_sources"},
      true,
      always_available,
-     make_superset},
+     make_superset,
+     cost_of_superset},
+    {{"two_level", "collected in the node, one message for each pair of nodes, spread in the node",
+      "two_sided"},
+     false,
+     always_available,
+     make_two_level,
+     cost_of_two_level},
+    {{"grid", "two hops over a near-square grid of ranks, along its rows, then its columns",
+      "two_sided"},
+     false,
+     always_available,
+     make_grid,
+     cost_of_grid},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "comm/sparse/method.hpp"
+#include "comm/tune/cost_terms.hpp"
 #include "sterna/comm/methods.hpp"
 
 namespace sterna::comm {
@@ -18,6 +19,8 @@ struct SparseMethodRow {
   std::string (*why_unavailable)(const Context& context);
   /// Collective.
   std::unique_ptr<SparseMethod> (*make)(const SparseSetting& setting);
+  /// What a rank does in a round in which it sends to `peers` ranks and as many send to it.
+  CostTerms (*cost)(const PatternShape& shape);
 };
 
 std::span<const SparseMethodRow> sparse_method_table();

@@ -1,20 +1,26 @@
 #pragma once
 
 #include <string>
-#include <string_view>
+#include <vector>
 
+#include "comm/tune/tuner.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/sparse_exchange.hpp"
 
 namespace sterna::comm {
 
 struct SparseSelection {
-  std::string_view method;  ///< a name of the table
-  std::string reason;       ///< in words, for the verdict
+  std::size_t method;                 ///< to begin with: index in the table
+  std::string reason;                 ///< in words, for the verdict
+  std::vector<Candidate> candidates;  ///< the table, for the tuner; empty: the method is final
 };
 
-/// The method that `options` name, or for "auto" the one that fits what is known of the pattern.
-/// Local; throws Error for an unknown name and for a method that does not work here.
+/// The method that `options` name, which is final; for "auto" the one that fits what is known of
+/// the pattern, and the others that work here as candidates. Local, so what the candidates say is
+/// of this rank only; throws Error for an unknown name and for a named method that does not work
+/// here.
 SparseSelection select_sparse_method(const Context& context, const SparseOptions& options);
+
+extern const TuningRules sparse_tuning;
 
 }  // namespace sterna::comm

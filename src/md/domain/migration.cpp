@@ -143,7 +143,7 @@ class Migration::Implementation {
   Implementation(const comm::Context& context, const Decomposition& decomposition, double reach,
                  const MigrationOptions& options)
       : context_(context),
-        decomposition_(decomposition),
+        decomposition_(&decomposition),
         own_(decomposition.region(context.rank())),
         anywhere_(options.anywhere),
         reach_(reach),
@@ -152,9 +152,9 @@ class Migration::Implementation {
   comm::SparseOptions exchange_options(const comm::Context& context,
                                        const Decomposition& decomposition,
                                        const MigrationOptions& options) {
-    if (options.anywhere) return anywhere_options(context, options.exchange, "migration");
+    if (options.anywhere) return anywhere_options(context, options.exchange, options.name);
     near_ = ranks_within(decomposition, context.rank(), reach_);
-    return {options.exchange, "migration", near_};
+    return {options.exchange, options.name, near_};
   }
 
   void migrate(ParticleStore& particles, std::int64_t step) {
@@ -170,8 +170,8 @@ class Migration::Implementation {
       Position& p = particles.position[i];
       if (own_.contains(p.vector())) continue;
       const std::int64_t id = particles.id[i];
-      const Place place = wrap(decomposition_.box(), p.vector(), particles.image[i], id, when);
-      const int owner = decomposition_.owner(place.position);
+      const Place place = wrap(decomposition_->box(), p.vector(), particles.image[i], id, when);
+      const int owner = decomposition_->owner(place.position);
       if (owner == rank) {
         p = {place.position.x, place.position.y, place.position.z, p.type};
         particles.image[i] = place.image;
@@ -215,7 +215,7 @@ class Migration::Implementation {
   }
 
   comm::Context context_;
-  const Decomposition& decomposition_;
+  const Decomposition* decomposition_;
   Region own_;
   bool anywhere_;
   double reach_;
@@ -235,6 +235,13 @@ Migration::Migration(Migration&&) noexcept = default;
 Migration& Migration::operator=(Migration&&) noexcept = default;
 void Migration::migrate(ParticleStore& particles, std::int64_t step) {
   implementation_->migrate(particles, step);
+}
+void Migration::set_decomposition(const Decomposition& decomposition) {
+  if (!implementation_->anywhere_) {
+    throw std::logic_error("a migration between neighbors cannot serve other regions");
+  }
+  implementation_->decomposition_ = &decomposition;
+  implementation_->own_ = decomposition.region(implementation_->context_.rank());
 }
 std::size_t Migration::departed() const {
   return implementation_->departed_;

@@ -19,6 +19,7 @@ struct MigrationOptions {
   /// ranks within reach, which `superset` makes use of; a particle that went farther is an error
   /// with every exchange method.
   bool anywhere = false;
+  std::string name = "migration";  ///< in errors and verdicts
 };
 
 /// Brings particles to the ranks that own their positions.
@@ -39,6 +40,9 @@ class Migration {
   /// before anything was sent, naming id and `step`, where a position is not finite, left the box
   /// by more than 10^9 lengths, or is not within reach.
   void migrate(ParticleStore& particles, std::int64_t step);
+
+  /// Other owners from now on; only with `anywhere`. The decomposition must outlive this.
+  void set_decomposition(const Decomposition& decomposition);
 
   /// How many the last call sent away, and how many came.
   std::size_t departed() const;

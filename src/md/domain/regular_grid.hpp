@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "md/domain/decomposition.hpp"
+#include "md/domain/decomposition_method.hpp"
 
 namespace sterna::md {
 
@@ -38,5 +38,8 @@ class RegularGrid final : public Decomposition {
   std::array<int, 3> grid_;
   std::array<std::vector<double>, 3> boundaries_;
 };
+
+std::unique_ptr<Decomposition> make_regular_grid(const comm::Context& context,
+                                                 const DecompositionRequest& request);
 
 }  // namespace sterna::md

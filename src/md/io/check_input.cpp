@@ -10,6 +10,7 @@
 
 #include "md/core/display_text.hpp"
 #include "md/core/nearest_name.hpp"
+#include "md/domain/decomposition_method.hpp"
 #include "md/io/read_input.hpp"
 
 namespace sterna::md {
@@ -97,6 +98,19 @@ class Checker {
                         "which is {}: pairs beyond it are not visited",
                         length(input_.rdf.maximum), length(input_.interaction.cutoff)));
     }
+  }
+
+  void domain() {
+    if (!good_("domain.decomposition") || !good_("domain.halo")) return;
+    const auto& domain = input_.domain;
+    if (domain.halo == "direct" || domain.decomposition == "auto" ||
+        !decomposition_method(domain.decomposition).weighs) {
+      return;
+    }
+    error("domain.halo",
+          fmt::format("the {} halo goes along the rows of a regular grid, which decomposition = {} "
+                      "does not have; expected \"direct\"",
+                      domain.halo, quote(domain.decomposition)));
   }
 
   void output(bool look_at_files) {
@@ -226,6 +240,7 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   checker.types();
   checker.pairs();
   checker.interaction();
+  checker.domain();
   checker.output(look_at_files);
 }
 

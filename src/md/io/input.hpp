@@ -93,14 +93,19 @@ struct Input {
     double maximum_displacement = 0.0;  ///< per step; 0: a tenth of the smallest sigma
   } minimize;
 
-  struct Domain {                      ///< [domain]
-    std::array<int, 3> grid{0, 0, 0};  ///< ranks per axis; 0: chosen
-    std::string halo = "direct";       ///< "direct" (26 messages), "staged" (6)
+  struct Domain {                         ///< [domain]
+    std::string decomposition = "auto";   ///< or of decomposition_methods()
+    std::array<int, 3> grid{0, 0, 0};     ///< ranks per axis; 0: chosen
+    std::string weights = "time";         ///< "time", "neighbors", "particles"
+    std::int64_t rebalance_interval = 0;  ///< steps; 0: where it pays
+    std::string halo = "direct";          ///< "direct" (26 messages), "staged" (6)
   } domain;
 
   struct Communication {             ///< [communication]
     std::string halo = "auto";       ///< neighbor exchange method
     std::string migration = "auto";  ///< sparse exchange method
+    bool tuning = true;              ///< "auto" measures
+    std::string machine_file;        ///< empty: comm::TuningOptions says which
     double timeout = 300.0;          ///< seconds
   } communication;
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "md/domain/decomposition_method.hpp"
 #include "sterna/comm/methods.hpp"
 
 namespace sterna::md {
@@ -24,6 +25,12 @@ std::vector<std::string_view> halo_methods() {
 std::vector<std::string_view> migration_methods() {
   std::vector<std::string_view> names{"auto"};
   for (const comm::MethodInfo& method : comm::sparse_methods()) names.push_back(method.name);
+  return names;
+}
+
+std::vector<std::string_view> decompositions() {
+  std::vector<std::string_view> names{"auto"};
+  for (const DecompositionMethod& method : decomposition_methods()) names.push_back(method.name);
   return names;
 }
 
@@ -434,12 +441,47 @@ std::vector<KeySchema> make_keys() {
 
       // ---- [domain]
       {.section = "domain",
+       .name = "decomposition",
+       .target = [](Input& i, std::size_t) -> Target { return &i.domain.decomposition; },
+       .description =
+           "How space is cut into regions, one for each rank. \"grid\": equal boxes. "
+           "\"bisection\", \"sampling\": regions of equal computing time, cut anew where that "
+           "pays. \"auto\" begins with a grid and goes over to bisection where the measured gain "
+           "exceeds the cost; where a grid or the staged halo is asked for, it stays with the "
+           "grid. What is cut by measured time cannot be repeated bit for bit.",
+       .choices = decompositions,
+       .aliases = {"balance", "load_balance", "dlb"}},
+      {.section = "domain",
+       .name = "weights",
+       .target = [](Input& i, std::size_t) -> Target { return &i.domain.weights; },
+       .description =
+           "What the regions share out evenly. \"time\": the measured time of forces and lists. "
+           "\"neighbors\": an estimate of it from the density. \"particles\": their number. The "
+           "latter two make runs that can be repeated bit for bit.",
+       .choices =
+           [] {
+             return Names{"time", "neighbors", "particles"};
+           },
+       .condition =
+           Condition{
+               "domain", "decomposition", {"auto", "bisection", "sampling"}, Severity::warning}},
+      {.section = "domain",
+       .name = "rebalance_interval",
+       .target = [](Input& i, std::size_t) -> Target { return &i.domain.rebalance_interval; },
+       .description = "Steps after which the regions are cut anew, whether it pays or not. 0: "
+                      "where the predicted gain exceeds the measured cost.",
+       .range = {.minimum = 0.0, .maximum = most_steps},
+       .condition =
+           Condition{"domain", "decomposition", {"bisection", "sampling"}, Severity::error},
+       .aliases = {"balance_interval"}},
+      {.section = "domain",
        .name = "grid",
        .target = [](Input& i, std::size_t) -> Target { return &i.domain.grid; },
        .description = "Ranks along x, y and z; 0 lets the program choose that number.",
        .default_text = "[0, 0, 0]: chosen",
        .range = {.minimum = 0.0, .maximum = 1e6},
-       .aliases = {"processors", "ranks", "decomposition"}},
+       .condition = Condition{"domain", "decomposition", {"auto", "grid"}, Severity::error},
+       .aliases = {"processors", "ranks"}},
       {.section = "domain",
        .name = "halo",
        .target = [](Input& i, std::size_t) -> Target { return &i.domain.halo; },
@@ -454,16 +496,29 @@ std::vector<KeySchema> make_keys() {
       {.section = "communication",
        .name = "halo",
        .target = [](Input& i, std::size_t) -> Target { return &i.communication.halo; },
-       .description = "Method of the exchange between neighbors, in every step. \"auto\" takes "
-                      "shared memory in a node, else RDMA, else MPI.",
+       .description = "Method of the exchange between neighbors, in every step. \"auto\" measures "
+                      "those that work here while the run goes on and keeps the fastest.",
        .choices = halo_methods,
        .aliases = {"neighbor", "method"}},
       {.section = "communication",
        .name = "migration",
        .target = [](Input& i, std::size_t) -> Target { return &i.communication.migration; },
-       .description = "Method of the exchange of particles that change their rank.",
+       .description = "Method of the exchange of particles that change their rank. \"auto\" as "
+                      "for `halo`.",
        .choices = migration_methods,
        .aliases = {"sparse"}},
+      {.section = "communication",
+       .name = "tuning",
+       .target = [](Input& i, std::size_t) -> Target { return &i.communication.tuning; },
+       .description = "Whether \"auto\" measures. Otherwise it takes shared memory in a node, else "
+                      "RDMA, else MPI. Results are the same.",
+       .aliases = {"tune", "autotuning"}},
+      {.section = "communication",
+       .name = "machine_file",
+       .target = [](Input& i, std::size_t) -> Target { return &i.communication.machine_file; },
+       .description = "Where the times of the methods are kept from run to run; \"none\" for "
+                      "nowhere.",
+       .default_text = "`$STERNA_MACHINE_FILE`, or `sterna/machine.json` in the cache folder"},
       {.section = "communication",
        .name = "timeout",
        .target = [](Input& i, std::size_t) -> Target { return &i.communication.timeout; },

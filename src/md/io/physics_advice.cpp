@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "md/core/display_text.hpp"
+#include "md/domain/decomposition_method.hpp"
 #include "md/domain/regular_grid.hpp"
 #include "md/io/read_input.hpp"
 
@@ -367,11 +368,20 @@ class Adviser {
       const int regions = static_cast<int>(std::ceil(halo / grid->smallest_width(i) - 1e-9));
       if (regions > reach) reach = regions, axis = i;
     }
-    if (reach > 1) {
-      double most = 1.0;
-      for (int i = 0; i < 3; ++i) {
-        most *= std::max(1.0, std::floor(facts_.box->length[i] / halo));
+    double most = 1.0;
+    for (int i = 0; i < 3; ++i) {
+      most *= std::max(1.0, std::floor(facts_.box->length[i] / halo));
+    }
+    const auto& decomposition = input_.domain.decomposition;
+    if (decomposition != "auto" && decomposition_method(decomposition).weighs) {
+      if (*facts_.ranks > most) {
+        advise("domain.decomposition",
+               fmt::format("{} regions as wide as the halo of {} (cutoff + skin) do not fit into "
+                           "the box; some will be narrower and exchange with more others. Up to "
+                           "{:.0f} ranks need not do that",
+                           *facts_.ranks, length(halo), most));
       }
+    } else if (reach > 1) {
       const auto& counts = grid->grid();
       advise(
           "domain.grid",

@@ -63,6 +63,12 @@ void Simulation::report_end(Outcome outcome, double seconds) {
   mine["other"] = std::max(0.0, seconds - measured);
   mine["particles"] = particles_.local_count();
   mine["ghosts"] = particles_.ghost_count();
+  auto verdicts = engine_->verdicts();
+  if (const auto moved = balancer_->verdict()) verdicts.push_back(*moved);
+  for (const comm::Verdict& verdict : verdicts) {
+    mine["sent"].push_back({verdict.bytes_sent, verdict.messages_sent});
+  }
+  const Balancer::Summary balance = balancer_->summary(step_);
   const std::vector<std::string> all = comm::gather(context_, 0, mine.dump());
 
   nlohmann::ordered_json timing;
@@ -148,18 +154,39 @@ void Simulation::report_end(Outcome outcome, double seconds) {
       log_->warning(step_, warning);
     }
     nlohmann::ordered_json methods = nlohmann::ordered_json::array();
-    const auto verdicts = engine_->verdicts();
+    for (const std::string& line : balance.lines) console_.line(line);
     if (!verdicts.empty()) console_.line("exchange methods:");
-    for (const comm::Verdict& verdict : verdicts) {
+    for (std::size_t k = 0; k < verdicts.size(); ++k) {
+      const comm::Verdict& verdict = verdicts[k];
+      Spread bytes, messages;
+      for (const auto& rank : ranks) {
+        bytes.add(rank["sent"][k][0].get<double>());
+        messages.add(rank["sent"][k][1].get<double>());
+      }
       console_.line(fmt::format("  {}: {}", verdict.exchange, verdict.text));
+      nlohmann::ordered_json candidates = nlohmann::ordered_json::array();
+      for (const comm::MethodEvidence& e : verdict.candidates) {
+        candidates.push_back({{"method", e.method},
+                              {"state", e.state},
+                              {"median_us", e.median_us},
+                              {"model_us", e.model_us},
+                              {"rounds", e.rounds},
+                              {"outliers", e.outliers},
+                              {"why", e.why}});
+      }
       methods.push_back({{"exchange", verdict.exchange},
                          {"method", verdict.method},
                          {"reason", verdict.text},
                          {"rounds", verdict.rounds},
                          {"median_us", verdict.median_us},
                          {"bytes_sent", verdict.bytes_sent},
-                         {"messages_sent", verdict.messages_sent}});
+                         {"messages_sent", verdict.messages_sent},
+                         {"busiest_bytes_sent", bytes.most},
+                         {"busiest_messages_sent", messages.most},
+                         {"times_decided", verdict.times_decided},
+                         {"candidates", candidates}});
     }
+    if (!balance.lines.empty()) timing["balance"] = balance.values;
     timing["steps"] = steps;
     timing["seconds"] = seconds;
     timing["phases"] = phases;

@@ -5,19 +5,30 @@
 
 namespace sterna::md {
 
-ForceEngine::ForceEngine(const comm::Context& context, const RegularGrid& grid,
+ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& decomposition,
                          const LennardJones& potential, const Options& options, PhaseTimer& timer)
-    : skin_(options.skin),
+    : context_(context),
+      options_(options),
+      halo_width_(potential.cutoff() + options.skin),
+      skin_(options.skin),
       maximum_interval_(options.maximum_interval),
       timer_(timer),
-      migration_(context, grid, potential.cutoff() + options.skin,
-                 {.exchange = options.migration_exchange}),
-      halo_(context, grid, potential.cutoff() + options.skin, options.halo),
+      migration_(context, decomposition, halo_width_, {.exchange = options.migration_exchange}),
+      halo_(context, decomposition, halo_width_, options.halo),
       list_(potential, options.precision, options.kernels),
       agreement_(context, "rebuild decision") {
-  const Region region = grid.region(context.rank());
-  list_.set_region(region.lower, region.upper, potential.cutoff() + options.skin);
+  const Region region = decomposition.region(context.rank());
+  list_.set_region(region.lower, region.upper, halo_width_);
   agreement_.max(displacement_).max(step_length_).max(asked_);
+}
+
+void ForceEngine::set_decomposition(const Decomposition& decomposition) {
+  earlier_ = verdicts();
+  migration_ =
+      Migration(context_, decomposition, halo_width_, {.exchange = options_.migration_exchange});
+  halo_ = Halo(context_, decomposition, halo_width_, options_.halo);
+  const Region region = decomposition.region(context_.rank());
+  list_.set_region(region.lower, region.upper, halo_width_);
 }
 
 void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
@@ -98,6 +109,14 @@ void ForceEngine::compute_forces(ParticleStore& particles, PairSums* sums) {
 std::vector<comm::Verdict> ForceEngine::verdicts() const {
   std::vector<comm::Verdict> verdicts = halo_.verdicts();
   verdicts.push_back(migration_.verdict());
+  for (comm::Verdict& verdict : verdicts) {
+    for (const comm::Verdict& earlier : earlier_) {
+      if (earlier.exchange != verdict.exchange) continue;
+      verdict.rounds += earlier.rounds;
+      verdict.bytes_sent += earlier.bytes_sent;
+      verdict.messages_sent += earlier.messages_sent;
+    }
+  }
   return verdicts;
 }
 

@@ -7,7 +7,6 @@
 
 #include "md/domain/halo.hpp"
 #include "md/domain/migration.hpp"
-#include "md/domain/regular_grid.hpp"
 #include "md/shortrange/pair_list.hpp"
 #include "md/simulation/phase_timer.hpp"
 #include "sterna/comm/context.hpp"
@@ -27,8 +26,13 @@ class ForceEngine {
     HaloOptions halo;
     std::string migration_exchange = "auto";
   };
-  ForceEngine(const comm::Context& context, const RegularGrid& grid, const LennardJones& potential,
-              const Options& options, PhaseTimer& timer);
+  /// The decomposition must live as long as it is in use here.
+  ForceEngine(const comm::Context& context, const Decomposition& decomposition,
+              const LennardJones& potential, const Options& options, PhaseTimer& timer);
+
+  /// Collective. Other regions from now on: particles must be at their new owners already, and
+  /// `rebuild` must follow.
+  void set_decomposition(const Decomposition& decomposition);
 
   /// Brings particles to their owners, sorts them, and makes halo and list anew.
   void rebuild(ParticleStore& particles, std::int64_t step);
@@ -50,9 +54,14 @@ class ForceEngine {
   std::int64_t late_rebuilds() const { return late_rebuilds_; }
   const PairList& list() const { return list_; }
   const Halo& halo() const { return halo_; }
+  /// Of all regions that there were: counts are summed, times are those of the present ones.
   std::vector<comm::Verdict> verdicts() const;
+  double halo_width() const { return halo_width_; }
 
  private:
+  comm::Context context_;
+  Options options_;
+  double halo_width_;
   double skin_;
   int maximum_interval_;
   PhaseTimer& timer_;
@@ -69,6 +78,7 @@ class ForceEngine {
   double step_length_ = 0.0;
   std::int64_t asked_ = 0;
   comm::ReductionBatch agreement_;
+  std::vector<comm::Verdict> earlier_;  ///< of regions that are no more
 };
 
 }  // namespace sterna::md

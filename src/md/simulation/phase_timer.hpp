@@ -16,6 +16,7 @@ enum class Phase {
   sorting,
   halo_lists,
   pair_list,
+  balance,
   displacements,
   integration,
   thermostat,
@@ -23,7 +24,7 @@ enum class Phase {
   output,
   checkpoint,
 };
-inline constexpr std::size_t phase_count = 13;
+inline constexpr std::size_t phase_count = 14;
 
 /// Name for the report, and whether the phase is communication.
 struct PhaseInfo {
@@ -32,7 +33,14 @@ struct PhaseInfo {
 };
 PhaseInfo phase_info(Phase phase);
 
-/// Seconds per phase of one rank.
+/// What this thread has had of a processor so far.
+double processor_seconds_now();
+/// The least difference of two readings, found by reading.
+double processor_clock_resolution();
+
+/// Seconds per phase of one rank. Of force and list work also the processor's time, which others
+/// on the same core do not lengthen: what balancing wants to know. The clock of that time is slow
+/// to read (about 0.5 us), so the forces are measured in some steps only.
 class PhaseTimer {
  public:
   using Clock = std::chrono::steady_clock;
@@ -40,10 +48,18 @@ class PhaseTimer {
   /// Adds the time until its end to a phase.
   class Scope {
    public:
-    Scope(PhaseTimer& timer, Phase phase) : timer_(timer), phase_(phase), start_(Clock::now()) {}
+    Scope(PhaseTimer& timer, Phase phase)
+        : timer_(timer),
+          phase_(phase),
+          reads_processor_(timer.reads_processor(phase)),
+          start_(Clock::now()),
+          processor_start_(reads_processor_ ? processor_seconds_now() : 0.0) {}
     ~Scope() {
-      timer_.seconds_[static_cast<std::size_t>(phase_)] +=
-          std::chrono::duration<double>(Clock::now() - start_).count();
+      const auto phase = static_cast<std::size_t>(phase_);
+      if (reads_processor_) {
+        timer_.processor_seconds_[phase] += processor_seconds_now() - processor_start_;
+      }
+      timer_.seconds_[phase] += std::chrono::duration<double>(Clock::now() - start_).count();
     }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
@@ -51,15 +67,35 @@ class PhaseTimer {
    private:
     PhaseTimer& timer_;
     Phase phase_;
+    bool reads_processor_;
     Clock::time_point start_;
+    double processor_start_;
   };
 
   Scope measure(Phase phase) { return Scope(*this, phase); }
   double seconds(Phase phase) const { return seconds_[static_cast<std::size_t>(phase)]; }
   void reset() { seconds_.fill(0.0); }
 
+  /// Measures the processor's time of lists and, where `forces`, of forces from now on.
+  void measure_processor(bool lists, bool forces) {
+    lists_ = lists;
+    forces_ = forces;
+  }
+  /// Of the measured scopes since the start; `reset` leaves it.
+  double processor_seconds(Phase phase) const {
+    return processor_seconds_[static_cast<std::size_t>(phase)];
+  }
+
  private:
+  bool reads_processor(Phase phase) const {
+    if (phase == Phase::forces) return forces_;
+    return lists_ && (phase == Phase::sorting || phase == Phase::pair_list);
+  }
+
   std::array<double, phase_count> seconds_{};
+  std::array<double, phase_count> processor_seconds_{};
+  bool lists_ = false;
+  bool forces_ = false;
 };
 
 }  // namespace sterna::md

@@ -110,8 +110,11 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
     const std::vector<double> n(type_counts_.begin(), type_counts_.end());
     tail_ = potential_.tail_correction(n, box_.volume());
   }
+  const auto before_engine = PhaseTimer::Clock::now();
   make_engine();
   engine_->rebuild(particles_, step_);
+  balancer_->start(step_,
+                   std::chrono::duration<double>(PhaseTimer::Clock::now() - before_engine).count());
   if (draw_velocities_) draw_velocities();
 
   if (!found.path.empty()) {
@@ -185,8 +188,8 @@ void Simulation::start_from_input() {
     const StartConfiguration start = StartConfiguration::from_input(input_);
     box_ = start.box();
     particle_count_ = start.particle_count();
-    grid_ = std::make_unique<RegularGrid>(box_, context_.size(), input_.domain.grid);
-    const Region region = grid_->region(context_.rank());
+    make_balancer();
+    const Region region = balancer_->decomposition().region(context_.rank());
     particles_.resize_local(static_cast<std::size_t>(start.count_in(region)));
     std::size_t next = 0;
     start.visit(region, [&](const ParticleRecord& record) {
@@ -202,6 +205,12 @@ void Simulation::start_from_input() {
     std::fill(particles_.velocity.begin(), particles_.velocity.end(), Vec3{});
     draw_velocities_ = false;
   }
+  balancer_->cut_at_start(particles_, step_);
+}
+
+void Simulation::make_balancer() {
+  balancer_ =
+      std::make_unique<Balancer>(context_, input_, box_, potential_.cutoff() + skin_, timer_);
 }
 
 void Simulation::read_start_file() {
@@ -226,8 +235,8 @@ void Simulation::read_start_file() {
     box_.length[axis] = exact_value(header["box"][static_cast<std::size_t>(axis)]);
   }
   draw_velocities_ = input_.start.temperature.has_value();
-  grid_ = std::make_unique<RegularGrid>(box_, context_.size(), input_.domain.grid);
-  Distribution distribution(context_, *grid_);
+  make_balancer();
+  Distribution distribution(context_, balancer_->decomposition());
   const auto total = static_cast<std::size_t>(particle_count_);
   for (std::size_t done = 0; done < total; done += records_per_chunk) {
     std::span<const ParticleRecord> records;
@@ -260,11 +269,18 @@ void Simulation::resume_from_checkpoint(const std::string& path) {
   step_ = state.step;
   box_ = state.box;
   particle_count_ = state.particles;
-  grid_ = std::make_unique<RegularGrid>(box_, context_.size(), input_.domain.grid);
+  make_balancer();
   reader.read_particles(particles_);
-  if (!reader.has_block_per_rank() || state.grid != grid_->grid()) {
-    Migration anywhere(context_, *grid_, 0.0, {.exchange = "auto", .anywhere = true});
-    anywhere.migrate(particles_, step_);
+  // Blocks of as many ranks with the very same regions are where they belong.
+  const auto regions = state.state.find("regions");
+  const bool of_grid = regions == state.state.end();
+  if (of_grid || !reader.has_block_per_rank() || !balancer_->restore(*regions)) {
+    if (!of_grid || !reader.has_block_per_rank() || state.grid != balancer_->grid()->grid()) {
+      Migration anywhere(context_, balancer_->decomposition(), 0.0,
+                         {.exchange = "auto", .anywhere = true});
+      anywhere.migrate(particles_, step_);
+    }
+    balancer_->cut_at_start(particles_, step_);
   }
   console_.line(fmt::format("resuming {} at step {}", path, step_));
 }
@@ -278,7 +294,8 @@ void Simulation::make_engine() {
   options.maximum_interval = input_.neighbor.maximum_interval;
   options.halo = {.method = input_.domain.halo, .exchange = input_.communication.halo};
   options.migration_exchange = input_.communication.migration;
-  engine_ = std::make_unique<ForceEngine>(context_, *grid_, potential_, options, timer_);
+  engine_ = std::make_unique<ForceEngine>(context_, balancer_->decomposition(), potential_, options,
+                                          timer_);
 }
 
 void Simulation::open_outputs(bool resumed) {
@@ -300,7 +317,7 @@ void Simulation::open_outputs(bool resumed) {
                .input_text = text_of_file(input_.path),
                .settings = {{"particles", particle_count_},
                             {"ranks", context_.size()},
-                            {"grid", grid_->grid()},
+                            {"regions", balancer_->description()},
                             {"kernels", std::string(engine_->list().kernels())},
                             {"precision", input_.run.precision},
                             {"skin", input_.units.from_internal(skin_, Dimension::length)},
@@ -336,11 +353,11 @@ void Simulation::open_outputs(bool resumed) {
       input_.units.from_internal(box_.length.z, Dimension::length),
       input_.units.is_reduced() ? "" : fmt::format(" {}", input_.units.label(Dimension::length)),
       context_.size(), context_.size() == 1 ? "" : "s", context_.description()));
-  console_.line(fmt::format(
-      "kernels {} in {} precision, ranks {} x {} x {}, cutoff {:.4g} + skin {:.4g}",
-      engine_->list().kernels(), input_.run.precision, grid_->grid()[0], grid_->grid()[1],
-      grid_->grid()[2], input_.units.from_internal(potential_.cutoff(), Dimension::length),
-      input_.units.from_internal(skin_, Dimension::length)));
+  console_.line(fmt::format("kernels {} in {} precision, ranks {}, cutoff {:.4g} + skin {:.4g}",
+                            engine_->list().kernels(), input_.run.precision,
+                            balancer_->description(),
+                            input_.units.from_internal(potential_.cutoff(), Dimension::length),
+                            input_.units.from_internal(skin_, Dimension::length)));
 }
 
 void Simulation::write_checkpoint() {
@@ -354,12 +371,13 @@ void Simulation::write_checkpoint() {
   state.step = step_;
   state.time = elapsed_time();
   state.box = box_;
-  state.grid = grid_->grid();
+  if (const RegularGrid* grid = balancer_->grid()) state.grid = grid->grid();
   for (const auto& type : input_.types) state.types.push_back(type.name);
   const std::string input_text = text_of_file(input_.path);
   state.input_hash = xxh64(std::as_bytes(std::span(input_text.data(), input_text.size())));
   state.program = fmt::format("sterna {}", version);
   state.state = nlohmann::json::object();
+  if (balancer_->grid() == nullptr) state.state["regions"] = balancer_->state();
   if (thermostat_) state.state["exchanged_energy"] = exact_text(thermostat_->exchanged_energy());
   const auto exact_array = [](const std::vector<double>& values) {
     nlohmann::json array = nlohmann::json::array();

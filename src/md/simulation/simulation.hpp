@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "md/core/box.hpp"
-#include "md/domain/regular_grid.hpp"
 #include "md/dynamics/fire_minimizer.hpp"
 #include "md/dynamics/stochastic_velocity_rescaling.hpp"
 #include "md/dynamics/velocity_verlet.hpp"
@@ -19,6 +18,7 @@
 #include "md/io/json_log.hpp"
 #include "md/observe/block_average.hpp"
 #include "md/observe/radial_distribution.hpp"
+#include "md/simulation/balancer.hpp"
 #include "md/simulation/console.hpp"
 #include "md/simulation/force_engine.hpp"
 #include "md/simulation/phase_timer.hpp"
@@ -51,6 +51,7 @@ class Simulation {
   /// As they are now; local particles of this rank.
   const ParticleStore& particles() const { return particles_; }
   const Box& box() const { return box_; }
+  const Decomposition& decomposition() const { return balancer_->decomposition(); }
   std::int64_t step_number() const { return step_; }
   /// Of the last row of the table, in internal units.
   const ThermodynamicState& last_state() const { return last_state_; }
@@ -63,6 +64,7 @@ class Simulation {
   void read_start_file();
   void draw_velocities();
   void resume_from_checkpoint(const std::string& path);
+  void make_balancer();
   void make_engine();
   void open_outputs(bool resumed);
   void write_checkpoint();
@@ -97,10 +99,10 @@ class Simulation {
   ParticleStore particles_;
   bool draw_velocities_ = false;
 
-  std::unique_ptr<RegularGrid> grid_;
   LennardJones potential_;
   LennardJones::TailCorrection tail_{0.0, 0.0};
   PhaseTimer timer_;
+  std::unique_ptr<Balancer> balancer_;
   std::unique_ptr<ForceEngine> engine_;
   VelocityVerlet integrator_;
   std::optional<StochasticVelocityRescaling> thermostat_;

@@ -52,6 +52,7 @@ Outcome Simulation::run() {
 
 void Simulation::step() {
   ++step_;
+  balancer_->begin_step(step_);
   {
     const auto measured = timer_.measure(Phase::integration);
     if (minimizer_) {
@@ -65,8 +66,14 @@ void Simulation::step() {
                       : input_.run.timestep * largest_speed(particles_);
   };
   rebuilt_ = engine_->must_rebuild(particles_, step_, largest_step,
-                                   static_cast<std::int64_t>(requested()));
-  if (rebuilt_) engine_->rebuild(particles_, step_);
+                                   static_cast<std::int64_t>(requested())) ||
+             balancer_->must_cut(step_);
+  if (rebuilt_) {
+    const auto event =
+        balancer_->before_rebuild(particles_, *engine_, step_, input_.run.steps - step_);
+    if (event) log_->write("balance", *event);
+    engine_->rebuild(particles_, step_);
+  }
 
   PairSums sums;
   const bool sample = must_sample();

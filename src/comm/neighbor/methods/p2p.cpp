@@ -134,4 +134,8 @@ std::unique_ptr<NeighborMethod> make_p2p(const NeighborSetting& setting) {
   return std::make_unique<PointToPoint>(setting);
 }
 
+CostTerms cost_of_p2p(const PatternShape& shape) {
+  return {.messages = shape.peers, .kilobytes = shape.bytes / 1e3, .copied = shape.bytes / 1e3};
+}
+
 }  // namespace sterna::comm

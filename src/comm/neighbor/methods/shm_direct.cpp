@@ -10,13 +10,13 @@
 #include <cstring>
 #include <memory>
 
-#include "comm/context/agreement.hpp"
 #include "comm/context/handshake.hpp"
-#include "comm/context/waiter.hpp"
 #include "comm/neighbor/inboxes.hpp"
 #include "comm/transport/shm/memory.hpp"
 #include "comm/transport/shm/peer.hpp"
 #include "sterna/comm/error.hpp"
+
+#ifdef STERNA_HAVE_SHM
 
 namespace sterna::comm {
 namespace {
@@ -36,7 +36,7 @@ class SharedMemoryDirect final : public NeighborMethod {
     } catch (const Error& error) {
       fault = error.what();
     }
-    throw_on_all(fault);
+    throw_on_all(setting_, fault);
 
     std::vector<std::string> outgoing;
     for (std::size_t i = 0; i < links_.size(); ++i) {
@@ -54,7 +54,7 @@ class SharedMemoryDirect final : public NeighborMethod {
     } catch (const Error& error) {
       fault = error.what();
     }
-    throw_on_all(fault);  // also: nobody goes on before all have mapped
+    throw_on_all(setting_, fault);  // also: nobody goes on before all have mapped
     counts_.assign(links_.size(), 0);
   }
 
@@ -102,18 +102,9 @@ class SharedMemoryDirect final : public NeighborMethod {
     InboxOffsets offsets;
   };
 
-  void throw_on_all(const std::string& fault) {
-    const std::string agreed = agree_on_reason(setting_.context, fault, setting_.exchange);
-    if (!agreed.empty()) throw Error(setting_.exchange + ": " + agreed);
-  }
-
   void await_credit(std::size_t link, std::uint64_t round) {
     if (inboxes_->notice(link) >= round - 1) return;
-    Waiter(setting_.context)
-        .wait([&] { return inboxes_->notice(link) >= round - 1; },
-              [&] {
-                return Awaited{setting_.exchange, setting_.method, round, {links_[link].rank}};
-              });
+    await([&] { return inboxes_->notice(link) >= round - 1; }, round, {links_[link].rank});
   }
 
   std::unique_ptr<shm::Memory> memory_;
@@ -126,6 +117,26 @@ class SharedMemoryDirect final : public NeighborMethod {
 
 std::unique_ptr<NeighborMethod> make_shm_direct(const NeighborSetting& setting) {
   return std::make_unique<SharedMemoryDirect>(setting);
+}
+
+}  // namespace sterna::comm
+
+#else
+
+namespace sterna::comm {
+
+std::unique_ptr<NeighborMethod> make_shm_direct(const NeighborSetting& setting) {
+  throw Error(setting.exchange + ": method shm_direct is built without shared memory");
+}
+
+}  // namespace sterna::comm
+
+#endif
+
+namespace sterna::comm {
+
+CostTerms cost_of_shm_direct(const PatternShape& shape) {
+  return {.stores = shape.peers, .kilobytes = shape.bytes / 1e3};
 }
 
 }  // namespace sterna::comm

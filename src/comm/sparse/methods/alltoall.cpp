@@ -1,7 +1,7 @@
-// Idea: every rank tells each other how many items will come (Alltoall), then all send (Alltoallv).
-// Paper: the personalized exchange of Hoefler, Siebert, Lumsdaine, PPoPP 2010, section 3.
-// Cost: alpha log P to alpha P + 8 P bytes for the counts, then Alltoallv; memory grows with P.
-// Hazards: a global synchronization; counts of Alltoallv are int, so huge rounds go pairwise.
+// Idea: every rank tells each other how many items will come (an all-to-all), then sends them.
+// Paper: personalized exchange in Hoefler, Siebert, Lumsdaine, PPoPP 2010; counts: Bruck et al.
+// 1997. Cost: log P steps of 4 P bytes for the counts, then a message a pair; memory grows with P.
+// Hazards: a global synchronization; the counts of all ranks even where few have any.
 // Another wins: nbx or superset where each rank has few partners; this one below about 100 ranks.
 #include "comm/sparse/methods/alltoall.hpp"
 
@@ -13,7 +13,6 @@
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/sparse/byte_block.hpp"
-#include "comm/sparse/largest_count.hpp"
 #include "comm/sparse/request_list.hpp"
 #include "comm/sparse/round_wait.hpp"
 
@@ -21,110 +20,101 @@ namespace sterna::comm {
 
 namespace {
 
-/// Rides on a count: its sender has so many items that offsets might not fit the counts of MPI.
-constexpr std::uint64_t huge = std::uint64_t{1} << 63;
+/// Up to here all counts leave at once, each in its own message; beyond, in log P steps.
+constexpr int most_ranks_for_one_step = 11;
 
 class Alltoall final : public SparseMethod {
  public:
   explicit Alltoall(const SparseSetting& setting)
       : setting_(setting),
         communicator_(setting.context.implementation().communicator),
-        tag_(setting.context.implementation().reserve_tags(1)) {
-    const std::size_t size = setting.context.size();
-    for (auto* counts : {&out_counts_, &in_counts_}) counts->resize(size);
-    for (auto* counts : {&send_counts_, &send_offsets_, &receive_counts_, &receive_offsets_}) {
-      counts->resize(size);
-    }
-    check_mpi(MPI_Type_contiguous(static_cast<int>(setting.item_size), MPI_BYTE, &item_type_),
-              "MPI_Type_contiguous");
-    check_mpi(MPI_Type_commit(&item_type_), "MPI_Type_commit");
-  }
-  ~Alltoall() override { MPI_Type_free(&item_type_); }
+        first_tag_(setting.context.implementation().reserve_tags(2)),
+        counts_(static_cast<std::size_t>(setting.context.size())),
+        outgoing_(counts_.size()),
+        incoming_(counts_.size()) {}
 
   std::size_t exchange(const OutgoingRound& round, IncomingRows& incoming) override {
-    const bool anybody_huge = exchange_counts(round);
-    for (int source = 0; source < setting_.context.size(); ++source) {
-      if (in_counts_[source] > 0) incoming.announce(source, in_counts_[source]);
+    exchange_counts(round);
+    for (int source = 0; source < size(); ++source) {
+      const std::uint64_t count = counts_[distance(source, rank())];
+      if (count > 0) incoming.announce(source, count);
     }
     incoming.arrange();
-    if (anybody_huge) {
-      exchange_pairwise(round, incoming);
-    } else {
-      exchange_collectively(round, incoming);
-    }
+    exchange_items(round, incoming);
     return static_cast<std::size_t>(setting_.context.size()) - 1 + round.rows.size();
   }
 
  private:
-  /// Returns whether any rank marked its round as huge, in which all ranks agree: the mark is on
-  /// each of its counts.
-  bool exchange_counts(const OutgoingRound& round) {
-    std::size_t extent = round.self_count;
-    if (!round.rows.empty()) {
-      const OutgoingRow& last = round.rows.back();
-      const auto bytes = static_cast<std::size_t>(last.items - round.rows.front().items);
-      extent += bytes / setting_.item_size + last.count;
-    }
-    // If every rank sends at most this, no rank can receive more than the largest count either,
-    // which no sender could know.
-    const bool mine_huge = extent > largest_count() / out_counts_.size();
-    out_counts_.assign(out_counts_.size(), mine_huge ? huge : 0);
-    for (const OutgoingRow& row : round.rows) out_counts_[row.destination] |= row.count;
-    out_counts_[setting_.context.rank()] = 0;
-    MPI_Request request;
-    check_mpi(MPI_Ialltoall(out_counts_.data(), 1, MPI_UINT64_T, in_counts_.data(), 1, MPI_UINT64_T,
-                            communicator_, &request),
-              "MPI_Ialltoall");
-    wait(round, request);
-    bool anybody_huge = mine_huge;
-    for (std::uint64_t& count : in_counts_) {
-      anybody_huge = anybody_huge || (count & huge) != 0;
-      count &= ~huge;
-    }
-    return anybody_huge;
+  int rank() const { return setting_.context.rank(); }
+  int size() const { return setting_.context.size(); }
+  std::size_t distance(int from, int to) const {
+    return static_cast<std::size_t>((to - from + size()) % size());
   }
 
-  void exchange_collectively(const OutgoingRound& round, const IncomingRows& incoming) {
-    send_counts_.assign(send_counts_.size(), 0);
-    const std::byte* base = round.rows.empty() ? nullptr : round.rows.front().items;
+  /// Afterwards `counts_[d]` is what the rank at distance d before this one sends here. Our own and
+  /// not MPI_Ialltoall, which in Open MPI takes longer to build its schedule than two ranks need
+  /// to exchange. One tag is enough: of each source comes one message a round, and MPI keeps their
+  /// order.
+  void exchange_counts(const OutgoingRound& round) {
+    counts_.assign(counts_.size(), 0);
     for (const OutgoingRow& row : round.rows) {
-      send_counts_[row.destination] = static_cast<int>(row.count);
-      send_offsets_[row.destination] =
-          static_cast<int>(static_cast<std::size_t>(row.items - base) / setting_.item_size);
+      counts_[distance(rank(), row.destination)] = row.count;
     }
-    for (std::size_t source = 0; source < in_counts_.size(); ++source) {
-      receive_counts_[source] = static_cast<int>(in_counts_[source]);
+    if (size() <= most_ranks_for_one_step) {
+      outgoing_ = counts_;
+      for (std::size_t d = 1; d < counts_.size(); ++d) shift(&outgoing_[d], &counts_[d], 1, d);
+      wait(round);
+      return;
     }
-    for (std::size_t i = 0; i < incoming.sources().size(); ++i) {
-      receive_offsets_[incoming.sources()[i]] = static_cast<int>(incoming.offsets()[i]);
+    // A count travels the binary digits of its distance.
+    for (std::size_t step = 1; step < counts_.size(); step *= 2) {
+      int n = 0;
+      for (std::size_t d = step; d < counts_.size(); d = (d + 1) | step) {
+        outgoing_[static_cast<std::size_t>(n++)] = counts_[d];
+      }
+      shift(outgoing_.data(), incoming_.data(), n, step);
+      wait(round);
+      n = 0;
+      for (std::size_t d = step; d < counts_.size(); d = (d + 1) | step) {
+        counts_[d] = incoming_[static_cast<std::size_t>(n++)];
+      }
     }
-    MPI_Request request;
-    check_mpi(MPI_Ialltoallv(base, send_counts_.data(), send_offsets_.data(), item_type_,
-                             incoming.items(), receive_counts_.data(), receive_offsets_.data(),
-                             item_type_, communicator_, &request),
-              "MPI_Ialltoallv");
-    wait(round, request);
   }
 
-  void wait(const OutgoingRound& round, MPI_Request& request) {
-    wait_for_request(setting_.context.implementation(), request, setting_.exchange, setting_.method,
-                     round.number);
+  /// Sends `n` counts to the rank at `distance` after this one, and receives as many from the one
+  /// before it.
+  void shift(const std::uint64_t* outgoing, std::uint64_t* incoming, int n, std::size_t distance) {
+    const auto by = static_cast<int>(distance);
+    const int to = (rank() + by) % size();
+    const int from = (rank() + size() - by) % size();
+    check_mpi(
+        MPI_Irecv(incoming, n, MPI_UINT64_T, from, first_tag_, communicator_, requests_.add(from)),
+        "MPI_Irecv");
+    check_mpi(
+        MPI_Isend(outgoing, n, MPI_UINT64_T, to, first_tag_, communicator_, requests_.add(to)),
+        "MPI_Isend");
   }
 
-  void exchange_pairwise(const OutgoingRound& round, const IncomingRows& incoming) {
+  /// What Alltoallv does where most pairs have nothing to send, without its vectors of P counts
+  /// and offsets, whose type is int.
+  void exchange_items(const OutgoingRound& round, const IncomingRows& incoming) {
     for (const int source : incoming.sources()) {
       if (source == setting_.context.rank()) continue;
       const ByteBlock block(incoming.bytes(source));
-      check_mpi(MPI_Irecv(incoming.row(source), block.count(), block.type(), source, tag_,
+      check_mpi(MPI_Irecv(incoming.row(source), block.count(), block.type(), source, first_tag_ + 1,
                           communicator_, requests_.add(source)),
                 "MPI_Irecv");
     }
     for (const OutgoingRow& row : round.rows) {
       const ByteBlock block(row.count * setting_.item_size);
-      check_mpi(MPI_Isend(row.items, block.count(), block.type(), row.destination, tag_,
+      check_mpi(MPI_Isend(row.items, block.count(), block.type(), row.destination, first_tag_ + 1,
                           communicator_, requests_.add(row.destination)),
                 "MPI_Isend");
     }
+    wait(round);
+  }
+
+  void wait(const OutgoingRound& round) {
     wait_in_round(
         setting_, round.number, [&] { return requests_.test(); },
         [&] { return requests_.late_peers(); });
@@ -132,10 +122,9 @@ class Alltoall final : public SparseMethod {
 
   SparseSetting setting_;
   MPI_Comm communicator_;
-  int tag_;
-  MPI_Datatype item_type_ = MPI_DATATYPE_NULL;
-  std::vector<std::uint64_t> out_counts_, in_counts_;
-  std::vector<int> send_counts_, send_offsets_, receive_counts_, receive_offsets_;
+  int first_tag_;
+  std::vector<std::uint64_t> counts_;  ///< by distance, see `exchange_counts`
+  std::vector<std::uint64_t> outgoing_, incoming_;
   RequestList requests_;
 };
 
@@ -143,6 +132,13 @@ class Alltoall final : public SparseMethod {
 
 std::unique_ptr<SparseMethod> make_alltoall(const SparseSetting& setting) {
   return std::make_unique<Alltoall>(setting);
+}
+
+CostTerms cost_of_alltoall(const PatternShape& shape) {
+  return {.messages = shape.peers,
+          .global_steps = global_steps_among(shape.ranks),
+          .kilobytes = (shape.bytes + 4.0 * shape.ranks * global_steps_among(shape.ranks)) / 1e3,
+          .copied = shape.bytes / 1e3};
 }
 
 }  // namespace sterna::comm

@@ -3,9 +3,11 @@
 #include <memory>
 
 #include "comm/sparse/method.hpp"
+#include "comm/tune/cost_terms.hpp"
 
 namespace sterna::comm {
 
 std::unique_ptr<SparseMethod> make_alltoall(const SparseSetting& setting);
+CostTerms cost_of_alltoall(const PatternShape& shape);
 
 }  // namespace sterna::comm

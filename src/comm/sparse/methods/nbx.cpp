@@ -7,13 +7,13 @@
 
 #include <mpi.h>
 
-#include <cstring>
 #include <vector>
 
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/sparse/arena.hpp"
 #include "comm/sparse/byte_block.hpp"
+#include "comm/sparse/copy_items.hpp"
 #include "comm/sparse/dissemination_barrier.hpp"
 #include "comm/sparse/request_list.hpp"
 #include "comm/sparse/round_wait.hpp"
@@ -69,7 +69,7 @@ class Nbx final : public SparseMethod {
     }
     incoming.arrange();
     for (const Arrival& arrival : arrivals_) {
-      std::memcpy(incoming.row(arrival.source), arrival.items, arrival.bytes);
+      copy_items(incoming.row(arrival.source), arrival.items, arrival.bytes);
     }
     return round.rows.size();
   }
@@ -115,6 +115,14 @@ class Nbx final : public SparseMethod {
 
 std::unique_ptr<SparseMethod> make_nbx(const SparseSetting& setting) {
   return std::make_unique<Nbx>(setting);
+}
+
+CostTerms cost_of_nbx(const PatternShape& shape) {
+  return {.messages = shape.peers,
+          .round_trips = shape.peers > 0.0 ? 1.0 : 0.0,
+          .global_steps = global_steps_among(shape.ranks),
+          .kilobytes = shape.bytes / 1e3,
+          .copied = 2.0 * shape.bytes / 1e3};
 }
 
 }  // namespace sterna::comm

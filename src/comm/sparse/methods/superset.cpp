@@ -17,6 +17,7 @@
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/sparse/byte_block.hpp"
+#include "comm/sparse/copy_items.hpp"
 #include "comm/sparse/methods/nbx.hpp"
 #include "comm/sparse/request_list.hpp"
 #include "comm/sparse/round_wait.hpp"
@@ -97,7 +98,7 @@ class Superset final : public SparseMethod {
     std::memcpy(outbox(i), &count, header_bytes);
     std::size_t bytes = header_bytes;
     if (count > 0 && is_short(count)) {
-      std::memcpy(outbox(i) + header_bytes, row->items, count * setting_.item_size);
+      copy_items(outbox(i) + header_bytes, row->items, count * setting_.item_size);
       bytes += count * setting_.item_size;
     }
     check_mpi(MPI_Isend(outbox(i), static_cast<int>(bytes), MPI_BYTE, sources_[i], first_tag_,
@@ -115,7 +116,7 @@ class Superset final : public SparseMethod {
     const std::uint64_t count = count_from(i);
     if (count == 0) return;
     if (is_short(count)) {
-      std::memcpy(incoming.row(sources_[i]), inbox(i) + header_bytes, count * setting_.item_size);
+      copy_items(incoming.row(sources_[i]), inbox(i) + header_bytes, count * setting_.item_size);
       return;
     }
     const ByteBlock block(count * setting_.item_size);
@@ -186,6 +187,12 @@ class Superset final : public SparseMethod {
 
 std::unique_ptr<SparseMethod> make_superset(const SparseSetting& setting) {
   return std::make_unique<Superset>(setting);
+}
+
+CostTerms cost_of_superset(const PatternShape& shape) {
+  return {.messages = shape.possible_sources,
+          .kilobytes = (shape.bytes + 8.0 * shape.possible_sources) / 1e3,
+          .copied = 2.0 * shape.bytes / 1e3};
 }
 
 }  // namespace sterna::comm

@@ -9,19 +9,26 @@
 namespace sterna::comm::rdma {
 
 Memory::Memory(std::size_t bytes) : bytes_(std::max<std::size_t>(bytes, 1)) {
-  const ucp_context_h context = Worker::instance().context();
   ucp_mem_map_params_t parameters{};
-  parameters.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH |
-                          UCP_MEM_MAP_PARAM_FIELD_FLAGS;
-  parameters.address = nullptr;
-  parameters.length = bytes_;
+  parameters.field_mask = UCP_MEM_MAP_PARAM_FIELD_FLAGS;
   parameters.flags = UCP_MEM_MAP_ALLOCATE;
-  check_ucx(ucp_mem_map(context, &parameters, &memory_), "allocating registered memory");
+  map(parameters);
   ucp_mem_attr_t attributes{};
   attributes.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS;
   check_ucx(ucp_mem_query(memory_, &attributes), "asking for the address of registered memory");
   data_ = static_cast<std::byte*>(attributes.address);
   std::memset(data_, 0, bytes_);
+}
+
+Memory::Memory(std::byte* memory, std::size_t bytes) : data_(memory), bytes_(bytes) {
+  map({});
+}
+
+void Memory::map(ucp_mem_map_params_t parameters) {
+  parameters.field_mask |= UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH;
+  parameters.address = data_;
+  parameters.length = bytes_;
+  check_ucx(ucp_mem_map(Worker::instance().context(), &parameters, &memory_), "registering memory");
 }
 
 Memory::~Memory() {

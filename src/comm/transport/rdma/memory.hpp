@@ -11,11 +11,14 @@
 
 namespace sterna::comm::rdma {
 
-/// Registered memory that UCX allocates (only then are puts in a node stores, without help of the
-/// target), filled with zeros.
+/// Registered memory.
 class Memory {
  public:
+  /// That UCX allocates (only then are puts in a node stores, without help of the target), filled
+  /// with zeros.
   explicit Memory(std::size_t bytes);
+  /// That exists already and stays as it is.
+  Memory(std::byte* memory, std::size_t bytes);
   ~Memory();
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
@@ -27,6 +30,7 @@ class Memory {
   std::string handle() const;
 
  private:
+  void map(ucp_mem_map_params_t parameters);
   ucp_mem_h memory_ = nullptr;
   std::byte* data_ = nullptr;
   std::size_t bytes_;

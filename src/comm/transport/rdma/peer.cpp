@@ -39,6 +39,21 @@ void Peer::put(std::size_t offset, const std::byte* source, std::size_t bytes,
   keep(ucp_put_nbx(endpoint_, source, bytes, base_ + offset, key_, &parameters), "UCX put");
 }
 
+void Peer::get(std::size_t offset, std::byte* target, std::size_t bytes) {
+  ucp_request_param_t parameters{};
+  keep(ucp_get_nbx(endpoint_, target, bytes, base_ + offset, key_, &parameters), "UCX get");
+}
+
+void Peer::fetch_add(std::size_t offset, const std::uint64_t& value, std::uint64_t& before) {
+  ucp_request_param_t parameters{};
+  parameters.op_attr_mask = UCP_OP_ATTR_FIELD_DATATYPE | UCP_OP_ATTR_FIELD_REPLY_BUFFER;
+  parameters.datatype = ucp_dt_make_contig(sizeof value);
+  parameters.reply_buffer = &before;
+  keep(
+      ucp_atomic_op_nbx(endpoint_, UCP_ATOMIC_OP_ADD, &value, 1, base_ + offset, key_, &parameters),
+      "UCX fetch and add");
+}
+
 bool Peer::sent() {
   while (!requests_.empty()) {
     const ucs_status_t status = ucp_request_check_status(requests_.back());

@@ -27,7 +27,12 @@ class Peer {
   /// source lies in `registered` memory. It must stay as it is until `sent()`.
   void put(std::size_t offset, const std::byte* source, std::size_t bytes,
            const Memory* registered = nullptr);
-  /// True once the sources of all puts may be changed.
+  /// Begins to read `bytes` at `offset` of the peer's memory; `target` is filled after `sent()`.
+  void get(std::size_t offset, std::byte* target, std::size_t bytes);
+  /// Begins to add `value` to the word at `offset`, at once for all who do it by UCX; `before` is
+  /// what it was, after `sent()`, and both must stay until then.
+  void fetch_add(std::size_t offset, const std::uint64_t& value, std::uint64_t& before);
+  /// True once the sources of all puts may be changed, and the results of gets and adds are there.
   bool sent();
   /// Begins to ask whether all puts have arrived; `arrived` tells.
   void flush();

@@ -14,6 +14,11 @@ namespace {
 
 Worker* in_use = nullptr;
 
+std::vector<Helper*>& helpers() {
+  static auto* const list = new std::vector<Helper*>;  // never freed: may be used until the exit
+  return *list;
+}
+
 /// Whether the documentation that UCX carries mentions `word`.
 bool documents(const ucp_config_t* config, std::string_view word) {
   char* text = nullptr;
@@ -51,7 +56,17 @@ void check_ucx(ucs_status_t status, std::string_view what) {
 }
 
 void make_progress() {
-  if (in_use != nullptr) in_use->progress();
+  if (in_use == nullptr) return;
+  in_use->progress();
+  for (Helper* const helper : helpers()) helper->help();
+}
+
+Helper::Helper() {
+  helpers().push_back(this);
+}
+
+Helper::~Helper() {
+  std::erase(helpers(), this);
 }
 
 Worker& Worker::instance() {
@@ -65,7 +80,7 @@ Worker::Worker() {
   configure(config);
   ucp_params_t context_parameters{};
   context_parameters.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
-  context_parameters.features = UCP_FEATURE_RMA | UCP_FEATURE_AMO64;
+  context_parameters.features = UCP_FEATURE_RMA | UCP_FEATURE_AMO64 | UCP_FEATURE_AM;
   context_parameters.name = "sterna";
   const ucs_status_t started = ucp_init(&context_parameters, config, &context_);
   ucp_config_release(config);

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <string_view>
+#include <vector>
 #endif
 
 namespace sterna::comm::rdma {
@@ -15,6 +16,17 @@ namespace sterna::comm::rdma {
 void make_progress();
 
 #ifdef STERNA_HAVE_UCX
+
+/// Something that other ranks wait for and that takes more than UCX does by itself: the next step
+/// of a barrier. As long as it lives, `make_progress` lets it do what it can.
+class Helper {
+ public:
+  Helper();
+  virtual ~Helper();
+  Helper(const Helper&) = delete;
+  Helper& operator=(const Helper&) = delete;
+  virtual void help() = 0;
+};
 
 /// Throws Error with UCX's own text where `status` is an error.
 void check_ucx(ucs_status_t status, std::string_view what);

@@ -1,5 +1,7 @@
 #include "comm/transport/shm/memory.hpp"
 
+#ifdef STERNA_HAVE_SHM
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -40,3 +42,5 @@ Memory::~Memory() {
 }
 
 }  // namespace sterna::comm::shm
+
+#endif

@@ -1,5 +1,7 @@
 #pragma once
 
+#ifdef STERNA_HAVE_SHM
+
 #include <cstddef>
 #include <cstdint>
 
@@ -34,3 +36,5 @@ class Memory {
 };
 
 }  // namespace sterna::comm::shm
+
+#endif

@@ -1,5 +1,7 @@
 #include "comm/transport/shm/peer.hpp"
 
+#ifdef STERNA_HAVE_SHM
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -41,3 +43,5 @@ Peer::Peer(Peer&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
 
 }  // namespace sterna::comm::shm
+
+#endif

@@ -1,5 +1,7 @@
 #pragma once
 
+#ifdef STERNA_HAVE_SHM
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -22,6 +24,14 @@ class Peer {
   void put(std::size_t offset, const void* source, std::size_t bytes) {
     std::memcpy(data_ + offset, source, bytes);
   }
+  void get(std::size_t offset, void* target, std::size_t bytes) const {
+    std::memcpy(target, data_ + offset, bytes);
+  }
+  /// Adds `value` to the word at `offset`, at once for all; returns what it was.
+  std::uint64_t fetch_add(std::size_t offset, std::uint64_t value) {
+    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(data_ + offset))
+        .fetch_add(value, std::memory_order_acq_rel);
+  }
   /// Raises the notice at `offset` to `value`, after all that was stored before.
   void notify(std::size_t offset, std::uint64_t value) {
     std::atomic_ref(*reinterpret_cast<std::uint64_t*>(data_ + offset))
@@ -34,3 +44,5 @@ class Peer {
 };
 
 }  // namespace sterna::comm::shm
+
+#endif

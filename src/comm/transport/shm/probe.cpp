@@ -8,6 +8,8 @@
 
 namespace sterna::comm::shm {
 
+#ifdef STERNA_HAVE_SHM
+
 std::string why_unavailable(MPI_Comm node) {
   int rank = 0;
   int size = 0;
@@ -35,5 +37,13 @@ std::string why_unavailable(MPI_Comm node) {
   MPI_Barrier(node);  // the rank before may still be mapping
   return reason;
 }
+
+#else
+
+std::string why_unavailable(MPI_Comm) {
+  return "built without shared memory";
+}
+
+#endif
 
 }  // namespace sterna::comm::shm

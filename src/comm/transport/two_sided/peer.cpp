@@ -49,4 +49,18 @@ void Peer::receive(void* items, std::size_t capacity, MPI_Datatype type,
             "receive");
 }
 
+void Peer::send_init(const void* items, std::size_t count, MPI_Datatype type, bool synchronous,
+                     MPI_Request& request) const {
+  const auto init = synchronous ? MPI_Ssend_init : MPI_Send_init;
+  check_mpi(init(items, checked_count(count), type, rank_, tag_, communicator_, &request),
+            "setting up a send");
+}
+
+void Peer::receive_init(void* items, std::size_t capacity, MPI_Datatype type,
+                        MPI_Request& request) const {
+  check_mpi(
+      MPI_Recv_init(items, checked_count(capacity), type, rank_, tag_, communicator_, &request),
+      "setting up a receive");
+}
+
 }  // namespace sterna::comm::two_sided

@@ -32,6 +32,11 @@ class Peer {
                         MPI_Request& request) const;
   /// `capacity`: the most items that may come.
   void receive(void* items, std::size_t capacity, MPI_Datatype type, MPI_Request& request) const;
+  /// The same, set up once, for MPI_Start in each round.
+  void send_init(const void* items, std::size_t count, MPI_Datatype type, bool synchronous,
+                 MPI_Request& request) const;
+  void receive_init(void* items, std::size_t capacity, MPI_Datatype type,
+                    MPI_Request& request) const;
 
  private:
   MPI_Comm communicator_;

@@ -19,13 +19,13 @@ namespace {
 
 /// u and -u'/r of one pack of pairs; the one place with the physics. `r2` inside the cutoff where
 /// the mask is set; lanes outside give 0 in both. Parameters come as the force needs them: 12 c12
-/// and 6 c6.
+/// and 6 c6. `inverse2` is 1/r^2, and 0 outside; `r2` is looked at only where the truncation needs
+/// it.
 template <int truncation, bool with_energy, class Pack>
-inline void lennard_jones(const typename Pack::Mask inside, const Pack r2, const Pack twelve_c12,
-                          const Pack six_c6, const Pack energy_shift, const Pack force_shift,
-                          const Pack cutoff2, const Pack switch2, const Pack switch_scale,
-                          Pack& force_over_r, Pack& energy) {
-  const Pack inverse2 = Pack::inverse(inside, r2);
+inline void lennard_jones(const typename Pack::Mask inside, const Pack inverse2, const Pack r2,
+                          const Pack twelve_c12, const Pack six_c6, const Pack energy_shift,
+                          const Pack force_shift, const Pack cutoff2, const Pack switch2,
+                          const Pack switch_scale, Pack& force_over_r, Pack& energy) {
   const Pack inverse6 = inverse2 * inverse2 * inverse2;
   const Pack r_times_force = inverse6 * Pack::fma(twelve_c12, inverse6, Pack::zero() - six_c6);
   Pack u = Pack::zero();
@@ -74,6 +74,8 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
   constexpr bool mixed = sizeof(typename Pack::Real) == sizeof(float);
   const double step = mixed ? work.fixed_scale : 1.0;
   const Pack step_squared = Pack::all(step * step);
+  const Pack steps_squared = Pack::all(1.0 / (step * step));
+  const Pack cutoff2_in_steps = Pack::all(work.cutoff_squared / (step * step));
   const Pack switch_scale = Pack::all(truncation == 3 ? 1.0 / (range * range * range) : 0.0);
   alignas(64) std::uint32_t decoded[27 * run_length_limit / 8 + 64];
   const std::uint32_t dummy = work.total << Pack::offset_shift;
@@ -129,9 +131,10 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
           Pack dx, dy, dz;
           typename Pack::Types types;
           center.template differences<!single_type>(decoded + k, dx, dy, dz, types);
-          Pack r2 = Pack::fma(dz, dz, Pack::fma(dy, dy, dx * dx));
-          if constexpr (mixed) r2 = r2 * step_squared;
-          const auto inside = r2 < cutoff2;
+          const Pack in_steps = Pack::fma(dz, dz, Pack::fma(dy, dy, dx * dx));
+          const auto inside = in_steps < cutoff2_in_steps;
+          const Pack inverse2 = Pack::inverse(inside, in_steps, steps_squared);
+          const Pack r2 = mixed ? Pack(in_steps * step_squared) : in_steps;
           if constexpr (!single_type) {
             twelve_c12 = Pack::lookup(c12_row, types);
             six_c6 = Pack::lookup(c6_row, types);
@@ -139,9 +142,9 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
             if constexpr (truncation == 2) force_shift = Pack::lookup(force_row, types);
           }
           Pack force_over_r, energy;
-          lennard_jones<truncation, with_energy>(inside, r2, twelve_c12, six_c6, energy_shift,
-                                                 force_shift, cutoff2, switch2, switch_scale,
-                                                 force_over_r, energy);
+          lennard_jones<truncation, with_energy>(inside, inverse2, r2, twelve_c12, six_c6,
+                                                 energy_shift, force_shift, cutoff2, switch2,
+                                                 switch_scale, force_over_r, energy);
           fx = Pack::fma(force_over_r, dx, fx);
           fy = Pack::fma(force_over_r, dy, fy);
           fz = Pack::fma(force_over_r, dz, fz);
@@ -343,6 +346,17 @@ std::size_t build(PairWork& work, const std::uint32_t* cells, std::size_t cell_c
 
 void to_fixed(PairWork& work, std::size_t begin, std::size_t end, const Vec3& center) {
   const double steps = 1.0 / work.fixed_scale;
+#ifdef __AVX2__
+  const __m256d centers = _mm256_setr_pd(center.x, center.y, center.z, 0.0);
+  const __m256d scale = _mm256_set1_pd(steps);
+  for (std::size_t i = begin; i < end; ++i) {
+    const __m256d p = _mm256_load_pd(&work.position[i].x);
+    const __m128i xyz = _mm256_cvttpd_epi32(_mm256_mul_pd(_mm256_sub_pd(p, centers), scale));
+    const int type = static_cast<int>(work.position[i].type);
+    _mm_store_si128(reinterpret_cast<__m128i*>(work.fixed_position + i),
+                    _mm_insert_epi32(xyz, type, 3));
+  }
+#else
   for (std::size_t i = begin; i < end; ++i) {
     const Position& p = work.position[i];
     work.fixed_position[i] = {static_cast<std::int32_t>((p.x - center.x) * steps),
@@ -350,6 +364,7 @@ void to_fixed(PairWork& work, std::size_t begin, std::size_t end, const Vec3& ce
                               static_cast<std::int32_t>((p.z - center.z) * steps),
                               static_cast<std::int32_t>(p.type)};
   }
+#endif
 }
 
 const PairKernels kernels{STERNA_KERNEL_NAME, build, compute<DoublePack>, compute<FloatPack>,

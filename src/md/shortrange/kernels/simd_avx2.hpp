@@ -31,8 +31,8 @@ struct DoublePack {
     return {_mm256_fnmadd_pd(a.v, b.v, c.v)};
   }
   friend Mask operator<(DoublePack a, DoublePack b) { return _mm256_cmp_pd(a.v, b.v, _CMP_LT_OQ); }
-  static DoublePack inverse(Mask mask, DoublePack x) {
-    return {_mm256_and_pd(mask, _mm256_div_pd(_mm256_set1_pd(1.0), x.v))};
+  static DoublePack inverse(Mask mask, DoublePack x, DoublePack scale) {
+    return {_mm256_and_pd(mask, _mm256_div_pd(scale.v, x.v))};
   }
   static DoublePack sqrt(DoublePack x) { return {_mm256_sqrt_pd(x.v)}; }
   static DoublePack select(Mask mask, DoublePack x) { return {_mm256_and_pd(mask, x.v)}; }
@@ -97,9 +97,8 @@ struct FloatPack {
     return {_mm256_fnmadd_ps(a.v, b.v, c.v)};
   }
   friend Mask operator<(FloatPack a, FloatPack b) { return _mm256_cmp_ps(a.v, b.v, _CMP_LT_OQ); }
-  static FloatPack inverse(Mask mask, FloatPack x) {
-    const __m256 r = _mm256_and_ps(mask, _mm256_rcp_ps(x.v));
-    return {_mm256_mul_ps(r, _mm256_fnmadd_ps(x.v, r, _mm256_set1_ps(2.0f)))};
+  static FloatPack inverse(Mask mask, FloatPack x, FloatPack scale) {
+    return {_mm256_and_ps(mask, _mm256_div_ps(scale.v, x.v))};
   }
   static FloatPack sqrt(FloatPack x) { return {_mm256_sqrt_ps(x.v)}; }
   static FloatPack select(Mask mask, FloatPack x) { return {_mm256_and_ps(mask, x.v)}; }

@@ -39,7 +39,8 @@ struct DoublePack {
     return _mm512_cmp_pd_mask(a.v, b.v, _CMP_LT_OQ);
   }
   /// 1/x to 2^-52 where the mask is set, 0 elsewhere: 14 bits, then one step of third order.
-  static DoublePack inverse(Mask mask, DoublePack x) {
+  /// Doubles need no scale.
+  static DoublePack inverse(Mask mask, DoublePack x, DoublePack) {
     const __m512d r = _mm512_maskz_rcp14_pd(mask, x.v);
     const __m512d e = _mm512_fnmadd_pd(x.v, r, _mm512_set1_pd(1.0));
     return {_mm512_fmadd_pd(r, _mm512_fmadd_pd(e, e, e), r)};
@@ -114,9 +115,9 @@ struct FloatPack {
   friend Mask operator<(FloatPack a, FloatPack b) {
     return _mm512_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ);
   }
-  static FloatPack inverse(Mask mask, FloatPack x) {
-    const __m512 r = _mm512_maskz_rcp14_ps(mask, x.v);
-    return {_mm512_mul_ps(r, _mm512_fnmadd_ps(x.v, r, _mm512_set1_ps(2.0f)))};
+  /// scale/x where the mask is set, 0 elsewhere. A division goes on beside the multiplications.
+  static FloatPack inverse(Mask mask, FloatPack x, FloatPack scale) {
+    return {_mm512_maskz_div_ps(mask, scale.v, x.v)};
   }
   static FloatPack sqrt(FloatPack x) { return {_mm512_sqrt_ps(x.v)}; }
   static FloatPack select(Mask mask, FloatPack x) { return {_mm512_maskz_mov_ps(mask, x.v)}; }

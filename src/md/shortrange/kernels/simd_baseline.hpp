@@ -48,8 +48,8 @@ struct Pack {
   friend Mask operator<(Pack a, Pack b) {
     return {{a.v[0] < b.v[0], a.v[1] < b.v[1], a.v[2] < b.v[2], a.v[3] < b.v[3]}};
   }
-  static Pack inverse(Mask mask, Pack x) {
-    return each([&](int k) { return mask.m[k] ? T(1) / x.v[k] : T(0); });
+  static Pack inverse(Mask mask, Pack x, Pack scale) {
+    return each([&](int k) { return mask.m[k] ? scale.v[k] / x.v[k] : T(0); });
   }
   static Pack sqrt(Pack x) {
     return each([&](int k) { return std::sqrt(x.v[k]); });

@@ -1,0 +1,95 @@
+// sterna-bench: measures the communication of this machine, one experiment a verb. Start it under
+// mpiexec or srun; `sterna bench` starts it for several numbers of ranks and draws the results.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sterna/comm/context.hpp"
+#include "sterna/comm/environment.hpp"
+#include "sterna/comm/error.hpp"
+#include "sterna/version.hpp"
+#include "verb.hpp"
+
+namespace {
+
+using namespace sterna;
+
+/// Exit statuses, as those of sterna-md.
+enum Exit { success = 0, failure = 1, bad_input = 2 };
+
+std::string command_line(int argc, char** argv) {
+  std::string line = "sterna-bench";
+  for (int i = 1; i < argc; ++i) line += fmt::format(" {}", argv[i]);
+  return line;
+}
+
+int run(const comm::Context& world, int argc, char** argv) {
+  CLI::App app{
+      "Measures the communication of this machine. Start it under mpiexec or srun, or "
+      "with the command `sterna bench`."};
+  app.set_version_flag("--version", fmt::format("sterna {}", version));
+  app.require_subcommand(1);
+  bench::Sampling sampling;
+  std::string json_file;
+  bool quiet = false;
+  std::vector<std::unique_ptr<bench::Verb>> verbs;
+  for (const bench::VerbRow& row : bench::verb_table()) {
+    CLI::App& command = *app.add_subcommand(std::string(row.name), std::string(row.description));
+    command.add_option("--seconds", sampling.seconds, "measured time of each candidate")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    command.add_option("--rounds", sampling.rounds, "measured rounds, instead of --seconds")
+        ->check(CLI::PositiveNumber);
+    command.add_option("--blocks", sampling.blocks, "times that the candidates take turns")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    command.add_option("--json", json_file, "also write the results to this file");
+    command.add_flag("--quiet", quiet, "print no table");
+    verbs.push_back(row.make());
+    verbs.back()->add_options(command);
+  }
+  const std::string first = argc > 1 ? argv[1] : "-";
+  if (!first.starts_with('-') &&
+      std::ranges::find(bench::verb_table(), first, &bench::VerbRow::name) ==
+          bench::verb_table().end()) {
+    if (world.rank() == 0) {
+      fmt::print(stderr, "sterna-bench: there is no experiment {}; see sterna-bench --help\n",
+                 first);
+    }
+    return bad_input;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (world.rank() != 0) return error.get_exit_code() == 0 ? success : bad_input;
+    return app.exit(error) == 0 ? success : bad_input;
+  }
+  for (std::size_t i = 0; i < verbs.size(); ++i) {
+    const std::string name(bench::verb_table()[i].name);
+    if (!app.got_subcommand(name)) continue;
+    bench::Report report(world, name, command_line(argc, argv));
+    verbs[i]->run(world, sampling, report);
+    if (!quiet) report.print();
+    if (!json_file.empty()) report.write(world, json_file);
+  }
+  return success;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  comm::Environment environment(argc, argv);
+  try {
+    const comm::Context world;
+    return run(world, argc, argv);
+  } catch (const std::exception& error) {
+    // One rank alone may be here: the others must not wait for it.
+    comm::Environment::abort(fmt::format("sterna-bench: {}", error.what()), failure);
+  }
+}

@@ -1,0 +1,49 @@
+#include "verb.hpp"
+
+namespace sterna::bench {
+
+std::unique_ptr<Verb> make_halo_fmm();
+std::unique_ptr<Verb> make_message();
+std::unique_ptr<Verb> make_neighbor();
+std::unique_ptr<Verb> make_placement();
+std::unique_ptr<Verb> make_reduce();
+std::unique_ptr<Verb> make_sparse();
+std::unique_ptr<Verb> make_tune();
+std::unique_ptr<Verb> make_tune_check();
+
+namespace {
+
+const VerbRow rows[] = {
+    {"neighbor", "adjacent exchange: every method on a ring or a three-dimensional grid",
+     make_neighbor},
+    {"sparse", "migrating particles: every method, receivers do not know their senders",
+     make_sparse},
+    {"halo_fmm", "the multipole halo of three levels: MPI messages against puts with notices",
+     make_halo_fmm},
+    {"message", "one array between two ranks: copied, lent, given away, posted, persistent",
+     make_message},
+    {"reduce", "one agglomerated reduction against one allreduce for each value", make_reduce},
+    {"placement", "bytes between nodes and hop-bytes of every placement of ranks", make_placement},
+    {"tune", "measures a grid of patterns and writes the machine file that later runs start from",
+     make_tune},
+    {"tune-check", "holds the methods that the tuner chooses against the best ones",
+     make_tune_check},
+};
+
+}  // namespace
+
+void add_methods_option(CLI::App& command, std::vector<std::string>& methods,
+                        std::span<const comm::MethodInfo> table) {
+  methods.clear();
+  for (const comm::MethodInfo& method : table) methods.emplace_back(method.name);
+  command.add_option("--methods", methods, "only these")
+      ->delimiter(',')
+      ->check(CLI::IsMember(methods))
+      ->default_str("every method");
+}
+
+std::span<const VerbRow> verb_table() {
+  return rows;
+}
+
+}  // namespace sterna::bench

@@ -1,0 +1,434 @@
+// One array from one rank to another, all ways there are: the time from the moment it is sent to
+// the moment its receiver may use it, by the clock that the ranks of a node share. The first eight
+// bytes of each array are the time at which it was sent; all of it was written just before.
+
+#include <fmt/format.h>
+#include <mpi.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "measure.hpp"
+#include "sterna/comm/channel.hpp"
+#include "sterna/comm/collective.hpp"
+#include "sterna/comm/context.hpp"
+#include "sterna/comm/error.hpp"
+#include "sterna/comm/messenger.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+#include "sterna/comm/region.hpp"
+#include "verb.hpp"
+
+namespace sterna::bench {
+namespace {
+
+using comm::Buffer;
+using comm::nocopy;
+using Nanoseconds = std::uint64_t;
+
+Nanoseconds now() {
+  return static_cast<Nanoseconds>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+/// Seed 2: no copy against copying on Blue Gene/Q, from 128 KiB to 64 MiB.
+constexpr std::array<double, 10> seed_speedup{1.01, 1.07, 1.12, 1.14, 1.30,
+                                              1.31, 1.25, 1.25, 1.39, 1.27};
+std::optional<double> seed_speedup_at(std::size_t bytes) {
+  for (std::size_t i = 0; i < seed_speedup.size(); ++i) {
+    if (bytes == (std::size_t{128 * 1024} << i)) return seed_speedup[i];
+  }
+  return std::nullopt;
+}
+
+/// A way to move an array between the two ranks.
+struct Way {
+  std::string name;
+  std::function<void()> send;
+  /// Waits for the array; the first eight bytes of it, in the receiver's hands.
+  std::function<Nanoseconds()> receive;
+  std::vector<double> times = {};
+};
+
+/// All ways for one size.
+class Experiment {
+ public:
+  Experiment(const comm::Context& world, comm::Messenger& messenger, std::size_t bytes)
+      : world_(world),
+        messenger_(messenger),
+        peer_(1 - world.rank()),
+        count_(bytes / sizeof(Nanoseconds)),
+        own_(count_),
+        home_(count_, 1),
+        pooled_(messenger.buffer<Nanoseconds>(count_)),
+        channel_(messenger, peer_, count_, {.slots = 2, .key = bytes}) {
+    const int peers[] = {peer_};
+    for (const auto& transport : world.transports()) {
+      if (transport.name == "rdma" && transport.available) {
+        region_.emplace(world, count_, peers, comm::RegionOptions{.transport = "rdma"});
+      }
+    }
+    add_ways();
+  }
+
+  /// So many arrays each way, by every way in turn.
+  void run(std::size_t rounds, std::size_t blocks) {
+    for (std::size_t block = 0; block < blocks; ++block) {
+      for (Way& way : ways_) {
+        comm::barrier(world_);
+        const std::size_t mine = std::max<std::size_t>(1, rounds / blocks);
+        const std::size_t warm_up = block == 0 ? 2 + mine / 10 : 1;
+        for (std::size_t round = 0; round < warm_up + mine; ++round) {
+          double time = 0.0;
+          if (world_.rank() == 0) way.send();
+          time = static_cast<double>(arrival(way)) * 1e-3;
+          if (world_.rank() == 1) way.send();
+          if (round >= warm_up) way.times.push_back(time);
+        }
+      }
+    }
+    messenger_.finish();
+  }
+
+  std::vector<Way>& ways() { return ways_; }
+
+ private:
+  /// Time since it was sent, once it is here. The limit measures itself.
+  Nanoseconds arrival(Way& way) {
+    const Nanoseconds sent = way.receive();
+    return way.name == "memcpy" ? sent : now() - sent;
+  }
+
+  /// Writes all of a source, as a program would that has something new to send.
+  void touch(std::span<Nanoseconds> source) {
+    std::ranges::fill(source, ++round_);
+    source[0] = now();
+  }
+
+  void await(const std::function<bool()>& condition) { messenger_.wait_until(condition, "array"); }
+
+  void add_ways() {
+    add_limit();
+    add_mpi();
+    if (region_) add_ucx_put();
+    if (count_ == 1) add_call();
+    add_copying();
+    add_lent("lent", false);
+    add_lent("lent, own memory", true);
+    add_in_place();
+    add_posted();
+    add_given();
+    ways_.push_back({"persistent",
+                     [this] {
+                       channel_.wait_sent();
+                       touch(own_);
+                       channel_.send(own_);
+                     },
+                     [this] {
+                       const Nanoseconds sent = channel_.wait()[0];
+                       channel_.release();
+                       return sent;
+                     }});
+  }
+
+  /// One copy by the receiver of what the other core has just written: nothing that ends in the
+  /// receiver's own memory can be faster.
+  void add_limit() {
+    auto copied = std::make_shared<std::optional<Nanoseconds>>();
+    auto entry = std::make_shared<comm::Entry<comm::NoCopy<Nanoseconds>>>(
+        messenger_.entry<comm::NoCopy<Nanoseconds>>(
+            name("limit"), [this, copied](comm::Sender, std::span<const Nanoseconds> items) {
+              const Nanoseconds start = now();
+              std::memcpy(home_.data(), items.data(), items.size_bytes());
+              *copied = now() - start;
+            }));
+    ways_.push_back({"memcpy",
+                     [this, entry] {
+                       touch(pooled_.items());
+                       lend(*entry, pooled_.items());
+                     },
+                     [this, copied] { return take(*copied); }});
+  }
+
+  void add_mpi() {
+    ways_.push_back({"MPI send-receive",
+                     [this] {
+                       touch(own_);
+                       MPI_Send(own_.data(), static_cast<int>(count_), MPI_UINT64_T, peer_, 7,
+                                MPI_COMM_WORLD);
+                     },
+                     [this] {
+                       MPI_Recv(home_.data(), static_cast<int>(count_), MPI_UINT64_T, peer_, 7,
+                                MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                       return home_[0];
+                     }});
+  }
+
+  void add_ucx_put() {
+    ways_.push_back({"UCX put",
+                     [this] {
+                       region_->flush();
+                       touch(own_);
+                       region_->put(peer_, 0, own_);
+                       region_->notify(peer_);
+                     },
+                     [this] {
+                       region_->wait(peer_, ++puts_);
+                       return region_->items()[0];
+                     }});
+  }
+
+  /// The shortest array as what it is, a number: an argument by value.
+  void add_call() {
+    auto sent = std::make_shared<std::optional<Nanoseconds>>();
+    auto entry = std::make_shared<comm::Entry<Nanoseconds>>(messenger_.entry<Nanoseconds>(
+        "call", [sent](comm::Sender, Nanoseconds time) { *sent = time; }));
+    ways_.push_back(
+        {"call", [this, entry] { (*entry)(peer_, now()); }, [this, sent] { return take(*sent); }});
+  }
+
+  /// Arguments are marshalled into a message and taken out of it again: two copies.
+  void add_copying() {
+    auto sent = std::make_shared<std::optional<Nanoseconds>>();
+    auto entry = std::make_shared<comm::Entry<std::span<const Nanoseconds>>>(
+        messenger_.entry<std::span<const Nanoseconds>>(
+            name("copying"), [this, sent](comm::Sender, std::span<const Nanoseconds> items) {
+              std::memcpy(home_.data(), items.data(), items.size_bytes());
+              *sent = home_[0];
+            }));
+    ways_.push_back({"copying",
+                     [this, entry] {
+                       touch(own_);
+                       (*entry)(peer_, own_);
+                     },
+                     [this, sent] { return take(*sent); }});
+  }
+
+  void add_lent(const std::string& title, bool own) {
+    auto sent = std::make_shared<std::optional<Nanoseconds>>();
+    auto entry = std::make_shared<comm::Entry<comm::NoCopy<Nanoseconds>>>(
+        messenger_.entry<comm::NoCopy<Nanoseconds>>(
+            name(title), [sent](comm::Sender, Buffer<Nanoseconds> items) { *sent = items[0]; }));
+    ways_.push_back({title,
+                     [this, entry, own] {
+                       const auto source = own ? std::span(own_) : pooled_.items();
+                       touch(source);
+                       lend(*entry, source);
+                     },
+                     [this, sent] { return take(*sent); }});
+  }
+
+  void add_in_place() {
+    auto sent = std::make_shared<std::optional<Nanoseconds>>();
+    auto entry = std::make_shared<comm::Entry<comm::NoCopy<Nanoseconds>>>(
+        messenger_.entry<comm::NoCopy<Nanoseconds>>(
+            name("in place"),
+            [sent](comm::Sender, std::span<const Nanoseconds> items) { *sent = items[0]; }));
+    ways_.push_back({"lent, read in place",
+                     [this, entry] {
+                       touch(pooled_.items());
+                       lend(*entry, pooled_.items());
+                     },
+                     [this, sent] { return take(*sent); }});
+  }
+
+  void add_posted() {
+    // Posted before the first one comes, and again as soon as one was used.
+    auto posted =
+        std::make_shared<comm::Future>(messenger_.receive<Nanoseconds>(peer_, count_, home_));
+    ways_.push_back({"posted",
+                     [this] {
+                       touch(pooled_.items());
+                       comm::Future free;
+                       messenger_.send(peer_, count_, nocopy(pooled_.items(), on_source(free)));
+                       free_ = free;
+                     },
+                     [this, posted] {
+                       messenger_.wait(*posted);
+                       const Nanoseconds sent = home_[0];
+                       *posted = messenger_.receive<Nanoseconds>(peer_, count_, home_);
+                       return sent;
+                     }});
+  }
+
+  void add_given() {
+    auto sent = std::make_shared<std::optional<Nanoseconds>>();
+    auto entry = std::make_shared<comm::Entry<comm::NoCopy<Nanoseconds>>>(
+        messenger_.entry<comm::NoCopy<Nanoseconds>>(
+            name("given"), [sent](comm::Sender, Buffer<Nanoseconds> items) { *sent = items[0]; }));
+    ways_.push_back({"given away",
+                     [this, entry] {
+                       Buffer<Nanoseconds> gift = messenger_.buffer<Nanoseconds>(count_);
+                       touch(gift.items());
+                       (*entry)(peer_, nocopy(std::move(gift)));
+                     },
+                     [this, sent] { return take(*sent); }});
+  }
+
+  template <class LentEntry>
+  void lend(const LentEntry& entry, std::span<const Nanoseconds> items) {
+    comm::Future free;
+    entry(peer_, nocopy(items, on_source(free)));
+    free_ = free;
+  }
+
+  Nanoseconds take(std::optional<Nanoseconds>& value) {
+    await([&] { return value.has_value(); });
+    return *std::exchange(value, std::nullopt);
+  }
+
+  std::string name(const std::string& way) const { return fmt::format("{} {}", way, count_); }
+
+  const comm::Context& world_;
+  comm::Messenger& messenger_;
+  int peer_;
+  std::size_t count_;
+  std::vector<Nanoseconds> own_;   ///< source that is no memory of a pool
+  std::vector<Nanoseconds> home_;  ///< where the receiver wants the array
+  Buffer<Nanoseconds> pooled_;
+  comm::Channel<Nanoseconds> channel_;
+  std::optional<comm::Region<Nanoseconds>> region_;
+  std::uint64_t puts_ = 0;
+  Nanoseconds round_ = 0;
+  comm::Future free_;
+  std::vector<Way> ways_;
+};
+
+class Message final : public Verb {
+ public:
+  void add_options(CLI::App& command) override {
+    command.add_option("--sizes", sizes_, "bytes, multiples of 8")
+        ->delimiter(',')
+        ->check(CLI::Range(std::size_t{8}, std::size_t{1} << 40U))
+        ->default_str("8 B to 64 MiB");
+    command.add_option("--copy-below", copy_below_, "lent arrays below so many bytes are copied");
+    command.add_flag("--no-pin", no_pin_, "leave the ranks where the launcher put them");
+    command.add_flag("--huge", huge_, "instead: one array of 2^31 + 8 bytes each way, checked");
+  }
+
+  void run(const comm::Context& world, const Sampling& sampling, Report& report) override {
+    if (world.size() != 2 || world.node_count() != 1) {
+      throw comm::Error("message is between 2 ranks of one node: start it on 2 ranks");
+    }
+    if (!no_pin_) pin(world.rank());
+    comm::Messenger messenger(world, {.name = "message", .copy_below = copy_below_});
+    if (huge_) {
+      run_huge(world, messenger, report);
+      return;
+    }
+    for (const std::size_t bytes : sizes_) {
+      Experiment experiment(world, messenger, bytes);
+      const std::size_t rounds =
+          sampling.rounds > 0 ? sampling.rounds
+                              : std::clamp((std::size_t{256} << 20U) / bytes,
+                                           std::size_t{2 * sampling.blocks}, std::size_t{2000});
+      experiment.run(rounds, sampling.blocks);
+      add_rows(world, experiment, bytes, report);
+    }
+  }
+
+ private:
+  static void pin(int core) {
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    CPU_SET(static_cast<unsigned>(core), &cores);
+    sched_setaffinity(0, sizeof cores, &cores);  // where it fails, the spread shows it
+  }
+
+  static void add_rows(const comm::Context& world, Experiment& experiment, std::size_t bytes,
+                       Report& report) {
+    std::vector<Timing> timings;
+    comm::ReductionBatch slower_rank(world, "slower rank");
+    timings.reserve(experiment.ways().size());
+    for (Way& way : experiment.ways()) {
+      Timing& timing = timings.emplace_back();
+      timing.rounds = way.times.size();
+      timing.median_us = quantile(way.times, 0.5);
+      timing.p10_us = quantile(way.times, 0.1);
+      timing.p90_us = quantile(way.times, 0.9);
+      for (const double time : way.times)
+        timing.mean_us += time / static_cast<double>(timing.rounds);
+      slower_rank.max(timing.median_us).max(timing.p10_us).max(timing.p90_us).max(timing.mean_us);
+    }
+    slower_rank.run();
+    std::map<std::string, double> median;
+    for (std::size_t i = 0; i < timings.size(); ++i) {
+      median[experiment.ways()[i].name] = timings[i].median_us;
+    }
+    for (std::size_t i = 0; i < timings.size(); ++i) {
+      Row row = row_of(experiment.ways()[i].name, world, 1, bytes, timings[i]);
+      row["to_limit"] = timings[i].median_us / median["memcpy"];
+      row["to_mpi"] = timings[i].median_us / median["MPI send-receive"];
+      row["speedup"] = median["copying"] / timings[i].median_us;
+      const auto seed = seed_speedup_at(bytes);
+      row["seed_speedup"] = seed ? Row(*seed) : Row();
+      report.add(std::move(row));
+    }
+  }
+
+  /// Beyond what an int counts: lent from own memory into posted memory, and given away.
+  static void run_huge(const comm::Context& world, comm::Messenger& messenger, Report& report) {
+    constexpr std::size_t bytes = (std::size_t{1} << 31U) + 8;
+    constexpr std::size_t count = bytes / sizeof(std::uint64_t);
+    const auto wrong = [](std::span<const std::uint64_t> items) {
+      std::int64_t faults = items.size() == count ? 0 : 1;
+      for (std::size_t i = 0; i < items.size(); ++i) faults += items[i] != 3 * i + 1 ? 1 : 0;
+      return faults;
+    };
+    const auto fill = [](std::span<std::uint64_t> items) {
+      for (std::size_t i = 0; i < items.size(); ++i) items[i] = 3 * i + 1;
+    };
+    std::int64_t faults = -1;
+    const auto gift = messenger.entry<comm::NoCopy<std::uint64_t>>(
+        "huge", [&](comm::Sender, Buffer<std::uint64_t> items) { faults = wrong(items.items()); });
+    for (const std::string way : {"posted", "given away"}) {
+      const auto start = now();
+      if (world.rank() == 0 && way == "posted") {
+        std::vector<std::uint64_t> source(count);
+        fill(source);
+        comm::Future free;
+        messenger.send(1, 1, nocopy(source, on_source(free)));
+        messenger.wait(free);
+      } else if (world.rank() == 0) {
+        Buffer<std::uint64_t> items = messenger.buffer<std::uint64_t>(count);
+        fill(items.items());
+        gift(1, nocopy(std::move(items)));
+      } else if (way == "posted") {
+        std::vector<std::uint64_t> room(count);
+        faults = wrong(
+            messenger.wait(messenger.receive<std::uint64_t>(0, 1, room)).items<std::uint64_t>());
+      }
+      messenger.finish();
+      comm::ReductionBatch(world).max(faults).run();
+      if (faults != 0) throw comm::Error(fmt::format("{}: {} wrong items", way, faults));
+      Timing timing;
+      timing.rounds = 1;
+      timing.median_us = timing.p10_us = timing.p90_us = timing.mean_us =
+          static_cast<double>(now() - start) * 1e-3;
+      report.add(row_of(way, world, 1, bytes, timing));
+      faults = -1;
+    }
+    report.note("every item was checked; the times include filling and checking");
+  }
+
+  std::vector<std::size_t> sizes_{8,       64,      512,     4096,    32768,
+                                  131072,  262144,  524288,  1 << 20, 1 << 21,
+                                  1 << 22, 1 << 23, 1 << 24, 1 << 25, 1 << 26};
+  std::optional<std::size_t> copy_below_;
+  bool no_pin_ = false;
+  bool huge_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_message() {
+  return std::make_unique<Message>();
+}
+
+}  // namespace sterna::bench

@@ -1,0 +1,60 @@
+// tune: lets the tuner measure every method on a grid of patterns and writes what it found to the
+// machine file, from which later runs on so many ranks of this machine start.
+
+#include <fmt/format.h>
+
+#include "sterna/comm/error.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+#include "tuning_grid.hpp"
+#include "verb.hpp"
+
+namespace sterna::bench {
+namespace {
+
+class Tune final : public Verb {
+ public:
+  void add_options(CLI::App& command) override {
+    command.add_option("--machine-file", machine_file_,
+                       "write here (default: $STERNA_MACHINE_FILE, or in the user's cache folder)");
+  }
+
+  void run(const comm::Context& world, const Sampling&, Report& report) override {
+    if (world.size() < 2) throw comm::Error("tune: there is nothing to measure on one rank");
+    world.set_tuning({.machine_file = machine_file_, .reuse = false});
+    for (const auto& pattern : tuning_grid(world)) {
+      const auto exchange = pattern->make("auto");
+      const comm::Verdict verdict = run_until_chosen(*exchange, 20000);
+      auto bytes = static_cast<std::int64_t>(pattern->bytes());
+      comm::ReductionBatch(world).max(bytes).run();
+      for (const comm::MethodEvidence& e : verdict.candidates) {
+        if (e.median_us <= 0.0) continue;
+        Timing timing;
+        timing.median_us = e.median_us;
+        timing.rounds = e.rounds;
+        Row row =
+            row_of(e.method, world, pattern->peers(), static_cast<std::size_t>(bytes), timing);
+        // The tuner keeps no other quantiles.
+        for (const char* const none : {"p10_us", "p90_us", "mean_us"}) row.erase(none);
+        row["model_us"] = e.model_us;
+        row["pattern"] = pattern->name();
+        row["state"] = e.state;
+        report.add(std::move(row));
+      }
+      report.note(fmt::format("{}: {}: {}", pattern->family(), pattern->name(), verdict.text));
+    }
+    const std::string file = comm::machine_file(world);
+    report.note(file.empty() ? "kept nowhere: there is no machine file"
+                             : fmt::format("kept in {}", file));
+  }
+
+ private:
+  std::string machine_file_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_tune() {
+  return std::make_unique<Tune>();
+}
+
+}  // namespace sterna::bench

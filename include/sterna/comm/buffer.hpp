@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace sterna::comm {
+
+class MessagePool;
+
+/// Memory from a messenger's pool, on bytes; use `Buffer<T>`. Owned by whoever holds it; in a node
+/// it lies in memory that all ranks there map, so that it changes hands without a copy. When it is
+/// destroyed it returns to the pool it came from, whichever rank that belongs to.
+class BufferBytes {
+ public:
+  BufferBytes() = default;
+  BufferBytes(std::shared_ptr<MessagePool> pool, std::byte* data, std::size_t bytes)
+      : pool_(std::move(pool)), data_(data), bytes_(bytes) {}
+  ~BufferBytes() { reset(); }
+  BufferBytes(BufferBytes&& other) noexcept
+      : pool_(std::move(other.pool_)),
+        data_(std::exchange(other.data_, nullptr)),
+        bytes_(std::exchange(other.bytes_, 0)) {}
+  BufferBytes& operator=(BufferBytes&& other) noexcept {
+    if (this == &other) return *this;
+    reset();
+    pool_ = std::move(other.pool_);
+    data_ = std::exchange(other.data_, nullptr);
+    bytes_ = std::exchange(other.bytes_, 0);
+    return *this;
+  }
+
+  std::byte* data() const { return data_; }
+  std::size_t size() const { return bytes_; }
+  /// Gives the memory up without returning it: somebody else owns it now.
+  void hand_over() {
+    data_ = nullptr;
+    bytes_ = 0;
+    pool_.reset();
+  }
+  void reset();
+
+ private:
+  std::shared_ptr<MessagePool> pool_;
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// Items of a trivially copyable type in pool memory. What a fresh one holds is not defined.
+template <class T>
+class Buffer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  Buffer() = default;
+  explicit Buffer(BufferBytes bytes) : bytes_(std::move(bytes)) {}
+
+  T* data() const { return reinterpret_cast<T*>(bytes_.data()); }
+  std::size_t size() const { return bytes_.size() / sizeof(T); }
+  std::span<T> items() const { return {data(), size()}; }
+  T& operator[](std::size_t i) const { return data()[i]; }
+  T* begin() const { return data(); }
+  T* end() const { return data() + size(); }
+  BufferBytes release() && { return std::move(bytes_); }
+
+ private:
+  BufferBytes bytes_;
+};
+
+}  // namespace sterna::comm

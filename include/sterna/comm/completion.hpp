@@ -1,0 +1,151 @@
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "sterna/comm/error.hpp"
+
+namespace sterna::comm {
+
+/// What has come to an end: which buffer, with whom, and whether it failed.
+struct Completed {
+  std::span<const std::byte> buffer;
+  int peer = -1;      ///< the other rank; -1: several (a broadcast)
+  std::string error;  ///< empty where all went well
+
+  template <class T>
+  std::span<const T> items() const {
+    return {reinterpret_cast<const T*>(buffer.data()), buffer.size() / sizeof(T)};
+  }
+};
+
+/// Something that will have happened. Copies share one state. `Messenger::wait` waits for it, a
+/// C++20 coroutine may `co_await` it (one at a time); `value` throws Error where it failed.
+class Future {
+ public:
+  bool ready() const { return state_->value.has_value(); }
+  const Completed& value() const {
+    if (!ready()) throw Error("the value of a future was asked for before it is there");
+    if (!state_->value->error.empty()) throw Error(state_->value->error);
+    return *state_->value;
+  }
+  void complete(Completed value) const {
+    state_->value = std::move(value);
+    if (const auto waiting = std::exchange(state_->waiting, nullptr)) waiting.resume();
+  }
+
+  bool await_ready() const { return ready(); }
+  void await_suspend(std::coroutine_handle<> handle) const { state_->waiting = handle; }
+  const Completed& await_resume() const { return value(); }
+
+ private:
+  struct State {
+    std::optional<Completed> value;
+    std::coroutine_handle<> waiting;
+  };
+  std::shared_ptr<State> state_ = std::make_shared<State>();
+};
+
+/// Counts completions, and keeps what completed until it is taken. Copies share one state.
+class Counter {
+ public:
+  std::uint64_t count() const { return state_->count; }
+  /// The earliest completion that was not taken yet.
+  std::optional<Completed> next() const {
+    if (state_->completed.empty()) return std::nullopt;
+    Completed first = std::move(state_->completed.front());
+    state_->completed.pop_front();
+    return first;
+  }
+  void complete(Completed value) const {
+    ++state_->count;
+    state_->completed.push_back(std::move(value));
+  }
+
+ private:
+  struct State {
+    std::uint64_t count = 0;
+    std::deque<Completed> completed;
+  };
+  std::shared_ptr<State> state_ = std::make_shared<State>();
+};
+
+/// When to be told, at the sender. `source`: the buffer may be changed again. `remote`: its data
+/// are in the receiver's hands. `operation`: the entry has run there.
+enum class Stage { source, remote, operation };
+
+/// One wish to be told; made by `on_source`, `on_remote`, `on_operation`.
+struct Completion {
+  Stage stage;
+  std::function<void(Completed)> tell;
+};
+
+namespace detail {
+template <class Target>
+Completion completion(Stage stage, Target&& target) {
+  if constexpr (std::is_invocable_v<Target&, const Completed&>) {
+    return {stage, std::forward<Target>(target)};
+  } else {  // a future or a counter
+    return {stage, [target](Completed value) { target.complete(std::move(value)); }};
+  }
+}
+}  // namespace detail
+
+/// `target`: a Future, a Counter, or what can be called with a Completed. Called from within
+/// `progress` and `wait`; it may call entries, but must not wait.
+template <class Target>
+Completion on_source(Target&& target) {
+  return detail::completion(Stage::source, std::forward<Target>(target));
+}
+template <class Target>
+Completion on_remote(Target&& target) {
+  return detail::completion(Stage::remote, std::forward<Target>(target));
+}
+template <class Target>
+Completion on_operation(Target&& target) {
+  return detail::completion(Stage::operation, std::forward<Target>(target));
+}
+
+/// A coroutine that runs until it awaits something, and goes on from within `progress` and `wait`.
+/// `Messenger::wait` waits for its end and throws what it threw. Must outlive its run.
+class Task {
+ public:
+  struct promise_type {
+    std::exception_ptr fault;
+    Task get_return_object() {
+      return Task(std::coroutine_handle<promise_type>::from_promise(*this));
+    }
+    std::suspend_never initial_suspend() { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() { fault = std::current_exception(); }
+  };
+
+  explicit Task(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
+  Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Task& operator=(Task&&) = delete;
+  ~Task() {
+    if (handle_) handle_.destroy();
+  }
+  bool done() const { return handle_.done(); }
+  /// Of a coroutine that is done: throws what it threw.
+  void check() const {
+    if (handle_.promise().fault) std::rethrow_exception(handle_.promise().fault);
+  }
+
+ private:
+  std::coroutine_handle<promise_type> handle_;
+};
+
+}  // namespace sterna::comm

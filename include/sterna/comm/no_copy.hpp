@@ -1,0 +1,151 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <ranges>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "sterna/comm/buffer.hpp"
+#include "sterna/comm/completion.hpp"
+
+namespace sterna::comm {
+
+namespace detail {
+
+/// An array argument on its way out.
+struct ArrayOut {
+  enum class Mode { lent, given, copied };
+  Mode mode = Mode::copied;
+  std::span<const std::byte> data;
+  BufferBytes buffer;          ///< where it was given away
+  std::shared_ptr<void> keep;  ///< other memory that was given away
+  std::vector<Completion> completions;
+};
+
+/// An array argument that has arrived.
+struct ArrayIn {
+  const std::byte* data = nullptr;
+  std::size_t bytes = 0;
+  BufferBytes owned;  ///< holds the data, or nothing where they lie in somebody else's memory
+  std::shared_ptr<MessagePool> pool;
+  /// The data in memory that is the caller's; copied only where they were somebody else's.
+  BufferBytes take();
+};
+
+/// Where an array shall go, before its data are here.
+struct ByteRoom {
+  std::size_t bytes = 0;
+  std::span<std::byte> memory;
+  bool given = false;   ///< `memory` was set
+  bool posted = false;  ///< the memory posted under `source` and `key`
+  int source = -1;
+  std::uint64_t key = 0;
+};
+
+}  // namespace detail
+
+/// In the signature of an entry: an array that is not copied on its way, or as little as can be.
+/// In a call: made by `nocopy`.
+template <class T>
+class NoCopy {
+  static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 16);
+
+ public:
+  explicit NoCopy(detail::ArrayOut array) : array_(std::move(array)) {}
+  detail::ArrayOut release() && { return std::move(array_); }
+
+ private:
+  detail::ArrayOut array_;
+};
+
+namespace detail {
+template <class T, class... Wishes>
+NoCopy<T> make_no_copy(ArrayOut::Mode mode, std::span<const T> items, Wishes&&... wishes) {
+  ArrayOut array;
+  array.mode = mode;
+  array.data = std::as_bytes(items);
+  (array.completions.push_back(std::forward<Wishes>(wishes)), ...);
+  return NoCopy<T>(std::move(array));
+}
+}  // namespace detail
+
+/// Lends the items: they must stay as they are until the source completion. `wishes`: any of
+/// `on_source`, `on_remote`, `on_operation`.
+template <std::ranges::contiguous_range Range, class... Wishes>
+requires std::is_lvalue_reference_v<Range> || std::ranges::borrowed_range<Range>
+auto nocopy(Range&& items, Wishes&&... wishes) {
+  using T = std::ranges::range_value_t<Range>;
+  return detail::make_no_copy<T>(
+      detail::ArrayOut::Mode::lent,
+      std::span<const T>(std::ranges::data(items), std::ranges::size(items)),
+      std::forward<Wishes>(wishes)...);
+}
+
+/// Gives the buffer away: in a node the receiver gets this very memory.
+template <class T, class... Wishes>
+NoCopy<T> nocopy(Buffer<T>&& buffer, Wishes&&... wishes) {
+  detail::ArrayOut array;
+  array.mode = detail::ArrayOut::Mode::given;
+  array.data = std::as_bytes(buffer.items());
+  array.buffer = std::move(buffer).release();
+  (array.completions.push_back(std::forward<Wishes>(wishes)), ...);
+  return NoCopy<T>(std::move(array));
+}
+
+/// Gives a vector away: it lives until nobody needs it any more.
+template <class T, class... Wishes>
+NoCopy<T> nocopy(std::vector<T>&& items, Wishes&&... wishes) {
+  auto keep = std::make_shared<std::vector<T>>(std::move(items));
+  detail::ArrayOut array;
+  array.mode = detail::ArrayOut::Mode::lent;
+  array.data = std::as_bytes(std::span<const T>(*keep));
+  array.keep = std::move(keep);
+  (array.completions.push_back(std::forward<Wishes>(wishes)), ...);
+  return NoCopy<T>(std::move(array));
+}
+
+/// What an entry gets for a `NoCopy<T>`. As a `std::span<const T>` it is to be read until the
+/// entry returns, wherever it lies; as a `Buffer<T>` it is the entry's to keep, which costs a copy
+/// only where the sender did not give it away.
+template <class T>
+class Arrived {
+ public:
+  explicit Arrived(detail::ArrayIn& array) : array_(array) {}
+  std::span<const T> items() const {
+    return {reinterpret_cast<const T*>(array_.data), array_.bytes / sizeof(T)};
+  }
+  Buffer<T> take() const { return Buffer<T>(array_.take()); }
+  operator std::span<const T>() const { return items(); }  // NOLINT: so that entries name either
+  operator Buffer<T>() const { return take(); }            // NOLINT
+
+ private:
+  detail::ArrayIn& array_;
+};
+
+/// What the hook of an entry gets for a `NoCopy<T>`: it may say where the items shall go. Without
+/// a word they stay where they are, or go to memory from the pool.
+template <class T>
+class Room {
+ public:
+  explicit Room(detail::ByteRoom& room) : room_(room) {}
+  std::size_t count() const { return room_.bytes / sizeof(T); }
+  /// Into this memory, which must be there until the entry has run.
+  void use(std::span<T> memory) {
+    room_.memory = std::as_writable_bytes(memory);
+    room_.given = true;
+  }
+  /// Into the memory that `Messenger::post` names under this key, before or later.
+  void posted(std::uint64_t key) {
+    room_.posted = true;
+    room_.key = key;
+  }
+
+ private:
+  detail::ByteRoom& room_;
+};
+
+}  // namespace sterna::comm

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "comm/transport/shm/memory.hpp"
+
+namespace sterna::comm {
+
+/// The first thing in the memory that a rank shares with those of its node: where the slabs of its
+/// pool are, and which of their blocks the others gave back. The rings of its peers follow.
+struct Board {
+  static constexpr std::size_t most_slabs = 2048;
+
+  /// Last block of the list of those given back, 0 for none; the blocks are chained.
+  alignas(128) std::atomic<std::uint64_t> returned;
+  alignas(128) std::atomic<std::uint32_t> slabs;  ///< so many handles are valid
+#ifdef STERNA_HAVE_SHM
+  shm::Handle handles[most_slabs];
+#endif
+};
+
+/// Where a block lies: in a slab of the pool of a rank of this node, named by its place there.
+struct Location {
+  std::uint32_t owner = 0;
+  std::uint32_t slab = 0;
+  std::uint64_t offset = 0;
+};
+
+}  // namespace sterna::comm

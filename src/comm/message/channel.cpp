@@ -1,0 +1,331 @@
+// Idea: slots in the receiver's memory, made known once; a message is a put and a notice.
+// Paper: persistent communication of Charm++ (CmiCreatePersistent) and of MPI; credits as in
+//   the one-directional links of neighbor/inboxes.hpp.
+// Cost: one copy and two cache lines in a node, a put, a fence and a word beyond; no matching.
+// Hazards: a sender that is `slots` messages ahead waits for its receiver.
+// Others win: calls, where pairs or sizes change; giving a buffer away, where it need not stay.
+
+#include "sterna/comm/channel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <deque>
+#include <vector>
+
+#include "comm/memory/one_sided.hpp"
+#include "sterna/comm/error.hpp"
+
+namespace sterna::comm {
+
+class ChannelBytes::Implementation {
+ public:
+  Implementation(Messenger& messenger, int peer, std::size_t capacity,
+                 const ChannelOptions& options)
+      : messenger_(messenger), peer_(peer), capacity_(capacity), slots_(options.slots) {
+    if (slots_ == 0) throw Error("a channel needs a slot");
+  }
+  virtual ~Implementation() = default;
+  virtual std::span<std::byte> slot() = 0;
+  virtual void commit(std::size_t bytes) = 0;
+  virtual void send(std::span<const std::byte> message) = 0;
+  virtual void wait_sent() = 0;
+  virtual std::optional<std::span<const std::byte>> receive() = 0;
+  virtual void release() = 0;
+  virtual std::string_view transport() const = 0;
+
+  std::span<const std::byte> wait() {
+    std::optional<std::span<const std::byte>> message = receive();
+    if (message) return *message;
+    messenger_.wait_for(peer_, "a message of a channel", [&] {
+      message = receive();
+      return message.has_value();
+    });
+    return *message;
+  }
+
+ protected:
+  void check_size(std::size_t bytes) const {
+    if (bytes <= capacity_) return;
+    throw Error(fmt::format("a message of {} bytes for a channel to rank {} of {}", bytes, peer_,
+                            capacity_));
+  }
+
+  Messenger& messenger_;
+  int peer_;
+  std::size_t capacity_;
+  std::uint64_t slots_;
+};
+
+namespace {
+
+/// Before the data of each slot.
+struct alignas(64) SlotHead {
+  std::uint64_t bytes;
+  std::uint64_t credit;  ///< messages of the other direction that its receiver has released
+};
+
+/// The counters of a channel, each on lines of its own.
+constexpr std::size_t notice_at = 0;
+constexpr std::size_t credit_at = 128;
+constexpr std::size_t counter_bytes = 256;
+
+/// Over a transport that writes into the peer's memory.
+class OneSidedChannel final : public ChannelBytes::Implementation {
+ public:
+  OneSidedChannel(Messenger& messenger, int peer, std::size_t capacity,
+                  const ChannelOptions& options, std::string_view transport)
+      : Implementation(messenger, peer, capacity, options),
+        transport_(transport),
+        key_(options.key),
+        tell_after_(std::max<std::uint64_t>(1, slots_ / 2)),
+        stride_(sizeof(SlotHead) + (capacity + 127) / 128 * 128) {
+    slots_ += tell_after_ - 1;  // so many may be free without the sender's knowing
+    const OneSidedParts parts{counter_bytes, slots_ * stride_, nullptr};
+    memory_ = transport == "shm" ? make_shm_one_sided(parts) : make_rdma_one_sided(parts);
+    messenger_.send_letter(peer, key_, memory_->letter());
+    words_->resize(slots_ + 1);
+    heads_->resize(slots_);
+    staging_.resize(sizeof(SlotHead) + (transport == "shm" ? 0 : capacity));
+  }
+
+  ~OneSidedChannel() override {
+    if (!memory_->outlives_target()) return;
+    // Credits may still be on their way to either side.
+    messenger_.keep_until_end(memory_);
+    messenger_.keep_until_end(words_);
+    messenger_.keep_until_end(heads_);
+    try {
+      if (!connected_) return;
+      memory_->flush(0);
+      wait_sent();
+    } catch (const Error&) {
+      // The peer is gone; whoever still needs it will say so.
+    }
+  }
+
+  std::span<std::byte> slot() override {
+    await_credit();
+    std::byte* const mapped = memory_->mapped(0);
+    if (mapped != nullptr) return {mapped + slot_of(sent_) + sizeof(SlotHead), capacity_};
+    wait_sent();
+    return {staging_.data() + sizeof(SlotHead), capacity_};
+  }
+
+  void commit(std::size_t bytes) override {
+    check_size(bytes);
+    await_credit();
+    if (memory_->mapped(0) == nullptr && bytes > 0) {
+      memory_->put(0, slot_of(sent_) + sizeof(SlotHead), staging_.data() + sizeof(SlotHead), bytes);
+    }
+    announce(bytes);
+  }
+
+  void send(std::span<const std::byte> message) override {
+    check_size(message.size());
+    await_credit();
+    if (!message.empty()) {
+      memory_->put(0, slot_of(sent_) + sizeof(SlotHead), message.data(), message.size());
+    }
+    announce(message.size());
+  }
+
+  void wait_sent() override {
+    if (!connected_ || memory_->sent(0)) return;
+    messenger_.wait_for(peer_, "a put of a channel", [&] {
+      memory_->progress();
+      return memory_->sent(0);
+    });
+  }
+
+  std::optional<std::span<const std::byte>> receive() override {
+    if (received_ == counter(notice_at)) {
+      memory_->progress();
+      return std::nullopt;
+    }
+    const std::byte* const slot = memory_->data() + slot_of(received_++);
+    SlotHead head;
+    std::memcpy(&head, slot, sizeof head);
+    credit_ = std::max(credit_, head.credit);
+    return std::span(slot + sizeof head, head.bytes);
+  }
+
+  void release() override {
+    if (released_ == received_) throw Error("a channel has no message to release");
+    ++released_;
+    if (released_ - told_ < tell_after_) return;
+    connect();
+    told_ = released_;
+    // The word must not change while the credit before is on its way.
+    if (transport_ != "shm") wait_sent();
+    notify(credit_at, slots_, released_);
+  }
+
+  std::string_view transport() const override { return transport_; }
+
+ private:
+  std::size_t slot_of(std::uint64_t message) const { return message % slots_ * stride_; }
+
+  std::uint64_t counter(std::size_t at) const {
+    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(memory_->counters() + at))
+        .load(std::memory_order_acquire);
+  }
+
+  bool has_credit() {
+    if (sent_ - credit_ < slots_) return true;
+    credit_ = std::max(credit_, counter(credit_at));
+    // It may also ride on a message that was not read yet.
+    const std::uint64_t arrived = counter(notice_at);
+    for (std::uint64_t i = received_; i < arrived; ++i) {
+      SlotHead head;
+      std::memcpy(&head, memory_->data() + slot_of(i), sizeof head);
+      credit_ = std::max(credit_, head.credit);
+    }
+    return sent_ - credit_ < slots_;
+  }
+
+  /// Not at once: channels of a ring of ranks are made in any order.
+  void connect() {
+    if (connected_) return;
+    memory_->connect(messenger_.wait_for_letter(peer_, key_));
+    connected_ = true;
+  }
+
+  void await_credit() {
+    connect();
+    if (has_credit()) return;
+    messenger_.wait_for(peer_, "room in a channel", [&] {
+      memory_->progress();
+      return has_credit();
+    });
+  }
+
+  /// Behind the data: their size and this side's credit, then the notice.
+  void announce(std::size_t bytes) {
+    told_ = released_;
+    // Credit says that the message which had this slot before has arrived, so what was put for it
+    // may be changed.
+    const std::size_t slot = sent_ % slots_;
+    SlotHead* const head = &(*heads_)[slot];
+    *head = {bytes, released_};
+    memory_->put(0, slot_of(sent_), reinterpret_cast<const std::byte*>(head), sizeof *head);
+    ++sent_;
+    notify(notice_at, slot, sent_);
+  }
+
+  void notify(std::size_t at, std::size_t word, std::uint64_t value) {
+    (*words_)[word] = value;
+    memory_->notify(0, at, (*words_)[word]);
+  }
+
+  std::string_view transport_;
+  std::uint64_t key_;
+  bool connected_ = false;
+  std::uint64_t tell_after_;  ///< credits are told one by one only from so many on
+  std::size_t stride_;
+  std::shared_ptr<OneSided> memory_;
+  std::shared_ptr<std::vector<std::uint64_t>> words_ =
+      std::make_shared<std::vector<std::uint64_t>>();  ///< a notice a slot; the credit
+  std::shared_ptr<std::vector<SlotHead>> heads_ = std::make_shared<std::vector<SlotHead>>();
+  std::vector<std::byte> staging_;
+  std::uint64_t sent_ = 0;
+  std::uint64_t credit_ = 0;  ///< messages to the peer that it has released
+  std::uint64_t received_ = 0;
+  std::uint64_t released_ = 0;
+  std::uint64_t told_ = 0;  ///< of `released_`
+};
+
+/// Over messages with posted receives: one for each free slot.
+class PostedChannel final : public ChannelBytes::Implementation {
+ public:
+  PostedChannel(Messenger& messenger, int peer, std::size_t capacity, const ChannelOptions& options)
+      : Implementation(messenger, peer, capacity, options),
+        key_(~options.key),
+        out_(capacity),
+        in_(slots_, std::vector<std::byte>(capacity)) {
+    for (std::vector<std::byte>& slot : in_) post(slot);
+  }
+
+  std::span<std::byte> slot() override {
+    wait_sent();
+    return out_;
+  }
+  void commit(std::size_t bytes) override { send(std::span(out_).first(bytes)); }
+  void send(std::span<const std::byte> message) override {
+    check_size(message.size());
+    // The receiver is at most so many messages behind as it has slots.
+    messenger_.wait_for(peer_, "room in a channel", [&] { return read_.count() + slots_ > sent_; });
+    ++sent_;
+    messenger_.send(peer_, key_, nocopy(message, on_source(free_), on_remote(read_)));
+  }
+  void wait_sent() override { messenger_.wait(free_, sent_, "a message of a channel"); }
+  std::optional<std::span<const std::byte>> receive() override {
+    if (in_use_ == posted_.size() || !posted_[in_use_].ready()) return std::nullopt;
+    return posted_[in_use_++].value().buffer;
+  }
+  void release() override {
+    if (in_use_ == 0) throw Error("a channel has no message to release");
+    posted_.pop_front();
+    --in_use_;
+    post(in_[released_++ % slots_]);
+  }
+  std::string_view transport() const override { return "messages"; }
+
+ private:
+  void post(std::vector<std::byte>& slot) {
+    posted_.push_back(messenger_.receive<std::byte>(peer_, key_, slot));
+  }
+  std::uint64_t key_;
+  std::vector<std::byte> out_;
+  std::vector<std::vector<std::byte>> in_;
+  std::deque<Future> posted_;
+  std::size_t in_use_ = 0;
+  std::uint64_t released_ = 0;
+  std::uint64_t sent_ = 0;
+  Counter free_;
+  Counter read_;
+};
+
+}  // namespace
+
+ChannelBytes::ChannelBytes(Messenger& messenger, int peer, std::size_t capacity,
+                           const ChannelOptions& options) {
+  const std::string_view route = messenger.route(peer);
+  if (route == "shm" || route == "rdma") {
+    implementation_ = std::make_unique<OneSidedChannel>(messenger, peer, capacity, options, route);
+  } else {
+    implementation_ = std::make_unique<PostedChannel>(messenger, peer, capacity, options);
+  }
+}
+ChannelBytes::~ChannelBytes() = default;
+ChannelBytes::ChannelBytes(ChannelBytes&&) noexcept = default;
+ChannelBytes& ChannelBytes::operator=(ChannelBytes&&) noexcept = default;
+
+std::span<std::byte> ChannelBytes::slot() {
+  return implementation_->slot();
+}
+void ChannelBytes::commit(std::size_t bytes) {
+  implementation_->commit(bytes);
+}
+void ChannelBytes::send(std::span<const std::byte> message) {
+  implementation_->send(message);
+}
+void ChannelBytes::wait_sent() {
+  implementation_->wait_sent();
+}
+std::optional<std::span<const std::byte>> ChannelBytes::receive() {
+  return implementation_->receive();
+}
+std::span<const std::byte> ChannelBytes::wait() {
+  return implementation_->wait();
+}
+void ChannelBytes::release() {
+  implementation_->release();
+}
+std::string_view ChannelBytes::transport() const {
+  return implementation_->transport();
+}
+
+}  // namespace sterna::comm

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "comm/message/board.hpp"
+#include "comm/message/ring.hpp"
+
+namespace sterna::comm {
+
+/// What goes from rank to rank: a word (kind, length), a head of the kind, and what follows it.
+namespace packet {
+
+using Word = ring::Word;
+
+enum Kind : std::uint16_t {
+  call = 1,         ///< CallHead, small arguments, array heads, data of inline arrays
+  acknowledgement,  ///< AckHead, text of an error
+  pull,             ///< PullHead: the receiver of an array is ready for its data (two_sided)
+};
+
+enum CallFlags : std::uint32_t { broadcast = 1 };
+
+struct CallHead {
+  std::uint64_t entry;
+  std::uint64_t reference;
+  std::uint32_t small_bytes;
+  std::uint32_t flags;
+  std::int32_t root;  ///< of a broadcast
+  std::uint32_t filling;
+};
+
+/// How the receiver comes to the data of an array.
+enum class Way : std::uint32_t {
+  inlined,  ///< in this packet
+  view,     ///< in shared memory, the sender's until it is told
+  gift,     ///< in shared memory, the receiver's from now on
+  foreign,  ///< in the sender's own memory, at an address, to be copied by the kernel
+  apart,    ///< comes by itself when the receiver has named its place
+  self,     ///< in this process
+};
+
+/// Stages of which the sender wants to be told.
+enum Wish : std::uint32_t { source = 1, remote = 2, operation = 4, failure = 8 };
+
+struct ArrayHead {
+  std::uint64_t bytes;
+  std::uint64_t operation;  ///< of the sender; 0 where it wants no word back
+  std::uint64_t address;    ///< or offset in the slab, or in this packet
+  std::uint32_t owner;
+  std::uint32_t slab;
+  Way way;
+  std::uint32_t wishes;
+};
+
+struct AckHead {
+  std::uint64_t operation;
+  std::uint32_t stages;
+  std::uint32_t text_bytes;
+};
+
+struct PullHead {
+  std::uint64_t operation;
+};
+
+/// Data in a packet begin at such multiples: types of stricter alignment cannot be sent.
+constexpr std::size_t alignment = 16;
+inline std::size_t aligned(std::size_t bytes) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace packet
+}  // namespace sterna::comm

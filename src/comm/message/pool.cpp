@@ -1,0 +1,211 @@
+#include "comm/message/pool.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "sterna/comm/error.hpp"
+
+namespace sterna::comm {
+namespace {
+
+/// Multiples of a quarter of this keep the alignment of the headers.
+constexpr std::size_t smallest_block = 512;
+constexpr std::size_t slab_bytes = std::size_t{4} << 20U;
+/// Larger blocks have slabs of their own.
+constexpr std::size_t largest_carved = slab_bytes / 4;
+constexpr std::byte poison{0xdb};
+
+/// Four classes of size to an octave: at most a quarter of a block is not used.
+std::size_t class_of(std::size_t bytes) {
+  const std::size_t quarter = std::max(bytes, smallest_block) - 1;
+  const auto octave = static_cast<std::size_t>(std::bit_width(quarter)) - 1;
+  return 4 * octave + ((quarter >> (octave - 2)) & 3U);
+}
+std::size_t capacity_of(std::size_t size_class) {
+  const std::size_t octave = size_class / 4;
+  return (std::size_t{1} << octave) + ((size_class % 4 + 1) << (octave - 2));
+}
+
+/// Page faults now, all at once, rather than one by one in the first message.
+void populate(std::byte* data, std::size_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+  madvise(data, bytes, MADV_POPULATE_WRITE);  // older kernels refuse, which costs time only
+#else
+  (void)data;
+  (void)bytes;
+#endif
+}
+
+}  // namespace
+
+MessagePool::MessagePool(std::vector<Board*> boards, std::size_t own, bool poisoned,
+                         std::vector<std::shared_ptr<void>> keep)
+    : keep_(std::move(keep)),
+      boards_(std::move(boards)),
+      own_(own),
+      poison_(poisoned),
+      slabs_(std::max<std::size_t>(boards_.size(), 1)),
+      free_(4 * 64) {
+#ifdef STERNA_HAVE_SHM
+  mapped_.resize(slabs_.size());
+#endif
+}
+
+BufferBytes MessagePool::allocate(std::size_t bytes) {
+  const std::size_t size_class = class_of(bytes);
+  std::vector<std::byte*>& free = free_[size_class];
+  if (free.empty()) collect_returned();
+  std::byte* data = nullptr;
+  if (free.empty()) {
+    data = carve(capacity_of(size_class));
+  } else {
+    data = free.back();
+    free.pop_back();
+  }
+  ++outstanding_;
+  return {shared_from_this(), data, bytes};
+}
+
+std::byte* MessagePool::carve(std::size_t capacity) {
+  const std::size_t all = sizeof(Header) + capacity;
+  std::size_t slab = fresh_slab_;
+  std::size_t begin = 0;
+  if (capacity > largest_carved) {
+    slab = add_slab(all);
+  } else {
+    if (all > fresh_bytes_) {
+      slab = fresh_slab_ = add_slab(slab_bytes);
+      fresh_bytes_ = slab_bytes;
+    }
+    begin = slab_bytes - fresh_bytes_;
+    fresh_bytes_ -= all;
+  }
+  std::byte* const block = slabs_[own_][slab].data + begin;
+  ::new (block) Header{
+      {static_cast<std::uint32_t>(own_), static_cast<std::uint32_t>(slab), begin + sizeof(Header)},
+      capacity,
+      0};
+  return block + sizeof(Header);
+}
+
+std::byte* MessagePool::slab_memory(std::size_t number, std::size_t bytes) {
+#ifdef STERNA_HAVE_SHM
+  if (!boards_.empty()) {
+    if (number == Board::most_slabs) {
+      throw Error(fmt::format("messages: more than {} slabs of memory", Board::most_slabs));
+    }
+    shared_.push_back(std::make_unique<shm::Memory>(bytes));
+    Board& board = *boards_[own_];
+    board.handles[number] = shared_.back()->handle();
+    board.slabs.store(static_cast<std::uint32_t>(number) + 1, std::memory_order_release);
+    return shared_.back()->data();
+  }
+#endif
+  (void)number;
+  private_.push_back(std::make_unique<two_sided::Memory>(bytes));
+  return private_.back()->data();
+}
+
+std::size_t MessagePool::add_slab(std::size_t bytes) {
+  std::vector<Slab>& slabs = slabs_[own_];
+  const std::size_t number = slabs.size();
+  const Slab slab{slab_memory(number, bytes),
+                  bytes,
+                  {static_cast<std::uint32_t>(own_), static_cast<std::uint32_t>(number), 0}};
+  populate(slab.data, bytes);
+  slabs.push_back(slab);
+  by_address_.insert(std::ranges::upper_bound(by_address_, slab.data, {}, &Slab::data), slab);
+  return number;
+}
+
+const MessagePool::Slab& MessagePool::slab_of(const Location& place) {
+  std::vector<Slab>& slabs = slabs_.at(place.owner);
+  if (slabs.size() <= place.slab) slabs.resize(place.slab + 1, Slab{nullptr, 0, {}});
+  Slab& slab = slabs[place.slab];
+#ifdef STERNA_HAVE_SHM
+  if (slab.data == nullptr) {
+    const Board& board = *boards_[place.owner];
+    if (place.slab >= board.slabs.load(std::memory_order_acquire)) {
+      throw Error("messages: a peer names memory that it does not have");
+    }
+    const shm::Handle& handle = board.handles[place.slab];
+    auto& mapped = mapped_[place.owner];
+    if (mapped.size() <= place.slab) mapped.resize(place.slab + 1);
+    mapped[place.slab].emplace(handle);
+    slab = {mapped[place.slab]->data(), handle.bytes, {place.owner, place.slab, 0}};
+    populate(slab.data, slab.bytes);
+    by_address_.insert(std::ranges::upper_bound(by_address_, slab.data, {}, &Slab::data), slab);
+  }
+#endif
+  return slab;
+}
+
+const std::byte* MessagePool::view(const Location& place) {
+  return slab_of(place).data + place.offset;
+}
+
+BufferBytes MessagePool::adopt(const Location& place, std::size_t bytes) {
+  return {shared_from_this(), slab_of(place).data + place.offset, bytes};
+}
+
+std::optional<Location> MessagePool::locate(const std::byte* data, std::size_t bytes) const {
+  if (boards_.empty()) return std::nullopt;
+  const auto after = std::ranges::upper_bound(by_address_, data, {}, &Slab::data);
+  if (after == by_address_.begin()) return std::nullopt;
+  const Slab& slab = *(after - 1);
+  const auto offset = static_cast<std::size_t>(data - slab.data);
+  if (offset > slab.bytes || bytes > slab.bytes - offset) return std::nullopt;
+  return Location{slab.place.owner, slab.place.slab, offset};
+}
+
+void MessagePool::release(std::byte* data) {
+  Header& header = header_of(data);
+  if (header.place.owner == own_) {
+    put_away(data);
+    return;
+  }
+  std::atomic<std::uint64_t>& list = boards_[header.place.owner]->returned;
+  header.next = list.load(std::memory_order_relaxed);
+  while (!list.compare_exchange_weak(header.next, pack(header.place), std::memory_order_release,
+                                     std::memory_order_relaxed)) {
+  }
+}
+
+void MessagePool::put_away(std::byte* data) {
+  const std::size_t capacity = header_of(data).capacity;
+  if (poison_) std::memset(data, static_cast<int>(poison), capacity);
+  free_[class_of(capacity)].push_back(data);
+  --outstanding_;
+}
+
+std::byte* MessagePool::unpack(std::uint64_t packed) {
+  const auto slab = static_cast<std::size_t>(packed & 0xffffU) - 1;
+  return slabs_[own_][slab].data + (packed >> 16U) * alignof(Header);
+}
+
+void MessagePool::collect_returned() {
+  if (boards_.empty()) return;
+  std::uint64_t packed = boards_[own_]->returned.exchange(0, std::memory_order_acquire);
+  while (packed != 0) {
+    std::byte* const data = unpack(packed);
+    packed = header_of(data).next;
+    put_away(data);
+  }
+}
+
+std::size_t MessagePool::outstanding() {
+  collect_returned();
+  return outstanding_;
+}
+
+void BufferBytes::reset() {
+  if (data_ == nullptr) return;
+  pool_->release(data_);
+  hand_over();
+}
+
+}  // namespace sterna::comm

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "comm/message/board.hpp"
+#include "comm/transport/shm/memory.hpp"
+#include "comm/transport/shm/peer.hpp"
+#include "comm/transport/two_sided/memory.hpp"
+#include "sterna/comm/buffer.hpp"
+
+namespace sterna::comm {
+
+/// Blocks of memory that are used again and again, so that page faults are paid once and not by
+/// each message. Slabs hold the blocks; in a node every rank maps the slabs of the others when it
+/// first hears of them. A block that another rank lets go returns by itself: it is pushed on the
+/// list on its owner's board, and the owner looks there when it needs memory.
+class MessagePool : public std::enable_shared_from_this<MessagePool> {
+ public:
+  /// `shared`: the boards of the ranks of this node by their place there, `own` this rank's. The
+  /// memory that they lie in must be kept by `keep`. Without boards, memory is this rank's alone.
+  MessagePool(std::vector<Board*> boards, std::size_t own, bool poison,
+              std::vector<std::shared_ptr<void>> keep);
+
+  BufferBytes allocate(std::size_t bytes);
+  /// The block at `place` becomes this rank's.
+  BufferBytes adopt(const Location& place, std::size_t bytes);
+  /// Memory at `place`, to look at.
+  const std::byte* view(const Location& place);
+  /// Where others of this node find this memory; nothing where they do not.
+  std::optional<Location> locate(const std::byte* data, std::size_t bytes) const;
+  void release(std::byte* data);
+  /// Blocks of this rank that somebody still holds.
+  std::size_t outstanding();
+
+ private:
+  /// Before the data of each block; in shared memory, so that whoever holds the block can return
+  /// it.
+  struct alignas(128) Header {
+    Location place;  ///< of the data
+    std::uint64_t capacity;
+    std::uint64_t next;  ///< on the list of returned blocks: where that one's data are, packed
+  };
+  struct Slab {
+    std::byte* data;
+    std::size_t bytes;
+    Location place;  ///< of its first byte
+  };
+
+  static std::uint64_t pack(const Location& place) {
+    return ((place.offset / alignof(Header)) << 16U) | (place.slab + 1);
+  }
+  std::byte* unpack(std::uint64_t packed);
+  static Header& header_of(std::byte* data) {
+    return *reinterpret_cast<Header*>(data - sizeof(Header));
+  }
+
+  const Slab& slab_of(const Location& place);
+  std::size_t add_slab(std::size_t bytes);
+  /// Memory for slab `number`; in shared memory where there are boards, and known to the others.
+  std::byte* slab_memory(std::size_t number, std::size_t bytes);
+  std::byte* carve(std::size_t capacity);
+  void put_away(std::byte* data);
+  void collect_returned();
+
+  std::vector<std::shared_ptr<void>> keep_;
+  std::vector<Board*> boards_;
+  std::size_t own_;
+  bool poison_;
+#ifdef STERNA_HAVE_SHM
+  std::vector<std::unique_ptr<shm::Memory>> shared_;
+  std::vector<std::vector<std::optional<shm::Peer>>> mapped_;  ///< by owner and slab
+#endif
+  std::vector<std::unique_ptr<two_sided::Memory>> private_;
+  std::vector<std::vector<Slab>> slabs_;       ///< by owner and slab
+  std::vector<Slab> by_address_;               ///< ascending
+  std::vector<std::vector<std::byte*>> free_;  ///< by class of size
+  std::size_t fresh_slab_ = 0;                 ///< the one that is carved up
+  std::size_t fresh_bytes_ = 0;                ///< what is left of it
+  std::size_t outstanding_ = 0;
+};
+
+}  // namespace sterna::comm

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "comm/message/pool.hpp"
+#include "comm/message/ring.hpp"
+#include "comm/message/route.hpp"
+
+#ifdef STERNA_HAVE_SHM
+
+namespace sterna::comm {
+
+/// Packets between the ranks of a node, by rings in shared memory: one for each pair and
+/// direction. Arrays need no route of their own there: they are seen, handed over, or copied from
+/// where they lie.
+class ShmRoute final : public Route {
+ public:
+  /// Collective. Throws Error on all ranks where memory cannot be shared.
+  ShmRoute(Context::Implementation& context, int tag, std::string_view exchange);
+
+  /// The boards of this node for the pool; what they lie in is kept by `memory`.
+  std::vector<Board*> boards() const { return boards_; }
+  std::size_t own_place() const { return own_; }
+  std::vector<std::shared_ptr<void>> memory() const { return memory_; }
+
+  /// Whether the kernel copies from the memory of another rank here (process_vm_readv).
+  bool reads_foreign() const { return reads_foreign_; }
+  /// Copies from an address in the process of `rank`. Throws Error where that fails.
+  void read_foreign(int rank, std::uint64_t address, std::span<std::byte> room) const;
+
+  std::string_view name() const override { return "shm"; }
+  std::byte* begin(int rank, std::size_t bytes) override;
+  void commit(int rank, packet::Word word) override;
+  void progress(PacketSink& sink) override;
+  bool idle() const override { return waiting_ == 0; }
+  void announce(int, std::uint64_t, std::span<const std::byte>) override {}
+  void fetch(int, std::uint64_t, std::span<std::byte>, std::uint64_t) override {}
+  void refuse(int, std::uint64_t) override {}
+  void withdraw(std::uint64_t) override {}
+
+ private:
+  struct Peer {
+    int rank;
+    std::int64_t process;
+    ring::Writer out;
+    ring::Reader in;
+    std::byte* record;                         ///< the one between `begin` and `commit`
+    std::deque<std::vector<std::byte>> queue;  ///< records that the ring had no room for
+  };
+  Peer& peer_of(int rank) { return peers_[index_of_[static_cast<std::size_t>(rank)]]; }
+  void drain_queue(Peer& peer);
+
+  std::vector<Board*> boards_;  ///< by place on the node
+  std::size_t own_ = 0;
+  std::vector<std::shared_ptr<void>> memory_;
+  std::vector<Peer> peers_;
+  std::vector<std::uint32_t> index_of_;  ///< into `peers_`, by rank
+  std::size_t waiting_ = 0;              ///< records in queues
+  bool reads_foreign_ = false;
+};
+
+}  // namespace sterna::comm
+
+#else
+
+namespace sterna::comm {
+
+/// Built without shared memory: there is none to be made.
+class ShmRoute : public Route {
+ public:
+  ShmRoute(Context::Implementation&, int, std::string_view) {}
+  virtual std::vector<Board*> boards() const = 0;
+  virtual std::size_t own_place() const = 0;
+  virtual std::vector<std::shared_ptr<void>> memory() const = 0;
+  virtual bool reads_foreign() const = 0;
+  virtual void read_foreign(int rank, std::uint64_t address, std::span<std::byte> room) const = 0;
+};
+
+}  // namespace sterna::comm
+
+#endif

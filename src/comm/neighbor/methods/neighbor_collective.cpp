@@ -1,0 +1,182 @@
+// Idea: one neighborhood collective on a distributed graph moves all messages of a round; set up
+//   once and only started in each round where the MPI has persistent collectives (MPI-4).
+// Paper: neighborhood collectives of MPI-3 (Hoefler, Träff 2009); the NEIGHBOUR backend of Neko.
+// Cost: that of p2p in the MPIs at hand, and always the whole capacity: receivers must know the
+//   size, so each message carries its count in front of as many items as fit.
+// Hazards: the graph is made by MPI_Dist_graph_create_adjacent without reordering, as
+//   MPI_Dist_graph_create can hang with treematch (Open MPI issue 13918); MPI tells only when all
+//   messages are there, so an error names all that had to send. One-way links run at most one
+//   round ahead where MPI buffers the message, which its flow control must bear.
+// Others win: p2p where counts stay far below the capacity; the one-sided methods nearly always.
+
+#include "comm/neighbor/methods/neighbor_collective.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "comm/context/agreement.hpp"
+#include "comm/context/mpi_error.hpp"
+#include "comm/transport/two_sided/memory.hpp"
+#include "sterna/comm/error.hpp"
+
+namespace sterna::comm {
+namespace {
+
+/// Messages are whole words, so that 16 GiB can be counted by int.
+constexpr std::size_t word = sizeof(std::uint64_t);
+
+/// One side of the collective: for each of its ranks a slab of a word for the count, then items.
+struct Side {
+  std::vector<int> ranks;
+  std::vector<int> words;
+  std::vector<int> begins;           ///< in words
+  std::vector<std::size_t> slab_of;  ///< by link; only of links that take part
+  std::size_t size = 0;              ///< in words
+  std::shared_ptr<two_sided::Memory> memory;
+
+  void add(std::size_t link, int rank, std::size_t bytes) {
+    slab_of.resize(link + 1);
+    slab_of[link] = ranks.size();
+    const std::size_t length = 1 + (bytes + word - 1) / word;
+    if (size + length > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+      throw Error(fmt::format("messages of {} bytes together; MPI counts to {}",
+                              (size + length) * word,
+                              word * static_cast<std::size_t>(std::numeric_limits<int>::max())));
+    }
+    ranks.push_back(rank);
+    words.push_back(static_cast<int>(length));
+    begins.push_back(static_cast<int>(size));
+    size += length;
+  }
+  void allocate() {
+    memory = std::make_shared<two_sided::Memory>(size * word);
+    if (size > 0) std::memset(memory->data(), 0, size * word);
+  }
+  std::byte* slab(std::size_t link) const {
+    return memory->data() + static_cast<std::size_t>(begins[slab_of[link]]) * word;
+  }
+};
+
+class NeighborCollective final : public NeighborMethod {
+ public:
+  using NeighborMethod::NeighborMethod;
+
+  ~NeighborCollective() override {
+    try {
+      if (!setting_.context.failed) {
+        close();
+        return;
+      }
+    } catch (const Error&) {
+      // A rank is gone; whoever still needs it will say so.
+    }
+    setting_.context.keep_until_exit(out_.memory);
+    setting_.context.keep_until_exit(in_.memory);
+  }
+
+  void prepare(std::vector<Link> links, std::uint64_t round) override {
+    close();
+    links_ = std::move(links);
+    out_ = {};
+    in_ = {};
+    done_round_ = round_ = round;
+    std::string fault;
+    try {
+      for (std::size_t i = 0; i < links_.size(); ++i) {
+        const Link& link = links_[i];
+        if (link.send_items > 0) out_.add(i, link.rank, link.send_items * setting_.item_size);
+        if (link.receive_items > 0) in_.add(i, link.rank, link.receive_items * setting_.item_size);
+      }
+      out_.allocate();
+      in_.allocate();
+    } catch (const Error& error) {
+      fault = error.what();
+    }
+    throw_on_all(setting_, fault);
+    check_mpi(MPI_Dist_graph_create_adjacent(
+                  setting_.context.communicator, static_cast<int>(in_.ranks.size()),
+                  in_.ranks.data(), MPI_UNWEIGHTED, static_cast<int>(out_.ranks.size()),
+                  out_.ranks.data(), MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph_),
+              "MPI_Dist_graph_create_adjacent");
+    MPI_Comm_set_errhandler(graph_, MPI_ERRORS_RETURN);
+#ifdef STERNA_HAVE_PERSISTENT_COLLECTIVES
+    check_mpi(MPI_Neighbor_alltoallv_init(out_.memory->data(), out_.words.data(),
+                                          out_.begins.data(), MPI_UINT64_T, in_.memory->data(),
+                                          in_.words.data(), in_.begins.data(), MPI_UINT64_T, graph_,
+                                          MPI_INFO_NULL, &request_),
+              "MPI_Neighbor_alltoallv_init");
+#endif
+  }
+
+  std::byte* outbox(std::size_t link, std::uint64_t) override {
+    return links_[link].send_items > 0 ? out_.slab(link) + word : nullptr;
+  }
+
+  void commit(std::size_t link, std::size_t count, std::uint64_t) override {
+    const std::uint64_t header = count;
+    std::memcpy(out_.slab(link), &header, word);
+  }
+
+  void start(std::uint64_t round) override {
+    round_ = round;
+#ifdef STERNA_HAVE_PERSISTENT_COLLECTIVES
+    check_mpi(MPI_Start(&request_), "MPI_Start");
+#else
+    check_mpi(MPI_Ineighbor_alltoallv(out_.memory->data(), out_.words.data(), out_.begins.data(),
+                                      MPI_UINT64_T, in_.memory->data(), in_.words.data(),
+                                      in_.begins.data(), MPI_UINT64_T, graph_, &request_),
+              "MPI_Ineighbor_alltoallv");
+#endif
+  }
+
+  void progress() override {
+    if (done_round_ == round_) return;
+    int done = 0;
+    check_mpi(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), setting_.exchange);
+    if (done != 0) done_round_ = round_;
+  }
+
+  bool arrived(std::size_t, std::uint64_t round) override {
+    return done_round_ == round;
+  }
+
+  std::span<const std::byte> inbox(std::size_t link, std::uint64_t) const override {
+    std::uint64_t count = 0;
+    std::memcpy(&count, in_.slab(link), word);
+    return {in_.slab(link) + word, count * setting_.item_size};
+  }
+
+  void finish(std::uint64_t round) override {
+    await([&] { return done_round_ == round; }, round, ranks_of(links_));
+  }
+
+ private:
+  void close() {
+    if (graph_ == MPI_COMM_NULL) return;
+    largest(setting_.context, 0, setting_.exchange);  // freeing waits for all, without a deadline
+    if (request_ != MPI_REQUEST_NULL) MPI_Request_free(&request_);
+    MPI_Comm_free(&graph_);
+  }
+
+  MPI_Comm graph_ = MPI_COMM_NULL;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  Side out_;
+  Side in_;
+  std::uint64_t round_ = 0;
+  std::uint64_t done_round_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<NeighborMethod> make_neighbor_collective(const NeighborSetting& setting) {
+  return std::make_unique<NeighborCollective>(setting);
+}
+
+CostTerms cost_of_neighbor_collective(const PatternShape& shape) {
+  return {.messages = shape.peers, .kilobytes = shape.bytes / 1e3, .copied = shape.bytes / 1e3};
+}
+
+}  // namespace sterna::comm

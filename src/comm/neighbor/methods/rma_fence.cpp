@@ -1,0 +1,124 @@
+// Idea: items are put into the peer's window, a fence of all ranks ends the round.
+// Paper: MPI_Put + MPI_Win_fence beside Isend on Wisteria-O; the fence halo functions of ADCL.
+// Cost: one put per link and one fence of all ranks per round (two buffers in turn: the fence that
+//   ends round r also tells that everybody has given up its inbox of round r-1, which round r+1
+//   overwrites; with one buffer two fences would be needed).
+// Hazards: the fence couples all ranks, also those that are no neighbors, and blocks in MPI: the
+//   deadline cannot throw but ends the job, and two exchanges under way must be taken in the same
+//   order on all ranks. One-way links need no credit, the fence is one.
+// Others win: nearly always where ranks share cores; it wins with many neighbors on few ranks.
+
+#include "comm/neighbor/methods/rma_fence.hpp"
+
+#include "comm/neighbor/window_boxes.hpp"
+#include "sterna/comm/error.hpp"
+
+#ifdef STERNA_HAVE_RMA
+
+#include <exception>
+
+#include "comm/context/agreement.hpp"
+#include "comm/context/blocking_call.hpp"
+#include "comm/context/mpi_error.hpp"
+
+namespace sterna::comm {
+namespace {
+
+class RmaFence final : public NeighborMethod {
+ public:
+  explicit RmaFence(const NeighborSetting& setting)
+      : NeighborMethod(setting), fence_(setting_.context, setting_.exchange, setting_.method, {}) {}
+
+  ~RmaFence() override {
+    try {
+      if (!setting_.context.failed && std::uncaught_exceptions() == 0) {
+        close();
+        return;
+      }
+    } catch (const Error&) {
+      // A rank is gone; whoever still needs it will say so.
+    }
+    setting_.context.keep_until_exit(boxes_);
+  }
+
+  void prepare(std::vector<Link> links, std::uint64_t round) override {
+    close();
+    links_ = std::move(links);
+    boxes_ = std::make_shared<WindowBoxes>(setting_, links_, rma::Epoch::active, round);
+    fence(MPI_MODE_NOPRECEDE, round + 1);
+    fenced_round_ = round;
+    round_ = round;
+  }
+
+  std::byte* outbox(std::size_t link, std::uint64_t) override { return boxes_->outbox(link); }
+
+  void commit(std::size_t link, std::size_t count, std::uint64_t round) override {
+    boxes_->put(link, count, round);
+  }
+
+  /// The fence waits for everybody, so it comes only when the caller has nothing else to do.
+  void start(std::uint64_t round) override { round_ = round; }
+
+  void progress() override {
+    if (fenced_round_ == round_) return;
+    fence(0, round_);
+    fenced_round_ = round_;
+  }
+
+  bool arrived(std::size_t, std::uint64_t round) override { return fenced_round_ == round; }
+
+  std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const override {
+    return boxes_->inbox(link, round);
+  }
+
+  void finish(std::uint64_t) override { progress(); }
+
+ private:
+  void fence(int assertion, std::uint64_t round) {
+    const BlockingCall::Guard guard(fence_, round);
+    check_mpi(MPI_Win_fence(assertion, boxes_->window()), "MPI_Win_fence");
+  }
+
+  void close() {
+    if (boxes_ == nullptr) return;
+    largest(setting_.context, 0, setting_.exchange);  // with a deadline that can be caught
+    fence(MPI_MODE_NOSUCCEED, round_ + 1);
+    boxes_.reset();
+  }
+
+  BlockingCall fence_;
+  std::shared_ptr<WindowBoxes> boxes_;
+  std::uint64_t round_ = 0;
+  std::uint64_t fenced_round_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<NeighborMethod> make_rma_fence(const NeighborSetting& setting) {
+  return std::make_unique<RmaFence>(setting);
+}
+
+}  // namespace sterna::comm
+
+#else
+
+namespace sterna::comm {
+
+std::unique_ptr<NeighborMethod> make_rma_fence(const NeighborSetting& setting) {
+  throw Error(setting.exchange + ": method rma_fence is built without MPI windows");
+}
+
+}  // namespace sterna::comm
+
+#endif
+
+namespace sterna::comm {
+
+CostTerms cost_of_rma_fence(const PatternShape& shape) {
+  return {.puts = shape.peers,
+          .global_steps = global_steps_among(shape.ranks),
+          .kilobytes = shape.bytes / 1e3,
+          .copied = shape.bytes / 1e3};
+}
+
+}  // namespace sterna::comm

@@ -1,0 +1,191 @@
+// Idea: a rank posts its window to those that send to it, starts on those it sends to, puts, and
+//   completes; only neighbors synchronize.
+// Paper: post, start, complete, wait of MPI-2; the pscw halo functions of ADCL.
+// Cost: one put, one post and one complete message per link and round. Two windows in turn: the
+//   window of round r+1 is posted when round r starts, so that no start waits for a neighbor that
+//   the round before has not waited for.
+// Hazards: start and complete may block in MPI, for the post of a slow receiver, which is the
+//   credit of one-way links: the deadline ends the job there. MPI tells only when all have
+//   completed, so an error names all that had to.
+// Others win: rma_double_buffer, whose notice is one message and also tells who has arrived.
+
+#include "comm/neighbor/methods/rma_pscw.hpp"
+
+#include "comm/neighbor/window_boxes.hpp"
+#include "sterna/comm/error.hpp"
+
+#ifdef STERNA_HAVE_RMA
+
+#include <array>
+#include <exception>
+
+#include "comm/context/agreement.hpp"
+#include "comm/context/blocking_call.hpp"
+#include "comm/context/mpi_error.hpp"
+
+namespace sterna::comm {
+namespace {
+
+/// Some of the context's ranks.
+class Group {
+ public:
+  Group(MPI_Comm communicator, const std::vector<int>& ranks) : empty_(ranks.empty()) {
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Comm_group(communicator, &all);
+    MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &group_);
+    MPI_Group_free(&all);
+  }
+  ~Group() {
+    if (group_ != MPI_GROUP_EMPTY) MPI_Group_free(&group_);
+  }
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  bool empty() const { return empty_; }
+  MPI_Group get() const { return group_; }
+
+ private:
+  bool empty_;
+  MPI_Group group_ = MPI_GROUP_EMPTY;
+};
+
+class RmaPscw final : public NeighborMethod {
+ public:
+  explicit RmaPscw(const NeighborSetting& setting) : NeighborMethod(setting) {}
+
+  ~RmaPscw() override {
+    try {
+      if (!setting_.context.failed && std::uncaught_exceptions() == 0) {
+        close();
+        return;
+      }
+    } catch (const Error&) {
+      // A rank is gone; whoever still needs it will say so.
+    }
+    for (const auto& boxes : boxes_) setting_.context.keep_until_exit(boxes);
+  }
+
+  void prepare(std::vector<Link> links, std::uint64_t round) override {
+    close();
+    links_ = std::move(links);
+    round_ = round;
+    closed_round_ = round;
+    counts_.assign(links_.size(), 0);
+    std::vector<int> targets;
+    sources_.clear();
+    for (const Link& link : links_) {
+      if (link.send_items > 0) targets.push_back(link.rank);
+      if (link.receive_items > 0) sources_.push_back(link.rank);
+    }
+    target_group_ = std::make_unique<Group>(setting_.context.communicator, targets);
+    source_group_ = std::make_unique<Group>(setting_.context.communicator, sources_);
+    access_ = std::make_unique<BlockingCall>(setting_.context, setting_.exchange, setting_.method,
+                                             targets);
+    for (auto& boxes : boxes_) {
+      boxes = std::make_shared<WindowBoxes>(setting_, links_, rma::Epoch::active, round, 1);
+    }
+    post(round + 1);
+  }
+
+  std::byte* outbox(std::size_t link, std::uint64_t round) override {
+    return boxes_[round % 2]->outbox(link);
+  }
+
+  void commit(std::size_t link, std::size_t count, std::uint64_t) override {
+    counts_[link] = count;
+  }
+
+  void start(std::uint64_t round) override {
+    round_ = round;
+    post(round + 1);  // the caller has just given up the inbox of round - 1
+    access(round, [&] {
+      for (std::size_t i = 0; i < links_.size(); ++i) {
+        if (links_[i].send_items > 0) boxes_[round % 2]->put(i, counts_[i], round);
+      }
+    });
+  }
+
+  void progress() override {
+    if (closed_round_ == round_) return;
+    int complete = 1;
+    if (!source_group_->empty()) {
+      check_mpi(MPI_Win_test(boxes_[round_ % 2]->window(), &complete), "MPI_Win_test");
+    }
+    if (complete != 0) closed_round_ = round_;
+  }
+
+  bool arrived(std::size_t, std::uint64_t round) override { return closed_round_ == round; }
+
+  std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const override {
+    return boxes_[round % 2]->inbox(link, round);
+  }
+
+  void finish(std::uint64_t round) override {
+    await([&] { return closed_round_ == round_; }, round, sources_);
+  }
+
+ private:
+  void post(std::uint64_t round) {
+    if (source_group_->empty()) return;
+    check_mpi(MPI_Win_post(source_group_->get(), 0, boxes_[round % 2]->window()), "MPI_Win_post");
+  }
+
+  template <class Puts>
+  void access(std::uint64_t round, Puts&& puts) {
+    if (target_group_->empty()) return;
+    const MPI_Win window = boxes_[round % 2]->window();
+    const BlockingCall::Guard guard(*access_, round);
+    check_mpi(MPI_Win_start(target_group_->get(), 0, window), "MPI_Win_start");
+    puts();
+    check_mpi(MPI_Win_complete(window), "MPI_Win_complete");
+  }
+
+  /// The post for the round that never comes is answered by an access without puts.
+  void close() {
+    if (boxes_[0] == nullptr) return;
+    largest(setting_.context, 0, setting_.exchange);  // with a deadline that can be caught
+    ++round_;
+    access(round_, [] {});
+    finish(round_);
+    for (auto& boxes : boxes_) boxes.reset();
+  }
+
+  std::array<std::shared_ptr<WindowBoxes>, 2> boxes_;  ///< of even and odd rounds
+  std::unique_ptr<Group> target_group_;
+  std::unique_ptr<Group> source_group_;
+  std::unique_ptr<BlockingCall> access_;
+  std::vector<int> sources_;
+  std::vector<std::size_t> counts_;
+  std::uint64_t round_ = 0;
+  std::uint64_t closed_round_ = 0;  ///< the last whose puts are all here
+};
+
+}  // namespace
+
+std::unique_ptr<NeighborMethod> make_rma_pscw(const NeighborSetting& setting) {
+  return std::make_unique<RmaPscw>(setting);
+}
+
+}  // namespace sterna::comm
+
+#else
+
+namespace sterna::comm {
+
+std::unique_ptr<NeighborMethod> make_rma_pscw(const NeighborSetting& setting) {
+  throw Error(setting.exchange + ": method rma_pscw is built without MPI windows");
+}
+
+}  // namespace sterna::comm
+
+#endif
+
+namespace sterna::comm {
+
+CostTerms cost_of_rma_pscw(const PatternShape& shape) {
+  return {.puts = 3.0 * shape.peers,
+          .round_trips = 1.0,
+          .kilobytes = shape.bytes / 1e3,
+          .copied = shape.bytes / 1e3};
+}
+
+}  // namespace sterna::comm

@@ -1,0 +1,40 @@
+#include "comm/neighbor/window_boxes.hpp"
+
+#ifdef STERNA_HAVE_RMA
+
+#include <cstring>
+#include <string>
+
+#include "comm/context/agreement.hpp"
+#include "comm/context/handshake.hpp"
+
+namespace sterna::comm {
+
+WindowBoxes::WindowBoxes(const NeighborSetting& setting, std::span<const Link> links,
+                         rma::Epoch epoch, std::uint64_t round, int buffers)
+    : inboxes_(links, setting.item_size, buffers),
+      outboxes_(links, setting.item_size),
+      outgoing_(outboxes_.bytes()),
+      memory_(setting.context, inboxes_.bytes(), epoch) {
+  outboxes_.use(outgoing_.data());
+  inboxes_.use(memory_.data(), round);
+  std::vector<std::string> letters;
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const InboxOffsets& offsets = inboxes_.offsets(i);
+    letters.emplace_back(reinterpret_cast<const char*>(&offsets), sizeof offsets);
+    peers_.emplace_back(memory_, links[i].rank);
+  }
+  for (const std::string& letter : exchange_letters(
+           setting.context, setting.exchange, setting.control_tag, ranks_of(links), letters)) {
+    std::memcpy(&targets_.emplace_back(), letter.data(), sizeof(InboxOffsets));
+  }
+}
+
+void WindowBoxes::put(std::size_t link, std::size_t count, std::uint64_t round) {
+  const auto message = outboxes_.message(link, count);
+  peers_[link].put(targets_[link].items[round % 2] - count_bytes, message.data(), message.size());
+}
+
+}  // namespace sterna::comm
+
+#endif

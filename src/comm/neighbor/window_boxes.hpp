@@ -1,0 +1,58 @@
+#pragma once
+
+#ifdef STERNA_HAVE_RMA
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "comm/neighbor/inboxes.hpp"
+#include "comm/neighbor/method.hpp"
+#include "comm/neighbor/outboxes.hpp"
+#include "comm/transport/rma/memory.hpp"
+#include "comm/transport/rma/peer.hpp"
+#include "comm/transport/two_sided/memory.hpp"
+
+namespace sterna::comm {
+
+/// The window that the rma methods have their inboxes in, and the way into the peers'. Made and
+/// ended collectively over the context; after a failure it is to be kept until the exit.
+class WindowBoxes {
+ public:
+  /// `round`: the last that was finished; `buffers`: of each inbox.
+  WindowBoxes(const NeighborSetting& setting, std::span<const Link> links, rma::Epoch epoch,
+              std::uint64_t round, int buffers = 2);
+
+  MPI_Win window() const { return memory_.window(); }
+  std::byte* outbox(std::size_t link) const { return outboxes_.items(link); }
+  /// Begins to write `count` items of the outbox to the peer, for `round`.
+  void put(std::size_t link, std::size_t count, std::uint64_t round);
+  /// Begins to tell the peer that `round` is there; `set_notice` comes before.
+  void set_notice(std::uint64_t round) { outboxes_.notice() = round; }
+  void put_notice(std::size_t link) {
+    peers_[link].notify(targets_[link].notice, outboxes_.notice());
+  }
+  void flush(std::size_t link) { peers_[link].flush(); }
+
+  std::uint64_t notice(std::size_t link) const {
+    memory_.synchronize();
+    return inboxes_.notice(link);
+  }
+  std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const {
+    return inboxes_.items(link, round);
+  }
+
+ private:
+  Inboxes inboxes_;
+  Outboxes outboxes_;
+  two_sided::Memory outgoing_;
+  rma::Memory memory_;
+  std::vector<rma::Peer> peers_;
+  std::vector<InboxOffsets> targets_;
+};
+
+}  // namespace sterna::comm
+
+#endif

@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <numeric>
+#include <sstream>
+
+#include "sterna/comm/error.hpp"
+#include "sterna/comm/placement.hpp"
+
+namespace sterna::comm {
+namespace {
+
+/// The product, where all are positive and it is a sensible number of nodes; otherwise 0.
+int checked_product(std::span<const int> sizes) {
+  std::int64_t product = sizes.empty() ? 0 : 1;
+  for (const int size : sizes) {
+    if (size < 1) return 0;
+    product *= size;
+    if (product > std::numeric_limits<int>::max()) return 0;
+  }
+  return static_cast<int>(product);
+}
+
+int require_nodes(std::span<const int> sizes, std::string_view kind) {
+  const int nodes = checked_product(sizes);
+  if (nodes == 0) {
+    throw Error(fmt::format("a {} network of {} nodes is none", kind, fmt::join(sizes, " x ")));
+  }
+  return nodes;
+}
+
+}  // namespace
+
+Network Network::flat(int nodes) {
+  Network network;
+  network.nodes_ = require_nodes({&nodes, 1}, "flat");
+  return network;
+}
+
+Network Network::torus(std::vector<int> sizes) {
+  Network network;
+  network.nodes_ = require_nodes(sizes, "torus");
+  network.torus_ = std::move(sizes);
+  return network;
+}
+
+Network Network::tree(std::vector<int> children) {
+  Network network;
+  network.nodes_ = require_nodes(children, "tree");
+  network.tree_ = std::move(children);
+  return network;
+}
+
+Network Network::read(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw Error(fmt::format("{}: cannot be read", path));
+  Network network;
+  std::vector<std::string> hosts;
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    const auto fail = [&](const std::string& message) {
+      throw Error(fmt::format("{}:{}: {}", path, number, message));
+    };
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::string kind;
+    if (!(words >> kind)) continue;
+    std::vector<std::string> values;
+    for (std::string word; words >> word;) values.push_back(word);
+    if (kind == "host") {
+      if (values.size() != 1) fail("host: one name was expected");
+      hosts.push_back(values.front());
+      continue;
+    }
+    if (kind != "flat" && kind != "torus" && kind != "tree") {
+      fail(fmt::format("flat, torus, tree or host was expected, not \"{}\"", kind));
+    }
+    if (network.nodes_ != 0) fail("a second network");
+    std::vector<int> sizes;
+    for (const std::string& value : values) {
+      int size = 0;
+      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), size);
+      if (error != std::errc() || end != value.data() + value.size() || size < 1) {
+        fail(fmt::format("{}: a positive number was expected, not \"{}\"", kind, value));
+      }
+      sizes.push_back(size);
+    }
+    if (checked_product(sizes) == 0) fail(fmt::format("{}: sensible sizes were expected", kind));
+    if (kind == "flat" && sizes.size() != 1) fail("flat: one number of nodes was expected");
+    network = kind == "flat"    ? flat(sizes.front())
+              : kind == "torus" ? torus(std::move(sizes))
+                                : tree(std::move(sizes));
+  }
+  if (network.nodes_ == 0) {
+    throw Error(fmt::format("{}: a line flat, torus or tree was expected", path));
+  }
+  if (!hosts.empty() && hosts.size() != static_cast<std::size_t>(network.nodes_)) {
+    throw Error(fmt::format("{}: {} hosts for {} nodes", path, hosts.size(), network.nodes_));
+  }
+  network.hosts_ = std::move(hosts);
+  return network;
+}
+
+int Network::nodes() const {
+  return nodes_;
+}
+
+int Network::hops(int a, int b) const {
+  if (a == b) return 0;
+  if (!torus_.empty()) {
+    int hops = 0;
+    for (const int size : torus_) {
+      const int distance = std::abs(a % size - b % size);
+      hops += std::min(distance, size - distance);
+      a /= size;
+      b /= size;
+    }
+    return hops;
+  }
+  if (!tree_.empty()) {
+    int level = 0;
+    for (; a != b; ++level) {
+      a /= tree_[static_cast<std::size_t>(level)];
+      b /= tree_[static_cast<std::size_t>(level)];
+    }
+    return 2 * level;
+  }
+  return 1;
+}
+
+std::string Network::description() const {
+  if (!torus_.empty()) return fmt::format("torus {}", fmt::join(torus_, " x "));
+  if (!tree_.empty()) return fmt::format("tree {}", fmt::join(tree_, " x "));
+  return fmt::format("flat {}", nodes_);
+}
+
+}  // namespace sterna::comm

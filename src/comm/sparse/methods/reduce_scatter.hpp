@@ -1,0 +1,13 @@
+#pragma once
+
+#include <memory>
+
+#include "comm/sparse/method.hpp"
+#include "comm/tune/cost_terms.hpp"
+
+namespace sterna::comm {
+
+std::unique_ptr<SparseMethod> make_reduce_scatter(const SparseSetting& setting);
+CostTerms cost_of_reduce_scatter(const PatternShape& shape);
+
+}  // namespace sterna::comm

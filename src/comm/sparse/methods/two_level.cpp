@@ -1,0 +1,128 @@
+// Idea: in the node, rows are collected for each other node; one message a pair of nodes; split.
+// Paper: Geyko et al., arXiv 2308.13869 (locality-aware); the routing of YGM (Priest et al. 2019).
+// Cost: at most one message to each other node + 3 hops; memory grows with ranks per node and
+// nodes. Hazards: items are packed and copied twice on the way, by ranks that may be busy. Another
+// wins: a direct method where few ranks share a node, or rows are long.
+#include "comm/sparse/methods/two_level.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "comm/sparse/methods/nbx.hpp"
+#include "comm/sparse/methods/superset.hpp"
+#include "comm/sparse/parcels.hpp"
+
+namespace sterna::comm {
+
+namespace {
+
+class TwoLevel final : public SparseMethod {
+ public:
+  explicit TwoLevel(const SparseSetting& setting)
+      : context_(setting.context),
+        rank_(context_.rank()),
+        item_size_(setting.item_size),
+        bags_{ParcelBags(item_size_), ParcelBags(item_size_), ParcelBags(item_size_)} {
+    SparseSetting stage = setting;
+    stage.item_size = 1;
+    if (context_.node_count() > 1) between_nodes_ = make_nbx(stage);
+    const std::span<const int> here = context_.ranks_on_node();
+    stage.possible_sources.emplace();
+    for (const int rank : here) {
+      if (rank != rank_) stage.possible_sources->push_back(rank);
+    }
+    in_node_ = make_superset(stage);
+
+    // The work for the other nodes is dealt out to the ranks of a node, at both ends.
+    const int nodes = context_.node_count();
+    const int my_node = context_.node_of(rank_);
+    std::vector<int> ranks_on(nodes, 0);
+    for (int rank = 0; rank < context_.size(); ++rank) ++ranks_on[context_.node_of(rank)];
+    std::vector<int> seen(nodes, 0);
+    receiver_.resize(nodes);
+    for (int rank = 0; rank < context_.size(); ++rank) {
+      const int node = context_.node_of(rank);
+      if (seen[node]++ == my_node % ranks_on[node]) receiver_[node] = rank;
+    }
+    for (int node = 0; node < nodes; ++node) {
+      sender_.push_back(here[static_cast<std::size_t>(node) % here.size()]);
+    }
+  }
+
+  std::size_t exchange(const OutgoingRound& round, IncomingRows& incoming) override {
+    for (ParcelBags& bags : bags_) bags.clear();
+    arrived_.clear();
+    for (const OutgoingRow& row : round.rows) {
+      pass_on({{row.destination, rank_, row.count}, row.items}, first);
+    }
+    std::size_t messages = run(*in_node_, first, round);
+    if (between_nodes_) {
+      messages += run(*between_nodes_, between, round);
+      messages += run(*in_node_, last, round);
+    }
+    deliver(arrived_, item_size_, incoming);
+    return messages;
+  }
+
+ private:
+  enum Stage : std::size_t { first, between, last };
+
+  std::size_t run(SparseMethod& method, Stage stage, const OutgoingRound& round) {
+    stages_[stage].clear();
+    const std::size_t messages =
+        method.exchange({round.number, bags_[stage].pack(), 0}, stages_[stage]);
+    for_each_parcel(stages_[stage], item_size_,
+                    [&](const Parcel& parcel) { pass_on(parcel, static_cast<Stage>(stage + 1)); });
+    return messages;
+  }
+
+  /// `stage`: the earliest that the parcel can leave this rank in.
+  void pass_on(const Parcel& parcel, Stage stage) {
+    const int destination = parcel.label.destination;
+    if (destination == rank_) {
+      arrived_.push_back(parcel);
+    } else if (context_.on_my_node(destination)) {
+      bags_[stage].add(destination, parcel);
+    } else if (const int node = context_.node_of(destination);
+               stage == first && sender_[node] != rank_) {
+      bags_[first].add(sender_[node], parcel);
+    } else {
+      bags_[between].add(receiver_[node], parcel);
+    }
+  }
+
+  Context context_;
+  int rank_;
+  std::size_t item_size_;
+  std::vector<int> sender_;    ///< by node: the rank of this node that sends there
+  std::vector<int> receiver_;  ///< by node: its rank that receives what this node sends
+  std::unique_ptr<SparseMethod> in_node_, between_nodes_;
+  ParcelBags bags_[3];
+  IncomingRows stages_[3]{IncomingRows(1), IncomingRows(1), IncomingRows(1)};
+  std::vector<Parcel> arrived_;
+};
+
+}  // namespace
+
+std::unique_ptr<SparseMethod> make_two_level(const SparseSetting& setting) {
+  return std::make_unique<TwoLevel>(setting);
+}
+
+CostTerms cost_of_two_level(const PatternShape& shape) {
+  const double nodes = static_cast<double>(shape.ranks) / shape.ranks_per_node;
+  if (nodes <= 1.0) {
+    return {.messages = shape.ranks_per_node - 1.0,
+            .kilobytes = shape.bytes / 1e3,
+            .copied = 3.0 * shape.bytes / 1e3};
+  }
+  // Twice a message from each rank of the node, and nbx with the other nodes in between.
+  const double from_nodes =
+      std::min((nodes - 1.0) / shape.ranks_per_node, shape.peers * shape.off_node_share);
+  return {.messages = 2.0 * (shape.ranks_per_node - 1.0) + from_nodes,
+          .round_trips = 1.0,
+          .global_steps = global_steps_among(shape.ranks),
+          .kilobytes = (1.0 + 2.0 * shape.off_node_share) * shape.bytes / 1e3,
+          .copied = (3.0 + 4.0 * shape.off_node_share) * shape.bytes / 1e3};
+}
+
+}  // namespace sterna::comm

@@ -1,0 +1,57 @@
+#include "comm/transport/rma/memory.hpp"
+
+#ifdef STERNA_HAVE_RMA
+
+#include <algorithm>
+#include <cstring>
+
+#include "comm/context/agreement.hpp"
+#include "comm/context/mpi_error.hpp"
+
+namespace sterna::comm::rma {
+namespace {
+
+/// Parts of whole pages, so that those of two ranks share none.
+constexpr std::size_t page = 4096;
+
+}  // namespace
+
+Memory::Memory(Context::Implementation& context, std::size_t bytes, Epoch epoch)
+    : bytes_(std::max<std::size_t>(bytes, 1)), epoch_(epoch) {
+  largest(context, 0, "window");
+  MPI_Info info = MPI_INFO_NULL;
+  MPI_Info_create(&info);
+  MPI_Info_set(info, "same_disp_unit", "true");
+  MPI_Info_set(info, "alloc_shared_noncontig", "true");
+  MPI_Info_set(info, "mpi_minimum_memory_alignment", "128");
+  if (epoch == Epoch::active) MPI_Info_set(info, "no_locks", "true");
+  void* base = nullptr;
+  const int code = MPI_Win_allocate(static_cast<MPI_Aint>((bytes_ + page - 1) / page * page), 1,
+                                    info, context.communicator, &base, &window_);
+  MPI_Info_free(&info);
+  check_mpi(code, "allocating a window");
+  MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN);
+  data_ = static_cast<std::byte*>(base);
+  std::memset(data_, 0, bytes_);
+  int* model = nullptr;
+  int known = 0;
+  MPI_Win_get_attr(window_, MPI_WIN_MODEL, &model, &known);
+  unified_ = known != 0 && *model == MPI_WIN_UNIFIED;
+  if (epoch == Epoch::passive) {
+    check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "locking a window");
+    MPI_Win_sync(window_);
+  }
+  largest(context, 0, "window");  // nobody writes before all are zero
+}
+
+Memory::~Memory() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized != 0) return;
+  if (epoch_ == Epoch::passive) MPI_Win_unlock_all(window_);
+  MPI_Win_free(&window_);
+}
+
+}  // namespace sterna::comm::rma
+
+#endif

@@ -1,0 +1,49 @@
+#pragma once
+
+#ifdef STERNA_HAVE_RMA
+
+#include <mpi.h>
+
+#include <cstddef>
+
+#include "comm/context/context_implementation.hpp"
+
+namespace sterna::comm::rma {
+
+/// How a window is used from its first day to its last.
+enum class Epoch {
+  passive,  ///< locked for all ranks as long as it lives: put, get, fetch_add, flush at any time
+  active,   ///< by fences, or by post and start; the owner opens and closes the epochs
+};
+
+/// Memory in an MPI window, filled with zeros. It is allocated by MPI: only then are puts in a node
+/// stores, without help of the target. Sizes may differ between ranks.
+class Memory {
+ public:
+  /// Collective over the context, as is the end. Waits until all ranks are here, so that the
+  /// calls of MPI, which know no deadline, find nobody missing. After a failure the owner must not
+  /// end it but `keep_until_exit`.
+  Memory(Context::Implementation& context, std::size_t bytes, Epoch epoch = Epoch::passive);
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  std::byte* data() const { return data_; }
+  std::size_t size() const { return bytes_; }
+  MPI_Win window() const { return window_; }
+  /// Makes what others wrote visible to loads, where MPI does not do so by itself.
+  void synchronize() const {
+    if (!unified_) MPI_Win_sync(window_);
+  }
+
+ private:
+  std::size_t bytes_;
+  Epoch epoch_;
+  std::byte* data_ = nullptr;
+  MPI_Win window_ = MPI_WIN_NULL;
+  bool unified_ = true;
+};
+
+}  // namespace sterna::comm::rma
+
+#endif

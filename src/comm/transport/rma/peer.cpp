@@ -1,0 +1,59 @@
+#include "comm/transport/rma/peer.hpp"
+
+#ifdef STERNA_HAVE_RMA
+
+#include <algorithm>
+
+#include "comm/context/mpi_error.hpp"
+
+namespace sterna::comm::rma {
+namespace {
+
+/// MPI counts bytes by int: longer transfers go in pieces.
+constexpr std::size_t piece = std::size_t{1} << 30;
+
+}  // namespace
+
+void Peer::put(std::size_t offset, const std::byte* source, std::size_t bytes) {
+  while (bytes > 0) {
+    const std::size_t now = std::min(bytes, piece);
+    check_mpi(MPI_Put(source, static_cast<int>(now), MPI_BYTE, rank_, static_cast<MPI_Aint>(offset),
+                      static_cast<int>(now), MPI_BYTE, window_),
+              "MPI_Put");
+    source += now;
+    offset += now;
+    bytes -= now;
+  }
+}
+
+void Peer::get(std::size_t offset, std::byte* target, std::size_t bytes) {
+  while (bytes > 0) {
+    const std::size_t now = std::min(bytes, piece);
+    check_mpi(MPI_Get(target, static_cast<int>(now), MPI_BYTE, rank_, static_cast<MPI_Aint>(offset),
+                      static_cast<int>(now), MPI_BYTE, window_),
+              "MPI_Get");
+    target += now;
+    offset += now;
+    bytes -= now;
+  }
+}
+
+void Peer::fetch_add(std::size_t offset, const std::uint64_t& value, std::uint64_t& before) {
+  check_mpi(MPI_Fetch_and_op(&value, &before, MPI_UINT64_T, rank_, static_cast<MPI_Aint>(offset),
+                             MPI_SUM, window_),
+            "MPI_Fetch_and_op");
+}
+
+void Peer::notify(std::size_t offset, const std::uint64_t& value) {
+  check_mpi(MPI_Accumulate(&value, 1, MPI_UINT64_T, rank_, static_cast<MPI_Aint>(offset), 1,
+                           MPI_UINT64_T, MPI_REPLACE, window_),
+            "MPI_Accumulate");
+}
+
+void Peer::flush() {
+  check_mpi(MPI_Win_flush(rank_, window_), "MPI_Win_flush");
+}
+
+}  // namespace sterna::comm::rma
+
+#endif

@@ -1,0 +1,45 @@
+#pragma once
+
+#ifdef STERNA_HAVE_RMA
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "comm/transport/rma/memory.hpp"
+
+namespace sterna::comm::rma {
+
+/// The part of a window that another rank owns (or this one). What MPI leaves open, as nowhere
+/// else:
+/// - Nothing needs to leave before `flush`, and two operations are in no order without it: data
+///   and then their notice are put, flush, notify, flush.
+/// - Some MPIs move puts only while their target calls MPI: whoever waits must poke
+///   (`make_progress` in context/waiter.hpp does).
+/// - `flush` blocks in MPI, without a deadline of ours: guard it by BlockingCall.
+class Peer {
+ public:
+  Peer(const Memory& memory, int rank) : window_(memory.window()), rank_(rank) {}
+
+  /// Begins to write `bytes` from `source` at `offset`. The source must stay as it is until
+  /// `flush`.
+  void put(std::size_t offset, const std::byte* source, std::size_t bytes);
+  /// Begins to read; `target` is filled after `flush`.
+  void get(std::size_t offset, std::byte* target, std::size_t bytes);
+  /// Begins to add `value` to the word at `offset`, at once for all; `before` is what it was, after
+  /// `flush`. Only epochs that are passive.
+  void fetch_add(std::size_t offset, const std::uint64_t& value, std::uint64_t& before);
+  /// Begins to replace the word at `offset` (at once, which a put does not promise).
+  void notify(std::size_t offset, const std::uint64_t& value);
+  /// Waits until all that was begun here has happened at the peer.
+  void flush();
+
+ private:
+  MPI_Win window_;
+  int rank_;
+};
+
+}  // namespace sterna::comm::rma
+
+#endif

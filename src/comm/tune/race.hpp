@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "comm/tune/round_times.hpp"
+
+namespace sterna::comm {
+
+/// A part of a race, after which the slow ones leave.
+struct RaceStage {
+  int laps;           ///< blocks of rounds that each entrant runs, the entrants taking turns
+  int rounds;         ///< in a block that count
+  double drop_above;  ///< who takes more than this times the best leaves
+};
+
+struct RaceRules {
+  int warm_up;  ///< rounds of a new entrant that do not count: it grows its room, touches memory
+  int untimed;  ///< the same at the start of later blocks: the change of methods is still felt
+  std::vector<RaceStage> stages;
+  double
+      keep_incumbent;  ///< the method in use before stays if it takes at most this times the best
+};
+
+/// Finds the fastest of some candidates in the live rounds of an exchange, by taking turns and
+/// dropping slow ones early. Makes no communication: whose turn it is follows from the number of
+/// rounds alone, so all ranks agree as long as they are given the same numbers in `decide`.
+class Race {
+ public:
+  struct Entrant {
+    std::size_t candidate;
+    RoundTimes times = {};  ///< on this rank
+    double us = 0.0;        ///< agreed: the largest of the ranks' medians
+  };
+
+  /// In the order in which they run first.
+  Race(std::span<const std::size_t> candidates, RaceRules rules);
+
+  /// The candidate of the coming round, and whether its time is wanted.
+  std::size_t current() const { return entrants_[turn()].candidate; }
+  bool timed() const { return round_ >= untimed(); }
+  /// A round is done; `us` counts only where it was wanted.
+  void note(double us);
+
+  /// Now `medians`, at their largest over the ranks, go to `decide`; no round before.
+  bool stage_is_over() const { return lap_ == stage().laps; }
+  std::vector<double> medians() const;  ///< this rank's, by entrant
+  void decide(std::span<const double> largest);
+
+  bool over() const { return stage_ == rules_.stages.size() || entrants_.size() == 1; }
+  std::span<const Entrant> entrants() const { return entrants_; }
+  /// Those that left since the race began.
+  std::span<const Entrant> dropped() const { return dropped_; }
+  /// Of a race that is over. `incumbent`: the candidate in use before, or no candidate.
+  std::size_t winner(std::size_t incumbent) const;
+  /// A candidate that cannot run after all leaves.
+  void remove(std::size_t candidate);
+
+ private:
+  const RaceStage& stage() const { return rules_.stages[stage_]; }
+  int untimed() const { return stage_ == 0 && lap_ == 0 ? rules_.warm_up : rules_.untimed; }
+  /// To and fro, so that none always follows the same other.
+  std::size_t turn() const { return lap_ % 2 == 0 ? block_ : entrants_.size() - 1 - block_; }
+
+  RaceRules rules_;
+  std::vector<Entrant> entrants_;
+  std::vector<Entrant> dropped_;
+  std::size_t stage_ = 0;
+  int lap_ = 0;
+  std::size_t block_ = 0;  ///< of this lap
+  int round_ = 0;          ///< of this block
+};
+
+}  // namespace sterna::comm

@@ -1,0 +1,374 @@
+#include "comm/tune/tuner.hpp"
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "comm/context/context_implementation.hpp"
+#include "comm/context/mpi_error.hpp"
+#include "comm/context/waiter.hpp"
+#include "sterna/comm/collective.hpp"
+
+namespace sterna::comm {
+namespace {
+
+constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+
+/// Who was this much slower than the best in an earlier run on the same class of pattern does not
+/// run again.
+constexpr double stored_drop_above = 1.3;
+/// The same by the model alone, once it rests on so many measurements of earlier runs.
+constexpr double predicted_drop_above = 5.0;
+constexpr std::size_t enough_evidence = 10;
+/// A new race must have been earned: the one before may have cost this part of the time since.
+constexpr double largest_loss = 0.02;
+/// Slower methods that the verdict's text names.
+constexpr std::size_t named_in_text = 4;
+
+int most_ranks_on_a_node(const Context::Implementation& context) {
+  std::vector<int> count(static_cast<std::size_t>(context.node_count), 0);
+  for (const int node : context.node_of) ++count[static_cast<std::size_t>(node)];
+  return std::ranges::max(count);
+}
+
+MachineKey key_of(const Context& context) {
+  static const std::string machine = machine_name();
+  return {machine, context.description(), context.size(),
+          most_ranks_on_a_node(context.implementation())};
+}
+
+/// Once for each text: many exchanges find the same file broken.
+void warn(const std::string& text) {
+  static std::vector<std::string> said;
+  if (text.empty() || std::ranges::find(said, text) != said.end()) return;
+  said.push_back(text);
+  std::fprintf(stderr, "sterna: warning: %s\n", text.c_str());
+}
+
+}  // namespace
+
+Tuner::Tuner(TunerSetting setting)
+    : setting_(std::move(setting)),
+      records_(setting_.candidates.size()),
+      live_{setting_.usual},
+      chosen_(setting_.usual),
+      next_agreement_(setting_.rules.rounds_before) {
+  std::size_t usable = 0;
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    records_[i].why = setting_.candidates[i].why_not;
+    if (records_[i].why.empty()) {
+      ++usable;
+    } else {
+      records_[i].state = State::unavailable;
+    }
+  }
+  if (usable == 1) {
+    next_agreement_ = never;
+    setting_.usual_reason = "the only method that works here";
+  }
+}
+
+void Tuner::agree() {
+  if (race_) {
+    const std::vector<double> largest = agree_on(race_->medians()).times;
+    race_->decide(largest);
+    live_.clear();
+    for (const Race::Entrant& e : race_->entrants()) live_.push_back(e.candidate);
+    next_agreement_ = never;  // until the next stage is over
+    if (race_->over()) settle(race_->winner(decided_ ? chosen_ : records_.size()));
+  } else if (!decided_) {
+    shape_ = agree_on({}).shape;
+    open_race(true);
+  } else {
+    look_for_drift();
+  }
+}
+
+void Tuner::note(double us, const Traffic& traffic) {
+  traffic_.messages += traffic.messages;
+  traffic_.off_node += traffic.off_node;
+  traffic_.bytes += traffic.bytes;
+  ++traffic_rounds_;
+  if (race_) {
+    race_->note(us);
+    if (race_->stage_is_over()) next_agreement_ = rounds_ + 1;
+  } else if (worth_timing(rounds_)) {
+    window_.add(us);
+  }
+  ++rounds_;
+}
+
+void Tuner::exclude(std::size_t candidate, const std::string& reason) {
+  records_[candidate].state = State::failed;
+  records_[candidate].why = reason;
+  std::erase(live_, candidate);
+  race_->remove(candidate);
+  if (race_->over()) settle(race_->winner(records_.size()));
+}
+
+Tuner::Agreed Tuner::agree_on(std::vector<double> mine) {
+  const std::size_t times = mine.size();
+  const double rounds = static_cast<double>(std::max<std::uint64_t>(1, traffic_rounds_));
+  const auto messages = static_cast<double>(traffic_.messages);
+  mine.push_back(messages / rounds);
+  mine.push_back(static_cast<double>(traffic_.bytes) / rounds);
+  mine.push_back(messages > 0.0 ? static_cast<double>(traffic_.off_node) / messages : 0.0);
+  mine.push_back(setting_.possible_sources);
+  Context::Implementation& context = setting_.context.implementation();
+  std::vector<double> largest(mine.size());
+  MPI_Request request = MPI_REQUEST_NULL;
+  check_mpi(MPI_Iallreduce(mine.data(), largest.data(), static_cast<int>(mine.size()), MPI_DOUBLE,
+                           MPI_MAX, context.communicator, &request),
+            setting_.exchange);
+  wait_for_request(context, request, setting_.exchange, "auto (agreement on the method)", rounds_);
+  traffic_ = {};
+  traffic_rounds_ = 0;
+  const std::span shape(largest.data() + times, 4);
+  return {{setting_.context.size(), most_ranks_on_a_node(context), shape[0], shape[1], shape[2],
+           shape[3]},
+          {largest.begin(), largest.begin() + static_cast<std::ptrdiff_t>(times)}};
+}
+
+/// What was measured before on as many ranks: by exchanges of this context, such as those that the
+/// present one replaces, and as the machine file told when the first was made. The same on all
+/// ranks.
+std::vector<StoredEvidence>& Tuner::memory() {
+  Context::Implementation& context = setting_.context.implementation();
+  if (context.tuning_memory == nullptr) {
+    const TuningOptions& options = context.options.tuning;
+    std::string text = to_json({});
+    if (options.reuse && context.rank == 0) {
+      std::string warning;
+      auto all = MachineFile(machine_file_path(options.machine_file)).read(warning);
+      warn(warning);
+      const MachineKey key = key_of(setting_.context);
+      std::erase_if(all, [&](const StoredEvidence& e) { return e.key != key; });
+      text = to_json(all);
+    }
+    broadcast(setting_.context, 0, text);
+    context.tuning_memory = std::make_shared<std::vector<StoredEvidence>>(evidence_from_json(text));
+  }
+  return *std::static_pointer_cast<std::vector<StoredEvidence>>(context.tuning_memory);
+}
+
+void Tuner::remember() {
+  StoredEvidence evidence{key_of(setting_.context),
+                          setting_.family,
+                          shape_,
+                          std::string(setting_.candidates[chosen_].name),
+                          {}};
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    if (records_[i].us > 0.0) {
+      evidence.us[std::string(setting_.candidates[i].name)] = records_[i].us;
+    }
+  }
+  std::erase_if(memory(), [&](const StoredEvidence& old) {
+    return old.family == evidence.family &&
+           pattern_class(old.shape) == pattern_class(evidence.shape);
+  });
+  memory().push_back(evidence);
+  if (setting_.context.rank() != 0) return;
+  const TuningOptions& options = setting_.context.implementation().options.tuning;
+  warn(MachineFile(machine_file_path(options.machine_file)).add(evidence));
+}
+
+void Tuner::open_race(bool use_stored_choice) {
+  std::vector<std::size_t> entrants;
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    if (records_[i].state == State::unavailable || records_[i].state == State::failed) continue;
+    records_[i] = {};
+    entrants.push_back(i);
+  }
+
+  stored_.clear();
+  double best_stored = std::numeric_limits<double>::infinity();
+  const bool reuse = setting_.context.implementation().options.tuning.reuse;
+  for (const StoredEvidence& e : memory()) {
+    if (!reuse || e.family != setting_.family) continue;
+    const bool same = use_stored_choice && pattern_class(e.shape) == pattern_class(shape_);
+    for (const std::size_t i : entrants) {
+      const auto found = e.us.find(std::string(setting_.candidates[i].name));
+      if (found == e.us.end()) continue;
+      stored_.push_back({setting_.candidates[i].cost(e.shape), found->second});
+      if (!same) continue;
+      records_[i].us = found->second;
+      records_[i].stored = true;
+      best_stored = std::min(best_stored, found->second);
+    }
+  }
+  model_ = CostModel::fit(stored_);
+  double best_model = std::numeric_limits<double>::infinity();
+  for (const std::size_t i : entrants) {
+    records_[i].model_us = model_.predict(setting_.candidates[i].cost(shape_));
+    best_model = std::min(best_model, records_[i].model_us);
+  }
+  std::erase_if(entrants, [&](std::size_t i) {
+    Record& r = records_[i];
+    if (r.stored) {
+      r.state = State::slower;
+      return r.us > stored_drop_above * best_stored;
+    }
+    if (i == chosen_ || !use_stored_choice || stored_.size() < enough_evidence) return false;
+    if (r.model_us <= predicted_drop_above * best_model) return false;
+    r.state = State::unlikely;
+    return true;
+  });
+  const auto expected = [&](std::size_t i) {
+    return records_[i].stored ? records_[i].us : records_[i].model_us;
+  };
+  std::ranges::stable_sort(entrants, {}, expected);
+  // Rank 0 says who runs: the model is no basis for what all must do alike, since processors of
+  // different kinds may round its exponential functions differently.
+  std::string said(entrants.begin(), entrants.end());
+  broadcast(setting_.context, 0, said);
+  entrants.assign(said.begin(), said.end());
+
+  live_ = entrants;
+  next_agreement_ = never;
+  race_.emplace(entrants, setting_.rules.race);
+  if (race_->over()) settle(entrants.front());
+}
+
+void Tuner::settle(std::size_t winner) {
+  bool raced = false;
+  lost_us_ = 0.0;
+  for (const auto entrants : {race_->dropped(), race_->entrants()}) {
+    for (const Race::Entrant& e : entrants) {
+      if (e.us <= 0.0) continue;
+      raced = true;
+      records_[e.candidate].state = State::slower;
+      records_[e.candidate].us = e.us;
+      records_[e.candidate].stored = false;
+      records_[e.candidate].rounds = e.times.count();
+      records_[e.candidate].outliers = e.times.outliers();
+    }
+  }
+  race_.reset();
+  chosen_ = winner;
+  records_[winner].state = State::chosen;
+  for (const Record& r : records_) {
+    lost_us_ += static_cast<double>(r.rounds) * std::max(0.0, r.us - records_[winner].us);
+  }
+  live_ = {winner};
+  decided_ = true;
+  ++times_decided_;
+  decided_at_ = rounds_;
+  next_agreement_ = rounds_ + setting_.rules.rounds_between_looks;
+  window_.clear();
+  // What another run measured must prove true here; what this one did is looked at in its new
+  // surroundings, alone, before it is compared.
+  drift_ =
+      records_[winner].stored ? Drift({records_[winner].us, shape_.peers, shape_.bytes}) : Drift();
+  fit_model();
+  if (raced) remember();
+}
+
+void Tuner::look_for_drift() {
+  const Agreed now = agree_on({window_.median()});
+  window_.clear();
+  next_agreement_ = rounds_ + setting_.rules.rounds_between_looks;
+  const std::string reason = drift_.look({now.times[0], now.shape.peers, now.shape.bytes});
+  if (reason.empty()) return;
+  const double since = static_cast<double>(rounds_ - decided_at_) * records_[chosen_].us;
+  if (lost_us_ > largest_loss * since) return;
+  drift_reason_ = reason;
+  shape_ = now.shape;
+  open_race(false);
+}
+
+void Tuner::fit_model() {
+  std::vector<Measured> evidence = stored_;
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    if (records_[i].us <= 0.0 || records_[i].stored) continue;
+    evidence.push_back({setting_.candidates[i].cost(shape_), records_[i].us});
+  }
+  model_ = CostModel::fit(evidence);
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    records_[i].model_us = model_.predict(setting_.candidates[i].cost(shape_));
+  }
+}
+
+std::vector<std::size_t> Tuner::by_time() const {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    if (i != chosen_ && records_[i].us > 0.0) order.push_back(i);
+  }
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return records_[i].us; });
+  return order;
+}
+
+void Tuner::explain(Verdict& verdict) const {
+  const auto& candidates = setting_.candidates;
+  const CostTerms terms = candidates[chosen_].cost(shape_);
+  verdict.method = candidates[chosen_].name;
+  verdict.times_decided = times_decided_;
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    const Record& r = records_[i];
+    MethodEvidence evidence{
+        std::string(candidates[i].name), {}, r.us, r.model_us, r.rounds, r.outliers, r.why};
+    switch (r.state) {
+      case State::unavailable:
+        evidence.state = "unavailable";
+        break;
+      case State::failed:
+        evidence.state = "failed";
+        break;
+      case State::not_run:
+        evidence.state = "not measured";
+        break;
+      case State::unlikely:
+        evidence.state = "not measured";
+        evidence.why = fmt::format("the model expects {:.1f} us", r.model_us);
+        break;
+      case State::slower:
+        evidence.state = "slower";
+        evidence.why = model_.reason(candidates[i].cost(shape_), terms);
+        break;
+      case State::chosen:
+        evidence.state = "chosen";
+        break;
+    }
+    verdict.candidates.push_back(std::move(evidence));
+  }
+
+  if (race_) {
+    std::vector<Race::Entrant> order(race_->entrants().begin(), race_->entrants().end());
+    std::ranges::stable_sort(order, {}, &Race::Entrant::us);
+    verdict.method = candidates[order.front().candidate].name;
+    verdict.text = fmt::format("auto: still measuring {} methods", order.size());
+    for (const Race::Entrant& e : order) {
+      if (e.us <= 0.0) continue;  // the first stage is not over
+      verdict.text += fmt::format("{} {} {:.1f} us", &e == &order.front() ? ":" : ",",
+                                  candidates[e.candidate].name, e.us);
+    }
+    return;
+  }
+  if (!decided_) {
+    verdict.text = fmt::format("{} {:.1f} us (auto: {}; not measured)", verdict.method,
+                               verdict.median_us, setting_.usual_reason);
+    return;
+  }
+  const Record& best = records_[chosen_];
+  verdict.text = fmt::format("{} {:.1f} us (model {:.1f}{})", verdict.method, best.us,
+                             best.model_us, best.stored ? ", measured before" : "");
+  const std::vector<std::size_t> order = by_time();
+  for (std::size_t k = 0; k < std::min(order.size(), named_in_text); ++k) {
+    const std::string& why = verdict.candidates[order[k]].why;
+    verdict.text += fmt::format("; {} {:.1f} us", candidates[order[k]].name, records_[order[k]].us);
+    // Where the model sees no reason it is better to say so than to make one up.
+    verdict.text += why.empty() ? std::string(", for no reason that the model knows") : ": " + why;
+  }
+  if (order.size() > named_in_text) {
+    verdict.text += fmt::format("; {} more are slower", order.size() - named_in_text);
+  }
+  if (!drift_reason_.empty()) {
+    verdict.text += fmt::format("; chosen anew in round {}: {}", decided_at_ + 1, drift_reason_);
+  }
+}
+
+}  // namespace sterna::comm

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "comm/tune/cost_model.hpp"
+#include "comm/tune/drift.hpp"
+#include "comm/tune/machine_file.hpp"
+#include "comm/tune/race.hpp"
+#include "sterna/comm/context.hpp"
+#include "sterna/comm/methods.hpp"
+
+namespace sterna::comm {
+
+/// A method of a family, as the tuner sees it.
+struct Candidate {
+  std::string_view name;
+  CostTerms (*cost)(const PatternShape& shape);
+  std::string why_not;  ///< empty where it works here, the same on all ranks
+};
+
+/// How much a family measures.
+struct TuningRules {
+  std::uint64_t rounds_before;  ///< an exchange that lives shorter is not worth it
+  RaceRules race;
+  std::uint64_t rounds_between_looks;  ///< for drift, once a method is chosen
+};
+
+struct TunerSetting {
+  Context context;
+  std::string family;    ///< "neighbor"
+  std::string exchange;  ///< name in errors
+  std::vector<Candidate> candidates;
+  std::size_t usual;         ///< candidate that runs until something is measured
+  std::string usual_reason;  ///< why that one
+  TuningRules rules;
+  double possible_sources = 0.0;  ///< see PatternShape
+};
+
+/// Chooses the method of one exchange from the times of its own rounds, keeps the choice true, and
+/// says why. The same engine for all families: it knows candidates only by name and cost.
+///
+/// All ranks call the same functions in the same rounds. Between rounds the tuner is asked for the
+/// candidate of the next one. Only where `due` must all ranks call `agree`, which communicates;
+/// after it `live` may name other candidates. Those not named are done with.
+class Tuner {
+ public:
+  explicit Tuner(TunerSetting setting);
+
+  bool due() const { return rounds_ == next_agreement_; }
+  /// Collective.
+  void agree();
+  std::size_t current() const { return race_ ? race_->current() : chosen_; }
+  /// Whether the time of the coming round is wanted.
+  bool timed() const { return race_ ? race_->timed() : worth_timing(rounds_); }
+  const std::vector<std::size_t>& live() const { return live_; }
+  /// A live candidate turned out not to work, on all ranks. There must be another.
+  void exclude(std::size_t candidate, const std::string& reason);
+
+  struct Traffic {
+    std::size_t messages = 0;  ///< to other ranks
+    std::size_t off_node = 0;  ///< of these
+    std::size_t bytes = 0;
+  };
+  /// A round is done; `us` where it was wanted.
+  void note(double us, const Traffic& traffic);
+
+  /// Fills method, text, candidates and times chosen.
+  void explain(Verdict& verdict) const;
+
+  /// Reading clocks costs time: the first rounds, and one in sixteen of the later ones.
+  static bool worth_timing(std::uint64_t round) { return round < 64 || round % 16 == 0; }
+
+ private:
+  enum class State { unavailable, failed, not_run, unlikely, slower, chosen };
+  struct Record {
+    State state = State::not_run;
+    std::string why;  ///< where it did not run
+    double us = 0.0;  ///< agreed
+    double model_us = 0.0;
+    std::size_t rounds = 0, outliers = 0;  ///< on this rank
+    bool stored = false;                   ///< `us` was measured before
+  };
+
+  struct Agreed {
+    PatternShape shape;
+    std::vector<double> times;
+  };
+  Agreed agree_on(std::vector<double> mine);
+  void open_race(bool use_stored_choice);
+  void record(const Race::Entrant& entrant);
+  void settle(std::size_t winner);
+  void look_for_drift();
+  std::vector<StoredEvidence>& memory();
+  void remember();
+  void fit_model();
+  std::vector<std::size_t> by_time() const;
+
+  TunerSetting setting_;
+  std::vector<Record> records_;
+  std::vector<std::size_t> live_;
+  std::size_t chosen_;
+  bool decided_ = false;  ///< chosen_ was chosen by a race
+  std::size_t times_decided_ = 0;
+  std::string drift_reason_;  ///< of the latest race but the first
+
+  std::uint64_t rounds_ = 0;
+  std::uint64_t next_agreement_;
+  std::uint64_t decided_at_ = 0;
+  double lost_us_ = 0.0;  ///< time that the latest race took beyond that of its winner
+  std::optional<Race> race_;
+  Drift drift_;
+  RoundTimes window_;  ///< since the last agreement, outside of races
+  Traffic traffic_;    ///< since the last agreement
+  std::uint64_t traffic_rounds_ = 0;
+
+  PatternShape shape_;
+  std::vector<Measured> stored_;  ///< what was measured before, for the model
+  CostModel model_;
+};
+
+}  // namespace sterna::comm

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "md/domain/decomposition_method.hpp"
+
+namespace sterna::md {
+
+std::unique_ptr<Decomposition> make_bisection(const comm::Context& context,
+                                              const DecompositionRequest& request);
+
+}  // namespace sterna::md

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <vector>
+
+#include "md/core/box.hpp"
+#include "md/domain/decomposition.hpp"
+#include "md/particles/particle_store.hpp"
+
+namespace sterna::md {
+
+/// Where the local particles of a rank are, wrapped into the box, and what each of them costs.
+struct ParticleCosts {
+  std::vector<Vec3> points;
+  std::vector<double> weights;
+  double sum() const;
+  /// Scales the weights to this sum: the measured time of the rank.
+  void scale_to(double sum);
+};
+
+enum class CostModel {
+  particles,  ///< every particle the same
+  neighbors,  ///< a fixed part, and one for each neighbor, estimated from the density around
+};
+
+/// `region`: of this rank; particles may have left it since the last migration. `radius`: of the
+/// neighbor list.
+ParticleCosts particle_costs(const ParticleStore& particles, const Box& box, const Region& region,
+                             double radius, CostModel model);
+
+}  // namespace sterna::md

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "md/core/vector.hpp"
+
+namespace sterna::md {
+
+/// The three edge vectors of a box, of any directions; right-handed. Length unit of the caller.
+struct Lattice {
+  Vec3 a, b, c;
+
+  static Lattice orthorhombic(const Vec3& lengths) {
+    return {{lengths.x, 0, 0}, {0, lengths.y, 0}, {0, 0, lengths.z}};
+  }
+  double volume() const { return dot(a, cross(b, c)); }
+  /// The rows that turn a position into fractions of the edges: fraction i = dot(reciprocal i,
+  /// position). 2 pi times them are the edges of the reciprocal lattice.
+  Lattice reciprocal() const;
+  Vec3 position(const Vec3& fraction) const {
+    return a * fraction.x + b * fraction.y + c * fraction.z;
+  }
+  /// Distance of the two faces that edge `axis` leads through: the box's width along that normal.
+  double width(int axis) const;
+  const Vec3& operator[](int axis) const { return (&a)[axis]; }
+
+  static Vec3 cross(const Vec3& u, const Vec3& v) {
+    return {u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x};
+  }
+};
+
+/// Charges at points. Two charges of the same molecule do not interact with each other, but with
+/// each other's periodic images they do.
+struct PointCharges {
+  std::span<const Vec3> positions;
+  std::span<const double> charges;
+  std::span<const std::int32_t> molecules;  ///< an index for each charge
+
+  std::size_t size() const { return positions.size(); }
+};
+
+/// What lies beyond the periodic images at infinity.
+enum class Surroundings {
+  conductor,  ///< tin foil: no dipole term
+  vacuum      ///< the dipole of the box costs 2 pi D^2 / (3 V)
+};
+
+/// In units of charge^2 / length, potential energy of all pairs once. A charged periodic system is
+/// neutralized by a homogeneous background.
+struct CoulombResult {
+  double energy = 0.0;
+  std::vector<double> potentials;  ///< at each charge
+  std::vector<Vec3> forces;        ///< on each charge
+};
+
+}  // namespace sterna::md

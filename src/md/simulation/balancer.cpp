@@ -1,0 +1,382 @@
+#include "md/simulation/balancer.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+#include "md/io/checkpoint_file.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+
+namespace sterna::md {
+namespace {
+
+/// What "auto" goes over to where a grid does not do.
+constexpr const char* kAutomatic = "bisection";
+/// The forces are measured in each of so many steps.
+constexpr std::int64_t kSampling = 4;
+/// Samples that a measurement needs, and how far above the clock's resolution their sum must be.
+constexpr std::int64_t kLeastSamples = 5;
+constexpr double kLeastResolutions = 50.0;
+/// With static weights: steps between looks, and the imbalance that is left alone.
+constexpr std::int64_t kStaticInterval = 100;
+constexpr double kStaticTolerance = 1.05;
+/// A grid is kept where the work by density, slowest rank over mean, is not above this: what the
+/// times then differ by is the machine's noise, and a run that it cut could not be repeated.
+constexpr double kEvenWork = 1.1;
+/// Steps between measurements for the log alone: at first, and at most.
+constexpr std::int64_t kFirstMeasurement = 50;
+constexpr std::int64_t kLongestMeasurement = 800;
+
+double list_seconds(const PhaseTimer& timer) {
+  return timer.processor_seconds(Phase::sorting) + timer.processor_seconds(Phase::pair_list);
+}
+
+double seconds_since(PhaseTimer::Clock::time_point start) {
+  return std::chrono::duration<double>(PhaseTimer::Clock::now() - start).count();
+}
+
+/// Time of a step, whatever it is spent on, without what is not done in every one.
+double step_seconds(const PhaseTimer& timer) {
+  double sum = 0.0;
+  for (const Phase phase : {Phase::forces, Phase::halo, Phase::rebuild_decision, Phase::migration,
+                            Phase::sorting, Phase::halo_lists, Phase::pair_list,
+                            Phase::displacements, Phase::integration, Phase::thermostat}) {
+    sum += timer.seconds(phase);
+  }
+  return sum;
+}
+
+}  // namespace
+
+Balancer::Balancer(const comm::Context& context, const Input& input, const Box& box,
+                   double list_radius, PhaseTimer& timer)
+    : context_(context),
+      box_(box),
+      list_radius_(list_radius),
+      timer_(timer),
+      method_(input.domain.decomposition),
+      measures_time_(input.domain.weights == "time"),
+      model_(input.domain.weights == "particles" ? CostModel::particles : CostModel::neighbors),
+      forced_interval_(input.domain.rebalance_interval),
+      migration_exchange_(input.communication.migration),
+      decomposition_(std::make_unique<RegularGrid>(box, context.size(), input.domain.grid)) {
+  const auto& asked = input.domain.grid;
+  if (method_ == "auto") {
+    const bool free = std::all_of(asked.begin(), asked.end(), [](int n) { return n == 0; }) &&
+                      input.domain.halo == "direct";
+    method_ = free ? kAutomatic : "grid";
+  } else {
+    starts_with_grid_ = method_ == "grid";
+  }
+  balances_ = decomposition_method(method_).weighs && context.size() > 1;
+  if (balances_ && input.domain.halo != "direct") {
+    throw std::invalid_argument(
+        fmt::format("the {} halo needs a regular grid of regions, decomposition = \"{}\" makes "
+                    "others; use halo = \"direct\"",
+                    input.domain.halo, method_));
+  }
+  // Of the node: what this process is bound to says nothing of the others.
+  const auto cores = static_cast<std::size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+  std::int64_t sharing = context.ranks_on_node().size() > cores ? 1 : 0;
+  comm::ReductionBatch(context_, "cores").max(sharing).run();
+  shares_cores_ = sharing != 0;
+  resolution_ = processor_clock_resolution();
+}
+
+std::string Balancer::description() const {
+  if (const RegularGrid* regular = grid()) {
+    return fmt::format("{} x {} x {}", regular->grid()[0], regular->grid()[1], regular->grid()[2]);
+  }
+  return fmt::format("{} by {}", context_.size(), method_);
+}
+
+bool Balancer::work_is_even(const ParticleStore& particles) const {
+  double most = md::particle_costs(particles, box_, decomposition_->region(context_.rank()),
+                                   list_radius_, CostModel::neighbors)
+                    .sum();
+  double sum = most;
+  comm::ReductionBatch(context_, "balance").max(most).sum(sum).run();
+  return most <= kEvenWork * sum / context_.size();
+}
+
+double Balancer::longest(double seconds) const {
+  comm::ReductionBatch(context_, "balance").max(seconds).run();
+  return seconds;
+}
+
+// ---- Cutting
+
+ParticleCosts Balancer::particle_costs(const ParticleStore& particles) const {
+  ParticleCosts costs = md::particle_costs(particles, box_, decomposition_->region(context_.rank()),
+                                           list_radius_, model_);
+  if (measures_time_ && smoothed_) costs.scale_to(*smoothed_);
+  return costs;
+}
+
+std::unique_ptr<Decomposition> Balancer::make(const ParticleCosts& costs, double* predicted_most,
+                                              double* mean) const {
+  DecompositionRequest request;
+  request.box = box_;
+  request.least_width = list_radius_;
+  request.points = costs.points;
+  request.weights = costs.weights;
+  request.previous = decomposition_.get();
+  auto next = decomposition_method(method_).make(context_, request);
+  const auto predicted = loads(context_, *next, costs.points, costs.weights);
+  *predicted_most = *std::max_element(predicted.begin(), predicted.end());
+  *mean = std::accumulate(predicted.begin(), predicted.end(), 0.0) / context_.size();
+  return next;
+}
+
+void Balancer::take(std::unique_ptr<Decomposition> next, ParticleStore& particles,
+                    ForceEngine* engine, std::int64_t step) {
+  if (move_) {
+    move_->set_decomposition(*next);
+  } else {
+    move_.emplace(
+        context_, *next, 0.0,
+        MigrationOptions{.exchange = migration_exchange_, .anywhere = true, .name = "rebalancing"});
+  }
+  move_->migrate(particles, step);
+  moved_ += static_cast<std::int64_t>(move_->departed());
+  if (engine != nullptr) engine->set_decomposition(*next);
+  former_ = std::move(decomposition_);
+  decomposition_ = std::move(next);
+  cut_at_ = step;
+}
+
+void Balancer::cut_at_start(ParticleStore& particles, std::int64_t step) {
+  if (!balances_ || starts_with_grid_) return;
+  double most = 0.0, mean = 0.0;
+  auto next = make(particle_costs(particles), &most, &mean);
+  take(std::move(next), particles, nullptr, step);
+  moved_ = 0;  // dealt out, not rebalanced
+}
+
+// ---- Checkpoints
+
+nlohmann::json Balancer::state() const {
+  const auto* tree = dynamic_cast<const CutTree*>(decomposition_.get());
+  if (tree == nullptr) return {};
+  nlohmann::json state = {{"method", method_}, {"looked_at", looked_at_}, {"cut_at", cut_at_}};
+  for (const Cut& cut : tree->cuts()) {
+    nlohmann::json planes;
+    for (const double plane : cut.planes) planes.push_back(exact_text(plane));
+    state["cuts"].push_back({{"axis", cut.axis}, {"ranks", cut.ranks}, {"planes", planes}});
+  }
+  return state;
+}
+
+bool Balancer::restore(const nlohmann::json& state) {
+  if (!balances_ || !state.is_object() || state.value("method", "") != method_) return false;
+  std::vector<Cut> cuts;
+  for (const auto& text : state.at("cuts")) {
+    Cut cut{text.at("axis").get<int>(), text.at("ranks").get<std::vector<int>>(), {}};
+    for (const auto& plane : text.at("planes")) cut.planes.push_back(exact_value(plane));
+    cuts.push_back(std::move(cut));
+  }
+  decomposition_ = std::make_unique<CutTree>(box_, context_.size(), cuts);
+  looked_at_ = state.at("looked_at").get<std::int64_t>();
+  cut_at_ = state.at("cut_at").get<std::int64_t>();
+  return true;
+}
+
+// ---- Measuring
+
+void Balancer::start(std::int64_t step, double cost) {
+  if (cut_at_ == 0) cut_at_ = step;
+  if (context_.size() == 1) return;
+  policy_.emplace(step, longest(cost));
+  measurement_interval_ = kFirstMeasurement;
+  next_measurement_ = step + measurement_interval_;
+}
+
+void Balancer::begin_step(std::int64_t step) {
+  if (context_.size() == 1) return;
+  // The timer was set back when the loop began.
+  if (!in_loop_) forget_measurements(step - 1);
+  in_loop_ = true;
+  const bool sample = step % kSampling == 0 || forced_interval_ > 0;
+  timer_.measure_processor(true, sample);
+  sampled_steps_ += sample ? 1 : 0;
+}
+
+void Balancer::forget_measurements(std::int64_t step) {
+  measured_from_ = step;
+  sampled_steps_ = 0;
+  seconds_at_ = {timer_.processor_seconds(Phase::forces), list_seconds(timer_),
+                 step_seconds(timer_)};
+}
+
+std::optional<Balancer::Costs> Balancer::measure(std::int64_t step) {
+  const std::int64_t steps = step - measured_from_;
+  if (sampled_steps_ < kLeastSamples) return std::nullopt;
+  const double forces = timer_.processor_seconds(Phase::forces) - seconds_at_.forces;
+  const double lists = list_seconds(timer_) - seconds_at_.lists;
+  double whole = (step_seconds(timer_) - seconds_at_.whole) / static_cast<double>(steps);
+  double largest = forces + lists;
+  double resolution = resolution_;
+  double mine = forces / static_cast<double>(sampled_steps_) + lists / static_cast<double>(steps);
+  if (smoothed_) mine = 0.5 * (mine + *smoothed_);
+  double most = mine, mean = mine;
+  comm::ReductionBatch(context_, "balance")
+      .max(largest)
+      .max(resolution)
+      .max(whole)
+      .max(most)
+      .sum(mean)
+      .run();
+  if (largest < kLeastResolutions * resolution) return std::nullopt;
+  forget_measurements(step);
+  smoothed_ = mine;
+  mean /= context_.size();
+  last_imbalance_ = most / mean;
+  if (!first_imbalance_) first_imbalance_ = last_imbalance_;
+  // Processors that are slow for a while are so for all ranks.
+  return Costs{most, mean, shares_cores_ ? most / mean : whole};
+}
+
+// ---- Deciding
+
+bool Balancer::must_cut(std::int64_t step) const {
+  return balances_ && forced_interval_ > 0 && step - cut_at_ >= forced_interval_;
+}
+
+std::optional<nlohmann::ordered_json> Balancer::before_rebuild(ParticleStore& particles,
+                                                               ForceEngine& engine,
+                                                               std::int64_t step,
+                                                               std::int64_t steps_left) {
+  if (!policy_) return std::nullopt;
+  const auto in_balance = timer_.measure(Phase::balance);
+  nlohmann::ordered_json event = {{"step", step}};
+  std::optional<Costs> costs;
+  if (forced_interval_ > 0 || !by_gain()) {
+    if (must_cut(step) || step >= next_measurement_) costs = measure(step);
+    if (costs && step >= next_measurement_) {
+      measurement_interval_ = std::min(2 * measurement_interval_, kLongestMeasurement);
+      next_measurement_ = step + measurement_interval_;
+    }
+  } else if (step >= policy_->next_look()) {
+    costs = measure(step);
+  }
+  if (costs) {
+    event["computing_ms"] = {{"most", 1e3 * costs->most}, {"mean", 1e3 * costs->mean}};
+    event["imbalance"] = costs->most / costs->mean;
+  }
+  bool decided = false;
+  if (by_gain()) {
+    if (costs) decide_by_gain(*costs, particles, engine, step, steps_left, event);
+    decided = costs.has_value();
+  } else if (must_cut(step) ||
+             (balances_ && forced_interval_ == 0 && step - looked_at_ >= kStaticInterval)) {
+    decide_by_weights(particles, engine, step, event);
+    decided = true;
+  }
+  if (!costs && !decided) return std::nullopt;
+  return event;
+}
+
+void Balancer::decide_by_weights(ParticleStore& particles, ForceEngine& engine, std::int64_t step,
+                                 nlohmann::ordered_json& event) {
+  looked_at_ = step;
+  const ParticleCosts weights = particle_costs(particles);
+  double predicted = 0.0, mean = 0.0;
+  auto next = make(weights, &predicted, &mean);
+  const double present = longest(weights.sum());
+  const bool pays = present > kStaticTolerance * mean && predicted < 0.98 * present;
+  if (mean > 0.0) event["weights"] = {{"present", present / mean}, {"predicted", predicted / mean}};
+  event["decision"] = must_cut(step) || pays ? "cut" : "kept";
+  if (!must_cut(step) && !pays) return;
+  take(std::move(next), particles, &engine, step);
+  ++cuts_;
+  last_cut_ = step;
+}
+
+void Balancer::decide_by_gain(const Costs& costs, ParticleStore& particles, ForceEngine& engine,
+                              std::int64_t step, std::int64_t steps_left,
+                              nlohmann::ordered_json& event) {
+  const auto start = PhaseTimer::Clock::now();
+  event["decision"] = "kept";
+  switch (policy_->look({step, steps_left, costs.most, costs.mean, costs.whole})) {
+    case BalancePolicy::Decision::keep:
+      if (policy_->is_off()) event["decision"] = "off";
+      break;
+    case BalancePolicy::Decision::cut: {
+      if (grid() != nullptr && work_is_even(particles)) {
+        policy_->accepts(costs.most);
+        event["reason"] = "the grid is kept: matter is spread evenly, so the times differ by noise";
+        return;
+      }
+      double predicted = 0.0, mean = 0.0;
+      auto next = make(particle_costs(particles), &predicted, &mean);
+      event["predicted"] = predicted / mean;
+      if (!policy_->accepts(predicted)) break;
+      take(std::move(next), particles, &engine, step);
+      const double seconds = longest(seconds_since(start));
+      policy_->cut_was_made(seconds);
+      event["decision"] = "cut";
+      event["seconds"] = seconds;
+      ++cuts_;
+      last_cut_ = step;
+      smoothed_.reset();
+      break;
+    }
+    case BalancePolicy::Decision::roll_back: {
+      take(std::move(former_), particles, &engine, step);
+      const double seconds = longest(seconds_since(start));
+      policy_->rolled_back(seconds);
+      event["decision"] = "rolled back";
+      event["seconds"] = seconds;
+      ++roll_backs_;
+      smoothed_.reset();
+      break;
+    }
+  }
+  event["reason"] = policy_->reason();
+}
+
+// ---- Reporting
+
+std::optional<comm::Verdict> Balancer::verdict() const {
+  if (!move_) return std::nullopt;
+  return move_->verdict();
+}
+
+Balancer::Summary Balancer::summary(std::int64_t step) {
+  Summary summary;
+  if (!policy_) return summary;
+  measure(step);
+  std::int64_t moved = moved_;
+  comm::ReductionBatch(context_, "balance").sum(moved).run();
+  auto& values = summary.values;
+  values["decomposition"] = grid() != nullptr ? "grid" : method_;
+  values["cuts"] = cuts_;
+  values["rolled_back"] = roll_backs_;
+  values["off"] = policy_->is_off();
+  values["moved_particles"] = moved;
+  std::string imbalance = "not measured (the run was too short)";
+  if (last_imbalance_) {
+    values["first_imbalance"] = *first_imbalance_;
+    values["imbalance"] = *last_imbalance_;
+    imbalance = fmt::format("{:.3f} at first, {:.3f} at last", *first_imbalance_, *last_imbalance_);
+  }
+  std::string what;
+  if (!balances_) {
+    what = "regular grid, by request";
+  } else if (cuts_ == 0) {
+    what = grid() != nullptr ? "regular grid kept" : fmt::format("{}, never cut anew", method_);
+  } else {
+    what = fmt::format("{}, cut {} time{}, last at step {}; {} particles moved", method_, cuts_,
+                       cuts_ == 1 ? "" : "s", last_cut_, moved);
+    if (roll_backs_ > 0) what += fmt::format("; taken back {} times as it did harm", roll_backs_);
+  }
+  if (policy_->is_off()) what += "; off, as cuts did not help";
+  summary.lines.push_back(fmt::format("load balance: {}", what));
+  summary.lines.push_back(fmt::format("  computing time, slowest rank over mean: {}", imbalance));
+  return summary;
+}
+
+}  // namespace sterna::md

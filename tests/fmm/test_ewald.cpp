@@ -1,0 +1,120 @@
+#include "md/fmm/ewald.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "fmm/crystals.hpp"
+#include "fmm/spce_configuration.hpp"
+
+using namespace sterna::md;
+
+namespace {
+
+/// Half a unit of the last of `digits` published digits.
+double rounding(double published, int digits) {
+  return 0.5 * std::pow(10.0, std::floor(std::log10(std::fabs(published))) + 1 - digits);
+}
+
+}  // namespace
+
+TEST_CASE("SPC/E configurations of NIST: every component to every published digit") {
+  // Energies over Boltzmann's constant in kelvin. NIST: SPC/E water reference calculations.
+  struct Published {
+    int configuration;
+    double real, fourier, self, intramolecular;
+  };
+  constexpr double kelvin = 1.671009566e5;  // e^2 / (4 pi epsilon_0 k_B angstrom), CODATA 2010
+  for (const Published& p : {Published{1, -5.58889e5, 6.27009e3, -2.84469e6, 2.80999e6},
+                             Published{2, -1.19295e6, 6.03495e3, -5.68938e6, 5.61998e6}}) {
+    const OwnedCharges system = read_spce_configuration(p.configuration);
+    if (system.positions.empty()) {
+      MESSAGE("skipped: ../shared/data/nist is not there");
+      return;
+    }
+    const double length = system.lattice.a.x;
+    // k vectors with |n|^2 < 27.
+    const EwaldSolver solver(system.lattice,
+                             {5.6 / length, 10.0, 2 * std::numbers::pi / length * std::sqrt(26.5)});
+    const EwaldEnergies energies = solver.solve(system.view()).energies;
+    CHECK(std::fabs(energies.real * kelvin - p.real) <= rounding(p.real, 6));
+    CHECK(std::fabs(energies.fourier * kelvin - p.fourier) <= rounding(p.fourier, 6));
+    CHECK(std::fabs(energies.self * kelvin - p.self) <= rounding(p.self, 6));
+    CHECK(std::fabs(energies.intramolecular * kelvin - p.intramolecular) <=
+          rounding(p.intramolecular, 6));
+  }
+}
+
+TEST_CASE("SPC/E configuration: converged energy and forces") {
+  const OwnedCharges system = read_spce_configuration(1);
+  if (system.positions.empty()) {
+    MESSAGE("skipped: ../shared/data/nist is not there");
+    return;
+  }
+  const EwaldSolver solver(system.lattice, EwaldSolver::parameters(system.lattice, 1e-15, 300));
+  const auto result = solver.solve(system.view());
+  CHECK(result.energy == doctest::Approx(-3.514744864168).epsilon(1e-12));
+  CHECK(relative_rms(result.forces, read_spce_forces(1)) < 1e-12);
+}
+
+TEST_CASE("Madelung constants") {
+  for (const Crystal& crystal : madelung_crystals()) {
+    CAPTURE(crystal.name);
+    const OwnedCharges system = repeated(crystal, 1);
+    const auto count = system.charges.size();
+    const EwaldSolver solver(system.lattice, EwaldSolver::parameters(system.lattice, 1e-16, count));
+    const double energy = solver.solve(system.view()).energy / (0.5 * static_cast<double>(count));
+    CHECK(energy * crystal.nearest == doctest::Approx(crystal.madelung).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("energies do not depend on the splitting, nor on the choice of edges") {
+  for (const double total : {0.0, 3.0}) {
+    const Lattice skew{{5, 0, 0}, {1.5, 4.5, 0}, {-0.7, 1.1, 5.5}};
+    const OwnedCharges system = random_charges(skew, 20, total, 7);
+    auto parameters = EwaldSolver::parameters(skew, 1e-15, 20);
+    const auto first = EwaldSolver(skew, parameters).solve(system.view());
+    const double stretch = 1.3;
+    parameters.splitting *= stretch, parameters.reciprocal_cutoff *= stretch;
+    parameters.real_cutoff /= stretch;
+    const auto second = EwaldSolver(skew, parameters).solve(system.view());
+    CHECK(second.energy == doctest::Approx(first.energy).epsilon(1e-12));
+    CHECK(relative_rms(second.forces, first.forces) < 1e-12);
+
+    const Lattice sheared{skew.a, skew.b + skew.a, skew.c - skew.b};  // the same lattice
+    const auto third =
+        EwaldSolver(sheared, EwaldSolver::parameters(sheared, 1e-15, 20)).solve(system.view());
+    CHECK(third.energy == doctest::Approx(first.energy).epsilon(1e-12));
+    CHECK(relative_rms(third.forces, first.forces) < 1e-12);
+  }
+}
+
+TEST_CASE("forces are the gradient of the energy, with molecules and vacuum around") {
+  const Lattice box = Lattice::orthorhombic({4, 5, 6});
+  OwnedCharges system = random_charges(box, 9, 0.5, 3);
+  for (std::size_t i = 0; i < system.positions.size(); ++i) {
+    system.molecules[i] = static_cast<std::int32_t>(i / 3);
+  }
+  auto parameters = EwaldSolver::parameters(box, 1e-15, 9);
+  parameters.surroundings = Surroundings::vacuum;
+  const EwaldSolver solver(box, parameters);
+  const auto forces = solver.solve(system.view()).forces;
+  double potential_sum = 0.0;
+  const auto result = solver.solve(system.view());
+  for (std::size_t i = 0; i < 9; ++i) potential_sum += system.charges[i] * result.potentials[i];
+  CHECK(0.5 * potential_sum == doctest::Approx(result.energy).epsilon(1e-12));
+  constexpr double step = 1e-4;
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (int axis = 0; axis < 3; ++axis) {
+      const double start = system.positions[i][axis];
+      system.positions[i][axis] = start + step;
+      const double above = solver.solve(system.view()).energy;
+      system.positions[i][axis] = start - step;
+      const double below = solver.solve(system.view()).energy;
+      system.positions[i][axis] = start;
+      CHECK(-(above - below) / (2 * step) ==
+            doctest::Approx(forces[i][axis]).epsilon(1e-6).scale(1.0));
+    }
+  }
+}

@@ -1,0 +1,197 @@
+#include "md/fmm/fmm_solver.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "fmm/crystals.hpp"
+#include "fmm/spce_configuration.hpp"
+#include "md/fmm/ewald.hpp"
+#include "md/fmm/kernels/fmm_kernels.hpp"
+
+using namespace sterna::md;
+
+namespace {
+
+CoulombResult direct_sum(const PointCharges& charges) {
+  CoulombResult result;
+  result.potentials.assign(charges.size(), 0.0);
+  result.forces.assign(charges.size(), {});
+  for (std::size_t i = 0; i < charges.size(); ++i) {
+    for (std::size_t j = 0; j < charges.size(); ++j) {
+      if (charges.molecules[i] == charges.molecules[j]) continue;
+      const Vec3 connection = charges.positions[i] - charges.positions[j];
+      const double r2 = dot(connection, connection), r = std::sqrt(r2);
+      result.potentials[i] += charges.charges[j] / r;
+      result.forces[i] += connection * (charges.charges[i] * charges.charges[j] / (r2 * r));
+    }
+    result.energy += 0.5 * charges.charges[i] * result.potentials[i];
+  }
+  return result;
+}
+
+CoulombResult ewald(const OwnedCharges& system,
+                    Surroundings surroundings = Surroundings::conductor) {
+  auto parameters = EwaldSolver::parameters(system.lattice, 1e-14, system.charges.size());
+  parameters.surroundings = surroundings;
+  return EwaldSolver(system.lattice, parameters).solve(system.view());
+}
+
+}  // namespace
+
+TEST_CASE("open box: the error falls with the order, on one to three levels") {
+  const Lattice box = Lattice::orthorhombic({10, 10, 10});
+  const OwnedCharges system = random_charges(box, 1500, 0.0, 5);
+  const CoulombResult exact = direct_sum(system.view());
+  for (int levels = 0; levels <= 2; ++levels) {
+    double last = 1.0;
+    for (const int order : {4, 8, 12, 16}) {
+      CAPTURE(levels);
+      CAPTURE(order);
+      FmmSolver::Parameters parameters;
+      parameters.order = order, parameters.periodic = false, parameters.levels = levels;
+      parameters.top_cells = levels == 0 ? std::array{4, 4, 4} : std::array{2, 2, 2};
+      const CoulombResult result = FmmSolver(box, parameters).solve(system.view());
+      const double error = relative_rms(result.forces, exact.forces);
+      CHECK(error < 0.2 * last);
+      CHECK(result.energy == doctest::Approx(exact.energy).epsilon(20 * error));
+      last = error;
+    }
+    CHECK(last < 2e-7);
+  }
+}
+
+TEST_CASE("periodic boxes of any shape, charged ones too, against Ewald sums") {
+  struct Case {
+    Lattice lattice;
+    std::array<int, 3> top_cells;
+    int levels;
+    double total;
+    Surroundings surroundings;
+  };
+  const Lattice cube = Lattice::orthorhombic({6, 6, 6});
+  for (const Case& c :
+       {Case{cube, {2, 2, 2}, 1, 0.0, Surroundings::conductor},
+        Case{cube, {3, 3, 3}, 0, 0.0, Surroundings::vacuum},
+        Case{cube, {2, 2, 2}, 1, 4.0, Surroundings::conductor},
+        Case{Lattice::orthorhombic({5, 6, 11}), {2, 2, 4}, 1, 0.0, Surroundings::conductor},
+        Case{Lattice{{6, 0, 0}, {1.0, 6, 0}, {-0.8, 0.5, 6}},
+             {2, 2, 2},
+             1,
+             -2.0,
+             Surroundings::conductor}}) {
+    const OwnedCharges system = random_charges(c.lattice, 250, c.total, 11);
+    const CoulombResult exact = ewald(system, c.surroundings);
+    for (const auto& [order, tolerance] : {std::pair{8, 1e-3}, {16, 2e-5}}) {
+      CAPTURE(order);
+      CAPTURE(c.lattice.c.z);
+      FmmSolver::Parameters parameters;
+      parameters.order = order, parameters.levels = c.levels, parameters.top_cells = c.top_cells;
+      parameters.surroundings = c.surroundings;
+      const CoulombResult result = FmmSolver(c.lattice, parameters).solve(system.view());
+      CHECK(relative_rms(result.forces, exact.forces) < tolerance);
+      CHECK(result.energy == doctest::Approx(exact.energy).epsilon(tolerance));
+    }
+  }
+}
+
+TEST_CASE("SPC/E configurations of NIST: converged forces as accurate as asked for") {
+  for (int number : {1, 2}) {
+    const OwnedCharges system = read_spce_configuration(number);
+    if (system.positions.empty()) {
+      MESSAGE("skipped: ../shared/data/nist is not there");
+      return;
+    }
+    const auto reference = read_spce_forces(number);
+    for (const double accuracy : {1e-3, 1e-4, 1e-5}) {
+      CAPTURE(number);
+      CAPTURE(accuracy);
+      const auto checked =
+          FmmSolver::checked_parameters(system.lattice, true, system.view(), accuracy);
+      const CoulombResult result =
+          FmmSolver(system.lattice, checked.parameters).solve(system.view());
+      const double error = relative_rms(result.forces, reference);
+      CHECK(error < accuracy);
+      CHECK(error < 2.0 * checked.error);
+    }
+  }
+}
+
+TEST_CASE("Madelung constants") {
+  for (const Crystal& crystal : madelung_crystals()) {
+    CAPTURE(crystal.name);
+    const OwnedCharges system = repeated(crystal, 4, 0.1);
+    FmmSolver::Parameters parameters;
+    parameters.order = 16, parameters.top_cells = {2, 2, 2}, parameters.levels = 1;
+    const CoulombResult result = FmmSolver(system.lattice, parameters).solve(system.view());
+    const auto ions = static_cast<double>(system.charges.size());
+    CHECK(result.energy / (0.5 * ions) * crystal.nearest ==
+          doctest::Approx(crystal.madelung).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("the accuracy that is asked for: a salt crystal with defects, a gas of ions") {
+  const OwnedCharges gas = random_charges(Lattice::orthorhombic({9, 9, 9}), 400, 0.0, 21);
+  OwnedCharges salt = repeated(madelung_crystals()[0], 3, 0.1);
+  std::mt19937_64 engine(4);
+  std::normal_distribution<double> displacement(0.0, 0.03);
+  for (Vec3& position : salt.positions) {
+    position += {displacement(engine), displacement(engine), displacement(engine)};
+  }
+  for (const OwnedCharges* system : {&gas, static_cast<const OwnedCharges*>(&salt)}) {
+    const CoulombResult exact = ewald(*system);
+    for (const double accuracy : {1e-3, 1e-4, 1e-5}) {
+      CAPTURE(accuracy);
+      const auto checked =
+          FmmSolver::checked_parameters(system->lattice, true, system->view(), accuracy);
+      const auto forces =
+          FmmSolver(system->lattice, checked.parameters).solve(system->view()).forces;
+      const double error = relative_rms(forces, exact.forces);
+      CHECK(error < std::max(accuracy, checked.error));
+      CHECK(error < 2.0 * checked.error);
+    }
+  }
+}
+
+TEST_CASE("every instruction set, single and double precision") {
+  const Lattice box = Lattice::orthorhombic({8, 8, 8});
+  const OwnedCharges system = random_charges(box, 700, 0.0, 2);
+  FmmSolver::Parameters parameters;
+  parameters.order = 7, parameters.levels = 2, parameters.instruction_set = "baseline";
+  const CoulombResult reference = FmmSolver(box, parameters).solve(system.view());
+  for (const FmmInstructionSet* set : available_fmm_kernels()) {
+    CAPTURE(set->name);
+    parameters.instruction_set = set->name;
+    parameters.single_precision = false;
+    CHECK(relative_rms(FmmSolver(box, parameters).solve(system.view()).forces, reference.forces) <
+          1e-13);
+    parameters.single_precision = true;
+    CHECK(relative_rms(FmmSolver(box, parameters).solve(system.view()).forces, reference.forces) <
+          1e-6);
+  }
+}
+
+TEST_CASE("no charges, one charge, and what it refuses") {
+  const Lattice box = Lattice::orthorhombic({8, 8, 8});
+  FmmSolver::Parameters parameters;
+  FmmSolver solver(box, parameters);
+  CHECK(solver.solve({}).energy == 0.0);
+  OwnedCharges system;
+  system.lattice = box;
+  system.add({1, 2, 3}, 1.0);
+  // A point charge in a background: a Wigner crystal, simple cubic.
+  CHECK(solver.solve(system.view()).energy * 8.0 == doctest::Approx(-1.4186487397).epsilon(1e-6));
+
+  parameters.order = 17;
+  CHECK_THROWS_AS(FmmSolver(box, parameters), std::invalid_argument);
+  parameters.order = 8, parameters.levels = 0;
+  CHECK_THROWS_AS(FmmSolver(box, parameters), std::invalid_argument);
+  system.add({4, 2, 3}, -1.0, 0);
+  CHECK_THROWS_AS(solver.solve(system.view()), std::invalid_argument);
+  parameters.levels = 1, parameters.periodic = false;
+  system.molecules[1] = 1;
+  system.positions[1].x = 8.5;
+  CHECK_THROWS_AS(FmmSolver(box, parameters).solve(system.view()), std::invalid_argument);
+}

@@ -1,0 +1,91 @@
+"""The `sterna bench` command: what it writes, its tables, its errors."""
+
+import json
+import os
+from importlib.util import find_spec
+
+import pytest
+from sterna import SternaError, bench_plots
+from sterna.program import find_companion
+
+
+@pytest.fixture(autouse=True)
+def _program():
+    try:
+        find_companion("sterna-bench")
+    except SternaError as error:
+        pytest.skip(str(error))
+
+
+def test_the_reductions_as_json_and_as_a_table(sterna, tmp_path):
+    file = tmp_path / "reduce.json"
+    done = sterna(
+        "bench", "reduce", "-n", "1,2", "--values", "1,4", "--rounds", "20", "--json", file
+    )
+    assert done.returncode == 0, done.stderr
+    assert "not agglomerated" in done.stdout
+    assert "11.95 %" in done.stdout  # the paper's own figure
+    document = json.loads(file.read_text())
+    assert document["benchmark"] == "reduce"
+    assert document["machine"]["cores"] == os.cpu_count()
+    assert document["versions"]["communication"]
+    columns = {"method", "ranks", "peers", "bytes", "median_us", "p10_us", "p90_us", "rounds"}
+    for row in document["rows"]:
+        assert columns <= row.keys()
+        assert 0 < row["p10_us"] <= row["median_us"] <= row["p90_us"]
+        assert row["rounds"] == 20
+    assert [(row["ranks"], row["values"], row["method"]) for row in document["rows"]] == [
+        (ranks, values, method)
+        for ranks in (1, 2)
+        for values in (1, 4)
+        for method in ("one_by_one", "agglomerated", "agglomerated_fixed_order")
+    ]
+
+
+def test_a_panel_for_each_topology_and_a_column_for_each_number_of_neighbors(sterna):
+    done = sterna(
+        *("bench", "neighbor", "-n", "3", "--methods", "p2p", "--rounds", "20", "--peers", "2")
+    )
+    assert done.returncode == 0, done.stderr
+    assert "1d, 3 ranks" in done.stdout
+    assert "3d, 3 ranks" in done.stdout
+    assert "2 adjacent" in done.stdout
+    assert "MPI_Isend/Irecv" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nieghbor",), "there is no experiment nieghbor"),
+        (("reduce", "-n", "two"), "--ranks two: numbers of ranks such as 2,4,8"),
+        (("reduce", "--values", "0"), "--values"),
+        (("neighbor", "--methods", "p2q"), "p2q"),
+        (("neighbor", "--metods", "p2p"), "--metods"),
+        (("reduce", "-n", "1", "--json", "no/such/folder.json"), "could not be written"),
+    ],
+)
+def test_mistakes_are_told_and_the_status_says_so(sterna, arguments, message):
+    done = sterna("bench", *arguments)
+    assert done.returncode != 0
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(
+    not (find_spec("matplotlib") and find_spec("plotly")), reason="needs sterna[plots]"
+)
+def test_plots_are_drawn(sterna, tmp_path):
+    done = sterna(
+        *("bench", "reduce", "-n", "1", "--values", "1,2", "--rounds", "20", "--plot", "drawn")
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "drawn.png").read_bytes().startswith(b"\x89PNG")
+    page = (tmp_path / "drawn.html").read_text()
+    assert "one_by_one" in page
+    assert '<script src="http' not in page  # opens offline
+
+
+def test_without_what_draws_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(bench_plots.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(SternaError, match=r"pip install 'sterna\[plots\]'"):
+        bench_plots.require()
