@@ -62,6 +62,24 @@ struct Input {
   };
   std::vector<Type> types;
 
+  struct Site {        ///< [[component.site]]
+    std::string kind;  ///< "lennard_jones", "charge", "dipole", "quadrupole"
+    Vec3 position;     ///< any origin and axes, the same for all sites
+    double mass = 0.0;
+    double epsilon = 0.0, sigma = 0.0;  ///< lennard_jones
+    double charge = 0.0;                ///< charge
+    Vec3 axis{0.0, 0.0, 1.0};           ///< dipole (towards the positive charge), quadrupole
+    double moment = 0.0;                ///< dipole: charge * length; quadrupole: charge * length^2
+  };
+  struct Component {  ///< [[component]]: a rigid molecule, in place of a [[type]]
+    std::string name;
+    std::string model;            ///< of the library of published models; or `sites`
+    std::optional<Vec3> inertia;  ///< principal moments, in place of those of the sites' masses
+    double fraction = 1.0;
+    std::vector<Site> sites;
+  };
+  std::vector<Component> components;
+
   struct Pair {  ///< [[pair]]: replaces the mixed parameters
     std::string first, second;
     std::optional<double> epsilon, sigma;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "md/core/quaternion.hpp"
 #include "md/core/vector.hpp"
 #include "md/particles/aligned_buffer.hpp"
 
@@ -61,6 +62,8 @@ struct ParticleRecord {
   Vec3 velocity;
   std::int64_t id;
   Image image;
+  Quaternion orientation;  ///< body to laboratory; of molecules that can rotate
+  Vec3 angular_momentum;   ///< laboratory frame
 };
 
 }  // namespace sterna::md
