@@ -62,8 +62,8 @@ struct ParticleRecord {
   Vec3 velocity;
   std::int64_t id;
   Image image;
-  Quaternion orientation;  ///< body to laboratory; of molecules that can rotate
-  Vec3 angular_momentum;   ///< laboratory frame
+  Quaternion orientation{};  ///< body to laboratory; of molecules that can rotate
+  Vec3 angular_momentum{};   ///< laboratory frame
 };
 
 }  // namespace sterna::md
