@@ -18,6 +18,7 @@ MD_FLOORS = (
     "model",
     "domain",
     "shortrange",
+    "manybody",
     "longrange",
     "fmm",
     "dynamics",

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sterna::md {
+
+/// Parameters of Tersoff's potential for a bond i-j in the presence of a third atom k, under the
+/// names of LAMMPS's files. Lengths, inverse lengths and energies in one set of units; the rest are
+/// plain numbers.
+///
+///   E      = 1/2 sum_i sum_j fC(r_ij) (A exp(-lambda1 r_ij) - b_ij B exp(-lambda2 r_ij))
+///   b_ij   = (1 + (beta zeta_ij)^n)^(-1/(2n))
+///   zeta_ij = sum_k fC(r_ik) g(theta_ijk) exp(lambda3^m (r_ij - r_ik)^m)
+///   g      = gamma (1 + c^2/d^2 - c^2/(d^2 + (cos_theta0 - cos theta)^2))
+///   fC     = 1 below R - D, 0 above R + D, (1 - sin(pi (r - R) / (2 D))) / 2 between
+struct TersoffParameters {
+  double m = 3.0;  ///< 1 or 3
+  double gamma = 1.0;
+  double lambda3 = 0.0;
+  double c = 0.0, d = 1.0;
+  double cos_theta0 = 0.0;
+  double n = 1.0, beta = 0.0;
+  double lambda2 = 0.0, B = 0.0;  ///< attraction
+  double R = 0.0, D = 0.0;        ///< middle and half width of the cutoff's window
+  double lambda1 = 0.0, A = 0.0;  ///< repulsion
+};
+
+/// One element as published: angstrom and eV.
+struct TersoffElement {
+  std::string_view name;      ///< "Si(D)"
+  std::string_view element;   ///< "Si"
+  std::string_view citation;  ///< "J. Tersoff, Phys. Rev. B 39, 5566 (1989)"
+  TersoffParameters parameters;
+};
+
+/// Published parameter sets: Si(B), Si(C), Si(D), C, Ge.
+std::span<const TersoffElement> tersoff_elements();
+/// By name; "Si" is Si(D), the one that mixes with C and Ge. Null where there is none.
+const TersoffElement* find_tersoff_element(std::string_view name);
+
+/// The parameters of all ordered triples of types.
+class TersoffPotential {
+ public:
+  /// `triples[(i * types + j) * types + k]`: bond i-j with third atom k; two-body parameters are
+  /// read where j = k. Throws std::invalid_argument where a parameter cannot be: R <= D, D or n not
+  /// positive, d 0, m neither 1 nor 3.
+  TersoffPotential(std::vector<TersoffParameters> triples, int type_count);
+
+  /// Types of published elements, mixed as in J. Tersoff, Phys. Rev. B 39, 5566 (1989): means of
+  /// lambda, geometric means of A, B and both ends of the cutoff's window, B times chi. Throws
+  /// std::invalid_argument for two elements of which no chi is published. `length` and `energy`:
+  /// how much an angstrom and an eV are in the units of the run.
+  static TersoffPotential of_elements(std::span<const TersoffElement* const> elements,
+                                      double length, double energy);
+
+  int type_count() const { return type_count_; }
+  const TersoffParameters& triple(int i, int j, int k) const {
+    return triples_[static_cast<std::size_t>((i * type_count_ + j) * type_count_ + k)];
+  }
+  const TersoffParameters& pair(int i, int j) const { return triple(i, j, j); }
+  /// Largest R + D.
+  double cutoff() const { return cutoff_; }
+  /// Whether, as in Tersoff's own mixtures, m, gamma, lambda3, c, d and cos_theta0 depend on the
+  /// atom in the middle only, and the cutoff of r_ik on i and k.
+  bool depends_on_center_only() const { return simple_; }
+  bool has_distance_term() const { return distance_term_; }  ///< a lambda3 other than 0
+
+ private:
+  int type_count_;
+  double cutoff_ = 0.0;
+  bool simple_ = true;
+  bool distance_term_ = false;
+  std::vector<TersoffParameters> triples_;
+};
+
+/// The strength of the bond between two elements relative to the mean of both, Tersoff's chi; of
+/// "C"-"Si" 0.9776, "Ge"-"Si" 1.00061, an element with itself 1. Negative where none is published.
+double tersoff_chi(const TersoffElement& a, const TersoffElement& b);
+
+}  // namespace sterna::md
