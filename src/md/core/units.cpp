@@ -103,6 +103,9 @@ constexpr Unit units[] = {
     {pressure, "GPa", 1e9 * pascal},
     {pressure, "kbar", 1e3 * bar, true},
     {pressure, "mbar", 1e-3 * bar, true},
+    {surface_tension, "mN/m", 1e-21 * joule},
+    {surface_tension, "J/m^2", 1e-18 * joule},
+    {surface_tension, "N/m", 1e-18 * joule, true},
     {number_density, "1/nm^3", 1.0},
     {number_density, "1/angstrom^3", 1e3},
     {number_density, "mol/l", avogadro * 1e-24},
@@ -183,15 +186,16 @@ const std::array<UnitSystem::Definition, 4>& definitions() {
     std::array<UnitSystem::Definition, 4> systems{{
         {"reduced", {}, {}},
         {"nano",
-         {"", "nm", "ps", "u", "kJ/mol", "K", "nm/ps", "kJ/mol/nm", "bar", "1/nm^3", "g/cm^3"},
+         {"", "nm", "ps", "u", "kJ/mol", "K", "nm/ps", "kJ/mol/nm", "bar", "mN/m", "1/nm^3",
+          "g/cm^3"},
          {}},
         {"metal",
-         {"", "angstrom", "ps", "u", "eV", "K", "angstrom/ps", "eV/angstrom", "bar", "1/angstrom^3",
-          "g/cm^3"},
+         {"", "angstrom", "ps", "u", "eV", "K", "angstrom/ps", "eV/angstrom", "bar", "mN/m",
+          "1/angstrom^3", "g/cm^3"},
          {}},
         {"real",
          {"", "angstrom", "fs", "u", "kcal/mol", "K", "angstrom/fs", "kcal/mol/angstrom", "atm",
-          "1/angstrom^3", "g/cm^3"},
+          "mN/m", "1/angstrom^3", "g/cm^3"},
          {}},
     }};
     for (auto& system : systems) {
@@ -227,6 +231,8 @@ std::string_view dimension_noun(Dimension dimension) {
       return "a force";
     case pressure:
       return "a pressure";
+    case surface_tension:
+      return "a surface tension";
     case number_density:
       return "a number density";
     case mass_density:

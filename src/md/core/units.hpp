@@ -18,6 +18,7 @@ enum class Dimension {
   velocity,
   force,
   pressure,
+  surface_tension,
   number_density,  ///< particles per volume
   mass_density,    ///< mass per volume
 };

@@ -140,6 +140,18 @@ struct Input {
     double maximum = 0.0;       ///< 0: the cutoff; at most the cutoff
     int bins = 200;
   } rdf;
+
+  struct Profile {              ///< [profile]
+    std::int64_t interval = 0;  ///< 0: none
+    std::string axis = "z";     ///< "x", "y", "z"
+    int bins = 200;
+    bool centered = true;  ///< counted from the center of mass along the axis
+  } profile;
+
+  struct PressureTensor {                 ///< [pressure_tensor]
+    std::int64_t interval = 0;            ///< 0: none
+    std::string surface_normal = "none";  ///< "x", "y", "z": gives the surface tension
+  } pressure_tensor;
 };
 
 }  // namespace sterna::md

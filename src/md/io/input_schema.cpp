@@ -83,6 +83,13 @@ std::vector<SectionSchema> make_sections() {
        .aliases = {"comm"}},
       {.name = "output", .description = "What is written, where, and how often."},
       {.name = "rdf", .description = "The radial distribution function, averaged over the run."},
+      {.name = "profile",
+       .description = "Density of each type and temperature across the box, averaged over the run: "
+                      "of a slab, a film, an interface.",
+       .aliases = {"density_profile", "slab"}},
+      {.name = "pressure_tensor",
+       .description = "The pressure in all directions, and the surface tension of a slab.",
+       .aliases = {"stress", "surface_tension", "virial"}},
   };
 }
 
@@ -584,6 +591,55 @@ std::vector<KeySchema> make_keys() {
        .description = "Number of equal intervals of distance.",
        .range = {.minimum = 1.0, .maximum = 1e6},
        .aliases = {"nbins"}},
+
+      // ---- [profile]
+      {.section = "profile",
+       .name = "interval",
+       .target = [](Input& i, std::size_t) -> Target { return &i.profile.interval; },
+       .description = "Steps between two samples. 0: none.",
+       .need = Need::required,
+       .range = {.minimum = 0.0, .maximum = most_steps},
+       .aliases = {"every"}},
+      {.section = "profile",
+       .name = "axis",
+       .target = [](Input& i, std::size_t) -> Target { return &i.profile.axis; },
+       .description = "The slices lie across this axis.",
+       .choices =
+           [] {
+             return Names{"x", "y", "z"};
+           },
+       .aliases = {"direction", "normal"}},
+      {.section = "profile",
+       .name = "bins",
+       .target = [](Input& i, std::size_t) -> Target { return &i.profile.bins; },
+       .description = "Number of slices of equal thickness.",
+       .range = {.minimum = 1.0, .maximum = 1e6},
+       .aliases = {"nbins", "slices"}},
+      {.section = "profile",
+       .name = "centered",
+       .target = [](Input& i, std::size_t) -> Target { return &i.profile.centered; },
+       .description = "Slices are counted from the center of mass along the axis, which is put in "
+                      "the middle: a slab that drifts keeps its profile.",
+       .aliases = {"center"}},
+
+      // ---- [pressure_tensor]
+      {.section = "pressure_tensor",
+       .name = "interval",
+       .target = [](Input& i, std::size_t) -> Target { return &i.pressure_tensor.interval; },
+       .description = "Steps between two samples. 0: none.",
+       .need = Need::required,
+       .range = {.minimum = 0.0, .maximum = most_steps},
+       .aliases = {"every"}},
+      {.section = "pressure_tensor",
+       .name = "surface_normal",
+       .target = [](Input& i, std::size_t) -> Target { return &i.pressure_tensor.surface_normal; },
+       .description = "The axis across which a slab's two surfaces lie: gives their surface "
+                      "tension.",
+       .choices =
+           [] {
+             return Names{"none", "x", "y", "z"};
+           },
+       .aliases = {"normal", "axis"}},
   };
 }
 

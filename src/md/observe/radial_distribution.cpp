@@ -1,42 +1,77 @@
 #include "md/observe/radial_distribution.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 namespace sterna::md {
 
-RadialDistribution::RadialDistribution(double maximum, int bins, int type_count)
-    : maximum_(maximum),
+RadialDistribution::RadialDistribution(std::int64_t interval, double maximum, int bins,
+                                       std::vector<std::string> type_names,
+                                       std::vector<std::int64_t> counts, const UnitSystem& units)
+    : Observer("rdf", interval),
+      maximum_(maximum),
       bins_(bins),
-      type_count_(type_count),
-      counts_(static_cast<std::size_t>(type_count) * static_cast<std::size_t>(type_count) *
-                  static_cast<std::size_t>(bins),
-              0) {}
+      type_names_(std::move(type_names)),
+      counts_(std::move(counts)),
+      units_(units),
+      pairs_(counts_.size() * counts_.size() * static_cast<std::size_t>(bins), 0.0) {}
 
-void RadialDistribution::add_frame(const PairList& list, const ParticleStore& particles) {
-  list.for_each_neighbor(
+void RadialDistribution::sample(const ObservedFrame& frame) {
+  const ParticleStore& particles = frame.particles;
+  frame.list.for_each_neighbor(
       particles, maximum_, [&](std::uint32_t i, std::uint32_t j, double r_squared) {
         const int bin =
             std::min(bins_ - 1, static_cast<int>(std::sqrt(r_squared) / maximum_ * bins_));
-        ++counts_[index(static_cast<int>(particles.position[i].type),
-                        static_cast<int>(particles.position[j].type), bin)];
+        pairs_[index(static_cast<std::size_t>(particles.position[i].type),
+                     static_cast<std::size_t>(particles.position[j].type), bin)] += 1.0;
       });
-  ++frames_;
+  frames_ += 1.0;
+  volumes_ += frame.box.volume();
 }
 
-double RadialDistribution::value(std::span<const std::int64_t> all_counts, int a, int b, int bin,
-                                 std::span<const std::int64_t> particles_of_type,
-                                 const Box& box) const {
+void RadialDistribution::set_common(std::span<const double> values) {
+  if (values.size() != 2) return;
+  frames_ = values[0];
+  volumes_ = values[1];
+}
+
+double RadialDistribution::value(std::span<const double> all_sums, std::size_t a, std::size_t b,
+                                 int bin) const {
   const double inner = bin * maximum_ / bins_;
   const double outer = (bin + 1) * maximum_ / bins_;
   const double shell =
       4.0 / 3.0 * std::numbers::pi * (outer * outer * outer - inner * inner * inner);
-  const auto of_a = static_cast<double>(particles_of_type[static_cast<std::size_t>(a)]);
-  const auto of_b =
-      static_cast<double>(particles_of_type[static_cast<std::size_t>(b)]) - (a == b ? 1.0 : 0.0);
-  const double ideal = static_cast<double>(frames_) * of_a * of_b * shell / box.volume();
-  return ideal > 0.0 ? static_cast<double>(all_counts[index(a, b, bin)]) / ideal : 0.0;
+  const auto of_a = static_cast<double>(counts_[a]);
+  const auto of_b = static_cast<double>(counts_[b]) - (a == b ? 1.0 : 0.0);
+  const double ideal = volumes_ > 0.0 ? frames_ * of_a * of_b * shell / (volumes_ / frames_) : 0.0;
+  return ideal > 0.0 ? all_sums[index(a, b, bin)] / ideal : 0.0;
+}
+
+ObserverReport RadialDistribution::report(std::span<const double> all_sums) const {
+  const std::string length(units_.label(Dimension::length));
+  std::string text =
+      fmt::format("# g(r), {:.0f} frames\n# r{}", frames_, length.empty() ? "" : "/" + length);
+  const std::size_t types = counts_.size();
+  for (std::size_t a = 0; a < types; ++a) {
+    for (std::size_t b = a; b < types; ++b) {
+      text += fmt::format(" {}-{}", type_names_[a], type_names_[b]);
+    }
+  }
+  text += "\n";
+  for (int bin = 0; bin < bins_; ++bin) {
+    text += fmt::format("{:.8g}",
+                        units_.from_internal((bin + 0.5) * maximum_ / bins_, Dimension::length));
+    for (std::size_t a = 0; a < types; ++a) {
+      for (std::size_t b = a; b < types; ++b) {
+        text += fmt::format(" {:.8g}", value(all_sums, a, b, bin));
+      }
+    }
+    text += "\n";
+  }
+  return {"rdf.txt", text, {}};
 }
 
 }  // namespace sterna::md

@@ -7,6 +7,7 @@
 
 #include "md/io/agreement.hpp"
 #include "md/io/atomic_file.hpp"
+#include "md/simulation/observers.hpp"
 #include "md/simulation/simulation.hpp"
 #include "sterna/comm/collective.hpp"
 
@@ -52,7 +53,8 @@ std::vector<double> thermodynamic_values(const ThermodynamicState& state, const 
 
 void Simulation::report_end(Outcome outcome, double seconds) {
   const std::int64_t steps = step_ - first_step_;
-  if (radial_distribution_) write_radial_distribution();
+
+  const nlohmann::ordered_json observed = report_observers();
 
   nlohmann::json mine = nlohmann::json::object();
   double measured = 0.0;
@@ -103,6 +105,11 @@ void Simulation::report_end(Outcome outcome, double seconds) {
         averages[averaged_names[k]] = {{"mean", mean}, {"standard_error", error}};
       }
       timing["averages"] = averages;
+    }
+    for (const auto& [name, value] : observed.items()) {
+      console_.line(fmt::format("  {:<20} {:>14.8g} +- {:.2g}", name, value["mean"].get<double>(),
+                                value["standard_error"].get<double>()));
+      timing["averages"][name] = value;
     }
 
     const double per_step = steps > 0 ? seconds / static_cast<double>(steps) : 0.0;
@@ -198,39 +205,22 @@ void Simulation::report_end(Outcome outcome, double seconds) {
   log_->agree_on_failure();
 }
 
-void Simulation::write_radial_distribution() {
-  std::vector<std::int64_t> sums(radial_distribution_->counts().begin(),
-                                 radial_distribution_->counts().end());
-  comm::ReductionBatch batch(context_, "radial distribution");
-  batch.sum(sums.data(), sums.size()).run();
-  on_first_rank(context_, [&] {
-    const std::string length(input_.units.label(Dimension::length));
-    std::string text = fmt::format("# g(r), {} frames\n# r{}", radial_distribution_->frames(),
-                                   length.empty() ? "" : "/" + length);
-    const auto types = static_cast<int>(masses_.size());
-    for (int a = 0; a < types; ++a) {
-      for (int b = a; b < types; ++b) {
-        text += fmt::format(" {}-{}", input_.types[static_cast<std::size_t>(a)].name,
-                            input_.types[static_cast<std::size_t>(b)].name);
-      }
+nlohmann::ordered_json Simulation::report_observers() {
+  nlohmann::ordered_json averages = nlohmann::ordered_json::object();
+  for (const auto& observer : observers_) {
+    const ObserverReport report = observer->report(total_sums(context_, *observer));
+    for (const auto& average : report.averages) {
+      averages[average.name] = {{"mean", average.mean}, {"standard_error", average.standard_error}};
     }
-    text += "\n";
-    for (int bin = 0; bin < radial_distribution_->bins(); ++bin) {
-      text += fmt::format("{:.8g}", input_.units.from_internal(
-                                        radial_distribution_->bin_center(bin), Dimension::length));
-      for (int a = 0; a < types; ++a) {
-        for (int b = a; b < types; ++b) {
-          text += fmt::format(" {:.8g}",
-                              radial_distribution_->value(sums, a, b, bin, type_counts_, box_));
-        }
-      }
-      text += "\n";
-    }
-    RawFile file(stem_ + ".rdf.txt.new", RawFile::Mode::create);
-    file.write_at(0, std::as_bytes(std::span(text.data(), text.size())));
-    file.close();
-    rename_file(stem_ + ".rdf.txt.new", stem_ + ".rdf.txt");
-  });
+    on_first_rank(context_, [&] {
+      const std::string path = stem_ + "." + report.suffix;
+      RawFile file(path + ".new", RawFile::Mode::create);
+      file.write_at(0, std::as_bytes(std::span(report.text.data(), report.text.size())));
+      file.close();
+      rename_file(path + ".new", path);
+    });
+  }
+  return averages;
 }
 
 }  // namespace sterna::md

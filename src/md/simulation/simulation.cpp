@@ -15,6 +15,7 @@
 #include "md/io/diagnostics.hpp"
 #include "md/io/physics_advice.hpp"
 #include "md/io/readers/start_file_reader.hpp"
+#include "md/simulation/observers.hpp"
 #include "md/simulation/signals.hpp"
 #include "md/simulation/start_configuration.hpp"
 #include "md/simulation/start_velocity.hpp"
@@ -94,11 +95,6 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
     const double steps = input_.thermostat.time_constant / (10.0 * input_.run.timestep);
     thermostat_interval_ = static_cast<std::int64_t>(std::clamp(steps, 1.0, 10.0));
   }
-  if (input_.rdf.interval > 0) {
-    const double maximum = input_.rdf.maximum > 0.0 ? input_.rdf.maximum : potential_.cutoff();
-    radial_distribution_.emplace(maximum, input_.rdf.bins, static_cast<int>(masses_.size()));
-  }
-
   // Tail corrections need how many there are of each type.
   type_counts_.assign(masses_.size(), 0);
   for (std::size_t i = 0; i < particles_.local_count(); ++i) {
@@ -111,6 +107,7 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
     tail_ = potential_.tail_correction(n, box_.volume());
   }
   const auto before_engine = PhaseTimer::Clock::now();
+  observers_ = make_observers(context_, input_, type_counts_);
   make_engine();
   engine_->rebuild(particles_, step_);
   balancer_->start(step_,
@@ -137,14 +134,8 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
         averages_[k].set_state(values);
       }
     }
-    if (radial_distribution_ && state.contains("rdf") &&
-        state["rdf"]["counts"].size() == radial_distribution_->counts().size()) {
-      radial_distribution_->set_frames(state["rdf"]["frames"].get<std::int64_t>());
-      // The sum over all ranks goes on where rank 0 counts.
-      if (context_.rank() == 0) {
-        const auto sums = state["rdf"]["counts"].get<std::vector<std::int64_t>>();
-        std::copy(sums.begin(), sums.end(), radial_distribution_->counts().begin());
-      }
+    if (state.contains("observers")) {
+      restore_observers(context_, observers_, state["observers"]);
     }
   }
   open_outputs(!found.path.empty());
@@ -388,13 +379,7 @@ void Simulation::write_checkpoint() {
   for (std::size_t k = 0; k < averages_.size(); ++k) {
     state.state["averages"][averaged_names[k]] = exact_array(averages_[k].state());
   }
-  if (radial_distribution_) {
-    std::vector<std::int64_t> sums(radial_distribution_->counts().begin(),
-                                   radial_distribution_->counts().end());
-    comm::ReductionBatch batch(context_, "radial distribution");
-    batch.sum(sums.data(), sums.size()).run();
-    state.state["rdf"] = {{"frames", radial_distribution_->frames()}, {"counts", sums}};
-  }
+  if (!observers_.empty()) state.state["observers"] = state_of_observers(context_, observers_);
   const CheckpointReport report = sterna::md::write_checkpoint(context_, stem_, state, particles_);
   last_checkpoint_ = step_;
   log_->checkpoint(step_, checkpoint_path(stem_), report.bytes, report.seconds);

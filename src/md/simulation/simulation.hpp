@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,7 +18,7 @@
 #include "md/io/input.hpp"
 #include "md/io/json_log.hpp"
 #include "md/observe/block_average.hpp"
-#include "md/observe/radial_distribution.hpp"
+#include "md/observe/observer.hpp"
 #include "md/simulation/balancer.hpp"
 #include "md/simulation/console.hpp"
 #include "md/simulation/force_engine.hpp"
@@ -82,7 +83,7 @@ class Simulation {
 
   // final_report.cpp
   void report_end(Outcome outcome, double seconds);
-  void write_radial_distribution();
+  nlohmann::ordered_json report_observers();
 
   const comm::Context& context_;
   Input input_;
@@ -117,7 +118,7 @@ class Simulation {
 
   std::unique_ptr<JsonLog> log_;
   std::optional<H5mdWriter> trajectory_;
-  std::optional<RadialDistribution> radial_distribution_;
+  std::vector<std::unique_ptr<Observer>> observers_;
   std::int64_t last_checkpoint_ = -1;
   std::function<void(std::int64_t)> hook_;
   ThermodynamicState last_state_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -117,7 +118,9 @@ void Simulation::apply_thermostat() {
 
 bool Simulation::must_sample() const {
   return is_due(input_.output.thermo_interval) || is_due(input_.output.trajectory_interval) ||
-         step_ == input_.run.steps;
+         step_ == input_.run.steps ||
+         std::any_of(observers_.begin(), observers_.end(),
+                     [&](const auto& observer) { return observer->is_due(step_); });
 }
 
 ThermodynamicState Simulation::measure(const PairSums& sums) {
@@ -175,9 +178,21 @@ void Simulation::observe(const PairSums& sums) {
                                   last_state_.potential_energy, last_state_.kinetic_energy};
     trajectory_->write_frame(step_, elapsed_time(), box_, particles_, observables);
   }
-  if (radial_distribution_ && is_due(input_.rdf.interval)) {
+  const ObservedFrame frame{
+      .step = step_,
+      .time = elapsed_time(),
+      .box = box_,
+      .particles = particles_,
+      .masses = masses_,
+      .list = engine_->list(),
+      .pairs = sums,
+      .tail_virial = tail_.virial,
+      .kinetic_factor = 3.0 * static_cast<double>(particle_count_) / degrees_of_freedom_,
+  };
+  for (const auto& observer : observers_) {
+    if (!observer->is_due(step_)) continue;
     const auto measured = timer_.measure(Phase::observers);
-    radial_distribution_->add_frame(engine_->list(), particles_);
+    observer->sample(frame);
   }
 }
 

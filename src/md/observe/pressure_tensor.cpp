@@ -1,0 +1,94 @@
+#include "md/observe/pressure_tensor.hpp"
+
+#include <fmt/format.h>
+
+#include "sterna/comm/reduction_batch.hpp"
+
+namespace sterna::md {
+
+namespace {
+constexpr int first_axis[] = {0, 1, 2, 0, 0, 1};
+constexpr int second_axis[] = {0, 1, 2, 1, 2, 2};
+}  // namespace
+
+PressureTensor::PressureTensor(const comm::Context& context, std::int64_t interval,
+                               std::optional<int> surface_normal, const UnitSystem& units)
+    : Observer("pressure_tensor", interval),
+      context_(context),
+      surface_normal_(surface_normal),
+      units_(units) {}
+
+void PressureTensor::sample(const ObservedFrame& frame) {
+  std::array<double, 6> tensor{};
+  for (std::size_t i = 0; i < frame.particles.local_count(); ++i) {
+    const auto type = static_cast<std::size_t>(frame.particles.position[i].type);
+    const Vec3& velocity = frame.particles.velocity[i];
+    for (std::size_t k = 0; k < 6; ++k) {
+      tensor[k] += frame.masses[type] * velocity[first_axis[k]] * velocity[second_axis[k]];
+    }
+  }
+  for (std::size_t k = 0; k < 6; ++k) {
+    tensor[k] = tensor[k] * frame.kinetic_factor + frame.pairs.virial[k];
+  }
+  comm::ReductionBatch batch(context_, "pressure tensor");
+  batch.sum(tensor.data(), tensor.size()).run();
+  const double volume = frame.box.volume();
+  for (std::size_t k = 0; k < 6; ++k) {
+    if (k < 3) tensor[k] += frame.tail_virial / 3.0;
+    tensor[k] /= volume;
+    components_[k].add(tensor[k]);
+  }
+  if (surface_normal_) {
+    const auto normal = static_cast<std::size_t>(*surface_normal_);
+    const double tangential = 0.5 * (tensor[(normal + 1) % 3] + tensor[(normal + 2) % 3]);
+    surface_tension_.add(0.5 * frame.box.length[*surface_normal_] * (tensor[normal] - tangential));
+  }
+}
+
+std::vector<double> PressureTensor::common() const {
+  // Each average with its number of values before it.
+  std::vector<double> values;
+  const auto append = [&](const BlockAverage& average) {
+    const std::vector<double> state = average.state();
+    values.push_back(static_cast<double>(state.size()));
+    values.insert(values.end(), state.begin(), state.end());
+  };
+  for (const BlockAverage& component : components_) append(component);
+  append(surface_tension_);
+  return values;
+}
+
+void PressureTensor::set_common(std::span<const double> values) {
+  const auto take = [&](BlockAverage& average) {
+    if (values.empty()) return;
+    const auto count = static_cast<std::size_t>(values[0]);
+    if (values.size() < count + 1) return;
+    average.set_state(
+        {values.begin() + 1, values.begin() + 1 + static_cast<std::ptrdiff_t>(count)});
+    values = values.subspan(count + 1);
+  };
+  for (BlockAverage& component : components_) take(component);
+  take(surface_tension_);
+}
+
+ObserverReport PressureTensor::report(std::span<const double>) const {
+  static constexpr const char* names[] = {"pressure_xx", "pressure_yy", "pressure_zz",
+                                          "pressure_xy", "pressure_xz", "pressure_yz"};
+  ObserverReport report;
+  const auto add = [&](const std::string& name, const BlockAverage& average, Dimension dimension) {
+    report.averages.push_back({name, units_.from_internal(average.mean(), dimension),
+                               units_.from_internal(average.standard_error(), dimension)});
+  };
+  for (std::size_t k = 0; k < 6; ++k) add(names[k], components_[k], Dimension::pressure);
+  if (surface_normal_) add("surface_tension", surface_tension_, Dimension::surface_tension);
+  report.suffix = "pressure_tensor.txt";
+  report.text =
+      fmt::format("# {} samples\n# component mean standard_error\n", components_[0].count());
+  for (const auto& average : report.averages) {
+    report.text +=
+        fmt::format("{} {:.10g} {:.3g}\n", average.name, average.mean, average.standard_error);
+  }
+  return report;
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "md/observe/block_average.hpp"
+#include "md/observe/observer.hpp"
+#include "sterna/comm/context.hpp"
+
+namespace sterna::md {
+
+/// The pressure tensor, P_ab = (sum m v_a v_b + sum over pairs r_a f_b) / V, and from it, where two
+/// planar interfaces lie across an axis n, their surface tension
+/// gamma = L_n / 2 (P_nn - (P_tt + P_ss) / 2) (Kirkwood and Buff, J. Chem. Phys. 17, 338 (1949)).
+/// The correction beyond the cutoff is in the diagonal, alike in all directions; it leaves the
+/// surface tension as that of the truncated potential.
+class PressureTensor : public Observer {
+ public:
+  /// `surface_normal`: the axis across which the interfaces lie.
+  PressureTensor(const comm::Context& context, std::int64_t interval,
+                 std::optional<int> surface_normal, const UnitSystem& units);
+
+  void sample(const ObservedFrame& frame) override;
+  std::vector<double> common() const override;
+  void set_common(std::span<const double> values) override;
+  ObserverReport report(std::span<const double> all_sums) const override;
+
+  /// xx yy zz xy xz yz.
+  const std::array<BlockAverage, 6>& components() const { return components_; }
+  const BlockAverage& surface_tension() const { return surface_tension_; }
+
+ private:
+  comm::Context context_;
+  std::optional<int> surface_normal_;
+  UnitSystem units_;
+  std::array<BlockAverage, 6> components_;
+  BlockAverage surface_tension_;
+};
+
+}  // namespace sterna::md

@@ -1,0 +1,101 @@
+#include "md/observe/profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "sterna/comm/reduction_batch.hpp"
+
+namespace sterna::md {
+
+Profile::Profile(const comm::Context& context, std::int64_t interval, int axis, int bins,
+                 bool centered, std::vector<std::string> type_names, const UnitSystem& units)
+    : Observer("profile", interval),
+      context_(context),
+      axis_(axis),
+      bins_(bins),
+      centered_(centered),
+      type_names_(std::move(type_names)),
+      units_(units),
+      sums_(stride() * static_cast<std::size_t>(bins), 0.0) {}
+
+double Profile::center(const ObservedFrame& frame) const {
+  const double length = frame.box.length[axis_];
+  const double wave = 2.0 * std::numbers::pi / length;
+  double cosine = 0.0, sine = 0.0;
+  for (std::size_t i = 0; i < frame.particles.local_count(); ++i) {
+    const Position& position = frame.particles.position[i];
+    const double mass = frame.masses[static_cast<std::size_t>(position.type)];
+    const double angle = wave * position.vector()[axis_];
+    cosine += mass * std::cos(angle);
+    sine += mass * std::sin(angle);
+  }
+  comm::ReductionBatch batch(context_, "profile center");
+  batch.sum(cosine).sum(sine).run();
+  return std::atan2(sine, cosine) / wave;
+}
+
+void Profile::sample(const ObservedFrame& frame) {
+  const double length = frame.box.length[axis_];
+  const double shift = centered_ ? 0.5 * length - center(frame) : 0.0;
+  for (std::size_t i = 0; i < frame.particles.local_count(); ++i) {
+    const Position& position = frame.particles.position[i];
+    const double fraction = (position.vector()[axis_] + shift) / length;
+    const double in_box = fraction - std::floor(fraction);
+    const int bin = std::min(bins_ - 1, static_cast<int>(in_box * bins_));
+    double* slice = sums_.data() + static_cast<std::size_t>(bin) * stride();
+    const auto type = static_cast<std::size_t>(position.type);
+    const Vec3& velocity = frame.particles.velocity[i];
+    slice[type] += 1.0;
+    slice[type_names_.size()] += frame.masses[type] * dot(velocity, velocity);
+  }
+  frames_ += 1.0;
+  lengths_ += length;
+  areas_ += frame.box.volume() / length;
+}
+
+void Profile::set_common(std::span<const double> values) {
+  if (values.size() != 3) return;
+  frames_ = values[0];
+  lengths_ = values[1];
+  areas_ = values[2];
+}
+
+double Profile::density(std::span<const double> all_sums, std::size_t type, int bin) const {
+  if (frames_ == 0.0) return 0.0;
+  const double slice = lengths_ / frames_ / bins_ * (areas_ / frames_);
+  return all_sums[static_cast<std::size_t>(bin) * stride() + type] / (frames_ * slice);
+}
+
+ObserverReport Profile::report(std::span<const double> all_sums) const {
+  const auto unit = [&](Dimension dimension) {
+    const std::string label(units_.label(dimension));
+    return label.empty() ? "" : "/" + label;
+  };
+  std::string text = fmt::format("# profile along {}, {:.0f} frames\n# {}{}", "xyz"[axis_], frames_,
+                                 "xyz"[axis_], unit(Dimension::length));
+  for (const std::string& name : type_names_) {
+    text += fmt::format(" density_{}{}", name, unit(Dimension::number_density));
+  }
+  text += fmt::format(" temperature{}\n", unit(Dimension::temperature));
+  const std::size_t types = type_names_.size();
+  for (int bin = 0; bin < bins_; ++bin) {
+    const double place = frames_ > 0.0 ? (bin + 0.5) / bins_ * lengths_ / frames_ : 0.0;
+    text += fmt::format("{:.8g}", units_.from_internal(place, Dimension::length));
+    const double* slice = all_sums.data() + static_cast<std::size_t>(bin) * stride();
+    double particles = 0.0;
+    for (std::size_t type = 0; type < types; ++type) {
+      particles += slice[type];
+      text += fmt::format(
+          " {:.8g}", units_.from_internal(density(all_sums, type, bin), Dimension::number_density));
+    }
+    const double temperature =
+        particles > 0.0 ? slice[types] / (3.0 * particles * units_.boltzmann()) : 0.0;
+    text += fmt::format(" {:.8g}\n", units_.from_internal(temperature, Dimension::temperature));
+  }
+  return {"profile.txt", text, {}};
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,92 @@
+#include "md/simulation/observers.hpp"
+
+#include <algorithm>
+
+#include "md/io/checkpoint_file.hpp"
+#include "md/observe/pressure_tensor.hpp"
+#include "md/observe/profile.hpp"
+#include "md/observe/radial_distribution.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+
+namespace sterna::md {
+
+namespace {
+
+int axis_index(const std::string& name) {
+  return name[0] - 'x';
+}
+
+nlohmann::json exact_array(std::span<const double> values) {
+  nlohmann::json array = nlohmann::json::array();
+  for (const double value : values) array.push_back(exact_text(value));
+  return array;
+}
+
+std::vector<double> exact_values(const nlohmann::json& array) {
+  std::vector<double> values;
+  for (const auto& value : array) values.push_back(exact_value(value));
+  return values;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& context,
+                                                      const Input& input,
+                                                      std::span<const std::int64_t> type_counts) {
+  std::vector<std::string> names;
+  for (const auto& type : input.types) names.push_back(type.name);
+  std::vector<std::unique_ptr<Observer>> observers;
+  if (input.rdf.interval > 0) {
+    const double maximum = input.rdf.maximum > 0.0 ? input.rdf.maximum : input.interaction.cutoff;
+    observers.push_back(std::make_unique<RadialDistribution>(
+        input.rdf.interval, maximum, input.rdf.bins, names,
+        std::vector<std::int64_t>(type_counts.begin(), type_counts.end()), input.units));
+  }
+  if (const auto& profile = input.profile; profile.interval > 0) {
+    observers.push_back(std::make_unique<Profile>(context, profile.interval,
+                                                  axis_index(profile.axis), profile.bins,
+                                                  profile.centered, names, input.units));
+  }
+  if (const auto& tensor = input.pressure_tensor; tensor.interval > 0) {
+    std::optional<int> normal;
+    if (tensor.surface_normal != "none") normal = axis_index(tensor.surface_normal);
+    observers.push_back(
+        std::make_unique<PressureTensor>(context, tensor.interval, normal, input.units));
+  }
+  return observers;
+}
+
+std::vector<double> total_sums(const comm::Context& context, Observer& observer) {
+  std::vector<double> sums(observer.sums().begin(), observer.sums().end());
+  if (!sums.empty()) {
+    comm::ReductionBatch batch(context, observer.name());
+    batch.sum(sums.data(), sums.size()).run();
+  }
+  return sums;
+}
+
+nlohmann::json state_of_observers(const comm::Context& context,
+                                  std::span<const std::unique_ptr<Observer>> observers) {
+  nlohmann::json state = nlohmann::json::object();
+  for (const auto& observer : observers) {
+    state[observer->name()] = {{"sums", exact_array(total_sums(context, *observer))},
+                               {"common", exact_array(observer->common())}};
+  }
+  return state;
+}
+
+void restore_observers(const comm::Context& context,
+                       std::span<const std::unique_ptr<Observer>> observers,
+                       const nlohmann::json& state) {
+  for (const auto& observer : observers) {
+    if (!state.contains(observer->name())) continue;
+    const auto& mine = state[observer->name()];
+    const std::vector<double> sums = exact_values(mine["sums"]);
+    if (sums.size() != observer->sums().size()) continue;
+    observer->set_common(exact_values(mine["common"]));
+    // The sum over all ranks goes on where rank 0 counts.
+    if (context.rank() == 0) std::copy(sums.begin(), sums.end(), observer->sums().begin());
+  }
+}
+
+}  // namespace sterna::md
