@@ -50,7 +50,7 @@ TEST_CASE("open box: the error falls with the order, on one to three levels") {
     for (const int order : {4, 8, 12, 16}) {
       CAPTURE(levels);
       CAPTURE(order);
-      FmmSolver::Parameters parameters;
+      FmmParameters parameters;
       parameters.order = order, parameters.periodic = false, parameters.levels = levels;
       parameters.top_cells = levels == 0 ? std::array{4, 4, 4} : std::array{2, 2, 2};
       const CoulombResult result = FmmSolver(box, parameters).solve(system.view());
@@ -87,7 +87,7 @@ TEST_CASE("periodic boxes of any shape, charged ones too, against Ewald sums") {
     for (const auto& [order, tolerance] : {std::pair{8, 1e-3}, {16, 2e-5}}) {
       CAPTURE(order);
       CAPTURE(c.lattice.c.z);
-      FmmSolver::Parameters parameters;
+      FmmParameters parameters;
       parameters.order = order, parameters.levels = c.levels, parameters.top_cells = c.top_cells;
       parameters.surroundings = c.surroundings;
       const CoulombResult result = FmmSolver(c.lattice, parameters).solve(system.view());
@@ -108,8 +108,7 @@ TEST_CASE("SPC/E configurations of NIST: converged forces as accurate as asked f
     for (const double accuracy : {1e-3, 1e-4, 1e-5}) {
       CAPTURE(number);
       CAPTURE(accuracy);
-      const auto checked =
-          FmmSolver::checked_parameters(system.lattice, true, system.view(), accuracy);
+      const auto checked = checked_fmm_parameters(system.lattice, true, system.view(), accuracy);
       const CoulombResult result =
           FmmSolver(system.lattice, checked.parameters).solve(system.view());
       const double error = relative_rms(result.forces, reference);
@@ -123,7 +122,7 @@ TEST_CASE("Madelung constants") {
   for (const Crystal& crystal : madelung_crystals()) {
     CAPTURE(crystal.name);
     const OwnedCharges system = repeated(crystal, 4, 0.1);
-    FmmSolver::Parameters parameters;
+    FmmParameters parameters;
     parameters.order = 16, parameters.top_cells = {2, 2, 2}, parameters.levels = 1;
     const CoulombResult result = FmmSolver(system.lattice, parameters).solve(system.view());
     const auto ions = static_cast<double>(system.charges.size());
@@ -144,8 +143,7 @@ TEST_CASE("the accuracy that is asked for: a salt crystal with defects, a gas of
     const CoulombResult exact = ewald(*system);
     for (const double accuracy : {1e-3, 1e-4, 1e-5}) {
       CAPTURE(accuracy);
-      const auto checked =
-          FmmSolver::checked_parameters(system->lattice, true, system->view(), accuracy);
+      const auto checked = checked_fmm_parameters(system->lattice, true, system->view(), accuracy);
       const auto forces =
           FmmSolver(system->lattice, checked.parameters).solve(system->view()).forces;
       const double error = relative_rms(forces, exact.forces);
@@ -155,27 +153,30 @@ TEST_CASE("the accuracy that is asked for: a salt crystal with defects, a gas of
   }
 }
 
-TEST_CASE("every instruction set, single and double precision") {
+TEST_CASE("every instruction set, in all precisions") {
   const Lattice box = Lattice::orthorhombic({8, 8, 8});
   const OwnedCharges system = random_charges(box, 700, 0.0, 2);
-  FmmSolver::Parameters parameters;
+  FmmParameters parameters;
   parameters.order = 7, parameters.levels = 2, parameters.instruction_set = "baseline";
   const CoulombResult reference = FmmSolver(box, parameters).solve(system.view());
   for (const FmmInstructionSet* set : available_fmm_kernels()) {
     CAPTURE(set->name);
     parameters.instruction_set = set->name;
-    parameters.single_precision = false;
+    parameters.precision = FmmPrecision::full;
     CHECK(relative_rms(FmmSolver(box, parameters).solve(system.view()).forces, reference.forces) <
           1e-13);
-    parameters.single_precision = true;
+    parameters.precision = FmmPrecision::single;
     CHECK(relative_rms(FmmSolver(box, parameters).solve(system.view()).forces, reference.forces) <
           1e-6);
+    parameters.precision = FmmPrecision::mixed;
+    CHECK(relative_rms(FmmSolver(box, parameters).solve(system.view()).forces, reference.forces) <
+          3e-7);
   }
 }
 
 TEST_CASE("no charges, one charge, and what it refuses") {
   const Lattice box = Lattice::orthorhombic({8, 8, 8});
-  FmmSolver::Parameters parameters;
+  FmmParameters parameters;
   FmmSolver solver(box, parameters);
   CHECK(solver.solve({}).energy == 0.0);
   OwnedCharges system;

@@ -1,65 +1,73 @@
 #pragma once
 
-#include <array>
 #include <memory>
-#include <string_view>
+#include <span>
+#include <string>
+#include <vector>
 
+#include "md/domain/decomposition.hpp"
+#include "md/fmm/fmm_parameters.hpp"
+#include "md/fmm/fmm_times.hpp"
 #include "md/fmm/point_charges.hpp"
+#include "sterna/comm/context.hpp"
+#include "sterna/comm/methods.hpp"
 
 namespace sterna::md {
 
 /// Electrostatics in O(N) by the fast multipole method (Greengard and Rokhlin, J. Comput. Phys. 73,
 /// 325 (1987)) on a uniform tree: cells and their 26 neighbors interact charge by charge, all
 /// else through expansions in solid harmonics; periodic boxes through a lattice operator at the
-/// root. Shifts by rotation, O(order^3), of many cells of one relative vector at once. Serial.
+/// root. Shifts by rotation, O(order^3), of many cells of one relative vector at once.
+/// In one process, or on all ranks of a context, each with the charges of its region.
 class FmmSolver {
  public:
-  struct Parameters {
-    int order = 8;  ///< highest degree, 2 to 16
-    bool single_precision = false;
-    /// The box is repeated in all directions; otherwise it holds all charges.
-    bool periodic = true;
-    Surroundings surroundings = Surroundings::conductor;
-    /// Cells of the coarsest level along each edge, at least 2 (3 with one level).
-    std::array<int, 3> top_cells{2, 2, 2};
-    int levels = 1;  ///< each has twice the cells of the one above, along each edge
-    std::string_view instruction_set = "auto";
-  };
-  /// Order and precision for a relative root-mean-square force error of about `accuracy` in liquid
-  /// water, and a tree for which near and far field take about the same time.
-  static Parameters parameters(const Lattice& lattice, bool periodic, std::size_t count,
-                               double accuracy);
-  struct Checked {
-    Parameters parameters;
-    double error;  ///< relative root-mean-square error of the forces, as measured
-  };
-  /// The same for these charges: the order is raised until the error, measured against the highest
-  /// order in double precision, is below `accuracy`. Where even that has a larger one, it is what
-  /// you get, and `error` says so: fewer levels, with larger cells, have smaller errors.
-  static Checked checked_parameters(const Lattice& lattice, bool periodic,
-                                    const PointCharges& charges, double accuracy);
-
-  /// Throws std::invalid_argument for parameters out of range.
-  FmmSolver(const Lattice& lattice, const Parameters& parameters);
+  /// In this process alone. Throws std::invalid_argument for parameters out of range.
+  FmmSolver(const Lattice& lattice, const FmmParameters& parameters);
+  /// Collective, with all calls from then on. The regions need not follow the cells. `exchange`: a
+  /// name of comm::neighbor_methods(), or "auto". Results do not depend on it, and on the
+  /// number of ranks only by rounding. Throws std::invalid_argument as above and comm::Error where
+  /// the exchange is not available.
+  FmmSolver(const comm::Context& context, const Decomposition& decomposition,
+            const FmmParameters& parameters, const std::string& exchange = "auto");
   ~FmmSolver();
   FmmSolver(FmmSolver&&) noexcept;
   FmmSolver& operator=(FmmSolver&&) noexcept;
 
-  /// Charges of a molecule follow each other. Throws std::invalid_argument where a molecule reaches
-  /// farther than half a cell from its center, or has it outside of an open box.
+  /// Puts the charges into cells, where they stay until the next call: those of a molecule, which
+  /// follow each other, into that of their center, which is to lie in this rank's region. Throws
+  /// std::invalid_argument, on the rank that sees it, where a molecule reaches farther than half a
+  /// cell from its center, or has it outside of an open box.
+  void rebuild(const PointCharges& charges);
+  /// Begins a computation for the charges of the last `rebuild`, which may have moved by less than
+  /// a cell since. Other work may be done until `finish`, while messages are on their way.
+  void start(std::span<const Vec3> positions);
+  /// Of the charges of this rank, in the order of `rebuild`; the energy is half of their charges
+  /// times potentials, to be added up over the ranks. Valid until the next call of `start`.
+  const CoulombResult& finish();
+  /// All three.
   CoulombResult solve(const PointCharges& charges);
 
-  /// Seconds of the last call, by phase.
-  struct Times {
-    double sort = 0.0, charges_to_multipoles = 0.0, multipoles_up = 0.0, multipoles_to_locals = 0.0,
-           locals_down = 0.0, locals_to_charges = 0.0, near_field = 0.0;
-  };
-  const Times& times() const;
+  const FmmParameters& parameters() const;
+  /// Of this rank since the last call of `reset_times`.
+  const FmmTimes& times() const;
+  void reset_times();
+  /// Of the exchanges behind it: charges, and two for each level that is not on every rank.
+  std::vector<comm::Verdict> verdicts() const;
 
   class Implementation;
 
  private:
   std::unique_ptr<Implementation> implementation_;
 };
+
+/// Order and precision as FmmParameters::choose gives them, then as check_parameters raises them
+/// for these charges. In this process alone.
+CheckedFmmParameters checked_fmm_parameters(const Lattice& lattice, bool periodic,
+                                            const PointCharges& charges, double accuracy);
+/// The same on all ranks, for the charges that each has. Collective.
+CheckedFmmParameters checked_fmm_parameters(const comm::Context& context,
+                                            const Decomposition& decomposition,
+                                            const FmmParameters& trial, const PointCharges& charges,
+                                            double accuracy, const std::string& exchange = "auto");
 
 }  // namespace sterna::md

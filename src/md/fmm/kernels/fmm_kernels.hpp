@@ -14,21 +14,37 @@ namespace sterna::md {
 
 constexpr int fmm_highest_order = 16;
 
-/// Charges sorted by cell, positions relative to the center of their cell. Components apart, as
-/// the lanes of a vector are charges of one cell.
+/// Charges sorted by cell as the far field sees them, positions relative to the center of their
+/// cell. Components apart, as the lanes of a vector are charges of one cell.
 template <class Real>
-struct CellCharges {
-  using Index = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
+struct FarCharges {
   std::vector<Real> x, y, z, charge;
-  std::vector<Index> molecule;
   // Results.
   std::vector<Real> potential, field_x, field_y, field_z;
 };
 
+/// As the near field sees them: with float, positions are integers times `resolution` from the
+/// center of their cell, so that the difference of two near positions is exact however large the
+/// cell is. Sums over the charges of one cell are Real, those over cells double.
+template <class Real>
+struct NearCharges {
+  using Coordinate = std::conditional_t<sizeof(Real) == 4, std::int32_t, double>;
+  using Index = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
+  double resolution = 1.0;  ///< length of one unit of the coordinates
+  std::vector<Coordinate> x, y, z;
+  std::vector<Real> charge;
+  std::vector<Index> molecule;
+  // Results, of as many as are targets.
+  std::vector<double> potential, field_x, field_y, field_z;
+};
+
 /// Charges `begin` to `end`, whose cell's center lies at `shift` from the target cell's.
+template <class Real>
 struct NearCell {
   std::size_t begin, end;
-  double shift[3];
+  typename NearCharges<Real>::Coordinate shift[3];
+  /// Whether molecules of the target charges may be among them.
+  bool same_cell;
 };
 
 /// The inner loops of the method for one instruction set and precision.
@@ -41,17 +57,17 @@ struct FmmKernels {
                 Real* target, std::size_t target_stride, std::size_t count);
   /// Adds the multipoles of the charges `begin` to `end` to coefficients at multiples of `stride`;
   /// positions are divided by `unit`.
-  void (*charges_to_multipole)(const HarmonicFactors& factors, const CellCharges<Real>& charges,
+  void (*charges_to_multipole)(const HarmonicFactors& factors, const FarCharges<Real>& charges,
                                std::size_t begin, std::size_t end, double unit, Real* multipole,
                                std::size_t stride);
   /// Adds potential and field (minus its gradient) of a local expansion at the charges. `local`:
   /// four expansions one after the other, of the potential and of its gradient's components.
   void (*local_to_charges)(const HarmonicFactors& factors, const Real* local, double unit,
-                           CellCharges<Real>& charges, std::size_t begin, std::size_t end);
+                           FarCharges<Real>& charges, std::size_t begin, std::size_t end);
   /// Adds potential and field of the charges of near cells (the cell itself among them), those of
   /// the same molecule left out.
-  void (*near_field)(CellCharges<Real>& charges, std::size_t begin, std::size_t end,
-                     std::span<const NearCell> sources);
+  void (*near_field)(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
+                     std::span<const NearCell<Real>> sources);
 };
 
 /// The kernels of one instruction set.

@@ -210,7 +210,7 @@ void regular_harmonics_of(const HarmonicFactors& factors, V x, V y, V z, V* valu
 }
 
 template <class Real>
-void charges_to_multipole(const HarmonicFactors& factors, const CellCharges<Real>& charges,
+void charges_to_multipole(const HarmonicFactors& factors, const FarCharges<Real>& charges,
                           std::size_t begin, std::size_t end, double unit, Real* multipole,
                           std::size_t stride) {
   using V = Vector<Real>;
@@ -235,7 +235,7 @@ void charges_to_multipole(const HarmonicFactors& factors, const CellCharges<Real
 
 template <class Real>
 void local_to_charges(const HarmonicFactors& factors, const Real* local, double unit,
-                      CellCharges<Real>& charges, std::size_t begin, std::size_t end) {
+                      FarCharges<Real>& charges, std::size_t begin, std::size_t end) {
   using V = Vector<Real>;
   V values[harmonics_count(fmm_highest_order)];
   const std::size_t count = harmonics_count(factors.order);
@@ -258,58 +258,89 @@ void local_to_charges(const HarmonicFactors& factors, const Real* local, double 
   }
 }
 
-/// `vectors` vectors of target charges at once, so that their dependent operations overlap.
-template <class Real, std::size_t vectors>
-void near_field_of(CellCharges<Real>& charges, std::size_t begin, std::size_t end,
-                   std::span<const NearCell> sources) {
+/// One source cell for `vectors` vectors of target charges at once, so that their dependent
+/// operations overlap.
+template <class Real, std::size_t vectors, bool same_cell>
+struct NearSums {
   using V = Vector<Real>;
-  using Index = typename CellCharges<Real>::Index;
-  using I = Vector<Index>;
-  V x[vectors], y[vectors], z[vectors];
-  V potential[vectors] = {}, field_x[vectors] = {}, field_y[vectors] = {}, field_z[vectors] = {};
-  I molecule[vectors];
-  for (std::size_t v = 0; v < vectors; ++v) {
-    const std::size_t i = begin + v * lanes<Real>;
-    x[v] = load_some<V>(charges.x, i, end);
-    y[v] = load_some<V>(charges.y, i, end);
-    z[v] = load_some<V>(charges.z, i, end);
-    molecule[v] = load_some<I>(charges.molecule, i, end);
-  }
-  for (const NearCell& cell : sources) {
-    const Real shift_x = static_cast<Real>(cell.shift[0]);
-    const Real shift_y = static_cast<Real>(cell.shift[1]);
-    const Real shift_z = static_cast<Real>(cell.shift[2]);
+  using Coordinate = typename NearCharges<Real>::Coordinate;
+  using Index = typename NearCharges<Real>::Index;
+
+  Vector<Coordinate> x[vectors], y[vectors], z[vectors];
+  Vector<Index> molecule[vectors];
+
+  [[gnu::always_inline]] inline void operator()(const NearCharges<Real>& charges,
+                                                const NearCell<Real>& cell,
+                                                V (&sums)[4][vectors]) const {
     for (std::size_t j = cell.begin; j < cell.end; ++j) {
-      const Real at_x = charges.x[j] + shift_x, at_y = charges.y[j] + shift_y;
-      const Real at_z = charges.z[j] + shift_z, charge = charges.charge[j];
+      const Coordinate at_x = charges.x[j] + cell.shift[0], at_y = charges.y[j] + cell.shift[1];
+      const Coordinate at_z = charges.z[j] + cell.shift[2];
+      const Real charge = charges.charge[j];
       const Index of_molecule = charges.molecule[j];
 #pragma GCC unroll 4
       for (std::size_t v = 0; v < vectors; ++v) {
-        const V dx = x[v] - at_x, dy = y[v] - at_y, dz = z[v] - at_z;
-        const V inverse = inverse_root(dx * dx + dy * dy + dz * dz);
+        const V dx = __builtin_convertvector(x[v] - at_x, V);
+        const V dy = __builtin_convertvector(y[v] - at_y, V);
+        const V dz = __builtin_convertvector(z[v] - at_z, V);
+        V kept = inverse_root(dx * dx + dy * dy + dz * dz);
         // A charge itself, at distance 0, is of its own molecule.
-        const V kept = (molecule[v] != of_molecule) ? inverse : V{};
+        if constexpr (same_cell) kept = (molecule[v] != of_molecule) ? kept : V{};
         const V value = kept * charge;
-        potential[v] += value;
+        sums[0][v] += value;
         const V slope = value * (kept * kept);
-        field_x[v] += slope * dx;
-        field_y[v] += slope * dy;
-        field_z[v] += slope * dz;
+        sums[1][v] += slope * dx;
+        sums[2][v] += slope * dy;
+        sums[3][v] += slope * dz;
       }
     }
   }
+};
+
+template <class Real, std::size_t vectors>
+void near_field_of(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
+                   std::span<const NearCell<Real>> sources) {
+  using V = Vector<Real>;
+  using C = Vector<typename NearCharges<Real>::Coordinate>;
+  using I = Vector<typename NearCharges<Real>::Index>;
+  constexpr std::size_t width = lanes<Real>;
+  NearSums<Real, vectors, false> other;
+  NearSums<Real, vectors, true> same;
   for (std::size_t v = 0; v < vectors; ++v) {
-    const std::size_t i = begin + v * lanes<Real>;
-    add_some(charges.potential, i, end, potential[v]);
-    add_some(charges.field_x, i, end, field_x[v]);
-    add_some(charges.field_y, i, end, field_y[v]);
-    add_some(charges.field_z, i, end, field_z[v]);
+    const std::size_t i = begin + v * width;
+    same.x[v] = other.x[v] = load_some<C>(charges.x, i, end);
+    same.y[v] = other.y[v] = load_some<C>(charges.y, i, end);
+    same.z[v] = other.z[v] = load_some<C>(charges.z, i, end);
+    same.molecule[v] = load_some<I>(charges.molecule, i, end);
+  }
+  double totals[4][vectors * width] = {};
+  for (const NearCell<Real>& cell : sources) {
+    V sums[4][vectors] = {};
+    if (cell.same_cell) {
+      same(charges, cell, sums);
+    } else {
+      other(charges, cell, sums);
+    }
+    for (std::size_t c = 0; c < 4; ++c) {
+      Real values[vectors * width];
+      std::memcpy(values, sums[c], sizeof values);
+      for (std::size_t k = 0; k < vectors * width; ++k) {
+        totals[c][k] += static_cast<double>(values[k]);
+      }
+    }
+  }
+  const double per_length = 1.0 / charges.resolution, per_area = per_length * per_length;
+  const std::size_t count = std::min(end - begin, vectors * width);
+  for (std::size_t k = 0; k < count; ++k) {
+    charges.potential[begin + k] += per_length * totals[0][k];
+    charges.field_x[begin + k] += per_area * totals[1][k];
+    charges.field_y[begin + k] += per_area * totals[2][k];
+    charges.field_z[begin + k] += per_area * totals[3][k];
   }
 }
 
 template <class Real>
-void near_field(CellCharges<Real>& charges, std::size_t begin, std::size_t end,
-                std::span<const NearCell> sources) {
+void near_field(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
+                std::span<const NearCell<Real>> sources) {
   constexpr std::size_t width = lanes<Real>;
   std::size_t i = begin;
   for (; i + 3 * width < end; i += 4 * width) near_field_of<Real, 4>(charges, i, end, sources);

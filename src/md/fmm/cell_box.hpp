@@ -1,0 +1,73 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace sterna::md {
+
+/// Integer coordinates of a cell of a regular grid.
+using Cells = std::array<int, 3>;
+
+/// Cells from `lower` up to, not with, `upper` along each axis; x varies fastest in memory.
+struct CellBox {
+  Cells lower{}, upper{};
+
+  friend bool operator==(const CellBox&, const CellBox&) = default;
+  int extent(int axis) const { return std::max(0, upper[axis] - lower[axis]); }
+  bool empty() const { return extent(0) == 0 || extent(1) == 0 || extent(2) == 0; }
+  std::size_t count() const {
+    return static_cast<std::size_t>(extent(0)) * static_cast<std::size_t>(extent(1)) *
+           static_cast<std::size_t>(extent(2));
+  }
+  std::size_t index(const Cells& cell) const {
+    return (static_cast<std::size_t>(cell[2] - lower[2]) * static_cast<std::size_t>(extent(1)) +
+            static_cast<std::size_t>(cell[1] - lower[1])) *
+               static_cast<std::size_t>(extent(0)) +
+           static_cast<std::size_t>(cell[0] - lower[0]);
+  }
+  CellBox shifted(const Cells& by) const {
+    CellBox box = *this;
+    for (int axis = 0; axis < 3; ++axis) box.lower[axis] += by[axis], box.upper[axis] += by[axis];
+    return box;
+  }
+  /// Empty boxes stay empty.
+  CellBox grown(int cells) const {
+    if (empty()) return *this;
+    CellBox box = *this;
+    for (int axis = 0; axis < 3; ++axis) box.lower[axis] -= cells, box.upper[axis] += cells;
+    return box;
+  }
+  CellBox children() const {
+    CellBox box = *this;
+    for (int axis = 0; axis < 3; ++axis) box.lower[axis] *= 2, box.upper[axis] *= 2;
+    return box;
+  }
+  /// Of cells that are not negative.
+  CellBox parents() const {
+    CellBox box = *this;
+    for (int axis = 0; axis < 3; ++axis) {
+      box.lower[axis] /= 2, box.upper[axis] = (box.upper[axis] + 1) / 2;
+    }
+    return box;
+  }
+  static CellBox grid(const Cells& size) { return {{0, 0, 0}, size}; }
+
+  template <class Function>
+  void for_each(Function function) const {
+    for (int z = lower[2]; z < upper[2]; ++z)
+      for (int y = lower[1]; y < upper[1]; ++y)
+        for (int x = lower[0]; x < upper[0]; ++x) function(Cells{x, y, z});
+  }
+};
+
+inline CellBox intersection(const CellBox& a, const CellBox& b) {
+  CellBox box;
+  for (int axis = 0; axis < 3; ++axis) {
+    box.lower[axis] = std::max(a.lower[axis], b.lower[axis]);
+    box.upper[axis] = std::min(a.upper[axis], b.upper[axis]);
+  }
+  return box;
+}
+
+}  // namespace sterna::md

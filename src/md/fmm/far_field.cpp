@@ -1,0 +1,361 @@
+// Idea:    charges far away act through few coefficients: multipoles of cells, shifted to local
+//          expansions of other cells, up and down a tree.
+// Paper:   Greengard and Rokhlin, J. Comput. Phys. 73, 325 (1987); shifts by rotation: White and
+//          Head-Gordon, J. Chem. Phys. 105, 5061 (1996).
+// Cost:    O(N order^3 / charges per cell); messages of (order + 1)^2 numbers for each cell within
+//          two cells of a neighbor's region, one per neighbor and level.
+// Hazards: forces jump where a molecule changes its cell, by the truncation error: low orders do
+//          not conserve energy. A uniform tree wastes cells where most of the box is empty.
+// Else:    on one core and at low accuracy particle-mesh Ewald is faster; FMM wins where the
+//          transposes of its Fourier transform cost more than they compute, and in open boxes.
+
+#include "md/fmm/far_field.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace sterna::md {
+
+const FmmInstructionSet& fmm_instruction_set(std::string_view name) {
+  for (const FmmInstructionSet* set : available_fmm_kernels()) {
+    if (name == "auto" || name == set->name) return *set;
+  }
+  throw std::invalid_argument(fmt::format("no FMM kernels \"{}\" on this processor", name));
+}
+
+template <class Real>
+FarField<Real>::FarField(const comm::Context* context, const Lattice& lattice,
+                         const FmmParameters& parameters, const TreePartition& partition,
+                         const std::string& exchange)
+    : parameters_(parameters),
+      partition_(partition),
+      operators_(lattice, parameters),
+      kernels_(fmm_instruction_set(parameters.instruction_set).kernels<Real>()),
+      factors_(parameters.order),
+      coefficients_(harmonics_count(parameters.order)),
+      leaves_(partition.touched_leaves(partition.rank()), coefficients_) {
+  const CellBox top = CellBox::grid(partition.grid(0));
+  const std::size_t whole = (top.count() + kernels_.lanes - 1) / kernels_.lanes * kernels_.lanes;
+  top_multipoles_ = CellExpansions<Real>(top, coefficients_, whole - top.count());
+  top_locals_ = top_multipoles_;
+  make_depths(context, exchange);
+  const CellBox shared = CellBox::grid(partition.grid(partition.first_distributed_depth()));
+  reduced_ = std::make_unique<std::vector<double>>(coefficients_ * shared.count() + sum_count);
+  if (context != nullptr) {
+    reduction_.emplace(*context, "fmm upper levels");
+    reduction_->sum(reduced_->data(), reduced_->size());
+  }
+}
+
+template <class Real>
+void FarField<Real>::make_depths(const comm::Context* context, const std::string& exchange) {
+  const int own = partition_.rank(), ranks = partition_.rank_count();
+  const int leaf = partition_.leaf_depth(), shared = partition_.first_distributed_depth();
+  // Of the levels that this rank has as a whole, only what lies above its own cells is computed.
+  std::vector<CellBox> targets(static_cast<std::size_t>(leaf) + 1);
+  CellBox needed = shared == leaf ? partition_.touched_leaves(own) : partition_.owned(shared, own);
+  for (int number = shared; number > 0; --number) {
+    needed = needed.parents();
+    targets[static_cast<std::size_t>(number)] = needed;
+  }
+  depths_.reserve(static_cast<std::size_t>(leaf));
+  for (int number = 1; number <= leaf; ++number) {
+    const Cells grid = partition_.grid(number);
+    const bool spread = distributed(number);
+    const CellBox parents =
+        spread ? partition_.owned(number - 1, own) : CellBox::grid(partition_.grid(number - 1));
+    const CellBox& wanted = spread ? parents : targets[static_cast<std::size_t>(number)];
+    depths_.push_back({{parents, wanted, coefficients_, kernels_.lanes}, {}, {}, {}});
+    Depth& depth = depths_.back();
+    depth.of_parents = CellExpansions<Real>(parents, coefficients_);
+    if (!spread) {
+      const auto all = [&](int) { return CellBox::grid(grid); };
+      const auto with_images = [&](int) { return parents.grown(1).children(); };
+      depth.multipoles.emplace(
+          nullptr, CellTransfers::plan(0, 1, grid, partition_.periodic(), all, with_images),
+          coefficients_, comm::NeighborOptions{});
+      continue;
+    }
+    const auto below = [&](int rank) {
+      return number == leaf ? partition_.touched_leaves(rank) : partition_.owned(number, rank);
+    };
+    const auto children = [&](int rank) { return partition_.owned(number - 1, rank).children(); };
+    const auto with_border = [&](int rank) {
+      return partition_.owned(number - 1, rank).grown(1).children();
+    };
+    depth.multipoles.emplace(
+        context, CellTransfers::plan(own, ranks, grid, partition_.periodic(), below, with_border),
+        coefficients_,
+        comm::NeighborOptions{exchange, fmt::format("fmm multipoles, level {}", number)});
+    depth.locals.emplace(
+        context, CellTransfers::plan(own, ranks, grid, false, children, below), coefficients_,
+        comm::NeighborOptions{exchange, fmt::format("fmm local expansions, level {}", number)});
+  }
+}
+
+template <class Real>
+void FarField<Real>::start(const FarCharges<Real>& charges, std::span<const std::size_t> begins,
+                           FmmTimes& times) {
+  Stopwatch watch;
+  for (Depth& depth : depths_) depth.level.clear();
+  leaves_.clear();
+  const CellBox& box = leaves_.box();
+  box.for_each([&](const Cells& cell) {
+    const std::size_t i = box.index(cell);
+    if (begins[i] == begins[i + 1]) return;
+    kernels_.charges_to_multipole(factors_, charges, begins[i], begins[i + 1], operators_.leaf_unit,
+                                  leaves_.at(cell), leaves_.stride());
+  });
+  watch.lap(times.charges_to_multipoles);
+  const int leaf = partition_.leaf_depth();
+  if (leaf > 0 && distributed(leaf)) {
+    depth(leaf).multipoles->start(
+        [&](const CellBox& block, Real* out) { leaves_.read(block, out); });
+    watch.lap(times.communication);
+  }
+}
+
+template <class Real>
+void FarField<Real>::start_reduction(const CellExpansions<Real>& part) {
+  const CellBox shared = CellBox::grid(partition_.grid(partition_.first_distributed_depth()));
+  part.box().for_each([&](const Cells& cell) {
+    const Real* from = part.at(cell);
+    double* to = reduced_->data() + shared.index(cell);
+    for (std::size_t a = 0; a < coefficients_; ++a) {
+      to[a * shared.count()] = static_cast<double>(from[a * part.stride()]);
+    }
+  });
+  if (reduction_) reduction_->start();
+}
+
+template <class Real>
+void FarField<Real>::climb(const std::array<double, sum_count>& sums, FmmTimes& times) {
+  Stopwatch watch;
+  std::fill(reduced_->begin(), reduced_->end(), 0.0);
+  std::copy(sums.begin(), sums.end(), reduced_->end() - sum_count);
+  const int shared = partition_.first_distributed_depth();
+  if (shared == partition_.leaf_depth()) start_reduction(leaves_);
+  for (int number = partition_.leaf_depth(); number > shared; --number) {
+    Depth& here = depth(number);
+    here.multipoles->finish(
+        [&](const CellBox& block, const Real* in) { here.level.add_multipoles(block, in); });
+    watch.lap(times.communication);
+    shift_up(here);
+    watch.lap(times.multipoles_up);
+    if (number - 1 > shared) {
+      depth(number - 1).multipoles->start([&](const CellBox& block, Real* out) {
+        here.of_parents.read(block, out);
+      });
+    } else {
+      start_reduction(here.of_parents);
+    }
+    watch.lap(times.communication);
+    multipoles_to_locals(here);
+    watch.lap(times.multipoles_to_locals);
+  }
+}
+
+template <class Real>
+void FarField<Real>::finish(FarCharges<Real>& charges, std::span<const std::size_t> begins,
+                            FmmTimes& times) {
+  Stopwatch watch;
+  if (reduction_) reduction_->finish();
+  watch.lap(times.communication);
+  const int shared = partition_.first_distributed_depth(), leaf = partition_.leaf_depth();
+  CellExpansions<Real> whole(CellBox::grid(partition_.grid(shared)), coefficients_);
+  std::copy(reduced_->begin(), reduced_->end() - sum_count, whole.data());
+  for (int number = shared; number > 0; --number) {
+    Depth& here = depth(number);
+    here.multipoles->start([&](const CellBox& block, Real* out) { whole.read(block, out); });
+    here.multipoles->finish(
+        [&](const CellBox& block, const Real* in) { here.level.add_multipoles(block, in); });
+    shift_up(here);
+    whole = here.of_parents;
+    watch.lap(times.multipoles_up);
+    multipoles_to_locals(here);
+    watch.lap(times.multipoles_to_locals);
+  }
+  top_multipoles_.clear();
+  top_locals_.clear();
+  std::vector<Real> block(coefficients_ * whole.box().count());
+  whole.read(whole.box(), block.data());
+  top_multipoles_.add(whole.box(), block.data());
+  far_field_of_top();
+  watch.lap(times.multipoles_to_locals);
+
+  for (int number = 1; number <= leaf; ++number) {
+    Depth& here = depth(number);
+    here.of_parents.clear();
+    const auto take = [&](const CellBox& cells, const Real* in) { here.of_parents.add(cells, in); };
+    if (number - 1 > shared) {
+      Depth& above = depth(number - 1);
+      above.locals->start(
+          [&](const CellBox& cells, Real* out) { above.level.read_locals(cells, out); });
+      above.locals->finish(take);
+      watch.lap(times.communication);
+    } else if (const CellBox& cells = here.level.targets(); !cells.empty()) {
+      block.resize(coefficients_ * cells.count());
+      read_locals(number - 1, cells, block.data());
+      take(cells, block.data());
+    }
+    shift_down(here);
+    watch.lap(times.locals_down);
+  }
+  leaves_.clear();
+  const auto take = [&](const CellBox& cells, const Real* in) { leaves_.add(cells, in); };
+  if (leaf > shared) {
+    Depth& last = depth(leaf);
+    last.locals->start(
+        [&](const CellBox& cells, Real* out) { last.level.read_locals(cells, out); });
+    last.locals->finish(take);
+  } else {
+    block.resize(coefficients_ * leaves_.box().count());
+    read_locals(leaf, leaves_.box(), block.data());
+    take(leaves_.box(), block.data());
+  }
+  watch.lap(times.communication);
+
+  std::vector<Real> local(4 * coefficients_);
+  const CellBox& box = leaves_.box();
+  box.for_each([&](const Cells& cell) {
+    const std::size_t i = box.index(cell);
+    if (begins[i] == begins[i + 1]) return;
+    std::fill(local.begin(), local.end(), Real(0));
+    const Real* from = leaves_.at(cell);
+    for (std::size_t a = 0; a < coefficients_; ++a) local[a] = from[a * leaves_.stride()];
+    for (const auto& term : operators_.gradient) local[term.to] += term.factor * local[term.from];
+    kernels_.local_to_charges(factors_, local.data(), operators_.leaf_unit, charges, begins[i],
+                              begins[i + 1]);
+  });
+  watch.lap(times.locals_to_charges);
+}
+
+template <class Real>
+std::array<double, FarField<Real>::sum_count> FarField<Real>::sums() const {
+  std::array<double, sum_count> sums;
+  std::copy(reduced_->end() - sum_count, reduced_->end(), sums.begin());
+  return sums;
+}
+
+template <class Real>
+void FarField<Real>::read_locals(int number, const CellBox& cells, Real* out) {
+  if (number == 0) {
+    top_locals_.read(cells, out);
+  } else {
+    depth(number).level.read_locals(cells, out);
+  }
+}
+
+template <class Real>
+void FarField<Real>::shift_up(Depth& depth) {
+  ExpansionLevel<Real>& level = depth.level;
+  if (level.parents().empty()) return;
+  scratch_.assign(coefficients_ * level.stride(), Real(0));
+  for (const auto& group : level.segments()) {
+    for (const auto& [begin, count] : group) {
+      for (int octant = 0; octant < 8; ++octant) {
+        kernels_.shift(operators_.up[static_cast<std::size_t>(octant)],
+                       level.multipoles(octant) + begin, level.stride(), scratch_.data() + begin,
+                       level.stride(), count);
+      }
+    }
+  }
+  level.parents().for_each([&](const Cells& parent) {
+    Real* to = depth.of_parents.at(parent);
+    const Real* from = scratch_.data() + level.index(parent);
+    for (std::size_t a = 0; a < coefficients_; ++a) {
+      to[a * depth.of_parents.stride()] = from[a * level.stride()];
+    }
+  });
+}
+
+template <class Real>
+void FarField<Real>::multipoles_to_locals(Depth& depth) {
+  ExpansionLevel<Real>& level = depth.level;
+  for (const auto& group : level.target_segments()) {
+    for (int octant = 0; octant < 8; ++octant) {
+      for (const auto& pair : operators_.pairs[static_cast<std::size_t>(octant)]) {
+        const std::ptrdiff_t distance = level.distance(pair.parent);
+        const Real* sources = level.multipoles(pair.octant);
+        for (const auto& [begin, count] : group) {
+          kernels_.shift(operators_.pair_shifts[static_cast<std::size_t>(pair.shift)],
+                         sources + (static_cast<std::ptrdiff_t>(begin) + distance), level.stride(),
+                         level.locals(octant) + begin, level.stride(), count);
+        }
+      }
+    }
+  }
+}
+
+template <class Real>
+void FarField<Real>::shift_down(Depth& depth) {
+  ExpansionLevel<Real>& level = depth.level;
+  if (level.targets().empty()) return;
+  scratch_.assign(coefficients_ * level.stride(), Real(0));
+  level.targets().for_each([&](const Cells& parent) {
+    const Real* from = depth.of_parents.at(parent);
+    Real* to = scratch_.data() + level.index(parent);
+    for (std::size_t a = 0; a < coefficients_; ++a) {
+      to[a * level.stride()] = from[a * depth.of_parents.stride()];
+    }
+  });
+  for (const auto& group : level.target_segments()) {
+    for (const auto& [begin, count] : group) {
+      for (int octant = 0; octant < 8; ++octant) {
+        kernels_.shift(operators_.down[static_cast<std::size_t>(octant)], scratch_.data() + begin,
+                       level.stride(), level.locals(octant) + begin, level.stride(), count);
+      }
+    }
+  }
+}
+
+template <class Real>
+void FarField<Real>::far_field_of_top() {
+  const std::size_t cells = top_multipoles_.box().count(), stride = top_multipoles_.stride();
+  scratch_.assign(coefficients_ * stride, Real(0));
+  for (const auto& shift : operators_.top_shifts) {
+    for (std::size_t row = 0; row < coefficients_ * stride; row += stride) {
+      for (std::size_t cell = 0; cell < cells; ++cell) {
+        const int source = shift.sources[cell];
+        scratch_[row + cell] =
+            source < 0 ? Real(0) : top_multipoles_.data()[row + static_cast<std::size_t>(source)];
+      }
+    }
+    kernels_.shift(shift.operation, scratch_.data(), stride, top_locals_.data(), stride, stride);
+  }
+  if (!parameters_.periodic) return;
+  std::vector<Real> root(coefficients_, Real(0)), local(coefficients_, Real(0));
+  for (std::size_t cell = 0; cell < cells; ++cell) {
+    kernels_.shift(operators_.to_root[cell], top_multipoles_.data() + cell, stride, root.data(), 1,
+                   1);
+  }
+  for (std::size_t a = 0; a < coefficients_; ++a) {
+    double sum = 0.0;
+    for (std::size_t b = 0; b < coefficients_; ++b) {
+      sum += operators_.lattice_operator[b * coefficients_ + a] * static_cast<double>(root[b]);
+    }
+    local[a] = static_cast<Real>(sum);
+  }
+  for (std::size_t cell = 0; cell < cells; ++cell) {
+    kernels_.shift(operators_.from_root[cell], local.data(), 1, top_locals_.data() + cell, stride,
+                   1);
+  }
+}
+
+template <class Real>
+std::vector<comm::Verdict> FarField<Real>::verdicts() const {
+  std::vector<comm::Verdict> verdicts;
+  for (const Depth& depth : depths_) {
+    for (const auto* exchange : {&depth.multipoles, &depth.locals}) {
+      if (!*exchange) continue;
+      if (const auto verdict = (*exchange)->verdict()) verdicts.push_back(*verdict);
+    }
+  }
+  return verdicts;
+}
+
+template class FarField<float>;
+template class FarField<double>;
+
+}  // namespace sterna::md

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "md/fmm/cell_box.hpp"
+#include "md/fmm/fmm_parameters.hpp"
+#include "md/fmm/kernels/fmm_kernels.hpp"
+
+namespace sterna::md {
+
+/// All that is computed once for a box and a tree: shifts between levels and between cells of one
+/// level, the lattice operator at the root. Units of length shrink with the cells, so one set of
+/// shifts serves all levels.
+template <class Real>
+class FmmOperators {
+ public:
+  FmmOperators(const Lattice& lattice, const FmmParameters& parameters);
+
+  /// Between the center of a child, by octant (bits x, y, z), and that of its parent.
+  std::vector<ShiftOperator<Real>> up, down;
+
+  /// A cell that is not a neighbor of a cell in `octant` of its parent, but whose parent is.
+  struct Pair {
+    int shift;     ///< index into pair_shifts
+    int octant;    ///< of the source
+    Cells parent;  ///< of the source, relative to the target's
+  };
+  std::array<std::vector<Pair>, 8> pairs;  ///< by octant of the target
+  std::vector<ShiftOperator<Real>> pair_shifts;
+
+  /// Shifts between the top cells and, in a periodic box, their images in the near boxes.
+  struct TopShift {
+    ShiftOperator<Real> operation;
+    std::vector<int> sources;  ///< for each cell, -1 for none
+  };
+  std::vector<TopShift> top_shifts;
+  /// Between the top cells and the center of the box; empty in an open one.
+  std::vector<ShiftOperator<Real>> to_root, from_root;
+  std::vector<double> lattice_operator;  ///< empty in an open box
+
+  /// local[to] += factor * local[from]: the gradient's expansions behind that of the potential.
+  struct GradientTerm {
+    std::size_t to, from;
+    Real factor;
+  };
+  std::vector<GradientTerm> gradient;
+
+  double leaf_unit, top_unit;  ///< of the coefficients
+
+ private:
+  void make_pairs(const Lattice& leaf, int order);
+  void make_top(const Lattice& lattice, const FmmParameters& parameters);
+  void make_gradient(int order);
+};
+
+extern template class FmmOperators<float>;
+extern template class FmmOperators<double>;
+
+}  // namespace sterna::md

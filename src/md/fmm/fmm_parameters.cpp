@@ -1,0 +1,101 @@
+#include "md/fmm/fmm_parameters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "md/fmm/kernels/fmm_kernels.hpp"
+
+namespace sterna::md {
+namespace {
+
+/// Relative root-mean-square force error of an order: 200 molecules of SPC/E water (NIST),
+/// repeated, in cells of 30 to 150 charges.
+constexpr struct {
+  int order;
+  double error;
+} measured_errors[] = {{3, 9e-3},    {4, 4e-3},   {5, 1.9e-3}, {6, 9e-4},  {7, 5e-4},
+                       {8, 2.6e-4},  {9, 1.4e-4}, {10, 8e-5},  {11, 4e-5}, {12, 2.4e-5},
+                       {13, 1.4e-5}, {14, 8e-6},  {15, 5e-6},  {16, 3e-6}};
+
+}  // namespace
+
+void FmmParameters::check() const {
+  if (order < 2 || order > fmm_highest_order) {
+    throw std::invalid_argument(fmt::format("the order of the multipole method is {}, not 2 to {}",
+                                            order, fmm_highest_order));
+  }
+  const int fewest = levels == 0 ? 3 : 2;
+  for (const int cells : top_cells) {
+    if (cells < fewest || cells > 64 || levels < 0 || levels > 12) {
+      throw std::invalid_argument(
+          fmt::format("{} levels below {} top cells along an edge: 0 to 12 levels are possible, "
+                      "and {} to 64 cells",
+                      levels, cells, fewest));
+    }
+  }
+}
+
+FmmParameters FmmParameters::choose(const Lattice& lattice, bool periodic, std::size_t count,
+                                    double accuracy, double least_width) {
+  FmmParameters parameters;
+  parameters.periodic = periodic;
+  parameters.order = fmm_highest_order;
+  for (const auto& [order, error] : measured_errors) {
+    if (error > accuracy) continue;
+    parameters.order = order;
+    break;
+  }
+  parameters.precision = accuracy >= 2e-5   ? FmmPrecision::single
+                         : accuracy >= 1e-6 ? FmmPrecision::mixed
+                                            : FmmPrecision::full;
+
+  // In units of a near pair: a shift's operations grow with the cube of the order.
+  const double n = parameters.order + 1.0, shift_cost = 0.5 * n * n * n;
+  double lowest = 0.0;
+  for (int levels = 0; levels <= 12; ++levels) {
+    for (const int shortest : {2, 3}) {
+      if (levels == 0 && shortest == 2) continue;
+      std::array<int, 3> top;
+      const double width =
+          std::min({lattice.width(0), lattice.width(1), lattice.width(2)}) / shortest;
+      double cells = 1.0;
+      bool wide = true;
+      for (int axis = 0; axis < 3; ++axis) {
+        top[axis] = std::min(64, static_cast<int>(std::lround(lattice.width(axis) / width)));
+        cells *= std::ldexp(top[axis], levels);
+        wide = wide && std::ldexp(lattice.width(axis) / top[axis], -levels) >= least_width;
+      }
+      const double charges = static_cast<double>(count) / cells;
+      const double cost = 27.0 * charges * static_cast<double>(count) + 189.0 * cells * shift_cost;
+      if (lowest == 0.0 || (wide && cost < lowest)) {
+        lowest = cost;
+        parameters.levels = levels;
+        parameters.top_cells = top;
+      }
+    }
+  }
+  return parameters;
+}
+
+CheckedFmmParameters check_parameters(
+    FmmParameters trial, double accuracy,
+    const std::function<double(const FmmParameters& a, const FmmParameters& b)>& difference) {
+  FmmParameters highest = trial;
+  highest.order = fmm_highest_order;
+  highest.precision = FmmPrecision::full;
+  while (trial.order < fmm_highest_order) {
+    // An order takes about half of the error away, so this much of the error is the reference's.
+    const double error =
+        difference(trial, highest) / (1.0 - std::ldexp(1.0, trial.order - fmm_highest_order));
+    if (error <= accuracy) return {trial, error};
+    trial.order += std::max(1, static_cast<int>(std::ceil(std::log2(error / accuracy))));
+  }
+  FmmParameters lower = highest;
+  lower.order -= 2;
+  return {highest, difference(lower, highest) / 3.0};
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <string_view>
+
+#include "md/fmm/point_charges.hpp"
+
+namespace sterna::md {
+
+/// Which of the two fields of the fast multipole method are computed in single precision.
+enum class FmmPrecision {
+  single,  ///< both: force errors of about 1e-6
+  mixed,   ///< the near field only: about 5e-7
+  full     ///< none
+};
+
+struct FmmParameters {
+  int order = 8;  ///< highest degree, 2 to 16
+  FmmPrecision precision = FmmPrecision::full;
+  /// The box is repeated in all directions; otherwise it holds all charges.
+  bool periodic = true;
+  Surroundings surroundings = Surroundings::conductor;
+  /// Cells of the coarsest level along each edge, at least 2 (3 with one level).
+  std::array<int, 3> top_cells{2, 2, 2};
+  int levels = 1;  ///< each has twice the cells of the one above, along each edge
+  std::string_view instruction_set = "auto";
+
+  /// Throws std::invalid_argument for what is out of range.
+  void check() const;
+
+  /// Order and precision for a relative root-mean-square force error of about `accuracy` in liquid
+  /// water, and a tree for which near and far field take about the same time. No leaf is narrower
+  /// than `least_width`, where that leaves enough of them.
+  static FmmParameters choose(const Lattice& lattice, bool periodic, std::size_t count,
+                              double accuracy, double least_width = 0.0);
+};
+
+struct CheckedFmmParameters {
+  FmmParameters parameters;
+  double error;  ///< relative root-mean-square error of the forces, as measured
+};
+
+/// Raises the order of `trial` until the error, measured against the highest order in double
+/// precision, is below `accuracy`. Where even that has a larger one, it is what you get, and
+/// `error` says so: fewer levels, with larger cells, have smaller errors.
+/// `difference(a, b)`: relative root-mean-square difference of the forces with parameters a from
+/// those with b; called with the same b again and again.
+CheckedFmmParameters check_parameters(
+    FmmParameters trial, double accuracy,
+    const std::function<double(const FmmParameters& a, const FmmParameters& b)>& difference);
+
+}  // namespace sterna::md

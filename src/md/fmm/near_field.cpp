@@ -1,0 +1,307 @@
+#include "md/fmm/near_field.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+
+#include "md/fmm/far_field.hpp"
+
+namespace sterna::md {
+
+template <class Real>
+NearField<Real>::NearField(const comm::Context* context, const Lattice& lattice,
+                           const FmmParameters& parameters, const TreePartition& partition,
+                           const std::string& exchange)
+    : partition_(partition),
+      kernels_(fmm_instruction_set(parameters.instruction_set).kernels<Real>()),
+      rank_(partition.rank()),
+      own_(partition.touched_leaves(rank_)),
+      around_(own_.grown(1)) {
+  const Cells leaves = partition.grid(partition.leaf_depth());
+  leaf_ = {lattice.a * (1.0 / leaves[0]), lattice.b * (1.0 / leaves[1]),
+           lattice.c * (1.0 / leaves[2])};
+  if constexpr (std::is_same_v<Coordinate, std::int32_t>) {
+    // Differences in the 27 cells stay below four cells, though molecules reach out of theirs.
+    double extent = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+      extent = std::max(
+          extent, std::abs(leaf_.a[axis]) + std::abs(leaf_.b[axis]) + std::abs(leaf_.c[axis]));
+    }
+    charges_.resolution = std::ldexp(4.0 * extent, -31);
+  }
+  transfers_ = CellTransfers::plan(
+      rank_, partition.rank_count(), leaves, partition.periodic(),
+      [&](int rank) { return partition_.touched_leaves(rank); },
+      [&](int rank) { return partition_.touched_leaves(rank).grown(1); });
+  ranges_.resize(around_.count());
+  interior_.resize(own_.count());
+  if (context == nullptr) return;
+  std::vector<comm::NeighborPattern::Peer> peers;
+  for (int rank = 0; rank < partition.rank_count(); ++rank) {
+    if (rank == rank_) continue;
+    // Room for the counts; for the rest it grows by agreement.
+    std::size_t sent = 0, received = 0;
+    for_each_remote_block(transfers_.sends, rank, [&](const CellBlock& b) {
+      sent += b.source.count() * sizeof(std::int32_t);
+    });
+    for_each_remote_block(transfers_.receives, rank, [&](const CellBlock& b) {
+      received += b.source.count() * sizeof(std::int32_t);
+    });
+    if (sent + received > 0) peers.push_back({rank, sent, received});
+  }
+  exchange_.emplace(*context, comm::NeighborPattern::from_peers(*context, peers),
+                    comm::NeighborOptions{exchange, "fmm charges"});
+  arrived_.resize(peers.size());
+}
+
+template <class Real>
+template <class Function>
+void NearField<Real>::for_each_remote_block(std::span<const CellBlock> blocks, int rank,
+                                            Function function) const {
+  for (const CellBlock& block : blocks) {
+    if (block.rank == rank) function(block);
+  }
+}
+
+template <class Real>
+template <class Write, class Read>
+void NearField<Real>::exchange(Write write, Read read) {
+  for (std::size_t p = 0; p < exchange_->peers().size(); ++p) {
+    if (exchange_->peers()[p].send_capacity == 0) continue;
+    const auto peer = static_cast<int>(p);
+    std::byte* const begin = exchange_->outbox(peer).data();
+    std::byte* out = begin;
+    for_each_remote_block(transfers_.sends, exchange_->peers()[p].rank,
+                          [&](const CellBlock& block) { out = write(block.source, out); });
+    exchange_->commit(peer, static_cast<std::size_t>(out - begin));
+  }
+  exchange_->start();
+  exchange_->take_in_order([&](int peer, std::span<const std::byte> in) { read(peer, in.data()); });
+  exchange_->finish();
+}
+
+template <class Real>
+std::size_t NearField<Real>::charges_of(const CellBox& block) const {
+  std::size_t count = 0;
+  block.for_each([&](const Cells& cell) {
+    const std::size_t i = own_.index(cell);
+    count += begins_[i + 1] - begins_[i];
+  });
+  return count;
+}
+
+template <class Real>
+void NearField<Real>::rebuild(std::span<const std::size_t> begins, std::span<const double> charges,
+                              std::span<const std::int32_t> molecules, FmmTimes& times) {
+  Stopwatch watch;
+  begins_.assign(begins.begin(), begins.end());
+  const std::size_t count = charges.size();
+  charges_.charge.assign(charges.begin(), charges.end());
+  charges_.molecule.assign(molecules.begin(), molecules.end());
+  for (auto& ranges : ranges_) ranges.clear();
+  watch.lap(times.sort);
+
+  std::vector<std::vector<std::int32_t>> counts(arrived_.size());
+  if (exchange_) {
+    exchange(
+        [&](const CellBox& block, std::byte* out) {
+          block.for_each([&](const Cells& cell) {
+            const std::size_t i = own_.index(cell);
+            const auto here = static_cast<std::int32_t>(begins_[i + 1] - begins_[i]);
+            std::memcpy(out, &here, sizeof here);
+            out += sizeof here;
+          });
+          return out;
+        },
+        [&](int peer, const std::byte* in) {
+          auto& of_peer = counts[static_cast<std::size_t>(peer)];
+          for_each_remote_block(
+              transfers_.receives, exchange_->peers()[static_cast<std::size_t>(peer)].rank,
+              [&](const CellBlock& block) {
+                const std::size_t known = of_peer.size(), cells = block.source.count();
+                of_peer.resize(known + cells);
+                std::memcpy(of_peer.data() + known, in, cells * sizeof(std::int32_t));
+                in += cells * sizeof(std::int32_t);
+              });
+        });
+  }
+  // Places of what arrives, in the order of ranks; the lists of each leaf in that order too, with
+  // what is here in its place, so that sums do not depend on who comes first.
+  std::size_t place = count;
+  std::size_t peer = 0, next = 0;
+  std::fill(arrived_.begin(), arrived_.end(), 0);
+  for (const CellBlock& block : transfers_.receives) {
+    if (block.rank == rank_) {
+      block.source.for_each([&](const Cells& cell) {
+        const std::size_t i = own_.index(cell);
+        const Cells at{cell[0] + block.shift[0], cell[1] + block.shift[1],
+                       cell[2] + block.shift[2]};
+        if (begins_[i] < begins_[i + 1]) {
+          ranges_[around_.index(at)].push_back({begins_[i], begins_[i + 1]});
+        }
+      });
+      continue;
+    }
+    while (exchange_->peers()[peer].rank != block.rank) ++peer, next = 0;
+    block.target().for_each([&](const Cells& at) {
+      const auto here = static_cast<std::size_t>(counts[peer][next++]);
+      if (here > 0) ranges_[around_.index(at)].push_back({place, place + here});
+      place += here;
+      arrived_[peer] += here;
+    });
+  }
+  for (auto* array : {&charges_.x, &charges_.y, &charges_.z}) array->resize(place);
+  charges_.charge.resize(place);
+  charges_.molecule.resize(place, -1);
+  own_.for_each([&](const Cells& cell) {
+    bool interior = true;
+    CellBox{cell, {cell[0] + 1, cell[1] + 1, cell[2] + 1}}.grown(1).for_each([&](const Cells& at) {
+      for (const Range& range : ranges_[around_.index(at)]) interior &= range.end <= count;
+    });
+    interior_[own_.index(cell)] = interior;
+  });
+  watch.lap(times.sort);
+
+  if (exchange_) {
+    std::vector<std::size_t> room;
+    for (const auto& p : exchange_->peers()) {
+      std::size_t needed = 0;
+      for_each_remote_block(transfers_.sends, p.rank, [&](const CellBlock& block) {
+        needed += charges_of(block.source) * 3 * sizeof(Coordinate);
+      });
+      // With room to spare, so that a fluctuating count does not grow it again and again.
+      room.push_back(needed <= p.send_capacity ? needed : needed + needed / 4);
+    }
+    exchange_->reserve(room);
+    std::size_t at = count;
+    exchange(
+        [&](const CellBox& block, std::byte* out) {
+          block.for_each([&](const Cells& cell) {
+            const std::size_t i = own_.index(cell);
+            const std::size_t bytes = (begins_[i + 1] - begins_[i]) * sizeof(Real);
+            std::memcpy(out, charges_.charge.data() + begins_[i], bytes);
+            out += bytes;
+          });
+          return out;
+        },
+        [&](int p, const std::byte* in) {
+          const std::size_t arrived = arrived_[static_cast<std::size_t>(p)];
+          std::memcpy(charges_.charge.data() + at, in, arrived * sizeof(Real));
+          at += arrived;
+        });
+  }
+  watch.lap(times.communication);
+}
+
+template <class Real>
+void NearField<Real>::start(std::span<const Vec3> offsets, FmmTimes& times) {
+  Stopwatch watch;
+  const double scale = 1.0 / charges_.resolution;
+  const auto coordinate = [scale](double offset) {
+    if constexpr (std::is_same_v<Coordinate, std::int32_t>) {
+      return static_cast<std::int32_t>(std::lrint(std::clamp(offset * scale, -1e9, 1e9)));
+    } else {
+      return offset * scale;
+    }
+  };
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    charges_.x[i] = coordinate(offsets[i].x);
+    charges_.y[i] = coordinate(offsets[i].y);
+    charges_.z[i] = coordinate(offsets[i].z);
+  }
+  for (auto* array :
+       {&charges_.potential, &charges_.field_x, &charges_.field_y, &charges_.field_z}) {
+    array->assign(offsets.size(), 0.0);
+  }
+  watch.lap(times.near_field);
+  if (!exchange_) return;
+  for (std::size_t p = 0; p < exchange_->peers().size(); ++p) {
+    if (exchange_->peers()[p].send_capacity == 0) continue;
+    const auto peer = static_cast<int>(p);
+    std::byte* const begin = exchange_->outbox(peer).data();
+    std::byte* out = begin;
+    for (const auto* array : {&charges_.x, &charges_.y, &charges_.z}) {
+      for_each_remote_block(
+          transfers_.sends, exchange_->peers()[p].rank, [&](const CellBlock& block) {
+            block.source.for_each([&](const Cells& cell) {
+              const std::size_t i = own_.index(cell);
+              const std::size_t bytes = (begins_[i + 1] - begins_[i]) * sizeof(Coordinate);
+              std::memcpy(out, array->data() + begins_[i], bytes);
+              out += bytes;
+            });
+          });
+    }
+    exchange_->commit(peer, static_cast<std::size_t>(out - begin));
+  }
+  exchange_->start();
+  watch.lap(times.communication);
+}
+
+template <class Real>
+void NearField<Real>::compute(bool interior) {
+  own_.for_each([&](const Cells& cell) {
+    const std::size_t target = own_.index(cell);
+    if (begins_[target] == begins_[target + 1] || (interior_[target] != 0) != interior) return;
+    sources_.clear();
+    CellBox{{-1, -1, -1}, {2, 2, 2}}.for_each([&](const Cells& by) {
+      const Cells at{cell[0] + by[0], cell[1] + by[1], cell[2] + by[2]};
+      const Vec3 shift = (1.0 / charges_.resolution) *
+                         leaf_.position({double(by[0]), double(by[1]), double(by[2])});
+      const bool here = by == Cells{0, 0, 0};
+      for (const Range& range : ranges_[around_.index(at)]) {
+        NearCell<Real> source{range.begin, range.end, {}, here};
+        for (int axis = 0; axis < 3; ++axis) {
+          if constexpr (std::is_same_v<Coordinate, std::int32_t>) {
+            source.shift[axis] = static_cast<std::int32_t>(std::lrint(shift[axis]));
+          } else {
+            source.shift[axis] = shift[axis];
+          }
+        }
+        sources_.push_back(source);
+      }
+    });
+    kernels_.near_field(charges_, begins_[target], begins_[target + 1], sources_);
+  });
+}
+
+template <class Real>
+void NearField<Real>::compute_interior(FmmTimes& times) {
+  Stopwatch watch;
+  compute(true);
+  watch.lap(times.near_field);
+}
+
+template <class Real>
+void NearField<Real>::finish(FmmTimes& times) {
+  Stopwatch watch;
+  if (exchange_) {
+    std::size_t at = begins_.back();
+    std::vector<std::size_t> place;
+    for (const std::size_t arrived : arrived_) place.push_back(at), at += arrived;
+    while (const auto peer = exchange_->next()) {
+      const auto p = static_cast<std::size_t>(*peer);
+      const std::byte* in = exchange_->inbox(*peer).data();
+      const std::size_t bytes = arrived_[p] * sizeof(Coordinate);
+      for (auto* array : {&charges_.x, &charges_.y, &charges_.z}) {
+        std::memcpy(array->data() + place[p], in, bytes);
+        in += bytes;
+      }
+    }
+    exchange_->finish();
+  }
+  watch.lap(times.communication);
+  compute(false);
+  watch.lap(times.near_field);
+}
+
+template <class Real>
+std::optional<comm::Verdict> NearField<Real>::verdict() const {
+  if (!exchange_) return std::nullopt;
+  return exchange_->verdict();
+}
+
+template class NearField<float>;
+template class NearField<double>;
+
+}  // namespace sterna::md

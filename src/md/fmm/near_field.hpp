@@ -1,0 +1,74 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "md/fmm/fmm_parameters.hpp"
+#include "md/fmm/fmm_times.hpp"
+#include "md/fmm/kernels/fmm_kernels.hpp"
+#include "md/fmm/tree_partition.hpp"
+#include "sterna/comm/neighbor_exchange.hpp"
+
+namespace sterna::md {
+
+/// The potential of the charges of the 27 cells around, charge by charge, without those of the same
+/// molecule. Charges of leaves that touch or border on another rank's region travel there; between
+/// two rebuilds the same ones, so that a message is coordinates only.
+template <class Real>
+class NearField {
+ public:
+  using Coordinate = typename NearCharges<Real>::Coordinate;
+
+  NearField(const comm::Context* context, const Lattice& lattice, const FmmParameters& parameters,
+            const TreePartition& partition, const std::string& exchange);
+
+  /// Collective. Charges sorted by the leaves that this rank's region touches, which begin at
+  /// `begins`; a molecule lies in one leaf as a whole.
+  void rebuild(std::span<const std::size_t> begins, std::span<const double> charges,
+               std::span<const std::int32_t> molecules, FmmTimes& times);
+  /// Collective: sends positions, each from the center of its leaf, and forgets the results.
+  void start(std::span<const Vec3> offsets, FmmTimes& times);
+  /// For leaves all of whose neighbors' charges are on this rank.
+  void compute_interior(FmmTimes& times);
+  /// Collective: receives, and computes the rest.
+  void finish(FmmTimes& times);
+  /// Has the results for the charges of this rank.
+  const NearCharges<Real>& charges() const { return charges_; }
+
+  std::optional<comm::Verdict> verdict() const;
+
+ private:
+  struct Range {
+    std::size_t begin, end;
+  };
+  template <class Function>
+  void for_each_remote_block(std::span<const CellBlock> blocks, int rank, Function function) const;
+  /// One round: `write(block of own cells, out)` returns the end of what it wrote, `read(rank,
+  /// in)`.
+  template <class Write, class Read>
+  void exchange(Write write, Read read);
+  std::size_t charges_of(const CellBox& block) const;
+  void compute(bool interior);
+
+  TreePartition partition_;
+  const FmmKernels<Real>& kernels_;
+  Lattice leaf_;  ///< edges of a leaf
+  int rank_;
+  CellBox own_, around_;  ///< leaves with charges of this rank, and those with their neighbors
+  CellTransfers transfers_;
+  std::optional<comm::NeighborExchange<std::byte>> exchange_;
+
+  NearCharges<Real> charges_;  ///< of this rank, then those that arrived, block by block
+  std::vector<std::size_t> begins_;
+  std::vector<std::vector<Range>> ranges_;  ///< of the leaves of around_
+  std::vector<char> interior_;              ///< of the leaves of own_
+  std::vector<std::size_t> arrived_;        ///< from each peer
+  std::vector<NearCell<Real>> sources_;
+};
+
+extern template class NearField<float>;
+extern template class NearField<double>;
+
+}  // namespace sterna::md

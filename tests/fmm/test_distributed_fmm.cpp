@@ -1,0 +1,235 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+
+#include "fmm/crystals.hpp"
+#include "md/domain/decomposition_method.hpp"
+#include "md/fmm/ewald.hpp"
+#include "md/fmm/fmm_solver.hpp"
+#include "sterna/comm/context.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+
+using namespace sterna;
+using namespace sterna::md;
+
+namespace {
+
+/// The charges of one rank, and where they are among all.
+struct Share {
+  OwnedCharges charges;
+  std::vector<std::size_t> index;
+};
+
+/// A molecule is where its center is.
+Share share_of(const Decomposition& decomposition, int rank, const OwnedCharges& all) {
+  Share share;
+  share.charges.lattice = all.lattice;
+  for (std::size_t first = 0, end = 0; first < all.positions.size(); first = end) {
+    Vec3 center;
+    while (end < all.positions.size() && all.molecules[end] == all.molecules[first]) {
+      center += all.positions[end++];
+    }
+    center *= 1.0 / static_cast<double>(end - first);
+    int image[3];
+    if (decomposition.owner(decomposition.box().wrap(center, image)) != rank) continue;
+    for (std::size_t i = first; i < end; ++i) {
+      share.charges.add(all.positions[i], all.charges[i], all.molecules[i]);
+      share.index.push_back(i);
+    }
+  }
+  return share;
+}
+
+struct Total {
+  std::vector<Vec3> forces;
+  double energy = 0.0;
+};
+
+/// Of all ranks, on all.
+Total together(const comm::Context& context, const Share& share, const CoulombResult& result,
+               std::size_t count) {
+  Total total{std::vector<Vec3>(count), result.energy};
+  for (std::size_t k = 0; k < share.index.size(); ++k) {
+    total.forces[share.index[k]] = result.forces[k];
+  }
+  comm::ReductionBatch batch(context, "test");
+  batch.sum(total.energy).sum(&total.forces.data()->x, 3 * count).run();
+  return total;
+}
+
+std::unique_ptr<Decomposition> make_decomposition(const comm::Context& context,
+                                                  std::string_view method,
+                                                  const OwnedCharges& system) {
+  DecompositionRequest request;
+  request.box = {{system.lattice.a.x, system.lattice.b.y, system.lattice.c.z}};
+  std::vector<Vec3> points;
+  std::vector<double> weights;
+  for (std::size_t i = 0; i < system.positions.size(); ++i) {
+    if (i % static_cast<std::size_t>(context.size()) != static_cast<std::size_t>(context.rank())) {
+      continue;
+    }
+    int image[3];
+    points.push_back(request.box.wrap(system.positions[i], image));
+    weights.push_back(1.0);
+  }
+  request.points = points;
+  request.weights = weights;
+  return decomposition_method(method).make(context, request);
+}
+
+/// Dipoles of charges 0.9 apart with their centers in a part of the box: all, a slab, a ball.
+OwnedCharges molecules_in(const Vec3& length, std::string_view shape, int count) {
+  std::mt19937_64 engine(17);
+  std::uniform_real_distribution<double> uniform(0.0, 1.0);
+  OwnedCharges system;
+  system.lattice = Lattice::orthorhombic(length);
+  for (int molecule = 0; molecule < count;) {
+    const double x = uniform(engine), y = uniform(engine), z = uniform(engine);
+    const double u = uniform(engine), v = uniform(engine);
+    if (shape == "slab" && std::abs(z - 0.3) > 0.1) continue;
+    const Vec3 from_center{x - 0.4, y - 0.6, z - 0.9};
+    if (shape == "droplet" && dot(from_center, from_center) > 0.04) continue;
+    const Vec3 at{x * length.x, y * length.y, z * length.z};
+    const double polar = std::acos(2 * u - 1), azimuth = 6.283 * v;
+    const Vec3 axis{std::sin(polar) * std::cos(azimuth), std::sin(polar) * std::sin(azimuth),
+                    std::cos(polar)};
+    system.add(at, 1.0, molecule);
+    system.add(at + 0.9 * axis, -0.8, molecule);
+    ++molecule;
+  }
+  return system;
+}
+
+}  // namespace
+
+TEST_CASE("any decomposition, any distribution: as in one process") {
+  const comm::Context context;
+  struct Case {
+    Vec3 length;
+    std::array<int, 3> top;
+    int levels;
+  };
+  for (const Case& c : {Case{{12, 12, 12}, {2, 2, 2}, 2}, Case{{9, 10, 24}, {2, 2, 5}, 1},
+                        Case{{9, 9, 9}, {3, 3, 3}, 0}}) {
+    for (const std::string shape : {"uniform", "slab", "droplet"}) {
+      const OwnedCharges system = molecules_in(c.length, shape, 300);
+      FmmParameters parameters;
+      parameters.order = 5, parameters.top_cells = c.top, parameters.levels = c.levels;
+      const CoulombResult serial = FmmSolver(system.lattice, parameters).solve(system.view());
+      for (const std::string method : {"grid", "bisection", "sampling"}) {
+        CAPTURE(c.length.z);
+        CAPTURE(shape);
+        CAPTURE(method);
+        const auto decomposition = make_decomposition(context, method, system);
+        const Share share = share_of(*decomposition, context.rank(), system);
+        FmmSolver solver(context, *decomposition, parameters);
+        const Total total =
+            together(context, share, solver.solve(share.charges.view()), system.positions.size());
+        CHECK(relative_rms(total.forces, serial.forces) < 1e-13);
+        CHECK(total.energy == doctest::Approx(serial.energy).epsilon(1e-12));
+      }
+    }
+  }
+}
+
+TEST_CASE("charges that move after the cells were made; open and charged boxes; precisions") {
+  const comm::Context context;
+  OwnedCharges system = molecules_in({10, 11, 12}, "uniform", 400);
+  for (Vec3& position : system.positions) position = 0.8 * position + Vec3{1, 1, 1};
+  for (const bool periodic : {true, false}) {
+    for (const FmmPrecision precision :
+         {FmmPrecision::full, FmmPrecision::mixed, FmmPrecision::single}) {
+      CAPTURE(periodic);
+      FmmParameters parameters;
+      parameters.order = 6, parameters.levels = 2, parameters.periodic = periodic;
+      parameters.precision = precision;
+      const auto decomposition = make_decomposition(context, "bisection", system);
+      Share share = share_of(*decomposition, context.rank(), system);
+      FmmSolver serial(system.lattice, parameters);
+      FmmSolver distributed(context, *decomposition, parameters);
+      serial.rebuild(system.view());
+      distributed.rebuild(share.charges.view());
+      std::vector<Vec3> moved = system.positions, own_moved;
+      for (std::size_t i = 0; i < moved.size(); ++i) {
+        moved[i] += 0.1 * Vec3{std::sin(double(i)), std::cos(3.0 * double(i)), 0.7};
+      }
+      for (const std::size_t i : share.index) own_moved.push_back(moved[i]);
+      serial.start(moved);
+      const CoulombResult expected = serial.finish();
+      distributed.start(own_moved);
+      const Total total = together(context, share, distributed.finish(), system.positions.size());
+      const double tolerance = precision == FmmPrecision::full ? 1e-13 : 1e-6;
+      CHECK(relative_rms(total.forces, expected.forces) < tolerance);
+      CHECK(total.energy == doctest::Approx(expected.energy).epsilon(10 * tolerance));
+
+      const CoulombResult anew =
+          FmmSolver(system.lattice, parameters).solve({moved, system.charges, system.molecules});
+      CHECK(relative_rms(total.forces, anew.forces) < 0.02);  // other cells, another truncation
+    }
+  }
+}
+
+TEST_CASE("against Ewald sums at the accuracy that was asked for, with molecules across borders") {
+  const comm::Context context;
+  const OwnedCharges system = molecules_in({9, 9, 10}, "uniform", 250);
+  const auto exact =
+      EwaldSolver(system.lattice, EwaldSolver::parameters(system.lattice, 1e-12, 500))
+          .solve(system.view());
+  const auto decomposition = make_decomposition(context, "sampling", system);
+  const Share share = share_of(*decomposition, context.rank(), system);
+  for (const double accuracy : {1e-3, 1e-4}) {
+    CAPTURE(accuracy);
+    const auto checked = checked_fmm_parameters(
+        context, *decomposition,
+        FmmParameters::choose(system.lattice, true, system.positions.size(), accuracy, 2.0),
+        share.charges.view(), accuracy);
+    const Total total =
+        together(context, share,
+                 FmmSolver(context, *decomposition, checked.parameters).solve(share.charges.view()),
+                 system.positions.size());
+    const double error = relative_rms(total.forces, exact.forces);
+    CHECK(error < accuracy);
+    CHECK(error < 2.0 * checked.error);
+    CHECK(total.energy == doctest::Approx(exact.energy).epsilon(accuracy));
+  }
+}
+
+TEST_CASE("the same bits with every method of exchange") {
+  const comm::Context context;
+  const OwnedCharges system = molecules_in({24, 24, 24}, "slab", 200);
+  const auto decomposition = make_decomposition(context, "bisection", system);
+  const Share share = share_of(*decomposition, context.rank(), system);
+  FmmParameters parameters;
+  parameters.order = 4, parameters.levels = 3, parameters.precision = FmmPrecision::single;
+  const CoulombResult first =
+      FmmSolver(context, *decomposition, parameters, "p2p").solve(share.charges.view());
+  for (const auto& method : comm::neighbor_methods()) {
+    if (!comm::why_neighbor_method_unavailable(context, method.name).empty()) continue;
+    CAPTURE(method.name);
+    FmmSolver solver(context, *decomposition, parameters, std::string(method.name));
+    for (int round = 0; round < 3; ++round) {
+      const CoulombResult result = solver.solve(share.charges.view());
+      CHECK(result.energy == first.energy);
+      CHECK(result.forces == first.forces);
+    }
+    for (const auto& verdict : solver.verdicts()) CHECK(verdict.method == method.name);
+  }
+}
+
+TEST_CASE("Madelung constants on all ranks") {
+  const comm::Context context;
+  for (const Crystal& crystal : madelung_crystals()) {
+    CAPTURE(crystal.name);
+    const OwnedCharges system = repeated(crystal, 4, 0.1);
+    const auto decomposition = make_decomposition(context, "grid", system);
+    const Share share = share_of(*decomposition, context.rank(), system);
+    FmmParameters parameters;
+    parameters.order = 16, parameters.levels = 1;
+    const Total total = together(
+        context, share, FmmSolver(context, *decomposition, parameters).solve(share.charges.view()),
+        system.positions.size());
+    CHECK(total.energy / (0.5 * double(system.positions.size())) * crystal.nearest ==
+          doctest::Approx(crystal.madelung).epsilon(1e-5));
+  }
+}
