@@ -6,12 +6,14 @@
 
 #include <Random123/philox.h>
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "bare/neighbor.h"
 #include "process_grid.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/neighbor_exchange.hpp"
@@ -58,6 +60,63 @@ class LibraryRound {
   int rank_;
   std::uint64_t round_ = 0;
 };
+
+/// The method as one writes it by hand; the round of the application is the same.
+template <class Exchange, Exchange* (*make)(const bare_neighbors*), void (*free)(Exchange*),
+          double* (*outbox)(Exchange*, int), const double* (*inbox)(const Exchange*, int),
+          void (*run)(Exchange*)>
+class BareRound {
+ public:
+  BareRound(const comm::Context& world, const std::vector<NeighborPattern::Peer>& peers)
+      : rank_(world.rank()) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &communicator_);
+    for (const auto& peer : peers) {
+      ranks_.push_back(peer.rank);
+      sends_.push_back(static_cast<int>(peer.send_capacity));
+      receives_.push_back(static_cast<int>(peer.receive_capacity));
+    }
+    const bare_neighbors neighbors{communicator_, static_cast<int>(peers.size()), ranks_.data(),
+                                   sends_.data(), receives_.data()};
+    exchange_ = make(&neighbors);
+  }
+  BareRound(const BareRound&) = delete;
+  BareRound& operator=(const BareRound&) = delete;
+  ~BareRound() {
+    free(exchange_);
+    MPI_Comm_free(&communicator_);
+  }
+
+  void operator()() {
+    ++round_;
+    const int peers = static_cast<int>(ranks_.size());
+    for (int peer = 0; peer < peers; ++peer) {
+      std::fill_n(outbox(exchange_, peer), sends_[static_cast<std::size_t>(peer)], value_of(rank_));
+    }
+    run(exchange_);
+    for (int peer = 0; peer < peers; ++peer) {
+      const auto i = static_cast<std::size_t>(peer);
+      const double* const items = inbox(exchange_, peer);
+      if (items[0] != value_of(ranks_[i]) || items[receives_[i] - 1] != value_of(ranks_[i])) {
+        throw comm::Error(fmt::format("neighbor benchmark: wrong data from rank {}", ranks_[i]));
+      }
+    }
+  }
+
+ private:
+  double value_of(int rank) const { return static_cast<double>(round_) + 1e-6 * rank; }
+
+  int rank_;
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+  std::vector<int> ranks_;
+  std::vector<int> sends_;
+  std::vector<int> receives_;
+  Exchange* exchange_ = nullptr;
+  std::uint64_t round_ = 0;
+};
+using BareP2p = BareRound<bare_p2p, bare_p2p_new, bare_p2p_free, bare_p2p_outbox, bare_p2p_inbox,
+                          bare_p2p_round>;
+using BareFence = BareRound<bare_rma_fence, bare_rma_fence_new, bare_rma_fence_free,
+                            bare_rma_fence_outbox, bare_rma_fence_inbox, bare_rma_fence_round>;
 
 /// The ranks up to half of `adjacent` steps to the left and to the right on the ring of all ranks.
 std::vector<NeighborPattern::Peer> ring_peers(const comm::Context& world, int adjacent,
@@ -143,7 +202,15 @@ class Neighbor final : public Verb {
       const auto round = std::make_shared<LibraryRound>(world, pattern, method);
       candidates.push_back({method, [round] { (*round)(); }});
     }
+    for (const std::string& method : methods_) {
+      if (method == "p2p") add_bare<BareP2p>(method, world, peers, candidates);
+      if (method == "rma_fence") add_bare<BareFence>(method, world, peers, candidates);
+    }
     const std::vector<Timing> timings = measure(world, candidates, sampling);
+    std::map<std::string, double> medians;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      medians[candidates[i].method] = timings[i].median_us;
+    }
     std::int64_t bytes = 0;
     for (const auto& peer : peers) bytes += static_cast<std::int64_t>(8 * peer.send_capacity);
     comm::ReductionBatch(world).max(bytes).run();
@@ -152,8 +219,22 @@ class Neighbor final : public Verb {
                        timings[i]);
       row["topology"] = topology;
       row["adjacent"] = adjacent;
+      row["over_bare_percent"] = nullptr;
+      if (const auto bare = medians.find("bare " + candidates[i].method); bare != medians.end()) {
+        row["over_bare_percent"] = 100.0 * (timings[i].median_us / bare->second - 1.0);
+      }
       report.add(std::move(row));
     }
+  }
+
+  /// Only where the library's own version can run.
+  template <class Bare>
+  static void add_bare(const std::string& method, const comm::Context& world,
+                       const std::vector<NeighborPattern::Peer>& peers,
+                       std::vector<Candidate>& candidates) {
+    if (!comm::why_neighbor_method_unavailable(world, method).empty()) return;
+    candidates.push_back(
+        {"bare " + method, [round = std::make_shared<Bare>(world, peers)] { (*round)(); }});
   }
 
   std::vector<std::string> methods_;

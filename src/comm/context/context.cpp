@@ -81,7 +81,10 @@ void Context::Implementation::find_nodes() {
   const int cores = CPU_COUNT(&allowed);
   int ranks_here = 0;
   MPI_Comm_size(node, &ranks_here);
-  if (ranks_here > cores) polls_before_yield = 20;
+  if (ranks_here > cores) {
+    polls_of_memory = 0;
+    polls_of_messages = 20;
+  }
   split_for_tests(node);
   MPI_Comm_size(node, &ranks_here);
   ranks_on_node.resize(static_cast<std::size_t>(ranks_here));

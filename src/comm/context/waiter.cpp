@@ -26,6 +26,7 @@ constexpr auto sleep = microseconds(50);
 /// than cores, waits of a few milliseconds are common, and all ranks asking makes more of them.
 constexpr auto wait_until_obituary = milliseconds(100);
 constexpr unsigned pauses_between_pokes = 16;
+constexpr unsigned pauses_between_clocks = 4;
 
 }  // namespace
 
@@ -56,20 +57,23 @@ void make_progress(const Context::Implementation& context) {
   rdma::make_progress();
 }
 
-void Waiter::begin() {
-  start_ = Clock::now();
-  next_look_ = start_ + first_look;
-}
-
 bool Waiter::pause() {
-  // Not in the first: most waits are short, and looking after everything takes microseconds.
-  if (++pauses_ % pauses_between_pokes == 0) make_progress(context_);
   if (idle_) {
+    make_progress(context_);
     std::this_thread::sleep_for(sleep);
-  } else {
-    sched_yield();
+    return Clock::now() >= next_look_;
   }
-  return Clock::now() >= next_look_;
+  // Most waits are short: the first pauses neither look after everything nor ask for the time.
+  ++pauses_;
+  if (pauses_ % pauses_between_pokes == 0) make_progress(context_);
+  sched_yield();
+  if (pauses_ % pauses_between_clocks != 0) return false;
+  const auto now = Clock::now();
+  if (pauses_ == pauses_between_clocks) {
+    start_ = now;
+    next_look_ = start_ + first_look;
+  }
+  return now >= next_look_;
 }
 
 void Waiter::look_closer(const Awaited& awaited) {

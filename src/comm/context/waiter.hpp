@@ -40,22 +40,29 @@ std::string timeout_passed(const Context::Implementation& context);
 /// Lets all transports of this process make progress: other ranks may depend on it.
 void make_progress(const Context::Implementation& context);
 
+/// What the condition of a wait looks at.
+enum class Watched {
+  messages,  ///< asks MPI, which may give the core away by itself while it finds nothing
+  memory,    ///< words that others store: asking again at once is of use only while they run
+};
+
 /// The one way to wait in this library. Polls, then yields the core (more ranks than cores must
 /// work), then about every 10 ms calls the context's idle hook, looks whether the awaited ranks
 /// of this node still live, and minds the deadline.
 class Waiter {
  public:
-  explicit Waiter(Context::Implementation& context) : context_(context) {}
+  explicit Waiter(Context::Implementation& context, Watched watched = Watched::messages)
+      : context_(context),
+        polls_(watched == Watched::memory ? context.polls_of_memory : context.polls_of_messages) {}
 
   /// Returns when `condition()` is true; calls `describe() -> Awaited` only when it must look
   /// closer. Throws Error when the deadline passes or an awaited rank has died.
   template <class Condition, class Describe>
   void wait(Condition&& condition, Describe&& describe) {
-    for (int poll = 0; poll < context_.polls_before_yield; ++poll) {
+    for (int poll = 0; poll < polls_; ++poll) {
       if (condition()) return;
       relax_processor();
     }
-    begin();
     while (!condition()) {
       if (pause()) look_closer(describe());
     }
@@ -63,14 +70,14 @@ class Waiter {
 
  private:
   using Clock = std::chrono::steady_clock;
-  void begin();
   /// Gives the core away for a moment; true when it is time to look closer.
   bool pause();
   void look_closer(const Awaited& awaited);
   [[noreturn]] void fail(const Awaited& awaited, const std::string& reason);
 
   Context::Implementation& context_;
-  Clock::time_point start_;
+  int polls_;
+  Clock::time_point start_;  ///< of the wait, but for its first few pauses
   Clock::time_point next_look_;
   bool idle_ = false;
   unsigned pauses_ = 0;

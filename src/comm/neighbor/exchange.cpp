@@ -112,18 +112,22 @@ class NeighborExchangeBytes::Implementation {
     const auto anything_new = [&] {
       for (std::size_t i = 0; i < pending_.size(); ++i) {
         const std::size_t peer = pending_[i];
-        if (is_self(peer) || method.arrived(link_of_[peer], method_round)) {
-          found = peer;
-          pending_[i] = pending_.back();
-          pending_.pop_back();
-          return true;
-        }
+        if (!is_self(peer) && !method.arrived(link_of_[peer], method_round)) continue;
+        found = peer;
+        pending_[i] = pending_.back();
+        pending_.pop_back();
+        return true;
       }
-      method.progress();
       return false;
     };
-    guarded(round_,
-            [&] { Waiter(setting_.context).wait(anything_new, [&] { return awaited(); }); });
+    const auto anything_new_yet = [&] {
+      if (anything_new()) return true;
+      method.progress();
+      return anything_new();
+    };
+    guarded(round_, [&] {
+      Waiter(setting_.context, method.watched()).wait(anything_new_yet, [&] { return awaited(); });
+    });
     arrived_round_[found] = round_;
     return static_cast<int>(found);
   }

@@ -53,13 +53,15 @@ class NeighborMethod {
   virtual std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const = 0;
   /// Waits until the outboxes may be changed.
   virtual void finish(std::uint64_t round) = 0;
+  /// What `arrived` looks at, after `progress`.
+  virtual Watched watched() const { return Watched::messages; }
 
  protected:
   /// Waits for `condition`, with progress, for the sake of round `round` and of `ranks`.
   template <class Condition>
   void await(Condition&& condition, std::uint64_t round, const std::vector<int>& ranks) {
     if (condition()) return;
-    Waiter(setting_.context)
+    Waiter(setting_.context, watched())
         .wait(
             [&] {
               progress();

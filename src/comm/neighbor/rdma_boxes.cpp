@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "comm/context/handshake.hpp"
@@ -43,6 +44,10 @@ void RdmaBoxes::connect(const std::string& letter) {
   const std::size_t begin = sizeof offsets + sizeof length;
   targets_.push_back({rdma::Peer(letter.substr(begin, length), letter.substr(begin + length)),
                       offsets, ranks_[targets_.size()]});
+}
+
+bool RdmaBoxes::all_mapped() const {
+  return std::ranges::all_of(targets_, [](const Target& t) { return t.memory.mapped(); });
 }
 
 void RdmaBoxes::put(std::size_t link, std::size_t count, std::uint64_t round) {

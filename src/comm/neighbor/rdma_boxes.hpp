@@ -35,6 +35,8 @@ class RdmaBoxes {
   /// Begins to tell the peer that `round` is there; `set_notice` comes before, and a fence.
   void set_notice(std::uint64_t round) { outboxes_.notice() = round; }
   void put_notice(std::size_t link);
+  /// Whether all peers are in reach of stores.
+  bool all_mapped() const;
   /// The way to a link's memory.
   rdma::Peer& peer(std::size_t link) { return targets_[link].memory; }
 

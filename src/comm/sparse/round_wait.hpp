@@ -8,11 +8,12 @@
 namespace sterna::comm {
 
 /// Waits in round `number` of a method until `condition()` holds; `late_ranks()` says which ranks
-/// it is for (none: any of the others) once an error has to name them.
+/// it is for (none: any of the others) once an error has to name them. `watched`: what
+/// `condition()` looks at.
 template <class Condition, class LateRanks>
 void wait_in_round(const SparseSetting& setting, std::uint64_t number, Condition condition,
-                   LateRanks late_ranks) {
-  Waiter(setting.context.implementation()).wait(condition, [&] {
+                   LateRanks late_ranks, Watched watched = Watched::messages) {
+  Waiter(setting.context.implementation(), watched).wait(condition, [&] {
     return Awaited{setting.exchange, setting.method, number, late_ranks()};
   });
 }

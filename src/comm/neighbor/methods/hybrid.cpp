@@ -75,6 +75,8 @@ class Hybrid final : public NeighborMethod {
     beyond_->finish(round);
   }
 
+  Watched watched() const override { return beyond_->watched(); }
+
  private:
   struct Route {
     NeighborMethod* method;

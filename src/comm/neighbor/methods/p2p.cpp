@@ -55,10 +55,11 @@ class PointToPoint final : public NeighborMethod {
 
   void commit(std::size_t link, std::size_t count, std::uint64_t) override {
     const std::byte* const items = outboxes_[link]->data();
+    const auto [type, number] = item_.sequence(count);
     if (links_[link].receive_items == 0) {
-      peers_[link].send_synchronous(items, count, item_.get(), *send_request(link));
+      peers_[link].send_synchronous(items, number, type, *send_request(link));
     } else {
-      peers_[link].send(items, count, item_.get(), *send_request(link));
+      peers_[link].send(items, number, type, *send_request(link));
     }
   }
 
@@ -66,7 +67,8 @@ class PointToPoint final : public NeighborMethod {
     round_ = round;
     for (std::size_t i = 0; i < links_.size(); ++i) {
       if (links_[i].receive_items == 0) continue;
-      peers_[i].receive(inboxes_[i]->data(), links_[i].receive_items, item_.get(), requests_[i]);
+      const auto [type, number] = item_.sequence(links_[i].receive_items);
+      peers_[i].receive(inboxes_[i]->data(), number, type, requests_[i]);
     }
   }
 
@@ -78,9 +80,7 @@ class PointToPoint final : public NeighborMethod {
     if (count == MPI_UNDEFINED) return;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
       const auto link = static_cast<std::size_t>(completed_[i]);
-      int items = 0;
-      MPI_Get_count(&statuses_[i], item_.get(), &items);
-      received_items_[link] = static_cast<std::size_t>(items);
+      received_items_[link] = item_.received(statuses_[i], links_[link].receive_items);
       arrived_round_[link] = round_;
     }
   }

@@ -38,7 +38,8 @@ class PersistentPointToPoint final : public NeighborMethod {
       outboxes_.push_back(std::make_shared<two_sided::Memory>(link.send_items * item_size));
       inboxes_.push_back(std::make_shared<two_sided::Memory>(link.receive_items * item_size));
       if (link.receive_items > 0) {
-        peers_[i].receive_init(inboxes_[i]->data(), link.receive_items, item_.get(), requests_[i]);
+        const auto [type, number] = item_.sequence(link.receive_items);
+        peers_[i].receive_init(inboxes_[i]->data(), number, type, requests_[i]);
       }
     }
     send_counts_.assign(n, not_set_up);
@@ -55,8 +56,9 @@ class PersistentPointToPoint final : public NeighborMethod {
     if (count != send_counts_[link]) {
       if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
       // Peers that never answer: synchronous, so that this rank cannot run ahead of them.
-      peers_[link].send_init(outboxes_[link]->data(), count, item_.get(),
-                             links_[link].receive_items == 0, request);
+      const auto [type, number] = item_.sequence(count);
+      peers_[link].send_init(outboxes_[link]->data(), number, type, links_[link].receive_items == 0,
+                             request);
       send_counts_[link] = count;
     }
     check_mpi(MPI_Start(&request), "MPI_Start");
@@ -77,9 +79,7 @@ class PersistentPointToPoint final : public NeighborMethod {
     if (count == MPI_UNDEFINED) return;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
       const auto link = static_cast<std::size_t>(completed_[i]);
-      int items = 0;
-      MPI_Get_count(&statuses_[i], item_.get(), &items);
-      received_items_[link] = static_cast<std::size_t>(items);
+      received_items_[link] = item_.received(statuses_[i], links_[link].receive_items);
       arrived_round_[link] = round_;
     }
   }

@@ -79,6 +79,8 @@ class RdmaBarrier final : public NeighborMethod, rdma::Helper {
     await([&] { return phase_ == Phase::done; }, round, {});
   }
 
+  Watched watched() const override { return Watched::memory; }
+
  private:
   enum class Phase { flush, barrier, done };
 

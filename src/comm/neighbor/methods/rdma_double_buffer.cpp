@@ -1,7 +1,8 @@
 // Idea: items are put into the peer's registered memory, a notice follows behind a fence; two
 //   buffers in turn replace acknowledgements.
 // Paper: rdma_comlib_2buf of QWS; Put with double buffering beside Isend on Fugaku and Wisteria-O.
-// Cost: two puts per link and round and one fence; no matching, no rendezvous, no barrier.
+// Cost: two puts per link and round and one fence; no matching, no rendezvous, no barrier. In a
+//   node a put is a copy by this processor, and the fence falls away.
 // Hazards: one-way links overrun their receiver without credits (neighbor/inboxes.hpp); over TCP a
 //   put needs the target's help, so a rank that computes long delays those that wait for it.
 // Others win: shm_direct in a node (no copy out of the outbox); p2p over TCP with UCX 1.13.
@@ -46,10 +47,7 @@ class RdmaDoubleBuffer final : public NeighborMethod {
     round_ = round;
     boxes_ = make_rdma_boxes(setting_, links_, round);
     committed_.assign(links_.size(), {});
-    const auto& node_of = setting_.context.node_of;
-    const auto node = [&](int rank) { return node_of[static_cast<std::size_t>(rank)]; };
-    in_node_ = std::ranges::all_of(
-        links_, [&](const Link& link) { return node(link.rank) == node(setting_.context.rank); });
+    all_mapped_ = boxes_->all_mapped();
   }
 
   std::byte* outbox(std::size_t link, std::uint64_t) override { return boxes_->outbox(link); }
@@ -66,14 +64,14 @@ class RdmaDoubleBuffer final : public NeighborMethod {
       await([&] { return has_credit(i, round); }, round, {links_[i].rank});
       put(i, round);
     }
-    worker_.fence();
+    if (!all_mapped_) worker_.fence();
     boxes_->set_notice(round);
     for (std::size_t i = 0; i < links_.size(); ++i) boxes_->put_notice(i);
   }
 
-  /// In a node the processor moves the puts: then looking after the network would only cost time.
+  /// Stores need no help, and a wait looks after the network of others now and then.
   void progress() override {
-    if (!in_node_ || ++polls_ % polls_between_pokes == 0) worker_.progress();
+    if (!all_mapped_) worker_.progress();
   }
 
   bool arrived(std::size_t link, std::uint64_t round) override {
@@ -91,9 +89,9 @@ class RdmaDoubleBuffer final : public NeighborMethod {
     }
   }
 
- private:
-  static constexpr unsigned polls_between_pokes = 16;
+  Watched watched() const override { return Watched::memory; }
 
+ private:
   struct Committed {
     std::size_t count = 0;
     bool waiting = false;  ///< not put yet
@@ -124,8 +122,7 @@ class RdmaDoubleBuffer final : public NeighborMethod {
   std::uint64_t round_ = 0;
   std::shared_ptr<RdmaBoxes> boxes_;
   std::vector<Committed> committed_;
-  bool in_node_ = false;
-  unsigned polls_ = 0;
+  bool all_mapped_ = false;
 };
 
 }  // namespace

@@ -85,6 +85,8 @@ class RmaDoubleBuffer final : public NeighborMethod {
 
   void finish(std::uint64_t) override {}
 
+  Watched watched() const override { return Watched::memory; }
+
  private:
   static constexpr unsigned polls_between_pokes = 64;
 

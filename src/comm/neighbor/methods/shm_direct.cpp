@@ -91,6 +91,8 @@ class SharedMemoryDirect final : public NeighborMethod {
 
   void finish(std::uint64_t) override {}
 
+  Watched watched() const override { return Watched::memory; }
+
  private:
   /// What a peer needs to write to this rank.
   struct Door {

@@ -92,7 +92,7 @@ class RdmaReserve final : public SparseMethod {
           if (far_) far_->serve();
           return false;
         },
-        late_ranks);
+        late_ranks, Watched::memory);
   }
 
   /// Sends all rows; false where anywhere a room was too small.

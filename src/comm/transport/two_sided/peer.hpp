@@ -6,17 +6,30 @@
 
 namespace sterna::comm::two_sided {
 
-/// A derived type of `bytes` bytes, so that counts are items and 2^31 of them fit a message.
+/// Items of some bytes as MPI is told of them: as words where their number can be counted, since a
+/// predefined type is less work for MPI; beyond that as a derived type, of which there can be 2^31.
 class ItemType {
  public:
   explicit ItemType(std::size_t bytes);
   ~ItemType();
   ItemType(const ItemType&) = delete;
   ItemType& operator=(const ItemType&) = delete;
-  MPI_Datatype get() const { return type_; }
+
+  struct Sequence {
+    MPI_Datatype type;
+    std::size_t count;  ///< of that type
+  };
+  /// `count` items.
+  Sequence sequence(std::size_t count) const;
+  /// How many items a message has that was received as `sequence(capacity)`.
+  std::size_t received(const MPI_Status& status, std::size_t capacity) const;
 
  private:
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+  bool in_words(std::size_t count) const { return count <= most_in_words_; }
+  MPI_Datatype word_;
+  std::size_t words_;  ///< in an item
+  std::size_t most_in_words_;
+  MPI_Datatype derived_ = MPI_DATATYPE_NULL;
 };
 
 /// Another rank as the target and source of the messages with one tag.
@@ -30,7 +43,7 @@ class Peer {
   /// that never hears back can run.
   void send_synchronous(const void* items, std::size_t count, MPI_Datatype type,
                         MPI_Request& request) const;
-  /// `capacity`: the most items that may come.
+  /// `capacity`: the most that may come.
   void receive(void* items, std::size_t capacity, MPI_Datatype type, MPI_Request& request) const;
   /// The same, set up once, for MPI_Start in each round.
   void send_init(const void* items, std::size_t count, MPI_Datatype type, bool synchronous,
