@@ -1,8 +1,11 @@
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdio>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -252,6 +255,86 @@ TEST_CASE("memory posted before or after its array arrives, many senders to one 
   });
 }
 
+TEST_CASE("an array is taken in whatever memory it comes, before or after it arrives") {
+  const Context world;
+  for_each_transport(world, [&](Messenger& messenger) {
+    const std::uint64_t key = messenger.reserve_keys();
+    CHECK(messenger.reserve_keys() != key);
+    const int right = (world.rank() + 1) % world.size();
+    const int left = (world.rank() + world.size() - 1) % world.size();
+    for (const bool late : {false, true}) {
+      for (const std::size_t size : {std::size_t{0}, std::size_t{5}, std::size_t{300000}}) {
+        CAPTURE(late);
+        CAPTURE(size);
+        std::vector<Delivery<double>> deliveries;
+        const auto post = [&] {
+          for (int i = 0; i < 3; ++i) deliveries.push_back(messenger.receive<double>(left, key));
+        };
+        if (!late) post();
+        CHECK((late || !deliveries.front().arrived().ready()));
+        std::vector<double> own(size);
+        fill(own, world.rank());
+        Buffer<double> pooled = messenger.buffer<double>(size);
+        fill(pooled.items(), world.rank());
+        Buffer<double> gift = messenger.buffer<double>(size);
+        fill(gift.items(), world.rank());
+        Counter sources;
+        messenger.send(right, key, nocopy(own, on_source(sources)));
+        messenger.send(right, key, nocopy(pooled.items(), on_source(sources)));
+        messenger.send(right, key, nocopy(std::move(gift)));
+        if (late) {
+          for (int i = 0; i < 50; ++i) messenger.progress();
+          barrier(world);
+          for (int i = 0; i < 50; ++i) messenger.progress();
+          post();
+        }
+        messenger.wait(sources, 2);
+        fill(own, 77);  // must hurt nobody any more
+        fill(pooled.items(), 77);
+        for (Delivery<double>& delivery : deliveries) {
+          const Completed& completed = messenger.wait(delivery.arrived());
+          CHECK(completed.peer == left);
+          const Buffer<double> items = delivery.take();
+          CHECK(completed.buffer.data() == reinterpret_cast<const std::byte*>(items.data()));
+          CHECK(items.size() == size);
+          CHECK(faults(items.items(), left) == 0);
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("who asks for the shared messenger gets the same one as long as somebody holds it") {
+  const Context world;
+  std::shared_ptr<Messenger> first = Messenger::shared(world);
+  CHECK(Messenger::shared(world) == first);
+  const std::uint64_t key = first->reserve_keys();
+  const Context half = world.split(world.rank() % 2);
+  CHECK(Messenger::shared(half) != first);
+  CHECK(Messenger::shared(half)->size() == half.size());
+  first.reset();
+  CHECK(Messenger::shared(world)->reserve_keys() == key);  // a new one
+}
+
+TEST_CASE("memory given back to the system comes again when it is needed") {
+  const Context world;
+  for_each_transport(world, [&](Messenger& messenger) {
+    const std::size_t size = std::size_t{1} << 20U;  // 8 MiB: a slab of its own
+    const int right = (world.rank() + 1) % world.size();
+    const int left = (world.rank() + world.size() - 1) % world.size();
+    for (int round = 0; round < 2; ++round) {
+      Buffer<double> gift = messenger.buffer<double>(size);
+      fill(gift.items(), world.rank());
+      messenger.send(right, 4, nocopy(std::move(gift)));
+      Delivery<double> delivery = messenger.receive<double>(left, 4);
+      messenger.wait(delivery.arrived());
+      CHECK(faults(delivery.take().items(), left) == 0);
+      messenger.finish();
+      messenger.release_unused_memory();
+    }
+  });
+}
+
 TEST_CASE("messages of all sizes between all ranks at random") {
   const Context world;
   for_each_transport(world, [&](Messenger& messenger) {
@@ -477,4 +560,33 @@ TEST_CASE("a lent array that is changed too early is noticed") {
   items[50000] = 2.0;
   CHECK_THROWS_WITH_AS(messenger.wait(source), doctest::Contains("changed before"), Error);
   messenger.finish();
+}
+
+TEST_CASE("buffers that were let go are filled with 0xdb, and those still held are reported") {
+  const Context world;
+  std::optional<Messenger> messenger;
+  messenger.emplace(world, MessengerOptions{.name = "calls", .check = true});
+  Buffer<unsigned char> held = messenger->buffer<unsigned char>(3000);
+  Buffer<unsigned char> other = messenger->buffer<unsigned char>(3000);
+  unsigned char* const memory = other.data();
+  std::fill_n(memory, 3000, static_cast<unsigned char>(1));
+  other = {};
+  CHECK(std::all_of(memory, memory + 3000, [](unsigned char byte) { return byte == 0xdb; }));
+  CHECK(messenger->outstanding_buffers() == 1);
+
+  std::FILE* const file = std::tmpfile();
+  REQUIRE(file != nullptr);
+  std::fflush(stderr);
+  const int standard_error = dup(STDERR_FILENO);
+  dup2(fileno(file), STDERR_FILENO);
+  messenger.reset();
+  std::fflush(stderr);
+  dup2(standard_error, STDERR_FILENO);
+  close(standard_error);
+  std::rewind(file);
+  char text[200] = "";
+  CHECK(std::fgets(text, sizeof text, file) != nullptr);
+  std::fclose(file);
+  CHECK(std::string(text).find("calls: rank " + std::to_string(world.rank()) +
+                               ": 1 buffers of its pool are still held") != std::string::npos);
 }

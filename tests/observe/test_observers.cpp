@@ -1,10 +1,16 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
+#include <cstdio>
+#include <string>
 #include <vector>
 
+#include "md/observe/diffusion.hpp"
+#include "md/observe/multi_tau_correlator.hpp"
 #include "md/observe/pressure_tensor.hpp"
 #include "md/observe/profile.hpp"
+#include "md/observe/viscosity.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
@@ -29,9 +35,16 @@ class Frame {
     particles_.position[i] = {position.x, position.y, position.z, type};
     particles_.velocity[i] = velocity;
   }
+  /// Unwrapped; the store has it in the box, and its image.
+  void add_at(const Vec3& unwrapped, std::int64_t id, std::int64_t type) {
+    int image[3];
+    add(box_.wrap(unwrapped, image), {}, type);
+    particles_.id[particles_.local_count() - 1] = id;
+    particles_.image[particles_.local_count() - 1] = {image[0], image[1], image[2]};
+  }
   PairSums pairs;
   ObservedFrame observed() const {
-    return {0, 0.0, box_, particles_, masses_, list_, pairs, tail_virial, kinetic_factor};
+    return {0, 0.0, box_, particles_, masses_, list_, pairs, tail_virial, kinetic_factor, 0.5};
   }
   double tail_virial = 0.0;
   double kinetic_factor = 1.0;
@@ -123,4 +136,97 @@ TEST_CASE("the pressure tensor of known velocities and virials, and the surface 
     CHECK(other.report({}).text == tensor.report({}).text);
     CHECK(other.components()[0].count() == 3);
   }
+}
+
+TEST_CASE("the correlator against sums over the whole series") {
+  // A series with a memory of ten values, from a fixed recurrence.
+  std::vector<double> series;
+  double value = 0.0;
+  std::uint64_t random = 12345;
+  for (int i = 0; i < 4096; ++i) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    value = 0.9 * value + static_cast<double>(random >> 40) / (1 << 24) - 0.5;
+    series.push_back(value);
+  }
+  MultiTauCorrelator correlator, interrupted;
+  for (std::size_t i = 0; i < series.size(); ++i) {
+    correlator.add(series[i]);
+    interrupted.add(series[i]);
+    if (i == 1500) {
+      const std::vector<double> state = interrupted.state();
+      interrupted = MultiTauCorrelator();
+      interrupted.set_state(state);
+    }
+  }
+  const auto points = correlator.points();
+  CHECK(interrupted.points().size() == points.size());
+  CHECK(points.size() > 40);
+  const auto whole = [&](std::size_t lag) {
+    double sum = 0.0;
+    for (std::size_t i = lag; i < series.size(); ++i) sum += series[i] * series[i - lag];
+    return sum / static_cast<double>(series.size() - lag);
+  };
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    CAPTURE(points[k].lag);
+    CHECK(interrupted.points()[k].correlation == points[k].correlation);
+    if (k < 16) {
+      CHECK(points[k].lag == static_cast<double>(k));
+      CHECK(points[k].correlation == doctest::Approx(whole(k)).epsilon(1e-12));
+    } else if (points[k].lag < 100.0) {
+      // Averages of neighbors smear the function a little.
+      CHECK(std::abs(points[k].correlation - whole(static_cast<std::size_t>(points[k].lag))) <
+            0.03 * points[0].correlation);
+    }
+  }
+}
+
+TEST_CASE("the displacement of particles that fly straight, across boundaries and ranks") {
+  const comm::Context world;
+  const double timestep = 0.1;
+  const Vec3 velocity{0.5, -1.5, 4.0};
+  Diffusion diffusion(world, 2, timestep, {"light", "heavy"}, reduced);
+  const std::int64_t samples = 60;
+  for (std::int64_t sample = 0; sample < samples; ++sample) {
+    Frame frame(Box{{2.0, 2.0, 2.0}});
+    const double time = 0.2 * static_cast<double>(sample);
+    for (std::int64_t id = 0; id < 7; ++id) {
+      // Particles wander over the ranks, whoever keeps their past.
+      if ((id + sample) % world.size() != world.rank()) continue;
+      const double speed = static_cast<double>(id % 2 + 1);
+      frame.add_at(velocity * (speed * time), 100 * id - 3, id % 2);
+    }
+    diffusion.sample(frame.observed());
+  }
+  const auto sums = total(world, diffusion);
+  const std::string text = diffusion.report(sums).text;
+  const double square = dot(velocity, velocity);
+  for (const double time : {0.2, 1.8, 2.0, 10.0}) {
+    const std::string line = fmt::format("\n{:.8g} {:.8g} {:.8g}\n", time, square * time * time,
+                                         4 * square * time * time);
+    CAPTURE(line);
+    CAPTURE(text);
+    CHECK(text.find(line) != std::string::npos);
+  }
+}
+
+TEST_CASE("the viscosity of a pressure that is known") {
+  const comm::Context world;
+  // P_xy alone, +1 and -1 in turn over four samples each: the integral of its triangular
+  // correlation from lag 0 to its zero at 2 is 1 - by the trapezoidal rule exactly.
+  Viscosity viscosity(world, 1, 0.5, reduced);
+  for (int sample = 0; sample < 3200; ++sample) {
+    Frame frame(Box{{2.0, 1.0, 1.0}});
+    if (world.rank() == 0) frame.pairs.virial[3] = (sample / 4) % 2 == 0 ? 2.0 : -2.0;
+    viscosity.sample(frame.observed());
+  }
+  const std::string text = viscosity.report({}).text;
+  // V = 2, T = 0.5, five components of which one is not zero; time 0.5 a sample: at lag 2 samples
+  // the integral is 4 * 0.5 * (0.5 + 0.5 + 0) / 5 = 0.4.
+  CHECK(text.find("\n0 0.2 0\n") != std::string::npos);
+  const auto line = text.find("\n1 ");
+  REQUIRE(line != std::string::npos);
+  double time = 0.0, correlation = 0.0, integral = 0.0;
+  CHECK(std::sscanf(text.c_str() + line, "%lf %lf %lf", &time, &correlation, &integral) == 3);
+  CHECK(std::abs(correlation) < 1e-2);
+  CHECK(integral == doctest::Approx(0.4).epsilon(1e-2));
 }

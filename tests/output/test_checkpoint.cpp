@@ -4,6 +4,7 @@
 #include "md/io/atomic_file.hpp"
 #include "md/io/checkpoint.hpp"
 #include "output/output_support.hpp"
+#include "sterna/comm/messenger.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 using namespace sterna;
@@ -189,6 +190,8 @@ TEST_CASE("the latest valid checkpoint is found, and why newer ones were not tak
 
 TEST_CASE("a full disk is an error on all ranks and damages no checkpoint") {
   const comm::Context context;
+  // Held as by a run: the limit on files below is one on shared memory too.
+  const auto messenger = comm::Messenger::shared(context);
   const SharedFolder folder(context);
   const std::string stem = folder / "run";
   const ParticleStore particles = dealt_particles(context, total);

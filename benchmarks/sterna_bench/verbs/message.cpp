@@ -1,6 +1,9 @@
-// One array from one rank to another, all ways there are: the time from the moment it is sent to
-// the moment its receiver may use it, by the clock that the ranks of a node share. The first eight
-// bytes of each array are the time at which it was sent; all of it was written just before.
+// One array from one rank to another, all ways there are: the time from the call that sends it to
+// the moment its receiver may use it (its entry begins, its wait returns), by the clock that the
+// ranks of a node share. All of the source is written before each message. Then the ranks greet
+// each other by a small call and its answer, so that the receiver waits and the sender's code is in
+// its caches again, and what is timed is the message; "caches cold" leaves the greeting out. The
+// first eight bytes of each array are the time at which it was sent.
 
 #include <fmt/format.h>
 #include <mpi.h>
@@ -10,6 +13,7 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -50,9 +54,12 @@ std::optional<double> seed_speedup_at(std::size_t bytes) {
 /// A way to move an array between the two ranks.
 struct Way {
   std::string name;
+  /// Writes the source, and waits for what the message before has left to be done.
+  std::function<void()> prepare;
   std::function<void()> send;
-  /// Waits for the array; the first eight bytes of it, in the receiver's hands.
+  /// Waits for the array; the time since it was sent.
   std::function<Nanoseconds()> receive;
+  bool greets = true;
   std::vector<double> times = {};
 };
 
@@ -67,7 +74,12 @@ class Experiment {
         own_(count_),
         home_(count_, 1),
         pooled_(messenger.buffer<Nanoseconds>(count_)),
-        channel_(messenger, peer_, count_, {.slots = 2, .key = bytes}) {
+        channel_(messenger, peer_, count_, {.slots = 2, .key = bytes}),
+        answer_(messenger.entry<>(name("answer"), [this](comm::Sender) { answered_ = true; })),
+        greeting_(messenger.entry<>(name("greeting"), [this](comm::Sender from) {
+          greeted_ = true;
+          answer_(from.rank);
+        })) {
     const int peers[] = {peer_};
     for (const auto& transport : world.transports()) {
       if (transport.name == "rdma" && transport.available) {
@@ -85,10 +97,9 @@ class Experiment {
         const std::size_t mine = std::max<std::size_t>(1, rounds / blocks);
         const std::size_t warm_up = block == 0 ? 2 + mine / 10 : 1;
         for (std::size_t round = 0; round < warm_up + mine; ++round) {
-          double time = 0.0;
-          if (world_.rank() == 0) way.send();
-          time = static_cast<double>(arrival(way)) * 1e-3;
-          if (world_.rank() == 1) way.send();
+          if (world_.rank() == 0) send(way);
+          const double time = static_cast<double>(receive(way)) * 1e-3;
+          if (world_.rank() == 1) send(way);
           if (round >= warm_up) way.times.push_back(time);
         }
       }
@@ -99,17 +110,26 @@ class Experiment {
   std::vector<Way>& ways() { return ways_; }
 
  private:
-  /// Time since it was sent, once it is here. The limit measures itself.
-  Nanoseconds arrival(Way& way) {
-    const Nanoseconds sent = way.receive();
-    return way.name == "memcpy" ? sent : now() - sent;
+  void send(Way& way) {
+    way.prepare();
+    if (way.greets) {
+      greeting_(peer_);
+      await([&] { return std::exchange(answered_, false); });
+    }
+    way.send();
+  }
+  Nanoseconds receive(Way& way) {
+    if (way.greets) await([&] { return std::exchange(greeted_, false); });
+    return way.receive();
   }
 
   /// Writes all of a source, as a program would that has something new to send.
   void touch(std::span<Nanoseconds> source) {
+    if (free_) messenger_.wait(*std::exchange(free_, std::nullopt));
     std::ranges::fill(source, ++round_);
-    source[0] = now();
   }
+
+  static Nanoseconds since(Nanoseconds sent) { return now() - sent; }
 
   void await(const std::function<bool()>& condition) { messenger_.wait_until(condition, "array"); }
 
@@ -123,17 +143,21 @@ class Experiment {
     add_lent("lent, own memory", true);
     add_in_place();
     add_posted();
-    add_given();
+    add_given("given away", true);
+    add_given("given away, caches cold", false);
     ways_.push_back({"persistent",
                      [this] {
                        channel_.wait_sent();
                        touch(own_);
+                     },
+                     [this] {
+                       own_[0] = now();
                        channel_.send(own_);
                      },
                      [this] {
-                       const Nanoseconds sent = channel_.wait()[0];
+                       const Nanoseconds time = since(channel_.wait()[0]);
                        channel_.release();
-                       return sent;
+                       return time;
                      }});
   }
 
@@ -148,25 +172,22 @@ class Experiment {
               std::memcpy(home_.data(), items.data(), items.size_bytes());
               *copied = now() - start;
             }));
-    ways_.push_back({"memcpy",
-                     [this, entry] {
-                       touch(pooled_.items());
-                       lend(*entry, pooled_.items());
-                     },
+    ways_.push_back({"memcpy", [this] { touch(pooled_.items()); },
+                     [this, entry] { lend(*entry, pooled_.items()); },
                      [this, copied] { return take(*copied); }});
   }
 
   void add_mpi() {
-    ways_.push_back({"MPI send-receive",
+    ways_.push_back({"MPI send-receive", [this] { touch(own_); },
                      [this] {
-                       touch(own_);
+                       own_[0] = now();
                        MPI_Send(own_.data(), static_cast<int>(count_), MPI_UINT64_T, peer_, 7,
                                 MPI_COMM_WORLD);
                      },
                      [this] {
                        MPI_Recv(home_.data(), static_cast<int>(count_), MPI_UINT64_T, peer_, 7,
                                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-                       return home_[0];
+                       return since(home_[0]);
                      }});
   }
 
@@ -175,104 +196,106 @@ class Experiment {
                      [this] {
                        region_->flush();
                        touch(own_);
+                     },
+                     [this] {
+                       own_[0] = now();
                        region_->put(peer_, 0, own_);
                        region_->notify(peer_);
                      },
                      [this] {
                        region_->wait(peer_, ++puts_);
-                       return region_->items()[0];
+                       return since(region_->items()[0]);
                      }});
   }
 
   /// The shortest array as what it is, a number: an argument by value.
   void add_call() {
-    auto sent = std::make_shared<std::optional<Nanoseconds>>();
+    auto taken = std::make_shared<std::optional<Nanoseconds>>();
     auto entry = std::make_shared<comm::Entry<Nanoseconds>>(messenger_.entry<Nanoseconds>(
-        "call", [sent](comm::Sender, Nanoseconds time) { *sent = time; }));
-    ways_.push_back(
-        {"call", [this, entry] { (*entry)(peer_, now()); }, [this, sent] { return take(*sent); }});
+        "call", [taken](comm::Sender, Nanoseconds sent) { *taken = since(sent); }));
+    ways_.push_back({"call", [] {}, [this, entry] { (*entry)(peer_, now()); },
+                     [this, taken] { return take(*taken); }});
   }
 
   /// Arguments are marshalled into a message and taken out of it again: two copies.
   void add_copying() {
-    auto sent = std::make_shared<std::optional<Nanoseconds>>();
+    auto taken = std::make_shared<std::optional<Nanoseconds>>();
     auto entry = std::make_shared<comm::Entry<std::span<const Nanoseconds>>>(
         messenger_.entry<std::span<const Nanoseconds>>(
-            name("copying"), [this, sent](comm::Sender, std::span<const Nanoseconds> items) {
+            name("copying"), [this, taken](comm::Sender, std::span<const Nanoseconds> items) {
               std::memcpy(home_.data(), items.data(), items.size_bytes());
-              *sent = home_[0];
+              *taken = since(home_[0]);
             }));
-    ways_.push_back({"copying",
+    ways_.push_back({"copying", [this] { touch(own_); },
                      [this, entry] {
-                       touch(own_);
+                       own_[0] = now();
                        (*entry)(peer_, own_);
                      },
-                     [this, sent] { return take(*sent); }});
+                     [this, taken] { return take(*taken); }});
+  }
+
+  /// An entry whose array is `Array` for it, and who has taken it after which time.
+  template <class Array>
+  auto timed_entry(const std::string& title, std::optional<Nanoseconds>& taken) {
+    return messenger_.entry<comm::NoCopy<Nanoseconds>>(
+        name(title), [&taken](comm::Sender, Array items) { taken = since(items[0]); });
   }
 
   void add_lent(const std::string& title, bool own) {
-    auto sent = std::make_shared<std::optional<Nanoseconds>>();
-    auto entry = std::make_shared<comm::Entry<comm::NoCopy<Nanoseconds>>>(
-        messenger_.entry<comm::NoCopy<Nanoseconds>>(
-            name(title), [sent](comm::Sender, Buffer<Nanoseconds> items) { *sent = items[0]; }));
-    ways_.push_back({title,
-                     [this, entry, own] {
-                       const auto source = own ? std::span(own_) : pooled_.items();
-                       touch(source);
-                       lend(*entry, source);
+    std::optional<Nanoseconds>& taken = taken_.emplace_back();
+    ways_.push_back({title, [this, own] { touch(own ? std::span(own_) : pooled_.items()); },
+                     [this, own, entry = timed_entry<Buffer<Nanoseconds>>(title, taken)] {
+                       lend(entry, own ? std::span(own_) : pooled_.items());
                      },
-                     [this, sent] { return take(*sent); }});
+                     [this, &taken] { return take(taken); }});
   }
 
   void add_in_place() {
-    auto sent = std::make_shared<std::optional<Nanoseconds>>();
-    auto entry = std::make_shared<comm::Entry<comm::NoCopy<Nanoseconds>>>(
-        messenger_.entry<comm::NoCopy<Nanoseconds>>(
-            name("in place"),
-            [sent](comm::Sender, std::span<const Nanoseconds> items) { *sent = items[0]; }));
-    ways_.push_back({"lent, read in place",
-                     [this, entry] {
-                       touch(pooled_.items());
-                       lend(*entry, pooled_.items());
+    const std::string title = "lent, read in place";
+    std::optional<Nanoseconds>& taken = taken_.emplace_back();
+    ways_.push_back({title, [this] { touch(pooled_.items()); },
+                     [this, entry = timed_entry<std::span<const Nanoseconds>>(title, taken)] {
+                       lend(entry, pooled_.items());
                      },
-                     [this, sent] { return take(*sent); }});
+                     [this, &taken] { return take(taken); }});
   }
 
   void add_posted() {
     // Posted before the first one comes, and again as soon as one was used.
     auto posted =
         std::make_shared<comm::Future>(messenger_.receive<Nanoseconds>(peer_, count_, home_));
-    ways_.push_back({"posted",
+    ways_.push_back({"posted", [this] { touch(pooled_.items()); },
                      [this] {
-                       touch(pooled_.items());
+                       pooled_[0] = now();
                        comm::Future free;
                        messenger_.send(peer_, count_, nocopy(pooled_.items(), on_source(free)));
                        free_ = free;
                      },
                      [this, posted] {
                        messenger_.wait(*posted);
-                       const Nanoseconds sent = home_[0];
+                       const Nanoseconds time = since(home_[0]);
                        *posted = messenger_.receive<Nanoseconds>(peer_, count_, home_);
-                       return sent;
+                       return time;
                      }});
   }
 
-  void add_given() {
-    auto sent = std::make_shared<std::optional<Nanoseconds>>();
-    auto entry = std::make_shared<comm::Entry<comm::NoCopy<Nanoseconds>>>(
-        messenger_.entry<comm::NoCopy<Nanoseconds>>(
-            name("given"), [sent](comm::Sender, Buffer<Nanoseconds> items) { *sent = items[0]; }));
-    ways_.push_back({"given away",
-                     [this, entry] {
-                       Buffer<Nanoseconds> gift = messenger_.buffer<Nanoseconds>(count_);
-                       touch(gift.items());
-                       (*entry)(peer_, nocopy(std::move(gift)));
+  void add_given(const std::string& title, bool greets) {
+    std::optional<Nanoseconds>& taken = taken_.emplace_back();
+    ways_.push_back({title,
+                     [this] {
+                       gift_ = messenger_.buffer<Nanoseconds>(count_);
+                       touch(gift_.items());
                      },
-                     [this, sent] { return take(*sent); }});
+                     [this, entry = timed_entry<Buffer<Nanoseconds>>(title, taken)] {
+                       gift_[0] = now();
+                       entry(peer_, nocopy(std::move(gift_)));
+                     },
+                     [this, &taken] { return take(taken); }, greets});
   }
 
   template <class LentEntry>
-  void lend(const LentEntry& entry, std::span<const Nanoseconds> items) {
+  void lend(const LentEntry& entry, std::span<Nanoseconds> items) {
+    items[0] = now();
     comm::Future free;
     entry(peer_, nocopy(items, on_source(free)));
     free_ = free;
@@ -294,9 +317,15 @@ class Experiment {
   Buffer<Nanoseconds> pooled_;
   comm::Channel<Nanoseconds> channel_;
   std::optional<comm::Region<Nanoseconds>> region_;
+  comm::Entry<> answer_;
+  comm::Entry<> greeting_;
+  bool answered_ = false;
+  bool greeted_ = false;
+  Buffer<Nanoseconds> gift_;  ///< to be given away next
+  std::deque<std::optional<Nanoseconds>> taken_;
   std::uint64_t puts_ = 0;
   Nanoseconds round_ = 0;
-  comm::Future free_;
+  std::optional<comm::Future> free_;  ///< of the array lent last
   std::vector<Way> ways_;
 };
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "sterna/comm/error.hpp"
@@ -45,6 +46,8 @@ class Future {
     if (const auto waiting = std::exchange(state_->waiting, nullptr)) waiting.resume();
   }
 
+  /// Whether a coroutine awaits it.
+  bool awaited() const { return static_cast<bool>(state_->waiting); }
   bool await_ready() const { return ready(); }
   void await_suspend(std::coroutine_handle<> handle) const { state_->waiting = handle; }
   const Completed& await_resume() const { return value(); }
@@ -88,33 +91,39 @@ enum class Stage { source, remote, operation };
 /// One wish to be told; made by `on_source`, `on_remote`, `on_operation`.
 struct Completion {
   Stage stage;
-  std::function<void(Completed)> tell;
-};
+  std::variant<Future, Counter, std::function<void(Completed)>> target;
 
-namespace detail {
-template <class Target>
-Completion completion(Stage stage, Target&& target) {
-  if constexpr (std::is_invocable_v<Target&, const Completed&>) {
-    return {stage, std::forward<Target>(target)};
-  } else {  // a future or a counter
-    return {stage, [target](Completed value) { target.complete(std::move(value)); }};
+  void tell(const Completed& completed) const {
+    std::visit(
+        [&](const auto& who) {
+          if constexpr (std::is_invocable_v<decltype(who), Completed>) {
+            who(completed);
+          } else {
+            who.complete(completed);
+          }
+        },
+        target);
   }
-}
-}  // namespace detail
+  /// Whether telling runs code of the caller's, which it may only from within `progress`.
+  bool runs_code() const {
+    const auto* const future = std::get_if<Future>(&target);
+    return future != nullptr ? future->awaited() : !std::holds_alternative<Counter>(target);
+  }
+};
 
 /// `target`: a Future, a Counter, or what can be called with a Completed. Called from within
 /// `progress` and `wait`; it may call entries, but must not wait.
 template <class Target>
 Completion on_source(Target&& target) {
-  return detail::completion(Stage::source, std::forward<Target>(target));
+  return {Stage::source, std::forward<Target>(target)};
 }
 template <class Target>
 Completion on_remote(Target&& target) {
-  return detail::completion(Stage::remote, std::forward<Target>(target));
+  return {Stage::remote, std::forward<Target>(target)};
 }
 template <class Target>
 Completion on_operation(Target&& target) {
-  return detail::completion(Stage::operation, std::forward<Target>(target));
+  return {Stage::operation, std::forward<Target>(target)};
 }
 
 /// A coroutine that runs until it awaits something, and goes on from within `progress` and `wait`.

@@ -158,6 +158,28 @@ struct Message {
   }
 };
 
+/// An array on its way to this rank, in whatever memory it comes: in a node that which its sender
+/// gave away.
+template <class T>
+class Delivery {
+ public:
+  /// Ready when the array is here.
+  const Future& arrived() const { return arrived_; }
+  /// Throws Error where it is not here, or failed.
+  Buffer<T> take() {
+    arrived_.value();
+    return Buffer<T>(std::move(*taken_));
+  }
+
+ private:
+  friend class Messenger;
+  Delivery(Future arrived, std::shared_ptr<BufferBytes> taken)
+      : arrived_(std::move(arrived)), taken_(std::move(taken)) {}
+
+  Future arrived_;
+  std::shared_ptr<BufferBytes> taken_;
+};
+
 template <class... Args>
 class Entry;
 
@@ -172,6 +194,9 @@ class Entry;
 class Messenger {
  public:
   explicit Messenger(const Context& context, const MessengerOptions& options = {});
+  /// The messenger of all who need none of their own; it lives as long as one of them holds it.
+  /// Collective. Its keys are those that were reserved.
+  static std::shared_ptr<Messenger> shared(const Context& context);
   ~Messenger();
   Messenger(const Messenger&) = delete;
   Messenger& operator=(const Messenger&) = delete;
@@ -215,6 +240,17 @@ class Messenger {
     return post_bytes(source, key, std::as_writable_bytes(memory));
   }
 
+  /// The same without naming memory.
+  template <class T>
+  Delivery<T> receive(int source, std::uint64_t key) {
+    auto taken = std::make_shared<BufferBytes>();
+    Future arrived = take_bytes(source, key, taken);
+    return Delivery<T>(std::move(arrived), std::move(taken));
+  }
+  /// 2^32 keys from this one on that were not reserved before; called by all ranks in the same
+  /// order.
+  std::uint64_t reserve_keys();
+
   /// Runs what has arrived, tells what has completed. Never waits.
   void progress();
   /// Wait, making progress; `what` is named in the error where the deadline passes or a rank died.
@@ -236,6 +272,8 @@ class Messenger {
   std::size_t outstanding_buffers() const;
   /// Lent and awaited arrays that this rank was not told the end of.
   std::size_t open_operations() const;
+  /// Gives the pages of large free buffers of this rank's pool back to the system.
+  void release_unused_memory();
   /// Holds memory that others may still write to, until all ranks are through.
   void keep_until_end(std::shared_ptr<void> memory);
 
@@ -254,6 +292,7 @@ class Messenger {
                  std::span<detail::ArrayOut> arrays);
   BufferBytes allocate(std::size_t bytes);
   Future post_bytes(int source, std::uint64_t key, std::span<std::byte> memory);
+  Future take_bytes(int source, std::uint64_t key, std::shared_ptr<BufferBytes> taken);
   void send_bytes(int destination, std::uint64_t key, detail::ArrayOut array);
 
   std::unique_ptr<Implementation> implementation_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -194,6 +195,22 @@ void MessagePool::collect_returned() {
     std::byte* const data = unpack(packed);
     packed = header_of(data).next;
     put_away(data);
+  }
+}
+
+void MessagePool::release_unused() {
+  collect_returned();
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  // Shared memory is a file, whose pages go only by a hole in it.
+  const int advice = boards_.empty() ? MADV_DONTNEED : MADV_REMOVE;
+  for (std::size_t size_class = class_of(largest_carved) + 1; size_class < free_.size();
+       ++size_class) {
+    for (std::byte* const data : free_[size_class]) {
+      // The header before the data stays, and with it the rest of its page.
+      std::byte* const begin = data + page - sizeof(Header);
+      const std::size_t bytes = capacity_of(size_class) + sizeof(Header) - page;
+      madvise(begin, bytes / page * page, advice);  // where it fails, the memory stays
+    }
   }
 }
 

@@ -34,6 +34,8 @@ class MessagePool : public std::enable_shared_from_this<MessagePool> {
   /// Where others of this node find this memory; nothing where they do not.
   std::optional<Location> locate(const std::byte* data, std::size_t bytes) const;
   void release(std::byte* data);
+  /// Gives the pages of free blocks that have slabs of their own back to the system.
+  void release_unused();
   /// Blocks of this rank that somebody still holds.
   std::size_t outstanding();
 

@@ -106,6 +106,11 @@ constexpr Unit units[] = {
     {surface_tension, "mN/m", 1e-21 * joule},
     {surface_tension, "J/m^2", 1e-18 * joule},
     {surface_tension, "N/m", 1e-18 * joule, true},
+    {viscosity, "mPa*s", 1e9 * pascal},
+    {viscosity, "Pa*s", 1e12 * pascal},
+    {diffusion, "m^2/s", 1e6},
+    {diffusion, "cm^2/s", 1e2},
+    {diffusion, "nm^2/ps", 1.0},
     {number_density, "1/nm^3", 1.0},
     {number_density, "1/angstrom^3", 1e3},
     {number_density, "mol/l", avogadro * 1e-24},
@@ -186,16 +191,16 @@ const std::array<UnitSystem::Definition, 4>& definitions() {
     std::array<UnitSystem::Definition, 4> systems{{
         {"reduced", {}, {}},
         {"nano",
-         {"", "nm", "ps", "u", "kJ/mol", "K", "nm/ps", "kJ/mol/nm", "bar", "mN/m", "1/nm^3",
-          "g/cm^3"},
+         {"", "nm", "ps", "u", "kJ/mol", "K", "nm/ps", "kJ/mol/nm", "bar", "mN/m", "mPa*s", "m^2/s",
+          "1/nm^3", "g/cm^3"},
          {}},
         {"metal",
          {"", "angstrom", "ps", "u", "eV", "K", "angstrom/ps", "eV/angstrom", "bar", "mN/m",
-          "1/angstrom^3", "g/cm^3"},
+          "mPa*s", "m^2/s", "1/angstrom^3", "g/cm^3"},
          {}},
         {"real",
          {"", "angstrom", "fs", "u", "kcal/mol", "K", "angstrom/fs", "kcal/mol/angstrom", "atm",
-          "mN/m", "1/angstrom^3", "g/cm^3"},
+          "mN/m", "mPa*s", "m^2/s", "1/angstrom^3", "g/cm^3"},
          {}},
     }};
     for (auto& system : systems) {
@@ -233,6 +238,10 @@ std::string_view dimension_noun(Dimension dimension) {
       return "a pressure";
     case surface_tension:
       return "a surface tension";
+    case viscosity:
+      return "a viscosity";
+    case diffusion:
+      return "a diffusion coefficient";
     case number_density:
       return "a number density";
     case mass_density:

@@ -19,6 +19,8 @@ enum class Dimension {
   force,
   pressure,
   surface_tension,
+  viscosity,
+  diffusion,  ///< length^2 / time
   number_density,  ///< particles per volume
   mass_density,    ///< mass per volume
 };

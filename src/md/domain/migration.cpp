@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <vector>
 
 #include "md/domain/halo_plan.hpp"
+#include "sterna/comm/bulk_exchange.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 #include "sterna/comm/sparse_exchange.hpp"
 
@@ -77,7 +79,14 @@ class Outgoing {
     destinations_.push_back(destination);
     travelers_.push_back(traveler);
   }
-  std::size_t size() const { return travelers_.size(); }
+  /// Into memory from which they leave without another copy.
+  void write_rows(comm::BulkExchange<Traveler>& exchange) const {
+    std::map<int, std::size_t> counts;
+    for (const int destination : destinations_) ++counts[destination];
+    std::map<int, Traveler*> next;
+    for (const auto& [rank, count] : counts) next[rank] = exchange.row(rank, count).data();
+    for (std::size_t i = 0; i < travelers_.size(); ++i) *next[destinations_[i]]++ = travelers_[i];
+  }
   comm::SparseRows<Traveler> rows() {
     std::vector<std::size_t> order(travelers_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -103,6 +112,19 @@ class Outgoing {
   std::vector<int> destinations_, ranks_;
   std::vector<std::size_t> offsets_;
 };
+
+/// Sends what may go anywhere, and appends what comes. Returns how many came.
+std::size_t move_bulk(const Outgoing& outgoing, comm::BulkExchange<Traveler>& exchange,
+                      ParticleStore& particles) {
+  outgoing.write_rows(exchange);
+  std::size_t arrived = 0;
+  for (const auto& row : exchange.exchange()) {
+    append(particles, row.items);
+    arrived += row.items.size();
+  }
+  exchange.release();
+  return arrived;
+}
 
 template <class T>
 void close_gaps(AlignedBuffer<T>& items, const std::vector<std::size_t>& gaps, std::size_t count) {
@@ -146,15 +168,13 @@ class Migration::Implementation {
         decomposition_(&decomposition),
         own_(decomposition.region(context.rank())),
         anywhere_(options.anywhere),
-        reach_(reach),
-        exchange_(context, exchange_options(context, decomposition, options)) {}
-
-  comm::SparseOptions exchange_options(const comm::Context& context,
-                                       const Decomposition& decomposition,
-                                       const MigrationOptions& options) {
-    if (options.anywhere) return anywhere_options(context, options.exchange, options.name);
-    near_ = ranks_within(decomposition, context.rank(), reach_);
-    return {options.exchange, options.name, near_};
+        reach_(reach) {
+    if (anywhere_) {
+      bulk_.emplace(context, anywhere_options(context, options.exchange, options.name));
+    } else {
+      near_ = ranks_within(decomposition, context.rank(), reach_);
+      exchange_.emplace(context, comm::SparseOptions{options.exchange, options.name, near_});
+    }
   }
 
   void migrate(ParticleStore& particles, std::int64_t step) {
@@ -192,10 +212,14 @@ class Migration::Implementation {
     close_gaps(particles.id, leaving_, count);
     close_gaps(particles.image, leaving_, count);
     particles.resize_local(count - leaving_.size());
-    const auto incoming = exchange_(outgoing_.rows());
     departed_ = leaving_.size();
-    arrived_ = incoming.items.size();
-    append(particles, incoming.items);
+    if (anywhere_) {
+      arrived_ = move_bulk(outgoing_, *bulk_, particles);
+    } else {
+      const auto incoming = (*exchange_)(outgoing_.rows());
+      arrived_ = incoming.items.size();
+      append(particles, incoming.items);
+    }
 
 #ifndef NDEBUG
     const std::int64_t after = global_count(context_, particles.local_count());
@@ -220,7 +244,8 @@ class Migration::Implementation {
   bool anywhere_;
   double reach_;
   std::vector<int> near_;
-  comm::SparseExchange<Traveler> exchange_;
+  std::optional<comm::SparseExchange<Traveler>> exchange_;  ///< with neighbors
+  std::optional<comm::BulkExchange<Traveler>> bulk_;        ///< with anybody
   std::vector<std::size_t> leaving_;
   Outgoing outgoing_;
   std::size_t departed_ = 0;
@@ -250,7 +275,8 @@ std::size_t Migration::arrived() const {
   return implementation_->arrived_;
 }
 comm::Verdict Migration::verdict() const {
-  return implementation_->exchange_.verdict();
+  return implementation_->anywhere_ ? implementation_->bulk_->verdict()
+                                    : implementation_->exchange_->verdict();
 }
 
 class Distribution::Implementation {
@@ -269,12 +295,12 @@ class Distribution::Implementation {
           decomposition_.owner(place.position),
           {place.position, record.velocity, record.position.type, record.id, place.image, 0});
     }
-    md::append(particles, exchange_(outgoing_.rows()).items);
+    move_bulk(outgoing_, exchange_, particles);
   }
 
  private:
   const Decomposition& decomposition_;
-  comm::SparseExchange<Traveler> exchange_;
+  comm::BulkExchange<Traveler> exchange_;
   Outgoing outgoing_;
 };
 

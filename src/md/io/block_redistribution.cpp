@@ -70,36 +70,33 @@ void BlockRedistribution::plan(std::span<const std::int64_t> ids) {
 
 BlockRedistribution::Piece BlockRedistribution::exchange(std::int64_t piece, const Pack& pack) {
   const std::size_t* begin = row_begin_.data() + piece * ranks_;
-  std::vector<int> destinations;
-  std::vector<std::size_t> offsets{0};
   for (int owner = 0; owner < ranks_; ++owner) {
-    if (begin[owner + 1] == begin[owner]) continue;
-    destinations.push_back(owner);
-    offsets.push_back(begin[owner + 1] - begin[0]);
+    const std::size_t count = begin[owner + 1] - begin[owner];
+    if (count == 0) continue;
+    const std::span<const std::uint32_t> particles(order_.data() + begin[owner], count);
+    std::byte* const row = exchange_.row(owner, count).data();
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int64_t slot = ids_[particles[i]] - 1;
+      std::memcpy(row + i * stride_, &slot, sizeof(slot));
+    }
+    pack(particles, row + sizeof(std::int64_t), stride_);
   }
-  const std::span<const std::uint32_t> particles(order_.data() + begin[0], offsets.back());
-  outgoing_.resize(particles.size() * stride_);
-  for (std::size_t i = 0; i < particles.size(); ++i) {
-    const std::int64_t slot = ids_[particles[i]] - 1;
-    std::memcpy(outgoing_.data() + i * stride_, &slot, sizeof(slot));
-  }
-  if (!particles.empty()) pack(particles, outgoing_.data() + sizeof(std::int64_t), stride_);
-  exchange_.exchange(destinations, offsets, outgoing_.data());
 
   const std::int64_t first = first_slot(rank_, piece);
   const std::int64_t count = first_slot(rank_, piece + 1) - first;
   items_.assign(static_cast<std::size_t>(count) * item_bytes_, std::byte{0});
   filled_.assign(static_cast<std::size_t>(count), false);
-  const std::size_t received = exchange_.offsets().back();
-  const std::byte* item = exchange_.items();
-  for (std::size_t i = 0; i < received; ++i, item += stride_) {
-    std::int64_t slot;
-    std::memcpy(&slot, item, sizeof(slot));
-    const auto index = static_cast<std::size_t>(slot - first);
-    if (filled_[index]) note_failure(fmt::format("two particles have the id {}", slot + 1));
-    filled_[index] = true;
-    std::memcpy(items_.data() + index * item_bytes_, item + sizeof(slot), item_bytes_);
+  for (const auto& row : exchange_.exchange()) {
+    for (std::span<const std::byte> rest = row.items; !rest.empty(); rest = rest.subspan(stride_)) {
+      std::int64_t slot;
+      std::memcpy(&slot, rest.data(), sizeof(slot));
+      const auto index = static_cast<std::size_t>(slot - first);
+      if (filled_[index]) note_failure(fmt::format("two particles have the id {}", slot + 1));
+      filled_[index] = true;
+      std::memcpy(items_.data() + index * item_bytes_, rest.data() + sizeof(slot), item_bytes_);
+    }
   }
+  exchange_.release();
   const auto hole = std::find(filled_.begin(), filled_.end(), false);
   if (hole != filled_.end()) {
     note_failure(fmt::format("no particle has the id {} (ids must be 1 to {})",

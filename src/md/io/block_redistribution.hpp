@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "sterna/comm/bulk_exchange.hpp"
 #include "sterna/comm/context.hpp"
-#include "sterna/comm/sparse_exchange.hpp"
 
 namespace sterna::md {
 
@@ -19,7 +19,7 @@ namespace sterna::md {
 class BlockRedistribution {
  public:
   struct Options {
-    std::string method = "auto";  ///< of the sparse exchange
+    std::string method = "auto";  ///< of the sparse exchange of counts
     /// Blocks and pieces are multiples of this many slots. With 1024, fields of 4, 8, 12 or 24
     /// bytes a particle begin on memory pages (4096 bytes) at every block if the field does.
     std::int64_t granularity = 1024;
@@ -59,12 +59,11 @@ class BlockRedistribution {
   std::int64_t block_slots_;
   std::int64_t piece_slots_;
   std::int64_t pieces_;
-  comm::SparseExchangeBytes exchange_;
+  comm::BulkExchangeBytes exchange_;
 
   std::span<const std::int64_t> ids_;
   std::vector<std::size_t> row_begin_;  ///< of each (piece, owner), piece-major, in `order_`
   std::vector<std::uint32_t> order_;    ///< local particles by piece and owner
-  std::vector<std::byte> outgoing_;
   std::vector<std::byte> items_;
   std::vector<bool> filled_;
   std::string failure_;

@@ -10,6 +10,7 @@
 #include "md/io/atomic_file.hpp"
 #include "md/io/file_error.hpp"
 #include "sterna/comm/collective.hpp"
+#include "sterna/comm/messenger.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {
@@ -30,6 +31,21 @@ CheckpointFile open_for_all(const comm::Context& context, const std::string& pat
   return CheckpointFile(path, index);
 }
 
+/// What each rank knows of its block, on rank 0, in the order of the ranks; elsewhere nothing.
+std::vector<std::string> gather_tables(const comm::Context& context, comm::Messenger& messenger,
+                                       comm::Buffer<char> table) {
+  const std::uint64_t key = messenger.reserve_keys();
+  messenger.send(0, key, comm::nocopy(std::move(table)));
+  std::vector<std::string> tables;
+  for (int rank = 0; context.rank() == 0 && rank < context.size(); ++rank) {
+    auto delivery = messenger.receive<char>(rank, key);
+    messenger.wait(delivery.arrived(), "the tables of a checkpoint");
+    const comm::Buffer<char> text = delivery.take();
+    tables.emplace_back(text.begin(), text.end());
+  }
+  return tables;
+}
+
 }  // namespace
 
 std::string checkpoint_path(const std::string& stem) {
@@ -47,6 +63,7 @@ CheckpointReport write_checkpoint(const comm::Context& context, const std::strin
                                    context, static_cast<std::int64_t>(block_bytes)));
   auto total = static_cast<std::int64_t>(block_bytes);
   comm::ReductionBatch(context, "checkpoint").sum(total).run();
+  const auto messenger = comm::Messenger::shared(context);
 
   CheckpointReport report;
   try {
@@ -61,14 +78,17 @@ CheckpointReport write_checkpoint(const comm::Context& context, const std::strin
       message = std::to_string(token);
     });
     comm::broadcast(context, 0, message);
-    std::string block;
+    comm::Buffer<char> table;
     agree_after(context, [&] {
       if (context.rank() != 0) file = open_marked_checkpoint(fresh, std::stoull(message));
-      block = write_checkpoint_block(file, offset, particles);
+      const std::string block = write_checkpoint_block(file, offset, particles);
       file.sync();
+      // Memory is taken here, where a rank that gets none is an error on all.
+      table = messenger->buffer<char>(block.size());
+      std::copy(block.begin(), block.end(), table.begin());
       if (context.rank() != 0) file.close();
     });
-    const auto blocks = comm::gather(context, 0, block);
+    const auto blocks = gather_tables(context, *messenger, std::move(table));
     std::string size;
     on_first_rank(context, [&] {
       report.bytes = finish_checkpoint(file, state, blocks);

@@ -152,6 +152,14 @@ struct Input {
     std::int64_t interval = 0;            ///< 0: none
     std::string surface_normal = "none";  ///< "x", "y", "z": gives the surface tension
   } pressure_tensor;
+
+  struct Viscosity {            ///< [viscosity]
+    std::int64_t interval = 0;  ///< 0: none
+  } viscosity;
+
+  struct Diffusion {            ///< [diffusion]
+    std::int64_t interval = 0;  ///< 0: none
+  } diffusion;
 };
 
 }  // namespace sterna::md

@@ -90,6 +90,15 @@ std::vector<SectionSchema> make_sections() {
       {.name = "pressure_tensor",
        .description = "The pressure in all directions, and the surface tension of a slab.",
        .aliases = {"stress", "surface_tension", "virial"}},
+      {.name = "viscosity",
+       .description =
+           "The shear viscosity, from the fluctuations of the pressure tensor (Green and "
+           "Kubo).",
+       .aliases = {"green_kubo"}},
+      {.name = "diffusion",
+       .description = "The mean square displacement of each type and its diffusion coefficient "
+                      "(Einstein).",
+       .aliases = {"msd", "mean_square_displacement"}},
   };
 }
 
@@ -640,6 +649,24 @@ std::vector<KeySchema> make_keys() {
              return Names{"none", "x", "y", "z"};
            },
        .aliases = {"normal", "axis"}},
+
+      // ---- [viscosity]
+      {.section = "viscosity",
+       .name = "interval",
+       .target = [](Input& i, std::size_t) -> Target { return &i.viscosity.interval; },
+       .description = "Steps between two samples, a few: the pressure changes fast. 0: none.",
+       .need = Need::required,
+       .range = {.minimum = 0.0, .maximum = most_steps},
+       .aliases = {"every"}},
+
+      // ---- [diffusion]
+      {.section = "diffusion",
+       .name = "interval",
+       .target = [](Input& i, std::size_t) -> Target { return &i.diffusion.interval; },
+       .description = "Steps between two samples. 0: none.",
+       .need = Need::required,
+       .range = {.minimum = 0.0, .maximum = most_steps},
+       .aliases = {"every"}},
   };
 }
 

@@ -26,6 +26,7 @@ struct ObservedFrame {
   /// By which the kinetic part of the pressure is scaled, so that it counts every particle though
   /// the momentum is fixed: 3 N over the degrees of freedom.
   double kinetic_factor;
+  double temperature;  ///< kinetic
 };
 
 /// What an observer found, at the end of a run.

@@ -11,14 +11,7 @@ constexpr int first_axis[] = {0, 1, 2, 0, 0, 1};
 constexpr int second_axis[] = {0, 1, 2, 1, 2, 2};
 }  // namespace
 
-PressureTensor::PressureTensor(const comm::Context& context, std::int64_t interval,
-                               std::optional<int> surface_normal, const UnitSystem& units)
-    : Observer("pressure_tensor", interval),
-      context_(context),
-      surface_normal_(surface_normal),
-      units_(units) {}
-
-void PressureTensor::sample(const ObservedFrame& frame) {
+std::array<double, 6> pressure_tensor(const comm::Context& context, const ObservedFrame& frame) {
   std::array<double, 6> tensor{};
   for (std::size_t i = 0; i < frame.particles.local_count(); ++i) {
     const auto type = static_cast<std::size_t>(frame.particles.position[i].type);
@@ -30,14 +23,25 @@ void PressureTensor::sample(const ObservedFrame& frame) {
   for (std::size_t k = 0; k < 6; ++k) {
     tensor[k] = tensor[k] * frame.kinetic_factor + frame.pairs.virial[k];
   }
-  comm::ReductionBatch batch(context_, "pressure tensor");
+  comm::ReductionBatch batch(context, "pressure tensor");
   batch.sum(tensor.data(), tensor.size()).run();
-  const double volume = frame.box.volume();
   for (std::size_t k = 0; k < 6; ++k) {
     if (k < 3) tensor[k] += frame.tail_virial / 3.0;
-    tensor[k] /= volume;
-    components_[k].add(tensor[k]);
+    tensor[k] /= frame.box.volume();
   }
+  return tensor;
+}
+
+PressureTensor::PressureTensor(const comm::Context& context, std::int64_t interval,
+                               std::optional<int> surface_normal, const UnitSystem& units)
+    : Observer("pressure_tensor", interval),
+      context_(context),
+      surface_normal_(surface_normal),
+      units_(units) {}
+
+void PressureTensor::sample(const ObservedFrame& frame) {
+  const std::array<double, 6> tensor = pressure_tensor(context_, frame);
+  for (std::size_t k = 0; k < 6; ++k) components_[k].add(tensor[k]);
   if (surface_normal_) {
     const auto normal = static_cast<std::size_t>(*surface_normal_);
     const double tangential = 0.5 * (tensor[(normal + 1) % 3] + tensor[(normal + 2) % 3]);

@@ -10,11 +10,14 @@
 
 namespace sterna::md {
 
-/// The pressure tensor, P_ab = (sum m v_a v_b + sum over pairs r_a f_b) / V, and from it, where two
-/// planar interfaces lie across an axis n, their surface tension
-/// gamma = L_n / 2 (P_nn - (P_tt + P_ss) / 2) (Kirkwood and Buff, J. Chem. Phys. 17, 338 (1949)).
-/// The correction beyond the cutoff is in the diagonal, alike in all directions; it leaves the
-/// surface tension as that of the truncated potential.
+/// Collective. The pressure tensor of one frame: xx yy zz xy xz yz.
+std::array<double, 6> pressure_tensor(const comm::Context& context, const ObservedFrame& frame);
+
+/// Averages of the pressure tensor, P_ab = (sum m v_a v_b + sum over pairs r_a f_b) / V, and from
+/// it, where two planar interfaces lie across an axis n, their surface tension gamma = L_n / 2
+/// (P_nn - (P_tt + P_ss) / 2) (Kirkwood and Buff, J. Chem. Phys. 17, 338 (1949)). The correction
+/// beyond the cutoff is in the diagonal, alike in all directions; it leaves the surface tension as
+/// that of the truncated potential.
 class PressureTensor : public Observer {
  public:
   /// `surface_normal`: the axis across which the interfaces lie.

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "md/io/checkpoint_file.hpp"
+#include "md/observe/diffusion.hpp"
 #include "md/observe/pressure_tensor.hpp"
 #include "md/observe/profile.hpp"
 #include "md/observe/radial_distribution.hpp"
+#include "md/observe/viscosity.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {
@@ -52,6 +54,14 @@ std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& conte
     if (tensor.surface_normal != "none") normal = axis_index(tensor.surface_normal);
     observers.push_back(
         std::make_unique<PressureTensor>(context, tensor.interval, normal, input.units));
+  }
+  if (input.viscosity.interval > 0) {
+    observers.push_back(std::make_unique<Viscosity>(context, input.viscosity.interval,
+                                                    input.run.timestep, input.units));
+  }
+  if (input.diffusion.interval > 0) {
+    observers.push_back(std::make_unique<Diffusion>(context, input.diffusion.interval,
+                                                    input.run.timestep, names, input.units));
   }
   return observers;
 }

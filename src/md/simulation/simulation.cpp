@@ -47,6 +47,7 @@ double default_skin(const Input& input) {
 Simulation::Simulation(const comm::Context& context, const Input& input,
                        const SimulationOptions& options)
     : context_(context),
+      messenger_(comm::Messenger::shared(context)),
       input_(input),
       options_(options),
       console_(context.rank() == 0 && !options.quiet, options.progress, input.units),
@@ -139,6 +140,8 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
     }
   }
   open_outputs(!found.path.empty());
+  // All ranks have taken by now what the start has sent them.
+  messenger_->release_unused_memory();
 }
 
 Simulation::~Simulation() = default;

@@ -24,6 +24,7 @@
 #include "md/simulation/force_engine.hpp"
 #include "md/simulation/phase_timer.hpp"
 #include "sterna/comm/context.hpp"
+#include "sterna/comm/messenger.hpp"
 
 namespace sterna::md {
 
@@ -86,6 +87,8 @@ class Simulation {
   nlohmann::ordered_json report_observers();
 
   const comm::Context& context_;
+  /// Held for those who share it: the start, rebalancing, output and checkpoints.
+  std::shared_ptr<comm::Messenger> messenger_;
   Input input_;
   SimulationOptions options_;
   Console console_;

@@ -188,6 +188,7 @@ void Simulation::observe(const PairSums& sums) {
       .pairs = sums,
       .tail_virial = tail_.virial,
       .kinetic_factor = 3.0 * static_cast<double>(particle_count_) / degrees_of_freedom_,
+      .temperature = last_state_.temperature,
   };
   for (const auto& observer : observers_) {
     if (!observer->is_due(step_)) continue;

@@ -1,0 +1,403 @@
+// What happens at the receiver of a call: its arrays are found or fetched, and it runs.
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <exception>
+
+#include "comm/message/broadcast_tree.hpp"
+#include "comm/message/messenger_implementation.hpp"
+
+namespace sterna::comm {
+
+using detail::ArrayIn;
+using detail::ArrayOut;
+using packet::ArrayHead;
+using packet::Way;
+
+namespace {
+
+constexpr std::uint32_t all_stages = packet::source | packet::remote | packet::operation;
+
+}  // namespace
+
+BufferBytes ArrayIn::take() {
+  if (owned.data() == data && owned.size() == bytes && bytes > 0) return std::move(owned);
+  BufferBytes copy = pool->allocate(bytes);
+  if (bytes > 0) std::memcpy(copy.data(), data, bytes);
+  return copy;
+}
+
+Future Messenger::Implementation::post(int source, std::uint64_t key, std::span<std::byte> memory,
+                                       std::shared_ptr<BufferBytes> taken) {
+  Posted posted{memory, std::move(taken), {}};
+  const Future future = posted.future;
+  const PostName name{source, key};
+  const auto waiting = awaiting_memory_.find(name);
+  if (waiting == awaiting_memory_.end()) {
+    posted_[name].push_back(std::move(posted));
+    return future;
+  }
+  const auto [incoming, i] = waiting->second.front();
+  waiting->second.pop_front();
+  if (waiting->second.empty()) awaiting_memory_.erase(waiting);
+  place_posted(incoming, i, posted);
+  if (!incoming->failed && --incoming->pending == 0) ready_.push_back(incoming);
+  return future;
+}
+
+void Messenger::Implementation::arrived(int source, std::span<const std::byte> bytes) {
+  ++packets_handled_;
+  packet::Word word;
+  std::memcpy(&word, bytes.data(), sizeof word);
+  if (word.kind == packet::call) {
+    receive_call(source, bytes);
+  } else {
+    packet::AckHead head;
+    std::memcpy(&head, bytes.data() + sizeof word, sizeof head);
+    std::string error(reinterpret_cast<const char*>(bytes.data() + sizeof word + sizeof head),
+                      head.text_bytes);
+    stages_done(head.operation, head.stages, std::move(error));
+  }
+}
+
+void Messenger::Implementation::fetched(std::uint64_t token) {
+  const auto found = fetches_.find(token);
+  const auto [incoming, i] = found->second;
+  fetches_.erase(found);
+  incoming->arrays[i].done |= packet::source | packet::remote;
+  if (--incoming->pending == 0) run(incoming);
+}
+
+// nullptr where it is not registered. The same one as last time is the usual case.
+Messenger::Implementation::EntryRecord* Messenger::Implementation::entry_of(std::uint64_t id) {
+  if (id == last_entry_.first && last_entry_.second != nullptr) return last_entry_.second;
+  const auto found = entries_.find(id);
+  if (found == entries_.end()) return nullptr;
+  last_entry_ = {id, &found->second};
+  return &found->second;
+}
+
+void Messenger::Implementation::receive_call(int source, std::span<const std::byte> bytes) {
+  packet::Word word;
+  packet::CallHead head;
+  std::memcpy(&word, bytes.data(), sizeof word);
+  std::memcpy(&head, bytes.data() + sizeof word, sizeof head);
+  EntryRecord* const entry = entry_of(head.entry);
+  if (entry == nullptr) {
+    const auto named = ids_.find(static_cast<std::uint32_t>(head.entry >> 32U));
+    if (named == ids_.end()) {
+      unclaimed_[head.entry].push_back({source, {bytes.begin(), bytes.end()}});
+      return;
+    }
+  }
+  const std::span small = bytes.subspan(sizeof word + sizeof head, head.small_bytes);
+  if (entry != nullptr && word.count == 0 && (head.flags & packet::broadcast) == 0) {
+    detail::CallIn call{{source, head.reference}, small, {}};
+    entry->handler(call);
+    return;
+  }
+  std::shared_ptr<Incoming> incoming = fresh_incoming();
+  incoming->source = source;
+  incoming->entry = entry;
+  incoming->head = head;
+  incoming->small = small;
+  const std::size_t heads_at = packet::aligned(sizeof word + sizeof head + head.small_bytes);
+  incoming->heads.resize(word.count);
+  if (word.count > 0) {
+    std::memcpy(incoming->heads.data(), bytes.data() + heads_at, word.count * sizeof(ArrayHead));
+  }
+  incoming->in.resize(word.count);
+  incoming->arrays.resize(word.count);
+  ++open_incoming_;
+  if (incoming->entry == nullptr) {
+    fail(*incoming,
+         fmt::format("{}: rank {} calls entry \"{}\" with another signature", name_, source,
+                     entries_.at(ids_.at(static_cast<std::uint32_t>(head.entry >> 32U))).name));
+  }
+  try {
+    open_arrays(*incoming, bytes);
+    place_arrays(incoming);
+  } catch (const Error& error) {
+    fail(*incoming, error.what());
+  }
+  if (incoming->failed) return;
+  if (incoming->pending > 0 || (head.flags & packet::broadcast) != 0) {
+    keep_packet(*incoming, bytes);
+  }
+  if (incoming->pending > 0) {
+    tell_sender(*incoming);
+  } else {
+    run(incoming);
+    use_again(std::move(incoming));
+  }
+}
+
+std::shared_ptr<Messenger::Implementation::Incoming> Messenger::Implementation::fresh_incoming() {
+  if (spare_.empty()) return std::make_shared<Incoming>();
+  return take_last(spare_);
+}
+
+// What a call that is through has held is let go, but not the room for the lists.
+void Messenger::Implementation::use_again(std::shared_ptr<Incoming> incoming) {
+  if (incoming.use_count() > 1) return;
+  incoming->packet.clear();
+  incoming->heads.clear();
+  incoming->in.clear();
+  incoming->arrays.clear();
+  incoming->pending = 0;
+  incoming->children = 0;
+  incoming->ran = false;
+  spare_.push_back(std::move(incoming));
+}
+
+// Finds the data of the arrays that need no fetching.
+void Messenger::Implementation::open_arrays(Incoming& incoming, std::span<const std::byte> packet) {
+  for (std::size_t i = 0; i < incoming.heads.size(); ++i) {
+    const ArrayHead& head = incoming.heads[i];
+    ArrayIn& in = incoming.in[i];
+    in.bytes = head.bytes;
+    in.pool = pool_;
+    const Location place{head.owner, head.slab, head.address};
+    switch (head.way) {
+      case Way::inlined:
+        in.data = packet.data() + head.address;
+        incoming.arrays[i].done = packet::source | packet::remote;
+        break;
+      case Way::view:
+        in.data = pool_->view(place);
+        incoming.arrays[i].in_place = true;
+        break;
+      case Way::gift:
+        in.owned = incoming.source == context_.rank() && !shm_
+                       ? BufferBytes(pool_, reinterpret_cast<std::byte*>(head.address), in.bytes)
+                       : pool_->adopt(place, in.bytes);
+        in.data = in.owned.data();
+        incoming.arrays[i].done = packet::source | packet::remote;
+        break;
+      case Way::self: {
+        in.data = reinterpret_cast<const std::byte*>(head.address);
+        Shipment& shipment = *operations_.find(head.operation)->shipment;
+        // Given away to one: it need not wait for the end. To several: they look at it.
+        if (!shipment.lent && !shipment.keep && shipment.peer >= 0) {
+          in.owned = std::move(shipment.buffer);
+        } else {
+          incoming.arrays[i].in_place = true;
+        }
+        break;
+      }
+      case Way::foreign:
+      case Way::apart:
+        break;
+    }
+  }
+}
+
+// Asks the hook where the arrays shall go, and brings them there.
+void Messenger::Implementation::place_arrays(const std::shared_ptr<Incoming>& incoming) {
+  const std::size_t count = incoming->heads.size();
+  if (!incoming->entry->hook) {
+    for (std::size_t i = 0; i < count; ++i) land(incoming, i, {});
+    return;
+  }
+  std::vector<detail::ByteRoom> rooms(count);
+  for (std::size_t i = 0; i < count; ++i) rooms[i].bytes = incoming->heads[i].bytes;
+  const detail::CallIn call{sender_of(*incoming), incoming->small, {}};
+  incoming->entry->hook(call, rooms);
+  for (std::size_t i = 0; i < count; ++i) {
+    detail::ByteRoom& room = rooms[i];
+    if (room.posted) {
+      const PostName name{room.source, room.key};
+      const auto posted = posted_.find(name);
+      if (posted == posted_.end()) {
+        awaiting_memory_[name].emplace_back(incoming, i);
+        ++incoming->pending;
+        continue;
+      }
+      const Posted first = take_first(posted->second);
+      if (posted->second.empty()) posted_.erase(posted);
+      place_posted(incoming, i, first);
+      if (incoming->failed) return;
+      continue;
+    }
+    if (!room.given) {
+      land(incoming, i, {});
+    } else if (fits(*incoming, i, room.memory.size())) {
+      land(incoming, i, room.memory.first(incoming->heads[i].bytes));
+    } else {
+      throw Error(too_small(*incoming, i, room.memory.size()));
+    }
+  }
+}
+
+void Messenger::Implementation::place_posted(const std::shared_ptr<Incoming>& incoming,
+                                             std::size_t i, const Posted& posted) {
+  if (!posted.taken && !fits(*incoming, i, posted.memory.size())) {
+    return refuse(*incoming, i, posted.future, posted.memory.size());
+  }
+  incoming->arrays[i].posted = posted.future;
+  incoming->arrays[i].taken = posted.taken;
+  land(incoming, i,
+       posted.taken ? std::span<std::byte>() : posted.memory.first(incoming->heads[i].bytes));
+}
+
+bool Messenger::Implementation::fits(const Incoming& incoming, std::size_t i, std::size_t room) {
+  return incoming.heads[i].bytes <= room;
+}
+
+std::string Messenger::Implementation::too_small(const Incoming& incoming, std::size_t i,
+                                                 std::size_t room) const {
+  return fmt::format("{}: an array of {} bytes came from rank {} for \"{}\", into memory of {}",
+                     name_, incoming.heads[i].bytes, incoming.source, incoming.entry->name, room);
+}
+
+// Brings array `i` into `memory`, or where there is none, to where the entry can read it.
+void Messenger::Implementation::land(const std::shared_ptr<Incoming>& incoming, std::size_t i,
+                                     std::span<std::byte> memory) {
+  const ArrayHead& head = incoming->heads[i];
+  ArrayIn& in = incoming->in[i];
+  LandingArray& array = incoming->arrays[i];
+  const bool to_memory = memory.data() != nullptr;
+  if (head.way == Way::foreign || head.way == Way::apart) {
+    if (!to_memory) {
+      in.owned = pool_->allocate(in.bytes);
+      memory = {in.owned.data(), in.bytes};
+    }
+    in.data = memory.data();
+    if (head.way == Way::foreign) {
+      shm_->read_foreign(incoming->source, head.address, memory);
+      array.done |= packet::source | packet::remote;
+    } else {
+      fetches_[++last_token_] = {incoming, i};
+      ++incoming->pending;
+      routes_[static_cast<std::size_t>(incoming->source)]->fetch(incoming->source, head.operation,
+                                                                 memory, last_token_);
+    }
+  } else if (to_memory) {
+    if (in.bytes > 0) std::memcpy(memory.data(), in.data, in.bytes);
+    in.data = memory.data();
+    in.owned.reset();
+    array.in_place = false;
+    array.done |= packet::source | packet::remote;
+  }
+}
+
+// The call must wait, so what it needs of its packet is copied.
+void Messenger::Implementation::keep_packet(Incoming& incoming, std::span<const std::byte> bytes) {
+  incoming.packet.assign(bytes.begin(), bytes.end());
+  const auto moved = [&](const std::byte* data) {
+    return incoming.packet.data() + (data - bytes.data());
+  };
+  incoming.small = {moved(incoming.small.data()), incoming.small.size()};
+  for (std::size_t i = 0; i < incoming.heads.size(); ++i) {
+    const std::byte*& data = incoming.in[i].data;
+    if (data >= bytes.data() && data < bytes.data() + bytes.size()) data = moved(data);
+  }
+}
+
+Sender Messenger::Implementation::sender_of(const Incoming& incoming) const {
+  const bool broadcast = (incoming.head.flags & packet::broadcast) != 0;
+  return {broadcast ? incoming.head.root : incoming.source, incoming.head.reference};
+}
+
+// All arrays are there: passes a broadcast on, and runs the entry.
+void Messenger::Implementation::run(const std::shared_ptr<Incoming>& incoming) {
+  if (incoming->failed) return;
+  if ((incoming->head.flags & packet::broadcast) != 0 && incoming->source != context_.rank()) {
+    pass_on(incoming);
+  }
+  detail::CallIn call{sender_of(*incoming), incoming->small, incoming->in};
+  try {
+    incoming->entry->handler(call);
+  } catch (const std::exception& error) {
+    fail(*incoming, fmt::format("{}: entry \"{}\" failed on rank {}: {}", name_,
+                                incoming->entry->name, context_.rank(), error.what()));
+  }
+  incoming->ran = true;
+  for (std::size_t i = 0; i < incoming->arrays.size(); ++i) {
+    const LandingArray& array = incoming->arrays[i];
+    if (!array.posted) continue;
+    Completed completed{{incoming->in[i].data, incoming->in[i].bytes}, incoming->source, {}};
+    if (array.taken) {
+      *array.taken = incoming->in[i].take();
+      completed.buffer = {array.taken->data(), array.taken->size()};
+    }
+    array.posted->complete(std::move(completed));
+  }
+  if (incoming->children == 0) end(*incoming);
+}
+
+void Messenger::Implementation::pass_on(const std::shared_ptr<Incoming>& incoming) {
+  const std::vector<int> children =
+      broadcast_children(node_of_, incoming->head.root, context_.rank());
+  if (children.empty()) return;
+  Cargo cargo[most_arrays];
+  for (std::size_t i = 0; i < incoming->in.size(); ++i) {
+    ArrayOut array;
+    array.mode = ArrayOut::Mode::lent;
+    array.data = {incoming->in[i].data, incoming->in[i].bytes};
+    array.keep = incoming;
+    const bool tell_after = incoming->heads[i].wishes != 0;
+    Stage last = Stage::source;
+    if ((incoming->heads[i].wishes & packet::remote) != 0) last = Stage::remote;
+    if ((incoming->heads[i].wishes & packet::operation) != 0) last = Stage::operation;
+    if (tell_after) {
+      ++incoming->children;
+      array.completions.push_back({last, [this, raw = incoming.get()](const Completed&) {
+                                     if (--raw->children == 0 && raw->ran) end(*raw);
+                                   }});
+    }
+    cargo[i] = load(std::move(array), incoming->head.entry, -1);
+  }
+  send_to_all(children, incoming->head, incoming->small, {cargo, incoming->in.size()});
+}
+
+// The call is through, here and below: tells the sender.
+void Messenger::Implementation::end(Incoming& incoming) {
+  --open_incoming_;
+  for (LandingArray& array : incoming.arrays) array.done |= all_stages;
+  tell_sender(incoming);
+}
+
+void Messenger::Implementation::tell_sender(Incoming& incoming) {
+  for (std::size_t i = 0; i < incoming.arrays.size(); ++i) {
+    ArrayHead& head = incoming.heads[i];
+    LandingArray& array = incoming.arrays[i];
+    const bool broadcast_under_way =
+        (incoming.head.flags & packet::broadcast) != 0 && (array.done & packet::operation) == 0;
+    if (head.operation == 0 || broadcast_under_way) continue;
+    const std::uint32_t stages = array.done & head.wishes;
+    if (stages == 0) continue;
+    head.wishes &= ~stages;
+    acknowledge(incoming.source, head.operation, stages);
+  }
+}
+
+// The call cannot run: tells the sender, and whoever waits here.
+void Messenger::Implementation::fail(Incoming& incoming, const std::string& error) {
+  --open_incoming_;
+  incoming.failed = true;
+  for (std::size_t i = 0; i < incoming.arrays.size(); ++i) {
+    const ArrayHead& head = incoming.heads[i];
+    if (head.operation == 0) continue;
+    if (head.way == Way::apart && incoming.arrays[i].done == 0) {
+      routes_[static_cast<std::size_t>(incoming.source)]->refuse(incoming.source, head.operation);
+    }
+    acknowledge(incoming.source, head.operation, packet::failure, error);
+  }
+  throw Error(error);
+}
+
+// Posted memory does not hold the array: an error of the receive and of the sender, not of
+// whatever this rank is waiting for.
+void Messenger::Implementation::refuse(Incoming& incoming, std::size_t i, const Future& receive,
+                                       std::size_t room) {
+  const std::string error = too_small(incoming, i, room);
+  try {
+    fail(incoming, error);
+  } catch (const Error&) {
+    receive.complete({{}, incoming.source, error});
+  }
+}
+
+}  // namespace sterna::comm

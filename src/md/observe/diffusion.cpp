@@ -1,0 +1,139 @@
+#include "md/observe/diffusion.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace sterna::md {
+
+Diffusion::Diffusion(const comm::Context& context, std::int64_t interval, double timestep,
+                     std::vector<std::string> type_names, const UnitSystem& units)
+    : Observer("diffusion", interval),
+      sample_time_(static_cast<double>(interval) * timestep),
+      type_names_(std::move(type_names)),
+      units_(units),
+      ranks_(context.size()),
+      to_keepers_(context,
+                  {.method = "auto", .name = "diffusion", .possible_sources = std::nullopt}),
+      sums_(type_names_.size() * most_levels * windows * 4, 0.0) {}
+
+void Diffusion::sample(const ObservedFrame& frame) {
+  const ParticleStore& particles = frame.particles;
+  const auto keeper = [&](std::int64_t id) {
+    return static_cast<std::size_t>(((id % ranks_) + ranks_) % ranks_);
+  };
+  std::vector<std::size_t> offsets(static_cast<std::size_t>(ranks_) + 1, 0);
+  for (std::size_t i = 0; i < particles.local_count(); ++i) ++offsets[keeper(particles.id[i]) + 1];
+  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  std::vector<Item> outgoing(particles.local_count());
+  std::vector<std::size_t> next(offsets.begin(), offsets.end() - 1);
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    const Position& position = particles.position[i];
+    const Image& image = particles.image[i];
+    const Vec3& length = frame.box.length;
+    outgoing[next[keeper(particles.id[i])]++] = {
+        particles.id[i],
+        {position.x + image.x * length.x, position.y + image.y * length.y,
+         position.z + image.z * length.z},
+        position.type};
+  }
+  std::vector<int> ranks(static_cast<std::size_t>(ranks_));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  const auto rows = to_keepers_({ranks, offsets, outgoing});
+  incoming_.assign(rows.items.begin(), rows.items.end());
+  std::sort(incoming_.begin(), incoming_.end(),
+            [](const Item& a, const Item& b) { return a.id < b.id; });
+
+  std::int64_t spacing = 1;
+  for (std::size_t level = 0; level < most_levels && samples_ % spacing == 0;
+       ++level, spacing *= 10) {
+    if (level == levels_.size()) levels_.emplace_back();
+    auto& past = levels_[level].past;
+    for (std::size_t window = 0; window < std::min(windows, past.size()); ++window) {
+      for (std::size_t i = 0; i < incoming_.size(); ++i) {
+        const Vec3 moved = incoming_[i].position - past[window][i];
+        double* sum =
+            sums_.data() + index(static_cast<std::size_t>(incoming_[i].type), level, window);
+        for (int axis = 0; axis < 3; ++axis) sum[axis] += moved[axis] * moved[axis];
+        sum[3] += 1.0;
+      }
+    }
+    if (past.size() > windows) {
+      std::rotate(past.begin(), past.end() - 1, past.end());
+    } else {
+      past.insert(past.begin(), std::vector<Vec3>());
+    }
+    past.front().resize(incoming_.size());
+    for (std::size_t i = 0; i < incoming_.size(); ++i) past.front()[i] = incoming_[i].position;
+  }
+  ++samples_;
+}
+
+ObserverReport Diffusion::report(std::span<const double> all_sums) const {
+  const auto unit = [&](Dimension dimension, const char* power = "") {
+    const std::string label(units_.label(dimension));
+    return label.empty() ? "" : "/" + label + power;
+  };
+  ObserverReport report;
+  report.suffix = "diffusion.txt";
+  report.text = fmt::format("# mean square displacement\n# time{}", unit(Dimension::time));
+  for (const std::string& name : type_names_) {
+    report.text += fmt::format(" {}{}", name, unit(Dimension::length, "^2"));
+  }
+  report.text += "\n";
+
+  struct Row {
+    double time;
+    std::vector<Vec3> squares;  ///< mean, of each type
+  };
+  std::vector<Row> rows;
+  double spacing = 1.0;
+  for (std::size_t level = 0; level < most_levels; ++level, spacing *= 10.0) {
+    for (std::size_t window = 0; window < windows; ++window) {
+      Row row{spacing * static_cast<double>(window + 1) * sample_time_, {}};
+      double counted = 0.0;
+      for (std::size_t type = 0; type < type_names_.size(); ++type) {
+        const double* sum = all_sums.data() + index(type, level, window);
+        const double count = std::max(sum[3], 1.0);
+        row.squares.push_back({sum[0] / count, sum[1] / count, sum[2] / count});
+        counted += sum[3];
+      }
+      if (counted > 0.0) rows.push_back(std::move(row));
+    }
+  }
+  const double area = std::pow(units_.from_internal(1.0, Dimension::length), 2);
+  for (const Row& row : rows) {
+    report.text += fmt::format("{:.8g}", units_.from_internal(row.time, Dimension::time));
+    for (const Vec3& squares : row.squares) {
+      report.text += fmt::format(" {:.8g}", (squares.x + squares.y + squares.z) * area);
+    }
+    report.text += "\n";
+  }
+  if (rows.size() < 3) return report;
+  const double longest = rows.back().time;
+  for (std::size_t type = 0; type < type_names_.size(); ++type) {
+    double along[3], mean = 0.0, squares = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+      // Least squares over the times between a tenth and a half of the longest.
+      double n = 0.0, t = 0.0, tt = 0.0, y = 0.0, ty = 0.0;
+      for (const Row& row : rows) {
+        if (row.time < 0.1 * longest || row.time > 0.5 * longest) continue;
+        const double value = row.squares[type][axis];
+        n += 1.0, t += row.time, tt += row.time * row.time, y += value, ty += row.time * value;
+      }
+      const double spread = n * tt - t * t;
+      along[axis] = spread > 0.0 ? 0.5 * (n * ty - t * y) / spread : 0.0;
+      mean += along[axis] / 3.0;
+    }
+    for (const double value : along) squares += (value - mean) * (value - mean);
+    report.averages.push_back(
+        {fmt::format("diffusion_{}", type_names_[type]),
+         units_.from_internal(mean, Dimension::diffusion),
+         units_.from_internal(std::sqrt(squares / 6.0), Dimension::diffusion)});
+  }
+  return report;
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,98 @@
+#include "md/observe/viscosity.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "md/observe/pressure_tensor.hpp"
+
+namespace sterna::md {
+
+Viscosity::Viscosity(const comm::Context& context, std::int64_t interval, double timestep,
+                     const UnitSystem& units)
+    : Observer("viscosity", interval),
+      context_(context),
+      sample_time_(static_cast<double>(interval) * timestep),
+      units_(units) {}
+
+void Viscosity::sample(const ObservedFrame& frame) {
+  const std::array<double, 6> p = pressure_tensor(context_, frame);
+  const double shear[] = {p[3], p[4], p[5], 0.5 * (p[0] - p[1]), 0.5 * (p[1] - p[2])};
+  for (std::size_t k = 0; k < shear_.size(); ++k) shear_[k].add(shear[k]);
+  frames_ += 1.0;
+  temperatures_ += frame.temperature;
+  volumes_ += frame.box.volume();
+}
+
+std::vector<double> Viscosity::common() const {
+  std::vector<double> values{frames_, temperatures_, volumes_};
+  for (const MultiTauCorrelator& component : shear_) {
+    const std::vector<double> state = component.state();
+    values.insert(values.end(), state.begin(), state.end());
+  }
+  return values;
+}
+
+void Viscosity::set_common(std::span<const double> values) {
+  if (values.size() < 3) return;
+  frames_ = values[0];
+  temperatures_ = values[1];
+  volumes_ = values[2];
+  const auto states = values.subspan(3);
+  const std::size_t each = states.size() / shear_.size();
+  for (std::size_t k = 0; k < shear_.size(); ++k)
+    shear_[k].set_state(states.subspan(k * each, each));
+}
+
+ObserverReport Viscosity::report(std::span<const double>) const {
+  const auto unit = [&](Dimension dimension) {
+    const std::string label(units_.label(dimension));
+    return label.empty() ? "" : "/" + label;
+  };
+  ObserverReport report;
+  report.suffix = "viscosity.txt";
+  report.text = fmt::format(
+      "# shear viscosity by Green and Kubo, {:.0f} samples\n"
+      "# time{} correlation{}^2 viscosity{}\n",
+      frames_, unit(Dimension::time), unit(Dimension::pressure), unit(Dimension::viscosity));
+  if (frames_ == 0.0) return report;
+  const double factor = volumes_ / frames_ / (units_.boltzmann() * temperatures_ / frames_);
+
+  std::array<std::vector<MultiTauCorrelator::Point>, 5> points;
+  for (std::size_t k = 0; k < 5; ++k) points[k] = shear_[k].points();
+  std::array<double, 5> integral{}, plateau{};
+  double zero_at = 0.0, plateau_points = 0.0;
+  for (std::size_t i = 0; i < points[0].size(); ++i) {
+    const double lag = points[0][i].lag * sample_time_;
+    double correlation = 0.0, mean = 0.0;
+    for (std::size_t k = 0; k < 5; ++k) {
+      correlation += points[k][i].correlation / 5.0;
+      if (i > 0) {
+        const auto& before = points[k][i - 1];
+        integral[k] += factor * 0.5 * (before.correlation + points[k][i].correlation) *
+                       (points[k][i].lag - before.lag) * sample_time_;
+      }
+      mean += integral[k] / 5.0;
+    }
+    if (zero_at == 0.0 && correlation <= 0.0) zero_at = lag;
+    if (zero_at > 0.0 && lag <= 2.0 * zero_at) {
+      for (std::size_t k = 0; k < 5; ++k) plateau[k] += integral[k];
+      plateau_points += 1.0;
+    }
+    const double pressure = units_.from_internal(1.0, Dimension::pressure);
+    report.text += fmt::format("{:.8g} {:.8g} {:.8g}\n", units_.from_internal(lag, Dimension::time),
+                               correlation * pressure * pressure,
+                               units_.from_internal(mean, Dimension::viscosity));
+  }
+  if (plateau_points > 0.0) {
+    double mean = 0.0, squares = 0.0;
+    for (const double sum : plateau) mean += sum / plateau_points / 5.0;
+    for (const double sum : plateau) squares += std::pow(sum / plateau_points - mean, 2);
+    report.averages.push_back(
+        {"viscosity", units_.from_internal(mean, Dimension::viscosity),
+         units_.from_internal(std::sqrt(squares / 20.0), Dimension::viscosity)});
+  }
+  return report;
+}
+
+}  // namespace sterna::md
