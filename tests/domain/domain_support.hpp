@@ -97,6 +97,15 @@ inline std::vector<Ghost> expected_ghosts(const Decomposition& decomposition, in
   return ghosts;
 }
 
+/// Of the particle with this number at this time: tells from which particle it came, and when.
+inline Quaternion orientation_of(std::int64_t number, std::int64_t step) {
+  const auto key = static_cast<std::uint64_t>(number);
+  const auto purpose = static_cast<std::uint64_t>(1000 + 4 * step);
+  return Quaternion{uniform(key, purpose) - 0.5, uniform(key, purpose + 1) - 0.5,
+                    uniform(key, purpose + 2) - 0.5, uniform(key, purpose + 3) - 0.5}
+      .normalized();
+}
+
 /// Boxes, rank counts and widths where halos reach over several regions or around the box.
 struct Case {
   const char* what;

@@ -187,6 +187,62 @@ TEST_CASE("ghosts go to the places that were asked for") {
   }
 }
 
+TEST_CASE("orientations travel with the positions of those that rotate") {
+  const comm::Context context;
+  for (const Case& c : cases(context.size())) {
+    CAPTURE(c.what);
+    const RegularGrid grid({c.length}, context.size(), c.grid);
+    const auto all = make_positions(grid, c.width, 200);
+    for (const auto& halo_method : halo_methods()) {
+      CAPTURE(halo_method.name);
+      Halo halo(context, grid, c.width, {std::string(halo_method.name), "auto"});
+      ParticleStore particles;
+      particles.set_rotating(true);
+      for (const Position& p : all) {
+        if (grid.owner(p.vector()) != context.rank()) continue;
+        particles.resize_local(particles.local_count() + 1);
+        particles.position[particles.local_count() - 1] = p;
+      }
+      std::size_t wrong = 0;
+      const auto turn = [&](std::int64_t step) {
+        for (std::size_t i = 0; i < particles.local_count(); ++i) {
+          particles.orientation[i] = orientation_of(particles.position[i].type, step);
+        }
+      };
+      const auto look = [&](std::int64_t step) {
+        for (std::size_t i = 0; i < particles.total_count(); ++i) {
+          wrong += particles.orientation[i] != orientation_of(particles.position[i].type, step);
+        }
+      };
+      for (std::int64_t rebuild = 0; rebuild < 3; ++rebuild) {
+        turn(10 * rebuild);
+        halo.rebuild(particles);
+        look(10 * rebuild);
+        const auto reached = sorted_ghosts(particles.position.data() + particles.local_count(),
+                                           particles.ghost_count());
+        const bool right = reached == expected_ghosts(grid, context.rank(), c.width, all);
+        CHECK(right);
+        if (rebuild > 0) {
+          // Back to front.
+          std::vector<std::uint32_t> slots(particles.ghost_count());
+          for (std::size_t k = 0; k < slots.size(); ++k) {
+            slots[k] = static_cast<std::uint32_t>(slots.size() - 1 - k);
+          }
+          halo.order_ghosts(particles, slots);
+          look(10 * rebuild);
+        }
+        for (std::int64_t step = 10 * rebuild + 1; step < 10 * rebuild + 4; ++step) {
+          turn(step);
+          halo.start_positions(particles);
+          halo.finish_positions(particles);
+          look(step);
+        }
+      }
+      CHECK(wrong == 0);
+    }
+  }
+}
+
 TEST_CASE("rebuilds with growing, shrinking and missing particles") {
   const comm::Context context;
   const RegularGrid grid({{9, 9, 9}}, context.size());

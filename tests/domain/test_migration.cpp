@@ -158,6 +158,49 @@ TEST_CASE("random walks keep every particle, its images and its payload, with ev
   }
 }
 
+TEST_CASE("those that rotate take orientation and angular momentum along, with every method") {
+  const comm::Context context;
+  const RegularGrid grid({{9.0, 6.3, 7.1}}, context.size());
+  constexpr std::int64_t kCount = 300;
+  for (const auto& method : available_methods(context)) {
+    CAPTURE(method);
+    ParticleStore particles;
+    particles.set_rotating(true);
+    std::vector<ParticleRecord> records;
+    for (std::int64_t id = context.rank(); id < kCount; id += context.size()) {
+      records.push_back(record_of(id, start_position(id, grid.box())));
+      records.back().orientation = test::orientation_of(id, 0);
+      records.back().angular_momentum = 3.0 * velocity_of(id);
+    }
+    distribute(context, grid, records, particles);
+    Migration migration(context, grid, 1.0, {.exchange = method, .rotating = true});
+    std::int64_t wrong = 0, moved = 0;
+    for (std::int64_t step = 0; step < 30; ++step) {
+      for (std::size_t i = 0; i < particles.local_count(); ++i) {
+        const Vec3 d = step_of(particles.id[i], step, 0.45);
+        particles.position[i].x += d.x;
+        particles.position[i].y += d.y;
+        particles.position[i].z += d.z;
+      }
+      migration.migrate(particles, step);
+      moved += static_cast<std::int64_t>(migration.departed());
+      for (std::size_t i = 0; i < particles.local_count(); ++i) {
+        const std::int64_t id = particles.id[i];
+        wrong += !payload_intact(particles, i);
+        wrong += particles.orientation[i] != test::orientation_of(id, 0);
+        wrong += particles.angular_momentum[i] != 3.0 * velocity_of(id);
+      }
+    }
+    CHECK(wrong == 0);
+    CHECK(all_there_once(context, particles, kCount));
+    CHECK(all_at_home(context, grid, particles));
+    if (context.size() > 1) CHECK(global_sum(context, moved) > kCount);
+    ParticleStore atoms;
+    CHECK_THROWS_AS(migration.migrate(atoms, 0), std::logic_error);
+    CHECK_THROWS_AS(particles.set_rotating(false), std::logic_error);
+  }
+}
+
 TEST_CASE("particles go anywhere where that was asked for") {
   const comm::Context context;
   const RegularGrid grid({{16.0, 3.0, 3.0}}, context.size(), {context.size(), 1, 1});

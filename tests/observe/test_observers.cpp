@@ -24,10 +24,7 @@ const UnitSystem reduced = *UnitSystem::by_name("reduced");
 /// A frame of hand-made particles, without pairs but for the virial that a test writes.
 class Frame {
  public:
-  explicit Frame(const Box& box)
-      : box_(box),
-        list_(LennardJones(parameters_, 1, 1.0, Truncation::shifted), Precision::double_precision,
-              "auto") {}
+  explicit Frame(const Box& box) : box_(box) {}
 
   void add(const Vec3& position, const Vec3& velocity, std::int64_t type) {
     const std::size_t i = particles_.local_count();
@@ -50,11 +47,10 @@ class Frame {
   double kinetic_factor = 1.0;
 
  private:
-  std::vector<LennardJones::PairParameters> parameters_{{1.0, 1.0}};
   Box box_;
   ParticleStore particles_;
   std::vector<double> masses_{1.0, 4.0};
-  PairList list_;
+  PairList list_{"auto"};
 };
 
 std::vector<double> total(const comm::Context& context, Observer& observer) {

@@ -87,10 +87,16 @@ inline double self_identifying(std::int64_t id, int component, std::int64_t fram
   return static_cast<double>(id) + 0.25 * component + 1e-6 * static_cast<double>(frame);
 }
 
+/// Likewise; not of unit length, which no file cares about.
+inline Quaternion self_identifying_orientation(std::int64_t id, std::int64_t frame) {
+  const auto value = [&](int component) { return self_identifying(id, component, frame); };
+  return {value(3), -value(4), value(5), -value(6)};
+}
+
 /// `total` particles, dealt out over the ranks in no order; ids 1 to `total`, three types. With
 /// `box` long enough, positions lie inside.
 inline ParticleStore dealt_particles(const comm::Context& context, std::int64_t total,
-                                     std::int64_t frame = 0) {
+                                     std::int64_t frame = 0, bool rotating = false) {
   std::vector<std::int64_t> ids;
   for (std::int64_t k = 0; k < total; ++k) {
     // 7919 is prime and larger than any factor in the tests: a permutation of the slots.
@@ -98,9 +104,14 @@ inline ParticleStore dealt_particles(const comm::Context& context, std::int64_t 
     if ((slot / 3 + frame) % context.size() == context.rank()) ids.push_back(slot + 1);
   }
   ParticleStore store;
+  store.set_rotating(rotating);
   store.resize_local(ids.size());
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const std::int64_t id = ids[i];
+    if (rotating) {
+      store.orientation[i] = self_identifying_orientation(id, frame);
+      store.angular_momentum[i] = {self_identifying(id, 7, frame), 1e-300, -1.0 / 3.0};
+    }
     const auto value = [&](int component) { return self_identifying(id, component, frame); };
     store.id[i] = id;
     store.position[i] = {value(0), value(1), value(2), id % 3};

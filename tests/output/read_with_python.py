@@ -52,7 +52,14 @@ def check_with_h5py(path, real, units):
             assert (group["image/value"][frame][:, 1] == -(ids % 7)).all()
         assert file["observables/temperature/value"][:].tolist() == [1.0, 2.0, 3.0]
         assert file["observables/pressure/step"][:].tolist() == [0, 100, 200]
+        assert ("orientation" in group) == units
         if units:
+            # Molecules: quaternions w x y z, as self_identifying_orientation.
+            orientation = group["orientation/value"]
+            assert orientation.shape == (FRAMES, PARTICLES, 4)
+            expected = (ids[:, None] + 0.25 * np.arange(3, 7)) * np.array([1, -1, 1, -1])
+            assert (orientation[0] == expected.astype(real)).all()
+            assert "unit" not in orientation.attrs
             assert group["position/value"].attrs["unit"] == "nm"
             assert group["position/time"].attrs["unit"] == "ps"
             assert group["mass"].attrs["unit"] == "u"

@@ -108,6 +108,46 @@ TEST_CASE("the same ranks read what they wrote, in its order") {
   reader.require_types(state.types);
 }
 
+TEST_CASE("molecules keep orientation and angular momentum; atoms need no room for them") {
+  const comm::Context context;
+  const SharedFolder folder(context);
+  const ParticleStore atoms = dealt_particles(context, total);
+  const ParticleStore molecules = dealt_particles(context, total, 0, true);
+  const auto lean = write_checkpoint(context, folder / "atoms", state_at(1), atoms);
+  const auto full = write_checkpoint(context, folder / "molecules", state_at(1), molecules);
+  CHECK(static_cast<double>(full.bytes) / static_cast<double>(lean.bytes) ==
+        doctest::Approx(128.0 / 72.0).epsilon(0.02));
+  // Atoms are written as ever, so that programs without molecules read them.
+  std::uint32_t versions[2] = {};
+  for (const int kind : {0, 1}) {
+    const RawFile file(folder / (kind == 0 ? "atoms.checkpoint" : "molecules.checkpoint"),
+                       RawFile::Mode::read);
+    file.read_at(8, std::as_writable_bytes(std::span(&versions[kind], 1)));
+  }
+  CHECK(versions[0] == 1);
+  CHECK(versions[1] == 2);
+
+  const CheckpointReader reader(context, folder / "molecules.checkpoint");
+  reader.verify();
+  ParticleStore read;
+  CHECK(contains(failure_of([&] { reader.read_particles(read); }), "those of the input do not"));
+  read.set_rotating(true);
+  reader.read_particles(read);
+  REQUIRE(read.local_count() == molecules.local_count());
+  bool same = true;
+  for (std::size_t i = 0; i < read.local_count(); ++i) {
+    same &= same_particle(read, i, molecules, i);
+    same &= read.orientation[i] == molecules.orientation[i];
+    same &= read.angular_momentum[i] == molecules.angular_momentum[i];
+  }
+  CHECK(same);
+
+  ParticleStore others;
+  others.set_rotating(true);
+  const CheckpointReader of_atoms(context, folder / "atoms.checkpoint");
+  CHECK(contains(failure_of([&] { of_atoms.read_particles(others); }), "no orientations"));
+}
+
 TEST_CASE("ranks without particles, and a part of the ranks as readers") {
   const comm::Context context;
   const SharedFolder folder(context);

@@ -37,11 +37,11 @@ bool library_is_missing() {
 }
 
 void write_frames(const comm::Context& context, H5mdWriter& writer, std::int64_t from,
-                  std::int64_t to) {
+                  std::int64_t to, bool rotating = false) {
   for (std::int64_t frame = from; frame < to; ++frame) {
     const double observables[2] = {1.0 + static_cast<double>(frame), -1.0};
     writer.write_frame(100 * frame, 0.5 * static_cast<double>(frame), box,
-                       dealt_particles(context, total, frame), observables);
+                       dealt_particles(context, total, frame, rotating), observables);
   }
 }
 
@@ -106,6 +106,38 @@ TEST_CASE("frames of all ranks lie in the order of ids") {
     CHECK(file.read_integers("particles/trajectory/id").back() == total);
     CHECK(file.extent("observables/pressure/value") == std::vector<hdf5::Size>{3});
   }
+}
+
+TEST_CASE("orientations are a field where particles rotate") {
+  if (library_is_missing()) return;
+  const comm::Context context;
+  const SharedFolder folder(context);
+  H5mdOptions options = small_options();
+  options.fields = {"position", "orientation"};
+  {
+    H5mdWriter writer = H5mdWriter::create(context, folder / "run.h5", total, options);
+    write_frames(context, writer, 0, 2, true);
+  }
+  {
+    H5mdWriter writer = H5mdWriter::resume(context, folder / "run.h5", total, options, 100);
+    write_frames(context, writer, 2, 3, true);
+  }
+  if (context.rank() == 0) {
+    // 40000 bytes of 32 a row: three chunks of 1000 rows, rounded up to a multiple of 64.
+    for (std::int64_t frame = 0; frame < 3; ++frame) {
+      const auto values = field_of<double>(folder / "run.h5", "orientation/value",
+                                           static_cast<hdf5::Size>(frame), 1024, 4);
+      bool all_right = true;
+      for (std::int64_t slot = 0; slot < total; ++slot) {
+        const Quaternion q = self_identifying_orientation(slot + 1, frame);
+        const double* row = values.data() + 4 * slot;
+        all_right &= q == Quaternion{row[0], row[1], row[2], row[3]};
+      }
+      CHECK(all_right);
+    }
+  }
+  H5mdWriter writer = H5mdWriter::create(context, folder / "atoms.h5", total, options);
+  CHECK(contains(failure_of([&] { write_frames(context, writer, 0, 1); }), "no particle rotates"));
 }
 
 TEST_CASE("positions are wrapped and the image counts it") {
@@ -257,7 +289,8 @@ TEST_CASE("files for other readers" * doctest::skip()) {
   }
   options.reduced_units = false;
   options.single_precision = true;
+  options.fields.emplace_back("orientation");
   H5mdWriter writer =
       H5mdWriter::create(context, std::string(folder) + "/nano.h5md", total, options);
-  write_frames(context, writer, 0, 3);
+  write_frames(context, writer, 0, 3, true);
 }

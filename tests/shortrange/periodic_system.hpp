@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "md/core/box.hpp"
+#include "md/shortrange/lennard_jones_forces.hpp"
 #include "md/shortrange/pair_list.hpp"
 
 namespace sterna::md::test {
@@ -70,10 +71,12 @@ inline void rebuild(PairList& list, ParticleStore& particles, const Box& box, do
   list.build(particles);
 }
 
-inline PairSums compute(PairList& list, ParticleStore& particles) {
+/// As the engine calls them after a rebuild.
+inline PairSums compute(ShortRangeForces& forces, const PairList& list, ParticleStore& particles) {
   PairSums sums;
-  list.compute(particles, PairList::Cells::interior, &sums);
-  list.compute(particles, PairList::Cells::boundary, &sums);
+  forces.rebuild(list, particles);
+  forces.compute(list, particles, PairList::Cells::interior, &sums);
+  forces.compute(list, particles, PairList::Cells::boundary, &sums);
   return sums;
 }
 

@@ -134,9 +134,10 @@ TEST_CASE("forces, energy and virial agree with brute force for every kernel") {
           CAPTURE(std::string(kernels->name));
           CAPTURE(static_cast<int>(precision));
           CAPTURE(static_cast<int>(truncation));
-          PairList list(potential, precision, kernels->name);
+          PairList list(kernels->name);
+          LennardJonesForces forces(potential, precision, kernels->name);
           test::rebuild(list, particles, system.box, cutoff + skin);
-          const PairSums sums = test::compute(list, particles);
+          const PairSums sums = test::compute(forces, list, particles);
           // Switched forces of the reference are central differences.
           const double exact = truncation == Truncation::switched ? 2e-7 : 1e-12;
           const double tolerance = precision == Precision::mixed ? 1e-5 : exact;
@@ -154,8 +155,8 @@ TEST_CASE("forces, energy and virial agree with brute force for every kernel") {
           CHECK(worst < tolerance);
           // Without energy the kernel is another, and the forces have the same bits.
           const Vec3 before = particles.force[5];
-          list.compute(particles, PairList::Cells::interior, nullptr);
-          list.compute(particles, PairList::Cells::boundary, nullptr);
+          forces.compute(list, particles, PairList::Cells::interior, nullptr);
+          forces.compute(list, particles, PairList::Cells::boundary, nullptr);
           CHECK(particles.force[5] == before);
         }
       }
@@ -168,7 +169,8 @@ TEST_CASE("the list holds while particles move by half the skin") {
   const LennardJones potential(std::vector<LennardJones::PairParameters>{{1.0, 1.0}}, 1, 2.5,
                                Truncation::shifted);
   ParticleStore particles = test::jittered_lattice(box, 343, 1, 0.1, 3);
-  PairList list(potential, Precision::double_precision, "auto");
+  PairList list("auto");
+  LennardJonesForces forces(potential, Precision::double_precision, "auto");
   test::rebuild(list, particles, box, 2.8);
   CHECK(list.largest_displacement_squared(particles) < 1e-10);
   // Move locals and their images alike, by just below half the skin.
@@ -184,7 +186,7 @@ TEST_CASE("the list holds while particles move by half the skin") {
   }
   CHECK(std::sqrt(list.largest_displacement_squared(particles)) ==
         doctest::Approx(std::sqrt(dot(move, move))).epsilon(1e-5));
-  const PairSums stale = test::compute(list, particles);
+  const PairSums stale = test::compute(forces, list, particles);
   ParticleStore fresh;
   fresh.resize_local(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -196,7 +198,7 @@ TEST_CASE("the list holds while particles move by half the skin") {
     fresh.image[i] = {};
   }
   test::rebuild(list, fresh, box, 2.8);
-  const PairSums rebuilt = test::compute(list, fresh);
+  const PairSums rebuilt = test::compute(forces, list, fresh);
   CHECK(stale.energy == doctest::Approx(rebuilt.energy).epsilon(1e-12));
   CHECK(stale.virial_trace() == doctest::Approx(rebuilt.virial_trace()).epsilon(1e-11));
 }
@@ -207,22 +209,63 @@ TEST_CASE("dense cells fall back to plain entries") {
   const LennardJones potential(std::vector<LennardJones::PairParameters>{{1.0, 0.1}}, 1, 1.2,
                                Truncation::shifted);
   ParticleStore particles = test::jittered_lattice(box, 4096, 1, 0.02, 5);
-  PairList list(potential, Precision::double_precision, "auto");
+  PairList list("auto");
+  LennardJonesForces forces(potential, Precision::double_precision, "auto");
   test::rebuild(list, particles, box, 1.6);
-  const PairSums plain = test::compute(list, particles);
-  std::map<std::int64_t, Vec3> forces;
+  const PairSums plain = test::compute(forces, list, particles);
+  std::map<std::int64_t, Vec3> before;
   for (std::size_t i = 0; i < particles.local_count(); ++i)
-    forces[particles.id[i]] = particles.force[i];
+    before[particles.id[i]] = particles.force[i];
   // The same with cells small enough.
-  PairList fine(potential, Precision::double_precision, "auto");
+  PairList fine("auto");
   test::rebuild(fine, particles, box, 1.25);
-  const PairSums compressed = test::compute(fine, particles);
+  const PairSums compressed = test::compute(forces, fine, particles);
   CHECK(plain.energy == doctest::Approx(compressed.energy).epsilon(1e-12));
   CHECK(list.grid().nx() == 1);
   CHECK(fine.grid().nx() == 2);
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
-    const Vec3 d = particles.force[i] - forces.at(particles.id[i]);
+    const Vec3 d = particles.force[i] - before.at(particles.id[i]);
     CHECK(std::sqrt(dot(d, d)) < 1e-9);
+  }
+}
+
+TEST_CASE("rows hold every neighbor within the list radius once, and no other particle's") {
+  struct Case {
+    Box box;
+    int count;
+    double radius;
+  };
+  // Compressed rows; one cell that is too full for them.
+  for (const Case& system :
+       {Case{{{9.3, 8.9, 9.7}}, 512, 2.8}, Case{{{3.0, 3.0, 3.0}}, 4096, 1.6}}) {
+    ParticleStore particles = test::jittered_lattice(system.box, system.count, 1, 0.1, 13);
+    PairList list("auto");
+    test::rebuild(list, particles, system.box, system.radius);
+    std::vector<int> met(particles.local_count(), 0);
+    std::size_t wrong = 0, entries = 0, expected = 0;
+    for (const auto which : {PairList::Cells::interior, PairList::Cells::boundary}) {
+      list.for_each_row(which, [&](std::uint32_t i, std::span<const std::uint32_t> neighbors) {
+        ++met[i];
+        std::vector<std::uint32_t> row(neighbors.begin(), neighbors.end());
+        std::sort(row.begin(), row.end());
+        wrong += std::adjacent_find(row.begin(), row.end()) != row.end() ? 1 : 0;
+        for (const std::uint32_t j : row) {
+          if (which == PairList::Cells::interior && j >= particles.local_count()) ++wrong;
+        }
+        for (std::uint32_t j = 0; j < particles.total_count(); ++j) {
+          const Vec3 d = particles.position[i].vector() - particles.position[j].vector();
+          // A hair narrower: the list is built in single precision.
+          const bool near = j != i && std::sqrt(dot(d, d)) < system.radius - 1e-5;
+          expected += near ? 1 : 0;
+          if (near && !std::binary_search(row.begin(), row.end(), j)) ++wrong;
+        }
+        entries += row.size();
+      });
+    }
+    CHECK(wrong == 0);
+    CHECK(std::all_of(met.begin(), met.end(), [](int times) { return times == 1; }));
+    CHECK(entries >= expected);
+    CHECK(static_cast<double>(entries) < 1.001 * static_cast<double>(expected));
   }
 }
 

@@ -64,9 +64,15 @@ inline std::int64_t fingerprint(const comm::Context& context, const ParticleStor
     const Vec3 p = box.wrap(particles.position[i].vector(), image);
     const Vec3& v = particles.velocity[i];
     std::uint64_t hash = static_cast<std::uint64_t>(particles.id[i]);
-    for (const double value : {p.x, p.y, p.z, v.x, v.y, v.z}) {
+    const auto add = [&hash](double value) {
       hash = (hash ^ std::bit_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15u;
       hash ^= hash >> 29;
+    };
+    for (const double value : {p.x, p.y, p.z, v.x, v.y, v.z}) add(value);
+    if (particles.rotating()) {
+      const Quaternion& q = particles.orientation[i];
+      const Vec3& l = particles.angular_momentum[i];
+      for (const double value : {q.w, q.x, q.y, q.z, l.x, l.y, l.z}) add(value);
     }
     // Leaves room for the sum of all.
     sum += static_cast<std::int64_t>(hash >> 24);

@@ -14,11 +14,12 @@ std::array<std::uint32_t, 4> philox4x32_10(const std::array<std::uint32_t, 4>& c
 /// What random numbers are for. Streams of different purposes are independent at equal seeds.
 /// The values are part of what a seed means: never reuse or renumber them.
 enum class RandomPurpose : std::uint32_t {
-  velocity = 1,      ///< Maxwell-Boltzmann velocities at the start; id: particle
-  thermostat = 2,    ///< id: 0 for a global thermostat, else particle
-  type = 3,          ///< which particles get which type at the start
-  vacancy = 4,       ///< which sites stay empty at the start
-  displacement = 5,  ///< displacement from the site at the start; id: particle
+  velocity = 1,          ///< Maxwell-Boltzmann velocities at the start; id: particle
+  thermostat = 2,        ///< id: 0 for a global thermostat, else particle
+  type = 3,              ///< which particles get which type at the start
+  vacancy = 4,           ///< which sites stay empty at the start
+  displacement = 5,      ///< displacement from the site at the start; id: particle
+  angular_momentum = 7,  ///< of those that rotate, at the start; id: particle
 };
 
 class RandomSequence;

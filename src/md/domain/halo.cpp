@@ -15,11 +15,40 @@
 namespace sterna::md {
 namespace {
 
-/// Doubles in a message: a position in each step; with its type at a rebuild.
-constexpr std::size_t kStepItems = 3;
-constexpr std::size_t kRebuildItems = 4;
+/// Doubles of a ghost in a message: its position in each step, its orientation where particles
+/// rotate, its type at a rebuild.
+std::size_t step_items(const ParticleStore& particles) {
+  return particles.rotating() ? 7 : 3;
+}
+std::size_t rebuild_items(const ParticleStore& particles) {
+  return step_items(particles) + 1;
+}
 /// Room for a peer at first; it grows by agreement.
-constexpr std::size_t kFirstCapacity = 64 * kRebuildItems;
+constexpr std::size_t kFirstCapacity = 64 * 4;
+
+double* put(double* out, const Position& position, const Vec3& shift) {
+  out[0] = position.x + shift.x;
+  out[1] = position.y + shift.y;
+  out[2] = position.z + shift.z;
+  return out + 3;
+}
+double* put(double* out, const Quaternion& orientation) {
+  out[0] = orientation.w;
+  out[1] = orientation.x;
+  out[2] = orientation.y;
+  out[3] = orientation.z;
+  return out + 4;
+}
+const double* take(const double* in, Position& position) {
+  position.x = in[0];
+  position.y = in[1];
+  position.z = in[2];
+  return in + 3;
+}
+const double* take(const double* in, Quaternion& orientation) {
+  orientation = {in[0], in[1], in[2], in[3]};
+  return in + 4;
+}
 
 }  // namespace
 
@@ -54,14 +83,14 @@ class Halo::Stage {
       std::vector<std::size_t> room;
       for (const auto& receiver : receivers_) {
         if (receiver.peer < 0) continue;
-        const std::size_t needed = selected(receiver) * kRebuildItems;
+        const std::size_t needed = selected(receiver) * rebuild_items(particles);
         const auto& peer = exchange_->peers()[static_cast<std::size_t>(receiver.peer)];
         // With room to spare, so that a fluctuating count does not grow it again and again.
         room.push_back(needed <= peer.send_capacity ? needed : needed + needed / 4);
       }
       exchange_->reserve(room);
       for (const auto& receiver : receivers_) {
-        if (receiver.peer >= 0) send_with_types(particles, receiver);
+        if (receiver.peer >= 0) send<true>(particles, receiver);
       }
       exchange_->start();
       while (exchange_->next()) {
@@ -71,21 +100,18 @@ class Halo::Stage {
     local_count_ = particles.local_count();
     std::size_t ghosts = particles.ghost_count();
     for (auto& receiver : receivers_) {
-      receiver.ghosts = receiver.peer < 0 ? selected(receiver)
-                                          : exchange_->inbox(receiver.peer).size() / kRebuildItems;
+      receiver.ghosts = receiver.peer < 0
+                            ? selected(receiver)
+                            : exchange_->inbox(receiver.peer).size() / rebuild_items(particles);
       receiver.first_ghost = ghosts;
       ghosts += receiver.ghosts;
     }
     particles.resize_ghosts(ghosts);
     for (const auto& receiver : receivers_) {
-      Position* ghost = particles.position.data() + local_count_ + receiver.first_ghost;
       if (receiver.peer < 0) {
         copy_types(particles, receiver);
-        continue;
-      }
-      const double* in = exchange_->inbox(receiver.peer).data();
-      for (std::size_t k = 0; k < receiver.ghosts; ++k, in += kRebuildItems) {
-        ghost[k] = {in[0], in[1], in[2], static_cast<std::int64_t>(in[3])};
+      } else {
+        receive<true>(particles, receiver);
       }
     }
     copy_positions(particles);
@@ -101,20 +127,8 @@ class Halo::Stage {
 
   void start_positions(const ParticleStore& particles) {
     if (!exchange_) return;
-    const Position* const position = particles.position.data();
     for (const auto& receiver : receivers_) {
-      if (receiver.peer < 0) continue;
-      double* out = exchange_->outbox(receiver.peer).data();
-      for (std::size_t s = receiver.first; s < receiver.last; ++s) {
-        const Vec3 shift = selection_.segments()[s].shift;
-        for (const std::uint32_t i : selection_.of(s)) {
-          out[0] = position[i].x + shift.x;
-          out[1] = position[i].y + shift.y;
-          out[2] = position[i].z + shift.z;
-          out += kStepItems;
-        }
-      }
-      exchange_->commit(receiver.peer, selected(receiver) * kStepItems);
+      if (receiver.peer >= 0) send<false>(particles, receiver);
     }
     exchange_->start();
   }
@@ -125,20 +139,14 @@ class Halo::Stage {
     while (const auto peer = exchange_->next()) {
       const auto receiver = std::find_if(receivers_.begin(), receivers_.end(),
                                          [&](const auto& r) { return r.peer == *peer; });
-      const auto inbox = exchange_->inbox(*peer);
-      if (inbox.size() != receiver->ghosts * kStepItems) {
+      const std::size_t numbers = exchange_->inbox(*peer).size();
+      if (numbers != receiver->ghosts * step_items(particles)) {
         throw comm::Error(fmt::format(
             "{} positions: rank {} sent {} numbers to rank {}, which expected {} for {} ghosts",
-            name_, receiver->rank, inbox.size(), rank_, receiver->ghosts * kStepItems,
+            name_, receiver->rank, numbers, rank_, receiver->ghosts * step_items(particles),
             receiver->ghosts));
       }
-      const double* in = inbox.data();
-      for (std::size_t k = 0; k < receiver->ghosts; ++k, in += kStepItems) {
-        Position& ghost = particles.position[place(receiver->first_ghost + k)];
-        ghost.x = in[0];
-        ghost.y = in[1];
-        ghost.z = in[2];
-      }
+      receive<false>(particles, *receiver);
     }
     exchange_->finish();
   }
@@ -173,20 +181,40 @@ class Halo::Stage {
     return count;
   }
 
-  void send_with_types(const ParticleStore& particles, const Receiver& receiver) {
-    double* out = exchange_->outbox(receiver.peer).data();
+  template <bool with_types>
+  void send(const ParticleStore& particles, const Receiver& receiver) {
+    particles.rotating() ? send<with_types, true>(particles, receiver)
+                         : send<with_types, false>(particles, receiver);
+  }
+  template <bool with_types, bool rotating>
+  void send(const ParticleStore& particles, const Receiver& receiver) {
+    double* const begin = exchange_->outbox(receiver.peer).data();
+    double* out = begin;
     for (std::size_t s = receiver.first; s < receiver.last; ++s) {
       const Vec3 shift = selection_.segments()[s].shift;
       for (const std::uint32_t i : selection_.of(s)) {
-        const Position& p = particles.position[i];
-        out[0] = p.x + shift.x;
-        out[1] = p.y + shift.y;
-        out[2] = p.z + shift.z;
-        out[3] = static_cast<double>(p.type);
-        out += kRebuildItems;
+        out = put(out, particles.position[i], shift);
+        if constexpr (rotating) out = put(out, particles.orientation[i]);
+        if constexpr (with_types) *out++ = static_cast<double>(particles.position[i].type);
       }
     }
-    exchange_->commit(receiver.peer, selected(receiver) * kRebuildItems);
+    exchange_->commit(receiver.peer, static_cast<std::size_t>(out - begin));
+  }
+
+  template <bool with_types>
+  void receive(ParticleStore& particles, const Receiver& receiver) {
+    particles.rotating() ? receive<with_types, true>(particles, receiver)
+                         : receive<with_types, false>(particles, receiver);
+  }
+  template <bool with_types, bool rotating>
+  void receive(ParticleStore& particles, const Receiver& receiver) {
+    const double* in = exchange_->inbox(receiver.peer).data();
+    for (std::size_t k = 0; k < receiver.ghosts; ++k) {
+      const std::size_t ghost = place(receiver.first_ghost + k);
+      in = take(in, particles.position[ghost]);
+      if constexpr (rotating) in = take(in, particles.orientation[ghost]);
+      if constexpr (with_types) particles.position[ghost].type = static_cast<std::int64_t>(*in++);
+    }
   }
 
   void copy_types(ParticleStore& particles, const Receiver& receiver) {
@@ -210,6 +238,16 @@ class Halo::Stage {
           ghost.y = position[i].y + shift.y;
           ghost.z = position[i].z + shift.z;
         }
+      }
+      if (particles.rotating()) copy_orientations(particles, receiver);
+    }
+  }
+
+  void copy_orientations(ParticleStore& particles, const Receiver& receiver) {
+    std::size_t k = receiver.first_ghost;
+    for (std::size_t s = receiver.first; s < receiver.last; ++s) {
+      for (const std::uint32_t i : selection_.of(s)) {
+        particles.orientation[place(k++)] = particles.orientation[i];
       }
     }
   }
@@ -262,11 +300,14 @@ void Halo::order_ghosts(ParticleStore& particles, std::span<const std::uint32_t>
   const std::size_t local_count = particles.local_count();
   // In place: a copy of all ghosts would be the largest thing a rank ever needs.
   Position* const ghosts = particles.position.data() + local_count;
+  Quaternion* const orientations =
+      particles.rotating() ? particles.orientation.data() + local_count : nullptr;
   std::vector<std::uint32_t> target = slots_;
   for (std::uint32_t k = 0; k < target.size(); ++k) {
     while (target[k] != k) {
       const std::uint32_t place = target[k];
       std::swap(ghosts[k], ghosts[place]);
+      if (orientations != nullptr) std::swap(orientations[k], orientations[place]);
       target[k] = target[place];
       target[place] = place;
     }

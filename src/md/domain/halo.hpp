@@ -37,7 +37,8 @@ class Halo {
 
   /// Collective. Chooses anew what to send, from particles that are all in their owner's region
   /// (after migration) and in their final order (after sorting), and replaces the ghosts of the
-  /// store: positions and types. Until the next call the order of particles must not change.
+  /// store: positions and types, and orientations where the store rotates. Until the next call the
+  /// order of particles must not change.
   void rebuild(ParticleStore& particles);
 
   /// Moves ghost k of the last `rebuild` to place `slots[k]` behind the local particles, a
@@ -45,8 +46,9 @@ class Halo {
   /// its cells. `slots` is copied.
   void order_ghosts(ParticleStore& particles, std::span<const std::uint32_t> slots);
 
-  /// Sends the present positions to where `rebuild` decided; then the caller may compute with
-  /// local particles, and `finish_positions` writes the ghosts. Types do not travel again.
+  /// Sends the present positions, with the orientations in the same messages where the store
+  /// rotates, to where `rebuild` decided; then the caller may compute with local particles, and
+  /// `finish_positions` writes the ghosts. Types do not travel again.
   void start_positions(const ParticleStore& particles);
   void finish_positions(ParticleStore& particles);
 

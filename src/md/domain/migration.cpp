@@ -19,13 +19,22 @@
 namespace sterna::md {
 namespace {
 
-/// A particle on its way: ParticleRecord without the padding that its alignment brings.
+/// A particle on its way: ParticleRecord without the padding that its alignment brings. Where
+/// particles rotate, an item of a message is a Traveler and behind it a Rotation.
 struct Traveler {
   Vec3 position, velocity;
   std::int64_t type, id;
   Image image;
   std::int32_t unused;
 };
+struct Rotation {
+  Quaternion orientation;
+  Vec3 angular_momentum;
+};
+
+std::size_t item_size(bool rotating) {
+  return sizeof(Traveler) + (rotating ? sizeof(Rotation) : 0);
+}
 
 /// Box crossings must fit into Image, and the wrapped position must have digits left.
 constexpr double kFarthest = 1e9;
@@ -56,75 +65,108 @@ Place wrap(const Box& box, const Vec3& position, const Image& image, std::int64_
   return {wrapped, {image.x + crossings[0], image.y + crossings[1], image.z + crossings[2]}};
 }
 
-void append(ParticleStore& particles, std::span<const Traveler> travelers) {
-  std::size_t i = particles.local_count();
-  particles.resize_local(i + travelers.size());
-  for (const Traveler& t : travelers) {
+/// Appends `count` items of a message.
+void append(ParticleStore& particles, const std::byte* items, std::size_t count) {
+  const std::size_t first = particles.local_count();
+  particles.resize_local(first + count);
+  for (std::size_t i = first; i < first + count; ++i, items += item_size(particles.rotating())) {
+    Traveler t;
+    std::memcpy(&t, items, sizeof(t));
     particles.position[i] = {t.position.x, t.position.y, t.position.z, t.type};
     particles.velocity[i] = t.velocity;
     particles.id[i] = t.id;
     particles.image[i] = t.image;
-    ++i;
+    if (!particles.rotating()) continue;
+    Rotation r;
+    std::memcpy(&r, items + sizeof(t), sizeof(r));
+    particles.orientation[i] = r.orientation;
+    particles.angular_momentum[i] = r.angular_momentum;
   }
 }
 
-/// Travelers with destinations, as the exchange wants them: rows by destination, order kept.
+/// Travelers with destinations.
 class Outgoing {
  public:
+  explicit Outgoing(bool rotating) : rotating_(rotating) {}
+
   void clear() {
     travelers_.clear();
+    rotations_.clear();
     destinations_.clear();
   }
   void add(int destination, const Traveler& traveler) {
     destinations_.push_back(destination);
     travelers_.push_back(traveler);
   }
-  /// Into memory from which they leave without another copy.
-  void write_rows(comm::BulkExchange<Traveler>& exchange) const {
-    std::map<int, std::size_t> counts;
-    for (const int destination : destinations_) ++counts[destination];
-    std::map<int, Traveler*> next;
-    for (const auto& [rank, count] : counts) next[rank] = exchange.row(rank, count).data();
-    for (std::size_t i = 0; i < travelers_.size(); ++i) *next[destinations_[i]]++ = travelers_[i];
-  }
-  comm::SparseRows<Traveler> rows() {
+  /// Of the traveler that was added last.
+  void add(const Rotation& rotation) { rotations_.push_back(rotation); }
+
+  /// Sends all that was added, rows by destination, order kept; appends to the store what came from
+  /// others, sorted by source, and returns how many those were.
+  std::size_t exchange(comm::SparseExchangeBytes& exchange, ParticleStore& particles) {
+    require_kind(particles);
     std::vector<std::size_t> order(travelers_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       return destinations_[a] < destinations_[b];
     });
-    ranks_.clear();
-    offsets_.assign(1, 0);
-    sorted_.clear();
+    std::vector<int> ranks;
+    std::vector<std::size_t> offsets{0};
+    items_.resize(travelers_.size() * item_size(rotating_));
+    std::byte* place = items_.data();
     for (const std::size_t i : order) {
-      if (ranks_.empty() || ranks_.back() != destinations_[i]) {
-        ranks_.push_back(destinations_[i]);
-        offsets_.push_back(sorted_.size());
+      if (ranks.empty() || ranks.back() != destinations_[i]) {
+        ranks.push_back(destinations_[i]);
+        offsets.push_back(offsets.back());
       }
-      sorted_.push_back(travelers_[i]);
-      offsets_.back() = sorted_.size();
+      place = write_item(place, i);
+      ++offsets.back();
     }
-    return {ranks_, offsets_, sorted_};
+    exchange.exchange(ranks, offsets, items_.data());
+    const std::size_t arrived = exchange.offsets().back();
+    append(particles, exchange.items(), arrived);
+    return arrived;
+  }
+
+  /// The same for much: written into memory from which it leaves without another copy.
+  std::size_t exchange(comm::BulkExchangeBytes& exchange, ParticleStore& particles) {
+    require_kind(particles);
+    std::map<int, std::size_t> counts;
+    for (const int destination : destinations_) ++counts[destination];
+    std::map<int, std::byte*> next;
+    for (const auto& [rank, count] : counts) next[rank] = exchange.row(rank, count).data();
+    for (std::size_t i = 0; i < travelers_.size(); ++i) {
+      std::byte*& place = next[destinations_[i]];
+      place = write_item(place, i);
+    }
+    std::size_t arrived = 0;
+    for (const auto& row : exchange.exchange()) {
+      const std::size_t count = row.items.size() / item_size(rotating_);
+      append(particles, row.items.data(), count);
+      arrived += count;
+    }
+    exchange.release();
+    return arrived;
   }
 
  private:
-  std::vector<Traveler> travelers_, sorted_;
-  std::vector<int> destinations_, ranks_;
-  std::vector<std::size_t> offsets_;
-};
-
-/// Sends what may go anywhere, and appends what comes. Returns how many came.
-std::size_t move_bulk(const Outgoing& outgoing, comm::BulkExchange<Traveler>& exchange,
-                      ParticleStore& particles) {
-  outgoing.write_rows(exchange);
-  std::size_t arrived = 0;
-  for (const auto& row : exchange.exchange()) {
-    append(particles, row.items);
-    arrived += row.items.size();
+  void require_kind(const ParticleStore& particles) const {
+    if (particles.rotating() != rotating_) {
+      throw std::logic_error("migration was made for particles of the other kind: see `rotating`");
+    }
   }
-  exchange.release();
-  return arrived;
-}
+  std::byte* write_item(std::byte* place, std::size_t i) const {
+    std::memcpy(place, &travelers_[i], sizeof(Traveler));
+    if (rotating_) std::memcpy(place + sizeof(Traveler), &rotations_[i], sizeof(Rotation));
+    return place + item_size(rotating_);
+  }
+
+  bool rotating_;
+  std::vector<Traveler> travelers_;
+  std::vector<Rotation> rotations_;
+  std::vector<int> destinations_;
+  std::vector<std::byte> items_;
+};
 
 template <class T>
 void close_gaps(AlignedBuffer<T>& items, const std::vector<std::size_t>& gaps, std::size_t count) {
@@ -168,12 +210,14 @@ class Migration::Implementation {
         decomposition_(&decomposition),
         own_(decomposition.region(context.rank())),
         anywhere_(options.anywhere),
-        reach_(reach) {
+        reach_(reach),
+        outgoing_(options.rotating) {
+    const std::size_t item = item_size(options.rotating);
     if (anywhere_) {
-      bulk_.emplace(context, anywhere_options(context, options.exchange, options.name));
+      bulk_.emplace(context, item, anywhere_options(context, options.exchange, options.name));
     } else {
       near_ = ranks_within(decomposition, context.rank(), reach_);
-      exchange_.emplace(context, comm::SparseOptions{options.exchange, options.name, near_});
+      exchange_.emplace(context, item, comm::SparseOptions{options.exchange, options.name, near_});
     }
   }
 
@@ -205,21 +249,23 @@ class Migration::Implementation {
       }
       leaving_.push_back(i);
       outgoing_.add(owner, {place.position, particles.velocity[i], p.type, id, place.image, 0});
+      if (particles.rotating()) {
+        outgoing_.add({particles.orientation[i], particles.angular_momentum[i]});
+      }
     }
 
     close_gaps(particles.position, leaving_, count);
     close_gaps(particles.velocity, leaving_, count);
     close_gaps(particles.id, leaving_, count);
     close_gaps(particles.image, leaving_, count);
+    if (particles.rotating()) {
+      close_gaps(particles.orientation, leaving_, count);
+      close_gaps(particles.angular_momentum, leaving_, count);
+    }
     particles.resize_local(count - leaving_.size());
     departed_ = leaving_.size();
-    if (anywhere_) {
-      arrived_ = move_bulk(outgoing_, *bulk_, particles);
-    } else {
-      const auto incoming = (*exchange_)(outgoing_.rows());
-      arrived_ = incoming.items.size();
-      append(particles, incoming.items);
-    }
+    arrived_ = anywhere_ ? outgoing_.exchange(*bulk_, particles)
+                         : outgoing_.exchange(*exchange_, particles);
 
 #ifndef NDEBUG
     const std::int64_t after = global_count(context_, particles.local_count());
@@ -244,8 +290,8 @@ class Migration::Implementation {
   bool anywhere_;
   double reach_;
   std::vector<int> near_;
-  std::optional<comm::SparseExchange<Traveler>> exchange_;  ///< with neighbors
-  std::optional<comm::BulkExchange<Traveler>> bulk_;        ///< with anybody
+  std::optional<comm::SparseExchangeBytes> exchange_;  ///< with neighbors
+  std::optional<comm::BulkExchangeBytes> bulk_;        ///< with anybody
   std::vector<std::size_t> leaving_;
   Outgoing outgoing_;
   std::size_t departed_ = 0;
@@ -282,9 +328,11 @@ comm::Verdict Migration::verdict() const {
 class Distribution::Implementation {
  public:
   Implementation(const comm::Context& context, const Decomposition& decomposition,
-                 const std::string& exchange)
+                 const DistributionOptions& options)
       : decomposition_(decomposition),
-        exchange_(context, anywhere_options(context, exchange, "distribution")) {}
+        exchange_(context, item_size(options.rotating),
+                  anywhere_options(context, options.exchange, "distribution")),
+        outgoing_(options.rotating) {}
 
   void append(std::span<const ParticleRecord> records, ParticleStore& particles) {
     outgoing_.clear();
@@ -294,19 +342,20 @@ class Distribution::Implementation {
       outgoing_.add(
           decomposition_.owner(place.position),
           {place.position, record.velocity, record.position.type, record.id, place.image, 0});
+      if (particles.rotating()) outgoing_.add({record.orientation, record.angular_momentum});
     }
-    move_bulk(outgoing_, exchange_, particles);
+    outgoing_.exchange(exchange_, particles);
   }
 
  private:
   const Decomposition& decomposition_;
-  comm::BulkExchange<Traveler> exchange_;
+  comm::BulkExchangeBytes exchange_;
   Outgoing outgoing_;
 };
 
 Distribution::Distribution(const comm::Context& context, const Decomposition& decomposition,
-                           const std::string& exchange)
-    : implementation_(std::make_unique<Implementation>(context, decomposition, exchange)) {}
+                           const DistributionOptions& options)
+    : implementation_(std::make_unique<Implementation>(context, decomposition, options)) {}
 Distribution::~Distribution() = default;
 Distribution::Distribution(Distribution&&) noexcept = default;
 Distribution& Distribution::operator=(Distribution&&) noexcept = default;
@@ -316,7 +365,8 @@ void Distribution::append(std::span<const ParticleRecord> records, ParticleStore
 
 void distribute(const comm::Context& context, const Decomposition& decomposition,
                 std::span<const ParticleRecord> records, ParticleStore& particles) {
-  Distribution(context, decomposition).append(records, particles);
+  Distribution(context, decomposition, {.rotating = particles.rotating()})
+      .append(records, particles);
 }
 
 }  // namespace sterna::md

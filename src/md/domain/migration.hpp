@@ -19,7 +19,14 @@ struct MigrationOptions {
   /// ranks within reach, which `superset` makes use of; a particle that went farther is an error
   /// with every exchange method.
   bool anywhere = false;
+  /// As the stores that come; std::logic_error for one of the other kind.
+  bool rotating = false;
   std::string name = "migration";  ///< in errors and verdicts
+};
+
+struct DistributionOptions {
+  std::string exchange = "auto";  ///< of comm::sparse_methods()
+  bool rotating = false;          ///< as the stores that come
 };
 
 /// Brings particles to the ranks that own their positions.
@@ -61,7 +68,7 @@ class Distribution {
  public:
   /// Collective. The decomposition must outlive this.
   Distribution(const comm::Context& context, const Decomposition& decomposition,
-               const std::string& exchange = "auto");
+               const DistributionOptions& options = {});
   ~Distribution();
   Distribution(Distribution&&) noexcept;
   Distribution& operator=(Distribution&&) noexcept;

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace sterna::md {
 
-VelocityVerlet::VelocityVerlet(double timestep, std::span<const double> masses)
-    : timestep_(timestep) {
+VelocityVerlet::VelocityVerlet(double timestep, std::span<const double> masses,
+                               std::optional<RigidRotor> rotor)
+    : timestep_(timestep), rotor_(std::move(rotor)) {
   for (const double mass : masses) half_kick_.push_back(0.5 * timestep / mass);
 }
 
@@ -42,6 +44,7 @@ void VelocityVerlet::start_step(ParticleStore& particles) {
   } else {
     kick_and_drift<false>(particles);
   }
+  if (rotor_) rotor_->start_step(particles, kick_pending_);
   kick_pending_ = false;
 }
 
@@ -51,6 +54,7 @@ void VelocityVerlet::complete_velocities(ParticleStore& particles) {
     const double h = half_kick_[static_cast<std::size_t>(particles.position[i].type)];
     particles.velocity[i] += h * particles.force[i];
   }
+  if (rotor_) rotor_->finish_kick(particles);
   kick_pending_ = false;
 }
 

@@ -53,11 +53,12 @@ std::string checkpoint_path(const std::string& stem) {
 }
 
 CheckpointReport write_checkpoint(const comm::Context& context, const std::string& stem,
-                                  const CheckpointState& state, const ParticleStore& particles) {
+                                  CheckpointState state, const ParticleStore& particles) {
   const auto start = std::chrono::steady_clock::now();
   const std::string path = checkpoint_path(stem);
   const std::string fresh = path + ".new";
-  const std::uint64_t block_bytes = checkpoint_block_bytes(particles.local_count());
+  state.rotating = particles.rotating();
+  const std::uint64_t block_bytes = checkpoint_block_bytes(particles.local_count(), state.rotating);
   const auto offset =
       first_checkpoint_block + static_cast<std::uint64_t>(comm::exclusive_sum(
                                    context, static_cast<std::int64_t>(block_bytes)));

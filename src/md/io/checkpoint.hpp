@@ -26,7 +26,7 @@ struct CheckpointReport {
 /// becomes the previous one. Fails on all ranks together (FileError), and then both stay as they
 /// were and the unfinished file is removed. The format is in checkpoint_file.cpp.
 CheckpointReport write_checkpoint(const comm::Context& context, const std::string& stem,
-                                  const CheckpointState& state, const ParticleStore& particles);
+                                  CheckpointState state, const ParticleStore& particles);
 
 /// An open checkpoint. Everything is collective and fails on all ranks together (FileError): not a
 /// checkpoint, of another version, truncated, a damaged part.

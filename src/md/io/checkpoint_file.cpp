@@ -3,6 +3,10 @@
 // The table holds for every block its file offset and its number of records (two 64-bit integers),
 // then for every segment of 8192 records of every block its XXH64. The header is written last, when
 // the rest is on the disk; it holds checksums of the metadata, the table and itself.
+//
+// Version 1 has particles that do not rotate: 72 bytes a record. Version 2 has rigid molecules:
+// behind each such record the orientation (quaternion w x y z, body to laboratory) and the angular
+// momentum (laboratory frame), 128 bytes in all. What a run without molecules writes is version 1.
 
 #include "md/io/checkpoint_file.hpp"
 
@@ -30,7 +34,8 @@ constexpr std::uint64_t segment_records = 8192;
 /// In the header page, behind the header.
 constexpr std::uint64_t token_offset = 512;
 constexpr auto longest_wait_for_token = std::chrono::seconds(90);
-constexpr std::uint32_t format_version = 1;
+constexpr std::uint32_t version_of_atoms = 1;
+constexpr std::uint32_t version_of_molecules = 2;
 constexpr std::uint32_t byte_order_mark = 0x01020304;
 constexpr std::array<char, 8> magic{'S', 't', 'e', 'r', 'n', 'a', 'C', '\n'};
 
@@ -60,6 +65,15 @@ struct Record {
   std::int32_t type;
 };
 static_assert(sizeof(Record) == 72);
+struct Rotation {
+  double orientation[4];
+  double angular_momentum[3];
+};
+static_assert(sizeof(Rotation) == 56);
+
+std::uint64_t record_bytes(bool rotating) {
+  return sizeof(Record) + (rotating ? sizeof(Rotation) : 0);
+}
 
 struct TableBlock {
   std::uint64_t offset;
@@ -78,20 +92,34 @@ std::uint64_t header_checksum(const Header& header) {
   return xxh64(std::as_bytes(std::span(&header, 1)).first(offsetof(Header, header_checksum)));
 }
 
-Record record_of(const ParticleStore& store, std::size_t i) {
+void write_record(std::byte* place, const ParticleStore& store, std::size_t i) {
   const Position& position = store.position[i];
-  return {{position.x, position.y, position.z},
-          {store.velocity[i].x, store.velocity[i].y, store.velocity[i].z},
-          store.id[i],
-          {store.image[i].x, store.image[i].y, store.image[i].z},
-          static_cast<std::int32_t>(position.type)};
+  const Record record{{position.x, position.y, position.z},
+                      {store.velocity[i].x, store.velocity[i].y, store.velocity[i].z},
+                      store.id[i],
+                      {store.image[i].x, store.image[i].y, store.image[i].z},
+                      static_cast<std::int32_t>(position.type)};
+  std::memcpy(place, &record, sizeof(record));
+  if (!store.rotating()) return;
+  const Quaternion& q = store.orientation[i];
+  const Vec3& l = store.angular_momentum[i];
+  const Rotation rotation{{q.w, q.x, q.y, q.z}, {l.x, l.y, l.z}};
+  std::memcpy(place + sizeof(record), &rotation, sizeof(rotation));
 }
 
-void set_particle(ParticleStore& store, std::size_t i, const Record& record) {
+void read_record(const std::byte* place, ParticleStore& store, std::size_t i) {
+  Record record;
+  std::memcpy(&record, place, sizeof(record));
   store.position[i] = {record.position[0], record.position[1], record.position[2], record.type};
   store.velocity[i] = {record.velocity[0], record.velocity[1], record.velocity[2]};
   store.id[i] = record.id;
   store.image[i] = {record.image[0], record.image[1], record.image[2]};
+  if (!store.rotating()) return;
+  Rotation rotation;
+  std::memcpy(&rotation, place + sizeof(record), sizeof(rotation));
+  const auto& [q, l] = rotation;
+  store.orientation[i] = {q[0], q[1], q[2], q[3]};
+  store.angular_momentum[i] = {l[0], l[1], l[2]};
 }
 
 json vector_json(const Vec3& v) {
@@ -108,7 +136,11 @@ json metadata_of(const CheckpointState& state) {
           {"grid", state.grid},
           {"types", state.types},
           {"input_hash", fmt::format("{:016x}", state.input_hash)},
-          {"record", "position f64 3, velocity f64 3, id i64, image i32 3, type i32"},
+          {"record", state.rotating ? "position f64 3, velocity f64 3, id i64, image i32 3, "
+                                      "type i32, orientation f64 4, angular momentum f64 3"
+                                    : "position f64 3, velocity f64 3, id i64, image i32 3, "
+                                      "type i32"},
+          {"rotating", state.rotating},
           {"state", state.state}};
 }
 
@@ -127,6 +159,7 @@ CheckpointState state_of(const json& metadata) {
   state.input_hash =
       std::strtoull(metadata.at("input_hash").get<std::string>().c_str(), nullptr, 16);
   state.state = metadata.at("state");
+  state.rotating = metadata.value("rotating", false);
   return state;
 }
 
@@ -149,15 +182,16 @@ Header read_header(const RawFile& file) {
   if (header.byte_order != byte_order_mark) {
     refuse(file.path(), "was written on a machine with another byte order");
   }
-  if (header.version != format_version) {
+  if (header.version != version_of_atoms && header.version != version_of_molecules) {
     refuse(file.path(), fmt::format("has version {} of the checkpoint format, this program reads "
-                                    "version {}",
-                                    header.version, format_version));
+                                    "versions {} and {}",
+                                    header.version, version_of_atoms, version_of_molecules));
   }
   if (header.header_checksum != header_checksum(header)) {
     refuse(file.path(), "is damaged: the checksum of its header does not fit");
   }
-  if (header.record_size != sizeof(Record) || header.segment_records != segment_records) {
+  if (header.record_size != record_bytes(header.version == version_of_molecules) ||
+      header.segment_records != segment_records) {
     refuse(file.path(), "has records of another kind than this program reads");
   }
   if (size < header.file_size) {
@@ -192,8 +226,8 @@ double exact_value(const json& text) {
   throw FileError("expected a number in hexadecimal notation, found " + text.dump());
 }
 
-std::uint64_t checkpoint_block_bytes(std::uint64_t records) {
-  return (records * sizeof(Record) + page - 1) / page * page;
+std::uint64_t checkpoint_block_bytes(std::uint64_t records, bool rotating) {
+  return (records * record_bytes(rotating) + page - 1) / page * page;
 }
 
 void mark_checkpoint(RawFile& file, std::uint64_t token) {
@@ -224,15 +258,18 @@ std::string write_checkpoint_block(RawFile& file, std::uint64_t offset,
                                    const ParticleStore& particles) {
   const std::uint64_t count = particles.local_count();
   std::string message(reinterpret_cast<const char*>(&count), sizeof(count));
-  std::vector<Record> segment;
+  const std::uint64_t record = record_bytes(particles.rotating());
+  std::vector<std::byte> segment;
   for (std::size_t begin = 0; begin < count; begin += segment_records) {
     const std::size_t end = std::min<std::size_t>(count, begin + segment_records);
-    segment.clear();
-    for (std::size_t i = begin; i < end; ++i) segment.push_back(record_of(particles, i));
-    const auto bytes = std::as_bytes(std::span(segment));
+    segment.resize((end - begin) * record);
+    for (std::size_t i = begin; i < end; ++i) {
+      write_record(segment.data() + (i - begin) * record, particles, i);
+    }
+    const auto bytes = std::span<const std::byte>(segment);
     const std::uint64_t checksum = xxh64(bytes);
     message.append(reinterpret_cast<const char*>(&checksum), sizeof(checksum));
-    file.write_at(offset + begin * sizeof(Record), bytes);
+    file.write_at(offset + begin * record, bytes);
   }
   return message;
 }
@@ -249,7 +286,7 @@ std::uint64_t finish_checkpoint(RawFile& file, CheckpointState state,
     std::memcpy(&block.count, message.data(), sizeof(block.count));
     blocks.append(reinterpret_cast<const char*>(&block), sizeof(block));
     checksums.append(message, sizeof(block.count));
-    offset += checkpoint_block_bytes(block.count);
+    offset += checkpoint_block_bytes(block.count, state.rotating);
     segments += segments_of(block.count);
     state.particles += static_cast<std::int64_t>(block.count);
   }
@@ -258,10 +295,10 @@ std::uint64_t finish_checkpoint(RawFile& file, CheckpointState state,
 
   Header header{};
   header.magic_bytes = magic;
-  header.version = format_version;
+  header.version = state.rotating ? version_of_molecules : version_of_atoms;
   header.byte_order = byte_order_mark;
   header.file_size = offset + metadata.size() + table.size();
-  header.record_size = sizeof(Record);
+  header.record_size = record_bytes(state.rotating);
   header.segment_records = segment_records;
   header.block_count = messages.size();
   header.segment_count = segments;
@@ -330,7 +367,7 @@ CheckpointFile::CheckpointFile(std::string path, const Index& index) : path_(std
   std::uint64_t records = 0;
   for (const TableBlock& block : blocks) {
     if (block.offset > index.blocks_end ||
-        block.count > (index.blocks_end - block.offset) / sizeof(Record)) {
+        block.count > (index.blocks_end - block.offset) / record_bytes(state_.rotating)) {
       refuse(path_, contradiction);
     }
     blocks_.push_back({block.offset, records, block.count, segments});
@@ -348,9 +385,17 @@ std::pair<std::uint64_t, std::uint64_t> CheckpointFile::block_of(int rank) const
 }
 
 void CheckpointFile::read(std::uint64_t begin, std::uint64_t end, ParticleStore* particles) const {
-  if (particles != nullptr) particles->resize_local(end - begin);
+  if (particles != nullptr) {
+    if (particles->rotating() != state_.rotating) {
+      refuse(path_, state_.rotating
+                        ? "holds molecules that rotate, those of the input do not"
+                        : "holds no orientations, which the molecules of the input have");
+    }
+    particles->resize_local(end - begin);
+  }
   const RawFile file(path_, RawFile::Mode::read);
-  std::vector<Record> segment;
+  const std::uint64_t record = record_bytes(state_.rotating);
+  std::vector<std::byte> segment;
   for (const Block& block : blocks_) {
     const std::uint64_t block_end = block.first_record + block.count;
     if (block_end <= begin || block.first_record >= end) continue;
@@ -360,19 +405,20 @@ void CheckpointFile::read(std::uint64_t begin, std::uint64_t end, ParticleStore*
                               : 0;
     for (; first < block.count && block.first_record + first < end; first += segment_records) {
       const std::uint64_t count = std::min(segment_records, block.count - first);
-      segment.resize(count);
-      const auto bytes = std::as_writable_bytes(std::span(segment));
-      file.read_at(block.offset + first * sizeof(Record), bytes);
+      segment.resize(count * record);
+      const std::span<std::byte> bytes(segment);
+      file.read_at(block.offset + first * record, bytes);
       if (xxh64(bytes) != checksums_[block.first_segment + first / segment_records]) {
-        refuse(path_, fmt::format("is damaged: the checksum of bytes {} to {} does not fit",
-                                  block.offset + first * sizeof(Record),
-                                  block.offset + (first + count) * sizeof(Record)));
+        refuse(path_,
+               fmt::format("is damaged: the checksum of bytes {} to {} does not fit",
+                           block.offset + first * record, block.offset + (first + count) * record));
       }
       if (particles == nullptr) continue;
       const std::uint64_t from = std::max(begin, block.first_record + first);
       const std::uint64_t to = std::min(end, block.first_record + first + count);
       for (std::uint64_t i = from; i < to; ++i) {
-        set_particle(*particles, i - begin, segment[i - block.first_record - first]);
+        read_record(segment.data() + (i - block.first_record - first) * record, *particles,
+                    i - begin);
       }
     }
   }

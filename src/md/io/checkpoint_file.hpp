@@ -31,6 +31,7 @@ struct CheckpointState {
   // Filled in by the writer.
   int ranks = 0;
   std::int64_t particles = 0;
+  bool rotating = false;  ///< with orientations and angular momenta
 };
 
 /// The format of a checkpoint, as one process sees it; checkpoint.hpp has the ranks work together.
@@ -38,7 +39,7 @@ struct CheckpointState {
 
 /// Where the block of rank 0 begins, and what a block of `records` takes.
 inline constexpr std::uint64_t first_checkpoint_block = 4096;
-std::uint64_t checkpoint_block_bytes(std::uint64_t records);
+std::uint64_t checkpoint_block_bytes(std::uint64_t records, bool rotating);
 
 /// Marks a file that is being written, so that the other processes know it from another one that
 /// had its name; `finish_checkpoint` takes the mark away.
@@ -75,6 +76,7 @@ class CheckpointFile {
   /// Records [first, second) in the order of the blocks: those that `rank` wrote.
   std::pair<std::uint64_t, std::uint64_t> block_of(int rank) const;
   /// Reads and checks these records; where `particles` is given, they replace its local ones.
+  /// FileError where the ones rotate and the others do not.
   void read(std::uint64_t begin, std::uint64_t end, ParticleStore* particles) const;
 
  private:

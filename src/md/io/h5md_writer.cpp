@@ -25,13 +25,14 @@ using hdf5::Type;
 
 // MDAnalysis finds a trajectory without a topology only under this name.
 const std::string group = "particles/trajectory";
-constexpr std::array<std::string_view, 4> field_names{"position", "velocity", "force", "image"};
+constexpr std::array<std::string_view, 5> field_names{"position", "velocity", "force", "image",
+                                                      "orientation"};
 /// Rows of the small datasets (step, time, edges, observables) in one chunk.
 constexpr Size small_chunk_rows = 256;
 /// Room taken beforehand for what the library itself writes with a frame.
 constexpr std::uint64_t room_for_metadata = 512 * 1024;
 
-enum class Quantity { position, velocity, force, image, species, id, mass };
+enum class Quantity { position, velocity, force, image, orientation, species, id, mass };
 
 /// One dataset with a row per particle.
 struct Field {
@@ -61,6 +62,11 @@ void put_vector(std::byte* place, const Vec3& v, Type type) {
   type == Type::float32 ? put<float>(place, values) : put<double>(place, values);
 }
 
+void put_quaternion(std::byte* place, const Quaternion& q, Type type) {
+  const double values[4] = {q.w, q.x, q.y, q.z};
+  type == Type::float32 ? put<float>(place, values) : put<double>(place, values);
+}
+
 /// Box::wrap, but a position that is not a number stays one instead of ending up in some image.
 Vec3 wrap(const Box& box, const Vec3& position, int (&crossings)[3]) {
   std::fill(std::begin(crossings), std::end(crossings), 0);
@@ -81,7 +87,9 @@ class H5mdWriter::Implementation {
       const auto position = std::find(field_names.begin(), field_names.end(), name);
       const auto quantity = static_cast<Quantity>(position - field_names.begin());
       fields_.push_back({quantity, group + "/" + name + "/value",
-                         quantity == Quantity::image ? Type::int32 : real, 3, true});
+                         quantity == Quantity::image ? Type::int32 : real,
+                         quantity == Quantity::orientation ? std::size_t{4} : std::size_t{3},
+                         true});
     }
     constants_ = {{Quantity::species, group + "/species", Type::int32, 1, false},
                   {Quantity::id, group + "/id", Type::int64, 1, false},
@@ -111,6 +119,12 @@ class H5mdWriter::Implementation {
 
   void write_frame(std::int64_t step, double time, const Box& box, const ParticleStore& store,
                    std::span<const double> observables) {
+    for (const Field& field : fields_) {
+      if (field.quantity == Quantity::orientation && !store.rotating()) {
+        throw FileError(path_ +
+                        ": the field \"orientation\" was asked for, but no particle rotates");
+      }
+    }
     try {
       on_first_rank(context_, [&] { reserve_room(); });
       if (frames_ == 0) write_constants(box, store);
@@ -218,9 +232,9 @@ class H5mdWriter::Implementation {
     for (const Field& field : fields_) {
       make_element(file, field.dataset.substr(0, field.dataset.rfind('/')));
       file.make_dataset(field.dataset, field.type,
-                        {.extent = {0, rows, 3},
-                         .maximum = {hdf5::unlimited, rows, 3},
-                         .chunk = {1, field.chunk_rows, 3},
+                        {.extent = {0, rows, field.components},
+                         .maximum = {hdf5::unlimited, rows, field.components},
+                         .chunk = {1, field.chunk_rows, field.components},
                          .written_from_outside = true});
     }
     for (const Field& field : constants_) {
@@ -450,6 +464,9 @@ class H5mdWriter::Implementation {
         std::memcpy(place, image, sizeof(image));
         break;
       }
+      case Quantity::orientation:
+        put_quaternion(place, store.orientation[i], field.type);
+        break;
       case Quantity::species: {
         const auto type = static_cast<std::int32_t>(store.position[i].type);
         std::memcpy(place, &type, sizeof(type));

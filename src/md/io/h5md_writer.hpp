@@ -15,9 +15,11 @@ namespace sterna::md {
 
 /// What a trajectory holds besides the particles' ids, types and masses.
 struct H5mdOptions {
-  /// Any of "position" (wrapped into the box), "velocity", "force", "image"; at least one.
+  /// Any of "position" (wrapped into the box; of molecules the center of mass), "velocity",
+  /// "force", "image", "orientation" (where particles rotate: unit quaternion w x y z, body frame
+  /// to laboratory); at least one.
   std::vector<std::string> fields{"position"};
-  bool single_precision = false;  ///< position, velocity, force as float32 instead of float64
+  bool single_precision = false;  ///< all but images as float32 instead of float64
   bool reduced_units = true;      ///< else nm, ps, u, kJ/mol are written as units
   std::vector<std::string> type_names;
   std::vector<double> type_masses;

@@ -38,6 +38,7 @@ struct Input {
     std::uint64_t seed = 1;
     std::string precision = "double";            ///< "double", "mixed"
     std::string integrator = "velocity_verlet";  ///< or "minimize"
+    std::string rotation = "no_squish";          ///< of molecules; or "leapfrog"
   } run;
 
   struct Start {                        ///< [start]

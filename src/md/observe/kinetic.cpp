@@ -13,4 +13,13 @@ KineticSums kinetic_sums(const ParticleStore& particles, std::span<const double>
   return sums;
 }
 
+double rotational_energy(const ParticleStore& particles, std::span<const RigidBody> bodies) {
+  double energy = 0.0;
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    energy += bodies[static_cast<std::size_t>(particles.position[i].type)].kinetic_energy(
+        particles.orientation[i], particles.angular_momentum[i]);
+  }
+  return energy;
+}
+
 }  // namespace sterna::md

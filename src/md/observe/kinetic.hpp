@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "md/dynamics/rigid_rotor.hpp"
 #include "md/particles/particle_store.hpp"
 
 namespace sterna::md {
@@ -12,5 +13,8 @@ struct KineticSums {
   Vec3 momentum;
 };
 KineticSums kinetic_sums(const ParticleStore& particles, std::span<const double> masses);
+
+/// Kinetic energy of the rotation of the local particles, which must rotate; `bodies` by type.
+double rotational_energy(const ParticleStore& particles, std::span<const RigidBody> bodies);
 
 }  // namespace sterna::md

@@ -7,30 +7,54 @@ namespace sterna::md {
 
 namespace {
 
-/// Moves item `source[i]` to place i for all i, within the array: follows each cycle of the
-/// permutation, so that no second copy of the particles is ever needed. Consumes `source`.
-void permute(ParticleStore& particles, std::span<std::uint32_t> source) {
+/// Calls move(to, from) along each cycle of the permutation that brings item `source[i]` to place
+/// i, so that no second copy of the particles is ever needed: keep(i) before the first move of a
+/// cycle, put(i) after its last with the place of what was kept. Consumes `source`.
+template <class Keep, class Move, class Put>
+void follow_cycles(std::span<std::uint32_t> source, const Keep& keep, const Move& move,
+                   const Put& put) {
   const auto count = static_cast<std::uint32_t>(source.size());
   for (std::uint32_t start = 0; start < count; ++start) {
     if (source[start] == start) continue;
-    const ParticleRecord first{particles.position[start], particles.velocity[start],
-                               particles.id[start], particles.image[start]};
+    keep(start);
     std::uint32_t place = start;
     while (source[place] != start) {
       const std::uint32_t from = source[place];
-      particles.position[place] = particles.position[from];
-      particles.velocity[place] = particles.velocity[from];
-      particles.id[place] = particles.id[from];
-      particles.image[place] = particles.image[from];
+      move(place, from);
       source[place] = place;
       place = from;
     }
-    particles.position[place] = first.position;
-    particles.velocity[place] = first.velocity;
-    particles.id[place] = first.id;
-    particles.image[place] = first.image;
+    put(place);
     source[place] = place;
   }
+}
+
+template <bool rotating>
+void permute(ParticleStore& particles, std::span<std::uint32_t> source) {
+  ParticleRecord kept{};
+  follow_cycles(
+      source,
+      [&](std::uint32_t i) {
+        kept.position = particles.position[i];
+        kept.velocity = particles.velocity[i];
+        kept.id = particles.id[i];
+        kept.image = particles.image[i];
+        if constexpr (rotating) {
+          kept.orientation = particles.orientation[i];
+          kept.angular_momentum = particles.angular_momentum[i];
+        }
+      },
+      [&](std::uint32_t to, std::uint32_t from) {
+        particles.position[to] = particles.position[from];
+        particles.velocity[to] = particles.velocity[from];
+        particles.id[to] = particles.id[from];
+        particles.image[to] = particles.image[from];
+        if constexpr (rotating) {
+          particles.orientation[to] = particles.orientation[from];
+          particles.angular_momentum[to] = particles.angular_momentum[from];
+        }
+      },
+      [&](std::uint32_t i) { set_particle(particles, i, kept); });
 }
 
 }  // namespace
@@ -94,7 +118,7 @@ void CellGrid::sort_local(ParticleStore& particles, std::span<std::uint32_t> cel
   for (const CellRange& cell : cells_) {
     sort_cell({source.data() + cell.begin, cell.count}, particles.position.span());
   }
-  permute(particles, source);
+  particles.rotating() ? permute<true>(particles, source) : permute<false>(particles, source);
   classify_cells();
 }
 

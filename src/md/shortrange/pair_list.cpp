@@ -13,49 +13,21 @@ namespace {
 
 /// Far from every region, so that no lane that pads a row is ever inside a cutoff.
 constexpr double dummy_coordinate = 1.0e15;
-constexpr std::int32_t fixed_half_range = 1 << 29;
-
-std::vector<double> scaled(std::span<const double> values, double factor) {
-  std::vector<double> result;
-  for (const double value : values) result.push_back(factor * value);
-  return result;
-}
-
-std::vector<float> to_single(std::span<const double> values) {
-  return {values.begin(), values.end()};
-}
 
 }  // namespace
 
-PairList::PairList(const LennardJones& potential, Precision precision, std::string_view kernels)
-    : kernels_(select_pair_kernels(kernels)),
-      precision_(precision),
-      truncation_(potential.truncation()),
-      type_count_(potential.type_count()),
-      cutoff_(potential.cutoff()),
-      switch_start_(potential.switch_start()),
-      twelve_c12_(scaled(potential.c12(), 12.0)),
-      six_c6_(scaled(potential.c6(), 6.0)),
-      energy_shift_(potential.energy_shift().begin(), potential.energy_shift().end()),
-      force_shift_(potential.force_shift().begin(), potential.force_shift().end()),
-      twelve_c12_single_(to_single(twelve_c12_)),
-      six_c6_single_(to_single(six_c6_)),
-      energy_shift_single_(to_single(energy_shift_)),
-      force_shift_single_(to_single(force_shift_)) {}
+PairList::PairList(std::string_view kernels) : kernels_(select_pair_kernels(kernels)) {}
 
 void PairList::set_region(const Vec3& low, const Vec3& high, double list_radius) {
   list_radius_ = list_radius;
   grid_.set_region(low, high, list_radius);
-  double extent = 0.0;
-  for (int axis = 0; axis < 3; ++axis) extent = std::max(extent, high[axis] - low[axis]);
-  // Half of this is at least the list radius, so the dummy beyond the range is beyond the cutoff.
-  extent += 2.0 * list_radius * 1.25;
-  fixed_scale_ = extent / (2.0 * fixed_half_range);
+  extent_ = 0.0;
+  for (int axis = 0; axis < 3; ++axis) extent_ = std::max(extent_, high[axis] - low[axis]);
+  extent_ += 2.0 * list_radius * 1.25;
 }
 
-PairWork PairList::layout() const {
+PairWork PairList::rows() const {
   PairWork work{};
-  work.fixed_scale = fixed_scale_;
   work.local = static_cast<std::uint32_t>(local_count_);
   work.total = static_cast<std::uint32_t>(total_count_);
   work.cells = grid_.cells().data();
@@ -68,25 +40,6 @@ PairWork PairList::layout() const {
   work.x = x_.data();
   work.y = y_.data();
   work.z = z_.data();
-  work.type_count = type_count_;
-  work.cutoff_squared = cutoff_ * cutoff_;
-  work.switch_start_squared = switch_start_ * switch_start_;
-  work.twelve_c12 = twelve_c12_.data();
-  work.six_c6 = six_c6_.data();
-  work.energy_shift = energy_shift_.data();
-  work.force_shift = force_shift_.data();
-  work.twelve_c12_single = twelve_c12_single_.data();
-  work.six_c6_single = six_c6_single_.data();
-  work.energy_shift_single = energy_shift_single_.data();
-  work.force_shift_single = force_shift_single_.data();
-  return work;
-}
-
-PairWork PairList::work(ParticleStore& particles) {
-  PairWork work = layout();
-  work.position = particles.position.data();
-  work.force = particles.force.data();
-  work.fixed_position = fixed_position_.data();
   return work;
 }
 
@@ -107,12 +60,6 @@ void PairList::build(ParticleStore& particles) {
   particles.position.reserve(total_count_ + 1);
   particles.position.data()[total_count_] = {dummy_coordinate, dummy_coordinate, dummy_coordinate,
                                              0};
-  if (precision_ == Precision::mixed) {
-    fixed_position_.resize(total_count_ + 1);
-    // Twice the range: far from every particle, and no difference overflows.
-    const std::int32_t far = 2 * fixed_half_range;
-    fixed_position_[total_count_] = {far, far, far, 0};
-  }
 
   // Vectors of the list builder read past the last particle.
   constexpr std::size_t slack = 64;
@@ -151,7 +98,7 @@ void PairList::build(ParticleStore& particles) {
   std::size_t candidates_of_largest_row = 0, room_of_largest_cell = 0;
   for (const std::uint32_t cell : grid_.local_cells()) {
     PairRun runs[27];
-    const PairWork rows = layout();
+    const PairWork rows = this->rows();
     const int run_count = gather_runs(rows, cell, runs, ~std::uint32_t{0});
     std::size_t candidates = 0;
     for (int r = 0; r < run_count; ++r) candidates += runs[r].count;
@@ -178,7 +125,7 @@ void PairList::build(ParticleStore& particles) {
     } else {
       plain_.reserve(capacity + 64);
     }
-    PairWork rows = work(particles);
+    PairWork rows = this->rows();
     rows.bounds = bounds_.data();
     rows.row_scratch = scratch.data();
     rows.row_scratch_stride = stride;
@@ -202,30 +149,6 @@ void PairList::build(ParticleStore& particles) {
   }
 }
 
-void PairList::compute(ParticleStore& particles, Cells which, PairSums* sums) {
-  PairWork rows = work(particles);
-  const auto cells = which == Cells::interior ? grid_.interior_cells() : grid_.boundary_cells();
-  // The enumerators of Truncation that do not change the force share one kernel.
-  const int truncation = truncation_ == Truncation::force_shifted ? 2
-                         : truncation_ == Truncation::switched    ? 3
-                                                                  : 0;
-  if (precision_ == Precision::mixed) {
-    const Vec3 center = grid_.center();
-    if (which == Cells::interior) {
-      kernels_.to_fixed(rows, 0, local_count_, center);
-    } else {
-      kernels_.to_fixed(rows, local_count_, total_count_, center);
-    }
-    kernels_.compute_mixed(rows, cells.data(), cells.size(), truncation, sums != nullptr);
-  } else {
-    kernels_.compute_double(rows, cells.data(), cells.size(), truncation, sums != nullptr);
-  }
-  if (sums != nullptr) {
-    sums->energy += rows.energy;
-    for (int k = 0; k < 6; ++k) sums->virial[k] += rows.virial[k];
-  }
-}
-
 double PairList::largest_displacement_squared(const ParticleStore& particles) const {
   const Vec3 center = grid_.center();
   double largest = 0.0;
@@ -236,32 +159,6 @@ double PairList::largest_displacement_squared(const ParticleStore& particles) co
     largest = std::max(largest, dx * dx + dy * dy + dz * dz);
   }
   return largest;
-}
-
-void PairList::decode_row(const PairWork& rows, std::uint32_t cell, std::uint32_t i,
-                          std::vector<std::uint32_t>& neighbors) const {
-  neighbors.clear();
-  PairRun runs[27];
-  gather_runs(rows, cell, runs, run_length_limit - 1);
-  for (std::uint32_t k = rows.row_begin[i]; k < rows.row_begin[i + 1]; ++k) {
-    if (use_compressed_) {
-      const std::uint32_t entry = rows.compressed[k];
-      neighbors.push_back(runs[entry >> run_offset_bits].begin + (entry & (run_length_limit - 1)));
-    } else {
-      neighbors.push_back(rows.plain[k]);
-    }
-  }
-}
-
-std::size_t PairList::memory_bytes() const {
-  return entries_used_ * (use_compressed_ ? 2 : 4) + row_begin_.size() * 4 +
-         fixed_position_.size() * sizeof(FixedPosition) + 3 * x_.size() * 4 +
-         grid_.cells().size() * sizeof(CellRange);
-}
-
-double PairList::mean_row_length() const {
-  return local_count_ == 0 ? 0.0
-                           : static_cast<double>(entries_used_) / static_cast<double>(local_count_);
 }
 
 }  // namespace sterna::md

@@ -5,34 +5,24 @@
 #include <string_view>
 #include <vector>
 
-#include "md/model/lennard_jones.hpp"
 #include "md/particles/aligned_buffer.hpp"
 #include "md/particles/particle_store.hpp"
 #include "md/shortrange/cell_grid.hpp"
+#include "md/shortrange/pair_sums.hpp"
 #include "md/shortrange/pair_work.hpp"
 
 namespace sterna::md {
 
-enum class Precision {
-  double_precision,
-  mixed,  ///< pair arithmetic in single precision on exact differences, sums in double
-};
-
-/// Potential energy (of the pairs; half of a pair's energy where one partner is a ghost) and
-/// virial tensor sum r_a f_b over pairs: xx yy zz xy xz yz.
-struct PairSums {
-  double energy = 0.0;
-  double virial[6] = {};
-  double virial_trace() const { return virial[0] + virial[1] + virial[2]; }
-};
-
-/// The short-range forces of one rank: cell grid, neighbor rows with a skin, and the kernels of
-/// one instruction set and precision. Rebuild: `sort_local`, then ghosts arrive in any order,
-/// `place_ghosts` gives their slots, then `build`. Each step: `compute` of the interior cells,
-/// then, with the ghosts at their new positions, of the boundary cells.
+/// The neighbors of one rank's particles: cell grid and rows with a skin. The row of a particle
+/// holds all its neighbors, local ones and ghosts, by the distance of the positions (of molecules:
+/// the centers of mass). Rebuild: `sort_local`, then ghosts arrive in any order, `place_ghosts`
+/// gives their slots, then `build`. What the rows are used for is not known here: see
+/// ShortRangeForces.
 class PairList {
  public:
-  PairList(const LennardJones& potential, Precision precision, std::string_view kernels);
+  /// `kernels`: the instruction set that builds rows; "auto", or std::invalid_argument where this
+  /// machine does not have it.
+  explicit PairList(std::string_view kernels);
 
   void set_region(const Vec3& low, const Vec3& high, double list_radius);
   void sort_local(ParticleStore& particles);
@@ -43,19 +33,28 @@ class PairList {
   /// Rows of all local particles, from the positions in the store (ghosts at their slots).
   void build(ParticleStore& particles);
 
+  /// Cells whose rows hold local particles only, and the rest.
   enum class Cells { interior, boundary };
-  /// Sets the forces of the particles in these cells; adds to `sums` where it is given.
-  void compute(ParticleStore& particles, Cells cells, PairSums* sums);
+  std::span<const std::uint32_t> cells(Cells which) const {
+    return which == Cells::interior ? grid_.interior_cells() : grid_.boundary_cells();
+  }
+  /// Cells and rows as kernels read them; everything else in it is 0.
+  PairWork rows() const;
+  /// Calls visit(i, neighbors) for the particles i of these cells, in the order of the store;
+  /// `neighbors` (std::span<const std::uint32_t>) are places in the store, ghosts behind the local
+  /// ones, within the list radius when the list was built: those beyond a cutoff are for the caller
+  /// to leave out. Valid during the call.
+  template <class Visit>
+  void for_each_row(Cells cells, Visit&& visit) const;
 
   /// Largest squared displacement of a local particle since `build`.
   double largest_displacement_squared(const ParticleStore& particles) const;
 
   const CellGrid& grid() const { return grid_; }
-  std::string_view kernels() const { return kernels_.name; }
-  std::size_t memory_bytes() const;
-  /// Mean neighbors of a row.
-  double mean_row_length() const;
-  std::size_t local_count() const { return local_count_; }
+  double list_radius() const { return list_radius_; }
+  /// Edge of a cube around the region's center in which all particles stay, with a margin of half
+  /// a list radius beyond the halo.
+  double extent() const { return extent_; }
 
   /// Calls visit(i, j, squared distance) for every row entry with local i inside `radius`; ghosts
   /// included, so each pair of local particles comes twice.
@@ -63,20 +62,12 @@ class PairList {
   void for_each_neighbor(const ParticleStore& particles, double radius, Visit&& visit) const;
 
  private:
-  PairWork work(ParticleStore& particles);
-  void decode_row(const PairWork& work, std::uint32_t cell, std::uint32_t i,
-                  std::vector<std::uint32_t>& neighbors) const;
-  PairWork layout() const;
+  /// Places of one row's neighbors, in the order of the list.
+  class RowReader;
 
   const PairKernels& kernels_;
-  Precision precision_;
-  Truncation truncation_;
-  int type_count_;
-  double cutoff_;
-  double switch_start_;
   double list_radius_ = 0.0;
-  std::vector<double> twelve_c12_, six_c6_, energy_shift_, force_shift_;
-  std::vector<float> twelve_c12_single_, six_c6_single_, energy_shift_single_, force_shift_single_;
+  double extent_ = 0.0;
 
   CellGrid grid_;
   std::size_t local_count_ = 0, total_count_ = 0;
@@ -85,29 +76,58 @@ class PairList {
   bool use_compressed_ = true;
   std::size_t entries_used_ = 0;
   AlignedBuffer<std::uint32_t> row_begin_;
-  AlignedBuffer<FixedPosition> fixed_position_;
-  double fixed_scale_ = 1.0;
   /// Positions at the last build relative to the region's center: for list building, and for the
   /// displacement since (of local particles).
   AlignedBuffer<float> x_, y_, z_;
   std::vector<CellBounds> bounds_;
 };
 
+/// Reads the rows of one cell after the other.
+class PairList::RowReader {
+ public:
+  explicit RowReader(const PairList& list) : rows_(list.rows()) {}
+  void go_to_cell(std::uint32_t cell) {
+    if (rows_.compressed != nullptr) gather_runs(rows_, cell, runs_, run_length_limit - 1);
+  }
+  std::span<const std::uint32_t> row(std::uint32_t i) {
+    const std::uint32_t begin = rows_.row_begin[i], end = rows_.row_begin[i + 1];
+    if (rows_.compressed == nullptr) return {rows_.plain + begin, end - begin};
+    neighbors_.resize(end - begin);
+    for (std::uint32_t k = begin; k < end; ++k) {
+      const std::uint32_t entry = rows_.compressed[k];
+      neighbors_[k - begin] =
+          runs_[entry >> run_offset_bits].begin + (entry & (run_length_limit - 1));
+    }
+    return neighbors_;
+  }
+
+ private:
+  PairWork rows_;
+  PairRun runs_[27];
+  std::vector<std::uint32_t> neighbors_;
+};
+
+template <class Visit>
+void PairList::for_each_row(Cells which, Visit&& visit) const {
+  RowReader reader(*this);
+  for (const std::uint32_t cell : cells(which)) {
+    reader.go_to_cell(cell);
+    const CellRange range = grid_.cells()[cell];
+    for (std::uint32_t i = range.begin; i < range.begin + range.count; ++i) visit(i, reader.row(i));
+  }
+}
+
 template <class Visit>
 void PairList::for_each_neighbor(const ParticleStore& particles, double radius,
                                  Visit&& visit) const {
-  const PairWork rows = layout();
-  std::vector<std::uint32_t> neighbors;
-  for (const std::uint32_t cell : grid_.local_cells()) {
-    const CellRange range = grid_.cells()[cell];
-    for (std::uint32_t i = range.begin; i < range.begin + range.count; ++i) {
-      decode_row(rows, cell, i, neighbors);
+  for (const Cells which : {Cells::interior, Cells::boundary}) {
+    for_each_row(which, [&](std::uint32_t i, std::span<const std::uint32_t> neighbors) {
       for (const std::uint32_t j : neighbors) {
         const Vec3 d = particles.position[i].vector() - particles.position[j].vector();
         const double r2 = dot(d, d);
         if (r2 < radius * radius) visit(i, j, r2);
       }
-    }
+    });
   }
 }
 

@@ -136,9 +136,11 @@ void Balancer::take(std::unique_ptr<Decomposition> next, ParticleStore& particle
   if (move_) {
     move_->set_decomposition(*next);
   } else {
-    move_.emplace(
-        context_, *next, 0.0,
-        MigrationOptions{.exchange = migration_exchange_, .anywhere = true, .name = "rebalancing"});
+    move_.emplace(context_, *next, 0.0,
+                  MigrationOptions{.exchange = migration_exchange_,
+                                   .anywhere = true,
+                                   .rotating = particles.rotating(),
+                                   .name = "rebalancing"});
   }
   move_->migrate(particles, step);
   moved_ += static_cast<std::int64_t>(move_->departed());

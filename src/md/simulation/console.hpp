@@ -18,8 +18,9 @@ enum class Progress {
 struct ThermodynamicState {
   double temperature = 0.0;
   double pressure = 0.0;
-  double kinetic_energy = 0.0;
-  double potential_energy = 0.0;  ///< with the tail correction where that is on
+  double kinetic_energy = 0.0;     ///< of translation and rotation
+  double rotational_energy = 0.0;  ///< a part of it
+  double potential_energy = 0.0;   ///< with the tail correction where that is on
   double total_energy = 0.0;
   double conserved_energy = 0.0;  ///< total energy less what the thermostat gave
   double pair_energy = 0.0;       ///< without the tail correction

@@ -26,29 +26,35 @@ struct Spread {
 
 }  // namespace
 
-std::vector<std::string> thermodynamic_names() {
-  return {"temperature",  "pressure",         "kinetic_energy", "potential_energy",
-          "total_energy", "conserved_energy", "pair_energy",    "virial",
-          "momentum_x",   "momentum_y",       "momentum_z"};
+std::vector<std::string> thermodynamic_names(bool rotating) {
+  std::vector<std::string> names{"temperature",      "pressure",     "kinetic_energy",
+                                 "potential_energy", "total_energy", "conserved_energy",
+                                 "pair_energy",      "virial",       "momentum_x",
+                                 "momentum_y",       "momentum_z"};
+  if (rotating) names.emplace_back("rotational_energy");
+  return names;
 }
 
-std::vector<double> thermodynamic_values(const ThermodynamicState& state, const UnitSystem& units) {
+std::vector<double> thermodynamic_values(const ThermodynamicState& state, const UnitSystem& units,
+                                         bool rotating) {
   const auto energy = [&](double value) { return units.from_internal(value, Dimension::energy); };
   const auto momentum = [&](double value) {
     // Mass times velocity: mass is u in every system.
     return units.from_internal(value, Dimension::velocity);
   };
-  return {units.from_internal(state.temperature, Dimension::temperature),
-          units.from_internal(state.pressure, Dimension::pressure),
-          energy(state.kinetic_energy),
-          energy(state.potential_energy),
-          energy(state.total_energy),
-          energy(state.conserved_energy),
-          energy(state.pair_energy),
-          energy(state.virial),
-          momentum(state.momentum[0]),
-          momentum(state.momentum[1]),
-          momentum(state.momentum[2])};
+  std::vector<double> values{units.from_internal(state.temperature, Dimension::temperature),
+                             units.from_internal(state.pressure, Dimension::pressure),
+                             energy(state.kinetic_energy),
+                             energy(state.potential_energy),
+                             energy(state.total_energy),
+                             energy(state.conserved_energy),
+                             energy(state.pair_energy),
+                             energy(state.virial),
+                             momentum(state.momentum[0]),
+                             momentum(state.momentum[1]),
+                             momentum(state.momentum[2])};
+  if (rotating) values.push_back(energy(state.rotational_energy));
+  return values;
 }
 
 void Simulation::report_end(Outcome outcome, double seconds) {

@@ -2,20 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace sterna::md {
 
 ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& decomposition,
-                         const LennardJones& potential, const Options& options, PhaseTimer& timer)
+                         std::unique_ptr<ShortRangeForces> forces, const Options& options,
+                         PhaseTimer& timer)
     : context_(context),
       options_(options),
-      halo_width_(potential.cutoff() + options.skin),
+      halo_width_(forces->reach() + options.skin),
       skin_(options.skin),
       maximum_interval_(options.maximum_interval),
       timer_(timer),
-      migration_(context, decomposition, halo_width_, {.exchange = options.migration_exchange}),
+      migration_(context, decomposition, halo_width_, migration_options()),
       halo_(context, decomposition, halo_width_, options.halo),
-      list_(potential, options.precision, options.kernels),
+      list_(options.kernels),
+      forces_(std::move(forces)),
       agreement_(context, "rebuild decision") {
   const Region region = decomposition.region(context.rank());
   list_.set_region(region.lower, region.upper, halo_width_);
@@ -24,8 +27,7 @@ ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& deco
 
 void ForceEngine::set_decomposition(const Decomposition& decomposition) {
   earlier_ = verdicts();
-  migration_ =
-      Migration(context_, decomposition, halo_width_, {.exchange = options_.migration_exchange});
+  migration_ = Migration(context_, decomposition, halo_width_, migration_options());
   halo_ = Halo(context_, decomposition, halo_width_, options_.halo);
   const Region region = decomposition.region(context_.rank());
   list_.set_region(region.lower, region.upper, halo_width_);
@@ -53,6 +55,7 @@ void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
   }
   const auto measured = timer_.measure(Phase::pair_list);
   list_.build(particles);
+  forces_->rebuild(list_, particles);
   ++rebuilds_;
   built_at_ = step;
   // The next step looks at the speeds. (Not now: a resumed run would see those of another moment
@@ -96,14 +99,14 @@ void ForceEngine::compute_forces(ParticleStore& particles, PairSums* sums) {
   }
   {
     const auto measured = timer_.measure(Phase::forces);
-    list_.compute(particles, PairList::Cells::interior, sums);
+    forces_->compute(list_, particles, PairList::Cells::interior, sums);
   }
   {
     const auto measured = timer_.measure(Phase::halo);
     halo_.finish_positions(particles);
   }
   const auto measured = timer_.measure(Phase::forces);
-  list_.compute(particles, PairList::Cells::boundary, sums);
+  forces_->compute(list_, particles, PairList::Cells::boundary, sums);
 }
 
 std::vector<comm::Verdict> ForceEngine::verdicts() const {

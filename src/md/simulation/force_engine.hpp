@@ -8,27 +8,28 @@
 #include "md/domain/halo.hpp"
 #include "md/domain/migration.hpp"
 #include "md/shortrange/pair_list.hpp"
+#include "md/shortrange/short_range_forces.hpp"
 #include "md/simulation/phase_timer.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {
 
-/// From positions to forces on all ranks: migration, halo, pair list and kernels, and the decision
-/// when the list is rebuilt.
+/// From positions to forces on all ranks: migration, halo, pair list and short-range forces, and
+/// the decision when the list is rebuilt.
 class ForceEngine {
  public:
   struct Options {
-    Precision precision = Precision::double_precision;
-    std::string kernels = "auto";
-    double skin = 0.0;  ///< length
+    std::string kernels = "auto";  ///< of the list builder
+    double skin = 0.0;             ///< length
     int maximum_interval = 100;
+    bool rotating = false;  ///< as the stores that come
     HaloOptions halo;
     std::string migration_exchange = "auto";
   };
   /// The decomposition must live as long as it is in use here.
   ForceEngine(const comm::Context& context, const Decomposition& decomposition,
-              const LennardJones& potential, const Options& options, PhaseTimer& timer);
+              std::unique_ptr<ShortRangeForces> forces, const Options& options, PhaseTimer& timer);
 
   /// Collective. Other regions from now on: particles must be at their new owners already, and
   /// `rebuild` must follow.
@@ -53,12 +54,17 @@ class ForceEngine {
   /// Rebuilds that came after a particle had moved farther than the skin allows.
   std::int64_t late_rebuilds() const { return late_rebuilds_; }
   const PairList& list() const { return list_; }
+  const ShortRangeForces& forces() const { return *forces_; }
   const Halo& halo() const { return halo_; }
   /// Of all regions that there were: counts are summed, times are those of the present ones.
   std::vector<comm::Verdict> verdicts() const;
   double halo_width() const { return halo_width_; }
 
  private:
+  MigrationOptions migration_options() const {
+    return {.exchange = options_.migration_exchange, .rotating = options_.rotating};
+  }
+
   comm::Context context_;
   Options options_;
   double halo_width_;
@@ -68,6 +74,7 @@ class ForceEngine {
   Migration migration_;
   Halo halo_;
   PairList list_;
+  std::unique_ptr<ShortRangeForces> forces_;
   std::vector<std::uint32_t> ghost_slots_;
 
   std::int64_t built_at_ = 0;

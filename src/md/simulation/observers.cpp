@@ -34,9 +34,8 @@ std::vector<double> exact_values(const nlohmann::json& array) {
 
 std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& context,
                                                       const Input& input,
+                                                      const std::vector<std::string>& names,
                                                       std::span<const std::int64_t> type_counts) {
-  std::vector<std::string> names;
-  for (const auto& type : input.types) names.push_back(type.name);
   std::vector<std::unique_ptr<Observer>> observers;
   if (input.rdf.interval > 0) {
     const double maximum = input.rdf.maximum > 0.0 ? input.rdf.maximum : input.interaction.cutoff;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "md/io/input.hpp"
@@ -12,9 +13,11 @@
 
 namespace sterna::md {
 
-/// What an input asks to be observed. `type_counts`: particles of each type in the system.
+/// What an input asks to be observed. `names` of the types; `type_counts`: particles of each in the
+/// system.
 std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& context,
                                                       const Input& input,
+                                                      const std::vector<std::string>& names,
                                                       std::span<const std::int64_t> type_counts);
 
 /// Collective. An observer's sums over all ranks.

@@ -36,10 +36,15 @@ std::string text_of_file(const std::string& path) {
   return text.str();
 }
 
-double default_skin(const Input& input) {
-  double sigma = 0.0;
-  for (const auto& type : input.types) sigma = std::max(sigma, type.sigma);
-  return 0.3 * sigma;
+std::vector<RigidBody> bodies_of(const Interaction& interaction) {
+  const std::vector<Vec3> inertia = interaction.inertia();
+  return {inertia.begin(), inertia.end()};
+}
+
+std::optional<RigidRotor> rotor_of(const Interaction& interaction, const Input& input) {
+  if (!interaction.rotating()) return std::nullopt;
+  return RigidRotor(input.run.timestep, interaction.inertia(),
+                    rotation_method_by_name(input.run.rotation));
 }
 
 }  // namespace
@@ -52,14 +57,12 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
       options_(options),
       console_(context.rank() == 0 && !options.quiet, options.progress, input.units),
       stem_((std::filesystem::path(input.output.directory) / input.run.name).string()),
-      masses_([&] {
-        std::vector<double> masses;
-        for (const auto& type : input.types) masses.push_back(type.mass);
-        return masses;
-      }()),
-      skin_(input.neighbor.skin > 0.0 ? input.neighbor.skin : default_skin(input)),
-      potential_(make_potential()),
-      integrator_(input.run.timestep, masses_) {
+      interaction_(input),
+      masses_(interaction_.masses()),
+      bodies_(bodies_of(interaction_)),
+      skin_(input.neighbor.skin > 0.0 ? input.neighbor.skin : 0.3 * interaction_.largest_sigma()),
+      integrator_(input.run.timestep, masses_, rotor_of(interaction_, input)) {
+  particles_.set_rotating(interaction_.rotating());
   catch_signals();
   on_first_rank(context_, [&] { std::filesystem::create_directories(input_.output.directory); });
 
@@ -76,19 +79,35 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
   }
   first_step_ = step_;
 
-  degrees_of_freedom_ = std::max(1.0, 3.0 * static_cast<double>(particle_count_) - 3.0);
+  // Tail corrections and degrees of freedom need how many there are of each type.
+  type_counts_.assign(masses_.size(), 0);
+  for (std::size_t i = 0; i < particles_.local_count(); ++i) {
+    ++type_counts_[static_cast<std::size_t>(particles_.position[i].type)];
+  }
+  comm::ReductionBatch counts(context_, "type counts");
+  counts.sum(type_counts_.data(), type_counts_.size()).run();
+  const std::vector<double> particles_of_type(type_counts_.begin(), type_counts_.end());
+  tail_ = interaction_.tail_correction(particles_of_type, box_.volume());
+  degrees_of_freedom_ = translational_degrees();
+  for (std::size_t type = 0; type < bodies_.size(); ++type) {
+    degrees_of_freedom_ +=
+        static_cast<double>(type_counts_[type] * bodies_[type].degrees_of_freedom());
+  }
+
   const double boltzmann = input_.units.boltzmann();
   if (input_.run.integrator == "minimize") {
-    double sigma = 1e300, epsilon = 0.0;
-    for (const auto& type : input_.types) {
-      sigma = std::min(sigma, type.sigma);
-      epsilon = std::max(epsilon, type.epsilon);
-    }
+    const double sigma = interaction_.smallest_sigma();
+    const double epsilon = interaction_.largest_epsilon();
     const double natural = epsilon > 0.0 ? sigma / std::sqrt(epsilon) : 1.0;
     const double longest = input_.minimize.maximum_displacement > 0.0
                                ? input_.minimize.maximum_displacement
                                : 0.1 * sigma;
-    minimizer_.emplace(0.005 * natural, 0.05 * natural, longest);
+    std::vector<double> radii;
+    for (std::size_t type = 0; type < bodies_.size(); ++type) {
+      const Vec3& inertia = bodies_[type].inertia();
+      radii.push_back(std::sqrt(std::max({inertia.x, inertia.y, inertia.z}) / masses_[type]));
+    }
+    minimizer_.emplace(0.005 * natural, 0.05 * natural, longest, radii);
   } else if (input_.thermostat.kind == "stochastic_velocity_rescaling") {
     thermostat_.emplace(input_.run.seed, boltzmann * input_.thermostat.temperature,
                         input_.thermostat.time_constant, degrees_of_freedom_);
@@ -96,19 +115,8 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
     const double steps = input_.thermostat.time_constant / (10.0 * input_.run.timestep);
     thermostat_interval_ = static_cast<std::int64_t>(std::clamp(steps, 1.0, 10.0));
   }
-  // Tail corrections need how many there are of each type.
-  type_counts_.assign(masses_.size(), 0);
-  for (std::size_t i = 0; i < particles_.local_count(); ++i) {
-    ++type_counts_[static_cast<std::size_t>(particles_.position[i].type)];
-  }
-  comm::ReductionBatch counts(context_, "type counts");
-  counts.sum(type_counts_.data(), type_counts_.size()).run();
-  if (input_.interaction.tail_correction) {
-    const std::vector<double> n(type_counts_.begin(), type_counts_.end());
-    tail_ = potential_.tail_correction(n, box_.volume());
-  }
+  observers_ = make_observers(context_, input_, interaction_.names(), type_counts_);
   const auto before_engine = PhaseTimer::Clock::now();
-  observers_ = make_observers(context_, input_, type_counts_);
   make_engine();
   engine_->rebuild(particles_, step_);
   balancer_->start(step_,
@@ -146,35 +154,6 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
 
 Simulation::~Simulation() = default;
 
-LennardJones Simulation::make_potential() const {
-  const std::size_t count = input_.types.size();
-  const Mixing rule =
-      input_.interaction.mixing == "geometric" ? Mixing::geometric : Mixing::lorentz_berthelot;
-  std::vector<LennardJones::PairParameters> pairs(count * count);
-  for (std::size_t a = 0; a < count; ++a) {
-    for (std::size_t b = 0; b < count; ++b) {
-      pairs[a * count + b] = mix(rule, {input_.types[a].epsilon, input_.types[a].sigma},
-                                 {input_.types[b].epsilon, input_.types[b].sigma});
-    }
-  }
-  const auto index = [&](const std::string& name) {
-    return static_cast<std::size_t>(
-        std::find_if(input_.types.begin(), input_.types.end(),
-                     [&](const auto& type) { return type.name == name; }) -
-        input_.types.begin());
-  };
-  for (const auto& pair : input_.pairs) {
-    const std::size_t a = index(pair.first), b = index(pair.second);
-    for (const std::size_t place : {a * count + b, b * count + a}) {
-      if (pair.epsilon) pairs[place].epsilon = *pair.epsilon;
-      if (pair.sigma) pairs[place].sigma = *pair.sigma;
-    }
-  }
-  return LennardJones(pairs, static_cast<int>(count), input_.interaction.cutoff,
-                      truncation_by_name(input_.interaction.truncation),
-                      input_.interaction.switch_start);
-}
-
 void Simulation::start_from_input() {
   if (input_.start.kind == "file") {
     read_start_file();
@@ -186,25 +165,25 @@ void Simulation::start_from_input() {
     const Region region = balancer_->decomposition().region(context_.rank());
     particles_.resize_local(static_cast<std::size_t>(start.count_in(region)));
     std::size_t next = 0;
-    start.visit(region, [&](const ParticleRecord& record) {
-      particles_.position[next] = record.position;
-      particles_.velocity[next] = record.velocity;
-      particles_.id[next] = record.id;
-      particles_.image[next] = record.image;
-      ++next;
-    });
+    start.visit(region,
+                [&](const ParticleRecord& record) { set_particle(particles_, next++, record); });
     draw_velocities_ = input_.start.temperature.has_value();
   }
   if (input_.run.integrator == "minimize") {
-    std::fill(particles_.velocity.begin(), particles_.velocity.end(), Vec3{});
+    stop_motion();
     draw_velocities_ = false;
   }
   balancer_->cut_at_start(particles_, step_);
 }
 
+void Simulation::stop_motion() {
+  std::fill(particles_.velocity.begin(), particles_.velocity.end(), Vec3{});
+  std::fill(particles_.angular_momentum.begin(), particles_.angular_momentum.end(), Vec3{});
+}
+
 void Simulation::make_balancer() {
   balancer_ =
-      std::make_unique<Balancer>(context_, input_, box_, potential_.cutoff() + skin_, timer_);
+      std::make_unique<Balancer>(context_, input_, box_, interaction_.reach() + skin_, timer_);
 }
 
 void Simulation::read_start_file() {
@@ -230,7 +209,8 @@ void Simulation::read_start_file() {
   }
   draw_velocities_ = input_.start.temperature.has_value();
   make_balancer();
-  Distribution distribution(context_, balancer_->decomposition());
+  Distribution distribution(context_, balancer_->decomposition(),
+                            {.rotating = particles_.rotating()});
   const auto total = static_cast<std::size_t>(particle_count_);
   for (std::size_t done = 0; done < total; done += records_per_chunk) {
     std::span<const ParticleRecord> records;
@@ -244,21 +224,27 @@ void Simulation::draw_velocities() {
   StartVelocity start(input_.run.seed, *std::max_element(masses_.begin(), masses_.end()),
                       thermal_energy);
   for (std::size_t i = 0; i < particles_.local_count(); ++i) {
-    const double mass = masses_[static_cast<std::size_t>(particles_.position[i].type)];
-    particles_.velocity[i] = start.draw(particles_.id[i], mass);
-    start.add(particles_.velocity[i], mass);
+    const auto type = static_cast<std::size_t>(particles_.position[i].type);
+    particles_.velocity[i] = start.draw(particles_.id[i], masses_[type]);
+    start.add(particles_.velocity[i], masses_[type]);
+    if (!particles_.rotating()) continue;
+    const RigidBody& body = bodies_[type];
+    const Quaternion& orientation = particles_.orientation[i];
+    Vec3& angular_momentum = particles_.angular_momentum[i];
+    angular_momentum = orientation.to_lab(start.draw_rotation(particles_.id[i], body.inertia()));
+    start.add_rotation(body.kinetic_energy(orientation, angular_momentum),
+                       body.degrees_of_freedom());
   }
   comm::ReductionBatch batch(context_, "start velocities");
   batch.sum(start.sums().data(), start.sums().size()).run();
   const auto adjust = start.adjustment();
   for (Vec3& velocity : particles_.velocity) velocity = adjust(velocity);
+  for (Vec3& l : particles_.angular_momentum) l *= adjust.rotation_scale;
 }
 
 void Simulation::resume_from_checkpoint(const std::string& path) {
   CheckpointReader reader(context_, path);
-  std::vector<std::string> types;
-  for (const auto& type : input_.types) types.push_back(type.name);
-  reader.require_types(types);
+  reader.require_types(interaction_.names());
   const CheckpointState& state = reader.state();
   step_ = state.step;
   box_ = state.box;
@@ -271,7 +257,7 @@ void Simulation::resume_from_checkpoint(const std::string& path) {
   if (of_grid || !reader.has_block_per_rank() || !balancer_->restore(*regions)) {
     if (!of_grid || !reader.has_block_per_rank() || state.grid != balancer_->grid()->grid()) {
       Migration anywhere(context_, balancer_->decomposition(), 0.0,
-                         {.exchange = "auto", .anywhere = true});
+                         {.anywhere = true, .rotating = particles_.rotating()});
       anywhere.migrate(particles_, step_);
     }
     balancer_->cut_at_start(particles_, step_);
@@ -281,15 +267,14 @@ void Simulation::resume_from_checkpoint(const std::string& path) {
 
 void Simulation::make_engine() {
   ForceEngine::Options options;
-  options.precision =
-      input_.run.precision == "mixed" ? Precision::mixed : Precision::double_precision;
   options.kernels = input_.interaction.kernel;
   options.skin = skin_;
   options.maximum_interval = input_.neighbor.maximum_interval;
+  options.rotating = particles_.rotating();
   options.halo = {.method = input_.domain.halo, .exchange = input_.communication.halo};
   options.migration_exchange = input_.communication.migration;
-  engine_ = std::make_unique<ForceEngine>(context_, balancer_->decomposition(), potential_, options,
-                                          timer_);
+  engine_ = std::make_unique<ForceEngine>(context_, balancer_->decomposition(),
+                                          interaction_.make_forces(), options, timer_);
 }
 
 void Simulation::open_outputs(bool resumed) {
@@ -312,7 +297,7 @@ void Simulation::open_outputs(bool resumed) {
                .settings = {{"particles", particle_count_},
                             {"ranks", context_.size()},
                             {"regions", balancer_->description()},
-                            {"kernels", std::string(engine_->list().kernels())},
+                            {"kernels", std::string(engine_->forces().kernels())},
                             {"precision", input_.run.precision},
                             {"skin", input_.units.from_internal(skin_, Dimension::length)},
                             {"tail_energy", energy(tail_.energy)},
@@ -324,10 +309,8 @@ void Simulation::open_outputs(bool resumed) {
     H5mdOptions options;
     options.fields = input_.output.trajectory_fields;
     options.reduced_units = input_.units.is_reduced();
-    for (const auto& type : input_.types) {
-      options.type_names.push_back(type.name);
-      options.type_masses.push_back(type.mass);
-    }
+    options.type_names = interaction_.names();
+    options.type_masses = masses_;
     const std::string energy_unit = input_.units.is_reduced() ? "" : "kJ mol-1";
     options.observables = {{"temperature", input_.units.is_reduced() ? "" : "K"},
                            {"pressure", input_.units.is_reduced() ? "" : "kJ mol-1 nm-3"},
@@ -347,11 +330,11 @@ void Simulation::open_outputs(bool resumed) {
       input_.units.from_internal(box_.length.z, Dimension::length),
       input_.units.is_reduced() ? "" : fmt::format(" {}", input_.units.label(Dimension::length)),
       context_.size(), context_.size() == 1 ? "" : "s", context_.description()));
-  console_.line(fmt::format("kernels {} in {} precision, ranks {}, cutoff {:.4g} + skin {:.4g}",
-                            engine_->list().kernels(), input_.run.precision,
-                            balancer_->description(),
-                            input_.units.from_internal(potential_.cutoff(), Dimension::length),
-                            input_.units.from_internal(skin_, Dimension::length)));
+  console_.line(
+      fmt::format("kernels {} in {} precision, ranks {}, cutoff {:.4g} + skin {:.4g}",
+                  engine_->forces().kernels(), input_.run.precision, balancer_->description(),
+                  input_.units.from_internal(input_.interaction.cutoff, Dimension::length),
+                  input_.units.from_internal(skin_, Dimension::length)));
 }
 
 void Simulation::write_checkpoint() {
@@ -366,7 +349,7 @@ void Simulation::write_checkpoint() {
   state.time = elapsed_time();
   state.box = box_;
   if (const RegularGrid* grid = balancer_->grid()) state.grid = grid->grid();
-  for (const auto& type : input_.types) state.types.push_back(type.name);
+  state.types = interaction_.names();
   const std::string input_text = text_of_file(input_.path);
   state.input_hash = xxh64(std::as_bytes(std::span(input_text.data(), input_text.size())));
   state.program = fmt::format("sterna {}", version);

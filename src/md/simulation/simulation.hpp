@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -22,6 +23,7 @@
 #include "md/simulation/balancer.hpp"
 #include "md/simulation/console.hpp"
 #include "md/simulation/force_engine.hpp"
+#include "md/simulation/interaction.hpp"
 #include "md/simulation/phase_timer.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/messenger.hpp"
@@ -61,10 +63,10 @@ class Simulation {
 
  private:
   // simulation.cpp: how a run comes to be and is kept.
-  LennardJones make_potential() const;
   void start_from_input();
   void read_start_file();
   void draw_velocities();
+  void stop_motion();
   void resume_from_checkpoint(const std::string& path);
   void make_balancer();
   void make_engine();
@@ -94,16 +96,17 @@ class Simulation {
   Console console_;
   std::string stem_;  ///< of all output files
 
+  Interaction interaction_;
   Box box_;
   std::int64_t particle_count_ = 0;
   std::vector<std::int64_t> type_counts_;
   std::vector<double> masses_;
+  std::vector<RigidBody> bodies_;  ///< by type
   double skin_ = 0.0;
-  double degrees_of_freedom_ = 0.0;
+  double degrees_of_freedom_ = 0.0;  ///< with those of rotation
   ParticleStore particles_;
   bool draw_velocities_ = false;
 
-  LennardJones potential_;
   LennardJones::TailCorrection tail_{0.0, 0.0};
   PhaseTimer timer_;
   std::unique_ptr<Balancer> balancer_;
@@ -117,6 +120,14 @@ class Simulation {
   std::int64_t step_ = 0;
   std::int64_t first_step_ = 0;
   bool rebuilt_ = false;  ///< in the present step
+  double translational_degrees() const {
+    return std::max(1.0, 3.0 * static_cast<double>(particle_count_) - 3.0);
+  }
+  /// The ideal part of the pressure counts the centers of mass with the degrees of freedom that
+  /// they have.
+  double kinetic_factor() const {
+    return 3.0 * static_cast<double>(particle_count_) / translational_degrees();
+  }
   double elapsed_time() const { return static_cast<double>(step_) * input_.run.timestep; }
 
   std::unique_ptr<JsonLog> log_;
@@ -130,8 +141,10 @@ class Simulation {
   std::array<BlockAverage, 4> averages_;
 };
 
-/// Names of the scalars in the log, and their values in the units of the input.
-std::vector<std::string> thermodynamic_names();
-std::vector<double> thermodynamic_values(const ThermodynamicState& state, const UnitSystem& units);
+/// Names of the scalars in the log, and their values in the units of the input. `rotating`: with
+/// the energy of rotation.
+std::vector<std::string> thermodynamic_names(bool rotating);
+std::vector<double> thermodynamic_values(const ThermodynamicState& state, const UnitSystem& units,
+                                         bool rotating);
 
 }  // namespace sterna::md

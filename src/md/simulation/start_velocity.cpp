@@ -14,12 +14,16 @@ constexpr std::int64_t low_part = std::int64_t{1} << 24;
 constexpr std::size_t momentum = 0;  // and 1, 2
 constexpr std::size_t mass_sum = 3;
 constexpr std::size_t kinetic_energy = 4;
-constexpr std::size_t count = 10;  // place in sums_: the others take two places each
+constexpr std::size_t rotational_energy = 5;
+// Places in sums_: the others take two places each.
+constexpr std::size_t count = 12;
+constexpr std::size_t rotational_degrees = 13;
 
 }  // namespace
 
 StartVelocity::StartVelocity(std::uint64_t seed, double largest_mass, double thermal_energy)
     : stream_(seed, RandomPurpose::velocity),
+      rotation_stream_(seed, RandomPurpose::angular_momentum),
       largest_mass_(largest_mass),
       thermal_energy_(thermal_energy),
       momentum_scale_(std::sqrt(largest_mass * thermal_energy)) {}
@@ -56,8 +60,29 @@ void StartVelocity::add(const Vec3& velocity, double mass) {
   add_fixed_point(kinetic_energy, 0.5 * mass * dot(velocity, velocity) / thermal_energy_);
 }
 
+Vec3 StartVelocity::draw_rotation(std::int64_t id, const Vec3& inertia) const {
+  auto sequence = rotation_stream_.sequence(static_cast<std::uint64_t>(id), 0);
+  Vec3 angular_momentum;
+  for (int axis = 0; axis < 3; ++axis) {
+    angular_momentum[axis] = std::sqrt(thermal_energy_ * inertia[axis]) * sequence.normal();
+  }
+  return angular_momentum;
+}
+
+void StartVelocity::add_rotation(double energy, int degrees_of_freedom) {
+  sums_[rotational_degrees] += degrees_of_freedom;
+  if (thermal_energy_ > 0.0) add_fixed_point(rotational_energy, energy / thermal_energy_);
+}
+
 StartVelocity::Adjustment StartVelocity::adjustment() const {
-  if (thermal_energy_ <= 0.0 || sums_[count] < 2) return {};
+  Adjustment adjustment;
+  if (thermal_energy_ <= 0.0) return adjustment;
+  const double of_rotation = value_of(rotational_energy);
+  if (of_rotation > 0.0) {
+    adjustment.rotation_scale =
+        std::sqrt(0.5 * static_cast<double>(sums_[rotational_degrees]) / of_rotation);
+  }
+  if (sums_[count] < 2) return adjustment;
   Vec3 total;
   for (int axis = 0; axis < 3; ++axis) {
     total[axis] = value_of(momentum + static_cast<std::size_t>(axis));
@@ -65,8 +90,11 @@ StartVelocity::Adjustment StartVelocity::adjustment() const {
   const double mass = value_of(mass_sum);
   const double left = value_of(kinetic_energy) - 0.5 * dot(total, total) / mass;
   const double wanted = 1.5 * static_cast<double>(sums_[count] - 1);
-  if (!(left > 0.0)) return {};
-  return {total * (momentum_scale_ / largest_mass_ / mass), std::sqrt(wanted / left)};
+  if (left > 0.0) {
+    adjustment.drift = total * (momentum_scale_ / largest_mass_ / mass);
+    adjustment.scale = std::sqrt(wanted / left);
+  }
+  return adjustment;
 }
 
 }  // namespace sterna::md

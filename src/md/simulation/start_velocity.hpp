@@ -20,7 +20,8 @@ namespace sterna::md {
 /// The sums are of integers, so the result is the same bit for bit whichever rank holds which
 /// particle. Drawn from the Maxwell-Boltzmann distribution by (seed, id); afterwards the total
 /// momentum is 0 and the kinetic energy (3 N - 3) / 2 kT, both to rounding. A single particle, or
-/// kT = 0, gets velocity 0.
+/// kT = 0, gets velocity 0. Likewise the angular momenta of those that rotate: afterwards their
+/// energy is kT / 2 for each degree of freedom.
 class StartVelocity {
  public:
   /// `largest_mass` over all types, `thermal_energy` kT, in internal units.
@@ -29,14 +30,18 @@ class StartVelocity {
   /// Three normal deviates times sqrt(kT / mass).
   Vec3 draw(std::int64_t id, double mass) const;
   void add(const Vec3& velocity, double mass);
+  /// Angular momentum in the body frame: a normal deviate times sqrt(kT * moment) for each axis.
+  Vec3 draw_rotation(std::int64_t id, const Vec3& inertia) const;
+  void add_rotation(double energy, int degrees_of_freedom);
 
-  /// Momentum, mass and kinetic energy in fixed point and the number of particles: to be summed
-  /// over the ranks.
+  /// Momentum, mass and kinetic energies in fixed point and the numbers of particles and of
+  /// rotational degrees of freedom: to be summed over the ranks.
   std::span<std::int64_t> sums() { return sums_; }
 
   struct Adjustment {
-    Vec3 drift;          ///< velocity of the center of mass
-    double scale = 0.0;  ///< factor of what is left without it
+    Vec3 drift;                   ///< velocity of the center of mass
+    double scale = 0.0;           ///< factor of what is left without it
+    double rotation_scale = 0.0;  ///< factor of angular momenta
     Vec3 operator()(const Vec3& velocity) const { return scale * (velocity - drift); }
   };
   /// From the sums over all ranks.
@@ -46,11 +51,11 @@ class StartVelocity {
   void add_fixed_point(std::size_t quantity, double value);
   double value_of(std::size_t quantity) const;
 
-  RandomStream stream_;
+  RandomStream stream_, rotation_stream_;
   double largest_mass_;
   double thermal_energy_;
   double momentum_scale_;
-  std::array<std::int64_t, 11> sums_{};
+  std::array<std::int64_t, 14> sums_{};
 };
 
 }  // namespace sterna::md

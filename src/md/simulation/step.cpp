@@ -99,7 +99,7 @@ void Simulation::minimize_step() {
   }
   if (sums.largest_force <= input_.minimize.force_tolerance) {
     converged_ = true;
-    for (Vec3& velocity : particles_.velocity) velocity = Vec3{};
+    stop_motion();
     return;
   }
   minimizer_->step(particles_, sums);
@@ -109,11 +109,13 @@ void Simulation::apply_thermostat() {
   const auto measured = timer_.measure(Phase::thermostat);
   integrator_.complete_velocities(particles_);
   double energy = kinetic_sums(particles_, masses_).energy;
+  if (particles_.rotating()) energy += rotational_energy(particles_, bodies_);
   comm::ReductionBatch batch(context_, "thermostat");
   batch.sum(energy).run();
   const double factor = thermostat_->factor(
       energy, static_cast<double>(thermostat_interval_) * input_.run.timestep, step_);
   for (Vec3& velocity : particles_.velocity) velocity *= factor;
+  for (Vec3& angular_momentum : particles_.angular_momentum) angular_momentum *= factor;
 }
 
 bool Simulation::must_sample() const {
@@ -128,24 +130,24 @@ ThermodynamicState Simulation::measure(const PairSums& sums) {
   ThermodynamicState state;
   state.pair_energy = sums.energy;
   state.virial = sums.virial_trace();
+  if (particles_.rotating()) state.rotational_energy = rotational_energy(particles_, bodies_);
   comm::ReductionBatch batch(context_, "thermodynamics");
   batch.sum(state.pair_energy)
       .sum(state.virial)
       .sum(kinetic.energy)
+      .sum(state.rotational_energy)
       .sum(kinetic.momentum.x)
       .sum(kinetic.momentum.y)
       .sum(kinetic.momentum.z)
       .run();
-  state.kinetic_energy = kinetic.energy;
+  state.kinetic_energy = kinetic.energy + state.rotational_energy;
   for (int axis = 0; axis < 3; ++axis) state.momentum[axis] = kinetic.momentum[axis];
   state.potential_energy = state.pair_energy + tail_.energy;
   state.total_energy = state.kinetic_energy + state.potential_energy;
   state.conserved_energy =
       state.total_energy - (thermostat_ ? thermostat_->exchanged_energy() : 0.0);
   state.temperature = 2.0 * state.kinetic_energy / (degrees_of_freedom_ * input_.units.boltzmann());
-  // The ideal part counts the particles with the degrees of freedom that they have.
-  const double kinetic_factor = 3.0 * static_cast<double>(particle_count_) / degrees_of_freedom_;
-  state.pressure = (2.0 * kinetic_factor * state.kinetic_energy + state.virial + tail_.virial) /
+  state.pressure = (2.0 * kinetic_factor() * kinetic.energy + state.virial + tail_.virial) /
                    (3.0 * box_.volume());
   return state;
 }
@@ -166,7 +168,8 @@ void Simulation::observe(const PairSums& sums) {
   if (is_due(input_.output.thermo_interval) || step_ == input_.run.steps || step_ == 0) {
     const auto measured = timer_.measure(Phase::output);
     log_->thermo(step_, input_.units.from_internal(elapsed_time(), Dimension::time),
-                 thermodynamic_names(), thermodynamic_values(last_state_, input_.units));
+                 thermodynamic_names(particles_.rotating()),
+                 thermodynamic_values(last_state_, input_.units, particles_.rotating()));
     console_.table_row(step_, elapsed_time(), particle_count_, last_state_);
     const double values[] = {last_state_.temperature, last_state_.pressure,
                              last_state_.potential_energy, last_state_.total_energy};
@@ -187,7 +190,7 @@ void Simulation::observe(const PairSums& sums) {
       .list = engine_->list(),
       .pairs = sums,
       .tail_virial = tail_.virial,
-      .kinetic_factor = 3.0 * static_cast<double>(particle_count_) / degrees_of_freedom_,
+      .kinetic_factor = kinetic_factor(),
       .temperature = last_state_.temperature,
   };
   for (const auto& observer : observers_) {

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "md/model/lennard_jones.hpp"
+#include "md/particles/aligned_buffer.hpp"
+#include "md/shortrange/short_range_forces.hpp"
+
+namespace sterna::md {
+
+/// Single Lennard-Jones sites at the particles' positions: the fast path. Its kernels read the
+/// compressed rows of the list themselves (kernels/pair_kernels.inl).
+class LennardJonesForces final : public ShortRangeForces {
+ public:
+  /// `kernels`: "auto" or an instruction set. Throws std::invalid_argument where this machine does
+  /// not have it.
+  LennardJonesForces(const LennardJones& potential, Precision precision, std::string_view kernels);
+
+  double reach() const override { return cutoff_; }
+  std::string_view kernels() const override { return kernels_.name; }
+  void rebuild(const PairList& list, const ParticleStore& particles) override;
+  void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
+               PairSums* sums) override;
+
+ private:
+  const PairKernels& kernels_;
+  Precision precision_;
+  Truncation truncation_;
+  int type_count_;
+  double cutoff_;
+  double switch_start_;
+  std::vector<double> twelve_c12_, six_c6_, energy_shift_, force_shift_;
+  std::vector<float> twelve_c12_single_, six_c6_single_, energy_shift_single_, force_shift_single_;
+  AlignedBuffer<FixedPosition> fixed_position_;
+  double fixed_scale_ = 1.0;
+};
+
+}  // namespace sterna::md

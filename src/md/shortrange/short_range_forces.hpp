@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string_view>
+
+#include "md/particles/particle_store.hpp"
+#include "md/shortrange/pair_list.hpp"
+#include "md/shortrange/pair_sums.hpp"
+
+namespace sterna::md {
+
+/// A short-range interaction of one rank's particles: from positions (and orientations) to forces
+/// (and torques). The engine owns the neighbor list and the halo and calls, on every rank,
+///
+///     rebuild(list, particles)             whenever the list was built anew
+///     compute(list, particles, interior)   in every step, while ghosts are on their way
+///     compute(list, particles, boundary)   when they have arrived
+///
+/// Between two rebuilds particles keep their places in the store, and no particle moves by more
+/// than half the skin, so the rows of the list hold all neighbors within `reach()`.
+class ShortRangeForces {
+ public:
+  virtual ~ShortRangeForces() = default;
+
+  /// The force on a particle depends on particles whose centers are nearer than this, and on
+  /// nothing else. The halo and the rows of the list are this wide plus the skin: a many-body
+  /// potential, which asks for the neighbors of neighbors, says twice its cutoff and makes shorter
+  /// lists of its own in `rebuild`.
+  virtual double reach() const = 0;
+  /// The instruction set that computes: "avx512", "avx2", "baseline".
+  virtual std::string_view kernels() const = 0;
+
+  /// The list was built: local particles and ghosts are at the places that they keep until the next
+  /// call, with positions, types and orientations of now.
+  virtual void rebuild(const PairList& list, const ParticleStore& particles) = 0;
+
+  /// Sets `force` (and `torque`, where the store rotates) of the particles of these cells, and of
+  /// no others; adds to `sums`, where it is given, their share of the energy and the virial: half
+  /// of each pair, so that the sum over all ranks is the whole. Interior cells come first; nobody
+  /// within `reach()` of their particles is a ghost, and ghosts must not be read then, as they are
+  /// of the step before or being written. A potential may leave work of interior cells to the call
+  /// for the boundary.
+  virtual void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
+                       PairSums* sums) = 0;
+};
+
+}  // namespace sterna::md

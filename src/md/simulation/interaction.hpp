@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "md/io/input.hpp"
+#include "md/model/component.hpp"
+#include "md/model/lennard_jones.hpp"
+#include "md/shortrange/short_range_forces.hpp"
+
+namespace sterna::md {
+
+/// What the particles of a run are and how they interact, as the input says: the one place that
+/// knows which short-range forces serve which input.
+class Interaction {
+ public:
+  explicit Interaction(const Input& input);
+
+  /// In the order of `Position::type`; a [[type]] is a component of one Lennard-Jones site.
+  const std::vector<Component>& components() const { return components_; }
+  std::vector<std::string> names() const;
+  std::vector<double> masses() const;
+  /// Principal moments of inertia.
+  std::vector<Vec3> inertia() const;
+  /// Whether particles need orientations.
+  bool rotating() const { return false; }
+
+  /// The farthest that two particles can be apart that act on each other.
+  double reach() const { return potential_.cutoff(); }
+  /// Of the kind that this interaction needs.
+  std::unique_ptr<ShortRangeForces> make_forces() const;
+  /// Beyond the cutoff, for so many particles of each type; 0 where the input wants none.
+  LennardJones::TailCorrection tail_correction(std::span<const double> counts, double volume) const;
+
+  /// Scales of the Lennard-Jones sites: the largest and smallest size, the largest energy.
+  double largest_sigma() const;
+  double smallest_sigma() const;
+  double largest_epsilon() const;
+
+ private:
+  Precision precision_;
+  std::string kernels_;
+  bool with_tail_;
+  std::vector<Component> components_;
+  LennardJones potential_;
+};
+
+}  // namespace sterna::md
