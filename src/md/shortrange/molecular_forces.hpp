@@ -44,8 +44,12 @@ class MolecularForces {
                std::span<Vec3> force, std::span<Vec3> torque, PairSums* sums);
 
  private:
-  void add_component(const Component& component);
-  void add_terms(const MoleculeModel& model, std::size_t a, std::size_t b);
+  struct Columns;
+  /// Lennard-Jones sites and charges; the rest.
+  void add_radial_terms(const MoleculeModel& model, std::size_t a, std::size_t b,
+                        const Columns& columns_a, const Columns& columns_b);
+  void add_multipole_terms(const MoleculeModel& model, std::size_t a, std::size_t b,
+                           const Columns& columns_a, const Columns& columns_b);
 
   const MolecularKernels& kernels_;
   Precision precision_;
@@ -57,7 +61,7 @@ class MolecularForces {
   std::vector<Vec3> body_;           ///< of all components: what `place_sites` turns
   std::vector<SiteTerm> terms_;
   std::vector<std::uint32_t> term_begin_;  ///< of each pair of components, and the end
-  std::size_t record_length_ = 0;          ///< numbers of one molecule
+  std::size_t record_stride_ = 0;          ///< numbers of the longest record
   AlignedBuffer<double> sites_;
   AlignedBuffer<float> sites_single_;
   AlignedBuffer<double> scratch_;

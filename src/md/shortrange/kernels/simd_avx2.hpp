@@ -21,6 +21,9 @@ struct DoublePack {
 
   static DoublePack zero() { return {_mm256_setzero_pd()}; }
   static DoublePack all(double s) { return {_mm256_set1_pd(s)}; }
+  static DoublePack load(const double* p) { return {_mm256_load_pd(p)}; }
+  void store(double* p) const { _mm256_store_pd(p, v); }
+  void store(float* p) const { _mm_store_ps(p, _mm256_cvtpd_ps(v)); }
   friend DoublePack operator+(DoublePack a, DoublePack b) { return {_mm256_add_pd(a.v, b.v)}; }
   friend DoublePack operator-(DoublePack a, DoublePack b) { return {_mm256_sub_pd(a.v, b.v)}; }
   friend DoublePack operator*(DoublePack a, DoublePack b) { return {_mm256_mul_pd(a.v, b.v)}; }
@@ -35,6 +38,9 @@ struct DoublePack {
     return {_mm256_and_pd(mask, _mm256_div_pd(scale.v, x.v))};
   }
   static DoublePack sqrt(DoublePack x) { return {_mm256_sqrt_pd(x.v)}; }
+  static DoublePack inverse_sqrt(Mask mask, DoublePack x) {
+    return inverse(mask, sqrt(x), all(1.0));
+  }
   static DoublePack select(Mask mask, DoublePack x) { return {_mm256_and_pd(mask, x.v)}; }
   static DoublePack blend(Mask mask, DoublePack a, DoublePack b) {
     return {_mm256_blendv_pd(b.v, a.v, mask)};
@@ -45,6 +51,23 @@ struct DoublePack {
   }
   static DoublePack lookup(const double* table, Types types) {
     return {_mm256_i64gather_pd(table, types, 8)};
+  }
+  static unsigned bits(Mask mask) { return static_cast<unsigned>(_mm256_movemask_pd(mask)); }
+
+  static void load_four(const double* records, std::size_t stride, const std::uint32_t* j,
+                        DoublePack (&out)[4]) {
+    const __m256d p0 = _mm256_load_pd(records + j[0] * stride);
+    const __m256d p1 = _mm256_load_pd(records + j[1] * stride);
+    const __m256d p2 = _mm256_load_pd(records + j[2] * stride);
+    const __m256d p3 = _mm256_load_pd(records + j[3] * stride);
+    const __m256d xz0 = _mm256_unpacklo_pd(p0, p1);
+    const __m256d yt0 = _mm256_unpackhi_pd(p0, p1);
+    const __m256d xz2 = _mm256_unpacklo_pd(p2, p3);
+    const __m256d yt2 = _mm256_unpackhi_pd(p2, p3);
+    out[0].v = _mm256_permute2f128_pd(xz0, xz2, 0x20);
+    out[1].v = _mm256_permute2f128_pd(yt0, yt2, 0x20);
+    out[2].v = _mm256_permute2f128_pd(xz0, xz2, 0x31);
+    out[3].v = _mm256_permute2f128_pd(yt0, yt2, 0x31);
   }
 
   struct Center {
@@ -87,6 +110,7 @@ struct FloatPack {
   static FloatPack zero() { return {_mm256_setzero_ps()}; }
   static FloatPack all(double s) { return {_mm256_set1_ps(static_cast<float>(s))}; }
   static FloatPack load(const float* p) { return {_mm256_loadu_ps(p)}; }
+  void store(float* p) const { _mm256_store_ps(p, v); }
   friend FloatPack operator+(FloatPack a, FloatPack b) { return {_mm256_add_ps(a.v, b.v)}; }
   friend FloatPack operator-(FloatPack a, FloatPack b) { return {_mm256_sub_ps(a.v, b.v)}; }
   friend FloatPack operator*(FloatPack a, FloatPack b) { return {_mm256_mul_ps(a.v, b.v)}; }
@@ -101,6 +125,7 @@ struct FloatPack {
     return {_mm256_and_ps(mask, _mm256_div_ps(scale.v, x.v))};
   }
   static FloatPack sqrt(FloatPack x) { return {_mm256_sqrt_ps(x.v)}; }
+  static FloatPack inverse_sqrt(Mask mask, FloatPack x) { return inverse(mask, sqrt(x), all(1.0)); }
   static FloatPack select(Mask mask, FloatPack x) { return {_mm256_and_ps(mask, x.v)}; }
   static FloatPack blend(Mask mask, FloatPack a, FloatPack b) {
     return {_mm256_blendv_ps(b.v, a.v, mask)};
@@ -114,6 +139,26 @@ struct FloatPack {
     return {_mm256_i32gather_ps(table, types, 4)};
   }
   static unsigned bits(Mask mask) { return static_cast<unsigned>(_mm256_movemask_ps(mask)); }
+
+  static void load_four(const float* records, std::size_t stride, const std::uint32_t* j,
+                        FloatPack (&out)[4]) {
+    const auto two = [&](std::uint32_t a, std::uint32_t b) {
+      return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(records + a * stride)),
+                                  _mm_load_ps(records + b * stride), 1);
+    };
+    const __m256 p0 = two(j[0], j[4]);
+    const __m256 p1 = two(j[1], j[5]);
+    const __m256 p2 = two(j[2], j[6]);
+    const __m256 p3 = two(j[3], j[7]);
+    const __m256d xy0 = _mm256_castps_pd(_mm256_unpacklo_ps(p0, p1));
+    const __m256d zt0 = _mm256_castps_pd(_mm256_unpackhi_ps(p0, p1));
+    const __m256d xy2 = _mm256_castps_pd(_mm256_unpacklo_ps(p2, p3));
+    const __m256d zt2 = _mm256_castps_pd(_mm256_unpackhi_ps(p2, p3));
+    out[0].v = _mm256_castpd_ps(_mm256_unpacklo_pd(xy0, xy2));
+    out[1].v = _mm256_castpd_ps(_mm256_unpackhi_pd(xy0, xy2));
+    out[2].v = _mm256_castpd_ps(_mm256_unpacklo_pd(zt0, zt2));
+    out[3].v = _mm256_castpd_ps(_mm256_unpackhi_pd(zt0, zt2));
+  }
 
   struct Center {
     __m256i x, y, z;
@@ -180,6 +225,19 @@ inline std::uint32_t* append(std::uint32_t* out, unsigned mask, std::uint32_t va
       _mm_loadl_epi64(reinterpret_cast<const __m128i*>(compress_table.lanes[mask])));
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(out),
                       _mm256_add_epi32(lanes, _mm256_set1_epi32(static_cast<int>(value))));
+  return out + __builtin_popcount(mask);
+}
+
+/// Appends values[lane] for each of the DoublePack::width lanes that is set; writes up to as many
+/// entries past the end.
+inline std::uint32_t* append_selected(std::uint32_t* out, unsigned mask,
+                                      const std::uint32_t* values) {
+  const __m256i lanes = _mm256_cvtepu8_epi32(
+      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(compress_table.lanes[mask])));
+  const __m256i loaded =
+      _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(values)));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
+                   _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(loaded, lanes)));
   return out + __builtin_popcount(mask);
 }
 

@@ -24,6 +24,9 @@ struct DoublePack {
 
   static DoublePack zero() { return {_mm512_setzero_pd()}; }
   static DoublePack all(double s) { return {_mm512_set1_pd(s)}; }
+  static DoublePack load(const double* p) { return {_mm512_load_pd(p)}; }
+  void store(double* p) const { _mm512_store_pd(p, v); }
+  void store(float* p) const { _mm256_store_ps(p, _mm512_cvtpd_ps(v)); }
   friend DoublePack operator+(DoublePack a, DoublePack b) { return {_mm512_add_pd(a.v, b.v)}; }
   friend DoublePack operator-(DoublePack a, DoublePack b) { return {_mm512_sub_pd(a.v, b.v)}; }
   friend DoublePack operator*(DoublePack a, DoublePack b) { return {_mm512_mul_pd(a.v, b.v)}; }
@@ -46,6 +49,14 @@ struct DoublePack {
     return {_mm512_fmadd_pd(r, _mm512_fmadd_pd(e, e, e), r)};
   }
   static DoublePack sqrt(DoublePack x) { return {_mm512_sqrt_pd(x.v)}; }
+  /// 1/sqrt(x) to 2^-52 where the mask is set, 0 elsewhere: 14 bits, then one step of fourth order.
+  static DoublePack inverse_sqrt(Mask mask, DoublePack x) {
+    const __m512d r = _mm512_maskz_rsqrt14_pd(mask, x.v);
+    const __m512d e = _mm512_fnmadd_pd(_mm512_mul_pd(x.v, r), r, _mm512_set1_pd(1.0));
+    const __m512d p = _mm512_fmadd_pd(_mm512_set1_pd(0.3125), e, _mm512_set1_pd(0.375));
+    const __m512d q = _mm512_fmadd_pd(p, e, _mm512_set1_pd(0.5));
+    return {_mm512_fmadd_pd(_mm512_mul_pd(r, e), q, r)};
+  }
   static DoublePack select(Mask mask, DoublePack x) { return {_mm512_maskz_mov_pd(mask, x.v)}; }
   static DoublePack blend(Mask mask, DoublePack a, DoublePack b) {
     return {_mm512_mask_mov_pd(b.v, mask, a.v)};
@@ -53,6 +64,30 @@ struct DoublePack {
   double sum() const { return _mm512_reduce_add_pd(v); }
   static DoublePack lookup(const double* table, Types types) {
     return {_mm512_i64gather_pd(types, table, 8)};
+  }
+  static unsigned bits(Mask mask) { return mask; }
+
+  /// Four consecutive numbers of each of `width` records: out[c] is number c of all of them.
+  static void load_four(const double* records, std::size_t stride, const std::uint32_t* j,
+                        DoublePack (&out)[4]) {
+    // Masked broadcasts: a load and a blend, which leaves the shuffle units to the transpose.
+    const auto two = [&](std::uint32_t a, std::uint32_t b) {
+      return _mm512_mask_broadcast_f64x4(
+          _mm512_castpd256_pd512(_mm256_load_pd(records + a * stride)), 0xf0,
+          _mm256_load_pd(records + b * stride));
+    };
+    const __m512d p02 = two(j[0], j[2]);
+    const __m512d p13 = two(j[1], j[3]);
+    const __m512d p46 = two(j[4], j[6]);
+    const __m512d p57 = two(j[5], j[7]);
+    const __m512d xz0 = _mm512_unpacklo_pd(p02, p13);
+    const __m512d yt0 = _mm512_unpackhi_pd(p02, p13);
+    const __m512d xz2 = _mm512_unpacklo_pd(p46, p57);
+    const __m512d yt2 = _mm512_unpackhi_pd(p46, p57);
+    out[0].v = _mm512_shuffle_f64x2(xz0, xz2, 0x88);
+    out[1].v = _mm512_shuffle_f64x2(yt0, yt2, 0x88);
+    out[2].v = _mm512_shuffle_f64x2(xz0, xz2, 0xdd);
+    out[3].v = _mm512_shuffle_f64x2(yt0, yt2, 0xdd);
   }
 
   /// The particle of a row, and its differences to `width` neighbors: one load for each neighbor,
@@ -103,6 +138,7 @@ struct FloatPack {
   static FloatPack zero() { return {_mm512_setzero_ps()}; }
   static FloatPack all(double s) { return {_mm512_set1_ps(static_cast<float>(s))}; }
   static FloatPack load(const float* p) { return {_mm512_loadu_ps(p)}; }
+  void store(float* p) const { _mm512_store_ps(p, v); }
   friend FloatPack operator+(FloatPack a, FloatPack b) { return {_mm512_add_ps(a.v, b.v)}; }
   friend FloatPack operator-(FloatPack a, FloatPack b) { return {_mm512_sub_ps(a.v, b.v)}; }
   friend FloatPack operator*(FloatPack a, FloatPack b) { return {_mm512_mul_ps(a.v, b.v)}; }
@@ -120,6 +156,11 @@ struct FloatPack {
     return {_mm512_maskz_div_ps(mask, scale.v, x.v)};
   }
   static FloatPack sqrt(FloatPack x) { return {_mm512_sqrt_ps(x.v)}; }
+  static FloatPack inverse_sqrt(Mask mask, FloatPack x) {
+    const __m512 r = _mm512_maskz_rsqrt14_ps(mask, x.v);
+    const __m512 e = _mm512_fnmadd_ps(_mm512_mul_ps(x.v, r), r, _mm512_set1_ps(1.0f));
+    return {_mm512_fmadd_ps(_mm512_mul_ps(r, e), _mm512_set1_ps(0.5f), r)};
+  }
   static FloatPack select(Mask mask, FloatPack x) { return {_mm512_maskz_mov_ps(mask, x.v)}; }
   static FloatPack blend(Mask mask, FloatPack a, FloatPack b) {
     return {_mm512_mask_mov_ps(b.v, mask, a.v)};
@@ -129,6 +170,29 @@ struct FloatPack {
     return {_mm512_i32gather_ps(types, table, 4)};
   }
   static unsigned bits(Mask mask) { return mask; }
+
+  static void load_four(const float* records, std::size_t stride, const std::uint32_t* j,
+                        FloatPack (&out)[4]) {
+    const auto load = [&](std::uint32_t a) { return _mm_load_ps(records + a * stride); };
+    const auto four = [&load](std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+      __m512 r = _mm512_castps128_ps512(load(a));
+      r = _mm512_mask_broadcast_f32x4(r, 0x00f0, load(b));
+      r = _mm512_mask_broadcast_f32x4(r, 0x0f00, load(c));
+      return _mm512_mask_broadcast_f32x4(r, 0xf000, load(d));
+    };
+    const __m512 p0 = four(j[0], j[4], j[8], j[12]);
+    const __m512 p1 = four(j[1], j[5], j[9], j[13]);
+    const __m512 p2 = four(j[2], j[6], j[10], j[14]);
+    const __m512 p3 = four(j[3], j[7], j[11], j[15]);
+    const __m512d xy0 = _mm512_castps_pd(_mm512_unpacklo_ps(p0, p1));
+    const __m512d zt0 = _mm512_castps_pd(_mm512_unpackhi_ps(p0, p1));
+    const __m512d xy2 = _mm512_castps_pd(_mm512_unpacklo_ps(p2, p3));
+    const __m512d zt2 = _mm512_castps_pd(_mm512_unpackhi_ps(p2, p3));
+    out[0].v = _mm512_castpd_ps(_mm512_unpacklo_pd(xy0, xy2));
+    out[1].v = _mm512_castpd_ps(_mm512_unpackhi_pd(xy0, xy2));
+    out[2].v = _mm512_castpd_ps(_mm512_unpacklo_pd(zt0, zt2));
+    out[3].v = _mm512_castpd_ps(_mm512_unpackhi_pd(zt0, zt2));
+  }
 
   struct Center {
     __m512i x, y, z;
@@ -184,6 +248,16 @@ inline std::uint32_t* append(std::uint32_t* out, unsigned mask, std::uint32_t va
       _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(value)),
                        _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
   _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(static_cast<__mmask16>(mask), lanes));
+  return out + __builtin_popcount(mask);
+}
+
+/// Appends values[lane] for each of the DoublePack::width lanes that is set; writes up to as many
+/// entries past the end.
+inline std::uint32_t* append_selected(std::uint32_t* out, unsigned mask,
+                                      const std::uint32_t* values) {
+  const __m256i loaded = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out),
+                      _mm256_maskz_compress_epi32(static_cast<__mmask8>(mask), loaded));
   return out + __builtin_popcount(mask);
 }
 

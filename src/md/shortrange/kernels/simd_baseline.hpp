@@ -28,6 +28,10 @@ struct Pack {
     return {{t, t, t, t}};
   }
   static Pack load(const T* p) { return {{p[0], p[1], p[2], p[3]}}; }
+  template <class Stored>
+  void store(Stored* p) const {
+    for (int k = 0; k < 4; ++k) p[k] = static_cast<Stored>(v[k]);
+  }
   template <class Operation>
   static Pack each(Operation operation) {
     Pack result;
@@ -54,6 +58,9 @@ struct Pack {
   static Pack sqrt(Pack x) {
     return each([&](int k) { return std::sqrt(x.v[k]); });
   }
+  static Pack inverse_sqrt(Mask mask, Pack x) {
+    return each([&](int k) { return mask.m[k] ? T(1) / std::sqrt(x.v[k]) : T(0); });
+  }
   static Pack select(Mask mask, Pack x) {
     return each([&](int k) { return mask.m[k] ? x.v[k] : T(0); });
   }
@@ -67,6 +74,13 @@ struct Pack {
   static unsigned bits(Mask mask) {
     return (mask.m[0] ? 1u : 0u) | (mask.m[1] ? 2u : 0u) | (mask.m[2] ? 4u : 0u) |
            (mask.m[3] ? 8u : 0u);
+  }
+  template <class OutPack>
+  static void load_four(const T* records, std::size_t stride, const std::uint32_t* j,
+                        OutPack (&out)[4]) {
+    for (int k = 0; k < 4; ++k) {
+      for (int c = 0; c < 4; ++c) out[c].v[k] = records[j[k] * stride + static_cast<unsigned>(c)];
+    }
   }
 };
 
@@ -122,6 +136,13 @@ inline Entry* append(Entry* out, unsigned mask, std::uint32_t value) {
   for (; mask != 0; mask &= mask - 1) {
     *out++ = static_cast<Entry>(value + static_cast<std::uint32_t>(__builtin_ctz(mask)));
   }
+  return out;
+}
+
+/// Appends values[lane] for each of the DoublePack::width lanes that is set.
+inline std::uint32_t* append_selected(std::uint32_t* out, unsigned mask,
+                                      const std::uint32_t* values) {
+  for (; mask != 0; mask &= mask - 1) *out++ = values[__builtin_ctz(mask)];
   return out;
 }
 
