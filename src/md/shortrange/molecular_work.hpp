@@ -83,7 +83,7 @@ struct MolecularWork {
 /// Numbers of scratch that the kernels need for records of up to `record_length` numbers.
 inline std::size_t molecular_scratch_size(std::size_t component_count, std::size_t record_length) {
   const std::size_t columns = first_record_column + record_length;
-  const std::size_t copies = (columns + 3) * neighbors_together;
+  const std::size_t copies = (columns + 4) * neighbors_together;
   const std::size_t sums = columns * longest_vector;
   const std::size_t own = (columns + 7) / 8 * 8;
   const std::size_t lists = component_count * (neighbors_together + 2 * longest_vector + 1);

@@ -21,7 +21,7 @@ namespace {
 template <class Real>
 struct MolecularScratch {
   Real* columns;          ///< `neighbors_together` numbers each
-  Real* pair_force;       ///< force on i of each neighbor; three columns; only with the energy
+  Real* pair_sums;        ///< force on i and energy of each neighbor, four columns; where asked
   Real* sums;             ///< force on each point of i, gradient of each direction, one vector each
   Real* own;              ///< coordinates of i's sites, in the order of the columns
   std::uint32_t* counts;  ///< of the neighbors listed, by component
@@ -38,7 +38,7 @@ struct MolecularScratch {
       return part;
     };
     columns = reinterpret_cast<Real*>(take(column_count * neighbors_together));
-    pair_force = reinterpret_cast<Real*>(take(3 * neighbors_together));
+    pair_sums = reinterpret_cast<Real*>(take(4 * neighbors_together));
     sums = reinterpret_cast<Real*>(take(column_count * longest_vector));
     own = reinterpret_cast<Real*>(take((column_count + 7) / 8 * 8));
     counts = reinterpret_cast<std::uint32_t*>(take(component_count));
@@ -66,6 +66,7 @@ inline void store(const PackVector<Pack>& v, typename Pack::Real* p, std::size_t
 
 struct TermSums {
   double energy = 0.0, reaction_field = 0.0;
+  double virial[6] = {};
 };
 
 /// One term over all the neighbors copied.
@@ -91,7 +92,7 @@ void sum_term(const MolecularWork& work, const MolecularScratch<typename Pack::R
   PackVector<Pack> force = load<Pack>(force_sum, longest_vector);
   PackVector<Pack> gradient{Pack::zero(), Pack::zero(), Pack::zero()};
   if constexpr (Kind::direction_a) gradient = load<Pack>(gradient_sum, longest_vector);
-  Pack energy = Pack::zero(), reaction_field = Pack::zero();
+  Pack reaction_field = Pack::zero();
 
   for (std::size_t k = 0; k < count; k += width) {
     const PackVector<Pack> other = load<Pack>(points + k, stride);
@@ -114,11 +115,13 @@ void sum_term(const MolecularWork& work, const MolecularScratch<typename Pack::R
     }
     if constexpr (with_energy) {
       if constexpr (Kind::radial) result.force = result.force_over_r * pair.d;
-      auto* const pair_force = scratch.pair_force + k;
+      // By neighbor first: what large charges of one molecule give cancels before it is summed.
+      auto* const pair_force = scratch.pair_sums + k;
       const PackVector<Pack> before = load<Pack>(pair_force, stride);
       store<Pack>({before.x + result.force.x, before.y + result.force.y, before.z + result.force.z},
                   pair_force, stride);
-      energy = energy + result.energy;
+      auto* const pair_energy = pair_force + 3 * stride;
+      (Pack::load(pair_energy) + result.energy).store(pair_energy);
       if constexpr (Kind::with_reaction_field) {
         reaction_field = reaction_field + result.reaction_field;
       }
@@ -126,8 +129,7 @@ void sum_term(const MolecularWork& work, const MolecularScratch<typename Pack::R
   }
   store(force, force_sum, longest_vector);
   if constexpr (Kind::direction_a) store(gradient, gradient_sum, longest_vector);
-  if constexpr (with_energy) {
-    total.energy += energy.sum();
+  if constexpr (Kind::with_reaction_field && with_energy) {
     total.reaction_field += reaction_field.sum();
   }
 }
@@ -196,7 +198,10 @@ void copy_neighbors(const MolecularWork& work, const MolecularScratch<typename P
   const DoublePack x = DoublePack::all(center.x);
   const DoublePack y = DoublePack::all(center.y);
   const DoublePack z = DoublePack::all(center.z);
-  for (std::size_t k = 0; k < count; k += static_cast<std::size_t>(DoublePack::width)) {
+  // Whole vectors of the wider kind.
+  constexpr auto width = static_cast<std::size_t>(Pack::width);
+  const std::size_t padded = (count + width - 1) / width * width;
+  for (std::size_t k = 0; k < padded; k += static_cast<std::size_t>(DoublePack::width)) {
     DoublePack at[4];
     DoublePack::load_four(&work.rows.position->x, 4, list + k, at);
     const PackVector<DoublePack> d{at[0] - x, at[1] - y, at[2] - z};
@@ -208,7 +213,7 @@ void copy_neighbors(const MolecularWork& work, const MolecularScratch<typename P
   const Real* const all = records<Pack>(work);
   const std::uint32_t length = layout.record_length();
   const std::uint32_t coordinates = 3 * layout.point_count;
-  for (std::size_t k = 0; k < count; k += static_cast<std::size_t>(Pack::width)) {
+  for (std::size_t k = 0; k < padded; k += width) {
     const Pack centers[3] = {Pack::load(scratch.column(0) + k), Pack::load(scratch.column(1) + k),
                              Pack::load(scratch.column(2) + k)};
     std::uint32_t axis = 0;
@@ -226,15 +231,17 @@ void copy_neighbors(const MolecularWork& work, const MolecularScratch<typename P
   }
 }
 
-/// The virial of the pairs of centers, from the force of each.
+/// Energy of the pairs of molecules, and the virial of their centers.
 template <class Pack>
-void add_virial(const MolecularScratch<typename Pack::Real>& scratch, std::size_t count,
-                double (&virial)[6]) {
+void add_pair_sums(const MolecularScratch<typename Pack::Real>& scratch, std::size_t count,
+                   TermSums& total) {
+  Pack energy = Pack::zero();
   Pack sums[6];
   for (Pack& sum : sums) sum = Pack::zero();
   for (std::size_t k = 0; k < count; k += static_cast<std::size_t>(Pack::width)) {
     const PackVector<Pack> d = load<Pack>(scratch.column(0) + k, neighbors_together);
-    const PackVector<Pack> f = load<Pack>(scratch.pair_force + k, neighbors_together);
+    const PackVector<Pack> f = load<Pack>(scratch.pair_sums + k, neighbors_together);
+    energy = energy + Pack::load(scratch.pair_sums + 3 * neighbors_together + k);
     // Columns hold neighbor minus center.
     sums[0] = Pack::fnma(d.x, f.x, sums[0]);
     sums[1] = Pack::fnma(d.y, f.y, sums[1]);
@@ -243,7 +250,8 @@ void add_virial(const MolecularScratch<typename Pack::Real>& scratch, std::size_
     sums[4] = Pack::fnma(d.x, f.z, sums[4]);
     sums[5] = Pack::fnma(d.y, f.z, sums[5]);
   }
-  for (int q = 0; q < 6; ++q) virial[q] += sums[q].sum();
+  total.energy += energy.sum();
+  for (int q = 0; q < 6; ++q) total.virial[q] += sums[q].sum();
 }
 
 /// Sum of the lanes of three vectors of sums.
@@ -263,7 +271,6 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
   const std::uint32_t dummy = rows.total;
   const DoublePack range = DoublePack::all(work.range_squared);
   TermSums total;
-  double virial[6] = {};
   for (std::size_t b = 0; b < work.component_count; ++b) scratch.counts[b] = 0;
 
   constexpr std::size_t piece = 1024;
@@ -300,12 +307,12 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
         for (std::size_t k = 0; k < longest_vector; ++k) list[count + k] = dummy;
         copy_neighbors<Pack>(work, scratch, center, work.layouts[b], list, count);
         if constexpr (with_energy) {
-          for (std::size_t k = 0; k < 3 * neighbors_together; ++k) scratch.pair_force[k] = 0;
+          for (std::size_t k = 0; k < 4 * neighbors_together; ++k) scratch.pair_sums[k] = 0;
         }
         const std::uint32_t* const begin = work.term_begin + component * work.component_count + b;
         sum_terms<Pack, site_cutoff, with_energy>(work, scratch, work.terms + begin[0],
                                                   work.terms + begin[1], count, total);
-        if constexpr (with_energy) add_virial<Pack>(scratch, count, virial);
+        if constexpr (with_energy) add_pair_sums<Pack>(scratch, count, total);
         scratch.counts[b] = 0;
       };
 
@@ -366,7 +373,7 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
   // Each pair stands in two rows.
   work.energy += 0.5 * total.energy;
   for (int q = 0; q < 6; ++q) {
-    work.virial[q] += 0.5 * (q < 3 ? virial[q] + total.reaction_field : virial[q]);
+    work.virial[q] += 0.5 * (total.virial[q] + (q < 3 ? total.reaction_field : 0.0));
   }
 }
 

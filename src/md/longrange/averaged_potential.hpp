@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "md/model/molecule_model.hpp"
+
+namespace sterna::md {
+
+/// The Lennard-Jones energy of two molecules beyond the cutoff, averaged over all orientations of
+/// both: a function of the distance R of their centers only, as a series of powers,
+///   U(R) = sum over n of coefficient[n] (R / rc)^(-6 - 2 n).
+/// With a cutoff of sites each pair of sites is its own pair of centers. A pair of components whose
+/// energy is shifted at the cutoff is given none.
+class AveragedPotential {
+ public:
+  /// Throws std::invalid_argument where sites reach so far that two of them can touch beyond the
+  /// cutoff of the centers.
+  AveragedPotential(const MoleculeModel& model, std::size_t a, std::size_t b);
+
+  double cutoff() const { return cutoff_; }
+  /// U(R) and R U'(R) at a distance of at least the cutoff.
+  double energy(double distance) const;
+  double slope(double distance) const;
+  /// Integrals from R to infinity, R at least the cutoff: of s U(s) and of s^2 U(s).
+  double first_moment(double distance) const;
+  double second_moment(double distance) const;
+  /// Integral of the first moment from R to infinity.
+  double first_moment_integral(double distance) const;
+
+ private:
+  void add(double strength, int power, double reach_a, double reach_b);
+  /// Sum of coefficient[n] (R/rc)^(-6-2n) weight(6 + 2n).
+  template <class Weight>
+  double sum(double distance, Weight&& weight) const;
+
+  double cutoff_;
+  std::vector<double> coefficient_;
+};
+
+}  // namespace sterna::md

@@ -1,0 +1,95 @@
+#pragma once
+
+// Molecules in a periodic box on one rank, with their forces by MolecularForces; images are made by
+// brute force, as in periodic_system.hpp.
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "md/shortrange/molecular_forces.hpp"
+#include "shortrange/periodic_system.hpp"
+
+namespace sterna::md::test {
+
+struct MolecularSystem {
+  Box box;
+  std::vector<Vec3> center;  ///< inside the box
+  std::vector<Quaternion> orientation;
+  std::vector<std::size_t> component;
+  std::size_t size() const { return center.size(); }
+};
+
+/// Forces and torques in the order of the system.
+struct MolecularResult {
+  std::vector<Vec3> force, torque;
+  PairSums sums;
+};
+
+inline Quaternion random_orientation(std::mt19937_64& engine) {
+  std::normal_distribution<double> normal;
+  return Quaternion{normal(engine), normal(engine), normal(engine), normal(engine)}.normalized();
+}
+
+/// `skin`: by how much the list reaches farther than the forces.
+inline MolecularResult compute(const MoleculeModel& model, const MolecularSystem& system,
+                               Precision precision, std::string_view kernels,
+                               bool with_energy = true, double skin = 0.3) {
+  MolecularForces forces(model, precision, kernels);
+  const double radius = forces.range() + skin;
+  const LennardJones unused(std::vector<LennardJones::PairParameters>{{1.0, 1.0}}, 1,
+                            forces.range(), Truncation::truncated);
+  PairList list(unused, precision, kernels);
+  ParticleStore particles;
+  particles.resize_local(system.size());
+  for (std::size_t i = 0; i < system.size(); ++i) {
+    const Vec3& p = system.center[i];
+    particles.position[i] = {p.x, p.y, p.z, static_cast<std::int64_t>(system.component[i])};
+    particles.velocity[i] = {};
+    particles.id[i] = static_cast<std::int64_t>(i);
+    particles.image[i] = {};
+  }
+  rebuild(list, particles, system.box, radius);
+
+  // A ghost turns as the molecule whose image it is.
+  const std::size_t local = particles.local_count();
+  std::vector<Quaternion> orientation(particles.total_count());
+  for (std::size_t i = 0; i < particles.total_count(); ++i) {
+    std::size_t source = 0;
+    double nearest = 1e300;
+    for (std::size_t k = 0; k < local; ++k) {
+      Vec3 d = particles.position[i].vector() - particles.position[k].vector();
+      for (int axis = 0; axis < 3; ++axis) {
+        d[axis] -= system.box.length[axis] * std::round(d[axis] / system.box.length[axis]);
+      }
+      if (dot(d, d) < nearest) {
+        nearest = dot(d, d);
+        source = k;
+      }
+      if (i < local) source = i;
+    }
+    orientation[i] = system.orientation[static_cast<std::size_t>(particles.id[source])];
+  }
+
+  const std::span<const Position> centers{particles.position.data(), particles.total_count()};
+  std::vector<Vec3> force(local), torque(local);
+  MolecularResult result;
+  PairSums* const sums = with_energy ? &result.sums : nullptr;
+  forces.place_sites(centers, orientation, 0, local);
+  forces.compute(list, PairList::Cells::interior, centers, force, torque, sums);
+  forces.place_sites(centers, orientation, local, particles.total_count());
+  forces.compute(list, PairList::Cells::boundary, centers, force, torque, sums);
+  result.force.resize(local);
+  result.torque.resize(local);
+  for (std::size_t i = 0; i < local; ++i) {
+    const auto id = static_cast<std::size_t>(particles.id[i]);
+    result.force[id] = force[i];
+    result.torque[id] = torque[i];
+  }
+  return result;
+}
+
+}  // namespace sterna::md::test
