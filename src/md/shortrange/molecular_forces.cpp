@@ -134,6 +134,12 @@ void MolecularForces::add_radial_terms(const MoleculeModel& model, std::size_t a
   const MoleculeModel::Mixing mixing = a == b ? MoleculeModel::Mixing{} : model.mix(a, b);
   const bool with_charges = model.electrostatics != MoleculeModel::Electrostatics::none;
   const bool shifted = model.shifted[a * model.components.size() + b] != 0;
+  // In single precision the small energies of Lennard-Jones sites would vanish beside those of
+  // large charges: there the charges of two molecules come first, and have cancelled when the
+  // others come.
+  const bool may_share =
+      precision_ != Precision::mixed && lennard_jones_cutoff_squared_ == cutoff_squared_;
+  std::vector<SiteTerm> lennard_jones_terms;
   for (const PointSites& p : points_of(first)) {
     for (const PointSites& q : points_of(second)) {
       SiteTerm term{};
@@ -158,14 +164,14 @@ void MolecularForces::add_radial_terms(const MoleculeModel& model, std::size_t a
         term.coefficient[3] = first.charges[static_cast<std::size_t>(p.charge)].charge *
                               second.charges[static_cast<std::size_t>(q.charge)].charge;
       }
-      if (lennard_jones && charges && lennard_jones_cutoff_squared_ == cutoff_squared_) {
+      if (may_share && lennard_jones && charges) {
         term.kind = SitePair::lennard_jones_and_charges;
         terms_.push_back(term);
         continue;
       }
       if (lennard_jones) {
         term.kind = SitePair::lennard_jones;
-        terms_.push_back(term);
+        lennard_jones_terms.push_back(term);
       }
       if (charges) {
         term.kind = SitePair::charge_charge;
@@ -173,6 +179,7 @@ void MolecularForces::add_radial_terms(const MoleculeModel& model, std::size_t a
       }
     }
   }
+  terms_.insert(terms_.end(), lennard_jones_terms.begin(), lennard_jones_terms.end());
 }
 
 void MolecularForces::add_multipole_terms(const MoleculeModel& model, std::size_t a, std::size_t b,
