@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdint>
 #include <random>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -39,55 +38,47 @@ inline MolecularResult compute(const MoleculeModel& model, const MolecularSystem
                                Precision precision, std::string_view kernels,
                                bool with_energy = true, double skin = 0.3) {
   MolecularForces forces(model, precision, kernels);
-  const double radius = forces.range() + skin;
-  const LennardJones unused(std::vector<LennardJones::PairParameters>{{1.0, 1.0}}, 1,
-                            forces.range(), Truncation::truncated);
-  PairList list(unused, precision, kernels);
+  PairList list(kernels);
   ParticleStore particles;
+  particles.set_rotating(true);
   particles.resize_local(system.size());
   for (std::size_t i = 0; i < system.size(); ++i) {
     const Vec3& p = system.center[i];
     particles.position[i] = {p.x, p.y, p.z, static_cast<std::int64_t>(system.component[i])};
     particles.velocity[i] = {};
+    particles.angular_momentum[i] = {};
+    particles.orientation[i] = system.orientation[i];
     particles.id[i] = static_cast<std::int64_t>(i);
     particles.image[i] = {};
   }
-  rebuild(list, particles, system.box, radius);
+  rebuild(list, particles, system.box, forces.reach() + skin);
 
   // A ghost turns as the molecule whose image it is.
   const std::size_t local = particles.local_count();
-  std::vector<Quaternion> orientation(particles.total_count());
-  for (std::size_t i = 0; i < particles.total_count(); ++i) {
-    std::size_t source = 0;
+  for (std::size_t i = local; i < particles.total_count(); ++i) {
     double nearest = 1e300;
     for (std::size_t k = 0; k < local; ++k) {
       Vec3 d = particles.position[i].vector() - particles.position[k].vector();
       for (int axis = 0; axis < 3; ++axis) {
         d[axis] -= system.box.length[axis] * std::round(d[axis] / system.box.length[axis]);
       }
-      if (dot(d, d) < nearest) {
-        nearest = dot(d, d);
-        source = k;
-      }
-      if (i < local) source = i;
+      if (dot(d, d) >= nearest) continue;
+      nearest = dot(d, d);
+      particles.orientation[i] = particles.orientation[k];
     }
-    orientation[i] = system.orientation[static_cast<std::size_t>(particles.id[source])];
   }
 
-  const std::span<const Position> centers{particles.position.data(), particles.total_count()};
-  std::vector<Vec3> force(local), torque(local);
   MolecularResult result;
   PairSums* const sums = with_energy ? &result.sums : nullptr;
-  forces.place_sites(centers, orientation, 0, local);
-  forces.compute(list, PairList::Cells::interior, centers, force, torque, sums);
-  forces.place_sites(centers, orientation, local, particles.total_count());
-  forces.compute(list, PairList::Cells::boundary, centers, force, torque, sums);
+  forces.rebuild(list, particles);
+  forces.compute(list, particles, PairList::Cells::interior, sums);
+  forces.compute(list, particles, PairList::Cells::boundary, sums);
   result.force.resize(local);
   result.torque.resize(local);
   for (std::size_t i = 0; i < local; ++i) {
     const auto id = static_cast<std::size_t>(particles.id[i]);
-    result.force[id] = force[i];
-    result.torque[id] = torque[i];
+    result.force[id] = particles.force[i];
+    result.torque[id] = particles.torque[i];
   }
   return result;
 }

@@ -307,8 +307,8 @@ TEST_CASE("a mixture in a periodic box, for every kernel and precision") {
     model.cutoff_kind = Cutoff::site;
     model.electrostatics = Electrostatics::reaction_field;
     const MolecularForces forces(model, Precision::double_precision, "auto");
-    CHECK(forces.range() > model.cutoff + 0.6);
-    check_against(model, system, brute_force(model, system, forces.range()));
+    CHECK(forces.reach() > model.cutoff + 0.6);
+    check_against(model, system, brute_force(model, system, forces.reach()));
   }
 }
 

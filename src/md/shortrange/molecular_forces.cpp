@@ -104,10 +104,11 @@ MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision
       std::any_of(model.components.begin(), model.components.end(),
                   [](const Component& c) { return !c.dipoles.empty() || !c.quadrupoles.empty(); });
   std::vector<Columns> columns;
-  double reach = 0.0;
+  double farthest = 0.0;
   for (const Component& component : model.components) {
     const Columns& added = columns.emplace_back(component, with_charges);
-    for (const Vec3& point : added.points) reach = std::max(reach, std::sqrt(dot(point, point)));
+    for (const Vec3& point : added.points)
+      farthest = std::max(farthest, std::sqrt(dot(point, point)));
     layouts_.push_back({.body_begin = static_cast<std::uint32_t>(body_.size()),
                         .point_count = static_cast<std::uint32_t>(added.points.size()),
                         .direction_count = static_cast<std::uint32_t>(added.directions.size())});
@@ -115,7 +116,7 @@ MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision
     body_.insert(body_.end(), added.directions.begin(), added.directions.end());
     record_stride_ = std::max<std::size_t>(record_stride_, layouts_.back().record_length());
   }
-  range_ = model.cutoff + (site_cutoff_ ? 2.0 * reach : 0.0);
+  reach_ = model.cutoff + (site_cutoff_ ? 2.0 * farthest : 0.0);
   for (std::size_t a = 0; a < model.components.size(); ++a) {
     for (std::size_t b = 0; b < model.components.size(); ++b) {
       term_begin_.push_back(static_cast<std::uint32_t>(terms_.size()));
@@ -248,19 +249,29 @@ void MolecularForces::add_multipole_terms(const MoleculeModel& model, std::size_
   }
 }
 
-void MolecularForces::place_sites(std::span<const Position> centers,
-                                  std::span<const Quaternion> orientations, std::size_t begin,
-                                  std::size_t end) {
+void MolecularForces::rebuild(const PairList&, const ParticleStore& particles) {
   // One record of zeros behind the last: that of the dummy.
-  const std::size_t room = (centers.size() + 1) * record_stride_;
+  const auto make_room = [&](auto& sites) {
+    using Real = std::decay_t<decltype(sites[0])>;
+    sites.resize((particles.total_count() + 1) * record_stride_);
+    std::fill(sites.end() - record_stride_, sites.end(), Real{0});
+  };
+  if (precision_ == Precision::mixed) {
+    make_room(sites_single_);
+  } else {
+    make_room(sites_);
+  }
+  if (!particles.rotating()) unused_torque_.resize(particles.local_count());
+}
+
+void MolecularForces::place_sites(const ParticleStore& particles, std::size_t begin,
+                                  std::size_t end) {
   const auto place = [&](auto& sites) {
     using Real = std::decay_t<decltype(sites[0])>;
-    sites.resize(room);
-    std::fill_n(sites.data() + centers.size() * record_stride_, record_stride_, Real{0});
     for (std::size_t i = begin; i < end; ++i) {
-      const SiteLayout& layout = layouts_[static_cast<std::size_t>(centers[i].type)];
+      const SiteLayout& layout = layouts_[static_cast<std::size_t>(particles.position[i].type)];
       if (layout.vectors() == 0) continue;
-      const auto turn = orientations[i].matrix();
+      const auto turn = particles.orientation[i].matrix();
       const Vec3* const body = body_.data() + layout.body_begin;
       Real* record = sites.data() + i * record_stride_;
       Real* const record_end = record + layout.record_length();
@@ -279,12 +290,17 @@ void MolecularForces::place_sites(std::span<const Position> centers,
   }
 }
 
-void MolecularForces::compute(const PairList& list, PairList::Cells which,
-                              std::span<const Position> centers, std::span<Vec3> force,
-                              std::span<Vec3> torque, PairSums* sums) {
+void MolecularForces::compute(const PairList& list, ParticleStore& particles, PairList::Cells which,
+                              PairSums* sums) {
+  const std::size_t local = particles.local_count();
+  if (which == PairList::Cells::interior) {
+    place_sites(particles, 0, local);
+  } else {
+    place_sites(particles, local, particles.total_count());
+  }
   MolecularWork work{};
   work.rows = list.rows();
-  work.rows.position = centers.data();
+  work.rows.position = particles.position.data();
   work.component_count = layouts_.size();
   work.layouts = layouts_.data();
   work.terms = terms_.data();
@@ -293,14 +309,13 @@ void MolecularForces::compute(const PairList& list, PairList::Cells which,
   work.sites = sites_.data();
   work.sites_single = sites_single_.data();
   work.site_cutoff = site_cutoff_;
-  work.range_squared = range_ * range_;
+  work.range_squared = reach_ * reach_;
   work.cutoff_squared = cutoff_squared_;
   work.lennard_jones_cutoff_squared = lennard_jones_cutoff_squared_;
   work.scratch = scratch_.data();
-  work.force = force.data();
-  work.torque = torque.data();
-  const auto cells = which == PairList::Cells::interior ? list.grid().interior_cells()
-                                                        : list.grid().boundary_cells();
+  work.force = particles.force.data();
+  work.torque = particles.rotating() ? particles.torque.data() : unused_torque_.data();
+  const auto cells = list.cells(which);
   const auto compute =
       precision_ == Precision::mixed ? kernels_.compute_mixed : kernels_.compute_double;
   compute(work, cells.data(), cells.size(), sums != nullptr);
@@ -308,11 +323,6 @@ void MolecularForces::compute(const PairList& list, PairList::Cells which,
     sums->energy += work.energy;
     for (int k = 0; k < 6; ++k) sums->virial[k] += work.virial[k];
   }
-}
-
-std::size_t MolecularForces::memory_bytes() const {
-  return sites_.size() * sizeof(double) + sites_single_.size() * sizeof(float) +
-         scratch_.size() * sizeof(double);
 }
 
 }  // namespace sterna::md

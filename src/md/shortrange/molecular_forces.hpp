@@ -2,46 +2,34 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
 
-#include "md/core/quaternion.hpp"
 #include "md/model/molecule_model.hpp"
 #include "md/particles/aligned_buffer.hpp"
-#include "md/particles/particle_store.hpp"
 #include "md/shortrange/molecular_work.hpp"
-#include "md/shortrange/pair_list.hpp"
+#include "md/shortrange/short_range_forces.hpp"
 
 namespace sterna::md {
 
-/// The forces and torques between rigid molecules of any number of sites, on the rows of a
-/// PairList over their centers of mass. Each step: `place_sites` of the local molecules, `compute`
-/// of the interior cells; then, with the ghosts at their new places, `place_sites` of the ghosts
-/// and `compute` of the boundary cells. The type of a Position is the index of its component.
-class MolecularForces {
+/// The forces and torques between rigid molecules of any number of sites, on rows of their centers
+/// of mass. The type of a particle is the index of its component. The virial is that of the centers
+/// of mass; a reaction field adds its pair energy to each diagonal element, as if the cutoff scaled
+/// with the box (the convention of ls1-MarDyn and ms2).
+class MolecularForces final : public ShortRangeForces {
  public:
-  /// Throws std::invalid_argument for kernels that this processor lacks.
+  /// `kernels`: "auto" or an instruction set. Throws std::invalid_argument where this machine does
+  /// not have it.
   MolecularForces(const MoleculeModel& model, Precision precision, std::string_view kernels);
 
-  /// Largest distance of two centers at which molecules may interact: the cutoff, and with a site
-  /// cutoff the reach of the sites besides. A list needs this radius and its skin.
-  double range() const { return range_; }
-  std::string_view kernels() const { return kernels_.name; }
-  std::size_t memory_bytes() const;
-
-  /// Turns the sites of the molecules [begin, end) into the laboratory frame. Both spans hold local
-  /// molecules, then ghosts; orientations of components without extent are not read.
-  void place_sites(std::span<const Position> centers, std::span<const Quaternion> orientations,
-                   std::size_t begin, std::size_t end);
-
-  /// Sets force and torque (laboratory frame, about the center of mass) of the molecules in these
-  /// cells of `list`; adds to `sums` where it is given. `centers` holds all molecules of the last
-  /// build and behind them the dummy that PairList::build put there. The virial is that of the
-  /// centers of mass; a reaction field adds its pair energy to each diagonal element, as if the
-  /// cutoff scaled with the box (the convention of ls1-MarDyn and ms2).
-  void compute(const PairList& list, PairList::Cells cells, std::span<const Position> centers,
-               std::span<Vec3> force, std::span<Vec3> torque, PairSums* sums);
+  /// The cutoff, and with a cutoff of sites how far they are from their centers besides.
+  double reach() const override { return reach_; }
+  std::string_view kernels() const override { return kernels_.name; }
+  void rebuild(const PairList& list, const ParticleStore& particles) override;
+  /// Orientations of components without extent are not read: a store of only such ones need not
+  /// rotate, and then has no torques either.
+  void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
+               PairSums* sums) override;
 
  private:
   struct Columns;
@@ -51,9 +39,12 @@ class MolecularForces {
   void add_multipole_terms(const MoleculeModel& model, std::size_t a, std::size_t b,
                            const Columns& columns_a, const Columns& columns_b);
 
+  /// Turns the sites of the molecules [begin, end) into the laboratory frame.
+  void place_sites(const ParticleStore& particles, std::size_t begin, std::size_t end);
+
   const MolecularKernels& kernels_;
   Precision precision_;
-  double range_ = 0.0;
+  double reach_ = 0.0;
   bool site_cutoff_;
   double cutoff_squared_, lennard_jones_cutoff_squared_;
 
@@ -65,6 +56,8 @@ class MolecularForces {
   AlignedBuffer<double> sites_;
   AlignedBuffer<float> sites_single_;
   AlignedBuffer<double> scratch_;
+  /// Torques of a store that has none.
+  AlignedBuffer<Vec3> unused_torque_;
 };
 
 }  // namespace sterna::md
