@@ -10,6 +10,7 @@
 #include <string>
 
 #include "md/io/file_error.hpp"
+#include "md/io/model_list.hpp"
 #include "md/io/physics_advice.hpp"
 #include "md/io/read_input.hpp"
 #include "md/io/readers/start_file_reader.hpp"
@@ -37,6 +38,8 @@ struct Arguments {
   bool reference = false;
   bool methods = false;
   bool method_table = false;
+  bool models = false;
+  bool model_table = false;
   int ranks = 0;
   std::string progress = "auto";
 };
@@ -139,6 +142,10 @@ int run(const comm::Context& world, const Arguments& arguments) {
       facts.ranks = world.size();
       const auto advice = md::physics_advice(result.input, facts);
       diagnostics.insert(diagnostics.end(), advice.begin(), advice.end());
+      if (!result.input.components.empty()) {
+        diagnostics.push_back(md::diagnose(result.input, md::Severity::error, "component[0]",
+                                           "molecules can be checked, but not run yet"));
+      }
     }
     fmt::print(stderr, "{}", md::render(diagnostics));
     if (md::has_errors(diagnostics)) findings = "errors";
@@ -181,6 +188,8 @@ int main(int argc, char** argv) {
   app.add_flag("--reference", arguments.reference, "print the reference page of the input");
   app.add_flag("--methods", arguments.methods, "list the exchange methods and what works here");
   app.add_flag("--method-table", arguments.method_table, "print the exchange methods as JSON");
+  app.add_flag("--models", arguments.models, "list the published models of molecules");
+  app.add_flag("--model-table", arguments.model_table, "print the published models as JSON");
   app.add_option("--progress", arguments.progress, "auto, always (lines for a front end) or never")
       ->check(CLI::IsMember({"auto", "always", "never"}));
   try {
@@ -196,6 +205,10 @@ int main(int argc, char** argv) {
   }
   if (arguments.method_table) {
     print_method_table();
+    return success;
+  }
+  if (arguments.models || arguments.model_table) {
+    fmt::print("{}", arguments.models ? md::model_list() : md::model_list_json());
     return success;
   }
   if (arguments.input.empty() && !arguments.methods) {

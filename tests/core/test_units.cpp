@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cmath>
 #include <string>
@@ -45,6 +46,30 @@ TEST_CASE("constants are those of CODATA 2018") {
   CHECK(parsed("1 mol/l", Dimension::number_density) == near(0.602214076));
   CHECK(parsed("1 g/cm^3", Dimension::mass_density) == near(602.214076));
   CHECK(parsed("1 m/s", Dimension::velocity) == near(1e-3));
+  CHECK(parsed("1.602176634e-19 C", Dimension::charge) == near(1.0));
+  CHECK(parsed("1 D", Dimension::dipole_moment) == doctest::Approx(0.020819434).epsilon(1e-7));
+  CHECK(parsed("1 D*angstrom", Dimension::quadrupole_moment) ==
+        near(0.1 * parsed("1 D", Dimension::dipole_moment)));
+  CHECK(parsed("1 e*bohr", Dimension::dipole_moment) ==
+        doctest::Approx(2.541746 * parsed("1 D", Dimension::dipole_moment)).epsilon(1e-6));
+  CHECK(parsed("1 u*angstrom^2", Dimension::moment_of_inertia) == near(0.01));
+  CHECK(nano.coulomb() == doctest::Approx(138.935458).epsilon(1e-8));
+  // Two elementary charges one bohr apart have one hartree.
+  CHECK(nano.coulomb() / parsed("1 bohr", Dimension::length) ==
+        doctest::Approx(parsed("1 hartree", Dimension::energy)).epsilon(1e-9));
+  CHECK(UnitSystem::by_name("reduced")->coulomb() == 1.0);
+}
+
+TEST_CASE("every system but the reduced one has a unit for every dimension") {
+  for (const std::string_view system : {"nano", "metal", "real"}) {
+    for (int d = 1; d <= static_cast<int>(Dimension::moment_of_inertia); ++d) {
+      INFO(system, " ", d);
+      const auto label = UnitSystem::by_name(system)->label(static_cast<Dimension>(d));
+      REQUIRE_FALSE(label.empty());
+      CHECK(parsed(fmt::format("1 {}", label), static_cast<Dimension>(d)) ==
+            near(UnitSystem::by_name(system)->to_internal(1.0, static_cast<Dimension>(d))));
+    }
+  }
 }
 
 TEST_CASE("the internal set needs no factor in an equation of motion") {

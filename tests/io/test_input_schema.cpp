@@ -17,9 +17,7 @@ using namespace sterna::md;
 
 TEST_CASE("the table is complete and consistent") {
   std::set<std::pair<std::string_view, std::string_view>> seen;
-  Input input;
-  input.types.resize(1);
-  input.pairs.resize(1);
+  Input input = input_with_all_sections();
   for (const KeySchema& key : input_keys()) {
     INFO(key.section, ".", key.name);
     CHECK(seen.insert({key.section, key.name}).second);
@@ -41,7 +39,8 @@ TEST_CASE("the table is complete and consistent") {
     }
     // A default must be one of the choices.
     if (key.choices != nullptr && key.need != Need::required) {
-      if (auto* const* text = std::get_if<std::string*>(&target)) {
+      auto* const* text = std::get_if<std::string*>(&target);
+      if (text != nullptr && (!(**text).empty() || key.default_text.empty())) {
         const auto choices = key.choices();
         CHECK(std::ranges::find(choices, **text) != choices.end());
       }
@@ -79,7 +78,9 @@ TEST_CASE("no alias hides a key or stands for two") {
 TEST_CASE("JSON Schema") {
   const auto json = nlohmann::json::parse(input_json_schema());
   CHECK(json["additionalProperties"] == false);
-  CHECK(json["required"] == nlohmann::json({"run", "start", "type", "interaction"}));
+  CHECK(json["required"] == nlohmann::json({"run", "start", "interaction"}));
+  CHECK(json["oneOf"][0]["required"] == nlohmann::json::array({"type"}));
+  CHECK(json["oneOf"][1]["required"] == nlohmann::json::array({"component"}));
   CHECK(json["properties"]["run"]["required"] == nlohmann::json({"steps"}));
   CHECK(json["properties"]["run"]["properties"]["precision"]["default"] == "double");
   CHECK(json["properties"]["type"]["type"] == "array");
@@ -91,6 +92,11 @@ TEST_CASE("JSON Schema") {
       keys += (section.contains("items") ? section["items"] : section)["properties"].size();
     }
   }
+  const auto& component = json["properties"]["component"]["items"]["properties"];
+  CHECK(component["model"]["enum"].size() == find_key("component", "model")->choices().size());
+  CHECK(component["site"]["items"]["required"] == nlohmann::json::array({"kind"}));
+  CHECK(component["site"]["items"]["properties"]["position"]["minItems"] == 3);
+  keys += component["site"]["items"]["properties"].size() - 1;  // "site" is no key itself
   CHECK(keys == input_keys().size());
 }
 

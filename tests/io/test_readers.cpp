@@ -198,6 +198,37 @@ TEST_CASE("extended XYZ without what has a default, and with what deserves a war
   CHECK(other.header.format == "extxyz");
 }
 
+TEST_CASE("extended XYZ of molecules: orientations and angular momenta") {
+  StartFileOptions options;
+  options.type_names = {"water"};
+  options.type_section = "[[component]]";
+  options.units = *UnitSystem::by_name("metal");  // angstrom, angstrom/ps
+  const Contents contents = read(
+      "2\nLattice=\"10 0 0 0 10 0 0 0 10\" "
+      "Properties=species:S:1:pos:R:3:orient:R:4:angmom:R:3:id:I:1\n"
+      "water 1 2 3 0.6 0 0 -0.8 1 -2 50 7\n"
+      "water 4 5 6 1.001 0 0 0 0 0 0 8\n",
+      options);
+  CHECK(contents.header.has_orientations);
+  CHECK(contents.header.has_angular_momenta);
+  CHECK_FALSE(contents.header.has_velocities);
+  CHECK(contents.header.warnings.empty());
+  CHECK(contents.particles[0].orientation == Quaternion{0.6, 0.0, 0.0, -0.8});
+  CHECK(contents.particles[0].angular_momentum.x == doctest::Approx(0.01));
+  CHECK(contents.particles[0].angular_momentum.z == doctest::Approx(0.5));
+  CHECK(contents.particles[0].id == 7);
+  CHECK(contents.particles[1].orientation == Quaternion{});  // made a unit one
+
+  const Contents without = read(
+      "1\nLattice=\"10 0 0 0 10 0 0 0 10\" Properties=species:S:1:pos:R:3:orientation:R:4\n"
+      "water 1 2 3 0 0 0 1\n",
+      options);
+  CHECK_FALSE(without.header.has_orientations);
+  CHECK(without.particles[0].orientation == Quaternion{});
+  REQUIRE(without.header.warnings.size() == 1);
+  CHECK(without.header.warnings[0].message.find("orient:R:4 is (w, x, y, z)") != std::string::npos);
+}
+
 TEST_CASE("a LAMMPS data file as write_data writes it") {
   const std::string file =
       "LAMMPS data file via write_data, version 2 Aug 2023, timestep = 100, units = lj\n"

@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "md/domain/regular_grid.hpp"
+#include "md/io/published_components.hpp"
+#include "md/simulation/start_orientation.hpp"
 #include "md/simulation/start_velocity.hpp"
 
 using namespace sterna::md;
@@ -305,6 +307,44 @@ TEST_CASE("a start from the input") {
         doctest::Approx(0.9 * StartConfiguration::largest_minimum_distance(100, 0.9)));
   input.start.density = 0.01;
   CHECK(StartConfiguration::from_input(input).guaranteed_distance() == doctest::Approx(0.85 * 1.2));
+}
+
+TEST_CASE("molecules that can turn start with random orientations, others with none") {
+  Input input;
+  input.units = *UnitSystem::by_name("nano");
+  input.components = {{.name = "CO2", .model = "carbon_dioxide_trappe", .inertia = {}, .sites = {}},
+                      {.name = "Ar", .model = "argon", .inertia = {}, .sites = {}}};
+  take_published_sites(input);
+  input.start.kind = "lattice";
+  input.start.particles = 4000;
+  input.start.density = 5.0;
+  const auto start = StartConfiguration::from_input(input);
+  CHECK(start.type_counts() == std::vector<std::int64_t>{2000, 2000});
+  const auto all = in_order(particles_in(start, Region{{0, 0, 0}, start.box().length}));
+  REQUIRE(all.size() == 4000);
+  // Uniform over rotations: body axes point anywhere, so that means of components are 0 and of
+  // their squares 1/3, to four standard errors of 2000 samples.
+  Vec3 mean, squares;
+  for (const ParticleRecord& record : all) {
+    CHECK(record.orientation.norm_squared() == doctest::Approx(1.0).epsilon(1e-14));
+    if (record.position.type == 1) {
+      CHECK(record.orientation == Quaternion{});
+      continue;
+    }
+    CHECK(record.orientation == StartOrientation(input.run.seed).draw(record.id));
+    const Vec3 axis = record.orientation.to_lab({0.0, 0.0, 1.0});
+    mean += axis * (1.0 / 2000.0);
+    squares += Vec3{axis.x * axis.x, axis.y * axis.y, axis.z * axis.z} * (1.0 / 2000.0);
+  }
+  for (int axis = 0; axis < 3; ++axis) {
+    CHECK(std::abs(mean[axis]) < 4.0 * std::sqrt(1.0 / 3.0 / 2000.0));
+    CHECK(std::abs(squares[axis] - 1.0 / 3.0) < 4.0 * std::sqrt(4.0 / 45.0 / 2000.0));
+  }
+  // The distance that is kept in a thin gas knows how far the molecule reaches.
+  input.start.kind = "random";
+  input.start.density = 0.01;
+  CHECK(StartConfiguration::from_input(input).guaranteed_distance() ==
+        doctest::Approx(0.85 * (2 * 0.116 + 0.305)));
 }
 
 TEST_CASE("start velocities have no momentum and exactly the temperature") {

@@ -19,6 +19,7 @@ enum class RandomPurpose : std::uint32_t {
   type = 3,              ///< which particles get which type at the start
   vacancy = 4,           ///< which sites stay empty at the start
   displacement = 5,      ///< displacement from the site at the start; id: particle
+  orientation = 6,       ///< of those that rotate, at the start; id: particle
   angular_momentum = 7,  ///< of those that rotate, at the start; id: particle
 };
 

@@ -9,25 +9,18 @@
 
 #include "md/core/display_text.hpp"
 #include "md/core/nearest_name.hpp"
+#include "md/core/unit_constants.hpp"
 
 namespace sterna::md {
 namespace {
 
-constexpr double boltzmann_J = 1.380649e-23;           // J/K, exact
-constexpr double avogadro = 6.02214076e23;             // 1/mol, exact
-constexpr double elementary_charge = 1.602176634e-19;  // C, exact
-constexpr double hartree_J = 4.3597447222071e-18;      // CODATA 2018
-constexpr double bohr_nm = 0.0529177210903;            // CODATA 2018
-constexpr double calorie = 4.184;                      // J, thermochemical
+using unit::avogadro, unit::calorie, unit::joule;
 
-constexpr double kJ_per_mol_K = boltzmann_J * avogadro / 1e3;
-constexpr double eV = elementary_charge * avogadro / 1e3;  // kJ/mol
-constexpr double joule = avogadro / 1e3;                   // kJ/mol
-constexpr double pascal = avogadro * 1e-30;                // kJ/mol/nm^3
-constexpr double bar = 1e5 * pascal;
-constexpr double atm = 101325.0 * pascal;
+constexpr double eV = unit::electronvolt;
+constexpr double bar = 1e5 * unit::pascal;
+constexpr double atm = 101325.0 * unit::pascal;
 
-/// One unit: what to multiply a number by to have it in nm, ps, g/mol, kJ/mol, K.
+/// One unit: what to multiply a number by to have it in nm, ps, g/mol, kJ/mol, K, e.
 struct Unit {
   Dimension dimension;
   std::string_view name;
@@ -41,7 +34,7 @@ constexpr Unit units[] = {
     {length, "angstrom", 0.1},
     {length, "pm", 1e-3},
     {length, "um", 1e3},
-    {length, "bohr", bohr_nm},
+    {length, "bohr", unit::bohr},
     {length, "A", 0.1, true},
     {length, "Angstrom", 0.1, true},
     {length, "angstroms", 0.1, true},
@@ -70,12 +63,12 @@ constexpr Unit units[] = {
     {energy, "kcal/mol", calorie},
     {energy, "eV", eV},
     {energy, "meV", eV / 1e3},
-    {energy, "K", kJ_per_mol_K},
+    {energy, "K", unit::kelvin},
     {energy, "J", joule},
-    {energy, "hartree", hartree_J* joule},
+    {energy, "hartree", unit::hartree_J* joule},
     {energy, "J/mol", 1e-3, true},
     {energy, "cal/mol", calorie / 1e3, true},
-    {energy, "Ha", hartree_J* joule, true},
+    {energy, "Ha", unit::hartree_J* joule, true},
     {temperature, "K", 1.0},
     {temperature, "mK", 1e-3, true},
     {temperature, "kK", 1e3, true},
@@ -97,17 +90,17 @@ constexpr Unit units[] = {
     {force, "N", 1e-9 * joule, true},
     {pressure, "bar", bar},
     {pressure, "atm", atm},
-    {pressure, "Pa", pascal},
-    {pressure, "kPa", 1e3 * pascal},
-    {pressure, "MPa", 1e6 * pascal},
-    {pressure, "GPa", 1e9 * pascal},
+    {pressure, "Pa", unit::pascal},
+    {pressure, "kPa", 1e3 * unit::pascal},
+    {pressure, "MPa", 1e6 * unit::pascal},
+    {pressure, "GPa", 1e9 * unit::pascal},
     {pressure, "kbar", 1e3 * bar, true},
     {pressure, "mbar", 1e-3 * bar, true},
     {surface_tension, "mN/m", 1e-21 * joule},
     {surface_tension, "J/m^2", 1e-18 * joule},
     {surface_tension, "N/m", 1e-18 * joule, true},
-    {viscosity, "mPa*s", 1e9 * pascal},
-    {viscosity, "Pa*s", 1e12 * pascal},
+    {viscosity, "mPa*s", 1e9 * unit::pascal},
+    {viscosity, "Pa*s", 1e12 * unit::pascal},
     {diffusion, "m^2/s", 1e6},
     {diffusion, "cm^2/s", 1e2},
     {diffusion, "nm^2/ps", 1.0},
@@ -128,9 +121,35 @@ constexpr Unit units[] = {
     {mass_density, "g/l", avogadro * 1e-24},
     {mass_density, "g/ml", avogadro * 1e-21, true},
     {mass_density, "kg/l", avogadro * 1e-21, true},
+    {charge, "e", 1.0},
+    {charge, "C", 1.0 / unit::elementary_charge},
+    {dipole_moment, "D", unit::debye},
+    {dipole_moment, "e*nm", 1.0},
+    {dipole_moment, "e*angstrom", unit::angstrom},
+    {dipole_moment, "e*bohr", unit::bohr},
+    {dipole_moment, "C*m", 1e9 / unit::elementary_charge},
+    {dipole_moment, "e*A", unit::angstrom, true},
+    {dipole_moment, "enm", 1.0, true},
+    {dipole_moment, "debye", unit::debye, true},
+    {dipole_moment, "Debye", unit::debye, true},
+    {quadrupole_moment, "D*angstrom", unit::debye* unit::angstrom},
+    {quadrupole_moment, "e*nm^2", 1.0},
+    {quadrupole_moment, "e*angstrom^2", unit::angstrom* unit::angstrom},
+    {quadrupole_moment, "e*bohr^2", unit::bohr* unit::bohr},
+    {quadrupole_moment, "C*m^2", 1e18 / unit::elementary_charge},
+    {quadrupole_moment, "DA", unit::debye* unit::angstrom, true},
+    {quadrupole_moment, "D*A", unit::debye* unit::angstrom, true},
+    {quadrupole_moment, "Dangstrom", unit::debye* unit::angstrom, true},
+    {quadrupole_moment, "buckingham", unit::debye* unit::angstrom, true},
+    {quadrupole_moment, "e*A^2", unit::angstrom* unit::angstrom, true},
+    {moment_of_inertia, "u*nm^2", 1.0},
+    {moment_of_inertia, "u*angstrom^2", unit::angstrom* unit::angstrom},
+    {moment_of_inertia, "kg*m^2", 1e21 * avogadro},
+    {moment_of_inertia, "u*A^2", unit::angstrom* unit::angstrom, true},
+    {moment_of_inertia, "amu*angstrom^2", unit::angstrom* unit::angstrom, true},
 };
 
-constexpr std::size_t dimensions = static_cast<std::size_t>(mass_density) + 1;
+constexpr std::size_t dimensions = static_cast<std::size_t>(moment_of_inertia) + 1;
 
 std::size_t index(Dimension dimension) {
   return static_cast<std::size_t>(dimension);
@@ -192,15 +211,17 @@ const std::array<UnitSystem::Definition, 4>& definitions() {
         {"reduced", {}, {}},
         {"nano",
          {"", "nm", "ps", "u", "kJ/mol", "K", "nm/ps", "kJ/mol/nm", "bar", "mN/m", "mPa*s", "m^2/s",
-          "1/nm^3", "g/cm^3"},
+          "1/nm^3", "g/cm^3", "e", "e*nm", "e*nm^2", "u*nm^2"},
          {}},
         {"metal",
          {"", "angstrom", "ps", "u", "eV", "K", "angstrom/ps", "eV/angstrom", "bar", "mN/m",
-          "mPa*s", "m^2/s", "1/angstrom^3", "g/cm^3"},
+          "mPa*s", "m^2/s", "1/angstrom^3", "g/cm^3", "e", "e*angstrom", "e*angstrom^2",
+          "u*angstrom^2"},
          {}},
         {"real",
          {"", "angstrom", "fs", "u", "kcal/mol", "K", "angstrom/fs", "kcal/mol/angstrom", "atm",
-          "mN/m", "mPa*s", "m^2/s", "1/angstrom^3", "g/cm^3"},
+          "mN/m", "mPa*s", "m^2/s", "1/angstrom^3", "g/cm^3", "e", "e*angstrom", "e*angstrom^2",
+          "u*angstrom^2"},
          {}},
     }};
     for (auto& system : systems) {
@@ -246,6 +267,14 @@ std::string_view dimension_noun(Dimension dimension) {
       return "a number density";
     case mass_density:
       return "a mass density";
+    case charge:
+      return "a charge";
+    case dipole_moment:
+      return "a dipole moment";
+    case quadrupole_moment:
+      return "a quadrupole moment";
+    case moment_of_inertia:
+      return "a moment of inertia";
   }
   return "a number";
 }
@@ -270,7 +299,10 @@ bool UnitSystem::is_reduced() const {
   return definition_->name == "reduced";
 }
 double UnitSystem::boltzmann() const {
-  return is_reduced() ? 1.0 : kJ_per_mol_K;
+  return is_reduced() ? 1.0 : unit::kelvin;
+}
+double UnitSystem::coulomb() const {
+  return is_reduced() ? 1.0 : unit::coulomb;
 }
 
 double UnitSystem::to_internal(double value, Dimension dimension) const {

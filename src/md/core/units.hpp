@@ -23,6 +23,10 @@ enum class Dimension {
   diffusion,  ///< length^2 / time
   number_density,  ///< particles per volume
   mass_density,    ///< mass per volume
+  charge,
+  dipole_moment,      ///< charge times length
+  quadrupole_moment,  ///< charge times length squared
+  moment_of_inertia,  ///< mass times length squared
 };
 
 /// "a length", "an energy", "a number".
@@ -33,8 +37,8 @@ std::string_view dimension_noun(Dimension dimension);
 /// u nm^2/ps^2 = kJ/mol, so no factor appears in an equation of motion. A unit system says what
 /// the plain numbers of an input file mean and converts at the edge only.
 ///
-/// Constants: CODATA 2018 (Tiesinga et al., Rev. Mod. Phys. 93, 025010 (2021)); k, N_A and e are
-/// exact. The mass unit is 1 g/mol divided by N_A, which is u to 3e-10.
+/// Constants: CODATA 2018, see unit_constants.hpp. The mass unit is 1 g/mol divided by N_A, which
+/// is u to 3e-10. Reduced charges are in units of sqrt(4 pi epsilon_0 sigma epsilon).
 class UnitSystem {
  public:
   struct Definition;
@@ -48,6 +52,8 @@ class UnitSystem {
   bool is_reduced() const;
   /// Boltzmann's constant in internal units: 1, or 0.00831446261815324 kJ/mol/K.
   double boltzmann() const;
+  /// 1/(4 pi epsilon_0) in internal units: 1, or 138.935 kJ/mol nm/e^2.
+  double coulomb() const;
 
   double to_internal(double value, Dimension dimension) const;
   double from_internal(double value, Dimension dimension) const;

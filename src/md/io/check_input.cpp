@@ -11,6 +11,7 @@
 #include "md/core/display_text.hpp"
 #include "md/core/nearest_name.hpp"
 #include "md/domain/decomposition_method.hpp"
+#include "md/io/check_components.hpp"
 #include "md/io/read_input.hpp"
 
 namespace sterna::md {
@@ -74,9 +75,13 @@ class Checker {
         error(place, fmt::format("there is already a [[pair]] of {} and {}", quote(pair.first),
                                  quote(pair.second)));
       }
-      if (!input_.places.contains(place + ".epsilon") &&
-          !input_.places.contains(place + ".sigma")) {
-        error(place, "[[pair]] changes nothing; it needs \"epsilon\" or \"sigma\"");
+      const bool molecules = !input_.components.empty();
+      const auto gives = [&](std::string_view key) {
+        return input_.places.contains(fmt::format("{}.{}", place, key));
+      };
+      if (!gives("epsilon") && !gives("sigma") && !gives("eta") && !gives("xi")) {
+        error(place, fmt::format("[[pair]] changes nothing; it needs {}",
+                                 molecules ? "\"eta\" or \"xi\"" : "\"epsilon\" or \"sigma\""));
       }
     }
   }
@@ -193,20 +198,18 @@ class Checker {
 
   bool known_type(const std::string& place, const std::string& name) {
     if (!good_(place)) return false;
-    if (std::ranges::find(input_.types, name, &Input::Type::name) != input_.types.end())
-      return true;
+    std::vector<std::string_view> names;
+    for (const auto& type : input_.types) names.push_back(type.name);
+    for (const auto& component : input_.components) names.push_back(component.name);
+    if (std::ranges::find(names, name) != names.end()) return true;
     // Where a type has no name, or there is none at all, that is the error.
-    if (input_.types.empty()) return false;
-    if (std::ranges::find(input_.types, "", &Input::Type::name) != input_.types.end()) return false;
+    if (names.empty() || std::ranges::find(names, "") != names.end()) return false;
+    const std::string_view section = input_.components.empty() ? "[[type]]" : "[[component]]";
     if (++unknown_types_ > most_suggestions) {
-      error(place, fmt::format("no [[type]] has the name {}", quote(name)));
+      error(place, fmt::format("no {} has the name {}", section, quote(name)));
       return false;
     }
-    std::vector<std::string_view> names;
-    for (const auto& type : input_.types) {
-      if (std::ranges::find(names, type.name) == names.end()) names.push_back(type.name);
-    }
-    std::string message = fmt::format("no [[type]] has the name {}", quote(name));
+    std::string message = fmt::format("no {} has the name {}", section, quote(name));
     if (const auto near = nearest_name(name, names)) {
       message += fmt::format("; did you mean {}?", quote(*near));
     } else if (!names.empty()) {
@@ -239,6 +242,7 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   checker.start(look_at_files);
   checker.types();
   checker.pairs();
+  check_components(input, is_good, report);
   checker.interaction();
   checker.domain();
   checker.output(look_at_files);

@@ -28,7 +28,7 @@ struct Input {
     int source_column = 1;  ///< of its first character: of a very long line only a part is kept
   };
   /// Of every key and section that the file gave: "run", "run.timestep", "type[0]",
-  /// "type[0].sigma".
+  /// "type[0].sigma", "component[0].site[2].charge".
   std::map<std::string, Place, std::less<>> places;
 
   struct Run {         ///< [run]
@@ -74,16 +74,18 @@ struct Input {
   };
   struct Component {  ///< [[component]]: a rigid molecule, in place of a [[type]]
     std::string name;
-    std::string model;            ///< of the library of published models; or `sites`
-    std::optional<Vec3> inertia;  ///< principal moments, in place of those of the sites' masses
+    std::string model;  ///< of the library of published models; empty: the file's sites
+    std::optional<Vec3>
+        inertia;  ///< moments about the sites' axes, in place of those of the masses
     double fraction = 1.0;
-    std::vector<Site> sites;
+    std::vector<Site> sites;  ///< those of `model` where that is given
   };
   std::vector<Component> components;
 
   struct Pair {  ///< [[pair]]: replaces the mixed parameters
     std::string first, second;
     std::optional<double> epsilon, sigma;
+    std::optional<double> eta, xi;  ///< of components: factors of the mixed sigma and epsilon
   };
   std::vector<Pair> pairs;
 
@@ -94,6 +96,11 @@ struct Input {
     std::string mixing = "lorentz_berthelot";  ///< "geometric"
     bool tail_correction = false;              ///< homogeneous long-range correction
     std::string kernel = "auto";               ///< "auto", "avx512", "avx2", "baseline"
+    // Of components only.
+    std::string molecular_cutoff = "center_of_mass";  ///< or "site": which distance the cutoff ends
+    double lennard_jones_cutoff = 0.0;                ///< 0: the cutoff
+    std::string electrostatics = "truncated";         ///< or "reaction_field"
+    double reaction_field_epsilon = 1.0e10;           ///< relative permittivity beyond the cutoff
   } interaction;
 
   struct Neighbor {              ///< [neighbor]

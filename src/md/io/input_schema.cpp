@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "md/domain/decomposition_method.hpp"
+#include "md/io/component_schema.hpp"
 #include "sterna/comm/methods.hpp"
 
 namespace sterna::md {
@@ -57,16 +58,29 @@ std::vector<SectionSchema> make_sections() {
        .aliases = {"system", "initial", "configuration", "lattice", "box"}},
       {.name = "type",
        .is_array = true,
-       .required = true,
        .description = "A type of particle; one such section per type. In a start file that numbers "
-                      "its types, the first section is type 1.",
-       .aliases = {"atom", "species", "particle", "component"}},
+                      "its types, the first section is type 1. A file has either types or "
+                      "components.",
+       .aliases = {"atom", "species", "particle"}},
+      {.name = "component",
+       .is_array = true,
+       .description =
+           "A rigid molecule: a published model by name, or sections `[[component.site]]` behind "
+           "it. In a start file that numbers its types, the first section is type 1. Start files "
+           "and trajectories have the centers of mass; orientations turn the body frame, whose "
+           "axes are those of the sites where these are principal axes of inertia already.",
+       .aliases = {"molecule", "molecules", "moleculetype", "moltype", "rigid"}},
+      {.name = "component.site",
+       .is_array = true,
+       .description = "A point of the molecule where forces act.",
+       .aliases = {"site", "sites"}},
       {.name = "pair",
        .is_array = true,
-       .description = "Parameters of two unlike (or like) types, in place of the mixed ones."},
+       .description = "Parameters of two unlike (or like) types, in place of the mixed ones; how "
+                      "two unlike components mix."},
       {.name = "interaction",
        .required = true,
-       .description = "The Lennard-Jones potential of all pairs and how it ends.",
+       .description = "The potential of all pairs and how it ends.",
        .aliases = {"potential", "force", "forcefield", "pair_style"}},
       {.name = "neighbor",
        .description = "The list of neighbors. Changes the speed, not the result.",
@@ -102,7 +116,7 @@ std::vector<SectionSchema> make_sections() {
   };
 }
 
-std::vector<KeySchema> make_keys() {
+std::vector<KeySchema> general_keys() {
   return {
       {.section = "",
        .name = "units",
@@ -299,34 +313,11 @@ std::vector<KeySchema> make_keys() {
        .range = not_negative,
        .aliases = {"share", "mole_fraction"}},
 
-      // ---- [[pair]]
-      {.section = "pair",
-       .name = "first",
-       .target = [](Input& i, std::size_t n) -> Target { return &i.pairs[n].first; },
-       .description = "Name of one type.",
-       .need = Need::required},
-      {.section = "pair",
-       .name = "second",
-       .target = [](Input& i, std::size_t n) -> Target { return &i.pairs[n].second; },
-       .description = "Name of the other type.",
-       .need = Need::required},
-      {.section = "pair",
-       .name = "epsilon",
-       .target = [](Input& i, std::size_t n) -> Target { return &i.pairs[n].epsilon; },
-       .description = "Depth of the well between these two.",
-       .default_text = "mixed",
-       .dimension = Dimension::energy,
-       .range = not_negative,
-       .aliases = {"eps"}},
-      {.section = "pair",
-       .name = "sigma",
-       .target = [](Input& i, std::size_t n) -> Target { return &i.pairs[n].sigma; },
-       .description = "Distance at which the potential between these two is zero.",
-       .default_text = "mixed",
-       .dimension = Dimension::length,
-       .range = positive,
-       .aliases = {"sig"}},
+  };
+}
 
+std::vector<KeySchema> further_keys() {
+  return {
       // ---- [interaction]
       {.section = "interaction",
        .name = "cutoff",
@@ -384,6 +375,50 @@ std::vector<KeySchema> make_keys() {
              return Names{"auto", "avx512", "avx2", "baseline"};
            },
        .aliases = {"simd"}},
+      {.section = "interaction",
+       .name = "molecular_cutoff",
+       .target = [](Input& i, std::size_t) -> Target { return &i.interaction.molecular_cutoff; },
+       .description =
+           "Of components: which distance the cutoff ends. \"center_of_mass\": all pairs "
+           "of sites of two molecules interact, or none. \"site\": each pair of sites "
+           "by its own distance.",
+       .choices =
+           [] {
+             return Names{"center_of_mass", "site"};
+           },
+       .aliases = {"cutoff_type", "cutoff_kind"}},
+      {.section = "interaction",
+       .name = "lennard_jones_cutoff",
+       .target = [](Input& i, std::size_t) -> Target {
+         return &i.interaction.lennard_jones_cutoff;
+       },
+       .description = "Of components: where the Lennard-Jones interaction ends, if before the "
+                      "cutoff.",
+       .default_text = "the cutoff",
+       .dimension = Dimension::length,
+       .range = not_negative,
+       .aliases = {"lj_cutoff", "radiusLJ", "rc_lj"}},
+      {.section = "interaction",
+       .name = "electrostatics",
+       .target = [](Input& i, std::size_t) -> Target { return &i.interaction.electrostatics; },
+       .description =
+           "Of components: charges, dipoles and quadrupoles beyond the cutoff. "
+           "\"truncated\": nothing. \"reaction_field\": dipoles also feel the field that "
+           "they cause in a dielectric around the cutoff sphere.",
+       .choices =
+           [] {
+             return Names{"truncated", "reaction_field"};
+           },
+       .aliases = {"coulomb", "electrostatic", "coulombtype", "kspace_style"}},
+      {.section = "interaction",
+       .name = "reaction_field_epsilon",
+       .target = [](Input& i, std::size_t) -> Target {
+         return &i.interaction.reaction_field_epsilon;
+       },
+       .description = "Relative permittivity of that dielectric; 1e10 is a conductor.",
+       .range = {.minimum = 1.0},
+       .condition = Condition{"interaction", "electrostatics", {"reaction_field"}},
+       .aliases = {"epsilon_rf", "rf_epsilon", "dielectric"}},
 
       // ---- [neighbor]
       {.section = "neighbor",
@@ -670,6 +705,14 @@ std::vector<KeySchema> make_keys() {
   };
 }
 
+std::vector<KeySchema> make_keys() {
+  std::vector<KeySchema> keys = general_keys();
+  for (auto&& more : {component_keys(), further_keys()}) {
+    keys.insert(keys.end(), more.begin(), more.end());
+  }
+  return keys;
+}
+
 /// As people write it: 1e15, 1000, 0.5.
 std::string number_text(double value) {
   const double exponent = std::round(std::log10(std::abs(value)));
@@ -699,6 +742,9 @@ struct DefaultText {
   std::string operator()(const double* value) const { return number_text(*value); }
   std::string operator()(const std::string* value) const { return fmt::format("\"{}\"", *value); }
   std::string operator()(const std::optional<double>*) const { return {}; }
+  std::string operator()(const Vec3* value) const {
+    return fmt::format("[{}, {}, {}]", value->x, value->y, value->z);
+  }
   std::string operator()(const std::optional<Vec3>*) const { return {}; }
   std::string operator()(const std::array<int, 3>* value) const { return triple_text(*value); }
   std::string operator()(const std::vector<std::string>* values) const {
@@ -720,6 +766,15 @@ std::span<const SectionSchema> input_sections() {
 std::span<const KeySchema> input_keys() {
   static const std::vector<KeySchema> keys = make_keys();
   return keys;
+}
+
+Input input_with_all_sections() {
+  Input input;
+  input.types.resize(1);
+  input.components.resize(1);
+  input.components[0].sites.resize(1);
+  input.pairs.resize(1);
+  return input;
 }
 
 const SectionSchema* find_section(std::string_view name) {
@@ -768,6 +823,27 @@ std::string_view translated_choice(std::string_view value) {
       {"scalar", "baseline"},
       {"avx", "avx2"},
       {"cubic", "sc"},
+      {"lj", "lennard_jones"},
+      {"lj126", "lennard_jones"},
+      {"LJ126", "lennard_jones"},
+      {"Charge", "charge"},
+      {"Dipole", "dipole"},
+      {"Quadrupole", "quadrupole"},
+      {"coulomb", "charge"},
+      {"spc/e", "spce"},
+      {"SPC/E", "spce"},
+      {"SPCE", "spce"},
+      {"tip4p/2005", "tip4p_2005"},
+      {"TIP4P/2005", "tip4p_2005"},
+      {"TIP3P", "tip3p"},
+      {"rf", "reaction_field"},
+      {"ReactionField", "reaction_field"},
+      {"reaction-field", "reaction_field"},
+      {"cutoff", "truncated"},
+      {"com", "center_of_mass"},
+      {"CenterOfMass", "center_of_mass"},
+      {"molecule", "center_of_mass"},
+      {"atom", "site"},
   };
   for (const auto& [other, own] : words) {
     if (other == value) return own;
@@ -808,15 +884,8 @@ std::string section_label(const SectionSchema& section) {
 
 namespace {
 
-/// A document with one table of each section that may stand several times, so that every target
-/// exists.
 Input& completed_default() {
-  static Input input = [] {
-    Input i;
-    i.types.resize(1);
-    i.pairs.resize(1);
-    return i;
-  }();
+  static Input input = input_with_all_sections();
   return input;
 }
 
@@ -834,6 +903,9 @@ struct Expectation {
   }
   std::string integer() const { return with_range("an integer", key.range); }
   std::string choices() const { return choice_list(key.choices()); }
+  std::string triple(std::string_view example) const {
+    return fmt::format("{}, such as {}", with_range("three numbers", key.range), example);
+  }
 
   std::string operator()(const UnitSystem*) const { return choices(); }
   std::string operator()(const bool*) const { return "true or false"; }
@@ -845,9 +917,8 @@ struct Expectation {
   std::string operator()(const std::string*) const {
     return key.choices != nullptr ? choices() : "a text in quotes";
   }
-  std::string operator()(const std::optional<Vec3>*) const {
-    return with_range("three numbers", key.range) + ", such as [20.0, 20.0, 20.0]";
-  }
+  std::string operator()(const Vec3*) const { return triple("[0.0, 0.0, 1.0]"); }
+  std::string operator()(const std::optional<Vec3>*) const { return triple("[20.0, 20.0, 20.0]"); }
   std::string operator()(const std::array<int, 3>*) const {
     return with_range("three integers", key.range) + ", such as [4, 4, 4]";
   }

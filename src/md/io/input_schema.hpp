@@ -19,7 +19,7 @@ namespace sterna::md {
 
 /// Where a value goes in an `Input`; its type decides what the file may say.
 using Target = std::variant<UnitSystem*, bool*, int*, std::int64_t*, std::uint64_t*, double*,
-                            std::string*, std::optional<double>*, std::optional<Vec3>*,
+                            std::string*, std::optional<double>*, Vec3*, std::optional<Vec3>*,
                             std::array<int, 3>*, std::vector<std::string>*>;
 
 struct Range {
@@ -46,7 +46,8 @@ enum class Need {
 struct KeySchema {
   std::string_view section;  ///< empty: before the first section
   std::string_view name;
-  /// `index` counts the tables of a section that may stand several times.
+  /// `index` counts the tables of a section that may stand several times; those of
+  /// [[component.site]] through all components.
   Target (*target)(Input& input, std::size_t index) = nullptr;
   std::string_view description;
   Need need = Need::optional;
@@ -60,7 +61,7 @@ struct KeySchema {
 };
 
 struct SectionSchema {
-  std::string_view name;
+  std::string_view name;  ///< "component.site" stands in each "component"
   bool is_array = false;  ///< [[name]], any number of times
   bool required = false;
   std::string_view description;
@@ -70,6 +71,9 @@ struct SectionSchema {
 /// The table that the reader, the JSON Schema and the reference page are made from.
 std::span<const SectionSchema> input_sections();
 std::span<const KeySchema> input_keys();
+
+/// An input with one table of each section, so that every target exists.
+Input input_with_all_sections();
 
 const SectionSchema* find_section(std::string_view name);
 const KeySchema* find_key(std::string_view section, std::string_view name);

@@ -11,6 +11,8 @@
 #include "md/core/display_text.hpp"
 #include "md/domain/decomposition_method.hpp"
 #include "md/domain/regular_grid.hpp"
+#include "md/io/molecule_advice.hpp"
+#include "md/io/molecule_model_from_input.hpp"
 #include "md/io/read_input.hpp"
 
 namespace sterna::md {
@@ -76,6 +78,12 @@ class Adviser {
         largest_epsilon_ = std::max(largest_epsilon_, pair.epsilon);
       }
     }
+    for (const Input::Component& component : input.components) {
+      for (const Input::Site& site : component.sites) {
+        if (site.epsilon > 0.0) largest_sigma_ = std::max(largest_sigma_, site.sigma);
+        largest_epsilon_ = std::max(largest_epsilon_, site.epsilon);
+      }
+    }
   }
 
   std::vector<Diagnostic> advise() {
@@ -92,6 +100,9 @@ class Adviser {
     box();
     ranks();
     files();
+    for (Diagnostic& advice : molecule_advice(input_, highest_temperature())) {
+      advice_.push_back(std::move(advice));
+    }
     return std::move(advice_);
   }
 
@@ -153,8 +164,7 @@ class Adviser {
   /// Hot particles run into each other's repulsion: there the well tells nothing.
   void thermal_motion(double dt) {
     const double temperature = highest_temperature();
-    for (std::size_t n = 0; n < input_.types.size(); ++n) {
-      const auto& type = input_.types[n];
+    for (const Input::Type& type : input_.types) {
       const double speed = std::sqrt(3.0 * input_.units.boltzmann() * temperature / type.mass);
       const double share = speed * dt / type.sigma;
       if (!(share > 0.06) || type.epsilon <= 0.0) continue;
@@ -206,7 +216,13 @@ class Adviser {
   void cutoff() {
     const double rc = input_.interaction.cutoff;
     if (!(largest_sigma_ > 0.0)) {
-      warn("type[0].epsilon", "no two particles interact: every epsilon is 0 (an ideal gas)");
+      if (input_.components.empty()) {
+        warn("type[0].epsilon", "no two particles interact: every epsilon is 0 (an ideal gas)");
+      } else {
+        warn("component[0]",
+             "no two molecules repel each other: there is no site of kind \"lennard_jones\" whose "
+             "epsilon is not 0");
+      }
       return;
     }
     const double ratio = rc / largest_sigma_;
@@ -305,6 +321,10 @@ class Adviser {
   void density() {
     if (!facts_.particles || !facts_.box || !(largest_sigma_ > 0.0)) return;
     const double density = static_cast<double>(*facts_.particles) / facts_.box->volume();
+    if (!input_.components.empty()) {
+      molecule_density(density);
+      return;
+    }
     const double reduced = density * std::pow(largest_sigma_, 3);
     const std::string_view place = input_.start.kind == "file" ? "start.file" : "start.density";
     const std::string value =
@@ -331,6 +351,22 @@ class Adviser {
                       *facts_.particles, length(d),
                       length(std::cbrt(std::numbers::sqrt2 / density))));
     }
+  }
+
+  /// Of molecules that start at random orientations.
+  void molecule_density(double density) {
+    if (input_.start.kind == "file" || input_.run.integrator == "minimize") return;
+    double reach = 0.0;
+    for (const Input::Component& component : input_.components) {
+      reach = std::max(reach, contact_distance(component_from_input(component, input_.units)));
+    }
+    const double spacing = std::cbrt(std::numbers::sqrt2 / density);  // of a face-centered lattice
+    if (0.9 * reach <= spacing) return;
+    advise("start.density",
+           fmt::format("molecules are {} apart at this density and reach {}: with random "
+                       "orientations some overlap at the start; minimize first (integrator = "
+                       "\"minimize\" in [run])",
+                       length(spacing), length(reach)));
   }
 
   void box() {
@@ -494,6 +530,18 @@ FastestMotion fastest_motion(const Input& input) {
       if (fastest.period > 0.0 && period >= fastest.period) continue;
       fastest = {period, input.types[a].name, input.types[b].name};
     }
+  }
+  for (const Input::Component& component : input.components) {
+    double mass = 0.0, stiffness = 0.0;
+    for (const Input::Site& site : component.sites) {
+      mass += site.mass;
+      if (!(site.epsilon > 0.0)) continue;
+      stiffness = std::max(stiffness, well_curvature * site.epsilon / (site.sigma * site.sigma));
+    }
+    if (!(stiffness > 0.0)) continue;
+    const double period = 2.0 * std::numbers::pi * std::sqrt(0.5 * mass / stiffness);
+    if (fastest.period > 0.0 && period >= fastest.period) continue;
+    fastest = {period, component.name, component.name};
   }
   return fastest;
 }

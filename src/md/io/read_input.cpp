@@ -18,6 +18,7 @@
 #include "md/io/check_input.hpp"
 #include "md/io/checked_toml.hpp"
 #include "md/io/input_schema.hpp"
+#include "md/io/published_components.hpp"
 #include "md/io/syntax_error.hpp"
 
 namespace sterna::md {
@@ -26,7 +27,7 @@ namespace {
 constexpr std::size_t largest_file = 1u << 20;  // bytes; an input file has a few thousand
 constexpr std::size_t most_diagnostics = 100;   // nobody reads more; bounds the time
 constexpr std::size_t longest_line = 1000;      // bytes kept of a source line
-constexpr std::size_t most_tables = 256;        // of [[type]]: the pairs grow with the square
+constexpr std::size_t most_tables = 256;        // of types and sites: pairs grow with the square
 constexpr std::size_t most_pairs = 65536;
 // Beyond these, powers of a number leave the range of a double; nothing physical is there.
 constexpr double largest_number = 1e15;
@@ -104,9 +105,11 @@ class Reader {
     }
     read_units(document);
     for (auto&& [key, node] : document) read_top_level(key, node);
-    mass_density();
     missing();
     conditions();
+    // From here on a component's number does not tell that of its sites in the file.
+    take_published_sites(result_.input);
+    mass_density();
     check_input(
         result_.input, look_at_files_,
         [this](std::string_view place) {
@@ -255,49 +258,61 @@ class Reader {
       return;
     }
     const SectionSchema* section = find_section(key.str());
-    if (section == nullptr) {
+    if (section == nullptr || key.str().find('.') != std::string_view::npos) {
       unknown_top_level(key, node);
       return;
     }
-    const toml::array* array = node.as_array();
-    if (!section->is_array) {
-      if (const toml::table* table = node.as_table()) {
-        read_section(*section, *table, section->name, 0, key.source());
-      } else {
-        wrong_shape(*section, key, node);
-      }
-      return;
+    if (section->is_array) {
+      read_tables(*section, key, node, "", 0);
+    } else if (const toml::table* table = node.as_table()) {
+      read_section(*section, *table, section->name, 0, key.source());
+    } else {
+      wrong_shape(*section, key, node);
     }
+  }
+
+  /// All [[section]]; those in another section's table `outer` are in `outer_place`, which ends
+  /// with a point.
+  void read_tables(const SectionSchema& section, const toml::key& key, const toml::node& node,
+                   std::string_view outer_place, std::size_t outer) {
+    const toml::array* array = node.as_array();
     const bool all_tables =
         array != nullptr && !array->empty() &&
         std::ranges::all_of(*array, [](const toml::node& n) { return n.is_table(); });
     if (!all_tables) {
-      wrong_shape(*section, key, node);
+      wrong_shape(section, key, node);
       return;
     }
-    const bool is_type = section->name == "type";
-    const std::size_t most = is_type ? most_tables : most_pairs;
+    const std::size_t most = section.name == "pair" ? most_pairs : most_tables;
     if (array->size() > most) {
-      error(key.source(), fmt::format("there are {} sections {}; expected at most {}",
-                                      array->size(), section_label(*section), most));
-      present_.insert(section->name);
+      error(key.source(), fmt::format("there are {} sections {}{}; expected at most {}",
+                                      array->size(), section_label(section),
+                                      outer_place.empty() ? "" : " of one component", most));
+      present_.insert(section.name);
       return;
     }
-    if (is_type) {
+    std::size_t first = 0;
+    if (section.name == "type") {
       result_.input.types.resize(array->size());
+    } else if (section.name == "component") {
+      result_.input.components.resize(array->size());
+    } else if (section.name == "component.site") {
+      result_.input.components[outer].sites.resize(array->size());
+      first = std::exchange(sites_, sites_ + array->size());
     } else {
       result_.input.pairs.resize(array->size());
     }
     for (std::size_t i = 0; i < array->size(); ++i) {
       const toml::table& table = *array->get(i)->as_table();
-      read_section(*section, table, fmt::format("{}[{}]", section->name, i), i, table.source());
+      const std::string place = fmt::format("{}{}[{}]", outer_place, key.str(), i);
+      read_section(section, table, place, first + i, table.source());
     }
   }
 
   void wrong_shape(const SectionSchema& section, const toml::key& key, const toml::node& node) {
     present_.insert(section.name);
-    std::string message = fmt::format("\"{}\" is {}; expected a section {}", section.name,
-                                      found(node), section_label(section));
+    std::string message = fmt::format("\"{}\" is {}; expected a section {}", key.str(), found(node),
+                                      section_label(section));
     if (section.is_array && node.is_table()) {
       message = fmt::format("[{0}] stands for a list; write [[{0}]]", section.name);
     } else if (!section.is_array && node.is_array_of_tables()) {
@@ -394,6 +409,9 @@ class Reader {
       if (const KeySchema* known = find_key(section.name, key.str())) {
         remember(key_place, key.source(), node);
         read_value(*known, index, node, key_place);
+      } else if (const auto* inner = find_section(fmt::format("{}.{}", section.name, key.str()))) {
+        remember(key_place, key.source(), node);
+        read_tables(*inner, key, node, fmt::format("{}.", place), index);
       } else {
         unknown_key(section, place, key);
       }
@@ -579,6 +597,12 @@ class Reader {
     return std::nullopt;
   }
 
+  void read_into(Vec3& value, const KeySchema& key, const toml::node& node) {
+    std::optional<Vec3> vector;
+    read_into(vector, key, node);
+    value = vector.value_or(value);
+  }
+
   void read_into(std::optional<Vec3>& value, const KeySchema& key, const toml::node& node) {
     const toml::array* array = node.as_array();
     if (array == nullptr || array->size() != 3) {
@@ -634,7 +658,7 @@ class Reader {
 
   // ---- after all sections
 
-  /// "1.4 g/cm^3" becomes a number density with the mean mass of the types.
+  /// "1.4 g/cm^3" becomes a number density with the mean mass of the types or components.
   void mass_density() {
     if (mass_density_node_ == nullptr || mass_density_place_.empty()) return;
     double mass = 0.0, fractions = 0.0;
@@ -643,20 +667,59 @@ class Reader {
       mass += type.fraction * type.mass;
       fractions += type.fraction;
     }
+    for (const Input::Component& component : result_.input.components) {
+      for (const Input::Site& site : component.sites) mass += component.fraction * site.mass;
+      fractions += component.fraction;
+    }
     // A type without mass or without share is an error of its own.
     if (mass > 0.0 && fractions > 0.0) result_.input.start.density *= fractions / mass;
   }
 
-  /// Whether this key has its meaning here; nothing where the deciding key could not be read.
-  std::optional<bool> applies(const KeySchema& key) {
-    if (!key.condition) return true;
+  struct Instance {
+    const SectionSchema* section;
+    std::string place;
+    std::size_t index;
+  };
+
+  /// What decides whether a key of this section has its meaning.
+  struct Decider {
+    const KeySchema& key;
+    std::string place;
+    std::size_t index;
+  };
+
+  static Decider decider_of(const KeySchema& key, const Instance& instance) {
     const KeySchema& decider = *find_key(key.condition->section, key.condition->key);
-    const std::string place = fmt::format("{}.{}", decider.section, decider.name);
-    const bool given = result_.input.places.contains(place);
-    if (bad_.contains(place)) return std::nullopt;
-    if (!given && (decider.need == Need::required || excused_.contains(place))) return std::nullopt;
-    const auto* value = std::get<std::string*>(decider.target(result_.input, 0));
-    return std::ranges::find(key.condition->values, *value) != key.condition->values.end();
+    const bool here = decider.section == key.section;
+    return {decider, fmt::format("{}.{}", here ? instance.place : decider.section, decider.name),
+            here ? instance.index : 0};
+  }
+
+  std::string value_of(const Decider& decider) {
+    return *std::get<std::string*>(decider.key.target(result_.input, decider.index));
+  }
+
+  /// Whether this key has its meaning here; nothing where the deciding key could not be read.
+  std::optional<bool> applies(const KeySchema& key, const Instance& instance) {
+    if (!key.condition) return true;
+    const Decider decider = decider_of(key, instance);
+    const bool given = result_.input.places.contains(decider.place);
+    if (bad_.contains(decider.place)) return std::nullopt;
+    if (!given && (decider.key.need == Need::required || excused_.contains(decider.place))) {
+      return std::nullopt;
+    }
+    const auto& values = key.condition->values;
+    return std::ranges::find(values, value_of(decider)) != values.end();
+  }
+
+  /// Particles are of types or components; "there is no section [[type]]" leads on to the keys.
+  void missing_particles() {
+    for (const std::string_view section : {"type", "component"}) {
+      if (present_.contains(section) || excused_.contains(section)) return;
+    }
+    report(Severity::error, Place{},
+           "there is no section [[type]], of particles, nor [[component]], of rigid molecules; one "
+           "of them is required, with \"name\"");
   }
 
   void missing() {
@@ -666,7 +729,9 @@ class Reader {
       report(Severity::error, Place{},
              fmt::format("there is no section {}{}", section_label(section), needed_keys(section)));
     }
-    for (const auto& [section, place, index] : instances_) {
+    missing_particles();
+    for (const Instance& instance : instances_) {
+      const auto& [section, place, index] = instance;
       for (const KeySchema& key : input_keys()) {
         if (key.section != section->name || key.need == Need::optional) continue;
         if (key.need == Need::with_real_units &&
@@ -675,7 +740,7 @@ class Reader {
         }
         const std::string key_place = fmt::format("{}.{}", place, key.name);
         if (result_.input.places.contains(key_place) || excused_.contains(key_place)) continue;
-        if (applies(key) != true) continue;
+        if (applies(key, instance) != true) continue;
         std::string because;
         if (key.condition) {
           because =
@@ -702,14 +767,14 @@ class Reader {
   }
 
   void conditions() {
-    for (const auto& [section, place, index] : instances_) {
+    for (const Instance& instance : instances_) {
+      const auto& [section, place, index] = instance;
       for (const KeySchema& key : input_keys()) {
         if (key.section != section->name || !key.condition) continue;
         const std::string key_place = fmt::format("{}.{}", place, key.name);
-        if (!result_.input.places.contains(key_place) || applies(key) != false) continue;
+        if (!result_.input.places.contains(key_place) || applies(key, instance) != false) continue;
         const Condition& condition = *key.condition;
-        const KeySchema& decider = *find_key(condition.section, condition.key);
-        const std::string& value = *std::get<std::string*>(decider.target(result_.input, 0));
+        const std::string value = value_of(decider_of(key, instance));
         const std::string where =
             condition.section == key.section ? "" : fmt::format(" in [{}]", condition.section);
         const bool is_error = condition.severity == Severity::error;
@@ -722,12 +787,6 @@ class Reader {
     }
   }
 
-  struct Instance {
-    const SectionSchema* section;
-    std::string place;
-    std::size_t index;
-  };
-
   std::string_view text_;
   bool look_at_files_;
   std::vector<std::string_view> lines_;
@@ -739,6 +798,7 @@ class Reader {
   std::set<std::string, std::less<>> excused_;  // missing, but another error has told the reason
   std::set<std::string_view> present_;          // sections
   std::vector<Instance> instances_;
+  std::size_t sites_ = 0;  // of the components that have been read
   const toml::node* mass_density_node_ = nullptr;
   std::string mass_density_place_;
 };

@@ -13,19 +13,25 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Dimension all_dimensions[] = {
-    Dimension::length,         Dimension::time,        Dimension::mass,  Dimension::energy,
-    Dimension::temperature,    Dimension::velocity,    Dimension::force, Dimension::pressure,
-    Dimension::number_density, Dimension::mass_density};
+constexpr Dimension all_dimensions[] = {Dimension::length,
+                                        Dimension::time,
+                                        Dimension::mass,
+                                        Dimension::energy,
+                                        Dimension::temperature,
+                                        Dimension::velocity,
+                                        Dimension::force,
+                                        Dimension::pressure,
+                                        Dimension::number_density,
+                                        Dimension::mass_density,
+                                        Dimension::charge,
+                                        Dimension::dipole_moment,
+                                        Dimension::quadrupole_moment,
+                                        Dimension::moment_of_inertia};
 
-/// A key's target in a document that has one table of each section.
-struct Sample {
-  Input input;
-  Sample() {
-    input.types.resize(1);
-    input.pairs.resize(1);
-  }
-};
+/// A section in another one, such as "component.site".
+bool is_inner(const SectionSchema& section) {
+  return section.name.find('.') != std::string_view::npos;
+}
 
 template <class T>
 bool holds(const Target& target) {
@@ -83,7 +89,9 @@ Json value_schema(const KeySchema& key, const Target& target) {
   if (holds<bool>(target)) return Json{{"type", "boolean"}};
   if (is_integer(target)) return integer_schema(key.range);
   if (is_quantity(target)) return quantity_schema(key);
-  if (holds<std::optional<Vec3>>(target)) return triple_schema(quantity_schema(key));
+  if (holds<Vec3>(target) || holds<std::optional<Vec3>>(target)) {
+    return triple_schema(quantity_schema(key));
+  }
   if (holds<std::array<int, 3>>(target)) return triple_schema(integer_schema(key.range));
   if (holds<std::vector<std::string>>(target)) {
     return Json{{"type", "array"}, {"items", choices_schema(key)}, {"uniqueItems", true}};
@@ -113,12 +121,24 @@ Json section_schema(const SectionSchema& section, Input& sample) {
     json["properties"][std::string(key.name)] = key_schema(key, sample);
     if (key.need == Need::required && !key.condition) required.push_back(key.name);
   }
+  for (const SectionSchema& inner : input_sections()) {
+    if (!inner.name.starts_with(fmt::format("{}.", section.name))) continue;
+    const std::string name(inner.name.substr(section.name.size() + 1));
+    json["properties"][name] = section_schema(inner, sample);
+  }
   if (!required.empty()) json["required"] = required;
   if (!section.is_array) return json;
   return Json{{"type", "array"}, {"minItems", 1}, {"items", json}};
 }
 
 // ---- the page
+
+/// "lengths", "moments of inertia".
+std::string plural(std::string_view noun) {
+  const std::size_t of = noun.find(" of ");
+  return fmt::format("{}s{}", noun.substr(0, of),
+                     of == std::string_view::npos ? std::string_view() : noun.substr(of));
+}
 
 std::string type_text(const KeySchema& key, const Target& target) {
   if (holds<bool>(target)) return "`true` or `false`";
@@ -128,7 +148,10 @@ std::string type_text(const KeySchema& key, const Target& target) {
     const std::string_view noun = dimension_noun(key.dimension);
     return std::string(noun.substr(noun.find(' ') + 1));
   }
-  if (holds<std::optional<Vec3>>(target)) return "three lengths";
+  if (holds<Vec3>(target) || holds<std::optional<Vec3>>(target)) {
+    const std::string_view noun = dimension_noun(key.dimension);
+    return fmt::format("three {}", plural(noun.substr(noun.find(' ') + 1)));
+  }
   if (holds<std::array<int, 3>>(target)) return "three integers";
   std::string text;
   if (key.choices != nullptr) {
@@ -232,7 +255,7 @@ std::string units_chapter() {
 }  // namespace
 
 std::string input_json_schema() {
-  Sample sample;
+  Input sample = input_with_all_sections();
   Json json{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
             {"title", "Sterna input file"},
             {"type", "object"},
@@ -241,26 +264,28 @@ std::string input_json_schema() {
   Json required = Json::array();
   for (const KeySchema& key : input_keys()) {
     if (key.section.empty()) {
-      json["properties"][std::string(key.name)] = key_schema(key, sample.input);
+      json["properties"][std::string(key.name)] = key_schema(key, sample);
     }
   }
   for (const SectionSchema& section : input_sections()) {
-    json["properties"][std::string(section.name)] = section_schema(section, sample.input);
+    if (is_inner(section)) continue;
+    json["properties"][std::string(section.name)] = section_schema(section, sample);
     if (section.required) required.push_back(section.name);
   }
   json["required"] = required;
+  json["oneOf"] = Json::array({{{"required", {"type"}}}, {{"required", {"component"}}}});
   return json.dump(2) + "\n";
 }
 
 std::string input_reference_markdown() {
-  Sample sample;
+  Input sample = input_with_all_sections();
   std::string page(introduction);
   page += units_chapter();
-  page += "\n## Before the first section\n\n" + keys_table("", sample.input);
+  page += "\n## Before the first section\n\n" + keys_table("", sample);
   for (const SectionSchema& section : input_sections()) {
     page += fmt::format("\n## `{}`\n\n{}{}\n\n", section_label(section), section.description,
                         section.required ? " Required." : "");
-    page += keys_table(section.name, sample.input);
+    page += keys_table(section.name, sample);
   }
   return page;
 }

@@ -7,6 +7,10 @@
 #include <numbers>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
+
+#include "md/io/molecule_advice.hpp"
+#include "md/io/molecule_model_from_input.hpp"
 
 namespace sterna::md {
 namespace {
@@ -136,6 +140,7 @@ StartConfiguration::StartConfiguration(Lattice lattice, const std::array<std::in
       vacancies_(particles < sites_ ? Vacancies::one_each_run : Vacancies::none),
       vacancy_stream_(seed, RandomPurpose::vacancy),
       displacement_stream_(seed, RandomPurpose::displacement),
+      orientation_(seed),
       site_order_(static_cast<std::uint64_t>(sites_), vacancy_stream_),
       type_order_(static_cast<std::uint64_t>(particles), RandomStream(seed, RandomPurpose::type)),
       type_counts_(shares(particles, fractions)) {
@@ -218,28 +223,40 @@ StartConfiguration StartConfiguration::random(std::int64_t particles, double den
 
 StartConfiguration StartConfiguration::from_input(const Input& input) {
   std::vector<double> fractions;
-  double largest_sigma = 0.0;
+  std::vector<char> turns;
+  double diameter = 0.0;
   for (const Input::Type& type : input.types) {
     fractions.push_back(type.fraction);
-    largest_sigma = std::max(largest_sigma, type.sigma);
+    diameter = std::max(diameter, type.sigma);
   }
-  const Input::Start& start = input.start;
-  if (start.kind == "random") {
-    double distance = start.minimum_distance;
-    if (distance == 0.0) {
-      distance = std::min(0.85 * largest_sigma,
-                          0.9 * largest_minimum_distance(start.particles, start.density));
+  for (const Input::Component& named : input.components) {
+    const Component component = component_from_input(named, input.units);
+    fractions.push_back(named.fraction);
+    turns.push_back(component.rotational_degrees_of_freedom() > 0);
+    diameter = std::max(diameter, contact_distance(component));
+  }
+  StartConfiguration start = [&] {
+    const Input::Start& asked = input.start;
+    const std::uint64_t seed = input.run.seed;
+    if (asked.kind == "random") {
+      double distance = asked.minimum_distance;
+      if (distance == 0.0) {
+        distance = std::min(0.85 * diameter,
+                            0.9 * largest_minimum_distance(asked.particles, asked.density));
+      }
+      return random(asked.particles, asked.density, distance, fractions, seed);
     }
-    return random(start.particles, start.density, distance, fractions, input.run.seed);
-  }
-  require(start.kind == "lattice",
-          fmt::format("a start of kind \"{}\" is not generated", start.kind));
-  const auto lattice_kind = lattice_by_name(start.lattice);
-  require(lattice_kind.has_value(), fmt::format("there is no lattice \"{}\"", start.lattice));
-  if (start.cells != std::array<int, 3>{0, 0, 0}) {
-    return lattice(*lattice_kind, start.cells, start.density, fractions, input.run.seed);
-  }
-  return lattice(*lattice_kind, start.particles, start.density, fractions, input.run.seed);
+    require(asked.kind == "lattice",
+            fmt::format("a start of kind \"{}\" is not generated", asked.kind));
+    const auto kind = lattice_by_name(asked.lattice);
+    require(kind.has_value(), fmt::format("there is no lattice \"{}\"", asked.lattice));
+    if (asked.cells != std::array<int, 3>{0, 0, 0}) {
+      return lattice(*kind, asked.cells, asked.density, fractions, seed);
+    }
+    return lattice(*kind, asked.particles, asked.density, fractions, seed);
+  }();
+  start.turns_ = std::move(turns);
+  return start;
 }
 
 std::optional<std::int64_t> StartConfiguration::index_at(std::int64_t site) const {
@@ -296,7 +313,11 @@ ParticleRecord StartConfiguration::particle(std::int64_t index, Vec3 position) c
     int image[3];
     position = box_.wrap(position, image);
   }
-  return {{position.x, position.y, position.z, type_of(index)}, Vec3{}, id, Image{0, 0, 0}};
+  ParticleRecord record{
+      {position.x, position.y, position.z, type_of(index)}, Vec3{}, id, Image{0, 0, 0}};
+  const auto type = static_cast<std::size_t>(record.position.type);
+  if (type < turns_.size() && turns_[type]) record.orientation = orientation_.draw(id);
+  return record;
 }
 
 void StartConfiguration::visit(const Region& region, const Visitor& visitor) const {

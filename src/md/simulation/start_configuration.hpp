@@ -14,6 +14,7 @@
 #include "md/domain/decomposition.hpp"
 #include "md/io/input.hpp"
 #include "md/particles/particle_store.hpp"
+#include "md/simulation/start_orientation.hpp"
 
 namespace sterna::md {
 
@@ -26,6 +27,8 @@ enum class Lattice {
 /// A start whose particles are a pure function of their number: each rank makes those of its own
 /// region without asking another, and no rank count changes them. Ids are 1 ... particle_count();
 /// velocities and images are 0.
+///
+/// Molecules that can turn have random orientations (StartOrientation); others none.
 ///
 /// Types are dealt in exact proportion to the fractions (largest remainders), in an order drawn
 /// from the seed. Throws std::invalid_argument where a count, density or fraction is not positive
@@ -60,9 +63,9 @@ class StartConfiguration {
   static StartConfiguration random(std::int64_t particles, double density, double minimum_distance,
                                    std::span<const double> fractions, std::uint64_t seed);
 
-  /// What [start] and [[type]] ask for, where [start] kind is "lattice" or "random". A minimum
-  /// distance of 0 becomes 0.85 of the largest sigma, or 0.9 of what the density allows where that
-  /// is less.
+  /// What [start] and [[type]] or [[component]] ask for, where [start] kind is "lattice" or
+  /// "random". A minimum distance of 0 becomes 0.85 of the largest sigma (of components: of the
+  /// largest contact distance), or 0.9 of what the density allows where that is less.
   static StartConfiguration from_input(const Input& input);
 
   const Box& box() const { return box_; }
@@ -103,6 +106,8 @@ class StartConfiguration {
   double reach_ = 0.0;  ///< radius of the ball or half width of the cube
   RandomStream vacancy_stream_;
   RandomStream displacement_stream_;
+  StartOrientation orientation_;
+  std::vector<char> turns_;  ///< by type; empty: none
   KeyedPermutation site_order_;
   KeyedPermutation type_order_;
   std::vector<std::int64_t> type_counts_;

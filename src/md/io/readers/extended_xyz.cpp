@@ -1,11 +1,14 @@
 // Extended XYZ: the number of particles; a line of `key=value` with `Lattice="ax ay az bx by bz cx
 // cy cz"` and `Properties=name:kind:columns:...`, which says what the columns of the particles'
-// lines are. Read are species (or type), pos, velo and id; other columns are passed over.
+// lines are. Read are species (or type), pos, velo, id and, of molecules, orient (a quaternion w,
+// x, y, z from the body frame to the laboratory's) and angmom (laboratory frame); other columns are
+// passed over.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "md/core/display_text.hpp"
@@ -88,14 +91,31 @@ std::vector<Entry> entries_of(const LineReader& reader) {
   return entries;
 }
 
-enum class Column { other, type, x, y, z, velocity_x, velocity_y, velocity_z, id };
+enum class Column { other, type, position, velocity, orientation, angular_momentum, id, more };
+
+/// The quaternion in the next four fields, made a unit one.
+Quaternion orientation(const LineReader& reader, Fields& fields) {
+  Quaternion q;
+  const std::string_view first = fields.next();
+  q.w = number(reader, first, "w of an orientation");
+  q.x = number(reader, fields.next(), "x of an orientation");
+  q.y = number(reader, fields.next(), "y of an orientation");
+  q.z = number(reader, fields.next(), "z of an orientation");
+  if (!(std::abs(q.norm_squared() - 1.0) < 0.01)) {
+    reader.fail(first, fmt::format("expected a unit quaternion (w, x, y, z); its length is {:.4g}",
+                                   std::sqrt(q.norm_squared())));
+  }
+  return q.normalized();
+}
 
 class ExtendedXyzReader final : public StartFileReader {
  public:
   ExtendedXyzReader(std::shared_ptr<const FileHandle> file, const StartFileOptions& options)
       : reader_(std::move(file)),
-        types_(options.type_names),
-        velocity_unit_(options.units.to_internal(1.0, Dimension::velocity)) {
+        types_(options.type_names, options.type_section),
+        velocity_unit_(options.units.to_internal(1.0, Dimension::velocity)),
+        angular_momentum_unit_(velocity_unit_ * options.units.to_internal(1.0, Dimension::length) *
+                               options.units.to_internal(1.0, Dimension::mass)) {
     reader_.next();
     Fields fields(reader_.line());
     header_.particle_count =
@@ -144,13 +164,20 @@ class ExtendedXyzReader final : public StartFileReader {
     if (properties != nullptr) {
       read_properties(*properties);
     } else {
-      columns_ = {Column::type, Column::x, Column::y, Column::z};
+      columns_ = {Column::type, Column::position, Column::more, Column::more};
     }
     if (std::ranges::find(columns_, Column::type) == columns_.end() && types_.count() != 1) {
       reader_.fail(properties->value,
-                   "the particles have no species:S:1, and the input has more than one [[type]]");
+                   fmt::format("the particles have no species:S:1, and the input has more than "
+                               "one {}",
+                               types_.section()));
     }
-    header_.has_velocities = std::ranges::find(columns_, Column::velocity_x) != columns_.end();
+    const auto has = [this](Column column) {
+      return std::ranges::find(columns_, column) != columns_.end();
+    };
+    header_.has_velocities = has(Column::velocity);
+    header_.has_orientations = has(Column::orientation);
+    header_.has_angular_momenta = has(Column::angular_momentum);
   }
 
   void check_periodic(const Entry& entry) {
@@ -229,26 +256,38 @@ class ExtendedXyzReader final : public StartFileReader {
       }
       const std::int64_t count =
           integer(reader_, parts[i + 2], "the number of columns of a property", 1, most_columns);
-      const auto add = [&](std::vector<Column> columns, std::string_view kinds) {
-        if (count != static_cast<std::int64_t>(columns.size()) ||
-            kinds.find(kind[0]) == std::string_view::npos) {
-          reader_.fail(name, fmt::format("expected {}:{}:{}, not {}:{}:{}", name, kinds[0],
-                                         columns.size(), name, kind, count));
+      const auto add = [&](Column column, std::int64_t width, std::string_view kinds) {
+        if (count != width || kinds.find(kind[0]) == std::string_view::npos) {
+          reader_.fail(name, fmt::format("expected {}:{}:{}, not {}:{}:{}", name, kinds[0], width,
+                                         name, kind, count));
         }
-        if (std::ranges::find(columns_, columns[0]) != columns_.end()) {
+        if (std::ranges::find(columns_, column) != columns_.end()) {
           reader_.fail(name, fmt::format("a second column for {}", quote(name)));
         }
-        columns_.insert(columns_.end(), columns.begin(), columns.end());
+        columns_.push_back(column);
+        columns_.insert(columns_.end(), static_cast<std::size_t>(width - 1), Column::more);
       };
       if (name == "species" || name == "type") {
-        add({Column::type}, "SI");
+        add(Column::type, 1, "SI");
       } else if (name == "pos" || name == "positions") {
-        add({Column::x, Column::y, Column::z}, "RI");
+        add(Column::position, 3, "RI");
       } else if (name == "velo" || name == "vel" || name == "velocity" || name == "velocities") {
-        add({Column::velocity_x, Column::velocity_y, Column::velocity_z}, "RI");
+        add(Column::velocity, 3, "RI");
+      } else if (name == "orient") {
+        add(Column::orientation, 4, "RI");
+      } else if (name == "angmom") {
+        add(Column::angular_momentum, 3, "RI");
       } else if (name == "id") {
-        add({Column::id}, "I");
+        add(Column::id, 1, "I");
       } else {
+        if (name == "orientation" || name == "quaternion") {
+          header_.warnings.push_back(reader_.diagnostic(
+              name,
+              fmt::format("{} is not read, since programs differ in the order of its components; "
+                          "orient:R:4 is (w, x, y, z)",
+                          name),
+              Severity::warning));
+        }
         if (name == "momenta" || name == "momentum") {
           header_.warnings.push_back(reader_.diagnostic(
               name, "momenta are not read; velocities are, as velo:R:3", Severity::warning));
@@ -259,7 +298,7 @@ class ExtendedXyzReader final : public StartFileReader {
         reader_.fail(name, fmt::format("there are more than {} columns", most_columns));
       }
     }
-    if (std::ranges::find(columns_, Column::x) == columns_.end()) {
+    if (std::ranges::find(columns_, Column::position) == columns_.end()) {
       reader_.fail(properties.value, "expected positions, pos:R:3, among the properties");
     }
   }
@@ -275,15 +314,25 @@ class ExtendedXyzReader final : public StartFileReader {
         case Column::type:
           record.position.type = types_.find(reader_, fields.next());
           break;
-        case Column::x:
+        case Column::position:
           position.x = number(reader_, fields.next(), "the x coordinate");
           position.y = number(reader_, fields.next(), "the y coordinate");
           position.z = number(reader_, fields.next(), "the z coordinate");
-          column += 2;
           break;
-        case Column::velocity_x:
+        case Column::velocity:
           record.velocity = velocity(reader_, fields, velocity_unit_);
-          column += 2;
+          break;
+        case Column::orientation:
+          record.orientation = orientation(reader_, fields);
+          break;
+        case Column::angular_momentum:
+          for (int axis = 0; axis < 3; ++axis) {
+            record.angular_momentum[axis] =
+                angular_momentum_unit_ *
+                number(reader_, fields.next(), "a component of an angular momentum");
+          }
+          break;
+        case Column::more:  // read with the column that it belongs to
           break;
         case Column::id: {
           const std::string_view field = fields.next();
@@ -293,7 +342,7 @@ class ExtendedXyzReader final : public StartFileReader {
           }
           break;
         }
-        default: {
+        case Column::other: {
           const std::string_view field = fields.next();
           if (field.empty()) {
             reader_.fail(field, fmt::format("expected {} columns, as Properties has them; found {}",
@@ -310,7 +359,7 @@ class ExtendedXyzReader final : public StartFileReader {
 
   LineReader reader_;
   TypeNames types_;
-  double velocity_unit_;
+  double velocity_unit_, angular_momentum_unit_;
   BoxFrame frame_;
   std::vector<Column> columns_;
   IdSet ids_;

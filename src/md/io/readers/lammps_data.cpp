@@ -194,7 +194,10 @@ class Velocities {
 class LammpsDataReader final : public StartFileReader {
  public:
   LammpsDataReader(std::shared_ptr<const FileHandle> file, const StartFileOptions& options)
-      : file_(std::move(file)), reader_(file_), options_(options), types_(options.type_names) {
+      : file_(std::move(file)),
+        reader_(file_),
+        options_(options),
+        types_(options.type_names, options.type_section) {
     reader_.next();  // the title
     bool more = read_header();
     while (more) more = read_section();

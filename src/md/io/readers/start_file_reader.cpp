@@ -113,6 +113,12 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const Input& input) {
     options.type_names.push_back(type.name);
     options.type_masses.push_back(type.mass);
   }
+  for (const Input::Component& component : input.components) {
+    options.type_names.push_back(component.name);
+    double& mass = options.type_masses.emplace_back(0.0);
+    for (const Input::Site& site : component.sites) mass += site.mass;
+  }
+  if (!input.components.empty()) options.type_section = "[[component]]";
   options.box = input.start.box;
   const auto place = [&input](std::string_view key) -> std::optional<Diagnostic> {
     const auto found = input.places.find(key);

@@ -34,8 +34,10 @@ struct StartFileOptions {
   std::string format = "auto";
   /// What the file's numbers mean.
   UnitSystem units = *UnitSystem::by_name("reduced");
-  /// Of the input's [[type]] sections. A particle's type is the number of its name here.
+  /// Of the input's [[type]] or [[component]] sections. A particle's type is the number of its name
+  /// here.
   std::vector<std::string> type_names;
+  std::string type_section = "[[type]]";  ///< for messages
   /// To warn where a file states others; in internal units; may be empty.
   std::vector<double> type_masses;
   /// Edges of the box where the file has none, in internal units. A file that has another box is
@@ -51,6 +53,7 @@ struct StartFileHeader {
   std::int64_t particle_count = 0;
   Box box;
   bool has_velocities = false;
+  bool has_orientations = false, has_angular_momenta = false;
   std::vector<Diagnostic> warnings;
 };
 
@@ -60,8 +63,9 @@ struct StartFileHeader {
 ///
 /// Records come in the file's order, in internal units, with positions wrapped into the box whose
 /// lower corner is the origin; the image counts what wrapping took off (and the file's own image
-/// flags), so that unwrapped positions are those of the file. Without velocities in the file they
-/// are 0. Ids are the file's, or 1, 2, ... where it has none.
+/// flags), so that unwrapped positions are those of the file. Without velocities or angular momenta
+/// in the file they are 0, without orientations these are the laboratory's axes. Ids are the
+/// file's, or 1, 2, ... where it has none.
 class StartFileReader {
  public:
   /// Throws StartFileError, as `read_chunk` does.

@@ -13,8 +13,8 @@ std::int64_t TypeNames::find_number(const LineReader& reader, std::string_view w
   std::int64_t number = 0;
   if (parse_integer(word, number)) {
     if (number >= 1 && number <= count()) return number - 1;
-    reader.fail(place, fmt::format("particle type {}, but the input has {} [[type]] section{}",
-                                   word, count(), count() == 1 ? "" : "s"));
+    reader.fail(place, fmt::format("particle type {}, but the input has {} {} section{}", word,
+                                   count(), section_, count() == 1 ? "" : "s"));
   }
   if (word.empty()) reader.fail(place, "expected a particle type; found the end of the line");
   const std::vector<std::string_view> views(names_.begin(), names_.end());

@@ -9,11 +9,14 @@
 
 namespace sterna::md {
 
-/// Finds the input's particle types by the words that a start file has for them.
+/// Finds the input's particle types, or components, by the words that a start file has for them.
 class TypeNames {
  public:
-  explicit TypeNames(std::vector<std::string> names) : names_(std::move(names)) {}
+  /// `section`: what the input calls them, "[[type]]".
+  TypeNames(std::vector<std::string> names, std::string section)
+      : names_(std::move(names)), section_(std::move(section)) {}
 
+  const std::string& section() const { return section_; }
   std::int64_t count() const { return static_cast<std::int64_t>(names_.size()); }
   /// The type of this name; where no type has it, the k-th one for the number k. Throws
   /// StartFileError at `place`, a part of the current line, with the name that is nearest.
@@ -36,6 +39,7 @@ class TypeNames {
                            std::string_view place) const;
 
   std::vector<std::string> names_;
+  std::string section_;
 };
 
 }  // namespace sterna::md

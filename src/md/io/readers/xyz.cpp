@@ -13,7 +13,7 @@ class XyzReader final : public StartFileReader {
  public:
   XyzReader(std::shared_ptr<const FileHandle> file, const StartFileOptions& options)
       : reader_(std::move(file)),
-        types_(options.type_names),
+        types_(options.type_names, options.type_section),
         velocity_unit_(options.units.to_internal(1.0, Dimension::velocity)) {
     reader_.next();
     Fields fields(reader_.line());

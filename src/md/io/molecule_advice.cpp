@@ -1,0 +1,273 @@
+#include "md/io/molecule_advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "md/core/display_text.hpp"
+#include "md/io/molecule_model_from_input.hpp"
+#include "md/io/read_input.hpp"
+
+namespace sterna::md {
+namespace {
+
+double length_of(const Vec3& v) {
+  return std::sqrt(dot(v, v));
+}
+
+double charge_of(const Input::Component& component) {
+  double charge = 0.0;
+  for (const Input::Site& site : component.sites) charge += site.charge;
+  return charge;
+}
+
+/// Of charges and point dipoles together, about the center of mass.
+Vec3 dipole_of(const Component& component) {
+  Vec3 dipole;
+  for (const auto& site : component.charges) dipole += site.charge * site.position;
+  for (const auto& site : component.dipoles) dipole += site.moment;
+  return dipole;
+}
+
+double largest_sigma(const Component& component) {
+  double sigma = 0.0;
+  for (const auto& site : component.lennard_jones) sigma = std::max(sigma, site.sigma);
+  return sigma;
+}
+
+/// The farthest place of a site from the center of mass.
+double reach_of(const Component& component) {
+  double reach = 0.0;
+  const auto add = [&reach](const auto& sites) {
+    for (const auto& site : sites) reach = std::max(reach, length_of(site.position));
+  };
+  add(component.lennard_jones);
+  add(component.charges);
+  add(component.dipoles);
+  add(component.quadrupoles);
+  return reach;
+}
+
+bool is_polar(const Component& component) {
+  return !component.charges.empty() || !component.dipoles.empty();
+}
+
+/// Smallest of the moments of inertia that are not 0.
+double smallest_moment(const Component& component) {
+  double smallest = 0.0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double moment = component.inertia[axis];
+    if (moment > 0.0 && (smallest == 0.0 || moment < smallest)) smallest = moment;
+  }
+  return smallest;
+}
+
+double libration_period(const Component& component) {
+  const Vec3 dipole = dipole_of(component);
+  const double squared = dot(dipole, dipole), sigma = largest_sigma(component);
+  if (!(sigma > 0.0) || !(squared > 0.0)) return 0.0;
+  double moment = 0.0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double along = dipole[axis] * dipole[axis] / squared;
+    if (along > 0.99 || !(component.inertia[axis] > 0.0)) continue;
+    if (moment == 0.0 || component.inertia[axis] < moment) moment = component.inertia[axis];
+  }
+  const double stiffness = 8.0 * squared / (sigma * sigma * sigma);
+  return 2.0 * std::numbers::pi * std::sqrt(moment / stiffness);
+}
+
+class MoleculeAdviser {
+ public:
+  MoleculeAdviser(const Input& input, double temperature)
+      : input_(input), temperature_(temperature) {
+    for (const Input::Component& component : input.components) {
+      components_.push_back(component_from_input(component, input.units));
+    }
+  }
+
+  std::vector<Diagnostic> advise() {
+    charge();
+    for (std::size_t n = 0; n < components_.size(); ++n) {
+      inertia(n);
+      frame(n);
+      reach(n);
+    }
+    electrostatics();
+    if (input_.run.integrator == "velocity_verlet" && input_.run.timestep > 0.0) turning();
+    return std::move(advice_);
+  }
+
+ private:
+  void add(Severity severity, std::string_view place, std::string message) {
+    const std::size_t point = place.rfind('.');
+    if (!input_.places.contains(place) && point != std::string_view::npos) {
+      place = place.substr(0, point);
+    }
+    advice_.push_back(diagnose(input_, severity, place, std::move(message)));
+  }
+  std::string text(double value, Dimension dimension) const {
+    return input_.units.text(value, dimension);
+  }
+
+  void charge() {
+    double net = 0.0, largest = 0.0, shares = 0.0;
+    for (const Input::Component& component : input_.components) {
+      net += component.fraction * charge_of(component);
+      shares += component.fraction;
+      for (const Input::Site& site : component.sites) {
+        largest = std::max(largest, std::abs(site.charge));
+      }
+    }
+    if (input_.start.kind == "file" && input_.components.size() > 1) return;  // shares unknown
+    if (!(std::abs(net) > 1e-6 * largest * shares)) return;
+    add(Severity::warning, "component[0].fraction",
+        fmt::format("the system is not neutral: it has a charge of {} for each molecule",
+                    text(net / shares, Dimension::charge)));
+  }
+
+  void inertia(std::size_t n) {
+    const Component& component = components_[n];
+    const std::string place = fmt::format("component[{}].inertia", n);
+    const Vec3& i = component.inertia;
+    const double sum = i.x + i.y + i.z, largest = std::max({i.x, i.y, i.z});
+    if (largest > (1.0 + 1e-6) * (sum - largest)) {
+      add(Severity::warning, place,
+          fmt::format("no body has moments of inertia of {}, {} and {}: none can be larger than "
+                      "the other two together",
+                      text(i.x, Dimension::moment_of_inertia),
+                      text(i.y, Dimension::moment_of_inertia),
+                      text(i.z, Dimension::moment_of_inertia)));
+    }
+    const bool directed = !component.dipoles.empty() || !component.quadrupoles.empty();
+    if (largest == 0.0 && (directed || reach_of(component) > 0.0)) {
+      add(Severity::warning, place,
+          fmt::format("molecules {} cannot turn, since all their mass is in one point; \"inertia\" "
+                      "would let them",
+                      quote(component.name)));
+    }
+  }
+
+  void frame(std::size_t n) {
+    if (input_.start.kind != "file") return;
+    const BodyFrame frame = body_frame_of(input_.components[n]);
+    if (frame.center == Vec3{} && frame.orientation == Quaternion{}) return;
+    const Quaternion& q = frame.orientation;
+    add(Severity::advice, fmt::format("component[{}]", n),
+        fmt::format("the sites of {} are not given in its principal axes about its center of mass: "
+                    "positions in start files are those of the center, and orientations (w, x, y, "
+                    "z) turn axes that lie at ({:.6g}, {:.6g}, {:.6g}, {:.6g}) to those of the "
+                    "sites",
+                    quote(input_.components[n].name), q.w, q.x, q.y, q.z));
+  }
+
+  void reach(std::size_t n) {
+    const Component& component = components_[n];
+    const double reach = reach_of(component), cutoff = input_.interaction.cutoff;
+    if (!(reach > 0.0) || input_.interaction.molecular_cutoff != "center_of_mass") return;
+    const double contact = 1.122462048309373 * largest_sigma(component);
+    const double nearest = cutoff - 2.0 * reach;
+    if (nearest >= contact) return;
+    add(Severity::warning, "interaction.cutoff",
+        fmt::format("sites of {} are up to {} from its center of mass: with a cutoff of {} between "
+                    "the centers two of them may touch and not interact. At least {} is needed",
+                    quote(component.name), text(reach, Dimension::length),
+                    text(cutoff, Dimension::length),
+                    text(contact + 2.0 * reach, Dimension::length)));
+  }
+
+  void electrostatics() {
+    const auto& interaction = input_.interaction;
+    const bool polar = std::ranges::any_of(components_, is_polar);
+    if (interaction.electrostatics == "reaction_field") {
+      const bool dipoles = std::ranges::any_of(
+          components_, [](const Component& c) { return length_of(dipole_of(c)) > 0.0; });
+      if (!dipoles) {
+        add(Severity::warning, "interaction.electrostatics",
+            "the reaction field has no effect: no molecule has a dipole");
+      }
+      return;
+    }
+    if (!polar) return;
+    const bool charges =
+        std::ranges::any_of(components_, [](const Component& c) { return !c.charges.empty(); });
+    if (charges && interaction.molecular_cutoff == "site") {
+      add(Severity::warning, "interaction.molecular_cutoff",
+          "charges are cut off one by one, so that a part of a neutral molecule may interact and "
+          "the rest not: forces jump and energy drifts. \"center_of_mass\" keeps molecules whole");
+    }
+    const bool dipoles =
+        std::ranges::any_of(components_, [](const Component& c) { return !c.dipoles.empty(); });
+    if (dipoles) {
+      add(Severity::advice, "interaction.electrostatics",
+          "dipoles are cut off, although they reach beyond any cutoff; electrostatics = "
+          "\"reaction_field\" takes the rest for a dielectric");
+    }
+  }
+
+  void turning() {
+    const double dt = input_.run.timestep;
+    const FastestTurn fastest = fastest_turn(input_, temperature_);
+    const auto time = [this](double value) { return text(value, Dimension::time); };
+    if (fastest.libration_period > 0.0 && fastest.libration_period < 20.0 * dt) {
+      const double steps = fastest.libration_period / dt;
+      add(steps < 10.0 ? Severity::warning : Severity::advice, "run.timestep",
+          fmt::format("a time step of {} is 1/{:.3g} of the libration of {}, whose dipole swings "
+                      "between its neighbors in about {}. At most {} (1/20) is sound",
+                      time(dt), steps, quote(fastest.librating), time(fastest.libration_period),
+                      time(fastest.libration_period / 20.0)));
+    }
+    const double angle = fastest.angular_velocity * dt;
+    if (angle > 0.1) {
+      add(angle > 0.3 ? Severity::warning : Severity::advice, "run.timestep",
+          fmt::format("at {} molecules {} turn by {:.2g} degrees in a time step of {}. At most {} "
+                      "keeps it below 6 degrees",
+                      text(temperature_, Dimension::temperature), quote(fastest.rotating),
+                      angle * 180.0 / std::numbers::pi, time(dt),
+                      time(0.1 / fastest.angular_velocity)));
+    }
+  }
+
+  const Input& input_;
+  double temperature_;
+  std::vector<Component> components_;
+  std::vector<Diagnostic> advice_;
+};
+
+}  // namespace
+
+double contact_distance(const Component& component) {
+  double distance = 0.0;
+  for (const auto& site : component.lennard_jones) {
+    if (!(site.epsilon > 0.0)) continue;
+    distance = std::max(distance, 2.0 * length_of(site.position) + site.sigma);
+  }
+  return distance;
+}
+
+FastestTurn fastest_turn(const Input& input, double temperature) {
+  FastestTurn fastest;
+  for (const Input::Component& named : input.components) {
+    const Component component = component_from_input(named, input.units);
+    const double period = libration_period(component);
+    if (period > 0.0 && (fastest.libration_period == 0.0 || period < fastest.libration_period)) {
+      fastest.libration_period = period;
+      fastest.librating = named.name;
+    }
+    const double moment = smallest_moment(component);
+    if (!(moment > 0.0)) continue;
+    const double speed = std::sqrt(input.units.boltzmann() * temperature / moment);
+    if (speed <= fastest.angular_velocity) continue;
+    fastest.angular_velocity = speed;
+    fastest.rotating = named.name;
+  }
+  return fastest;
+}
+
+std::vector<Diagnostic> molecule_advice(const Input& input, double temperature) {
+  return MoleculeAdviser(input, temperature).advise();
+}
+
+}  // namespace sterna::md

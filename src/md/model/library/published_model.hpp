@@ -1,0 +1,58 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "md/core/vector.hpp"
+
+namespace sterna::md {
+
+/// Where a model was published.
+struct Citation {
+  std::string_view key;      ///< of its BibTeX entry: "Berendsen1987"
+  std::string_view authors;  ///< as BibTeX has them: "T. Merker and C. Engin"
+  std::string_view title, journal = {}, volume = {}, pages;
+  int year = 0;
+  std::string_view doi = {};                         ///< empty where there is none
+  std::string_view book_title = {}, publisher = {};  ///< of a chapter, in place of a journal
+
+  /// "T. Merker, C. Engin, J. Vrabec and H. Hasse, J. Chem. Phys. 132, 234512 (2010), doi:..."
+  std::string text() const;
+  /// An entry of a BibTeX file, with a line break at its end.
+  std::string bibtex() const;
+};
+
+/// A site of a published model, in nm, u, kJ/mol and e; what has no meaning for the kind is 0.
+struct PublishedSite {
+  enum class Kind { lennard_jones, charge, dipole, quadrupole };
+  Kind kind;
+  Vec3 position{};
+  double mass = 0.0;
+  double epsilon = 0.0, sigma = 0.0;
+  double charge = 0.0;
+  Vec3 axis{0.0, 0.0, 1.0};
+  double moment = 0.0;  ///< dipole: e nm; quadrupole: e nm^2
+};
+
+/// A rigid molecule with its parameters as they were published, found by name in an input file.
+struct PublishedModel {
+  std::string_view name;         ///< "spce"
+  std::string_view substance;    ///< "water"
+  std::string_view description;  ///< one line: sites, what it was fitted to
+  std::vector<PublishedSite> sites;
+  Citation citation;
+  /// Of the real substance, as a guide to where liquid and vapor are: K and particles per nm^3.
+  double critical_temperature = 0.0, critical_density = 0.0;
+
+  double mass() const;  ///< u
+};
+
+/// All of the library, ordered by substance.
+std::span<const PublishedModel> published_models();
+std::vector<std::string_view> published_model_names();
+/// Nothing where there is no model of this name.
+const PublishedModel* find_published_model(std::string_view name);
+
+}  // namespace sterna::md
