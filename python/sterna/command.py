@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from sterna import bench, launch
+from sterna import bench, launch, new
 from sterna.errors import SternaError
 from sterna.program import find_companion, find_launcher, find_program, version
 from sterna.progress import ProgressBar
@@ -19,6 +19,7 @@ app = typer.Typer(
     help="Molecular dynamics on one-sided communication.",
 )
 bench.add_to(app)
+app.add_typer(new.app, name="new")
 _PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 InputFile = Annotated[str, typer.Argument(metavar="INPUT", help="The input file (TOML).")]
 
@@ -88,6 +89,12 @@ def schema() -> None:
 def methods() -> None:
     """List the communication methods of each family."""
     launch.become(["--methods"])
+
+
+@app.command()
+def models() -> None:
+    """List the published models of molecules, with their citations."""
+    launch.become(["--models"])
 
 
 @app.command(context_settings=_PASS_ON)
