@@ -82,7 +82,7 @@ struct MolecularForces::Columns {
 
  private:
   static std::uint32_t vector_column(std::size_t vector) {
-    return first_record_column + static_cast<std::uint32_t>(3 * vector);
+    return first_record_column + static_cast<std::uint32_t>(4 * vector);
   }
   void add_point(const Vec3& position) {
     if (position == Vec3{} || std::find(points.begin(), points.end(), position) != points.end()) {
@@ -274,13 +274,12 @@ void MolecularForces::place_sites(const ParticleStore& particles, std::size_t be
       const auto turn = particles.orientation[i].matrix();
       const Vec3* const body = body_.data() + layout.body_begin;
       Real* record = sites.data() + i * record_stride_;
-      Real* const record_end = record + layout.record_length();
       for (std::uint32_t v = 0; v < layout.vectors(); ++v) {
         *record++ = static_cast<Real>(dot(turn[0], body[v]));
         *record++ = static_cast<Real>(dot(turn[1], body[v]));
         *record++ = static_cast<Real>(dot(turn[2], body[v]));
+        *record++ = Real{0};
       }
-      std::fill(record, record_end, Real{0});
     }
   };
   if (precision_ == Precision::mixed) {

@@ -26,7 +26,7 @@ enum class SitePair : std::uint8_t {
 
 /// One interaction between two components. Sites are named by columns: the coordinates of the
 /// center are columns 0 to 2, its squared distance is column 3, the numbers of a molecule's record
-/// follow. A point is the column of its x, so is a direction.
+/// follow. A point or a direction is named by the column of its x.
 struct SiteTerm {
   SitePair kind;
   std::uint32_t point_a, point_b;
@@ -37,14 +37,15 @@ struct SiteTerm {
 };
 inline constexpr std::uint32_t first_record_column = 4;
 
-/// The record of a molecule: coordinates of the points outside its center, relative to it, then
-/// directions, all in the laboratory frame; filled with zeros to a multiple of four numbers.
+/// The record of a molecule: its points outside the center, relative to it, then its directions, in
+/// the laboratory frame; four numbers each, the last of them unused, so that each is one aligned
+/// load.
 struct SiteLayout {
   std::uint32_t body_begin;       ///< the vectors in the body frame: points, then directions
   std::uint32_t point_count;      ///< points outside the center
   std::uint32_t direction_count;  ///< dipoles and quadrupoles
   std::uint32_t vectors() const { return point_count + direction_count; }
-  std::uint32_t record_length() const { return (3 * vectors() + 3) / 4 * 4; }
+  std::uint32_t record_length() const { return 4 * vectors(); }
 };
 
 /// So many neighbors are treated together: what is copied of them should stay in the cache.

@@ -188,8 +188,8 @@ const typename Pack::Real* records(const MolecularWork& work) {
   }
 }
 
-/// Copies the sites of the neighbors named, relative to the center of molecule i, into columns.
-/// The list goes on with dummies to a whole vector.
+/// Copies the sites of the neighbors listed (four times their index), relative to the center of
+/// molecule i, into columns. The list goes on with dummies to a whole vector.
 template <class Pack>
 void copy_neighbors(const MolecularWork& work, const MolecularScratch<typename Pack::Real>& scratch,
                     const Position& center, const SiteLayout& layout, const std::uint32_t* list,
@@ -201,9 +201,10 @@ void copy_neighbors(const MolecularWork& work, const MolecularScratch<typename P
   // Whole vectors of the wider kind.
   constexpr auto width = static_cast<std::size_t>(Pack::width);
   const std::size_t padded = (count + width - 1) / width * width;
-  for (std::size_t k = 0; k < padded; k += static_cast<std::size_t>(DoublePack::width)) {
+  constexpr auto filter_width = static_cast<std::size_t>(DoublePack::width);
+  for (std::size_t k = 0; k < padded; k += filter_width) {
     DoublePack at[4];
-    DoublePack::load_four(&work.rows.position->x, 4, list + k, at);
+    DoublePack::load_four(&work.rows.position->x, list + k, at);
     const PackVector<DoublePack> d{at[0] - x, at[1] - y, at[2] - z};
     d.x.store(scratch.column(0) + k);
     d.y.store(scratch.column(1) + k);
@@ -211,22 +212,25 @@ void copy_neighbors(const MolecularWork& work, const MolecularScratch<typename P
     dot(d, d).store(scratch.column(3) + k);
   }
   const Real* const all = records<Pack>(work);
-  const std::uint32_t length = layout.record_length();
-  const std::uint32_t coordinates = 3 * layout.point_count;
+  const auto stride = static_cast<std::uint32_t>(work.record_stride / 4);
   for (std::size_t k = 0; k < padded; k += width) {
-    const Pack centers[3] = {Pack::load(scratch.column(0) + k), Pack::load(scratch.column(1) + k),
-                             Pack::load(scratch.column(2) + k)};
-    std::uint32_t axis = 0;
-    for (std::uint32_t number = 0; number < length; number += 4) {
-      Pack four[4];
-      Pack::load_four(all + number, work.record_stride, list + k, four);
-      for (std::uint32_t q = 0; q < 4; ++q) {
-        if (number + q < coordinates) {
-          four[q] = four[q] + centers[axis];
-          axis = axis == 2 ? 0 : axis + 1;
-        }
-        four[q].store(scratch.column(first_record_column + number + q) + k);
-      }
+    alignas(64) std::uint32_t place[longest_vector];
+    for (std::size_t lane = 0; lane < width; ++lane) place[lane] = list[k + lane] * stride;
+    const PackVector<Pack> d = load<Pack>(scratch.column(0) + k, neighbors_together);
+    Pack four[4];
+    Real* column = scratch.column(first_record_column) + k;
+    const Real* record = all;
+    for (std::uint32_t v = 0; v < layout.point_count; ++v) {
+      Pack::load_four(record, place, four);
+      store<Pack>({four[0] + d.x, four[1] + d.y, four[2] + d.z}, column, neighbors_together);
+      record += 4;
+      column += 4 * neighbors_together;
+    }
+    for (std::uint32_t v = 0; v < layout.direction_count; ++v) {
+      Pack::load_four(record, place, four);
+      store<Pack>({four[0], four[1], four[2]}, column, neighbors_together);
+      record += 4;
+      column += 4 * neighbors_together;
     }
   }
 }
@@ -268,7 +272,7 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
   constexpr auto filter_width = static_cast<std::uint32_t>(DoublePack::width);
   const Scratch scratch(work.scratch, work.component_count, work.record_stride);
   const PairWork& rows = work.rows;
-  const std::uint32_t dummy = rows.total;
+  const std::uint32_t dummy = 4 * rows.total;
   const DoublePack range = DoublePack::all(work.range_squared);
   TermSums total;
   for (std::size_t b = 0; b < work.component_count; ++b) scratch.counts[b] = 0;
@@ -286,7 +290,7 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
       const int run_count = gather_runs(rows, cells[c], runs, run_length_limit - 1);
       for (int r = 0; r < run_count; ++r) begins[r] = runs[r].begin;
     }
-    const RowDecoder<0> decode(begins);
+    const RowDecoder<2> decode(begins);
 
     for (std::uint32_t i = cell.begin; i < cell.begin + cell.count; ++i) {
       const Position center = rows.position[i];
@@ -326,12 +330,12 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
         if (rows.compressed != nullptr) {
           decode(rows.compressed + first + start, count, decoded);
         } else {
-          for (std::size_t k = 0; k < count; ++k) decoded[k] = rows.plain[first + start + k];
+          for (std::size_t k = 0; k < count; ++k) decoded[k] = 4 * rows.plain[first + start + k];
         }
         for (std::size_t k = 0; k < filter_width; ++k) decoded[count + k] = dummy;
         for (std::size_t k = 0; k < count; k += filter_width) {
           DoublePack at[4];
-          DoublePack::load_four(&rows.position->x, 4, decoded + k, at);
+          DoublePack::load_four(&rows.position->x, decoded + k, at);
           const PackVector<DoublePack> d{at[0] - x, at[1] - y, at[2] - z};
           const unsigned near = DoublePack::bits(dot(d, d) < range);
           if (work.component_count == 1) {
@@ -343,7 +347,7 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
           } else {
             const std::uint32_t* const end = append_selected(selected, near, decoded + k);
             for (const std::uint32_t* j = selected; j != end; ++j) {
-              const auto b = static_cast<std::size_t>(rows.position[*j].type);
+              const auto b = static_cast<std::size_t>(rows.position[*j / 4].type);
               scratch.list(b)[scratch.counts[b]++] = *j;
               if (scratch.counts[b] == neighbors_together) sum_listed(b);
             }
@@ -357,7 +361,7 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
       Vec3 force = total_of<Pack>(scratch.sums);
       Vec3 torque;
       for (std::uint32_t v = 0; v < layout.vectors(); ++v) {
-        const std::uint32_t column = first_record_column + 3 * v;
+        const std::uint32_t column = first_record_column + 4 * v;
         const Vec3 sum = total_of<Pack>(scratch.sums + column * longest_vector);
         const Vec3 arm{static_cast<double>(scratch.own[column]),
                        static_cast<double>(scratch.own[column + 1]),

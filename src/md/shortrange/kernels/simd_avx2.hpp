@@ -54,12 +54,11 @@ struct DoublePack {
   }
   static unsigned bits(Mask mask) { return static_cast<unsigned>(_mm256_movemask_pd(mask)); }
 
-  static void load_four(const double* records, std::size_t stride, const std::uint32_t* j,
-                        DoublePack (&out)[4]) {
-    const __m256d p0 = _mm256_load_pd(records + j[0] * stride);
-    const __m256d p1 = _mm256_load_pd(records + j[1] * stride);
-    const __m256d p2 = _mm256_load_pd(records + j[2] * stride);
-    const __m256d p3 = _mm256_load_pd(records + j[3] * stride);
+  static void load_four(const double* records, const std::uint32_t* j, DoublePack (&out)[4]) {
+    const __m256d p0 = _mm256_load_pd(records + j[0]);
+    const __m256d p1 = _mm256_load_pd(records + j[1]);
+    const __m256d p2 = _mm256_load_pd(records + j[2]);
+    const __m256d p3 = _mm256_load_pd(records + j[3]);
     const __m256d xz0 = _mm256_unpacklo_pd(p0, p1);
     const __m256d yt0 = _mm256_unpackhi_pd(p0, p1);
     const __m256d xz2 = _mm256_unpacklo_pd(p2, p3);
@@ -140,11 +139,10 @@ struct FloatPack {
   }
   static unsigned bits(Mask mask) { return static_cast<unsigned>(_mm256_movemask_ps(mask)); }
 
-  static void load_four(const float* records, std::size_t stride, const std::uint32_t* j,
-                        FloatPack (&out)[4]) {
+  static void load_four(const float* records, const std::uint32_t* j, FloatPack (&out)[4]) {
     const auto two = [&](std::uint32_t a, std::uint32_t b) {
-      return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(records + a * stride)),
-                                  _mm_load_ps(records + b * stride), 1);
+      return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(records + a)),
+                                  _mm_load_ps(records + b), 1);
     };
     const __m256 p0 = two(j[0], j[4]);
     const __m256 p1 = two(j[1], j[5]);

@@ -67,14 +67,13 @@ struct DoublePack {
   }
   static unsigned bits(Mask mask) { return mask; }
 
-  /// Four consecutive numbers of each of `width` records: out[c] is number c of all of them.
-  static void load_four(const double* records, std::size_t stride, const std::uint32_t* j,
-                        DoublePack (&out)[4]) {
+  /// Four consecutive numbers from each of `width` places, aligned to their size: out[c] is number
+  /// c of all of them.
+  static void load_four(const double* records, const std::uint32_t* j, DoublePack (&out)[4]) {
     // Masked broadcasts: a load and a blend, which leaves the shuffle units to the transpose.
     const auto two = [&](std::uint32_t a, std::uint32_t b) {
-      return _mm512_mask_broadcast_f64x4(
-          _mm512_castpd256_pd512(_mm256_load_pd(records + a * stride)), 0xf0,
-          _mm256_load_pd(records + b * stride));
+      return _mm512_mask_broadcast_f64x4(_mm512_castpd256_pd512(_mm256_load_pd(records + a)), 0xf0,
+                                         _mm256_load_pd(records + b));
     };
     const __m512d p02 = two(j[0], j[2]);
     const __m512d p13 = two(j[1], j[3]);
@@ -171,9 +170,8 @@ struct FloatPack {
   }
   static unsigned bits(Mask mask) { return mask; }
 
-  static void load_four(const float* records, std::size_t stride, const std::uint32_t* j,
-                        FloatPack (&out)[4]) {
-    const auto load = [&](std::uint32_t a) { return _mm_load_ps(records + a * stride); };
+  static void load_four(const float* records, const std::uint32_t* j, FloatPack (&out)[4]) {
+    const auto load = [&](std::uint32_t a) { return _mm_load_ps(records + a); };
     const auto four = [&load](std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
       __m512 r = _mm512_castps128_ps512(load(a));
       r = _mm512_mask_broadcast_f32x4(r, 0x00f0, load(b));

@@ -76,10 +76,9 @@ struct Pack {
            (mask.m[3] ? 8u : 0u);
   }
   template <class OutPack>
-  static void load_four(const T* records, std::size_t stride, const std::uint32_t* j,
-                        OutPack (&out)[4]) {
+  static void load_four(const T* records, const std::uint32_t* j, OutPack (&out)[4]) {
     for (int k = 0; k < 4; ++k) {
-      for (int c = 0; c < 4; ++c) out[c].v[k] = records[j[k] * stride + static_cast<unsigned>(c)];
+      for (int c = 0; c < 4; ++c) out[c].v[k] = records[j[k] + static_cast<unsigned>(c)];
     }
   }
 };
