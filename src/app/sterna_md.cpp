@@ -142,10 +142,6 @@ int run(const comm::Context& world, const Arguments& arguments) {
       facts.ranks = world.size();
       const auto advice = md::physics_advice(result.input, facts);
       diagnostics.insert(diagnostics.end(), advice.begin(), advice.end());
-      if (!result.input.components.empty()) {
-        diagnostics.push_back(md::diagnose(result.input, md::Severity::error, "component[0]",
-                                           "molecules can be checked, but not run yet"));
-      }
     }
     fmt::print(stderr, "{}", md::render(diagnostics));
     if (md::has_errors(diagnostics)) findings = "errors";

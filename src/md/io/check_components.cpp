@@ -50,6 +50,16 @@ class ComponentChecker {
                       "[[component]]s",
                       key));
     }
+    if (good_("run.rotation")) {
+      report_(Severity::warning, "run.rotation",
+              "\"rotation\" in [run] has no effect on [[type]]s, which do not turn");
+    }
+    const auto& fields = input_.output.trajectory_fields;
+    if (good_("output.trajectory_fields") && std::ranges::count(fields, "orientation") > 0) {
+      error("output.trajectory_fields",
+            "\"trajectory_fields\" in [output] asks for \"orientation\", which only "
+            "[[component]]s have; [[type]]s are points");
+    }
     for (std::size_t n = 0; n < input_.pairs.size(); ++n) {
       for (const char* key : {"eta", "xi"}) {
         const std::string place = fmt::format("pair[{}].{}", n, key);

@@ -181,6 +181,17 @@ std::vector<KeySchema> general_keys() {
            [] {
              return Names{"velocity_verlet", "minimize"};
            }},
+      {.section = "run",
+       .name = "rotation",
+       .target = [](Input& i, std::size_t) -> Target { return &i.run.rotation; },
+       .description = "How molecules turn: \"no_squish\" is symplectic and, for linear molecules, "
+                      "exact; \"leapfrog\" is Fincham's, as ls1-MarDyn has it.",
+       .choices =
+           [] {
+             return Names{"no_squish", "leapfrog"};
+           },
+       .condition = integrator_is("velocity_verlet"),
+       .aliases = {"rotor", "rotation_method"}},
 
       // ---- [start]
       {.section = "start",
@@ -603,7 +614,7 @@ std::vector<KeySchema> further_keys() {
        .description = "What a frame holds.",
        .choices =
            [] {
-             return Names{"position", "velocity", "force", "image"};
+             return Names{"position", "velocity", "force", "image", "orientation"};
            },
        .aliases = {"fields"}},
       {.section = "output",

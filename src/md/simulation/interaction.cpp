@@ -2,13 +2,16 @@
 
 #include <algorithm>
 
+#include "md/io/molecule_model_from_input.hpp"
+#include "md/longrange/homogeneous_correction.hpp"
 #include "md/shortrange/lennard_jones_forces.hpp"
+#include "md/shortrange/molecular_forces.hpp"
 
 namespace sterna::md {
 
 namespace {
 
-std::vector<Component> components_of(const Input& input) {
+std::vector<Component> components_of_types(const Input& input) {
   std::vector<Component> components;
   for (const auto& type : input.types) {
     Component component;
@@ -20,7 +23,7 @@ std::vector<Component> components_of(const Input& input) {
   return components;
 }
 
-LennardJones potential_of(const Input& input) {
+LennardJones potential_of_types(const Input& input) {
   const std::size_t count = input.types.size();
   const Mixing rule =
       input.interaction.mixing == "geometric" ? Mixing::geometric : Mixing::lorentz_berthelot;
@@ -49,14 +52,54 @@ LennardJones potential_of(const Input& input) {
                       input.interaction.switch_start);
 }
 
+/// Nothing where the components are more than single sites that one table of pairs describes.
+std::optional<LennardJones> potential_of_components(const MoleculeModel& model) {
+  const auto& components = model.components;
+  const bool single = std::all_of(components.begin(), components.end(), [](const Component& c) {
+    return c.is_single_lennard_jones() && c.rotational_degrees_of_freedom() == 0;
+  });
+  const bool alike = std::all_of(model.shifted.begin(), model.shifted.end(),
+                                 [&](char shifted) { return shifted == model.shifted[0]; });
+  if (!single || !alike || model.lennard_jones_cutoff != model.cutoff) return std::nullopt;
+  const std::size_t count = components.size();
+  std::vector<LennardJones::PairParameters> pairs(count * count);
+  for (std::size_t a = 0; a < count; ++a) {
+    for (std::size_t b = 0; b < count; ++b) {
+      const auto& first = components[a].lennard_jones[0];
+      const auto& second = components[b].lennard_jones[0];
+      auto& pair = pairs[a * count + b];
+      pair = mix(Mixing::lorentz_berthelot, {first.epsilon, first.sigma},
+                 {second.epsilon, second.sigma});
+      if (a == b) continue;
+      pair.epsilon *= model.mix(a, b).xi;
+      pair.sigma *= model.mix(a, b).eta;
+    }
+  }
+  return LennardJones(pairs, static_cast<int>(count), model.cutoff,
+                      model.shifted[0] ? Truncation::shifted : Truncation::truncated);
+}
+
 }  // namespace
 
-Interaction::Interaction(const Input& input)
-    : precision_(input.run.precision == "mixed" ? Precision::mixed : Precision::double_precision),
-      kernels_(input.interaction.kernel),
-      with_tail_(input.interaction.tail_correction),
-      components_(components_of(input)),
-      potential_(potential_of(input)) {}
+Interaction::Interaction(const Input& input) : with_tail_(input.interaction.tail_correction) {
+  const Precision precision =
+      input.run.precision == "mixed" ? Precision::mixed : Precision::double_precision;
+  if (input.components.empty()) {
+    components_ = components_of_types(input);
+    potential_ = potential_of_types(input);
+  } else {
+    model_ = molecule_model_from_input(input);
+    components_ = model_->components;
+    potential_ = potential_of_components(*model_);
+  }
+  if (potential_) {
+    forces_ =
+        std::make_unique<LennardJonesForces>(*potential_, precision, input.interaction.kernel);
+  } else {
+    forces_ = std::make_unique<MolecularForces>(*model_, precision, input.interaction.kernel);
+  }
+  reach_ = forces_->reach();
+}
 
 std::vector<std::string> Interaction::names() const {
   std::vector<std::string> names;
@@ -76,14 +119,12 @@ std::vector<Vec3> Interaction::inertia() const {
   return inertia;
 }
 
-std::unique_ptr<ShortRangeForces> Interaction::make_forces() const {
-  return std::make_unique<LennardJonesForces>(potential_, precision_, kernels_);
-}
-
 LennardJones::TailCorrection Interaction::tail_correction(std::span<const double> counts,
                                                           double volume) const {
   if (!with_tail_) return {0.0, 0.0};
-  return potential_.tail_correction(counts, volume);
+  if (potential_) return potential_->tail_correction(counts, volume);
+  const auto correction = HomogeneousCorrection(*model_)(counts, volume);
+  return {correction.energy, correction.virial};
 }
 
 double Interaction::largest_sigma() const {

@@ -1,13 +1,16 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "md/io/input.hpp"
 #include "md/model/component.hpp"
 #include "md/model/lennard_jones.hpp"
+#include "md/model/molecule_model.hpp"
 #include "md/shortrange/short_range_forces.hpp"
 
 namespace sterna::md {
@@ -18,19 +21,20 @@ class Interaction {
  public:
   explicit Interaction(const Input& input);
 
-  /// In the order of `Position::type`; a [[type]] is a component of one Lennard-Jones site.
+  /// In the order of `Position::type`; a [[type]] is a component of one Lennard-Jones site that
+  /// does not rotate.
   const std::vector<Component>& components() const { return components_; }
   std::vector<std::string> names() const;
   std::vector<double> masses() const;
   /// Principal moments of inertia.
   std::vector<Vec3> inertia() const;
-  /// Whether particles need orientations.
-  bool rotating() const { return false; }
+  /// Whether particles need orientations: all but single Lennard-Jones sites do.
+  bool rotating() const { return !potential_; }
 
   /// The farthest that two particles can be apart that act on each other.
-  double reach() const { return potential_.cutoff(); }
-  /// Of the kind that this interaction needs.
-  std::unique_ptr<ShortRangeForces> make_forces() const;
+  double reach() const { return reach_; }
+  /// Of the kind that this interaction needs; to be called once.
+  std::unique_ptr<ShortRangeForces> take_forces() { return std::move(forces_); }
   /// Beyond the cutoff, for so many particles of each type; 0 where the input wants none.
   LennardJones::TailCorrection tail_correction(std::span<const double> counts, double volume) const;
 
@@ -40,11 +44,12 @@ class Interaction {
   double largest_epsilon() const;
 
  private:
-  Precision precision_;
-  std::string kernels_;
   bool with_tail_;
   std::vector<Component> components_;
-  LennardJones potential_;
+  std::optional<MoleculeModel> model_;     ///< where the input has components
+  std::optional<LennardJones> potential_;  ///< where single sites are all there is
+  std::unique_ptr<ShortRangeForces> forces_;
+  double reach_ = 0.0;
 };
 
 }  // namespace sterna::md

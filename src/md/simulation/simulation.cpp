@@ -13,11 +13,14 @@
 #include "md/io/checkpoint.hpp"
 #include "md/io/checksum.hpp"
 #include "md/io/diagnostics.hpp"
+#include "md/io/file_error.hpp"
+#include "md/io/model_list.hpp"
 #include "md/io/physics_advice.hpp"
 #include "md/io/readers/start_file_reader.hpp"
 #include "md/simulation/observers.hpp"
 #include "md/simulation/signals.hpp"
 #include "md/simulation/start_configuration.hpp"
+#include "md/simulation/start_orientation.hpp"
 #include "md/simulation/start_velocity.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/version.hpp"
@@ -197,7 +200,8 @@ void Simulation::read_start_file() {
         {"count", h.particle_count},
         {"box",
          {exact_text(h.box.length.x), exact_text(h.box.length.y), exact_text(h.box.length.z)}},
-        {"has_velocities", h.has_velocities}};
+        {"has_velocities", h.has_velocities},
+        {"has_orientations", h.has_orientations}};
     for (const Diagnostic& warning : h.warnings) console_.line(render(warning));
   }
   std::string text = header.dump();
@@ -216,6 +220,12 @@ void Simulation::read_start_file() {
     std::span<const ParticleRecord> records;
     on_first_rank(context_, [&] { records = reader->read_chunk(records_per_chunk); });
     distribution.append(records, particles_);
+  }
+  if (particles_.rotating() && !header["has_orientations"].get<bool>()) {
+    const StartOrientation orientation(input_.run.seed);
+    for (std::size_t i = 0; i < particles_.local_count(); ++i) {
+      particles_.orientation[i] = orientation.draw(particles_.id[i]);
+    }
   }
 }
 
@@ -274,7 +284,7 @@ void Simulation::make_engine() {
   options.halo = {.method = input_.domain.halo, .exchange = input_.communication.halo};
   options.migration_exchange = input_.communication.migration;
   engine_ = std::make_unique<ForceEngine>(context_, balancer_->decomposition(),
-                                          interaction_.make_forces(), options, timer_);
+                                          interaction_.take_forces(), options, timer_);
 }
 
 void Simulation::open_outputs(bool resumed) {
@@ -323,6 +333,7 @@ void Simulation::open_outputs(bool resumed) {
                             : H5mdWriter::create(context_, path, particle_count_, options));
   }
 
+  cite_models();
   console_.line(fmt::format(
       "sterna {}: {} particles, box {:.6g} x {:.6g} x {:.6g}{}, {} rank{} ({})", version,
       particle_count_, input_.units.from_internal(box_.length.x, Dimension::length),
@@ -335,6 +346,19 @@ void Simulation::open_outputs(bool resumed) {
                   engine_->forces().kernels(), input_.run.precision, balancer_->description(),
                   input_.units.from_internal(input_.interaction.cutoff, Dimension::length),
                   input_.units.from_internal(skin_, Dimension::length)));
+}
+
+void Simulation::cite_models() {
+  const std::string entries = bibliography(input_);
+  if (entries.empty()) return;
+  std::string citations = citation_lines(input_);
+  citations.pop_back();  // the end of the last line
+  console_.line(citations);
+  on_first_rank(context_, [&] {
+    std::ofstream file(stem_ + ".bib");
+    file << entries;
+    if (!file.flush()) throw FileError(stem_ + ".bib: cannot be written");
+  });
 }
 
 void Simulation::write_checkpoint() {

@@ -71,6 +71,7 @@ class Simulation {
   void make_balancer();
   void make_engine();
   void open_outputs(bool resumed);
+  void cite_models();
   void write_checkpoint();
 
   // step.cpp: the loop.
