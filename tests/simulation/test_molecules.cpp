@@ -144,28 +144,32 @@ std::string name_of(const Molecule& molecule) {
 
 }  // namespace
 
-TEST_CASE("energies, temperature and virial of molecules do not depend on the ranks") {
+TEST_CASE("energies and virial of molecules do not depend on ranks, regions and halo") {
   const comm::Context world;
   const test::SharedFolder output(world);
   const comm::Context alone = world.split(world.rank() == 0 ? 0 : -1);
+  // The last one cuts the regions anew in every second step.
+  const std::string domains[] = {
+      "decomposition = \"grid\"\n", "decomposition = \"grid\"\nhalo = \"staged\"\n",
+      "decomposition = \"bisection\"\nweights = \"neighbors\"\nrebalance_interval = 2\n"};
   for (const Molecule* molecule : molecules) {
-    for (const char* halo : {"direct", "staged"}) {
-      CAPTURE(molecule->name);
-      CAPTURE(halo);
-      const std::string text =
-          run_section(5, 0.002) + fluid + molecule->text + short_cutoff +
-          fmt::format("[domain]\ndecomposition = \"grid\"\nhalo = \"{}\"\n", halo);
-      const Input input = test::input_of(output.path(), "ranks", text);
+    CAPTURE(molecule->name);
+    const std::string text = run_section(9, 0.002) + fluid + molecule->text + short_cutoff;
+    ThermodynamicState expected;
+    if (alone.valid()) {
+      Simulation reference(alone, test::input_of(output.path(), "single", text), {.quiet = true});
+      reference.run();
+      expected = reference.last_state();
+    }
+    for (const std::string& domain : domains) {
+      CAPTURE(domain);
+      const Input input = test::input_of(output.path(), "ranks", text + "[domain]\n" + domain);
       Simulation simulation(world, input, {.quiet = true});
       simulation.run();
-      // The last row of the table is that of step 5; forces and turns of all steps are behind it.
+      // The last row of the table is that of step 9; forces and turns of all steps are behind it.
       const ThermodynamicState state = simulation.last_state();
       CHECK(std::isfinite(state.total_energy));
       if (!alone.valid()) continue;
-      const Input single = test::input_of(output.path(), "single", text);
-      Simulation reference(alone, single, {.quiet = true});
-      reference.run();
-      const ThermodynamicState expected = reference.last_state();
       const double scale = std::fabs(expected.kinetic_energy);
       CHECK(std::fabs(state.potential_energy - expected.potential_energy) < 1e-12 * scale);
       CHECK(std::fabs(state.virial - expected.virial) < 1e-11 * scale);
@@ -274,6 +278,30 @@ TEST_CASE("a resumed run of molecules has the bits of one that was never interru
       CHECK(simulation.last_state().rotational_energy == end.rotational_energy);
     }
   }
+}
+
+TEST_CASE("a run of molecules goes on with another number of ranks") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  const comm::Context alone = world.split(world.rank() == 0 ? 0 : -1);
+  const std::string text = run_section(40, 0.004) + fluid + charged.text + short_cutoff;
+  const Input input = test::input_of(output.path(), "others", text);
+  std::int64_t whole = 0;
+  double energy = 0.0;
+  {
+    Simulation simulation(world, input, {.quiet = true});
+    simulation.run();
+    whole = test::fingerprint(world, simulation.particles(), simulation.box());
+    energy = simulation.last_state().total_energy;
+  }
+  if (!alone.valid()) return;
+  Input longer = input;
+  longer.run.steps = 50;
+  Simulation simulation(alone, longer, {.resume = true, .quiet = true});
+  CHECK(simulation.step_number() == 40);
+  CHECK(test::fingerprint(alone, simulation.particles(), simulation.box()) == whole);
+  simulation.run();
+  CHECK(simulation.last_state().total_energy == doctest::Approx(energy).epsilon(1e-3));
 }
 
 TEST_CASE("the thermostat heats translation and rotation alike") {

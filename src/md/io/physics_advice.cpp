@@ -23,7 +23,12 @@ namespace {
 constexpr double bytes_per_local = 300.0;
 constexpr double bytes_per_ghost = 64.0;
 constexpr double bytes_per_process = 60e6;        // program, MPI and its buffers
-constexpr double checkpoint_per_particle = 80.0;  // position, velocity, id, image, type
+constexpr double checkpoint_per_particle = 72.0;  // position, velocity, id, image, type
+// Of molecules besides.
+constexpr double rotation_per_local = 80.0;      // orientation, angular momentum, torque
+constexpr double rotation_per_ghost = 32.0;      // orientation
+constexpr double bytes_per_site = 32.0;          // turned into the laboratory frame
+constexpr double rotation_in_checkpoint = 56.0;  // orientation, angular momentum
 
 constexpr double well_curvature = 57.14628;  // 36 * 2^(2/3)
 
@@ -50,7 +55,7 @@ PairParameters parameters(const Input& input, std::size_t a, std::size_t b) {
 }
 
 double bytes_of_field(const std::string& field) {
-  return field == "image" ? 12.0 : 24.0;
+  return field == "image" ? 12.0 : field == "orientation" ? 32.0 : 24.0;
 }
 
 /// Of a skin that the program will choose, what it will be about.
@@ -567,15 +572,25 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
   }
   result.local_particles = particles / *facts.ranks;
   result.ghost_particles = particles / facts.box->volume() * (with_halo - own);
-  result.memory_per_rank = bytes_per_process + bytes_per_local * result.local_particles +
-                           bytes_per_ghost * result.ghost_particles;
+  double local_bytes = bytes_per_local, ghost_bytes = bytes_per_ghost;
+  double checkpoint_bytes = checkpoint_per_particle;
+  if (!input.components.empty()) {
+    std::size_t sites = 0;
+    for (const auto& component : input.components) sites = std::max(sites, component.sites.size());
+    const double site_bytes = bytes_per_site * static_cast<double>(sites);
+    local_bytes += rotation_per_local + site_bytes;
+    ghost_bytes += rotation_per_ghost + site_bytes;
+    checkpoint_bytes += rotation_in_checkpoint;
+  }
+  result.memory_per_rank = bytes_per_process + local_bytes * result.local_particles +
+                           ghost_bytes * result.ghost_particles;
   if (input.output.trajectory_interval > 0) {
     double bytes = 0.0;
     for (const std::string& field : input.output.trajectory_fields) bytes += bytes_of_field(field);
     const auto frames = input.run.steps / input.output.trajectory_interval + 1;
     result.trajectory_bytes = bytes * particles * static_cast<double>(frames);
   }
-  result.checkpoint_bytes = checkpoint_per_particle * particles;
+  result.checkpoint_bytes = checkpoint_bytes * particles;
   return result;
 }
 
