@@ -4,34 +4,15 @@ import json
 import os
 import re
 import shutil
-import signal
-import subprocess
-import sys
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy
 from lammps_environment import find_lammps
+from process import Cores, EngineError, run_process
 from start import CUTOFF, MELTING_STEPS, SKIN, TIMESTEP, Start, sterna_input, write_rows
 from sterna.launch import command_line
 from sterna.program import find_program, version
-
-RUN_TIME_LIMIT = 1200
-
-# Runs a command and writes the peak of its memory. In a small process of its own, because a child
-# counts the memory of the process that it was forked from as its own.
-PEAK_MEMORY = """\
-import resource, subprocess, sys
-status = subprocess.call(sys.argv[2:])
-with open(sys.argv[1], "w") as file:
-    file.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
-sys.exit(status if status >= 0 else 128 - status)
-"""
-
-
-class EngineError(Exception):
-    """An engine could not run, or did not say what is wanted of it."""
 
 
 @dataclass
@@ -42,65 +23,6 @@ class Measurement:
     peak_bytes: int  # of the resident memory of a run of one process
     start_energy: float  # potential, per atom
     details: dict = field(default_factory=dict)
-
-
-class Cores:
-    """Which cores the ranks are pinned to, and how."""
-
-    # Under Open MPI or MPICH each rank takes the core that stands at its number in the list.
-    PIN = (
-        "rank=${OMPI_COMM_WORLD_LOCAL_RANK:-${MPI_LOCALRANKID:-0}}; count=$1; shift; "
-        'eval "core=\\${$((rank + 1))}"; shift "$count"; '
-        '[ -z "$STERNA_BENCH_PRIORITY" ] || echo "$STERNA_BENCH_PRIORITY" >/proc/self/autogroup; '
-        'exec taskset -c "$core" "$@"'
-    )
-
-    def __init__(self) -> None:
-        self.available = sorted(os.sched_getaffinity(0))
-
-    def chosen(self, ranks: int) -> list[int]:
-        """The last cores: the first ones have more to do for the operating system."""
-        return self.available[-ranks:]
-
-    def pinned(self, ranks: int, command: list) -> list[str]:
-        cores = [str(core) for core in self.chosen(ranks)]
-        return ["sh", "-c", self.PIN, "pin", str(ranks), *cores, *map(str, command)]
-
-    def together(self, ranks: int, command: list) -> list[str]:
-        """One process with `ranks` threads on that many cores."""
-        cores = ",".join(str(core) for core in self.chosen(ranks))
-        return ["sh", "-c", self.PIN, "pin", "1", cores, *map(str, command)]
-
-
-def run_process(command: list[str], folder: Path, environment: dict) -> tuple[str, int]:
-    """What the process printed, and the peak of its resident memory in bytes."""
-    peak = folder / "peak_memory"
-    with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(
-            [sys.executable, "-S", "-c", PEAK_MEMORY, str(peak), *command],
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        try:
-            process.wait(RUN_TIME_LIMIT)
-        except subprocess.TimeoutExpired as error:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            raise EngineError(f"{command[-3:]} took longer than {RUN_TIME_LIMIT} s") from error
-        except BaseException:  # also where the user interrupts: nothing is left running
-            os.killpg(process.pid, signal.SIGTERM)
-            process.wait()
-            raise
-        output.seek(0)
-        text = output.read().decode(errors="replace")
-    if process.returncode != 0:
-        last = "\n".join(text.strip().splitlines()[-15:])
-        raise EngineError(f"{command[-3:]} ended with status {process.returncode}:\n{last}")
-    return text, int(peak.read_text()) * 1024
 
 
 def find(pattern: str, text: str, what: str) -> re.Match:

@@ -26,9 +26,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "python"), str(ROOT / "tools")]
+sys.path += [str(ROOT / "python"), str(ROOT / "tools"), str(ROOT / "benchmarks" / "support")]
 from document_table import markdown_table, replace_block  # noqa: E402
-from engines import Cores, EngineError, Gromacs, Lammps, Measurement, Sterna  # noqa: E402
+from engines import Gromacs, Lammps, Measurement, Sterna  # noqa: E402
+from process import Cores, EngineError  # noqa: E402
 from start import CELLS, melt  # noqa: E402
 
 # Long enough that a run of one rank takes some seconds, short enough that a round ends in minutes.
