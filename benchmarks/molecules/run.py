@@ -253,7 +253,7 @@ def main() -> None:
         os.environ["STERNA_BENCH_PRIORITY"] = "-20"
     cores = Cores()
     content = {
-        "command": "./dev bench molecules " + shlex.join(sys.argv[1:]),
+        "command": command(),
         "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
         "machine": {"processor": processor(), "cores": len(cores.available)},
         "version": version(),
@@ -280,6 +280,15 @@ def main() -> None:
     machine = f"{content['machine']['processor']}, {content['machine']['cores']} cores"
     caption = f"`{content['command']}`, {content['date']}, {machine}; million updates per second:"
     replace_block("benchmarks.md", "molecules", f"{caption}\n\n{text}")
+
+
+def command() -> str:
+    """As it was typed, but for where the fluids are kept."""
+    words = sys.argv[1:]
+    if "--folder" in words:
+        at = words.index("--folder")
+        del words[at : at + 2]
+    return shlex.join(["./dev", "bench", "molecules", *words])
 
 
 def processor() -> str:
