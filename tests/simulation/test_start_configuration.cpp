@@ -382,11 +382,15 @@ TEST_CASE("start velocities have no momentum and exactly the temperature") {
 
 TEST_CASE("start velocities are the same bit for bit however the particles are shared out") {
   const auto adjustment_of = [](int ranks) {
-    std::vector<std::int64_t> total(11, 0);
+    std::vector<std::int64_t> total(14, 0);
+    const Vec3 inertia{0.3, 0.3, 0.0};
     for (int rank = 0; rank < ranks; ++rank) {
       StartVelocity start(7, 2.0, 1.44);
       for (int id = 1 + rank; id <= 5000; id += ranks) {
         start.add(start.draw(id, id % 2 ? 1.0 : 2.0), id % 2 ? 1.0 : 2.0);
+        const Vec3 l = start.draw_rotation(id, inertia);
+        CHECK(l.z == 0.0);
+        start.add_rotation(0.5 * (l.x * l.x + l.y * l.y) / 0.3, 2);
       }
       for (std::size_t i = 0; i < total.size(); ++i) total[i] += start.sums()[i];
     }
@@ -400,7 +404,10 @@ TEST_CASE("start velocities are the same bit for bit however the particles are s
     const auto many = adjustment_of(ranks);
     CHECK(many.drift == one.drift);
     CHECK(many.scale == one.scale);
+    CHECK(many.rotation_scale == one.rotation_scale);
   }
+  // Ten thousand degrees of freedom of rotation had nearly the right energy as they were drawn.
+  CHECK(std::abs(one.rotation_scale - 1.0) < 2.0 * std::sqrt(2.0 / 10000.0));
 }
 
 TEST_CASE("velocities that cannot have a temperature are zero") {
