@@ -1,0 +1,240 @@
+"""Rigid molecules in Sterna and, site by site, in LAMMPS: the same energies and forces."""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass, field
+
+import numpy
+import pytest
+from conftest import ROOT
+from sterna import read_log
+
+sys.path.insert(0, str(ROOT / "tools"))
+from lammps_environment import find_lammps
+
+h5py = pytest.importorskip("h5py")
+
+CUTOFF = 2.6
+EDGE = 9.0
+
+
+@pytest.fixture(scope="module")
+def lammps():
+    environment, why = find_lammps()
+    if environment is None:
+        pytest.skip(f"no LAMMPS to compare with: {why}")
+    return environment
+
+
+# Runs in the environment of LAMMPS: one state, its energy, and the force on each site.
+LAMMPS_PROGRAM = """\
+import json, sys
+import numpy
+from lammps import lammps
+
+case = json.load(open(sys.argv[1]))
+engine = lammps(cmdargs=["-screen", "none", "-log", "none"])
+engine.commands_list(case["commands"])
+engine.command("run 0 post no")
+count = engine.get_natoms()
+force = numpy.array(engine.gather_atoms("f", 1, 3)).reshape(count, 3)
+json.dump({"energy": engine.get_thermo("pe"), "force": force.tolist()}, open(case["result"], "w"))
+"""
+
+
+@dataclass
+class Site:
+    """In the body frame: center of mass at the origin, principal axes."""
+
+    position: tuple[float, float, float]
+    mass: float = 0.0
+    epsilon: float = 0.0
+    sigma: float = 1.0
+    charge: float = 0.0
+    dipole: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+@dataclass
+class Molecule:
+    name: str
+    sites: list[Site]
+    inertia: tuple[float, float, float] | None = None
+
+    def to_toml(self) -> str:
+        text = f'\n[[component]]\nname = "{self.name}"\n'
+        if self.inertia is not None:
+            text += f"inertia = {list(self.inertia)}\n"
+        for site in self.sites:
+            head = f"\n[[component.site]]\nposition = {list(site.position)}\n"
+            moment = float(numpy.linalg.norm(site.dipole))
+            # A site has one kind; sites may share a point.
+            if site.epsilon > 0.0:
+                text += head + 'kind = "lennard_jones"\n'
+                text += (
+                    f"mass = {site.mass!r}\nepsilon = {site.epsilon!r}\nsigma = {site.sigma!r}\n"
+                )
+            if site.charge != 0.0:
+                text += head + f'kind = "charge"\ncharge = {site.charge!r}\n'
+            if moment > 0.0:
+                text += head + 'kind = "dipole"\n'
+                text += f"dipole_moment = {moment!r}\naxis = {list(site.dipole)}\n"
+        return text
+
+
+# Bent, with charges on its Lennard-Jones sites; and an atom among them.
+BENT = Molecule(
+    "bent",
+    [
+        Site((0.0, 0.1, 0.0), 2.0, 1.0, 1.0, -0.8),
+        Site((0.35, -0.2, 0.0), 0.5, 0.3, 0.6, 0.4),
+        Site((-0.35, -0.2, 0.0), 0.5, 0.3, 0.6, 0.4),
+    ],
+)
+ATOM = Molecule("atom", [Site((0.0, 0.0, 0.0), 1.0, 0.7, 1.1)])
+# A dipole at the center and one aside, with charges around them.
+POLAR = Molecule(
+    "polar",
+    [
+        Site((0.0, 0.0, 0.0), 1.0, 1.0, 1.0, 0.0, (0.3, 0.0, 0.4)),
+        Site((0.0, 0.0, 0.3), charge=0.5),
+        Site((0.0, 0.1, -0.3), charge=-0.5, dipole=(0.0, -0.4, 0.2)),
+    ],
+    (0.1, 0.2, 0.15),
+)
+
+
+@dataclass
+class System:
+    molecules: list[Molecule]
+    component: numpy.ndarray = field(init=False)
+    center: numpy.ndarray = field(init=False)
+    orientation: numpy.ndarray = field(init=False)
+
+    def __post_init__(self) -> None:
+        random = numpy.random.default_rng(17)
+        edge = 6
+        corners = numpy.stack(numpy.meshgrid(*[numpy.arange(edge)] * 3, indexing="ij"), axis=-1)
+        self.center = (corners.reshape(-1, 3) + 0.5) * (EDGE / edge)
+        self.center += random.uniform(-0.1, 0.1, self.center.shape)
+        self.component = random.integers(len(self.molecules), size=len(self.center))
+        self.orientation = random.normal(size=(len(self.center), 4))
+        self.orientation /= numpy.linalg.norm(self.orientation, axis=1)[:, None]
+
+    def turned(self, molecule: int, body: tuple) -> numpy.ndarray:
+        """A vector of the body frame of this molecule in the laboratory's."""
+        w, *xyz = self.orientation[molecule]
+        v, q = numpy.array(body), numpy.array(xyz)
+        return v + 2.0 * numpy.cross(q, numpy.cross(q, v) + w * v)
+
+    def write_start(self, path) -> None:
+        lattice = f"{EDGE} 0 0 0 {EDGE} 0 0 0 {EDGE}"
+        lines = [
+            str(len(self.center)),
+            f'Lattice="{lattice}" Properties=species:S:1:pos:R:3:orient:R:4',
+        ]
+        for i, kind in enumerate(self.component):
+            numbers = [*self.center[i], *self.orientation[i]]
+            lines.append(" ".join([self.molecules[kind].name, *map(repr, map(float, numbers))]))
+        path.write_text("\n".join(lines) + "\n")
+
+    def write_sites(self, path) -> numpy.ndarray:
+        """A LAMMPS data file of all sites; returns the molecule of each."""
+        kinds = [site for molecule in self.molecules for site in molecule.sites]
+        first = numpy.cumsum([0, *(len(molecule.sites) for molecule in self.molecules)])
+        rows, owner = [], []
+        for i, component in enumerate(self.component):
+            for k, site in enumerate(self.molecules[component].sites):
+                r = (self.center[i] + self.turned(i, site.position)) % EDGE
+                m = self.turned(i, site.dipole)
+                owner.append(i)
+                # atom-ID atom-type x y z diameter density q mux muy muz molecule-ID
+                numbers = [*r, 1.0, 1.0, site.charge, *m]
+                words = [str(len(owner)), str(first[component] + k + 1)]
+                words += [*(repr(float(n)) for n in numbers), str(i + 1)]
+                rows.append(" ".join(words))
+        text = f"sites of molecules\n\n{len(rows)} atoms\n{len(kinds)} atom types\n\n"
+        text += "".join(f"0 {EDGE} {axis}lo {axis}hi\n" for axis in "xyz")
+        path.write_text(text + "\nAtoms # hybrid\n\n" + "\n".join(rows) + "\n")
+        return numpy.array(owner)
+
+    def pair_coefficients(self) -> list[str]:
+        kinds = [site for molecule in self.molecules for site in molecule.sites]
+        return [
+            f"pair_coeff {i} {j} {(a.epsilon * b.epsilon) ** 0.5!r} {0.5 * (a.sigma + b.sigma)!r}"
+            for i, a in enumerate(kinds, 1)
+            for j, b in enumerate(kinds[i - 1 :], i)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("molecules", "style"),
+    [
+        pytest.param([BENT, ATOM], "lj/cut/coul/cut", id="charges"),
+        pytest.param([POLAR, ATOM], "lj/cut/dipole/cut", id="dipoles"),
+        pytest.param([POLAR, BENT], "lj/cut/dipole/cut", id="mixture"),
+    ],
+)
+def test_sterna_and_lammps_agree_on_molecules(molecules, style, lammps, sterna, tmp_path):
+    system = System(molecules)
+    owner = system.write_sites(tmp_path / "sites.data")
+    case = {
+        "commands": [
+            "units lj",
+            "atom_style hybrid sphere dipole molecular",
+            "atom_modify map array",
+            f"read_data {tmp_path / 'sites.data'}",
+            f"pair_style {style} {CUTOFF}",
+            *system.pair_coefficients(),
+            "neigh_modify exclude molecule/intra all",
+            "neighbor 0.3 bin",
+            "thermo_modify norm no",
+        ],
+        "result": str(tmp_path / "lammps.json"),
+    }
+    (tmp_path / "case.json").write_text(json.dumps(case))
+    done = subprocess.run(
+        [lammps.python, "-c", LAMMPS_PROGRAM, tmp_path / "case.json"],
+        env=lammps.variables,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    peer = json.loads((tmp_path / "lammps.json").read_text())
+    expected = numpy.zeros_like(system.center)
+    numpy.add.at(expected, owner, numpy.array(peer["force"]))
+
+    system.write_start(tmp_path / "start.extxyz")
+    (tmp_path / "input.toml").write_text(
+        f"""\
+units = "reduced"
+[run]
+name = "comparison"
+steps = 1
+timestep = 1e-4
+[start]
+kind = "file"
+file = "start.extxyz"
+temperature = 0.0
+[interaction]
+cutoff = {CUTOFF}
+truncation = "truncated"
+molecular_cutoff = "site"
+[output]
+thermo_interval = 1
+trajectory_interval = 1
+trajectory_fields = ["position", "force"]
+"""
+        + "".join(molecule.to_toml() for molecule in molecules)
+    )
+    done = sterna("run", "input.toml", "-n", 1)
+    assert done.returncode == 0, done.stdout + done.stderr
+    row = read_log(tmp_path / "comparison.log.jsonl").rows[0]
+    with h5py.File(tmp_path / "comparison.h5md") as file:
+        force = file["particles/trajectory/force/value"][0]
+    assert row["potential_energy"] == pytest.approx(peer["energy"], rel=1e-10)
+    scale = numpy.linalg.norm(expected, axis=1).max()
+    assert numpy.abs(force - expected).max() < 1e-10 * scale
