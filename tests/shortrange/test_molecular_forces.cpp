@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "md/model/lennard_jones.hpp"
 #include "md/shortrange/instruction_set.hpp"
+#include "md/shortrange/lennard_jones_forces.hpp"
 #include "shortrange/molecular_system.hpp"
 #include "shortrange/site_energies.hpp"
 
@@ -344,6 +346,50 @@ TEST_CASE("more neighbors than are treated together") {
       Vec3 total;
       for (const Vec3& f : result.force) total += f;
       CHECK(length(total) < 1e-9);
+    }
+  }
+}
+
+TEST_CASE("atoms are forced as on the fast path, whatever the form of the list") {
+  struct Case {
+    double edge, sigma, cutoff, skin, jitter;
+    int count;
+  };
+  // Compressed rows; everything in one cell, whose rows are plain.
+  for (const Case& system :
+       {Case{9.0, 1.0, 2.5, 0.3, 0.12, 512}, Case{3.0, 0.1, 1.2, 0.4, 0.02, 4096}}) {
+    const Box box{{system.edge, system.edge, system.edge}};
+    ParticleStore particles = test::jittered_lattice(box, system.count, 2, system.jitter, 5);
+    Component a, b;
+    a.lennard_jones = {{{}, 1.0, system.sigma}};
+    b.lennard_jones = {{{}, 0.6, 0.9 * system.sigma}};
+    const auto mixed =
+        mix(Mixing::lorentz_berthelot, {1.0, system.sigma}, {0.6, 0.9 * system.sigma});
+    const LennardJones potential(
+        std::vector<LennardJones::PairParameters>{
+            {1.0, system.sigma}, mixed, mixed, {0.6, 0.9 * system.sigma}},
+        2, system.cutoff, Truncation::shifted);
+    MoleculeModel model = model_of({a, b}, system.cutoff);
+    model.shifted.assign(4, 1);
+
+    PairList list("auto");
+    test::rebuild(list, particles, box, system.cutoff + system.skin);
+    CHECK((list.rows().compressed == nullptr) == (system.count == 4096));
+    LennardJonesForces fast(potential, Precision::double_precision, "auto");
+    const PairSums expected = test::compute(fast, list, particles);
+    const std::vector<Vec3> force(particles.force.begin(), particles.force.end());
+    for (const MolecularKernels* kernels : available_molecular_kernels()) {
+      for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
+        CAPTURE(std::string(kernels->name));
+        CAPTURE(static_cast<int>(precision));
+        const double tolerance = precision == Precision::mixed ? 3e-5 : 1e-11;
+        MolecularForces forces(model, precision, kernels->name);
+        const PairSums sums = test::compute(forces, list, particles);
+        CHECK(sums.energy == doctest::Approx(expected.energy).epsilon(tolerance));
+        CHECK(sums.virial_trace() == doctest::Approx(expected.virial_trace()).epsilon(tolerance));
+        CHECK(largest_deviation({particles.force.begin(), particles.force.end()}, force) <
+              tolerance);
+      }
     }
   }
 }
