@@ -301,3 +301,59 @@ TEST_CASE("bad requests are explained") {
     CHECK_THROWS_AS(Halo(context, grid, 2.0, {"direct", "pigeon"}), comm::Error);
   }
 }
+
+TEST_CASE("the forces of ghosts come back to the particles that they are copies of") {
+  const comm::Context context;
+  const auto all_cases = cases(context.size());
+  // Whole numbers, whose sums do not depend on an order: one for each copy, one for its place.
+  const auto at_place = [](const Ghost& ghost) {
+    const auto& [type, x, y, z] = ghost;
+    return std::floor(64.0 * (x + 3.0 * y + 7.0 * z));
+  };
+  for (const Case& c : all_cases) {
+    CAPTURE(c.what);
+    const RegularGrid grid({c.length}, context.size(), c.grid);
+    const auto all = make_positions(grid, c.width, 300);
+    std::vector<Vec3> expected(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      expected[i] = {1.0, at_place(as_ghost(all[i])), static_cast<double>(i)};
+    }
+    for (int rank = 0; rank < context.size(); ++rank) {
+      for (const Ghost& ghost : expected_ghosts(grid, rank, c.width, all)) {
+        expected[static_cast<std::size_t>(std::get<0>(ghost))] +=
+            Vec3{1.0, at_place(ghost), static_cast<double>(std::get<0>(ghost))};
+      }
+    }
+    for (const auto& halo_method : halo_methods()) {
+      CAPTURE(halo_method.name);
+      for (const auto& exchange :
+           &c == &all_cases[1] ? available_methods(context) : std::vector<std::string>{"auto"}) {
+        CAPTURE(exchange);
+        Halo halo(context, grid, c.width, {std::string(halo_method.name), exchange, true});
+        ParticleStore particles = own_particles(context, grid, all);
+        halo.rebuild(particles);
+        std::vector<std::uint32_t> slots;
+        for (std::size_t k = 0; k < particles.ghost_count(); ++k) {
+          slots.push_back(static_cast<std::uint32_t>(particles.ghost_count() - 1 - k));
+        }
+        halo.order_ghosts(particles, slots);
+        for (int step = 0; step < 3; ++step) {
+          halo.start_positions(particles);
+          halo.finish_positions(particles);
+          std::vector<PaddedForce> force;
+          for (const Position& p : std::span(particles.position.data(), particles.total_count())) {
+            force.push_back({1.0, at_place(as_ghost(p)), static_cast<double>(p.type), 0.0});
+          }
+          halo.return_forces(force);
+          std::size_t wrong = 0;
+          for (std::size_t i = 0; i < particles.local_count(); ++i) {
+            const auto number = static_cast<std::size_t>(particles.position[i].type);
+            wrong += Vec3{force[i].x, force[i].y, force[i].z} != expected[number];
+          }
+          CHECK(wrong == 0);
+        }
+        if (context.size() > 1) CHECK(halo.verdicts().size() % 2 == 0);
+      }
+    }
+  }
+}

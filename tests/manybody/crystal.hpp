@@ -83,19 +83,19 @@ inline TersoffResult evaluate(TersoffEvaluator& evaluator, const Crystal& crysta
     }
   }
   NeighborRows rows;
-  rows.begin.resize(count + 1);
+  rows.rows.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
-    rows.begin[i] = static_cast<std::uint32_t>(rows.neighbors.size());
+    RowRange row{static_cast<std::uint32_t>(rows.neighbors.size()), 0};
     for (std::size_t j = 0; j < position.size(); ++j) {
       const Vec3 d = position[j].vector() - position[i].vector();
       if (j == i || dot(d, d) >= reach * reach) continue;
       rows.neighbors.resize(rows.neighbors.size() + 1);
       rows.neighbors[rows.neighbors.size() - 1] = static_cast<std::uint32_t>(j);
+      ++row.count;
     }
-    rows.longest =
-        std::max(rows.longest, static_cast<std::uint32_t>(rows.neighbors.size()) - rows.begin[i]);
+    rows.rows[i] = row;
+    rows.longest = std::max(rows.longest, row.count);
   }
-  rows.begin[count] = static_cast<std::uint32_t>(rows.neighbors.size());
 
   AlignedBuffer<PaddedForce> force(position.size());
   std::fill(force.begin(), force.end(), PaddedForce{});

@@ -1,98 +1,15 @@
 """The same start file in Sterna and in LAMMPS: the same energies, virial, forces and trajectory."""
 
-import json
-import subprocess
-import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy
 import pytest
-from conftest import ROOT
+from lammps_support import System, Type, lammps, run_lammps  # noqa: F401 (lammps is a fixture)
 from sterna import read_log
-
-sys.path.insert(0, str(ROOT / "tools"))
-from lammps_environment import find_lammps
 
 h5py = pytest.importorskip("h5py")
 
 STEPS = 100
-
-
-@pytest.fixture(scope="module")
-def lammps():
-    environment, why = find_lammps()
-    if environment is None:
-        pytest.skip(f"no LAMMPS to compare with: {why}")
-    return environment
-
-
-# Runs in the environment of LAMMPS: reads the commands of one case, writes what came out.
-LAMMPS_PROGRAM = """\
-import json, sys
-import numpy
-from lammps import lammps
-
-case = json.load(open(sys.argv[1]))
-engine = lammps(cmdargs=["-screen", "none", "-log", "none"])
-engine.commands_list(case["commands"])
-
-def state():
-    virial = [engine.get_thermo(p) for p in ("pxx", "pyy", "pzz")]
-    return {
-        "potential_energy": engine.get_thermo("pe"),
-        "kinetic_energy": engine.get_thermo("ke"),
-        "virial": sum(virial) * engine.get_thermo("vol"),
-    }
-
-engine.command("run 0 post no")
-rows = [dict(state(), step=0)]
-count = engine.get_natoms()
-force = numpy.array(engine.gather_atoms("f", 1, 3)).reshape(count, 3)
-for _ in range(case["steps"] // case["every"]):
-    engine.command(f"run {case['every']} pre no post no")
-    rows.append(dict(state(), step=rows[-1]["step"] + case["every"]))
-position = numpy.array(engine.gather_atoms("x", 1, 3)).reshape(count, 3)
-numpy.savez(case["result"], force=force, position=position)
-json.dump(rows, open(case["result"] + ".json", "w"))
-"""
-
-
-@dataclass
-class Type:
-    mass: float = 1.0
-    epsilon: float = 1.0
-    sigma: float = 1.0
-
-
-@dataclass
-class System:
-    """A box of particles, and what an input of either program needs to say of them."""
-
-    types: list[Type]
-    species: numpy.ndarray
-    position: numpy.ndarray
-    velocity: numpy.ndarray
-    edge: numpy.ndarray
-    pairs: list[tuple[int, int, float, float]] = field(default_factory=list)
-
-    def write_data(self, path: Path, charged: bool = False) -> None:
-        """A LAMMPS data file; `charged` gives the atoms the charge 0 that some styles ask for."""
-        with path.open("w") as file:
-            file.write("start of a comparison\n\n")
-            file.write(f"{len(self.species)} atoms\n{len(self.types)} atom types\n\n")
-            for axis, edge in zip("xyz", self.edge, strict=True):
-                file.write(f"0.0 {float(edge)!r} {axis}lo {axis}hi\n")
-            file.write("\nMasses\n\n")
-            for number, kind in enumerate(self.types, 1):
-                file.write(f"{number} {kind.mass!r}\n")
-            file.write("\nAtoms # charge\n\n" if charged else "\nAtoms # atomic\n\n")
-            charge = "0 " if charged else ""
-            for i, (s, r) in enumerate(zip(self.species, self.position.tolist(), strict=True), 1):
-                file.write(f"{i} {s + 1} {charge}{r[0]!r} {r[1]!r} {r[2]!r}\n")
-            file.write("\nVelocities\n\n")
-            for i, v in enumerate(self.velocity.tolist(), 1):
-                file.write(f"{i} {v[0]!r} {v[1]!r} {v[2]!r}\n")
 
 
 def perturbed_crystal(cells: tuple[int, int, int], density: float, types: list[Type], seed: int):
@@ -213,7 +130,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("build", "truncation", "mixing", "ranks"), CASES)
-def test_sterna_and_lammps_agree(build, truncation, mixing, ranks, lammps, sterna, tmp_path):
+def test_sterna_and_lammps_agree(build, truncation, mixing, ranks, lammps, sterna, tmp_path):  # noqa: F811
     system, dt = build(), 0.002
     data = tmp_path / "start.data"
     system.write_data(data)
@@ -222,25 +139,8 @@ def test_sterna_and_lammps_agree(build, truncation, mixing, ranks, lammps, stern
         peer_data = tmp_path / "start.charge.data"
         system.write_data(peer_data, charged=True)
 
-    case = {
-        "commands": lammps_commands(system, peer_data, truncation, mixing, dt),
-        "steps": STEPS,
-        "every": 10,
-        "result": str(tmp_path / "lammps.npz"),
-    }
-    (tmp_path / "case.json").write_text(json.dumps(case))
-    done = subprocess.run(
-        [lammps.python, "-c", LAMMPS_PROGRAM, tmp_path / "case.json"],
-        env=lammps.variables,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    peer = numpy.load(tmp_path / "lammps.npz")
-    peer_rows = json.loads((tmp_path / "lammps.npz.json").read_text())
+    commands = lammps_commands(system, peer_data, truncation, mixing, dt)
+    peer_rows, peer = run_lammps(lammps, commands, STEPS, 10, tmp_path)
 
     (tmp_path / "input.toml").write_text(sterna_input(system, data, truncation, mixing, dt))
     done = sterna("run", "input.toml", "-n", ranks)

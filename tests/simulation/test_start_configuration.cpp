@@ -155,6 +155,36 @@ TEST_CASE("bcc and sc lattices") {
   CHECK_FALSE(lattice_by_name("hcp").has_value());
 }
 
+TEST_CASE("diamond has four neighbors at sqrt(3)/4 of the edge, in zincblende of the other type") {
+  for (const std::string name : {"diamond", "zincblende"}) {
+    CAPTURE(name);
+    const std::vector<double> shares(name == "diamond" ? 1 : 2, 1.0);
+    const auto start =
+        StartConfiguration::lattice(*lattice_by_name(name), {2, 3, 2}, 8.0, shares, 1);
+    CHECK(start.particle_count() == 96);
+    CHECK(start.guaranteed_distance() == doctest::Approx(std::sqrt(3.0) / 4.0));
+    if (name == "zincblende") CHECK(start.type_counts() == std::vector<std::int64_t>{48, 48});
+    check_sound(start);
+    const auto particles = all(start);
+    std::size_t wrong = 0;
+    for (const ParticleRecord& p : particles) {
+      int neighbors = 0, of_other_type = 0;
+      for (const ParticleRecord& q : particles) {
+        if (p.id == q.id ||
+            distance(p.position.vector(), q.position.vector(), start.box()) > 0.45) {
+          continue;
+        }
+        ++neighbors;
+        of_other_type += p.position.type != q.position.type ? 1 : 0;
+      }
+      wrong += neighbors != 4 || of_other_type != (name == "zincblende" ? 4 : 0) ? 1 : 0;
+    }
+    CHECK(wrong == 0);
+  }
+  CHECK_THROWS_AS(StartConfiguration::lattice(Lattice::zincblende, {2, 2, 2}, 8.0, one_type, 1),
+                  std::invalid_argument);
+}
+
 TEST_CASE("a lattice of a number of particles leaves surplus sites empty evenly") {
   for (const std::int64_t count : {1, 2, 3, 4, 5, 33, 255, 256, 257, 864, 1000}) {
     CAPTURE(count);

@@ -25,6 +25,8 @@ std::size_t rebuild_items(const ParticleStore& particles) {
 }
 /// Room for a peer at first; it grows by agreement.
 constexpr std::size_t kFirstCapacity = 64 * 4;
+/// Doubles of a ghost's force on its way back.
+constexpr std::size_t kForceItems = 3;
 
 double* put(double* out, const Position& position, const Vec3& shift) {
   out[0] = position.x + shift.x;
@@ -56,7 +58,7 @@ const double* take(const double* in, Quaternion& orientation) {
 class Halo::Stage {
  public:
   Stage(const comm::Context& context, const HaloStage& plan, const Region& own,
-        const std::string& exchange)
+        const HaloOptions& options)
       : rank_(context.rank()), name_(plan.name), selection_(plan.segments, own) {
     std::vector<comm::NeighborPattern::Peer> peers;
     const auto& segments = selection_.segments();
@@ -71,8 +73,13 @@ class Halo::Stage {
       receivers_.back().last = s + 1;
     }
     if (plan.with_other_ranks) {
-      exchange_.emplace(context, comm::NeighborPattern::from_peers(context, peers),
-                        comm::NeighborOptions{exchange, name_ + " positions"});
+      const auto pattern = comm::NeighborPattern::from_peers(context, peers);
+      exchange_.emplace(context, pattern,
+                        comm::NeighborOptions{options.exchange, name_ + " positions"});
+      if (options.returns_forces) {
+        return_exchange_.emplace(context, pattern.reversed(),
+                                 comm::NeighborOptions{options.exchange, name_ + " forces"});
+      }
     }
   }
 
@@ -116,6 +123,16 @@ class Halo::Stage {
     }
     copy_positions(particles);
     if (exchange_) exchange_->finish();
+    if (return_exchange_) {
+      std::vector<std::size_t> room;
+      for (const auto& receiver : receivers_) {
+        if (receiver.peer < 0) continue;
+        const std::size_t needed = receiver.ghosts * kForceItems;
+        const auto& peer = return_exchange_->peers()[static_cast<std::size_t>(receiver.peer)];
+        room.push_back(needed <= peer.send_capacity ? needed : needed + needed / 4);
+      }
+      return_exchange_->reserve(room);
+    }
   }
 
   /// Ghost k of the last rebuild lives at place `slots[k]` from now on.
@@ -151,6 +168,58 @@ class Halo::Stage {
     exchange_->finish();
   }
 
+  void return_forces(std::span<PaddedForce> force) {
+    if (return_exchange_) {
+      for (const auto& receiver : receivers_) {
+        if (receiver.peer < 0) continue;
+        double* out = return_exchange_->outbox(receiver.peer).data();
+        for (std::size_t k = 0; k < receiver.ghosts; ++k, out += kForceItems) {
+          const PaddedForce& f = force[place(receiver.first_ghost + k)];
+          out[0] = f.x;
+          out[1] = f.y;
+          out[2] = f.z;
+        }
+        return_exchange_->commit(receiver.peer, receiver.ghosts * kForceItems);
+      }
+      return_exchange_->start();
+    }
+    for (const auto& receiver : receivers_) {
+      if (receiver.peer >= 0) continue;
+      std::size_t k = receiver.first_ghost;
+      for_each_original(
+          receiver,
+          [&](PaddedForce& f) {
+            const PaddedForce& ghost = force[place(k++)];
+            f.x += ghost.x;
+            f.y += ghost.y;
+            f.z += ghost.z;
+          },
+          force);
+    }
+    if (!return_exchange_) return;
+    return_exchange_->take_in_order([&](int peer, std::span<const double> items) {
+      const auto receiver = std::find_if(receivers_.begin(), receivers_.end(),
+                                         [&](const auto& r) { return r.peer == peer; });
+      if (items.size() != selected(*receiver) * kForceItems) {
+        throw comm::Error(fmt::format(
+            "{} forces: rank {} sent {} numbers to rank {}, which expected {} for {} particles",
+            name_, receiver->rank, items.size(), rank_, selected(*receiver) * kForceItems,
+            selected(*receiver)));
+      }
+      const double* in = items.data();
+      for_each_original(
+          *receiver,
+          [&](PaddedForce& f) {
+            f.x += in[0];
+            f.y += in[1];
+            f.z += in[2];
+            in += kForceItems;
+          },
+          force);
+    });
+    return_exchange_->finish();
+  }
+
   std::size_t segment_count() const { return selection_.segments().size(); }
   std::size_t sent() const { return selection_.count() - copied(); }
   std::size_t copied() const {
@@ -158,9 +227,9 @@ class Halo::Stage {
     for (const auto& receiver : receivers_) count += receiver.peer < 0 ? selected(receiver) : 0;
     return count;
   }
-  std::optional<comm::Verdict> verdict() const {
-    if (!exchange_) return std::nullopt;
-    return exchange_->verdict();
+  void append_verdicts(std::vector<comm::Verdict>& verdicts) const {
+    if (exchange_) verdicts.push_back(exchange_->verdict());
+    if (return_exchange_) verdicts.push_back(return_exchange_->verdict());
   }
 
  private:
@@ -170,6 +239,14 @@ class Halo::Stage {
     int peer;                         ///< index in the exchange; -1 for this rank
     std::size_t first_ghost, ghosts;  ///< in the order of arrival, from 0
   };
+
+  /// Calls add(force) for each particle that the receiver has a ghost of, in the order of those.
+  template <class Add>
+  void for_each_original(const Receiver& receiver, Add&& add, std::span<PaddedForce> force) const {
+    for (std::size_t s = receiver.first; s < receiver.last; ++s) {
+      for (const std::uint32_t i : selection_.of(s)) add(force[i]);
+    }
+  }
 
   std::size_t place(std::size_t ghost) const {
     return local_count_ + (slots_.empty() ? ghost : slots_[ghost]);
@@ -259,6 +336,7 @@ class Halo::Stage {
   std::size_t local_count_ = 0;
   std::vector<Receiver> receivers_;  ///< ascending; other ranks are senders to this one as well
   std::optional<comm::NeighborExchange<double>> exchange_;
+  std::optional<comm::NeighborExchange<double>> return_exchange_;  ///< forces, the other way
 };
 
 Halo::Halo(const comm::Context& context, const Decomposition& decomposition, double width,
@@ -273,7 +351,7 @@ Halo::Halo(const comm::Context& context, const Decomposition& decomposition, dou
   }
   own_ = decomposition.region(context.rank());
   for (const auto& stage : halo_method(options.method).plan(decomposition, context.rank(), width)) {
-    stages_.push_back(std::make_unique<Stage>(context, stage, own_, options.exchange));
+    stages_.push_back(std::make_unique<Stage>(context, stage, own_, options));
   }
 }
 Halo::~Halo() = default;
@@ -327,6 +405,12 @@ void Halo::finish_positions(ParticleStore& particles) {
   }
 }
 
+void Halo::return_forces(std::span<PaddedForce> force) {
+  for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage) {
+    (*stage)->return_forces(force);
+  }
+}
+
 double Halo::width() const {
   return width_;
 }
@@ -351,9 +435,7 @@ std::size_t Halo::copied_positions() const {
 
 std::vector<comm::Verdict> Halo::verdicts() const {
   std::vector<comm::Verdict> verdicts;
-  for (const auto& stage : stages_) {
-    if (const auto verdict = stage->verdict()) verdicts.push_back(*verdict);
-  }
+  for (const auto& stage : stages_) stage->append_verdicts(verdicts);
   return verdicts;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "md/domain/decomposition.hpp"
+#include "md/particles/padded_force.hpp"
 #include "md/particles/particle_store.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/methods.hpp"
@@ -17,6 +18,7 @@ namespace sterna::md {
 struct HaloOptions {
   std::string method = "direct";  ///< of halo_methods(): "direct", "staged"
   std::string exchange = "auto";  ///< of comm::neighbor_methods()
+  bool returns_forces = false;    ///< `return_forces` will be called
 };
 
 /// Keeps on each rank copies (ghosts) of all particles, and of their periodic images, that lie
@@ -51,6 +53,12 @@ class Halo {
   /// `finish_positions` writes the ghosts. Types do not travel again.
   void start_positions(const ParticleStore& particles);
   void finish_positions(ParticleStore& particles);
+
+  /// Collective, and only with `returns_forces`. Adds the force of every ghost to that of the
+  /// particle whose copy it is, on whichever rank. `force` has an item for each local particle and
+  /// ghost; those of the ghosts are of no meaning afterwards. The order of addition, and so every
+  /// bit of the result, does not depend on the exchange or on time.
+  void return_forces(std::span<PaddedForce> force);
 
   double width() const;
   /// Pairs of receiver and periodic offset that this rank serves, itself included.

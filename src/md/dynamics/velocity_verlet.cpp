@@ -66,4 +66,13 @@ double largest_speed(const ParticleStore& particles) {
   return std::sqrt(largest);
 }
 
+double largest_acceleration(const ParticleStore& particles, std::span<const double> masses) {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    const double mass = masses[static_cast<std::size_t>(particles.position[i].type)];
+    largest = std::max(largest, dot(particles.force[i], particles.force[i]) / (mass * mass));
+  }
+  return std::sqrt(largest);
+}
+
 }  // namespace sterna::md

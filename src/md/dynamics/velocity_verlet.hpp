@@ -41,7 +41,8 @@ class VelocityVerlet {
   bool kick_pending_ = false;
 };
 
-/// Largest speed of a local particle.
+/// Largest speed, and largest acceleration, of a local particle. `masses`: by type.
 double largest_speed(const ParticleStore& particles);
+double largest_acceleration(const ParticleStore& particles, std::span<const double> masses);
 
 }  // namespace sterna::md

@@ -13,6 +13,7 @@
 #include "md/domain/decomposition_method.hpp"
 #include "md/io/check_components.hpp"
 #include "md/io/read_input.hpp"
+#include "md/io/tersoff_input.hpp"
 
 namespace sterna::md {
 namespace {
@@ -35,6 +36,7 @@ class Checker {
               "a lattice needs either \"cells\" (unit cells per axis) or \"particles\" in [start]");
       }
       if (good_("start.cells")) cell_count();
+      if (input_.start.lattice == "zincblende") zincblende(cells);
     }
     if (good_("start.kind") && input_.start.kind == "random" && !particles) {
       error(
@@ -96,12 +98,47 @@ class Checker {
                       "which is {}",
                       length(input_.interaction.switch_start), length(input_.interaction.cutoff)));
     }
-    if (good_("rdf.maximum") && good_("interaction.cutoff") &&
+    const bool known_cutoff =
+        input_.interaction.potential == "tersoff" || good_("interaction.cutoff");
+    if (good_("rdf.maximum") && known_cutoff && input_.interaction.cutoff > 0.0 &&
         input_.rdf.maximum > input_.interaction.cutoff) {
       error("rdf.maximum",
             fmt::format("\"maximum\" in [rdf] is {}; expected at most the cutoff, "
                         "which is {}: pairs beyond it are not visited",
                         length(input_.rdf.maximum), length(input_.interaction.cutoff)));
+    }
+  }
+
+  /// Completes the cutoff, which is that of the parameters.
+  void tersoff(bool look_at_files) {
+    if (!good_("interaction.potential") || input_.interaction.potential != "tersoff") return;
+    if (input_.units.is_reduced()) {
+      error("interaction.potential",
+            "Tersoff's potential has lengths and energies of its own, which \"reduced\" units do "
+            "not know; expected units = \"nano\", \"metal\" or \"real\"");
+      return;
+    }
+    if (!input_.pairs.empty()) {
+      error("pair[0]",
+            "[[pair]] has no meaning with potential = \"tersoff\": its mixtures have "
+            "parameters of their own");
+    }
+    // Where a name could not be read, that is the error.
+    for (std::size_t n = 0; n < input_.types.size(); ++n) {
+      if (!good_(fmt::format("type[{}].name", n))) return;
+      const std::string place = fmt::format("type[{}].tersoff", n);
+      if (input_.places.contains(place) && !good_(place)) return;
+    }
+    if (input_.types.empty()) return;
+    try {
+      std::string text;
+      if (!input_.interaction.parameter_file.empty()) {
+        if (!look_at_files) return;
+        text = tersoff_parameter_text(input_);
+      }
+      input_.interaction.cutoff = tersoff_potential(input_, text).cutoff();
+    } catch (const TersoffInputError& problem) {
+      error(problem.place, problem.what());
     }
   }
 
@@ -156,9 +193,26 @@ class Checker {
 
   std::string length(double value) const { return input_.units.text(value, Dimension::length); }
 
+  void zincblende(bool cells) {
+    if (input_.types.size() != 2) {
+      error("start.lattice",
+            fmt::format("the two sublattices of \"zincblende\" need two [[type]]; "
+                        "there {} {}",
+                        input_.types.size() == 1 ? "is" : "are", input_.types.size()));
+    } else if (input_.types[0].fraction != input_.types[1].fraction) {
+      error("type[1].fraction",
+            "the sublattices of \"zincblende\" are of equal size; leave out "
+            "\"fraction\"");
+    }
+    if (!cells && input_.places.contains("start.particles")) {
+      error("start.particles",
+            "the sublattices of \"zincblende\" are both full; give \"cells\", not \"particles\"");
+    }
+  }
+
   void cell_count() {
     const auto& cells = input_.start.cells;
-    const double sites = 4.0 * cells[0] * cells[1] * cells[2];
+    const double sites = 8.0 * cells[0] * cells[1] * cells[2];
     if (sites > 1e12) {
       error("start.cells",
             fmt::format("\"cells\" in [start] makes up to {:.0e} particles; expected "
@@ -243,6 +297,7 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   checker.types();
   checker.pairs();
   check_components(input, is_good, report);
+  checker.tersoff(look_at_files);
   checker.interaction();
   checker.domain();
   checker.output(look_at_files);

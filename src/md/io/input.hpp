@@ -43,7 +43,7 @@ struct Input {
 
   struct Start {                        ///< [start]
     std::string kind;                   ///< "lattice", "random", "file"
-    std::string lattice = "fcc";        ///< "sc", "bcc", "fcc"
+    std::string lattice = "fcc";        ///< "sc", "bcc", "fcc", "diamond", "zincblende"
     std::array<int, 3> cells{0, 0, 0};  ///< unit cells per axis; or `particles`
     std::int64_t particles = 0;         ///< random fill, or lattice with surplus sites empty
     double density = 0.0;               ///< number density; for lattice and random
@@ -60,6 +60,7 @@ struct Input {
     double epsilon = 1.0;   ///< energy
     double sigma = 1.0;     ///< length
     double fraction = 1.0;  ///< share of the particles in lattice and random starts
+    std::string tersoff{};  ///< parameters by name; default: the type's name
   };
   std::vector<Type> types;
 
@@ -89,8 +90,10 @@ struct Input {
   };
   std::vector<Pair> pairs;
 
-  struct Interaction {  ///< [interaction]
-    double cutoff = 0.0;
+  struct Interaction {                        ///< [interaction]
+    std::string potential = "lennard_jones";  ///< or "tersoff"
+    std::string parameter_file;               ///< of Tersoff's potential; relative to the input
+    double cutoff = 0.0;                      ///< of Tersoff's potential: that of its parameters
     std::string truncation = "shifted";  ///< "truncated", "shifted", "force_shifted", "switched"
     double switch_start = 0.0;           ///< "switched": smooth to zero from here to the cutoff
     std::string mixing = "lorentz_berthelot";  ///< "geometric"

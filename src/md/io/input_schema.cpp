@@ -43,6 +43,10 @@ Condition integrator_is(std::string_view integrator) {
   return {"run", "integrator", {integrator}, Severity::warning};
 }
 
+Condition potential_is(std::string_view potential, Severity severity = Severity::warning) {
+  return {"interaction", "potential", {potential}, severity};
+}
+
 Condition thermostat_is_on() {
   return {"thermostat", "kind", {"stochastic_velocity_rescaling"}, Severity::warning};
 }
@@ -208,10 +212,12 @@ std::vector<KeySchema> general_keys() {
       {.section = "start",
        .name = "lattice",
        .target = [](Input& i, std::size_t) -> Target { return &i.start.lattice; },
-       .description = "Simple (1 particle per cell), body-centered (2) or face-centered cubic (4).",
+       .description = "Simple (1 particle per cell), body-centered (2) or face-centered cubic (4); "
+                      "diamond (8), and zincblende (8), whose two sublattices are of the first and "
+                      "the second type.",
        .choices =
            [] {
-             return Names{"sc", "bcc", "fcc"};
+             return Names{"sc", "bcc", "fcc", "diamond", "zincblende"};
            },
        .condition = start_is({"lattice"})},
       {.section = "start",
@@ -307,6 +313,7 @@ std::vector<KeySchema> general_keys() {
        .need = Need::with_real_units,
        .dimension = Dimension::energy,
        .range = not_negative,
+       .condition = potential_is("lennard_jones"),
        .aliases = {"eps"}},
       {.section = "type",
        .name = "sigma",
@@ -315,7 +322,17 @@ std::vector<KeySchema> general_keys() {
        .need = Need::with_real_units,
        .dimension = Dimension::length,
        .range = positive,
+       .condition = potential_is("lennard_jones"),
        .aliases = {"sig", "diameter"}},
+      {.section = "type",
+       .name = "tersoff",
+       .target = [](Input& i, std::size_t n) -> Target { return &i.types[n].tersoff; },
+       .description =
+           "Parameters of Tersoff's potential: \"Si(B)\", \"Si(C)\", \"Si(D)\", \"C\" or "
+           "\"Ge\"; or, with `parameter_file`, the name of an element there. \"Si\" is "
+           "Si(D), which can be mixed with C and with Ge.",
+       .default_text = "the name of the type",
+       .condition = potential_is("tersoff", Severity::error)},
       {.section = "type",
        .name = "fraction",
        .target = [](Input& i, std::size_t n) -> Target { return &i.types[n].fraction; },
@@ -331,6 +348,24 @@ std::vector<KeySchema> further_keys() {
   return {
       // ---- [interaction]
       {.section = "interaction",
+       .name = "potential",
+       .target = [](Input& i, std::size_t) -> Target { return &i.interaction.potential; },
+       .description = "\"lennard_jones\": pairs. \"tersoff\": the many-body potential of covalent "
+                      "solids by Tersoff, Phys. Rev. B 37, 6991 (1988) and 39, 5566 (1989); its "
+                      "parameters have units, so `units` cannot be \"reduced\".",
+       .choices =
+           [] {
+             return Names{"lennard_jones", "tersoff"};
+           },
+       .aliases = {"style", "pair_style"}},
+      {.section = "interaction",
+       .name = "parameter_file",
+       .target = [](Input& i, std::size_t) -> Target { return &i.interaction.parameter_file; },
+       .description = "Parameters of Tersoff's potential in the format of LAMMPS, in place of the "
+                      "published ones by name; relative to the folder of the input file.",
+       .condition = potential_is("tersoff", Severity::error),
+       .aliases = {"parameters", "pair_coeff"}},
+      {.section = "interaction",
        .name = "cutoff",
        .target = [](Input& i, std::size_t) -> Target { return &i.interaction.cutoff; },
        .description = "Distance beyond which pairs do not interact. For argon-like liquids 2.5 "
@@ -338,6 +373,7 @@ std::vector<KeySchema> further_keys() {
        .need = Need::required,
        .dimension = Dimension::length,
        .range = positive,
+       .condition = potential_is("lennard_jones"),
        .aliases = {"rcut", "rc", "r_cut", "cut"}},
       {.section = "interaction",
        .name = "truncation",
@@ -349,6 +385,7 @@ std::vector<KeySchema> further_keys() {
            [] {
              return Names{"truncated", "shifted", "force_shifted", "switched"};
            },
+       .condition = potential_is("lennard_jones"),
        .aliases = {"shift", "modifier"}},
       {.section = "interaction",
        .name = "switch_start",
@@ -369,12 +406,14 @@ std::vector<KeySchema> further_keys() {
            [] {
              return Names{"lorentz_berthelot", "geometric"};
            },
+       .condition = potential_is("lennard_jones"),
        .aliases = {"combination", "mixing_rule"}},
       {.section = "interaction",
        .name = "tail_correction",
        .target = [](Input& i, std::size_t) -> Target { return &i.interaction.tail_correction; },
        .description = "Adds to energy and pressure what lies beyond the cutoff, for a homogeneous "
                       "fluid. For \"truncated\" potentials.",
+       .condition = potential_is("lennard_jones"),
        .aliases = {"tail", "long_range_correction", "dispersion_correction"}},
       {.section = "interaction",
        .name = "kernel",

@@ -92,16 +92,19 @@ class Adviser {
   }
 
   std::vector<Diagnostic> advise() {
+    const bool lennard_jones = input_.interaction.potential == "lennard_jones";
     if (input_.run.integrator == "velocity_verlet") {
-      timestep();
+      if (lennard_jones) timestep();
       thermostat();
       at_rest();
     }
-    cutoff();
-    truncation();
-    skin();
-    temperature();
+    if (lennard_jones) {
+      cutoff();
+      truncation();
+      temperature();
+    }
     density();
+    skin();
     box();
     ranks();
     files();
@@ -324,7 +327,7 @@ class Adviser {
   }
 
   void density() {
-    if (!facts_.particles || !facts_.box || !(largest_sigma_ > 0.0)) return;
+    if (!facts_.particles || !facts_.box) return;
     const double density = static_cast<double>(*facts_.particles) / facts_.box->volume();
     if (!input_.components.empty()) {
       molecule_density(density);
@@ -336,7 +339,9 @@ class Adviser {
         fmt::format("{} particles in {} x {} x {} are {:.3g} per sigma^3", *facts_.particles,
                     length(facts_.box->length.x), length(facts_.box->length.y),
                     length(facts_.box->length.z), reduced);
-    if (reduced > 1.4) {
+    if (!(largest_sigma_ > 0.0) || input_.interaction.potential != "lennard_jones") {
+      // There is no size to compare with.
+    } else if (reduced > 1.4) {
       warn(place,
            value +
                ", denser than the closest packing of spheres of that diameter (1.41): forces "

@@ -107,8 +107,8 @@ void TersoffEvaluator::compute(const Position* position, const NeighborRows& row
   TersoffWork work{};
   work.position = position;
   work.force = force;
-  work.row_begin = rows.begin.data();
-  work.rows = rows.neighbors.data();
+  work.rows = rows.rows.data();
+  work.neighbors = rows.neighbors.data();
   work.cells = cells;
   work.type_count = type_count_;
   work.center_only = center_only_;

@@ -12,10 +12,10 @@
 
 namespace sterna::md {
 
-/// Neighbors of local particles, one row after the other: those of i are
-/// neighbors[begin[i]] ... neighbors[begin[i + 1] - 1]. They hold at least all bonds.
+/// Neighbors of local particles: those of i are the rows[i].count ones from
+/// neighbors[rows[i].begin] on. They hold at least all bonds.
 struct NeighborRows {
-  AlignedBuffer<std::uint32_t> begin;  ///< local particles + 1
+  AlignedBuffer<RowRange> rows;
   AlignedBuffer<std::uint32_t> neighbors;
   std::uint32_t longest = 0;
 };
@@ -30,6 +30,7 @@ class TersoffEvaluator {
                    std::string_view kernels);
 
   std::string_view kernels() const { return kernels_.name; }
+  int type_count() const { return type_count_; }
   /// Square of the distance beyond which an atom of type j is no neighbor of one of type i.
   double bond_cutoff_squared(std::int64_t i, std::int64_t j) const {
     return bond_cutoff_squared_[static_cast<std::size_t>(i * type_count_ + j)];

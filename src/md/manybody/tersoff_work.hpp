@@ -3,15 +3,16 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "md/core/vector.hpp"
+#include "md/particles/padded_force.hpp"
 #include "md/particles/particle_store.hpp"
 #include "md/shortrange/pair_work.hpp"
 
 namespace sterna::md {
 
-/// Force on a particle, padded so that it is one aligned load.
-struct alignas(32) PaddedForce {
-  double x, y, z, unused;
+/// Where the row of a particle lies among the neighbors.
+struct RowRange {
+  std::uint32_t begin;
+  std::uint32_t count;
 };
 
 /// What the kernels read for each ordered triple of types; see TersoffParameters. Derived: what
@@ -45,9 +46,9 @@ inline constexpr std::uint32_t atoms_of_block = 256;
 /// instruction set must not instantiate code that others share.
 struct TersoffWork {
   const Position* position;
-  PaddedForce* force;  ///< of local particles and ghosts; added to
-  const std::uint32_t* row_begin;
-  const std::uint32_t* rows;  ///< neighbors of local particles, with a skin
+  PaddedForce* force;    ///< of local particles and ghosts; added to
+  const RowRange* rows;  ///< of local particles, with a skin
+  const std::uint32_t* neighbors;
   const CellRange* cells;
 
   // Tables of TersoffTable::count times type_count^3, of one precision or the other.

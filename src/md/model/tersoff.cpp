@@ -91,7 +91,28 @@ constexpr std::array<TersoffElement, 5> elements{{
       .A = 1769.0}},
 }};
 
-TersoffParameters scaled(TersoffParameters p, double length, double energy) {
+/// `bond`: of a bond with itself as the third atom, where the two-body parameters count.
+void check(const TersoffParameters& p, bool bond) {
+  const auto require = [](bool holds, std::string what) {
+    if (!holds) throw std::invalid_argument(std::move(what));
+  };
+  for (const double value : {p.m, p.gamma, p.lambda3, p.c, p.d, p.cos_theta0, p.n, p.beta,
+                             p.lambda2, p.B, p.R, p.D, p.lambda1, p.A}) {
+    require(std::isfinite(value), "a parameter of Tersoff's potential is not finite");
+  }
+  require(p.m == 1.0 || p.m == 3.0, fmt::format("Tersoff's m is 1 or 3, not {}", p.m));
+  require(p.n > 0.0 || !bond, fmt::format("Tersoff's n must be positive, not {}", p.n));
+  require(p.d != 0.0, "Tersoff's d must not be 0");
+  require(p.beta >= 0.0, fmt::format("Tersoff's beta must not be negative, as {} is", p.beta));
+  require(p.D > 0.0 && p.R > p.D,
+          fmt::format("Tersoff's cutoff from R - D to R + D needs 0 < D < R, not R = {}, D = {}",
+                      p.R, p.D));
+}
+
+}  // namespace
+
+TersoffParameters TersoffParameters::scaled(double length, double energy) const {
+  TersoffParameters p = *this;
   p.lambda1 /= length;
   p.lambda2 /= length;
   p.lambda3 /= length;
@@ -101,25 +122,6 @@ TersoffParameters scaled(TersoffParameters p, double length, double energy) {
   p.D *= length;
   return p;
 }
-
-void check(const TersoffParameters& p) {
-  const auto require = [](bool holds, std::string what) {
-    if (!holds) throw std::invalid_argument(std::move(what));
-  };
-  for (const double value : {p.m, p.gamma, p.lambda3, p.c, p.d, p.cos_theta0, p.n, p.beta,
-                             p.lambda2, p.B, p.R, p.D, p.lambda1, p.A}) {
-    require(std::isfinite(value), "a parameter of Tersoff's potential is not finite");
-  }
-  require(p.m == 1.0 || p.m == 3.0, fmt::format("Tersoff's m is 1 or 3, not {}", p.m));
-  require(p.n > 0.0, fmt::format("Tersoff's n must be positive, not {}", p.n));
-  require(p.d != 0.0, "Tersoff's d must not be 0");
-  require(p.beta >= 0.0, fmt::format("Tersoff's beta must not be negative, as {} is", p.beta));
-  require(p.D > 0.0 && p.R > p.D,
-          fmt::format("Tersoff's cutoff from R - D to R + D needs 0 < D < R, not R = {}, D = {}",
-                      p.R, p.D));
-}
-
-}  // namespace
 
 std::span<const TersoffElement> tersoff_elements() {
   return elements;
@@ -149,12 +151,12 @@ TersoffPotential::TersoffPotential(std::vector<TersoffParameters> triples, int t
         fmt::format("Tersoff's potential of {} types needs {} sets of parameters, not {}",
                     type_count, types * types * types, triples_.size()));
   }
-  for (const TersoffParameters& p : triples_) check(p);
   for (int i = 0; i < type_count; ++i) {
     const TersoffParameters& own = triple(i, i, i);
     for (int j = 0; j < type_count; ++j) {
       for (int k = 0; k < type_count; ++k) {
         const TersoffParameters& p = triple(i, j, k);
+        check(p, j == k);
         cutoff_ = std::max(cutoff_, p.R + p.D);
         distance_term_ = distance_term_ || p.lambda3 != 0.0;
         simple_ = simple_ && p.m == own.m && p.gamma == own.gamma && p.lambda3 == own.lambda3 &&
@@ -163,6 +165,24 @@ TersoffPotential::TersoffPotential(std::vector<TersoffParameters> triples, int t
       }
     }
   }
+}
+
+TersoffPotential::Dimer TersoffPotential::strongest_dimer() const {
+  Dimer strongest{cutoff_, 0.0};
+  for (int i = 0; i < type_count_; ++i) {
+    for (int j = 0; j < type_count_; ++j) {
+      const TersoffParameters& p = pair(i, j);
+      constexpr int steps = 200;
+      double length = p.R, energy = 0.0;
+      for (int k = steps / 5; k < steps; ++k) {
+        const double r = (p.R - p.D) * k / steps;
+        const double here = p.B * std::exp(-p.lambda2 * r) - p.A * std::exp(-p.lambda1 * r);
+        if (here > energy) length = r, energy = here;
+      }
+      strongest = {std::min(strongest.length, length), std::max(strongest.energy, energy)};
+    }
+  }
+  return strongest;
 }
 
 TersoffPotential TersoffPotential::of_elements(std::span<const TersoffElement* const> types,
@@ -199,7 +219,7 @@ TersoffPotential TersoffPotential::of_elements(std::span<const TersoffElement* c
           p.B = chi * std::sqrt(p.B * other.B);
         }
         window(i, k, p);
-        triples.push_back(scaled(p, length, energy));
+        triples.push_back(p.scaled(length, energy));
       }
     }
   }

@@ -27,6 +27,9 @@ struct TersoffParameters {
   double lambda2 = 0.0, B = 0.0;  ///< attraction
   double R = 0.0, D = 0.0;        ///< middle and half width of the cutoff's window
   double lambda1 = 0.0, A = 0.0;  ///< repulsion
+
+  /// In other units, in which a length and an energy of 1 are `length` and `energy`.
+  TersoffParameters scaled(double length, double energy) const;
 };
 
 /// One element as published: angstrom and eV.
@@ -68,6 +71,12 @@ class TersoffPotential {
   /// atom in the middle only, and the cutoff of r_ik on i and k.
   bool depends_on_center_only() const { return simple_; }
   bool has_distance_term() const { return distance_term_; }  ///< a lambda3 other than 0
+
+  /// The bond of two lone atoms at its minimum; of all pairs of types the shortest and the deepest.
+  struct Dimer {
+    double length, energy;
+  };
+  Dimer strongest_dimer() const;
 
  private:
   int type_count_;

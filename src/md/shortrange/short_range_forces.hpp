@@ -1,7 +1,9 @@
 #pragma once
 
+#include <span>
 #include <string_view>
 
+#include "md/particles/padded_force.hpp"
 #include "md/particles/particle_store.hpp"
 #include "md/shortrange/pair_list.hpp"
 #include "md/shortrange/pair_sums.hpp"
@@ -22,9 +24,8 @@ class ShortRangeForces {
   virtual ~ShortRangeForces() = default;
 
   /// The force on a particle depends on particles whose centers are nearer than this, and on
-  /// nothing else. The halo and the rows of the list are this wide plus the skin: a many-body
-  /// potential, which asks for the neighbors of neighbors, says twice its cutoff and makes shorter
-  /// lists of its own in `rebuild`.
+  /// nothing else; but see `acts_on_ghosts`. The halo and the rows of the list are this wide plus
+  /// the skin.
   virtual double reach() const = 0;
   /// The instruction set that computes: "avx512", "avx2", "baseline".
   virtual std::string_view kernels() const = 0;
@@ -41,6 +42,15 @@ class ShortRangeForces {
   /// for the boundary.
   virtual void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
                        PairSums* sums) = 0;
+
+  /// Whether `compute` puts forces on ghosts too, as a bond does whose order depends on the atoms
+  /// around it. Then it sets no `force`: when the boundary cells are done, the engine adds what
+  /// ghosts have in `collected_forces` to their originals, on all ranks, and calls `set_forces`.
+  /// The same on all ranks.
+  virtual bool acts_on_ghosts() const { return false; }
+  /// One item for each local particle and ghost, in the order of the store.
+  virtual std::span<PaddedForce> collected_forces() { return {}; }
+  virtual void set_forces(ParticleStore&) {}
 };
 
 }  // namespace sterna::md

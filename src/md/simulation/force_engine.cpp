@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace sterna::md {
@@ -16,19 +17,19 @@ ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& deco
       maximum_interval_(options.maximum_interval),
       timer_(timer),
       migration_(context, decomposition, halo_width_, migration_options()),
-      halo_(context, decomposition, halo_width_, options.halo),
+      halo_(context, decomposition, halo_width_, halo_options(*forces)),
       list_(options.kernels),
       forces_(std::move(forces)),
       agreement_(context, "rebuild decision") {
   const Region region = decomposition.region(context.rank());
   list_.set_region(region.lower, region.upper, halo_width_);
-  agreement_.max(displacement_).max(step_length_).max(asked_);
+  agreement_.max(displacement_).max(step_length_).max(step_growth_).max(asked_);
 }
 
 void ForceEngine::set_decomposition(const Decomposition& decomposition) {
   earlier_ = verdicts();
   migration_ = Migration(context_, decomposition, halo_width_, migration_options());
-  halo_ = Halo(context_, decomposition, halo_width_, options_.halo);
+  halo_ = Halo(context_, decomposition, halo_width_, halo_options(*forces_));
   const Region region = decomposition.region(context_.rank());
   list_.set_region(region.lower, region.upper, halo_width_);
 }
@@ -64,13 +65,16 @@ void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
 }
 
 bool ForceEngine::must_rebuild(const ParticleStore& particles, std::int64_t step,
-                               const std::function<double()>& largest_step, std::int64_t asked) {
+                               const std::function<LargestStep()>& largest_step,
+                               std::int64_t asked) {
   if (step - built_at_ >= maximum_interval_) next_check_ = std::min(next_check_, step);
   if (step < next_check_) return false;
   {
     const auto measured = timer_.measure(Phase::displacements);
     displacement_ = std::sqrt(list_.largest_displacement_squared(particles));
-    step_length_ = largest_step();
+    const LargestStep largest = largest_step();
+    step_length_ = largest.length;
+    step_growth_ = largest.growth;
     asked_ = asked;
   }
   {
@@ -83,9 +87,11 @@ bool ForceEngine::must_rebuild(const ParticleStore& particles, std::int64_t step
     if (-room > step_length_) ++late_rebuilds_;
     return true;
   }
-  // Steps that are safe even if the fastest particle goes straight on and gains a quarter.
-  const double safe_steps =
-      step_length_ > 0.0 ? room / (1.25 * step_length_) : static_cast<double>(maximum_interval_);
+  // Steps that are safe even if the fastest particle goes straight on, gains a quarter, and is the
+  // one that is pulled hardest: from rest, too, it may be far away soon.
+  const double length = 1.25 * step_length_;
+  const double reach = length + std::sqrt(length * length + 2.0 * step_growth_ * room);
+  const double safe_steps = reach > 0.0 ? 2.0 * room / reach : std::numeric_limits<double>::max();
   next_check_ =
       step + std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(
                                            safe_steps, static_cast<double>(maximum_interval_))));
@@ -105,8 +111,17 @@ void ForceEngine::compute_forces(ParticleStore& particles, PairSums* sums) {
     const auto measured = timer_.measure(Phase::halo);
     halo_.finish_positions(particles);
   }
+  {
+    const auto measured = timer_.measure(Phase::forces);
+    forces_->compute(list_, particles, PairList::Cells::boundary, sums);
+  }
+  if (!forces_->acts_on_ghosts()) return;
+  {
+    const auto measured = timer_.measure(Phase::halo);
+    halo_.return_forces(forces_->collected_forces());
+  }
   const auto measured = timer_.measure(Phase::forces);
-  forces_->compute(list_, particles, PairList::Cells::boundary, sums);
+  forces_->set_forces(particles);
 }
 
 std::vector<comm::Verdict> ForceEngine::verdicts() const {

@@ -38,13 +38,16 @@ class ForceEngine {
   /// Brings particles to their owners, sorts them, and makes halo and list anew.
   void rebuild(ParticleStore& particles, std::int64_t step);
 
+  struct LargestStep {
+    double length;  ///< of the path of a particle
+    double growth;  ///< from each step to the next
+  };
   /// Collective; after positions moved, before forces. True on all ranks where the list may no
-  /// longer hold. `largest_step`: how far a particle of this rank moves
-  /// in a step at most, asked only where it matters. `asked`
-  /// travels along: `others_asked()` then holds the largest of all ranks. Asks the ranks only in
-  /// steps where it could matter.
+  /// longer hold. `largest_step`: how far a particle of this rank moves in a step at most, asked
+  /// only where it matters. `asked` travels along: `others_asked()` then holds the largest of all
+  /// ranks. Asks the ranks only in steps where it could matter.
   bool must_rebuild(const ParticleStore& particles, std::int64_t step,
-                    const std::function<double()>& largest_step, std::int64_t asked);
+                    const std::function<LargestStep()>& largest_step, std::int64_t asked);
   std::int64_t others_asked() const { return asked_; }
 
   /// Sets the forces of the local particles; adds energy and virial of this rank where asked.
@@ -65,6 +68,12 @@ class ForceEngine {
     return {.exchange = options_.migration_exchange, .rotating = options_.rotating};
   }
 
+  HaloOptions halo_options(const ShortRangeForces& forces) const {
+    HaloOptions options = options_.halo;
+    options.returns_forces = forces.acts_on_ghosts();
+    return options;
+  }
+
   comm::Context context_;
   Options options_;
   double halo_width_;
@@ -83,6 +92,7 @@ class ForceEngine {
   std::int64_t late_rebuilds_ = 0;
   double displacement_ = 0.0;  ///< reduced: largest over the ranks
   double step_length_ = 0.0;
+  double step_growth_ = 0.0;
   std::int64_t asked_ = 0;
   comm::ReductionBatch agreement_;
   std::vector<comm::Verdict> earlier_;  ///< of regions that are no more

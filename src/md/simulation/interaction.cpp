@@ -1,9 +1,12 @@
 #include "md/simulation/interaction.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "md/io/molecule_model_from_input.hpp"
+#include "md/io/tersoff_input.hpp"
 #include "md/longrange/homogeneous_correction.hpp"
+#include "md/manybody/tersoff_forces.hpp"
 #include "md/shortrange/lennard_jones_forces.hpp"
 #include "md/shortrange/molecular_forces.hpp"
 
@@ -17,7 +20,9 @@ std::vector<Component> components_of_types(const Input& input) {
     Component component;
     component.name = type.name;
     component.mass = type.mass;
-    component.lennard_jones = {{{}, type.epsilon, type.sigma}};
+    if (input.interaction.potential == "lennard_jones") {
+      component.lennard_jones = {{{}, type.epsilon, type.sigma}};
+    }
     components.push_back(component);
   }
   return components;
@@ -81,10 +86,14 @@ std::optional<LennardJones> potential_of_components(const MoleculeModel& model) 
 
 }  // namespace
 
-Interaction::Interaction(const Input& input) : with_tail_(input.interaction.tail_correction) {
+Interaction::Interaction(const Input& input, std::string_view tersoff_parameters)
+    : with_tail_(input.interaction.tail_correction) {
   const Precision precision =
       input.run.precision == "mixed" ? Precision::mixed : Precision::double_precision;
-  if (input.components.empty()) {
+  if (input.interaction.potential == "tersoff") {
+    components_ = components_of_types(input);
+    tersoff_ = tersoff_potential(input, tersoff_parameters);
+  } else if (input.components.empty()) {
     components_ = components_of_types(input);
     potential_ = potential_of_types(input);
   } else {
@@ -92,7 +101,9 @@ Interaction::Interaction(const Input& input) : with_tail_(input.interaction.tail
     components_ = model_->components;
     potential_ = potential_of_components(*model_);
   }
-  if (potential_) {
+  if (tersoff_) {
+    forces_ = std::make_unique<TersoffForces>(*tersoff_, precision, input.interaction.kernel);
+  } else if (potential_) {
     forces_ =
         std::make_unique<LennardJonesForces>(*potential_, precision, input.interaction.kernel);
   } else {
@@ -121,22 +132,24 @@ std::vector<Vec3> Interaction::inertia() const {
 
 LennardJones::TailCorrection Interaction::tail_correction(std::span<const double> counts,
                                                           double volume) const {
-  if (!with_tail_) return {0.0, 0.0};
+  if (!with_tail_ || tersoff_) return {0.0, 0.0};
   if (potential_) return potential_->tail_correction(counts, volume);
   const auto correction = HomogeneousCorrection(*model_)(counts, volume);
   return {correction.energy, correction.virial};
 }
 
-double Interaction::largest_sigma() const {
+double Interaction::usual_skin() const {
+  if (tersoff_) return 0.2 * tersoff_->cutoff();  // fastest for silicon at 500 K
   double sigma = 0.0;
   for (const Component& component : components_) {
     for (const auto& site : component.lennard_jones) sigma = std::max(sigma, site.sigma);
   }
-  return sigma;
+  return 0.3 * sigma;
 }
 
 double Interaction::smallest_sigma() const {
-  double sigma = largest_sigma();
+  if (tersoff_) return tersoff_->strongest_dimer().length;
+  double sigma = std::numeric_limits<double>::max();
   for (const Component& component : components_) {
     for (const auto& site : component.lennard_jones) sigma = std::min(sigma, site.sigma);
   }
@@ -144,6 +157,7 @@ double Interaction::smallest_sigma() const {
 }
 
 double Interaction::largest_epsilon() const {
+  if (tersoff_) return tersoff_->strongest_dimer().energy;
   double epsilon = 0.0;
   for (const Component& component : components_) {
     for (const auto& site : component.lennard_jones) epsilon = std::max(epsilon, site.epsilon);

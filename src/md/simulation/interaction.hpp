@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "md/model/component.hpp"
 #include "md/model/lennard_jones.hpp"
 #include "md/model/molecule_model.hpp"
+#include "md/model/tersoff.hpp"
 #include "md/shortrange/short_range_forces.hpp"
 
 namespace sterna::md {
@@ -19,7 +21,8 @@ namespace sterna::md {
 /// knows which short-range forces serve which input.
 class Interaction {
  public:
-  explicit Interaction(const Input& input);
+  /// `tersoff_parameters`: the text of the input's parameter file, where it names one.
+  explicit Interaction(const Input& input, std::string_view tersoff_parameters = {});
 
   /// In the order of `Position::type`; a [[type]] is a component of one Lennard-Jones site that
   /// does not rotate.
@@ -29,25 +32,27 @@ class Interaction {
   /// Principal moments of inertia.
   std::vector<Vec3> inertia() const;
   /// Whether particles need orientations: all but single Lennard-Jones sites do.
-  bool rotating() const { return !potential_; }
+  bool rotating() const { return model_.has_value() && !potential_; }
 
   /// The farthest that two particles can be apart that act on each other.
   double reach() const { return reach_; }
+  /// A skin for the neighbor list that serves most states.
+  double usual_skin() const;
   /// Of the kind that this interaction needs; to be called once.
   std::unique_ptr<ShortRangeForces> take_forces() { return std::move(forces_); }
   /// Beyond the cutoff, for so many particles of each type; 0 where the input wants none.
   LennardJones::TailCorrection tail_correction(std::span<const double> counts, double volume) const;
 
-  /// Scales of the Lennard-Jones sites: the largest and smallest size, the largest energy.
-  double largest_sigma() const;
+  /// Scales of the sites: the smallest size, the largest energy.
   double smallest_sigma() const;
   double largest_epsilon() const;
 
  private:
   bool with_tail_;
   std::vector<Component> components_;
-  std::optional<MoleculeModel> model_;     ///< where the input has components
-  std::optional<LennardJones> potential_;  ///< where single sites are all there is
+  std::optional<MoleculeModel> model_;       ///< where the input has components
+  std::optional<LennardJones> potential_;    ///< where single sites are all there is
+  std::optional<TersoffPotential> tersoff_;  ///< in place of both
   std::unique_ptr<ShortRangeForces> forces_;
   double reach_ = 0.0;
 };

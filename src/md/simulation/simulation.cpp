@@ -17,6 +17,7 @@
 #include "md/io/model_list.hpp"
 #include "md/io/physics_advice.hpp"
 #include "md/io/readers/start_file_reader.hpp"
+#include "md/io/tersoff_input.hpp"
 #include "md/simulation/observers.hpp"
 #include "md/simulation/signals.hpp"
 #include "md/simulation/start_configuration.hpp"
@@ -37,6 +38,15 @@ std::string text_of_file(const std::string& path) {
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
+}
+
+/// The same text on all ranks.
+std::string tersoff_parameters(const comm::Context& context, const Input& input) {
+  if (input.interaction.parameter_file.empty()) return {};
+  std::string text;
+  on_first_rank(context, [&] { text = tersoff_parameter_text(input); });
+  comm::broadcast(context, 0, text);
+  return text;
 }
 
 std::vector<RigidBody> bodies_of(const Interaction& interaction) {
@@ -60,10 +70,10 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
       options_(options),
       console_(context.rank() == 0 && !options.quiet, options.progress, input.units),
       stem_((std::filesystem::path(input.output.directory) / input.run.name).string()),
-      interaction_(input),
+      interaction_(input, tersoff_parameters(context, input)),
       masses_(interaction_.masses()),
       bodies_(bodies_of(interaction_)),
-      skin_(input.neighbor.skin > 0.0 ? input.neighbor.skin : 0.3 * interaction_.largest_sigma()),
+      skin_(input.neighbor.skin > 0.0 ? input.neighbor.skin : interaction_.usual_skin()),
       integrator_(input.run.timestep, masses_, rotor_of(interaction_, input)) {
   particles_.set_rotating(interaction_.rotating());
   catch_signals();
@@ -341,11 +351,14 @@ void Simulation::open_outputs(bool resumed) {
       input_.units.from_internal(box_.length.z, Dimension::length),
       input_.units.is_reduced() ? "" : fmt::format(" {}", input_.units.label(Dimension::length)),
       context_.size(), context_.size() == 1 ? "" : "s", context_.description()));
-  console_.line(
-      fmt::format("kernels {} in {} precision, ranks {}, cutoff {:.4g} + skin {:.4g}",
-                  engine_->forces().kernels(), input_.run.precision, balancer_->description(),
-                  input_.units.from_internal(input_.interaction.cutoff, Dimension::length),
-                  input_.units.from_internal(skin_, Dimension::length)));
+  console_.line(fmt::format("kernels {} in {} precision, ranks {}, cutoff {:.4g} + skin {:.4g}",
+                            engine_->forces().kernels(), input_.run.precision,
+                            balancer_->description(),
+                            input_.units.from_internal(interaction_.reach(), Dimension::length),
+                            input_.units.from_internal(skin_, Dimension::length)));
+  for (const std::string_view citation : tersoff_citations(input_)) {
+    console_.line(fmt::format("potential: {}", citation));
+  }
 }
 
 void Simulation::cite_models() {

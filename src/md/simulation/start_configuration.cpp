@@ -29,7 +29,18 @@ LatticeShape shape_of(Lattice lattice) {
   static constexpr std::array<Vec3, 2> bcc{{{0.25, 0.25, 0.25}, {0.75, 0.75, 0.75}}};
   static constexpr std::array<Vec3, 4> fcc{
       {{0.25, 0.25, 0.25}, {0.75, 0.75, 0.25}, {0.75, 0.25, 0.75}, {0.25, 0.75, 0.75}}};
+  static constexpr std::array<Vec3, 8> diamond{{{0.125, 0.125, 0.125},
+                                                {0.625, 0.625, 0.125},
+                                                {0.625, 0.125, 0.625},
+                                                {0.125, 0.625, 0.625},
+                                                {0.375, 0.375, 0.375},
+                                                {0.875, 0.875, 0.375},
+                                                {0.875, 0.375, 0.875},
+                                                {0.375, 0.875, 0.875}}};
   switch (lattice) {
+    case Lattice::diamond:
+    case Lattice::zincblende:
+      return {diamond, 0.25 * std::numbers::sqrt3};
     case Lattice::simple_cubic:
       return {sc, 1.0};
     case Lattice::body_centered_cubic:
@@ -126,6 +137,8 @@ std::optional<Lattice> lattice_by_name(std::string_view name) {
   if (name == "sc") return Lattice::simple_cubic;
   if (name == "bcc") return Lattice::body_centered_cubic;
   if (name == "fcc") return Lattice::face_centered_cubic;
+  if (name == "diamond") return Lattice::diamond;
+  if (name == "zincblende") return Lattice::zincblende;
   return std::nullopt;
 }
 
@@ -148,6 +161,12 @@ StartConfiguration::StartConfiguration(Lattice lattice, const std::array<std::in
     cell_edge_[axis] = box_.length[axis] / static_cast<double>(cells_[axis]);
   }
   guaranteed_distance_ = cell_edge_.x * shape_of(lattice).spacing;
+  if (lattice == Lattice::zincblende) {
+    require(fractions.size() == 2 && particles_ == sites_,
+            "zincblende is a full lattice of two types");
+    type_by_sublattice_ = true;
+    type_counts_ = {sites_ / 2, sites_ / 2};
+  }
 }
 
 StartConfiguration StartConfiguration::lattice(Lattice lattice, std::array<int, 3> cells,
@@ -295,7 +314,8 @@ std::int64_t StartConfiguration::type_of(std::int64_t index) const {
   return type;
 }
 
-ParticleRecord StartConfiguration::particle(std::int64_t index, Vec3 position) const {
+ParticleRecord StartConfiguration::particle(std::int64_t index, std::int64_t type,
+                                            Vec3 position) const {
   const std::int64_t id = index + 1;
   if (displacement_ != Displacement::none) {
     auto sequence = displacement_stream_.sequence(static_cast<std::uint64_t>(id), 0);
@@ -313,10 +333,9 @@ ParticleRecord StartConfiguration::particle(std::int64_t index, Vec3 position) c
     int image[3];
     position = box_.wrap(position, image);
   }
-  ParticleRecord record{
-      {position.x, position.y, position.z, type_of(index)}, Vec3{}, id, Image{0, 0, 0}};
-  const auto type = static_cast<std::size_t>(record.position.type);
-  if (type < turns_.size() && turns_[type]) record.orientation = orientation_.draw(id);
+  ParticleRecord record{{position.x, position.y, position.z, type}, Vec3{}, id, Image{0, 0, 0}};
+  const auto component = static_cast<std::size_t>(type);
+  if (component < turns_.size() && turns_[component]) record.orientation = orientation_.draw(id);
   return record;
 }
 
@@ -351,7 +370,8 @@ void StartConfiguration::visit(const Region& region, const Visitor& visitor) con
           if (displacement_ == Displacement::none && !region.contains(position)) continue;
           const auto index = index_at(cell * basis_count + b);
           if (!index) continue;
-          const ParticleRecord record = particle(*index, position);
+          const std::int64_t type = type_by_sublattice_ ? b / 4 : type_of(*index);
+          const ParticleRecord record = particle(*index, type, position);
           if (region.contains(record.position.vector())) visitor(record);
         }
       }

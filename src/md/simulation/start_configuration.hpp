@@ -22,6 +22,8 @@ enum class Lattice {
   simple_cubic,         ///< "sc": 1 site a cell
   body_centered_cubic,  ///< "bcc": 2
   face_centered_cubic,  ///< "fcc": 4
+  diamond,              ///< "diamond": 8
+  zincblende,           ///< "zincblende": 8, a sublattice of each of two types
 };
 
 /// A start whose particles are a pure function of their number: each rank makes those of its own
@@ -31,12 +33,13 @@ enum class Lattice {
 /// Molecules that can turn have random orientations (StartOrientation); others none.
 ///
 /// Types are dealt in exact proportion to the fractions (largest remainders), in an order drawn
-/// from the seed. Throws std::invalid_argument where a count, density or fraction is not positive
-/// and finite, or where there are more than 2^47 sites.
+/// from the seed, but in zincblende by sublattice. Throws std::invalid_argument where a count,
+/// density or fraction is not positive and finite, or where there are more than 2^47 sites.
 class StartConfiguration {
  public:
   /// A full lattice of `cells` unit cells; the density sets the cell's edge. The sites are placed
-  /// so that none lies on a cell's face: at a quarter and three quarters, or in the middle (sc).
+  /// so that none lies on a cell's face: at odd quarters or eighths, or in the middle (sc). The
+  /// first type of zincblende is on the sublattice of the cell's first four sites.
   static StartConfiguration lattice(Lattice lattice, std::array<int, 3> cells, double density,
                                     std::span<const double> fractions, std::uint64_t seed);
 
@@ -91,7 +94,7 @@ class StartConfiguration {
   StartConfiguration(Lattice lattice, const std::array<std::int64_t, 3>& cells, const Box& box,
                      std::int64_t particles, std::span<const double> fractions, std::uint64_t seed);
   std::optional<std::int64_t> index_at(std::int64_t site) const;
-  ParticleRecord particle(std::int64_t index, Vec3 site_position) const;
+  ParticleRecord particle(std::int64_t index, std::int64_t type, Vec3 site_position) const;
   std::int64_t type_of(std::int64_t index) const;
 
   std::span<const Vec3> basis_;
@@ -101,6 +104,7 @@ class StartConfiguration {
   std::int64_t sites_;
   std::int64_t particles_;
   double guaranteed_distance_;
+  bool type_by_sublattice_ = false;
   Vacancies vacancies_ = Vacancies::none;
   Displacement displacement_ = Displacement::none;
   double reach_ = 0.0;  ///< radius of the ball or half width of the cube
@@ -113,7 +117,7 @@ class StartConfiguration {
   std::vector<std::int64_t> type_counts_;
 };
 
-/// Nothing for a name other than "sc", "bcc", "fcc".
+/// "sc", "bcc", "fcc", "diamond", "zincblende"; nothing for another name.
 std::optional<Lattice> lattice_by_name(std::string_view name);
 
 }  // namespace sterna::md

@@ -62,9 +62,10 @@ void Simulation::step() {
       integrator_.start_step(particles_);
     }
   }
-  const auto largest_step = [this] {
-    return minimizer_ ? minimizer_->maximum_displacement()
-                      : input_.run.timestep * largest_speed(particles_);
+  const auto largest_step = [this]() -> ForceEngine::LargestStep {
+    if (minimizer_) return {minimizer_->maximum_displacement(), 0.0};
+    const double dt = input_.run.timestep;
+    return {dt * largest_speed(particles_), dt * dt * largest_acceleration(particles_, masses_)};
   };
   rebuilt_ = engine_->must_rebuild(particles_, step_, largest_step,
                                    static_cast<std::int64_t>(requested())) ||

@@ -358,15 +358,16 @@ void compute_block(TersoffWork& work, const Scratch<Real>& scratch, const std::u
     const double* const cutoffs =
         work.bond_cutoff_squared + (single ? 0 : center.type * work.type_count);
     first_bond[a] = bonds;
-    const std::uint32_t* const end = work.rows + work.row_begin[atoms[a] + 1];
-    for (const std::uint32_t* row = work.rows + work.row_begin[atoms[a]]; row < end; ++row) {
+    const RowRange row = work.rows[atoms[a]];
+    for (std::uint32_t k = row.begin; k < row.begin + row.count; ++k) {
       // Written at once, kept by moving on: whether it is a bond cannot be foretold.
-      const Position& other = work.position[*row];
+      const std::uint32_t neighbor = work.neighbors[k];
+      const Position& other = work.position[neighbor];
       const double x = other.x - center.x, y = other.y - center.y, z = other.z - center.z;
       scratch.dx[bonds] = static_cast<Real>(x);
       scratch.dy[bonds] = static_cast<Real>(y);
       scratch.dz[bonds] = static_cast<Real>(z);
-      scratch.neighbor[bonds] = *row;
+      scratch.neighbor[bonds] = neighbor;
       if constexpr (!single) scratch.type[bonds] = static_cast<std::uint32_t>(other.type);
       bonds += x * x + y * y + z * z < cutoffs[single ? 0 : other.type] ? 1u : 0u;
     }

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "md/model/tersoff.hpp"
+
+namespace sterna::md {
+
+/// What is wrong with a file of Tersoff parameters: "SiC.tersoff, line 3, column 12: ...".
+class TersoffFileError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Parameters for Tersoff's potential in the format of LAMMPS (pair_style tersoff): after three
+/// names of elements the fourteen numbers of TersoffParameters in that order, over as many lines as
+/// wanted; `#` begins a comment. "UNITS: real" in the first line means kcal/mol, else it is eV.
+class TersoffFile {
+ public:
+  /// `name` is that of the file, for messages. Throws TersoffFileError.
+  TersoffFile(std::string_view text, std::string_view name);
+
+  /// The potential of types of these elements, `angstrom` and `eV` being those in the units of the
+  /// run. Throws TersoffFileError where the file lacks an element or a triple.
+  TersoffPotential potential(std::span<const std::string> elements, double angstrom,
+                             double eV) const;
+
+ private:
+  struct Entry {
+    std::array<std::string, 3> elements;
+    TersoffParameters parameters;  ///< angstrom, and what the file has for energy
+  };
+  const Entry* find(const std::string& a, const std::string& b, const std::string& c) const;
+
+  std::string name_;
+  double energy_in_eV_ = 1.0;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace sterna::md

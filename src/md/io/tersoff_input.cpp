@@ -1,0 +1,104 @@
+#include "md/io/tersoff_input.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include "md/core/display_text.hpp"
+#include "md/core/nearest_name.hpp"
+#include "md/io/readers/tersoff_file.hpp"
+
+namespace sterna::md {
+namespace {
+
+std::string parameters_of(const Input::Type& type) {
+  return type.tersoff.empty() ? type.name : type.tersoff;
+}
+
+/// The key that says which parameters a type has.
+std::string place_of(const Input& input, std::size_t type) {
+  std::string place = fmt::format("type[{}].tersoff", type);
+  return input.places.contains(place) ? place : fmt::format("type[{}].name", type);
+}
+
+}  // namespace
+
+std::string tersoff_parameter_text(const Input& input) {
+  const std::string& name = input.interaction.parameter_file;
+  const auto fail = [&](const std::string& why) {
+    throw TersoffInputError("interaction.parameter_file",
+                            fmt::format("the parameter file {} {}", quote(name), why));
+  };
+  const std::filesystem::path path = std::filesystem::path(input.path).parent_path() / name;
+  std::error_code problem;
+  if (!std::filesystem::exists(path, problem)) fail("does not exist");
+  if (std::filesystem::is_directory(path, problem)) fail("is a folder");
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) fail("cannot be read");
+  return text.str();
+}
+
+TersoffPotential tersoff_potential(const Input& input, std::string_view parameter_text) {
+  const UnitSystem metal = *UnitSystem::by_name("metal");
+  const double angstrom = metal.to_internal(1.0, Dimension::length);
+  const double eV = metal.to_internal(1.0, Dimension::energy);
+  std::vector<std::string> names;
+  for (const auto& type : input.types) names.push_back(parameters_of(type));
+  if (!input.interaction.parameter_file.empty()) {
+    try {
+      return TersoffFile(parameter_text, input.interaction.parameter_file)
+          .potential(names, angstrom, eV);
+    } catch (const TersoffFileError& error) {
+      throw TersoffInputError("interaction.parameter_file", error.what());
+    }
+  }
+  std::vector<const TersoffElement*> elements;
+  for (std::size_t n = 0; n < names.size(); ++n) {
+    elements.push_back(find_tersoff_element(names[n]));
+    if (elements.back() == nullptr) {
+      std::vector<std::string_view> known;
+      std::string list;
+      for (const TersoffElement& element : tersoff_elements()) {
+        known.push_back(element.name);
+        list += fmt::format("{}{}", list.empty() ? "" : ", ", element.name);
+      }
+      std::string message =
+          fmt::format("there are no published parameters {} of Tersoff's potential; there are {}",
+                      quote(names[n]), list);
+      if (const auto near = nearest_name(names[n], known)) {
+        message += fmt::format("; did you mean {}?", quote(*near));
+      }
+      throw TersoffInputError(place_of(input, n), message);
+    }
+    for (std::size_t other = 0; other < n; ++other) {
+      if (tersoff_chi(*elements[n], *elements[other]) >= 0.0) continue;
+      throw TersoffInputError(
+          place_of(input, n),
+          fmt::format(
+              "{} cannot be mixed with {}: no strength of their bond (chi) is published. "
+              "Si(D), which is \"Si\", mixes with C and with Ge; a parameter_file may say more",
+              elements[n]->name, elements[other]->name));
+    }
+  }
+  return TersoffPotential::of_elements(elements, angstrom, eV);
+}
+
+std::vector<std::string_view> tersoff_citations(const Input& input) {
+  std::vector<std::string_view> citations;
+  if (!input.interaction.parameter_file.empty()) return citations;
+  for (const auto& type : input.types) {
+    const TersoffElement* const element = find_tersoff_element(parameters_of(type));
+    if (element != nullptr && std::ranges::find(citations, element->citation) == citations.end()) {
+      citations.push_back(element->citation);
+    }
+  }
+  return citations;
+}
+
+}  // namespace sterna::md
