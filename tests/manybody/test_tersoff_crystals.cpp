@@ -7,8 +7,8 @@
 #include "md/model/tersoff.hpp"
 
 // Lattice constant, cohesive energy and elastic constants at 0 K of diamond crystals, by strains of
-// the smallest cells. Expected: LAMMPS 22 Jul 2025, minimized, to the digits given; Tersoff's papers
-// have 143, 75 and 69 GPa for Si(C), 122, 86 and 10 for Si(B).
+// the smallest cells. Expected: LAMMPS 22 Jul 2025, minimized, to the digits given; Tersoff's
+// papers have 143, 75 and 69 GPa for Si(C), 122, 86 and 10 for Si(B).
 
 using namespace sterna::md;
 

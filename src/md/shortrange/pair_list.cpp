@@ -14,6 +14,22 @@ namespace {
 /// Far from every region, so that no lane that pads a row is ever inside a cutoff.
 constexpr double dummy_coordinate = 1.0e15;
 
+/// How many particles the 27 cells around each local cell hold, axis by axis; of the outermost
+/// layer of cells the sums mean nothing.
+std::vector<std::uint32_t> particles_around_cells(const CellGrid& grid) {
+  std::vector<std::uint32_t> sums, before;
+  for (const CellRange& cell : grid.cells()) sums.push_back(cell.count);
+  const auto row = static_cast<std::size_t>(grid.nx() + 2);
+  for (const std::size_t stride :
+       {std::size_t{1}, row, row * static_cast<std::size_t>(grid.ny() + 2)}) {
+    before = sums;
+    for (std::size_t c = stride; c + stride < sums.size(); ++c) {
+      sums[c] = before[c - stride] + before[c] + before[c + stride];
+    }
+  }
+  return sums;
+}
+
 }  // namespace
 
 PairList::PairList(std::string_view kernels) : kernels_(select_pair_kernels(kernels)) {}
@@ -96,15 +112,11 @@ void PairList::build(ParticleStore& particles) {
 
   // Room by the last build or, at first, by the density; pages that stay untouched cost nothing.
   std::size_t candidates_of_largest_row = 0, room_of_largest_cell = 0;
+  const std::vector<std::uint32_t> around = particles_around_cells(grid_);
   for (const std::uint32_t cell : grid_.local_cells()) {
-    PairRun runs[27];
-    const PairWork rows = this->rows();
-    const int run_count = gather_runs(rows, cell, runs, ~std::uint32_t{0});
-    std::size_t candidates = 0;
-    for (int r = 0; r < run_count; ++r) candidates += runs[r].count;
-    candidates_of_largest_row = std::max(candidates_of_largest_row, candidates + 64);
-    room_of_largest_cell =
-        std::max(room_of_largest_cell, (candidates + 64) * grid_.cells()[cell].count);
+    const std::size_t candidates = around[cell] + std::size_t{64};
+    candidates_of_largest_row = std::max(candidates_of_largest_row, candidates);
+    room_of_largest_cell = std::max(room_of_largest_cell, candidates * grid_.cells()[cell].count);
   }
   const double volume = [&] {
     const Vec3 width = grid_.high() - grid_.low();

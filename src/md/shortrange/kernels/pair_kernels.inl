@@ -231,6 +231,64 @@ inline float largest(float a, float b) {
   return a > b ? a : b;
 }
 
+/// Candidates of a cell's rows, brought together from all runs.
+template <class Entry>
+struct Candidates {
+  static constexpr std::size_t most = 192;
+  static constexpr std::size_t slack = FloatPack::width;  ///< copied past the end of a run
+  alignas(64) float x[most + slack], y[most + slack], z[most + slack];
+  alignas(64) Entry entry[most + slack];
+};
+
+/// The rows of a cell with few candidates: in a gas, or where the cutoff is short, runs hold so few
+/// that going through them one by one costs more than looking at every candidate. Returns the new
+/// `used`. The order of a row is that of build_rows.
+template <class Entry>
+std::size_t build_rows_of_sparse_cell(PairWork& work, Entry* entries, const CellRange& cell,
+                                      const PairRun* runs, int run_count, std::size_t used) {
+  constexpr bool compressed = sizeof(Entry) == sizeof(std::uint16_t);
+  constexpr auto lanes = static_cast<std::uint32_t>(FloatPack::width);
+  const FloatPack radius2 = FloatPack::all(static_cast<double>(work.list_radius_squared));
+  Candidates<Entry> near;
+  std::uint32_t count = 0, own = 0;
+  for (int r = 0; r < run_count; ++r) {
+    const std::uint32_t begin = runs[r].begin;
+    const std::uint32_t code =
+        compressed ? static_cast<std::uint32_t>(r) << run_offset_bits : begin;
+    if (cell.begin - begin < runs[r].count) own = count + cell.begin - begin;
+    for (std::uint32_t k = 0; k < runs[r].count; k += lanes) {
+      FloatPack::load(work.x + begin + k).store(near.x + count + k);
+      FloatPack::load(work.y + begin + k).store(near.y + count + k);
+      FloatPack::load(work.z + begin + k).store(near.z + count + k);
+      for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+        near.entry[count + k + lane] = static_cast<Entry>(code + k + lane);
+      }
+    }
+    count += runs[r].count;
+  }
+  for (std::uint32_t i = 0; i < cell.count; ++i) {
+    const std::uint32_t self = own + i;
+    const FloatPack xi = FloatPack::all(static_cast<double>(near.x[self]));
+    const FloatPack yi = FloatPack::all(static_cast<double>(near.y[self]));
+    const FloatPack zi = FloatPack::all(static_cast<double>(near.z[self]));
+    work.row_begin[cell.begin + i] = static_cast<std::uint32_t>(used);
+    Entry* out = entries + used;
+    for (std::uint32_t k = 0; k < count; k += lanes) {
+      const FloatPack dx = FloatPack::load(near.x + k) - xi;
+      const FloatPack dy = FloatPack::load(near.y + k) - yi;
+      const FloatPack dz = FloatPack::load(near.z + k) - zi;
+      const unsigned inside = FloatPack::bits(
+          FloatPack(FloatPack::fma(dz, dz, FloatPack::fma(dy, dy, dx * dx))) < radius2);
+      const unsigned valid = count - k < lanes ? (1u << (count - k)) - 1u : ~0u;
+      const unsigned others = self - k < lanes ? ~(1u << (self - k)) : ~0u;
+      out = append(out, inside & valid & others, near.entry + k);
+    }
+    used = static_cast<std::size_t>(out - entries);
+    work.row_begin[cell.begin + i + 1] = static_cast<std::uint32_t>(used);
+  }
+  return used;
+}
+
 /// Rows of one cell after the other, some at a time, which share the loads of their candidates.
 /// Expects the particles of a run in ascending order of x.
 template <class Entry>
@@ -252,6 +310,10 @@ std::size_t build_rows(PairWork& work, Entry* entries, const std::uint32_t* cell
     std::size_t candidates = 0;
     for (int r = 0; r < run_count; ++r) candidates += runs[r].count;
     if (used + cell.count * (candidates + 64) > capacity) return ~std::size_t{0};
+    if (candidates <= Candidates<Entry>::most) {
+      used = build_rows_of_sparse_cell(work, entries, cell, runs, run_count, used);
+      continue;
+    }
 
     // Rows skip runs that are too far in y and z. Along x particles are sorted, so of the others
     // they look at a window, which moves on with the rows.

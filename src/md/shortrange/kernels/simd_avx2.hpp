@@ -109,7 +109,7 @@ struct FloatPack {
   static FloatPack zero() { return {_mm256_setzero_ps()}; }
   static FloatPack all(double s) { return {_mm256_set1_ps(static_cast<float>(s))}; }
   static FloatPack load(const float* p) { return {_mm256_loadu_ps(p)}; }
-  void store(float* p) const { _mm256_store_ps(p, v); }
+  void store(float* p) const { _mm256_storeu_ps(p, v); }
   friend FloatPack operator+(FloatPack a, FloatPack b) { return {_mm256_add_ps(a.v, b.v)}; }
   friend FloatPack operator-(FloatPack a, FloatPack b) { return {_mm256_sub_ps(a.v, b.v)}; }
   friend FloatPack operator*(FloatPack a, FloatPack b) { return {_mm256_mul_ps(a.v, b.v)}; }
@@ -236,6 +236,26 @@ inline std::uint32_t* append_selected(std::uint32_t* out, unsigned mask,
       _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(values)));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
                    _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(loaded, lanes)));
+  return out + __builtin_popcount(mask);
+}
+
+/// Appends those of 8 entries whose bit is set; writes up to 8 entries past the end.
+inline std::uint32_t* append(std::uint32_t* out, unsigned mask, const std::uint32_t* entries) {
+  const __m256i lanes = _mm256_cvtepu8_epi32(
+      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(compress_table.lanes[mask])));
+  const __m256i all = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permutevar8x32_epi32(all, lanes));
+  return out + __builtin_popcount(mask);
+}
+inline std::uint16_t* append(std::uint16_t* out, unsigned mask, const std::uint16_t* entries) {
+  const __m256i lanes = _mm256_cvtepu8_epi32(
+      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(compress_table.lanes[mask])));
+  const __m256i all =
+      _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(entries)));
+  const __m256i kept = _mm256_permutevar8x32_epi32(all, lanes);
+  // Eight values below 2^16, packed half by half.
+  const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(kept, kept), 0x08);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm256_castsi256_si128(packed));
   return out + __builtin_popcount(mask);
 }
 

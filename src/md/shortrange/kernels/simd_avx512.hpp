@@ -137,7 +137,7 @@ struct FloatPack {
   static FloatPack zero() { return {_mm512_setzero_ps()}; }
   static FloatPack all(double s) { return {_mm512_set1_ps(static_cast<float>(s))}; }
   static FloatPack load(const float* p) { return {_mm512_loadu_ps(p)}; }
-  void store(float* p) const { _mm512_store_ps(p, v); }
+  void store(float* p) const { _mm512_storeu_ps(p, v); }
   friend FloatPack operator+(FloatPack a, FloatPack b) { return {_mm512_add_ps(a.v, b.v)}; }
   friend FloatPack operator-(FloatPack a, FloatPack b) { return {_mm512_sub_ps(a.v, b.v)}; }
   friend FloatPack operator*(FloatPack a, FloatPack b) { return {_mm512_mul_ps(a.v, b.v)}; }
@@ -256,6 +256,20 @@ inline std::uint32_t* append_selected(std::uint32_t* out, unsigned mask,
   const __m256i loaded = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values));
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(out),
                       _mm256_maskz_compress_epi32(static_cast<__mmask8>(mask), loaded));
+  return out + __builtin_popcount(mask);
+}
+
+/// Appends those of 16 entries whose bit is set; writes up to 16 entries past the end.
+inline std::uint16_t* append(std::uint16_t* out, unsigned mask, const std::uint16_t* entries) {
+  const __m512i wide =
+      _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries)));
+  const __m512i kept = _mm512_maskz_compress_epi32(static_cast<__mmask16>(mask), wide);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm512_cvtepi32_epi16(kept));
+  return out + __builtin_popcount(mask);
+}
+inline std::uint32_t* append(std::uint32_t* out, unsigned mask, const std::uint32_t* entries) {
+  _mm512_storeu_si512(
+      out, _mm512_maskz_compress_epi32(static_cast<__mmask16>(mask), _mm512_loadu_si512(entries)));
   return out + __builtin_popcount(mask);
 }
 

@@ -145,6 +145,13 @@ inline std::uint32_t* append_selected(std::uint32_t* out, unsigned mask,
   return out;
 }
 
+/// Appends those of 4 entries whose bit is set.
+template <class Entry>
+inline Entry* append(Entry* out, unsigned mask, const Entry* entries) {
+  for (; mask != 0; mask &= mask - 1) *out++ = entries[__builtin_ctz(mask)];
+  return out;
+}
+
 }  // namespace
 }  // namespace sterna::md
 
