@@ -2,7 +2,7 @@
 
 #include <mpi.h>
 
-#include <regex>
+#include <string_view>
 
 #ifdef STERNA_HAVE_UCX
 #include <ucp/api/ucp.h>
@@ -10,18 +10,31 @@
 
 namespace sterna::comm {
 
+namespace {
+
+/// Without the spaces at its end and, where it ends so, without `end`.
+std::string_view stripped(std::string_view text, std::string_view end = {}) {
+  if (text.ends_with(end)) text.remove_suffix(end.size());
+  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace
+
 std::string mpi_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   MPI_Get_library_version(text, &length);
-  const std::string whole(text, static_cast<std::size_t>(length));
+  const std::string_view whole(text, static_cast<std::size_t>(length));
   // "Open MPI v5.0.11, package: ..." and "MPICH Version:      4.0.2\n..."
-  std::smatch parts;
-  if (std::regex_search(whole, parts,
-                        std::regex(R"(^([A-Za-z ]*\w)\s+[vV](?:ersion:\s*)?([0-9][^\s,]*))"))) {
-    return parts[1].str() + " " + parts[2].str();
-  }
-  return whole.substr(0, whole.find('\n'));
+  const std::string_view line = whole.substr(0, whole.find('\n'));
+  const std::size_t digit = line.find_first_of("0123456789");
+  if (digit == line.npos) return std::string(line);
+  const std::string_view product =
+      stripped(stripped(stripped(line.substr(0, digit)), "Version:"), " v");
+  std::string_view number = line.substr(digit);
+  number = number.substr(0, number.find_first_of(", \t"));
+  return std::string(product) + " " + std::string(number);
 }
 
 std::string ucx_version() {

@@ -76,6 +76,9 @@ class UcxBarrier final : public FarBarrier {
   }
 
   bool overflowed() const override { return overflow_; }
+  bool idle() override {
+    return std::ranges::all_of(peers_, [](rdma::Peer& peer) { return peer.sent(); });
+  }
   int late_rank() const override { return late_ranks_[std::min(step_, late_ranks_.size() - 1)]; }
 
  private:

@@ -20,6 +20,8 @@ class FarBarrier {
   virtual bool test() = 0;
   /// Whether a rank of the round said so; after `test`.
   virtual bool overflowed() const = 0;
+  /// Whether nothing of this rank is under way; only then may this end.
+  virtual bool idle() = 0;
   /// The rank whose word is awaited.
   virtual int late_rank() const = 0;
 };

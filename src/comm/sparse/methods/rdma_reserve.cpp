@@ -8,6 +8,8 @@
 // Another wins: superset where the sources are few and known; alltoall where most pairs exchange.
 #include "comm/sparse/methods/rdma_reserve.hpp"
 
+#include <exception>
+#include <memory>
 #include <vector>
 
 #include "comm/context/agreement.hpp"
@@ -56,6 +58,21 @@ class RdmaReserve final : public SparseMethod {
     far_barrier_ = make_far_barrier(setting_, leaders);
   }
 
+  /// What is under way to this rank has arrived with the last round, what leaves it may not have.
+  ~RdmaReserve() override {
+    Context::Implementation& context = setting_.context.implementation();
+    try {
+      if (!context.failed && std::uncaught_exceptions() == 0) {
+        if (far_barrier_) await([&] { return far_barrier_->idle(); }, [] { return none; });
+        return;
+      }
+    } catch (const Error&) {
+      // A rank is gone; whoever still needs it will say so.
+    }
+    context.keep_until_exit(std::shared_ptr<FarRooms>(std::move(far_)));
+    context.keep_until_exit(std::shared_ptr<FarBarrier>(std::move(far_barrier_)));
+  }
+
   std::size_t exchange(const OutgoingRound& round, IncomingRows& incoming) override {
     round_ = round.number;
     near_rows_.clear();
@@ -69,7 +86,7 @@ class RdmaReserve final : public SparseMethod {
     arrived_.clear();
     if (near_) near_->room(half()).collect(setting_.context.rank(), setting_.item_size, arrived_);
     if (far_) {
-      await([&] { return collect_far(); }, [] { return std::vector<int>{}; });
+      await([&] { return collect_far(); }, [] { return none; });
     }
     deliver(arrived_, setting_.item_size, incoming);
     if (near_) near_->room(half()).open();
@@ -81,6 +98,9 @@ class RdmaReserve final : public SparseMethod {
   }
 
  private:
+  /// Late ranks, where they are not known.
+  inline static const std::vector<int> none;
+
   unsigned half() const { return static_cast<unsigned>(step_ % 2); }
 
   template <class Condition, class LateRanks>
