@@ -21,7 +21,10 @@ app = typer.Typer(
 bench.add_to(app)
 app.add_typer(new.app, name="new")
 _PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
-InputFile = Annotated[str, typer.Argument(metavar="INPUT", help="The input file (TOML).")]
+InputFile = Annotated[
+    str,
+    typer.Argument(metavar="INPUT", help="The input file (TOML, or a config.xml of ls1-MarDyn)."),
+]
 
 
 def _to_standard_output(text: str) -> None:
@@ -77,6 +80,21 @@ def check(
 ) -> None:
     """Check an input file without running it: every mistake at once, and advice."""
     launch.become([input_file, "--check", "--ranks", str(ranks or launch.available_cores())])
+
+
+@app.command()
+def convert(
+    input_file: Annotated[
+        str, typer.Argument(metavar="CONFIG.XML", help="An input of ls1-MarDyn.")
+    ],
+    output: Annotated[str, typer.Argument(metavar="OUT.TOML", help="The file to write.")],
+) -> None:
+    """Write an input of ls1-MarDyn as one of Sterna's.
+
+    What it asks for and Sterna does not do is listed with file, line and column. The start files
+    stay where they are: the new input names them.
+    """
+    launch.become([input_file, "--convert", output])
 
 
 @app.command()

@@ -4,12 +4,16 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "md/io/file_error.hpp"
+#include "md/io/input_text.hpp"
+#include "md/io/ls1/config.hpp"
 #include "md/io/model_list.hpp"
 #include "md/io/physics_advice.hpp"
 #include "md/io/read_input.hpp"
@@ -41,6 +45,7 @@ struct Arguments {
   bool models = false;
   bool model_table = false;
   int ranks = 0;
+  std::string convert_to;
   std::string progress = "auto";
 };
 
@@ -77,8 +82,46 @@ void print_method_table() {
   fmt::print("{}\n", table.dump(1));
 }
 
+/// Sterna's own input, or ls1-MarDyn's where the name ends with ".xml".
+md::ReadResult read_any_input(const std::string& path) {
+  return md::ls1::is_config_path(path) ? md::ls1::read_config(path) : md::read_input(path);
+}
+
+/// Writes an input of ls1-MarDyn's as one of Sterna's.
+int convert(const std::string& from, const std::string& to) {
+  if (!md::ls1::is_config_path(from)) {
+    fmt::print(stderr, "sterna-md: {} is no input of ls1-MarDyn (.xml)\n", from);
+    return bad_input;
+  }
+  md::ReadResult result = md::ls1::read_config(from);
+  fmt::print(stderr, "{}", md::render(result.diagnostics));
+  if (!result.ok()) return bad_input;
+  namespace files = std::filesystem;
+  if (files::exists(to)) {
+    fmt::print(stderr, "sterna-md: {} exists already\n", to);
+    return failure;
+  }
+  // Paths in an input are relative to its folder.
+  const files::path old_folder = files::absolute(from).parent_path();
+  const files::path new_folder = files::absolute(to).parent_path();
+  for (std::string* file : {&result.input.start.file, &result.input.start.header}) {
+    if (file->empty() || files::path(*file).is_absolute()) continue;
+    *file = (old_folder / *file).lexically_normal().lexically_proximate(new_folder).string();
+  }
+  std::ofstream out(to, std::ios::binary);
+  out << fmt::format("# Converted from {} by sterna {}.\n", files::path(from).filename().string(),
+                     version)
+      << md::input_text(result.input);
+  out.close();
+  if (!out) {
+    fmt::print(stderr, "sterna-md: {} cannot be written\n", to);
+    return failure;
+  }
+  return success;
+}
+
 int check(const std::string& path, int ranks) {
-  const md::ReadResult result = md::read_input(path);
+  const md::ReadResult result = read_any_input(path);
   std::vector<md::Diagnostic> diagnostics = result.diagnostics;
   if (result.ok()) {
     md::SystemFacts facts = md::facts_of(result.input);
@@ -114,10 +157,19 @@ int check(const std::string& path, int ranks) {
 }
 
 int run(const comm::Context& world, const Arguments& arguments) {
-  // One rank reads, so that all see the same text.
+  // One rank reads, so that all see the same text; what it finds in an ls1 input it hands on as
+  // the text of one of Sterna's.
   std::string text;
   std::string unreadable;
-  if (world.rank() == 0) {
+  md::ReadResult ls1;
+  const bool is_ls1 = md::ls1::is_config_path(arguments.input);
+  if (is_ls1) {
+    if (world.rank() == 0) {
+      ls1 = md::ls1::read_config(arguments.input);
+      text = md::input_text(ls1.input);
+      if (!ls1.ok()) unreadable = md::render(ls1.diagnostics);
+    }
+  } else if (world.rank() == 0) {
     std::ifstream file(arguments.input, std::ios::binary);
     std::ostringstream content;
     content << file.rdbuf();
@@ -133,10 +185,11 @@ int run(const comm::Context& world, const Arguments& arguments) {
     return bad_input;
   }
   comm::broadcast(world, 0, text);
-  const md::ReadResult result = md::read_input_text(text, arguments.input, world.rank() == 0);
+  md::ReadResult result = md::read_input_text(text, arguments.input, world.rank() == 0 && !is_ls1);
   std::string findings;
   if (world.rank() == 0) {
-    auto diagnostics = result.diagnostics;
+    auto diagnostics = is_ls1 ? ls1.diagnostics : result.diagnostics;
+    if (is_ls1) result.input.places = ls1.input.places;
     if (result.ok()) {
       md::SystemFacts facts = md::facts_of(result.input);
       facts.ranks = world.size();
@@ -175,9 +228,11 @@ int main(int argc, char** argv) {
       "Molecular dynamics of large systems. Start it under mpiexec or srun, or with "
       "the command `sterna run`."};
   app.set_version_flag("--version", fmt::format("sterna {}", version));
-  app.add_option("INPUT", arguments.input, "input file (TOML)");
+  app.add_option("INPUT", arguments.input, "input file (TOML, or a config.xml of ls1-MarDyn)");
   app.add_flag("--resume", arguments.resume, "continue from the latest valid checkpoint");
   app.add_flag("--check", arguments.check, "only say what is wrong with the input");
+  app.add_option("--convert", arguments.convert_to,
+                 "write an input of ls1-MarDyn (.xml) as a TOML file of this name, and end");
   app.add_option("--ranks", arguments.ranks, "ranks that --check thinks of")
       ->check(CLI::PositiveNumber);
   app.add_flag("--schema", arguments.schema, "print the JSON Schema of the input");
@@ -211,6 +266,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "sterna-md: no input file given; see sterna-md --help\n");
     return bad_input;
   }
+  if (!arguments.convert_to.empty()) return convert(arguments.input, arguments.convert_to);
   if (arguments.check) {
     return check(arguments.input, arguments.ranks > 0 ? arguments.ranks : 1);
   }

@@ -21,6 +21,7 @@ enum class RandomPurpose : std::uint32_t {
   displacement = 5,      ///< displacement from the site at the start; id: particle
   orientation = 6,       ///< of those that rotate, at the start; id: particle
   angular_momentum = 7,  ///< of those that rotate, at the start; id: particle
+  barostat = 8,          ///< of the volume; id: 0
 };
 
 class RandomSequence;

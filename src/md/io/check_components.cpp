@@ -41,7 +41,8 @@ class ComponentChecker {
   bool given(const std::string& place) const { return input_.places.contains(place); }
 
   void only_of_components() {
-    for (const char* key : {"molecular_cutoff", "lennard_jones_cutoff", "electrostatics"}) {
+    for (const char* key : {"molecular_cutoff", "lennard_jones_cutoff", "electrostatics",
+                            "shift_unlike_components"}) {
       const std::string place = fmt::format("interaction.{}", key);
       if (!good_(place)) continue;
       report_(

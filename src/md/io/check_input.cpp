@@ -142,6 +142,28 @@ class Checker {
     }
   }
 
+  void barostat() {
+    if (input_.barostat.kind == "none" || !good_("barostat.kind")) return;
+    if (input_.run.integrator == "minimize") {
+      error("barostat.kind",
+            "a minimization keeps its box; [barostat] needs integrator = "
+            "\"velocity_verlet\" in [run]");
+    }
+    const std::string& decomposition = input_.domain.decomposition;
+    if (good_("domain.decomposition") && decomposition != "auto" && decomposition != "grid") {
+      error("domain.decomposition",
+            fmt::format("decomposition = {} does not go with a [barostat], whose box changes; "
+                        "expected \"grid\" or \"auto\"",
+                        quote(decomposition)));
+    }
+    if (input_.thermostat.kind == "none" || input_.thermostat.kind == "velocity_scaling") {
+      report_(Severity::warning, "barostat.kind",
+              "without a thermostat that samples the canonical ensemble the volumes are those of "
+              "no ensemble; expected \"stochastic_velocity_rescaling\", \"nose_hoover_chain\" or "
+              "\"langevin\" in [thermostat]");
+    }
+  }
+
   void domain() {
     if (!good_("domain.decomposition") || !good_("domain.halo")) return;
     const auto& domain = input_.domain;
@@ -299,6 +321,7 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   check_components(input, is_good, report);
   checker.tersoff(look_at_files);
   checker.interaction();
+  checker.barostat();
   checker.domain();
   checker.output(look_at_files);
 }

@@ -49,7 +49,8 @@ struct Input {
     double density = 0.0;               ///< number density; for lattice and random
     double minimum_distance = 0.0;      ///< random fill; 0: chosen from sigma and density
     std::string file;                   ///< relative to the input file
-    std::string format = "auto";        ///< "auto", "xyz", "extxyz", "lammps", "nist"
+    std::string format = "auto";        ///< "auto", "xyz", "extxyz", "lammps", "nist", "ls1"
+    std::string header;                 ///< of a binary "ls1" file; likewise
     std::optional<Vec3> box;            ///< edge lengths, where the file has none
     std::optional<double> temperature;  ///< draws velocities; without it those of the file, or 0
   } start;
@@ -104,6 +105,7 @@ struct Input {
     double lennard_jones_cutoff = 0.0;                ///< 0: the cutoff
     std::string electrostatics = "truncated";         ///< or "reaction_field"
     double reaction_field_epsilon = 1.0e10;           ///< relative permittivity beyond the cutoff
+    bool shift_unlike_components = false;             ///< whatever `truncation` says
   } interaction;
 
   struct Neighbor {              ///< [neighbor]
@@ -111,11 +113,24 @@ struct Input {
     int maximum_interval = 100;  ///< steps after which the list is rebuilt at the latest
   } neighbor;
 
-  struct Thermostat {           ///< [thermostat]
-    std::string kind = "none";  ///< "none", "stochastic_velocity_rescaling"
+  struct Thermostat {  ///< [thermostat]
+    /// "none", "stochastic_velocity_rescaling", "nose_hoover_chain", "langevin",
+    /// "velocity_scaling"
+    std::string kind = "none";
     double temperature = 0.0;
-    double time_constant = 0.0;
+    double time_constant = 0.0;   ///< of the first three; of "langevin" 1 / friction
+    double exponent = 0.5;        ///< "velocity_scaling": velocities times (T0 / T)^exponent
+    std::int64_t start_step = 0;  ///< acts in steps from here
+    std::int64_t stop_step = 0;   ///< to here; 0: to the end
   } thermostat;
+
+  struct Barostat {              ///< [barostat]
+    std::string kind = "none";   ///< "none", "stochastic_cell_rescaling"
+    double pressure = 0.0;       ///< to keep
+    double bulk_modulus = 0.0;   ///< estimate: inverse of the compressibility
+    double time_constant = 0.0;  ///< of the relaxation of the volume
+    std::int64_t interval = 10;  ///< steps between two changes of the box
+  } barostat;
 
   struct Minimize {                     ///< [minimize]; integrator = "minimize"
     double force_tolerance = 0.0;       ///< largest force component

@@ -47,8 +47,12 @@ Condition potential_is(std::string_view potential, Severity severity = Severity:
   return {"interaction", "potential", {potential}, severity};
 }
 
-Condition thermostat_is_on() {
-  return {"thermostat", "kind", {"stochastic_velocity_rescaling"}, Severity::warning};
+Condition thermostat_is(std::vector<std::string_view> kinds) {
+  return {"thermostat", "kind", std::move(kinds), Severity::warning};
+}
+
+Condition barostat_is_on() {
+  return {"barostat", "kind", {"stochastic_cell_rescaling"}, Severity::warning};
 }
 
 using Names = std::vector<std::string_view>;
@@ -92,6 +96,10 @@ std::vector<SectionSchema> make_sections() {
       {.name = "thermostat",
        .description = "Keeps the temperature. Without this section the energy is kept (NVE).",
        .aliases = {"nvt", "temperature"}},
+      {.name = "barostat",
+       .description = "Keeps the pressure, by changing the size of the box. Goes with a thermostat "
+                      "that samples the canonical ensemble.",
+       .aliases = {"npt", "pressure"}},
       {.name = "minimize",
        .description = "When a minimization has come far enough.",
        .aliases = {"minimise", "minimization"}},
@@ -266,13 +274,17 @@ std::vector<KeySchema> general_keys() {
        .name = "format",
        .target = [](Input& i, std::size_t) -> Target { return &i.start.format; },
        .description = "Format of the start file: plain or extended XYZ, LAMMPS data (atomic "
-                      "style), or the Lennard-Jones configurations of NIST. \"auto\" looks at the "
-                      "content.",
-       .choices =
-           [] {
-             return Names{"auto", "xyz", "extxyz", "lammps", "nist"};
-           },
+                      "style), the Lennard-Jones configurations of NIST, or a phase space of "
+                      "ls1-MarDyn (ASCII, binary with a `header`, or a config.xml whose generator "
+                      "makes it). \"auto\" looks at the content.",
+       .choices = [] { return Names{"auto", "xyz", "extxyz", "lammps", "nist", "ls1"}; },
        .condition = start_is({"file"})},
+      {.section = "start",
+       .name = "header",
+       .target = [](Input& i, std::size_t) -> Target { return &i.start.header; },
+       .description = "Path of the XML file that describes a binary phase space of ls1-MarDyn.",
+       .default_text = "none: the file is text",
+       .condition = Condition{"start", "format", {"ls1"}, Severity::error}},
       {.section = "start",
        .name = "box",
        .target = [](Input& i, std::size_t) -> Target { return &i.start.box; },
@@ -470,6 +482,15 @@ std::vector<KeySchema> further_keys() {
        .condition = Condition{"interaction", "electrostatics", {"reaction_field"}},
        .aliases = {"epsilon_rf", "rf_epsilon", "dielectric"}},
 
+      {.section = "interaction",
+       .name = "shift_unlike_components",
+       .target = [](Input& i, std::size_t) -> Target {
+         return &i.interaction.shift_unlike_components;
+       },
+       .description = "Of components: shifts the Lennard-Jones energy between unlike ones to zero "
+                      "at the cutoff also where `truncation` does not, and leaves them out of the "
+                      "tail correction; ls1-MarDyn does so always."},
+
       // ---- [neighbor]
       {.section = "neighbor",
        .name = "skin",
@@ -494,11 +515,16 @@ std::vector<KeySchema> further_keys() {
        .target = [](Input& i, std::size_t) -> Target { return &i.thermostat.kind; },
        .description =
            "Stochastic velocity rescaling samples the canonical ensemble (Bussi, Donadio "
-           "and Parrinello, J. Chem. Phys. 126, 014101 (2007)).",
+           "and Parrinello, J. Chem. Phys. 126, 014101 (2007)), and so does a Nose-Hoover chain, "
+           "without random numbers (Martyna, Tuckerman, Tobias and Klein, Mol. Phys. 87, 1117 "
+           "(1996)). Langevin dynamics have friction and noise on each molecule. Velocity scaling "
+           "multiplies all velocities by a power of the ratio of the temperatures in every step, "
+           "as ls1-MarDyn does; its fluctuations are those of no ensemble.",
        .need = Need::required,
        .choices =
            [] {
-             return Names{"none", "stochastic_velocity_rescaling"};
+             return Names{"none", "stochastic_velocity_rescaling", "nose_hoover_chain", "langevin",
+                          "velocity_scaling"};
            },
        .aliases = {"type", "method"}},
       {.section = "thermostat",
@@ -508,18 +534,87 @@ std::vector<KeySchema> further_keys() {
        .need = Need::required,
        .dimension = Dimension::temperature,
        .range = positive,
-       .condition = thermostat_is_on(),
+       .condition = thermostat_is(
+           {"stochastic_velocity_rescaling", "nose_hoover_chain", "langevin", "velocity_scaling"}),
        .aliases = {"temp", "t", "target"}},
       {.section = "thermostat",
        .name = "time_constant",
        .target = [](Input& i, std::size_t) -> Target { return &i.thermostat.time_constant; },
        .description = "How fast the temperature relaxes; some hundred time steps disturb the "
-                      "dynamics little.",
+                      "dynamics little. Of a Nose-Hoover chain it is the period of its "
+                      "oscillation, of Langevin dynamics the inverse of the friction.",
        .need = Need::required,
        .dimension = Dimension::time,
        .range = positive,
-       .condition = thermostat_is_on(),
+       .condition =
+           thermostat_is({"stochastic_velocity_rescaling", "nose_hoover_chain", "langevin"}),
        .aliases = {"tau", "tau_t", "damping", "relaxation_time"}},
+      {.section = "thermostat",
+       .name = "exponent",
+       .target = [](Input& i, std::size_t) -> Target { return &i.thermostat.exponent; },
+       .description = "Velocities are multiplied by (temperature to keep / temperature)^exponent. "
+                      "0.5 brings the temperature to its target in every step; ls1-MarDyn uses "
+                      "0.4.",
+       .range = {.minimum = 0.0, .maximum = 0.5, .exclusive_minimum = true},
+       .condition = thermostat_is({"velocity_scaling"})},
+      {.section = "thermostat",
+       .name = "start_step",
+       .target = [](Input& i, std::size_t) -> Target { return &i.thermostat.start_step; },
+       .description = "The thermostat acts from this step on.",
+       .range = {.minimum = 0.0, .maximum = most_steps}},
+      {.section = "thermostat",
+       .name = "stop_step",
+       .target = [](Input& i, std::size_t) -> Target { return &i.thermostat.stop_step; },
+       .description = "The last step in which the thermostat acts. 0: that of the run.",
+       .default_text = "0: to the end",
+       .range = {.minimum = 0.0, .maximum = most_steps}},
+
+      // ---- [barostat]
+      {.section = "barostat",
+       .name = "kind",
+       .target = [](Input& i, std::size_t) -> Target { return &i.barostat.kind; },
+       .description =
+           "Stochastic cell rescaling samples the isothermal-isobaric ensemble (Bernetti "
+           "and Bussi, J. Chem. Phys. 153, 114107 (2020)); all edges by one factor.",
+       .need = Need::required,
+       .choices =
+           [] {
+             return Names{"none", "stochastic_cell_rescaling"};
+           },
+       .aliases = {"type", "method"}},
+      {.section = "barostat",
+       .name = "pressure",
+       .target = [](Input& i, std::size_t) -> Target { return &i.barostat.pressure; },
+       .description = "The pressure to keep.",
+       .need = Need::required,
+       .dimension = Dimension::pressure,
+       .condition = barostat_is_on(),
+       .aliases = {"p", "target"}},
+      {.section = "barostat",
+       .name = "bulk_modulus",
+       .target = [](Input& i, std::size_t) -> Target { return &i.barostat.bulk_modulus; },
+       .description = "A guess of the bulk modulus, the inverse of the isothermal compressibility: "
+                      "it sets how fast the volume changes, not where it goes. Water: 22000 bar.",
+       .need = Need::required,
+       .dimension = Dimension::pressure,
+       .range = positive,
+       .condition = barostat_is_on()},
+      {.section = "barostat",
+       .name = "time_constant",
+       .target = [](Input& i, std::size_t) -> Target { return &i.barostat.time_constant; },
+       .description = "How fast the pressure relaxes; longer than the thermostat's.",
+       .need = Need::required,
+       .dimension = Dimension::time,
+       .range = positive,
+       .condition = barostat_is_on(),
+       .aliases = {"tau", "tau_p", "relaxation_time"}},
+      {.section = "barostat",
+       .name = "interval",
+       .target = [](Input& i, std::size_t) -> Target { return &i.barostat.interval; },
+       .description = "Steps between two changes of the box, each of which makes the lists anew.",
+       .range = {.minimum = 1.0, .maximum = 1e6},
+       .condition = barostat_is_on(),
+       .aliases = {"every"}},
 
       // ---- [minimize]
       {.section = "minimize",
@@ -847,9 +942,12 @@ std::string_view translated_choice(std::string_view value) {
       {"csvr", "stochastic_velocity_rescaling"},
       {"svr", "stochastic_velocity_rescaling"},
       {"v-rescale", "stochastic_velocity_rescaling"},
-      {"nose", "stochastic_velocity_rescaling"},
-      {"nose_hoover", "stochastic_velocity_rescaling"},
-      {"nose-hoover", "stochastic_velocity_rescaling"},
+      {"nose", "nose_hoover_chain"},
+      {"nose_hoover", "nose_hoover_chain"},
+      {"nose-hoover", "nose_hoover_chain"},
+      {"nhc", "nose_hoover_chain"},
+      {"sd", "langevin"},
+      {"velocityscaling", "velocity_scaling"},
       {"verlet", "velocity_verlet"},
       {"nve", "velocity_verlet"},
       {"nvt", "velocity_verlet"},
@@ -858,6 +956,9 @@ std::string_view translated_choice(std::string_view value) {
       {"cg", "minimize"},
       {"fire", "minimize"},
       {"steepest_descent", "minimize"},
+      {"c-rescale", "stochastic_cell_rescaling"},
+      {"berendsen", "stochastic_cell_rescaling"},
+      {"parrinello-rahman", "stochastic_cell_rescaling"},
       {"float", "mixed"},
       {"single", "mixed"},
       {"float64", "double"},
@@ -867,6 +968,8 @@ std::string_view translated_choice(std::string_view value) {
       {"switch", "switched"},
       {"arithmetic", "lorentz_berthelot"},
       {"data", "lammps"},
+      {"ls1-mardyn", "ls1"},
+      {"inp", "ls1"},
       {"si", "nano"},
       {"gromacs", "nano"},
       {"sse", "baseline"},

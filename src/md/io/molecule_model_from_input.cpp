@@ -70,6 +70,11 @@ MoleculeModel molecule_model_from_input(const Input& input) {
     model.mixing[a * count + b] = model.mixing[b * count + a] = mixing;
   }
   model.shifted.assign(count * count, interaction.truncation == "shifted");
+  if (interaction.shift_unlike_components) {
+    for (std::size_t k = 0; k < count * count; ++k) {
+      if (k / count != k % count) model.shifted[k] = 1;
+    }
+  }
   model.cutoff_kind = interaction.molecular_cutoff == "site"
                           ? MoleculeModel::Cutoff::site
                           : MoleculeModel::Cutoff::center_of_mass;

@@ -187,6 +187,11 @@ class Adviser {
 
   void thermostat() {
     if (input_.thermostat.kind == "none") return;
+    if (input_.thermostat.kind != "velocity_scaling") time_constant();
+    start_temperature();
+  }
+
+  void time_constant() {
     const double tau = input_.thermostat.time_constant, dt = input_.run.timestep;
     if (tau < 10.0 * dt) {
       warn("thermostat.time_constant",
@@ -200,6 +205,9 @@ class Adviser {
                       "have settled",
                       time(tau), time(dt * static_cast<double>(input_.run.steps))));
     }
+  }
+
+  void start_temperature() {
     const auto start = input_.start.temperature;
     if (start && *start > 0.0 &&
         (*start > 3.0 * input_.thermostat.temperature ||

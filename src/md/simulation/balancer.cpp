@@ -66,7 +66,7 @@ Balancer::Balancer(const comm::Context& context, const Input& input, const Box& 
   const auto& asked = input.domain.grid;
   if (method_ == "auto") {
     const bool free = std::all_of(asked.begin(), asked.end(), [](int n) { return n == 0; }) &&
-                      input.domain.halo == "direct";
+                      input.domain.halo == "direct" && input.barostat.kind == "none";
     method_ = free ? kAutomatic : "grid";
   } else {
     starts_with_grid_ = method_ == "grid";
@@ -156,6 +156,13 @@ void Balancer::cut_at_start(ParticleStore& particles, std::int64_t step) {
   auto next = make(particle_costs(particles), &most, &mean);
   take(std::move(next), particles, nullptr, step);
   moved_ = 0;  // dealt out, not rebalanced
+}
+
+void Balancer::set_box(const Box& box, ForceEngine& engine) {
+  box_ = box;
+  auto next = std::make_unique<RegularGrid>(box, context_.size(), grid()->grid());
+  engine.set_decomposition(*next);
+  decomposition_ = std::move(next);
 }
 
 // ---- Checkpoints

@@ -47,6 +47,9 @@ class Balancer {
   /// guess of what a change costs.
   void start(std::int64_t step, double cost);
   void begin_step(std::int64_t step);
+  /// The box is `box` from now on, with as many ranks per axis; the particles have gone along, and
+  /// `rebuild` of the engine must follow. For a regular grid only.
+  void set_box(const Box& box, ForceEngine& engine);
   /// True on all ranks where the regions are to be cut in this step, whether the list holds or not.
   bool must_cut(std::int64_t step) const;
   /// Where lists are about to be rebuilt, looks whether the regions are still right; afterwards the

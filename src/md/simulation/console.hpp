@@ -22,10 +22,11 @@ struct ThermodynamicState {
   double rotational_energy = 0.0;  ///< a part of it
   double potential_energy = 0.0;   ///< with the tail correction where that is on
   double total_energy = 0.0;
-  double conserved_energy = 0.0;  ///< total energy less what the thermostat gave
+  double conserved_energy = 0.0;  ///< total energy less what thermostat and barostat gave
   double pair_energy = 0.0;       ///< without the tail correction
   double virial = 0.0;            ///< sum r.f over pairs, without the tail correction
   double momentum[3] = {};
+  double volume = 0.0;
 };
 
 /// What a user sees of a run, on rank 0; other ranks have one that prints nothing.

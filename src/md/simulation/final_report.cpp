@@ -26,17 +26,18 @@ struct Spread {
 
 }  // namespace
 
-std::vector<std::string> thermodynamic_names(bool rotating) {
+std::vector<std::string> thermodynamic_names(bool rotating, bool changes_volume) {
   std::vector<std::string> names{"temperature",      "pressure",     "kinetic_energy",
                                  "potential_energy", "total_energy", "conserved_energy",
                                  "pair_energy",      "virial",       "momentum_x",
                                  "momentum_y",       "momentum_z"};
   if (rotating) names.emplace_back("rotational_energy");
+  if (changes_volume) names.emplace_back("volume");
   return names;
 }
 
 std::vector<double> thermodynamic_values(const ThermodynamicState& state, const UnitSystem& units,
-                                         bool rotating) {
+                                         bool rotating, bool changes_volume) {
   const auto energy = [&](double value) { return units.from_internal(value, Dimension::energy); };
   const auto momentum = [&](double value) {
     // Mass times velocity: mass is u in every system.
@@ -54,6 +55,10 @@ std::vector<double> thermodynamic_values(const ThermodynamicState& state, const 
                              momentum(state.momentum[1]),
                              momentum(state.momentum[2])};
   if (rotating) values.push_back(energy(state.rotational_energy));
+  if (changes_volume) {
+    const double length = units.from_internal(1.0, Dimension::length);
+    values.push_back(state.volume * length * length * length);
+  }
   return values;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -49,6 +50,9 @@ class ForceEngine {
   bool must_rebuild(const ParticleStore& particles, std::int64_t step,
                     const std::function<LargestStep()>& largest_step, std::int64_t asked);
   std::int64_t others_asked() const { return asked_; }
+  /// The next step looks at the speeds, which something else than forces has changed in this one.
+  /// Collective.
+  void look_at_speeds_after(std::int64_t step) { next_check_ = std::min(next_check_, step + 1); }
 
   /// Sets the forces of the local particles; adds energy and virial of this rank where asked.
   void compute_forces(ParticleStore& particles, PairSums* sums);

@@ -107,7 +107,6 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
         static_cast<double>(type_counts_[type] * bodies_[type].degrees_of_freedom());
   }
 
-  const double boltzmann = input_.units.boltzmann();
   if (input_.run.integrator == "minimize") {
     const double sigma = interaction_.smallest_sigma();
     const double epsilon = interaction_.largest_epsilon();
@@ -121,12 +120,13 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
       radii.push_back(std::sqrt(std::max({inertia.x, inertia.y, inertia.z}) / masses_[type]));
     }
     minimizer_.emplace(0.005 * natural, 0.05 * natural, longest, radii);
-  } else if (input_.thermostat.kind == "stochastic_velocity_rescaling") {
-    thermostat_.emplace(input_.run.seed, boltzmann * input_.thermostat.temperature,
-                        input_.thermostat.time_constant, degrees_of_freedom_);
-    // Often enough to be smooth on the scale of the time constant, seldom enough to cost nothing.
-    const double steps = input_.thermostat.time_constant / (10.0 * input_.run.timestep);
-    thermostat_interval_ = static_cast<std::int64_t>(std::clamp(steps, 1.0, 10.0));
+  } else {
+    thermostat_ = Thermostat::from_input(context_, input_, masses_, bodies_, degrees_of_freedom_);
+    const auto& barostat = input_.barostat;
+    if (barostat.kind == "stochastic_cell_rescaling") {
+      barostat_.emplace(input_.run.seed, input_.units.boltzmann() * input_.thermostat.temperature,
+                        barostat.pressure, barostat.bulk_modulus, barostat.time_constant);
+    }
   }
   observers_ = make_observers(context_, input_, interaction_.names(), type_counts_);
   const auto before_engine = PhaseTimer::Clock::now();
@@ -139,21 +139,24 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
   if (!found.path.empty()) {
     const CheckpointReader reader(context_, found.path);
     const auto& state = reader.state().state;
+    const auto exact_values = [](const nlohmann::json& array) {
+      std::vector<double> values;
+      for (const auto& value : array) values.push_back(exact_value(value));
+      return values;
+    };
     if (thermostat_ && state.contains("exchanged_energy")) {
       thermostat_->set_exchanged_energy(exact_value(state["exchanged_energy"]));
+      if (state.contains("thermostat")) thermostat_->set_state(exact_values(state["thermostat"]));
+    }
+    if (barostat_ && state.contains("volume_work")) {
+      volume_work_ = exact_value(state["volume_work"]);
     }
     if (minimizer_ && state.contains("minimizer")) {
-      std::vector<double> values;
-      for (const auto& value : state["minimizer"]) values.push_back(exact_value(value));
-      minimizer_->set_state(values);
+      minimizer_->set_state(exact_values(state["minimizer"]));
     }
     if (state.contains("averages")) {
       for (std::size_t k = 0; k < averages_.size(); ++k) {
-        std::vector<double> values;
-        for (const auto& value : state["averages"][averaged_names[k]]) {
-          values.push_back(exact_value(value));
-        }
-        averages_[k].set_state(values);
+        averages_[k].set_state(exact_values(state["averages"][averaged_names[k]]));
       }
     }
     if (state.contains("observers")) {
@@ -392,12 +395,21 @@ void Simulation::write_checkpoint() {
   state.program = fmt::format("sterna {}", version);
   state.state = nlohmann::json::object();
   if (balancer_->grid() == nullptr) state.state["regions"] = balancer_->state();
-  if (thermostat_) state.state["exchanged_energy"] = exact_text(thermostat_->exchanged_energy());
+  if (thermostat_) {
+    double exchanged = thermostat_->exchanged_energy();
+    comm::ReductionBatch batch(context_, "exchanged energy");
+    batch.sum(exchanged).run();
+    state.state["exchanged_energy"] = exact_text(exchanged);
+  }
   const auto exact_array = [](const std::vector<double>& values) {
     nlohmann::json array = nlohmann::json::array();
     for (const double value : values) array.push_back(exact_text(value));
     return array;
   };
+  if (thermostat_ && !thermostat_->state().empty()) {
+    state.state["thermostat"] = exact_array(thermostat_->state());
+  }
+  if (barostat_) state.state["volume_work"] = exact_text(volume_work_);
   if (minimizer_) state.state["minimizer"] = exact_array(minimizer_->state());
   for (std::size_t k = 0; k < averages_.size(); ++k) {
     state.state["averages"][averaged_names[k]] = exact_array(averages_[k].state());

@@ -13,7 +13,7 @@
 
 #include "md/core/box.hpp"
 #include "md/dynamics/fire_minimizer.hpp"
-#include "md/dynamics/stochastic_velocity_rescaling.hpp"
+#include "md/dynamics/stochastic_cell_rescaling.hpp"
 #include "md/dynamics/velocity_verlet.hpp"
 #include "md/io/h5md_writer.hpp"
 #include "md/io/input.hpp"
@@ -25,6 +25,7 @@
 #include "md/simulation/force_engine.hpp"
 #include "md/simulation/interaction.hpp"
 #include "md/simulation/phase_timer.hpp"
+#include "md/simulation/thermostat.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/messenger.hpp"
 
@@ -77,7 +78,7 @@ class Simulation {
   // step.cpp: the loop.
   void step();
   void minimize_step();
-  void apply_thermostat();
+  void change_volume(PairSums& sums);
   ThermodynamicState measure(const PairSums& sums);
   void observe(const PairSums& sums);
   bool is_due(std::int64_t interval) const {
@@ -113,8 +114,9 @@ class Simulation {
   std::unique_ptr<Balancer> balancer_;
   std::unique_ptr<ForceEngine> engine_;
   VelocityVerlet integrator_;
-  std::optional<StochasticVelocityRescaling> thermostat_;
-  std::int64_t thermostat_interval_ = 1;
+  std::unique_ptr<Thermostat> thermostat_;
+  std::optional<StochasticCellRescaling> barostat_;
+  double volume_work_ = 0.0;  ///< energy that the particles have lost to changes of the volume
   std::optional<FireMinimizer> minimizer_;
   bool converged_ = false;
 
@@ -122,7 +124,8 @@ class Simulation {
   std::int64_t first_step_ = 0;
   bool rebuilt_ = false;  ///< in the present step
   double translational_degrees() const {
-    return std::max(1.0, 3.0 * static_cast<double>(particle_count_) - 3.0);
+    const double fixed = Thermostat::keeps_momentum(input_) ? 3.0 : 0.0;
+    return std::max(1.0, 3.0 * static_cast<double>(particle_count_) - fixed);
   }
   /// The ideal part of the pressure counts the centers of mass with the degrees of freedom that
   /// they have.
@@ -143,9 +146,9 @@ class Simulation {
 };
 
 /// Names of the scalars in the log, and their values in the units of the input. `rotating`: with
-/// the energy of rotation.
-std::vector<std::string> thermodynamic_names(bool rotating);
+/// the energy of rotation; `changes_volume`: with the volume.
+std::vector<std::string> thermodynamic_names(bool rotating, bool changes_volume);
 std::vector<double> thermodynamic_values(const ThermodynamicState& state, const UnitSystem& units,
-                                         bool rotating);
+                                         bool rotating, bool changes_volume);
 
 }  // namespace sterna::md

@@ -79,11 +79,45 @@ void Simulation::step() {
 
   PairSums sums;
   const bool sample = must_sample();
-  engine_->compute_forces(particles_, sample ? &sums : nullptr);
+  const bool changes_volume = barostat_ && step_ % input_.barostat.interval == 0;
+  engine_->compute_forces(particles_, sample || changes_volume ? &sums : nullptr);
   if (!minimizer_) integrator_.finish_step();
 
-  if (thermostat_ && step_ % thermostat_interval_ == 0) apply_thermostat();
+  if (thermostat_ && thermostat_->is_due(step_)) {
+    const auto measured = timer_.measure(Phase::thermostat);
+    integrator_.complete_velocities(particles_);
+    const double growth = thermostat_->apply(particles_, box_, step_);
+    if (growth > 1.1) engine_->look_at_speeds_after(step_);
+  }
+  if (changes_volume) change_volume(sums);
   if (sample) observe(sums);
+}
+
+void Simulation::change_volume(PairSums& sums) {
+  integrator_.complete_velocities(particles_);
+  const ThermodynamicState before = measure(sums);
+  const double old_volume = box_.volume();
+  const double interval = static_cast<double>(input_.barostat.interval) * input_.run.timestep;
+  const double ratio = barostat_->volume_ratio(old_volume, before.pressure, interval, step_);
+  const double factor = std::cbrt(ratio);
+  // Centers of mass go along with the box; molecules keep their shape and their turning.
+  box_.length *= factor;
+  for (std::size_t i = 0; i < particles_.local_count(); ++i) {
+    Position& position = particles_.position[i];
+    position.x *= factor;
+    position.y *= factor;
+    position.z *= factor;
+    particles_.velocity[i] *= 1.0 / factor;
+  }
+  const std::vector<double> particles_of_type(type_counts_.begin(), type_counts_.end());
+  tail_ = interaction_.tail_correction(particles_of_type, box_.volume());
+  balancer_->set_box(box_, *engine_);
+  engine_->rebuild(particles_, step_);
+  rebuilt_ = true;
+  sums = {};
+  engine_->compute_forces(particles_, &sums);
+  volume_work_ += before.total_energy - measure(sums).total_energy;
+  integrator_.forces_are_those_of_a_start();
 }
 
 void Simulation::minimize_step() {
@@ -106,19 +140,6 @@ void Simulation::minimize_step() {
   minimizer_->step(particles_, sums);
 }
 
-void Simulation::apply_thermostat() {
-  const auto measured = timer_.measure(Phase::thermostat);
-  integrator_.complete_velocities(particles_);
-  double energy = kinetic_sums(particles_, masses_).energy;
-  if (particles_.rotating()) energy += rotational_energy(particles_, bodies_);
-  comm::ReductionBatch batch(context_, "thermostat");
-  batch.sum(energy).run();
-  const double factor = thermostat_->factor(
-      energy, static_cast<double>(thermostat_interval_) * input_.run.timestep, step_);
-  for (Vec3& velocity : particles_.velocity) velocity *= factor;
-  for (Vec3& angular_momentum : particles_.angular_momentum) angular_momentum *= factor;
-}
-
 bool Simulation::must_sample() const {
   return is_due(input_.output.thermo_interval) || is_due(input_.output.trajectory_interval) ||
          step_ == input_.run.steps ||
@@ -132,6 +153,7 @@ ThermodynamicState Simulation::measure(const PairSums& sums) {
   state.pair_energy = sums.energy;
   state.virial = sums.virial_trace();
   if (particles_.rotating()) state.rotational_energy = rotational_energy(particles_, bodies_);
+  double exchanged_energy = thermostat_ ? thermostat_->exchanged_energy() : 0.0;
   comm::ReductionBatch batch(context_, "thermodynamics");
   batch.sum(state.pair_energy)
       .sum(state.virial)
@@ -140,13 +162,14 @@ ThermodynamicState Simulation::measure(const PairSums& sums) {
       .sum(kinetic.momentum.x)
       .sum(kinetic.momentum.y)
       .sum(kinetic.momentum.z)
+      .sum(exchanged_energy)
       .run();
+  state.volume = box_.volume();
   state.kinetic_energy = kinetic.energy + state.rotational_energy;
   for (int axis = 0; axis < 3; ++axis) state.momentum[axis] = kinetic.momentum[axis];
   state.potential_energy = state.pair_energy + tail_.energy;
   state.total_energy = state.kinetic_energy + state.potential_energy;
-  state.conserved_energy =
-      state.total_energy - (thermostat_ ? thermostat_->exchanged_energy() : 0.0);
+  state.conserved_energy = state.total_energy - exchanged_energy + volume_work_;
   state.temperature = 2.0 * state.kinetic_energy / (degrees_of_freedom_ * input_.units.boltzmann());
   state.pressure = (2.0 * kinetic_factor() * kinetic.energy + state.virial + tail_.virial) /
                    (3.0 * box_.volume());
@@ -169,8 +192,9 @@ void Simulation::observe(const PairSums& sums) {
   if (is_due(input_.output.thermo_interval) || step_ == input_.run.steps || step_ == 0) {
     const auto measured = timer_.measure(Phase::output);
     log_->thermo(step_, input_.units.from_internal(elapsed_time(), Dimension::time),
-                 thermodynamic_names(particles_.rotating()),
-                 thermodynamic_values(last_state_, input_.units, particles_.rotating()));
+                 thermodynamic_names(particles_.rotating(), barostat_.has_value()),
+                 thermodynamic_values(last_state_, input_.units, particles_.rotating(),
+                                      barostat_.has_value()));
     console_.table_row(step_, elapsed_time(), particle_count_, last_state_);
     const double values[] = {last_state_.temperature, last_state_.pressure,
                              last_state_.potential_energy, last_state_.total_energy};

@@ -21,6 +21,9 @@ std::unique_ptr<StartFileReader> open_lammps_data(std::shared_ptr<const FileHand
                                                   const StartFileOptions& options);
 std::unique_ptr<StartFileReader> open_nist(std::shared_ptr<const FileHandle> file,
                                            const StartFileOptions& options);
+/// Defined in io/ls1/start_file.cpp.
+std::unique_ptr<StartFileReader> open_ls1(std::shared_ptr<const FileHandle> file,
+                                          const StartFileOptions& options);
 
 /// Throws at the line behind the last, where the file ended too early.
 [[noreturn]] void fail_early_end(const LineReader& reader, std::int64_t read,

@@ -20,10 +20,11 @@ struct Format {
                                            const StartFileOptions&);
 };
 
-constexpr std::array<Format, 4> formats{{{"xyz", open_xyz},
+constexpr std::array<Format, 5> formats{{{"xyz", open_xyz},
                                          {"extxyz", open_extended_xyz},
                                          {"lammps", open_lammps_data},
-                                         {"nist", open_nist}}};
+                                         {"nist", open_nist},
+                                         {"ls1", open_ls1}}};
 
 bool contains_word(std::string_view line, std::string_view lower_case_word) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
@@ -57,6 +58,12 @@ bool is_atoms_line(std::string_view line) {
   return parse_integer(fields.next(), value) && fields.next() == "atoms";
 }
 
+/// "mardyn trunk 20120726" of a phase space, or XML.
+bool is_ls1_line(std::string_view line) {
+  const std::string_view word = Fields(line).next();
+  return word == "mardyn" || word.starts_with("<?xml") || word.starts_with("<mardyn");
+}
+
 std::string_view format_by_content(const std::shared_ptr<const FileHandle>& file) {
   LineReader reader(file);
   reader.next();
@@ -67,6 +74,7 @@ std::string_view format_by_content(const std::shared_ptr<const FileHandle>& file
     return contains_word(second, "lattice=") || contains_word(second, "properties=") ? "extxyz"
                                                                                      : "xyz";
   }
+  if (is_ls1_line(first)) return "ls1";
   if (numbers_in(first) == 3 && is_one_integer(reader.line())) return "nist";
   bool more = has_second;
   for (int line = 0; more && line < 100; ++line, more = reader.next()) {
@@ -77,7 +85,8 @@ std::string_view format_by_content(const std::shared_ptr<const FileHandle>& file
   start.fail(
       "this is none of the formats that start files may have: XYZ or extended XYZ (a first line "
       "with the number of particles), LAMMPS data (a header line such as \"1000 atoms\"), NIST "
-      "(three box edges, then the number of particles)");
+      "(three box edges, then the number of particles), ls1-MarDyn (a first line such as `mardyn "
+      "trunk 20120726`)");
 }
 
 }  // namespace
@@ -97,7 +106,7 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const std::string& path,
     diagnostic.file = path;
     diagnostic.message = fmt::format("unknown format {}; {}", quote(name),
                                      nearest ? fmt::format("did you mean {}?", quote(*nearest))
-                                             : "expected auto, xyz, extxyz, lammps or nist");
+                                             : "expected auto, xyz, extxyz, lammps, nist or ls1");
     throw StartFileError(std::move(diagnostic));
   }
   auto reader = format->open(file, options);
@@ -109,6 +118,7 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const Input& input) {
   StartFileOptions options;
   options.format = input.start.format;
   options.units = input.units;
+  options.seed = input.run.seed;
   for (const Input::Type& type : input.types) {
     options.type_names.push_back(type.name);
     options.type_masses.push_back(type.mass);
@@ -135,6 +145,9 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const Input& input) {
   options.file_place = place("start.file");
   options.box_place = place("start.box");
   const std::filesystem::path folder = std::filesystem::path(input.path).parent_path();
+  if (!input.start.header.empty()) {
+    options.ls1_header_path = (folder / input.start.header).string();
+  }
   return open((folder / input.start.file).string(), options);
 }
 

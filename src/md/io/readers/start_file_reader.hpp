@@ -30,7 +30,7 @@ class StartFileError : public std::runtime_error {
 
 /// What a start file is read with.
 struct StartFileOptions {
-  /// "xyz", "extxyz", "lammps", "nist", or "auto": by the file's first lines.
+  /// "xyz", "extxyz", "lammps", "nist", "ls1", or "auto": by the file's first lines.
   std::string format = "auto";
   /// What the file's numbers mean.
   UnitSystem units = *UnitSystem::by_name("reduced");
@@ -43,6 +43,10 @@ struct StartFileOptions {
   /// Edges of the box where the file has none, in internal units. A file that has another box is
   /// refused.
   std::optional<Vec3> box;
+  /// The XML file that describes a binary "ls1" file; empty for other files.
+  std::string ls1_header_path;
+  /// For what a generator draws, where an "ls1" file names one.
+  std::uint64_t seed = 1;
   /// Where the input names the file and the box; message and severity do not matter.
   std::optional<Diagnostic> file_place, box_place;
 };
@@ -59,13 +63,13 @@ struct StartFileHeader {
 
 /// Reads a start file as a stream: memory does not grow with the file, except for a bit or so per
 /// particle to find repeated ids, and 32 bytes per particle where a LAMMPS file lists velocities
-/// in another order than atoms.
+/// in another order than atoms; of what a generator of ls1 makes, all is held.
 ///
 /// Records come in the file's order, in internal units, with positions wrapped into the box whose
 /// lower corner is the origin; the image counts what wrapping took off (and the file's own image
 /// flags), so that unwrapped positions are those of the file. Without velocities or angular momenta
-/// in the file they are 0, without orientations these are the laboratory's axes. Ids are the
-/// file's, or 1, 2, ... where it has none.
+/// in the file they are 0, without orientations these are the laboratory's axes. Ids are the file's
+/// (of an "ls1" file, which counts from 0, one more), or 1, 2, ... where it has none.
 class StartFileReader {
  public:
   /// Throws StartFileError, as `read_chunk` does.

@@ -1,0 +1,21 @@
+// The reader of ls1's phase spaces: ASCII, or XML whose generator makes the start.
+//
+// sources: src/md/core/units.cpp src/md/core/nearest_name.cpp src/md/core/display_text.cpp
+// sources: src/md/io/diagnostics.cpp src/md/io/readers/*.cpp
+// sources: src/md/io/ls1/xml_*.cpp src/md/io/ls1/molecule_types.cpp src/md/io/ls1/*phase_space.cpp
+// sources: src/md/io/ls1/gener*.cpp src/md/io/ls1/lattice_fill.cpp src/md/io/ls1/objects.cpp
+// sources: src/md/io/ls1/start_file.cpp src/md/core/random.cpp
+
+#include "start_file.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const StartFileFuzzer file(data, size);
+  sterna::md::StartFileOptions options;
+  options.format = "ls1";
+  // As many as an XML file may name.
+  for (int n = 0; n < 256; ++n) options.type_names.push_back(std::to_string(n));
+  file.read(options);
+  options.box = sterna::md::Vec3{10.0, 0.7, 1e3};
+  file.read(options);
+  return 0;
+}

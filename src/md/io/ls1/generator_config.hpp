@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "md/core/vector.hpp"
+#include "md/io/ls1/molecule_types.hpp"
+#include "md/io/ls1/xml_document.hpp"
+
+namespace sterna::md::ls1 {
+
+/// The parts of a config.xml that its generator works with.
+struct GeneratorConfig {
+  XmlElement generator;
+  MoleculeTypes types;  ///< its `elements` are not set
+  Vec3 box;             ///< of `<domain>`
+  double temperature = 0.0;
+};
+/// Throws XmlError where the file is not one that names a generator.
+GeneratorConfig read_generator_config(const std::string& path);
+
+}  // namespace sterna::md::ls1

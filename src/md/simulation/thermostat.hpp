@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "md/core/box.hpp"
+#include "md/dynamics/rigid_rotor.hpp"
+#include "md/io/input.hpp"
+#include "md/particles/particle_store.hpp"
+#include "sterna/comm/context.hpp"
+
+namespace sterna::md {
+
+/// Keeps the temperature of a run as [thermostat] says, on all ranks together.
+class Thermostat {
+ public:
+  /// Collective like all of it. Nothing where the input has none. `masses` and `bodies` (empty
+  /// where nothing rotates) by type.
+  static std::unique_ptr<Thermostat> from_input(const comm::Context& context, const Input& input,
+                                                std::span<const double> masses,
+                                                std::span<const RigidBody> bodies,
+                                                double degrees_of_freedom);
+  /// Whether the kind of thermostat leaves the total momentum as it is; otherwise the motion of
+  /// the center of mass takes part in the temperature.
+  static bool keeps_momentum(const Input& input) { return input.thermostat.kind != "langevin"; }
+
+  virtual ~Thermostat() = default;
+  Thermostat(const Thermostat&) = delete;
+  Thermostat& operator=(const Thermostat&) = delete;
+
+  bool is_due(std::int64_t step) const {
+    return step >= start_ && step <= stop_ && step % interval_ == 0;
+  }
+  /// In a step in which it is due, with velocities of the time of the positions. Returns by what
+  /// factor speeds have grown, the same on all ranks: noise on single molecules left out.
+  virtual double apply(ParticleStore& particles, const Box& box, std::int64_t step) = 0;
+
+  /// This rank's part of the energy given to the particles since the start: their total energy
+  /// less the sum of it over the ranks is constant.
+  virtual double exchanged_energy() const { return exchanged_energy_; }
+
+  /// What a checkpoint keeps besides the sum of the exchanged energy, and the way back.
+  virtual std::vector<double> state() const { return {}; }
+  virtual void set_state(const std::vector<double>&) {}
+  /// `energy`: the sum; rank 0 goes on with it.
+  virtual void set_exchanged_energy(double energy) {
+    if (first_rank_) exchanged_energy_ = energy;
+  }
+
+ protected:
+  Thermostat(const comm::Context& context, const Input& input);
+
+  comm::Context context_;
+  bool first_rank_;
+  double exchanged_energy_ = 0.0;
+  std::int64_t interval_ = 1;
+
+ private:
+  std::int64_t start_, stop_;
+};
+
+}  // namespace sterna::md

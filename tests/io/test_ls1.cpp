@@ -1,0 +1,294 @@
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "md/io/input_text.hpp"
+#include "md/io/ls1/config.hpp"
+#include "md/io/read_input.hpp"
+#include "md/io/readers/start_file_reader.hpp"
+
+using namespace sterna::md;
+namespace fs = std::filesystem;
+
+namespace {
+
+const fs::path examples = fs::path(STERNA_SOURCE_DIR) / "tests" / "io" / "ls1";
+const fs::path broken = fs::path(STERNA_SOURCE_DIR) / "tests" / "broken_ls1";
+/// Inputs of ls1-MarDyn with known results, beside the repository where they are there.
+const fs::path shared = fs::path(STERNA_SOURCE_DIR).parent_path() / "shared" / "data" / "ls1";
+
+std::string text_of(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+Input read_valid(const fs::path& path) {
+  const ReadResult result = ls1::read_config(path.string());
+  CHECK(render(result.diagnostics) == "");
+  REQUIRE(result.ok());
+  return result.input;
+}
+
+struct Start {
+  Box box;
+  std::vector<ParticleRecord> particles;
+  std::vector<Diagnostic> warnings;
+};
+
+Start start_of(const Input& input) {
+  const auto reader = StartFileReader::open(input);
+  Start start{reader->header().box, {}, reader->header().warnings};
+  for (auto records = reader->read_chunk(3); !records.empty(); records = reader->read_chunk(3)) {
+    start.particles.insert(start.particles.end(), records.begin(), records.end());
+  }
+  CHECK(static_cast<std::int64_t>(start.particles.size()) == reader->header().particle_count);
+  return start;
+}
+
+const ParticleRecord& particle(const Start& start, std::int64_t id) {
+  const auto found = std::ranges::find(start.particles, id, &ParticleRecord::id);
+  REQUIRE(found != start.particles.end());
+  return *found;
+}
+
+/// The input that its own text makes.
+Input through_text(const Input& input) {
+  const ReadResult result = read_input_text(input_text(input), input.path, false);
+  CHECK(render(result.diagnostics) == "");
+  REQUIRE(result.ok());
+  return result.input;
+}
+
+}  // namespace
+
+TEST_CASE("an ASCII start with ls1's defaults") {
+  const Input input = read_valid(examples / "ascii.xml");
+  CHECK(input.units.is_reduced());
+  CHECK(input.run.name == "ascii");
+  CHECK(input.run.steps == 20);
+  CHECK(input.run.timestep == 0.004);
+  REQUIRE(input.types.size() == 1);
+  CHECK(input.types[0].name == "Kr");
+  CHECK(input.types[0].mass == 2.0);
+  CHECK(input.types[0].sigma == 1.05);
+  CHECK(input.types[0].epsilon == 1.3);
+  CHECK(input.interaction.cutoff == 3.0);
+  CHECK(input.interaction.truncation == "truncated");
+  CHECK(input.interaction.tail_correction);
+  CHECK(input.thermostat.kind == "velocity_scaling");
+  CHECK(input.thermostat.exponent == 0.4);
+  CHECK(input.thermostat.temperature == 0.9);
+  CHECK(input.output.thermo_interval == 5);
+  CHECK(input.output.checkpoint_interval == 0);
+  CHECK(input.start.format == "ls1");
+
+  const Start start = start_of(input);
+  CHECK(start.warnings.empty());
+  CHECK(start.box.length == Vec3{10.0, 11.0, 12.5});
+  CHECK(start.particles.size() == 4);
+  // Ids count from 0 in ls1's files.
+  const ParticleRecord& first = particle(start, 8);
+  CHECK(first.position.vector() == Vec3{1.0, 2.0, 3.0});
+  CHECK(first.velocity == Vec3{0.1, -0.2, 0.3});
+  // One molecule lies outside the box.
+  const ParticleRecord& wrapped = particle(start, 1);
+  CHECK(wrapped.position.vector() == Vec3{9.5, 0.25, 12.0});
+  CHECK(wrapped.image.x == -1);
+  CHECK(wrapped.image.y == 1);
+}
+
+TEST_CASE("a binary start is the same as its ASCII twin") {
+  const Input input = read_valid(examples / "binary.xml");
+  CHECK(input.thermostat.kind == "none");
+  CHECK_FALSE(input.interaction.tail_correction);
+  const Start start = start_of(input);
+  const Start ascii = start_of(read_valid(examples / "ascii.xml"));
+  CHECK(start.box.length == ascii.box.length);
+  REQUIRE(start.particles.size() == ascii.particles.size());
+  for (std::size_t i = 0; i < start.particles.size(); ++i) {
+    CHECK(start.particles[i].id == ascii.particles[i].id);
+    CHECK(start.particles[i].position.vector() == ascii.particles[i].position.vector());
+    CHECK(start.particles[i].velocity == ascii.particles[i].velocity);
+    CHECK(start.particles[i].image.y == ascii.particles[i].image.y);
+    CHECK(start.particles[i].orientation == ascii.particles[i].orientation);
+  }
+}
+
+TEST_CASE("a grid with a hole") {
+  const Input input = read_valid(examples / "grid.xml");
+  const Start start = start_of(input);
+  // 5 x 5 x 5 face-centered cells; the sites inside the sphere (on its border they stay) are out.
+  std::size_t inside = 0;
+  for (int i = 0; i < 10; ++i) {
+    for (int j = 0; j < 10; ++j) {
+      for (int k = 0; k < 10; ++k) {
+        if ((i + j + k) % 2 != 0) continue;
+        const double x = 0.5 + i - 5.0, y = 0.5 + j - 5.0, z = 0.5 + 1.25 * k - 5.0;
+        if (x * x + y * y + z * z < 2.5 * 2.5) ++inside;
+      }
+    }
+  }
+  CHECK(inside > 10);
+  CHECK(start.particles.size() == 500 - inside);
+  for (const ParticleRecord& record : start.particles) {
+    const Vec3 d = record.position.vector() - Vec3{5.0, 5.0, 5.0};
+    CHECK(dot(d, d) >= 2.5 * 2.5);
+    // Equal speeds: m v^2 = 3 T.
+    CHECK(2.0 * dot(record.velocity, record.velocity) == doctest::Approx(2.7));
+  }
+}
+
+TEST_CASE("the text of an input is the same input") {
+  for (const char* name : {"ascii.xml", "binary.xml", "grid.xml"}) {
+    CAPTURE(name);
+    const Input input = read_valid(examples / name);
+    const Input again = through_text(input);
+    CHECK(input_text(again) == input_text(input));
+    CHECK(again.run.timestep == input.run.timestep);
+    CHECK(again.types[0].sigma == input.types[0].sigma);
+    CHECK(again.start.box == input.start.box);
+    CHECK(again.thermostat.kind == input.thermostat.kind);
+    CHECK(again.start.header == input.start.header);
+  }
+}
+
+TEST_CASE("every broken file has its exact message") {
+  // After a deliberate change of a message run this with STERNA_UPDATE_EXPECTED=1, and read the
+  // diff.
+  const bool update = std::getenv("STERNA_UPDATE_EXPECTED") != nullptr;
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::directory_iterator(broken)) {
+    if (entry.path().extension() == ".xml" || entry.path().extension() == ".inp") {
+      paths.push_back(entry.path());
+    }
+  }
+  std::ranges::sort(paths);
+  CHECK(paths.size() >= 30);
+  for (const fs::path& path : paths) {
+    CAPTURE(path.filename().string());
+    std::vector<Diagnostic> diagnostics;
+    if (path.extension() == ".xml") {
+      const ReadResult result = ls1::read_config(path.string());
+      diagnostics = result.diagnostics;
+      if (result.ok()) {
+        try {
+          start_of(result.input);
+        } catch (const StartFileError& error) {
+          diagnostics.push_back(error.diagnostic());
+        }
+      }
+    } else {
+      StartFileOptions options;
+      options.format = "ls1";
+      options.type_names = {"A"};
+      try {
+        const auto reader = StartFileReader::open(path.string(), options);
+        diagnostics = reader->header().warnings;
+        while (!reader->read_chunk(2).empty()) {
+        }
+      } catch (const StartFileError& error) {
+        diagnostics.push_back(error.diagnostic());
+      }
+    }
+    const std::string folder = path.parent_path().string() + "/";
+    for (Diagnostic& diagnostic : diagnostics) {
+      for (std::string* text : {&diagnostic.file, &diagnostic.message}) {
+        for (auto at = text->find(folder); at != std::string::npos; at = text->find(folder)) {
+          text->erase(at, folder.size());
+        }
+      }
+    }
+    const std::string found = render(diagnostics);
+    const std::string expected = path.string() + ".expected";
+    if (update) std::ofstream(expected, std::ios::binary) << found;
+    CHECK(found == text_of(expected));
+    CHECK_FALSE(found.empty());
+  }
+}
+
+TEST_CASE("ls1's own inputs are read") {
+  if (!fs::exists(shared)) {
+    MESSAGE("skipped: " << shared.string() << " is not there");
+    return;
+  }
+  std::size_t configs = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(shared)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.path().extension() != ".xml" || name == "components.xml" ||
+        name.ends_with(".comp.xml")) {
+      continue;
+    }
+    CAPTURE(entry.path().string());
+    const ReadResult result = ls1::read_config(entry.path().string());
+    // The pairs' moments of inertia are not those of their masses, of which there is a warning.
+    const bool is_pair = entry.path().parent_path().filename() == "pairs";
+    if (!is_pair) CHECK(render(result.diagnostics) == "");
+    REQUIRE(result.ok());
+    ++configs;
+    CHECK(start_of(result.input).warnings.empty());
+  }
+  CHECK(configs >= 9);
+}
+
+TEST_CASE("molecules of ls1's examples") {
+  if (!fs::exists(shared)) {
+    MESSAGE("skipped: " << shared.string() << " is not there");
+    return;
+  }
+  const Input co2 = read_valid(shared / "co2" / "nve.xml");
+  REQUIRE(co2.components.size() == 1);
+  CHECK(co2.components[0].sites.size() == 6);
+  CHECK(*co2.components[0].inertia == Vec3{0.189250772, 0.189250772, 0.0});
+  CHECK(co2.interaction.cutoff == 33.0702);
+  CHECK(co2.interaction.molecular_cutoff == "center_of_mass");
+  CHECK(co2.interaction.electrostatics == "reaction_field");
+  CHECK(co2.interaction.tail_correction);
+  const Start start = start_of(co2);
+  CHECK(start.particles.size() == 2048);
+  CHECK(particle(start, 2048).orientation.w == doctest::Approx(-0.53913075746));
+  for (const ParticleRecord& record : start.particles) {
+    CHECK(record.orientation.norm_squared() == doctest::Approx(1.0).epsilon(1e-14));
+  }
+
+  const Input eox = read_valid(shared / "eox" / "nve_eq.xml");
+  CHECK(eox.components[0].sites[3].kind == "dipole");
+  CHECK(eox.components[0].sites[3].moment == 0.967443691);
+  CHECK(start_of(eox).particles.size() == 2048);
+
+  const ReadResult pair = ls1::read_config((shared / "pairs" / "c_d.xml").string());
+  REQUIRE(pair.ok());
+  CHECK(pair.input.components.size() == 2);
+  CHECK(pair.input.interaction.shift_unlike_components);
+  CHECK_FALSE(pair.input.interaction.tail_correction);
+  const Input again = through_text(pair.input);
+  CHECK(again.components[1].sites[1].position == Vec3{0.1, 0.2, 0.3});
+  CHECK(again.components[1].sites[1].moment == 0.7);
+  CHECK(input_text(again) == input_text(pair.input));
+}
+
+TEST_CASE("argon of ls1's examples") {
+  if (!fs::exists(shared)) {
+    MESSAGE("skipped: " << shared.string() << " is not there");
+    return;
+  }
+  const Input input = read_valid(shared / "argon" / "nve.xml");
+  CHECK(input.run.name == "nve");
+  CHECK(input.thermostat.kind == "none");
+  const Start start = start_of(input);
+  CHECK(start.particles.size() == 2048);
+  CHECK(start.box.length == Vec3{108.43455, 108.43455, 108.43455});
+  const ParticleRecord& last = particle(start, 2048);
+  CHECK(last.position.x == 43.235096802415306172);
+  CHECK(last.velocity.z == 0.0084453583450805492366);
+  CHECK(last.orientation == Quaternion{1.0, 0.0, 0.0, 0.0});
+}
