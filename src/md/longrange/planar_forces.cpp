@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 
 namespace sterna::md {
@@ -26,6 +27,9 @@ PlanarForces::PlanarForces(std::unique_ptr<ShortRangeForces> forces, const comm:
       counts_(model.components.size() * correction_.slabs()),
       density_(counts_.size()),
       profile_(context, "density profile") {
+  if (forces_->acts_on_ghosts()) {
+    throw std::invalid_argument("a planar correction is for pair forces: these act on ghosts");
+  }
   profile_.sum(counts_.data(), counts_.size());
 }
 

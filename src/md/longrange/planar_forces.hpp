@@ -20,7 +20,7 @@ namespace sterna::md {
 class PlanarForces final : public ShortRangeForces {
  public:
   /// `normal`: 0, 1 or 2, the axis across the layers. `slab_width`: at most this wide are the slabs
-  /// of the profile (length).
+  /// of the profile (length). Throws std::invalid_argument for forces that act on ghosts.
   PlanarForces(std::unique_ptr<ShortRangeForces> forces, const comm::Context& context,
                const MoleculeModel& model, const Box& box, int normal, double slab_width);
 
