@@ -3,9 +3,13 @@
 
 #include <cmath>
 #include <cstdio>
+#include <numbers>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "md/core/random.hpp"
+#include "md/observe/dielectric.hpp"
 #include "md/observe/diffusion.hpp"
 #include "md/observe/multi_tau_correlator.hpp"
 #include "md/observe/pressure_tensor.hpp"
@@ -24,7 +28,9 @@ const UnitSystem reduced = *UnitSystem::by_name("reduced");
 /// A frame of hand-made particles, without pairs but for the virial that a test writes.
 class Frame {
  public:
-  explicit Frame(const Box& box) : box_(box) {}
+  explicit Frame(const Box& box, bool rotating = false) : box_(box) {
+    particles_.set_rotating(rotating);
+  }
 
   void add(const Vec3& position, const Vec3& velocity, std::int64_t type) {
     const std::size_t i = particles_.local_count();
@@ -38,6 +44,10 @@ class Frame {
     add(box_.wrap(unwrapped, image), {}, type);
     particles_.id[particles_.local_count() - 1] = id;
     particles_.image[particles_.local_count() - 1] = {image[0], image[1], image[2]};
+  }
+  void add_turned(const Quaternion& orientation, std::int64_t type) {
+    add({}, {}, type);
+    particles_.orientation[particles_.local_count() - 1] = orientation;
   }
   PairSums pairs;
   ObservedFrame observed() const {
@@ -63,6 +73,60 @@ std::vector<double> total(const comm::Context& context, Observer& observer) {
 }
 
 }  // namespace
+
+TEST_CASE("dipoles that know nothing of each other have Debye's permittivity") {
+  // epsilon = 1 + 4 pi density mu^2 / (3 kT) in a conductor (Debye 1929); in vacuum Clausius and
+  // Mossotti's (epsilon - 1) / (epsilon + 2) = 4 pi density mu^2 / (9 kT).
+  const comm::Context world;
+  const Box box{{5.0, 5.0, 5.0}};
+  constexpr int molecules = 60, frames = 600;
+  const double mu = 0.4, density = molecules / box.volume(), kT = 0.5;
+  const Vec3 dipole{0.0, 0.6 * mu, 0.8 * mu};
+  const std::vector<Vec3> dipoles{dipole, {}};
+  Dielectric conductor(world, 1, dipoles, 1e10, reduced), vacuum(world, 1, dipoles, 1.0, reduced);
+  const RandomStream stream(11, RandomPurpose::orientation);
+  for (int step = 0; step < frames; ++step) {
+    Frame frame(box, true);
+    for (int id = 0; id < molecules; ++id) {
+      if (id % world.size() != world.rank()) continue;
+      auto sequence =
+          stream.sequence(static_cast<std::uint64_t>(id), static_cast<std::uint64_t>(step));
+      Quaternion q;  // normal deviates have no direction
+      q = {sequence.normal(), sequence.normal(), sequence.normal(), sequence.normal()};
+      frame.add_turned(q.normalized(), 0);
+      frame.add_turned({}, 1);  // without a dipole
+    }
+    conductor.sample(frame.observed());
+    vacuum.sample(frame.observed());
+  }
+  const double y = 4.0 * std::numbers::pi * density * mu * mu / (9.0 * kT);
+  const auto of = [](const ObserverReport& report, const std::string& name) {
+    for (const auto& average : report.averages) {
+      if (average.name == name) return average;
+    }
+    return ObserverReport::Average{name, 0.0, 0.0};
+  };
+  const auto check = [&](const ObserverReport& report, const std::string& name, double expected) {
+    const auto average = of(report, name);
+    INFO(name, ": ", average.mean, " +- ", average.standard_error);
+    CHECK(average.standard_error > 0.0);
+    CHECK(average.standard_error < 0.1 * expected);
+    CHECK(std::abs(average.mean - expected) < 4.0 * average.standard_error);
+  };
+  check(conductor.report({}), "kirkwood_factor", 1.0);
+  check(conductor.report({}), "dipole_fluctuation", y);
+  check(conductor.report({}), "permittivity", 1.0 + 3.0 * y);
+  check(vacuum.report({}), "permittivity", (1.0 + 2.0 * y) / (1.0 - y));
+
+  // Without a reaction field nobody knows the permittivity; and what was gathered can be kept.
+  Dielectric resumed(world, 1, dipoles, std::nullopt, reduced);
+  CHECK(resumed.report({}).averages.empty());
+  resumed.set_common(conductor.common());
+  CHECK(resumed.common() == conductor.common());
+  CHECK(of(resumed.report({}), "kirkwood_factor").mean ==
+        of(conductor.report({}), "kirkwood_factor").mean);
+  CHECK(of(resumed.report({}), "permittivity").mean == 0.0);
+}
 
 TEST_CASE("a slab across the boundary of the box is found in the middle of its profile") {
   const comm::Context world;

@@ -12,6 +12,10 @@ from conftest import ROOT, sterna_command, sterna_environment
 from sterna.program import find_program
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("third_party/*.md")])
+WHOLE_INPUTS = [
+    ROOT / "README.md",
+    *(ROOT / "docs" / p for p in ("quickstart.md", "howto/molecules.md")),
+]
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -28,7 +32,7 @@ def test_links_lead_somewhere(page):
             assert (page.parent / target).exists(), f"{page}: {target}"
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "docs" / "quickstart.md"])
+@pytest.mark.parametrize("page", WHOLE_INPUTS)
 def test_whole_input_files_in_pages_are_valid(page, tmp_path, sterna):
     (text,) = (text for language, text in blocks(page) if language == "toml")
     (tmp_path / "melt.toml").write_text(text)

@@ -83,7 +83,7 @@ def test_a_droplet_of_argon_is_round(sterna, tmp_path):
     assert "error" not in checked.stdout
 
 
-def test_a_slab_of_molecules_is_valid_and_has_orientations(sterna, tmp_path):
+def test_a_slab_of_molecules_runs_and_its_end_mixes(sterna, tmp_path):
     done = sterna("new", "slab", "ethylene_oxide", "300", "-m", "200", "--liquid-density", "19.5")
     assert done.returncode == 0, done.stdout + done.stderr
     start = read_extended_xyz(tmp_path / "slab.extxyz")
@@ -94,6 +94,23 @@ def test_a_slab_of_molecules_is_valid_and_has_orientations(sterna, tmp_path):
     text = (tmp_path / "slab.toml").read_text()
     assert 'model = "ethylene_oxide"' in text
     assert 'electrostatics = "reaction_field"' in text
+    text = text.replace("200_000", "4").replace("interval = 100\n", "interval = 2\n")
+    text += 'trajectory_interval = 4\ntrajectory_fields = ["position", "orientation"]\n'
+    (tmp_path / "slab.toml").write_text(text)
+    done = sterna("run", "slab.toml", "-n", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "advice" not in done.stderr
+    citation = "Eckl, J. Vrabec and H. Hasse, Fluid Phase Equilib. 274, 16 (2008)"
+    assert done.stdout.count(citation) == 2  # at the start and at the end
+    assert "@article{Eckl2008," in (tmp_path / "slab.bib").read_text()
+    done = sterna("new", "mixture", "slab.toml", "slab.toml", "--name", "both")
+    assert done.returncode == 0, done.stdout + done.stderr
+    both = read_extended_xyz(tmp_path / "both.extxyz")
+    assert len(both) == 2 * len(start)
+    with h5py.File(tmp_path / "slab.h5md") as file:
+        end = file["particles/trajectory/orientation/value"][-1]
+    assert numpy.allclose(both.orientations[: len(start)], end, atol=1e-7)
+    assert sterna("check", "both.toml").returncode == 0
 
 
 def test_what_cannot_be_made_is_told(sterna, tmp_path):

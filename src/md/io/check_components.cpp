@@ -41,6 +41,11 @@ class ComponentChecker {
   bool given(const std::string& place) const { return input_.places.contains(place); }
 
   void only_of_components() {
+    if (input_.dielectric.interval > 0 && good_("dielectric.interval")) {
+      error(
+          "dielectric",
+          "[dielectric] observes the dipoles of [[component]]s; particles of [[type]]s have none");
+    }
     for (const char* key : {"molecular_cutoff", "lennard_jones_cutoff", "electrostatics",
                             "shift_unlike_components"}) {
       const std::string place = fmt::format("interaction.{}", key);

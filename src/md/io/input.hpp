@@ -186,6 +186,10 @@ struct Input {
   struct Diffusion {            ///< [diffusion]
     std::int64_t interval = 0;  ///< 0: none
   } diffusion;
+
+  struct Dielectric {           ///< [dielectric]
+    std::int64_t interval = 0;  ///< 0: none
+  } dielectric;
 };
 
 }  // namespace sterna::md

@@ -125,6 +125,10 @@ std::vector<SectionSchema> make_sections() {
        .description = "The mean square displacement of each type and its diffusion coefficient "
                       "(Einstein).",
        .aliases = {"msd", "mean_square_displacement"}},
+      {.name = "dielectric",
+       .description = "Of molecules: the fluctuations of the dipole moment of all, and with a "
+                      "reaction field the relative permittivity.",
+       .aliases = {"permittivity", "polarization", "dipole_moment"}},
   };
 }
 
@@ -843,6 +847,15 @@ std::vector<KeySchema> further_keys() {
       {.section = "diffusion",
        .name = "interval",
        .target = [](Input& i, std::size_t) -> Target { return &i.diffusion.interval; },
+       .description = "Steps between two samples. 0: none.",
+       .need = Need::required,
+       .range = {.minimum = 0.0, .maximum = most_steps},
+       .aliases = {"every"}},
+
+      // ---- [dielectric]
+      {.section = "dielectric",
+       .name = "interval",
+       .target = [](Input& i, std::size_t) -> Target { return &i.dielectric.interval; },
        .description = "Steps between two samples. 0: none.",
        .need = Need::required,
        .range = {.minimum = 0.0, .maximum = most_steps},

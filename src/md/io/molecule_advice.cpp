@@ -24,14 +24,6 @@ double charge_of(const Input::Component& component) {
   return charge;
 }
 
-/// Of charges and point dipoles together, about the center of mass.
-Vec3 dipole_of(const Component& component) {
-  Vec3 dipole;
-  for (const auto& site : component.charges) dipole += site.charge * site.position;
-  for (const auto& site : component.dipoles) dipole += site.moment;
-  return dipole;
-}
-
 double largest_sigma(const Component& component) {
   double sigma = 0.0;
   for (const auto& site : component.lennard_jones) sigma = std::max(sigma, site.sigma);

@@ -56,6 +56,13 @@ Component component_from_input(const Input::Component& component, const UnitSyst
   return result;
 }
 
+Vec3 dipole_of(const Component& component) {
+  Vec3 dipole;
+  for (const auto& site : component.charges) dipole += site.charge * site.position;
+  for (const auto& site : component.dipoles) dipole += site.moment;
+  return dipole;
+}
+
 MoleculeModel molecule_model_from_input(const Input& input) {
   const auto& interaction = input.interaction;
   MoleculeModel model;

@@ -20,7 +20,7 @@ namespace {
 
 using Matrix = std::array<Vec3, 3>;  // rows
 
-constexpr double same = 1e-6;      // relative deviation that is the rounding of published numbers
+constexpr double same = 1e-5;      // relative deviation that is the rounding of published numbers
 constexpr double nothing = 1e-10;  // relative moment that is the rounding of this computation
 
 Matrix inertia_tensor(std::span<const PointMass> masses, const Vec3& center) {

@@ -7,6 +7,7 @@
 
 #include "md/io/agreement.hpp"
 #include "md/io/atomic_file.hpp"
+#include "md/io/model_list.hpp"
 #include "md/simulation/observers.hpp"
 #include "md/simulation/simulation.hpp"
 #include "sterna/comm/collective.hpp"
@@ -211,6 +212,10 @@ void Simulation::report_end(Outcome outcome, double seconds) {
     timing["communication_share"] = seconds > 0.0 ? communication / seconds : 0.0;
     timing["rebuilds"] = engine_->rebuilds() - 1;
     timing["methods"] = methods;
+  }
+  if (std::string citations = citation_lines(input_); !citations.empty()) {
+    citations.pop_back();  // the end of the last line
+    console_.line(fmt::format("\nplease cite ({}.bib):\n{}", stem_, citations));
   }
   log_->end(step_, outcome == Outcome::complete ? "complete" : "interrupted", timing);
   log_->agree_on_failure();

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "md/io/checkpoint_file.hpp"
+#include "md/io/molecule_model_from_input.hpp"
+#include "md/observe/dielectric.hpp"
 #include "md/observe/diffusion.hpp"
 #include "md/observe/pressure_tensor.hpp"
 #include "md/observe/profile.hpp"
@@ -61,6 +63,18 @@ std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& conte
   if (input.diffusion.interval > 0) {
     observers.push_back(std::make_unique<Diffusion>(context, input.diffusion.interval,
                                                     input.run.timestep, names, input.units));
+  }
+  if (input.dielectric.interval > 0) {
+    std::vector<Vec3> dipoles;
+    for (const Input::Component& component : input.components) {
+      dipoles.push_back(dipole_of(component_from_input(component, input.units)));
+    }
+    std::optional<double> around;
+    if (input.interaction.electrostatics == "reaction_field") {
+      around = input.interaction.reaction_field_epsilon;
+    }
+    observers.push_back(std::make_unique<Dielectric>(context, input.dielectric.interval,
+                                                     std::move(dipoles), around, input.units));
   }
   return observers;
 }

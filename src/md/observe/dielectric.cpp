@@ -1,0 +1,97 @@
+#include "md/observe/dielectric.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "sterna/comm/reduction_batch.hpp"
+
+namespace sterna::md {
+
+Dielectric::Dielectric(const comm::Context& context, std::int64_t interval,
+                       std::vector<Vec3> dipoles, std::optional<double> reaction_field_epsilon,
+                       const UnitSystem& units)
+    : Observer("dielectric", interval),
+      context_(context),
+      dipoles_(std::move(dipoles)),
+      reaction_field_epsilon_(reaction_field_epsilon),
+      units_(units) {}
+
+void Dielectric::sample(const ObservedFrame& frame) {
+  Vec3 moment;
+  double independent = 0.0;
+  for (std::size_t i = 0; i < frame.particles.local_count(); ++i) {
+    const Vec3& dipole = dipoles_[static_cast<std::size_t>(frame.particles.position[i].type)];
+    independent += dot(dipole, dipole);
+    moment += frame.particles.rotating() ? frame.particles.orientation[i].to_lab(dipole) : dipole;
+  }
+  comm::ReductionBatch batch(context_, "dipole moment");
+  batch.sum(moment.x).sum(moment.y).sum(moment.z).sum(independent).run();
+  mean_square_.add(dot(moment, moment));
+  moment_ += moment;
+  volume_ += frame.box.volume();
+  temperature_ += frame.temperature;
+  independent_ += independent;
+}
+
+std::vector<double> Dielectric::common() const {
+  std::vector<double> values{moment_.x, moment_.y, moment_.z, volume_, temperature_, independent_};
+  const std::vector<double> state = mean_square_.state();
+  values.insert(values.end(), state.begin(), state.end());
+  return values;
+}
+
+void Dielectric::set_common(std::span<const double> values) {
+  constexpr std::size_t sums = 6;
+  if (values.size() < sums) return;
+  moment_ = {values[0], values[1], values[2]};
+  volume_ = values[3];
+  temperature_ = values[4];
+  independent_ = values[5];
+  mean_square_.set_state({values.begin() + sums, values.end()});
+}
+
+double Dielectric::fluctuation(double mean_square) const {
+  const auto frames = static_cast<double>(mean_square_.count());
+  const double thermal = units_.boltzmann() * temperature_ / frames;
+  return 4.0 * std::numbers::pi * mean_square / (9.0 * volume_ / frames * thermal);
+}
+
+double Dielectric::permittivity(double mean_square) const {
+  const double y = fluctuation(mean_square), around = *reaction_field_epsilon_;
+  const double denominator = 2.0 + (1.0 - 3.0 * y) / around;
+  if (!(denominator > 0.0)) return std::numeric_limits<double>::infinity();
+  return (2.0 + 1.0 / around + 6.0 * y) / denominator;
+}
+
+ObserverReport Dielectric::report(std::span<const double>) const {
+  ObserverReport report;
+  report.suffix = "dielectric.txt";
+  report.text = fmt::format("# {} samples\n", mean_square_.count());
+  if (mean_square_.count() == 0) return report;
+  const auto frames = static_cast<double>(mean_square_.count());
+  const double mean = mean_square_.mean(), error = mean_square_.standard_error();
+  report.averages.push_back({"dipole_fluctuation", fluctuation(mean), fluctuation(error)});
+  if (independent_ > 0.0) {
+    const double scale = frames / independent_;
+    report.averages.push_back({"kirkwood_factor", scale * mean, scale * error});
+  }
+  if (reaction_field_epsilon_) {
+    const double value = permittivity(mean);
+    const double slope = permittivity(mean + error) - value;
+    report.averages.push_back({"permittivity", value, slope});
+  }
+  const double drift = std::sqrt(dot(moment_, moment_)) / frames / std::sqrt(mean);
+  report.text += "# quantity mean standard_error\n";
+  for (const auto& average : report.averages) {
+    report.text +=
+        fmt::format("{} {:.10g} {:.3g}\n", average.name, average.mean, average.standard_error);
+  }
+  // Far below 1 where the run was long enough for the moment to lose its direction.
+  if (mean > 0.0) report.text += fmt::format("# mean moment over its fluctuation {:.3g}\n", drift);
+  return report;
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "md/observe/block_average.hpp"
+#include "md/observe/observer.hpp"
+#include "sterna/comm/context.hpp"
+
+namespace sterna::md {
+
+/// Fluctuations of the dipole moment M of all molecules, and from them the relative permittivity of
+/// a fluid in a reaction field. With y = 4 pi <M^2> / (9 V kT) and a dielectric epsilon_RF around
+/// the cutoff sphere (Neumann, Mol. Phys. 50, 841 (1983)):
+/// (epsilon - 1) (2 epsilon_RF + 1) / (2 epsilon_RF + epsilon) = 3 y.
+/// Without a reaction field the fluctuations alone are reported. Orders of a fluid are told by
+/// Kirkwood's factor <M^2> / sum of mu^2: 1 where molecules are independent.
+class Dielectric : public Observer {
+ public:
+  /// `dipoles`: of each type in its body frame, with the factor sqrt(1/(4 pi epsilon_0)).
+  Dielectric(const comm::Context& context, std::int64_t interval, std::vector<Vec3> dipoles,
+             std::optional<double> reaction_field_epsilon, const UnitSystem& units);
+
+  void sample(const ObservedFrame& frame) override;
+  std::vector<double> common() const override;
+  void set_common(std::span<const double> values) override;
+  ObserverReport report(std::span<const double> all_sums) const override;
+
+  /// From the mean square of M, in the mean volume at the mean temperature; infinite where the
+  /// fluctuations are larger than any permittivity gives.
+  double permittivity(double mean_square) const;
+
+ private:
+  double fluctuation(double mean_square) const;
+
+  comm::Context context_;
+  std::vector<Vec3> dipoles_;
+  std::optional<double> reaction_field_epsilon_;
+  UnitSystem units_;
+  BlockAverage mean_square_;
+  /// Sums over the frames: M, volume, temperature, sum of mu^2.
+  Vec3 moment_;
+  double volume_ = 0.0, temperature_ = 0.0, independent_ = 0.0;
+};
+
+}  // namespace sterna::md
