@@ -128,7 +128,6 @@ class ConfigReader {
       edges[axis] = value.value_or(1.0);
     }
     if (!good) return;
-    box_ = edges;
     input_.start.box = edges;
     decides("start.box", domain);
   }
@@ -204,8 +203,8 @@ class ConfigReader {
     }
     if (temperature_element_ == nullptr) return;
     read_thermostats(
-        element, *temperature_element_, temperature_, types_, box_.value_or(Vec3{1.0, 1.0, 1.0}),
-        values_, [this](std::string_view key, const XmlElement& e) { decides(key, e); }, input_);
+        element, *temperature_element_, temperature_, types_, values_,
+        [this](std::string_view key, const XmlElement& e) { decides(key, e); }, input_);
   }
 
   void read_cutoffs(const XmlElement& element) {
@@ -420,7 +419,6 @@ class ConfigReader {
   std::map<std::string, Diagnostic, std::less<>> places_;
   const XmlElement* temperature_element_ = nullptr;
   double temperature_ = 0.0;
-  std::optional<Vec3> box_;
   MoleculeTypes types_;
   const XmlElement* algorithm_ = nullptr;
   double cutoff_ = 0.0, lennard_jones_cutoff_ = 0.0;
