@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "comm/message/copy_limit.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/error.hpp"
@@ -589,4 +592,38 @@ TEST_CASE("buffers that were let go are filled with 0xdb, and those still held a
   std::fclose(file);
   CHECK(std::string(text).find("calls: rank " + std::to_string(world.rank()) +
                                ": 1 buffers of its pool are still held") != std::string::npos);
+}
+
+TEST_CASE("what is better copied is measured, kept in the machine file and used") {
+  std::string file = "/tmp/sterna_test_messenger_" + std::to_string(getpid()) + ".json";
+  const Context world;
+  broadcast(world, 0, file);
+  world.set_tuning({.machine_file = file, .reuse = false});
+  CHECK(copy_limit(world, "shm") == 1024);
+  CHECK(copy_limit(world, "rdma") == 2048);
+  const std::vector<MessageTiming> timings = tune_messages(world);
+  const Messenger messenger(world);
+  std::map<std::string, std::size_t> expected;
+  for (const MessageTiming& timing : timings) {
+    CHECK(timing.copied_us > 0.0);
+    CHECK(timing.in_place_us > 0.0);
+    std::size_t& limit = expected[timing.transport];
+    if (timing.copied_us < timing.in_place_us) limit = timing.bytes + timing.bytes / 2;
+  }
+  CHECK(expected.empty() == (world.size() == 1));
+  if (world.size() > 1) {
+    CHECK(expected.contains(std::string(messenger.route(world.rank() == 0 ? 1 : 0))));
+  }
+  barrier(world);  // the file is written
+  const Context later;
+  later.set_tuning({.machine_file = file});
+  for (const auto& [transport, limit] : expected) {
+    CHECK(copy_limit(world, transport) == limit);
+    CHECK(copy_limit(later, transport) == limit);
+  }
+  barrier(world);
+  if (world.rank() == 0) {
+    std::filesystem::remove(file);
+    std::filesystem::remove(file + ".lock");
+  }
 }

@@ -1,9 +1,9 @@
 // One array from one rank to another, all ways there are: the time from the call that sends it to
 // the moment its receiver may use it (its entry begins, its wait returns), by the clock that the
 // ranks of a node share. All of the source is written before each message. Then the ranks greet
-// each other by a small call and its answer, so that the receiver waits and the sender's code is in
-// its caches again, and what is timed is the message; "caches cold" leaves the greeting out. The
-// first eight bytes of each array are the time at which it was sent.
+// each other: eight numbers are given away and given back, so that the receiver waits, the sender's
+// code and tables are in its caches again, and what is timed is the message. "caches cold" leaves
+// the greeting out.
 
 #include <fmt/format.h>
 #include <mpi.h>
@@ -18,6 +18,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "measure.hpp"
@@ -59,7 +61,8 @@ struct Way {
   std::function<void()> send;
   /// Waits for the array; the time since it was sent.
   std::function<Nanoseconds()> receive;
-  bool greets = true;
+  /// Says to the receiver that an array will come, which it answers.
+  std::function<void()> greet;
   std::vector<double> times = {};
 };
 
@@ -75,11 +78,12 @@ class Experiment {
         home_(count_, 1),
         pooled_(messenger.buffer<Nanoseconds>(count_)),
         channel_(messenger, peer_, count_, {.slots = 2, .key = bytes}),
-        answer_(messenger.entry<>(name("answer"), [this](comm::Sender) { answered_ = true; })),
-        greeting_(messenger.entry<>(name("greeting"), [this](comm::Sender from) {
-          greeted_ = true;
-          answer_(from.rank);
-        })) {
+        answer_(messenger.entry<comm::NoCopy<Nanoseconds>>(
+            name("answer"), [this](comm::Sender, Buffer<Nanoseconds>) { answered_ = true; })),
+        greeting_(messenger.entry<comm::NoCopy<Nanoseconds>>(
+            name("greeting"), [this](comm::Sender from, Buffer<Nanoseconds> gift) {
+              answer(from, std::move(gift));
+            })) {
     const int peers[] = {peer_};
     for (const auto& transport : world.transports()) {
       if (transport.name == "rdma" && transport.available) {
@@ -112,21 +116,28 @@ class Experiment {
  private:
   void send(Way& way) {
     way.prepare();
-    if (way.greets) {
-      greeting_(peer_);
+    if (way.greet) {
+      way.greet();
       await([&] { return std::exchange(answered_, false); });
     }
     way.send();
   }
   Nanoseconds receive(Way& way) {
-    if (way.greets) await([&] { return std::exchange(greeted_, false); });
+    if (way.greet) await([&] { return std::exchange(greeted_, false); });
     return way.receive();
   }
 
   /// Writes all of a source, as a program would that has something new to send.
   void touch(std::span<Nanoseconds> source) {
-    if (free_) messenger_.wait(*std::exchange(free_, std::nullopt));
+    messenger_.wait(free_, lent_);
+    while (free_.next()) {
+    }
     std::ranges::fill(source, ++round_);
+  }
+
+  /// A source holds one number throughout.
+  void check(std::span<const Nanoseconds> items) {
+    if (items.front() != items.back()) throw comm::Error("message: an array is not what was sent");
   }
 
   static Nanoseconds since(Nanoseconds sent) { return now() - sent; }
@@ -158,23 +169,24 @@ class Experiment {
                        const Nanoseconds time = since(channel_.wait()[0]);
                        channel_.release();
                        return time;
-                     }});
+                     },
+                     common_greeting()});
   }
 
   /// One copy by the receiver of what the other core has just written: nothing that ends in the
   /// receiver's own memory can be faster.
   void add_limit() {
-    auto copied = std::make_shared<std::optional<Nanoseconds>>();
-    auto entry = std::make_shared<comm::Entry<comm::NoCopy<Nanoseconds>>>(
-        messenger_.entry<comm::NoCopy<Nanoseconds>>(
-            name("limit"), [this, copied](comm::Sender, std::span<const Nanoseconds> items) {
-              const Nanoseconds start = now();
-              std::memcpy(home_.data(), items.data(), items.size_bytes());
-              *copied = now() - start;
-            }));
+    std::optional<Nanoseconds>& copied = taken_.emplace_back();
+    const auto entry = messenger_.entry<Nanoseconds, comm::NoCopy<Nanoseconds>>(
+        name("limit"),
+        [this, &copied](comm::Sender, Nanoseconds, std::span<const Nanoseconds> items) {
+          const Nanoseconds start = now();
+          std::memcpy(home_.data(), items.data(), items.size_bytes());
+          copied = since(start);
+        });
     ways_.push_back({"memcpy", [this] { touch(pooled_.items()); },
-                     [this, entry] { lend(*entry, pooled_.items()); },
-                     [this, copied] { return take(*copied); }});
+                     [this, entry] { lend(entry, pooled_.items()); },
+                     [this, &copied] { return take(copied); }, common_greeting()});
   }
 
   void add_mpi() {
@@ -188,7 +200,8 @@ class Experiment {
                        MPI_Recv(home_.data(), static_cast<int>(count_), MPI_UINT64_T, peer_, 7,
                                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
                        return since(home_[0]);
-                     }});
+                     },
+                     common_greeting()});
   }
 
   void add_ucx_put() {
@@ -205,59 +218,73 @@ class Experiment {
                      [this] {
                        region_->wait(peer_, ++puts_);
                        return since(region_->items()[0]);
-                     }});
+                     },
+                     common_greeting()});
   }
 
   /// The shortest array as what it is, a number: an argument by value.
   void add_call() {
-    auto taken = std::make_shared<std::optional<Nanoseconds>>();
-    auto entry = std::make_shared<comm::Entry<Nanoseconds>>(messenger_.entry<Nanoseconds>(
-        "call", [taken](comm::Sender, Nanoseconds sent) { *taken = since(sent); }));
-    ways_.push_back({"call", [] {}, [this, entry] { (*entry)(peer_, now()); },
-                     [this, taken] { return take(*taken); }});
+    std::optional<Nanoseconds>& taken = taken_.emplace_back();
+    const auto entry = messenger_.entry<Nanoseconds>(
+        "call", [&taken](comm::Sender, Nanoseconds sent) { taken = since(sent); });
+    ways_.push_back({"call", [] {}, [this, entry] { entry(peer_, now()); },
+                     [this, &taken] { return take(taken); }, common_greeting()});
   }
 
   /// Arguments are marshalled into a message and taken out of it again: two copies.
   void add_copying() {
-    auto taken = std::make_shared<std::optional<Nanoseconds>>();
-    auto entry = std::make_shared<comm::Entry<std::span<const Nanoseconds>>>(
-        messenger_.entry<std::span<const Nanoseconds>>(
-            name("copying"), [this, taken](comm::Sender, std::span<const Nanoseconds> items) {
-              std::memcpy(home_.data(), items.data(), items.size_bytes());
-              *taken = since(home_[0]);
-            }));
+    std::optional<Nanoseconds>& taken = taken_.emplace_back();
+    const auto entry = messenger_.entry<Nanoseconds, std::span<const Nanoseconds>>(
+        name("copying"),
+        [this, &taken](comm::Sender, Nanoseconds sent, std::span<const Nanoseconds> items) {
+          std::memcpy(home_.data(), items.data(), items.size_bytes());
+          taken = since(sent);
+          check(home_);
+        });
     ways_.push_back({"copying", [this] { touch(own_); },
-                     [this, entry] {
-                       own_[0] = now();
-                       (*entry)(peer_, own_);
-                     },
-                     [this, taken] { return take(*taken); }});
+                     [this, entry] { entry(peer_, now(), own_); },
+                     [this, &taken] { return take(taken); }, common_greeting()});
   }
 
-  /// An entry whose array is `Array` for it, and who has taken it after which time.
+  /// An entry whose array is `Array` for it, and which tells after what time it has begun.
   template <class Array>
   auto timed_entry(const std::string& title, std::optional<Nanoseconds>& taken) {
-    return messenger_.entry<comm::NoCopy<Nanoseconds>>(
-        name(title), [&taken](comm::Sender, Array items) { taken = since(items[0]); });
+    return messenger_.entry<Nanoseconds, comm::NoCopy<Nanoseconds>>(
+        name(title), [this, &taken](comm::Sender from, Nanoseconds sent, Array items) {
+          if constexpr (std::is_same_v<Array, Buffer<Nanoseconds>>) {
+            if (sent == 0) return answer(from, std::move(items));
+          }
+          taken = since(sent);
+          check({items.data(), items.size()});
+        });
+  }
+  /// A greeting by the entry that will take the array, as a buffer.
+  template <class TimedEntry>
+  std::function<void()> greeting(const TimedEntry& entry) {
+    return [this, entry] { entry(peer_, 0, nocopy(messenger_.buffer<Nanoseconds>(8))); };
+  }
+  std::function<void()> common_greeting() {
+    return [this] { greeting_(peer_, nocopy(messenger_.buffer<Nanoseconds>(8))); };
+  }
+  void answer(comm::Sender from, Buffer<Nanoseconds> gift) {
+    greeted_ = true;
+    answer_(from.rank, nocopy(std::move(gift)));
   }
 
   void add_lent(const std::string& title, bool own) {
     std::optional<Nanoseconds>& taken = taken_.emplace_back();
+    const auto entry = timed_entry<Buffer<Nanoseconds>>(title, taken);
     ways_.push_back({title, [this, own] { touch(own ? std::span(own_) : pooled_.items()); },
-                     [this, own, entry = timed_entry<Buffer<Nanoseconds>>(title, taken)] {
-                       lend(entry, own ? std::span(own_) : pooled_.items());
-                     },
-                     [this, &taken] { return take(taken); }});
+                     [this, own, entry] { lend(entry, own ? std::span(own_) : pooled_.items()); },
+                     [this, &taken] { return take(taken); }, common_greeting()});
   }
 
   void add_in_place() {
-    const std::string title = "lent, read in place";
     std::optional<Nanoseconds>& taken = taken_.emplace_back();
-    ways_.push_back({title, [this] { touch(pooled_.items()); },
-                     [this, entry = timed_entry<std::span<const Nanoseconds>>(title, taken)] {
-                       lend(entry, pooled_.items());
-                     },
-                     [this, &taken] { return take(taken); }});
+    const auto entry = timed_entry<std::span<const Nanoseconds>>("lent, read in place", taken);
+    ways_.push_back({"lent, read in place", [this] { touch(pooled_.items()); },
+                     [this, entry] { lend(entry, pooled_.items()); },
+                     [this, &taken] { return take(taken); }, common_greeting()});
   }
 
   void add_posted() {
@@ -267,38 +294,35 @@ class Experiment {
     ways_.push_back({"posted", [this] { touch(pooled_.items()); },
                      [this] {
                        pooled_[0] = now();
-                       comm::Future free;
-                       messenger_.send(peer_, count_, nocopy(pooled_.items(), on_source(free)));
-                       free_ = free;
+                       ++lent_;
+                       messenger_.send(peer_, count_, nocopy(pooled_.items(), on_source(free_)));
                      },
                      [this, posted] {
                        messenger_.wait(*posted);
                        const Nanoseconds time = since(home_[0]);
                        *posted = messenger_.receive<Nanoseconds>(peer_, count_, home_);
                        return time;
-                     }});
+                     },
+                     common_greeting()});
   }
 
   void add_given(const std::string& title, bool greets) {
     std::optional<Nanoseconds>& taken = taken_.emplace_back();
+    const auto entry = timed_entry<Buffer<Nanoseconds>>(title, taken);
     ways_.push_back({title,
                      [this] {
                        gift_ = messenger_.buffer<Nanoseconds>(count_);
                        touch(gift_.items());
                      },
-                     [this, entry = timed_entry<Buffer<Nanoseconds>>(title, taken)] {
-                       gift_[0] = now();
-                       entry(peer_, nocopy(std::move(gift_)));
-                     },
-                     [this, &taken] { return take(taken); }, greets});
+                     [this, entry] { entry(peer_, now(), nocopy(std::move(gift_))); },
+                     [this, &taken] { return take(taken); },
+                     greets ? greeting(entry) : std::function<void()>()});
   }
 
   template <class LentEntry>
   void lend(const LentEntry& entry, std::span<Nanoseconds> items) {
-    items[0] = now();
-    comm::Future free;
-    entry(peer_, nocopy(items, on_source(free)));
-    free_ = free;
+    ++lent_;
+    entry(peer_, now(), nocopy(std::span<const Nanoseconds>(items), on_source(free_)));
   }
 
   Nanoseconds take(std::optional<Nanoseconds>& value) {
@@ -317,15 +341,16 @@ class Experiment {
   Buffer<Nanoseconds> pooled_;
   comm::Channel<Nanoseconds> channel_;
   std::optional<comm::Region<Nanoseconds>> region_;
-  comm::Entry<> answer_;
-  comm::Entry<> greeting_;
+  comm::Entry<comm::NoCopy<Nanoseconds>> answer_;
+  comm::Entry<comm::NoCopy<Nanoseconds>> greeting_;
   bool answered_ = false;
   bool greeted_ = false;
   Buffer<Nanoseconds> gift_;  ///< to be given away next
   std::deque<std::optional<Nanoseconds>> taken_;
   std::uint64_t puts_ = 0;
   Nanoseconds round_ = 0;
-  std::optional<comm::Future> free_;  ///< of the array lent last
+  comm::Counter free_;      ///< of the arrays lent
+  std::uint64_t lent_ = 0;  ///< so many
   std::vector<Way> ways_;
 };
 

@@ -1,9 +1,11 @@
-// tune: lets the tuner measure every method on a grid of patterns and writes what it found to the
-// machine file, from which later runs on so many ranks of this machine start.
+// tune: lets the tuner measure every method on a grid of patterns, and from which size on messages
+// are better not copied, and writes what it found to the machine file, from which later runs on so
+// many ranks of this machine start.
 
 #include <fmt/format.h>
 
 #include "sterna/comm/error.hpp"
+#include "sterna/comm/messenger.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 #include "tuning_grid.hpp"
 #include "verb.hpp"
@@ -41,6 +43,11 @@ class Tune final : public Verb {
         report.add(std::move(row));
       }
       report.note(fmt::format("{}: {}: {}", pattern->family(), pattern->name(), verdict.text));
+    }
+    for (const comm::MessageTiming& message : comm::tune_messages(world)) {
+      report.note(fmt::format("message by {}: {} bytes: copied {:.2f} us, in place {:.2f} us",
+                              message.transport, message.bytes, message.copied_us,
+                              message.in_place_us));
     }
     const std::string file = comm::machine_file(world);
     report.note(file.empty() ? "kept nowhere: there is no machine file"

@@ -111,6 +111,28 @@ struct Completion {
   }
 };
 
+/// The wishes for one array. Few want more than one, which needs no memory of its own.
+class Completions {
+ public:
+  void add(Completion completion) {
+    if (!first_) {
+      first_ = std::move(completion);
+    } else {
+      more_.push_back(std::move(completion));
+    }
+  }
+  bool empty() const { return !first_; }
+  template <class Function>
+  void for_each(Function&& function) const {
+    if (first_) function(*first_);
+    for (const Completion& completion : more_) function(completion);
+  }
+
+ private:
+  std::optional<Completion> first_;
+  std::vector<Completion> more_;
+};
+
 /// `target`: a Future, a Counter, or what can be called with a Completed. Called from within
 /// `progress` and `wait`; it may call entries, but must not wait.
 template <class Target>

@@ -39,7 +39,8 @@ struct MessengerOptions {
   std::string name = "messages";  ///< in errors
   /// "auto": shm in the node, rdma beyond, two_sided where that does not work. A name: only that.
   std::string transport = "auto";
-  /// Lent arrays below this many bytes are copied. Otherwise 1 KiB in a node and 2 KiB beyond.
+  /// Lent arrays below this many bytes are copied. Otherwise as `tune_messages` has measured, or
+  /// 1 KiB in a node and 2 KiB beyond where it has not.
   std::optional<std::size_t> copy_below = std::nullopt;
   /// In a node, lent arrays that lie in no pool are copied by the sender; from so many bytes on by
   /// the kernel (process_vm_readv), where it may: slower, but without memory in between.
@@ -427,6 +428,17 @@ class Entry {
   std::uint64_t id_;
   std::shared_ptr<Inbox> inbox_;
 };
+
+/// What copying costs a short lent array, and what it costs to leave it where it is.
+struct MessageTiming {
+  std::string transport;  ///< as `Messenger::route`
+  std::size_t bytes;
+  double copied_us, in_place_us;  ///< one way, median
+};
+
+/// Collective. Measures both for each transport by which messages travel here, between two of the
+/// ranks; messengers made later copy what is faster copied. It is kept in the machine file too.
+std::vector<MessageTiming> tune_messages(const Context& context);
 
 template <class... Args, class Function>
 Entry<Args...> Messenger::entry(const std::string& name, Function handler) {

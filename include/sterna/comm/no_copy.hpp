@@ -23,7 +23,7 @@ struct ArrayOut {
   std::span<const std::byte> data;
   BufferBytes buffer;          ///< where it was given away
   std::shared_ptr<void> keep;  ///< other memory that was given away
-  std::vector<Completion> completions;
+  Completions completions;
 };
 
 /// An array argument that has arrived.
@@ -68,7 +68,7 @@ NoCopy<T> make_no_copy(ArrayOut::Mode mode, std::span<const T> items, Wishes&&..
   ArrayOut array;
   array.mode = mode;
   array.data = std::as_bytes(items);
-  (array.completions.push_back(std::forward<Wishes>(wishes)), ...);
+  (array.completions.add(std::forward<Wishes>(wishes)), ...);
   return NoCopy<T>(std::move(array));
 }
 }  // namespace detail
@@ -92,7 +92,7 @@ NoCopy<T> nocopy(Buffer<T>&& buffer, Wishes&&... wishes) {
   array.mode = detail::ArrayOut::Mode::given;
   array.data = std::as_bytes(buffer.items());
   array.buffer = std::move(buffer).release();
-  (array.completions.push_back(std::forward<Wishes>(wishes)), ...);
+  (array.completions.add(std::forward<Wishes>(wishes)), ...);
   return NoCopy<T>(std::move(array));
 }
 
@@ -104,7 +104,7 @@ NoCopy<T> nocopy(std::vector<T>&& items, Wishes&&... wishes) {
   array.mode = detail::ArrayOut::Mode::lent;
   array.data = std::as_bytes(std::span<const T>(*keep));
   array.keep = std::move(keep);
-  (array.completions.push_back(std::forward<Wishes>(wishes)), ...);
+  (array.completions.add(std::forward<Wishes>(wishes)), ...);
   return NoCopy<T>(std::move(array));
 }
 

@@ -98,7 +98,8 @@ Messenger::Implementation::Cargo Messenger::Implementation::load(ArrayOut&& arra
                                                                  std::uint64_t entry, int peer) {
   Cargo cargo;
   cargo.mode = array.mode;
-  for (const Completion& completion : array.completions) cargo.wanted |= bit(completion.stage);
+  array.completions.for_each(
+      [&](const Completion& completion) { cargo.wanted |= bit(completion.stage); });
   Shipment& shipment = cargo.own.emplace();
   shipment.data = array.data;
   shipment.named = array.data;
@@ -236,7 +237,10 @@ void Messenger::Implementation::send_to_all(std::span<const int> targets,
   for (Cargo& cargo : arrays) {
     const bool nobody_holds_it = cargo.shipment().left[0] == 0;
     if ((cargo.wanted & packet::source) == 0 || !nobody_holds_it) continue;
-    if (std::ranges::any_of(cargo.shipment().completions, &Completion::runs_code)) {
+    bool runs_code = false;
+    cargo.shipment().completions.for_each(
+        [&](const Completion& completion) { runs_code = runs_code || completion.runs_code(); });
+    if (runs_code) {
       due_.emplace_back(cargo.keep(), Stage::source);
     } else {
       tell(cargo.shipment(), Stage::source);
@@ -288,11 +292,11 @@ void Messenger::Implementation::tell(Shipment& shipment, Stage stage) {
   }
   const Completed completed{shipment.named, shipment.peer, shipment.error};
   bool told = false;
-  for (const Completion& completion : shipment.completions) {
-    if (completion.stage != stage) continue;
+  shipment.completions.for_each([&](const Completion& completion) {
+    if (completion.stage != stage) return;
     completion.tell(completed);
     told = true;
-  }
+  });
   // An error must not vanish because nobody asked for this stage.
   if (!told && stage == Stage::source && !shipment.error.empty() && shipment.completions.empty()) {
     throw Error(shipment.error);

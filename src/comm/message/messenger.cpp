@@ -10,6 +10,7 @@
 #include "comm/context/agreement.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/context/nearest_name.hpp"
+#include "comm/message/copy_limit.hpp"
 #include "comm/message/messenger_implementation.hpp"
 
 namespace sterna::comm {
@@ -23,11 +24,6 @@ constexpr bool check_by_default = false;
 #else
 constexpr bool check_by_default = true;
 #endif
-
-/// Measured by `sterna bench message` (docs/howto/messages.md): below, the copies cost less than
-/// what saves them.
-constexpr std::size_t copy_below_in_node = 1024;
-constexpr std::size_t copy_below_apart = 2048;
 
 std::uint32_t hash(std::string_view text) {
   std::uint32_t value = 2166136261U;
@@ -43,11 +39,12 @@ Messenger::Implementation::Implementation(const Context& context, const Messenge
     : context_(context),
       name_(options.name),
       check_(options.check.value_or(check_by_default)),
-      copy_below_in_node_(options.copy_below.value_or(copy_below_in_node)),
-      copy_below_apart_(options.copy_below.value_or(copy_below_apart)),
       kernel_copies_from_(options.kernel_copies_from),
       first_tag_(state().reserve_tags(3)) {
   make_routes(options.transport);
+  copy_below_in_node_ = options.copy_below.value_or(copy_limit(context, "shm"));
+  copy_below_apart_ =
+      options.copy_below.value_or(network_ ? copy_limit(context, network_->name()) : 0);
   for (int rank = 0; rank < context.size(); ++rank) node_of_.push_back(context.node_of(rank));
   dead_.resize(node_of_.size());
   mailbox_ = add_entry(" mailbox", "mailbox", [](detail::CallIn&) {});

@@ -203,8 +203,8 @@ class Messenger::Implementation final : public PacketSink {
   Context context_;
   std::string name_;
   bool check_;
-  std::size_t copy_below_in_node_;
-  std::size_t copy_below_apart_;
+  std::size_t copy_below_in_node_ = 0;
+  std::size_t copy_below_apart_ = 0;
   std::size_t kernel_copies_from_;
   int first_tag_;
   std::vector<int> node_of_;

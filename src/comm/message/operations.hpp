@@ -18,7 +18,7 @@ struct Shipment {
   std::span<const std::byte> named;  ///< as the caller knows it; `data` may be a copy
   BufferBytes buffer;                ///< given away by the caller, kept until all have it
   std::shared_ptr<void> keep;  ///< the same for other memory; of a forwarded call, what it holds
-  std::vector<Completion> completions;
+  Completions completions;
   int left[3] = {0, 0, 0};  ///< receivers that still owe each stage
   int peer = -1;
   bool lent = false;

@@ -12,6 +12,7 @@
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/context/waiter.hpp"
+#include "comm/tune/evidence_store.hpp"
 #include "sterna/comm/collective.hpp"
 
 namespace sterna::comm {
@@ -29,26 +30,6 @@ constexpr std::size_t enough_evidence = 10;
 constexpr double largest_loss = 0.02;
 /// Slower methods that the verdict's text names.
 constexpr std::size_t named_in_text = 4;
-
-int most_ranks_on_a_node(const Context::Implementation& context) {
-  std::vector<int> count(static_cast<std::size_t>(context.node_count), 0);
-  for (const int node : context.node_of) ++count[static_cast<std::size_t>(node)];
-  return std::ranges::max(count);
-}
-
-MachineKey key_of(const Context& context) {
-  static const std::string machine = machine_name();
-  return {machine, context.description(), context.size(),
-          most_ranks_on_a_node(context.implementation())};
-}
-
-/// Once for each text: many exchanges find the same file broken.
-void warn(const std::string& text) {
-  static std::vector<std::string> said;
-  if (text.empty() || std::ranges::find(said, text) != said.end()) return;
-  said.push_back(text);
-  std::fprintf(stderr, "sterna: warning: %s\n", text.c_str());
-}
 
 }  // namespace
 
@@ -129,52 +110,22 @@ Tuner::Agreed Tuner::agree_on(std::vector<double> mine) {
   traffic_ = {};
   traffic_rounds_ = 0;
   const std::span shape(largest.data() + times, 4);
-  return {{setting_.context.size(), most_ranks_on_a_node(context), shape[0], shape[1], shape[2],
-           shape[3]},
+  return {{setting_.context.size(), most_ranks_on_a_node(setting_.context), shape[0], shape[1],
+           shape[2], shape[3]},
           {largest.begin(), largest.begin() + static_cast<std::ptrdiff_t>(times)}};
 }
 
-/// What was measured before on as many ranks: by exchanges of this context, such as those that the
-/// present one replaces, and as the machine file told when the first was made. The same on all
-/// ranks.
-std::vector<StoredEvidence>& Tuner::memory() {
-  Context::Implementation& context = setting_.context.implementation();
-  if (context.tuning_memory == nullptr) {
-    const TuningOptions& options = context.options.tuning;
-    std::string text = to_json({});
-    if (options.reuse && context.rank == 0) {
-      std::string warning;
-      auto all = MachineFile(machine_file_path(options.machine_file)).read(warning);
-      warn(warning);
-      const MachineKey key = key_of(setting_.context);
-      std::erase_if(all, [&](const StoredEvidence& e) { return e.key != key; });
-      text = to_json(all);
-    }
-    broadcast(setting_.context, 0, text);
-    context.tuning_memory = std::make_shared<std::vector<StoredEvidence>>(evidence_from_json(text));
-  }
-  return *std::static_pointer_cast<std::vector<StoredEvidence>>(context.tuning_memory);
-}
-
 void Tuner::remember() {
-  StoredEvidence evidence{key_of(setting_.context),
-                          setting_.family,
-                          shape_,
-                          std::string(setting_.candidates[chosen_].name),
-                          {}};
+  StoredEvidence evidence;
+  evidence.family = setting_.family;
+  evidence.shape = shape_;
+  evidence.chosen = setting_.candidates[chosen_].name;
   for (std::size_t i = 0; i < records_.size(); ++i) {
     if (records_[i].us > 0.0) {
       evidence.us[std::string(setting_.candidates[i].name)] = records_[i].us;
     }
   }
-  std::erase_if(memory(), [&](const StoredEvidence& old) {
-    return old.family == evidence.family &&
-           pattern_class(old.shape) == pattern_class(evidence.shape);
-  });
-  memory().push_back(evidence);
-  if (setting_.context.rank() != 0) return;
-  const TuningOptions& options = setting_.context.implementation().options.tuning;
-  warn(MachineFile(machine_file_path(options.machine_file)).add(evidence));
+  keep_evidence(setting_.context, std::move(evidence));
 }
 
 void Tuner::open_race(bool use_stored_choice) {
@@ -188,7 +139,7 @@ void Tuner::open_race(bool use_stored_choice) {
   stored_.clear();
   double best_stored = std::numeric_limits<double>::infinity();
   const bool reuse = setting_.context.implementation().options.tuning.reuse;
-  for (const StoredEvidence& e : memory()) {
+  for (const StoredEvidence& e : stored_evidence(setting_.context)) {
     if (!reuse || e.family != setting_.family) continue;
     const bool same = use_stored_choice && pattern_class(e.shape) == pattern_class(shape_);
     for (const std::size_t i : entrants) {

@@ -94,7 +94,6 @@ class Tuner {
   void record(const Race::Entrant& entrant);
   void settle(std::size_t winner);
   void look_for_drift();
-  std::vector<StoredEvidence>& memory();
   void remember();
   void fit_model();
   std::vector<std::size_t> by_time() const;

@@ -1,0 +1,75 @@
+#include "comm/tune/evidence_store.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "comm/context/context_implementation.hpp"
+#include "sterna/comm/collective.hpp"
+
+namespace sterna::comm {
+namespace {
+
+MachineKey key_of(const Context& context) {
+  static const std::string machine = machine_name();
+  return {machine, context.description(), context.size(), most_ranks_on_a_node(context)};
+}
+
+/// Once for each text: many exchanges find the same file broken.
+void warn(const std::string& text) {
+  static std::vector<std::string> said;
+  if (text.empty() || std::ranges::find(said, text) != said.end()) return;
+  said.push_back(text);
+  std::fprintf(stderr, "sterna: warning: %s\n", text.c_str());
+}
+
+/// Known to this context; read when it is first asked for.
+std::vector<StoredEvidence>& memory(const Context& context) {
+  Context::Implementation& implementation = context.implementation();
+  if (implementation.tuning_memory == nullptr) {
+    const TuningOptions& options = implementation.options.tuning;
+    std::string text = to_json(std::vector<StoredEvidence>{});
+    if (options.reuse && context.rank() == 0) {
+      std::string warning;
+      auto all = MachineFile(machine_file_path(options.machine_file)).read(warning);
+      warn(warning);
+      const MachineKey key = key_of(context);
+      std::erase_if(all, [&](const StoredEvidence& e) { return e.key != key; });
+      text = to_json(all);
+    }
+    broadcast(context, 0, text);
+    implementation.tuning_memory =
+        std::make_shared<std::vector<StoredEvidence>>(evidence_from_json(text));
+  }
+  return *std::static_pointer_cast<std::vector<StoredEvidence>>(implementation.tuning_memory);
+}
+
+}  // namespace
+
+int most_ranks_on_a_node(const Context& context) {
+  std::vector<int> count(static_cast<std::size_t>(context.node_count()), 0);
+  for (int rank = 0; rank < context.size(); ++rank) {
+    ++count[static_cast<std::size_t>(context.node_of(rank))];
+  }
+  return std::ranges::max(count);
+}
+
+const std::vector<StoredEvidence>& stored_evidence(const Context& context) {
+  return memory(context);
+}
+
+void keep_evidence(const Context& context, StoredEvidence evidence) {
+  evidence.key = key_of(context);
+  std::vector<StoredEvidence>& known = memory(context);
+  std::erase_if(known, [&](const StoredEvidence& old) {
+    return old.family == evidence.family &&
+           pattern_class(old.shape) == pattern_class(evidence.shape);
+  });
+  known.push_back(evidence);
+  if (context.rank() != 0) return;
+  const TuningOptions& options = context.implementation().options.tuning;
+  warn(MachineFile(machine_file_path(options.machine_file)).add(evidence));
+}
+
+}  // namespace sterna::comm
