@@ -114,11 +114,12 @@ struct Completion {
 /// The wishes for one array. Few want more than one, which needs no memory of its own.
 class Completions {
  public:
-  void add(Completion completion) {
+  template <class Wish>
+  void add(Wish&& completion) {
     if (!first_) {
-      first_ = std::move(completion);
+      first_.emplace(std::forward<Wish>(completion));
     } else {
-      more_.push_back(std::move(completion));
+      more_.push_back(std::forward<Wish>(completion));
     }
   }
   bool empty() const { return !first_; }

@@ -343,9 +343,9 @@ void Messenger::Implementation::pass_on(const std::shared_ptr<Incoming>& incomin
     if ((incoming->heads[i].wishes & packet::operation) != 0) last = Stage::operation;
     if (tell_after) {
       ++incoming->children;
-      array.completions.add({last, [this, raw = incoming.get()](const Completed&) {
-                               if (--raw->children == 0 && raw->ran) end(*raw);
-                             }});
+      array.completions.add(Completion{last, [this, raw = incoming.get()](const Completed&) {
+                                         if (--raw->children == 0 && raw->ran) end(*raw);
+                                       }});
     }
     cargo[i] = load(std::move(array), incoming->head.entry, -1);
   }
