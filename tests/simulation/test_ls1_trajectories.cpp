@@ -172,8 +172,11 @@ TEST_CASE("ls1-MarDyn's systems have ls1-MarDyn's energies at the start and alon
       PairSums sums;
       if (step > 0) {
         integrator.start_step(particles);
-        const auto reach = [&] { return timestep * largest_speed(particles); };
-        if (engine.must_rebuild(particles, step, reach, 0)) engine.rebuild(particles, step);
+        const auto largest_step = [&]() -> ForceEngine::LargestStep {
+          return {timestep * largest_speed(particles),
+                  timestep * timestep * largest_acceleration(particles, masses)};
+        };
+        if (engine.must_rebuild(particles, step, largest_step, 0)) engine.rebuild(particles, step);
       }
       engine.compute_forces(particles, &sums);
       if (step > 0) integrator.finish_step();
