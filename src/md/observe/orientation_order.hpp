@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "md/model/molecule_model.hpp"
+#include "md/observe/observer.hpp"
+
+namespace sterna::md {
+
+/// How molecules are turned towards an axis of the box, in slices across it: averages of
+/// P1 = cos(theta) and P2 = (3 cos^2(theta) - 1) / 2 of the angle between the axis and the
+/// molecule's own: that of its dipole moment, or of its rotation symmetry where it is linear, or
+/// the body's z axis.
+class OrientationOrder : public Observer {
+ public:
+  OrientationOrder(std::int64_t interval, int axis, int bins, const MoleculeModel& model,
+                   const UnitSystem& units);
+
+  void sample(const ObservedFrame& frame) override;
+  std::span<double> sums() override { return sums_; }
+  std::vector<double> common() const override { return {frames_, lengths_}; }
+  void set_common(std::span<const double> values) override;
+  ObserverReport report(std::span<const double> all_sums) const override;
+
+ private:
+  int axis_;
+  int bins_;
+  UnitSystem units_;
+  std::vector<std::string> names_;
+  std::vector<Vec3> body_axes_;  ///< of each component, unit vectors
+  double frames_ = 0.0;
+  double lengths_ = 0.0;  ///< of the box along the axis, summed over the frames
+  /// For each slice and component: how many, sum of P1, sum of P2.
+  std::vector<double> sums_;
+};
+
+/// The axis of a molecule that `OrientationOrder` watches.
+Vec3 body_axis(const Component& component);
+
+}  // namespace sterna::md
