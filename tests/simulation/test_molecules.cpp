@@ -375,3 +375,49 @@ TEST_CASE("components of one site that cannot turn run as particles do") {
   }
   CHECK(bits[0] == bits[1]);
 }
+
+TEST_CASE("molecules that do not interact: g(r) of all sites is 1, no orientation is preferred") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  const Input input = test::input_of(
+      output.path(), "ideal",
+      run_section(0, 0.001) +
+          "[start]\nkind = \"random\"\nparticles = 4000\ndensity = 1.0\nminimum_distance = 1e-6\n"
+          "[[component]]\nname = \"AB\"\n"
+          "[[component.site]]\nkind = \"lennard_jones\"\nmass = 1.0\nepsilon = 0.0\nsigma = 1.0\n"
+          "[[component.site]]\nkind = \"lennard_jones\"\nmass = 1.0\nepsilon = 0.0\nsigma = 1.0\n"
+          "position = [0.0, 0.0, 1.0]\n"
+          "[interaction]\ncutoff = 3.0\n"
+          "[rdf]\ninterval = 1\nbins = 4\n[orientation_order]\ninterval = 1\nbins = 2\n");
+  Simulation simulation(world, input, {.quiet = true});
+  simulation.run();
+  std::ifstream distribution(output.path() + "/ideal.rdf.txt");
+  std::string line;
+  int rows = 0;
+  while (std::getline(distribution, line)) {
+    if (line[0] == '#') {
+      if (++rows == 2) CHECK(line == "# r AB:1-AB:1 AB:1-AB:2 AB:2-AB:2");
+      continue;
+    }
+    ++rows;
+    double r = 0.0, g[3] = {};
+    REQUIRE(std::sscanf(line.c_str(), "%lf %lf %lf %lf", &r, &g[0], &g[1], &g[2]) == 4);
+    CAPTURE(r);
+    // To the cutoff less half a bond twice; the first shell has some 500 pairs.
+    CHECK(std::fmod(r, 0.5) == doctest::Approx(0.25));
+    for (const double value : g) CHECK(std::abs(value - 1.0) < 5.0 / std::sqrt(500.0));
+  }
+  CHECK(rows == 6);
+  std::ifstream order(output.path() + "/ideal.orientation_order.txt");
+  rows = 0;
+  while (std::getline(order, line)) {
+    if (line[0] == '#') continue;
+    ++rows;
+    double z = 0.0, first = 0.0, second = 0.0;
+    REQUIRE(std::sscanf(line.c_str(), "%lf %lf %lf", &z, &first, &second) == 3);
+    // Variances 1/3 and 1/5 over 2000 molecules.
+    CHECK(std::abs(first) < 5.0 / std::sqrt(3.0 * 2000.0));
+    CHECK(std::abs(second) < 5.0 / std::sqrt(5.0 * 2000.0));
+  }
+  CHECK(rows == 2);
+}

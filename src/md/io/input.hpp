@@ -165,6 +165,7 @@ struct Input {
     std::int64_t interval = 0;  ///< 0: none
     double maximum = 0.0;       ///< 0: the cutoff; at most the cutoff
     int bins = 200;
+    bool sites = true;  ///< of molecules: between their sites, not their centers
   } rdf;
 
   struct Profile {              ///< [profile]
@@ -182,6 +183,12 @@ struct Input {
   struct Viscosity {            ///< [viscosity]
     std::int64_t interval = 0;  ///< 0: none
   } viscosity;
+
+  struct OrientationOrder {     ///< [orientation_order]
+    std::int64_t interval = 0;  ///< 0: none
+    std::string axis = "z";     ///< "x", "y", "z"
+    int bins = 1;
+  } orientation_order;
 
   struct Diffusion {            ///< [diffusion]
     std::int64_t interval = 0;  ///< 0: none

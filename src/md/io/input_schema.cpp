@@ -121,6 +121,10 @@ std::vector<SectionSchema> make_sections() {
            "The shear viscosity, from the fluctuations of the pressure tensor (Green and "
            "Kubo).",
        .aliases = {"green_kubo"}},
+      {.name = "orientation_order",
+       .description = "How molecules are turned towards an axis: averages of the first two Legendre "
+                      "polynomials.",
+       .aliases = {"order_parameter", "nematic_order", "orientation"}},
       {.name = "diffusion",
        .description = "The mean square displacement of each type and its diffusion coefficient "
                       "(Einstein).",
@@ -784,6 +788,11 @@ std::vector<KeySchema> further_keys() {
        .description = "Number of equal intervals of distance.",
        .range = {.minimum = 1.0, .maximum = 1e6},
        .aliases = {"nbins"}},
+      {.section = "rdf",
+       .name = "sites",
+       .target = [](Input& i, std::size_t) -> Target { return &i.rdf.sites; },
+       .description = "Of molecules: between all sites of different molecules, up to the cutoff "
+                      "less twice the reach of a site from its center. false: between centers."},
 
       // ---- [profile]
       {.section = "profile",
@@ -842,6 +851,30 @@ std::vector<KeySchema> further_keys() {
        .need = Need::required,
        .range = {.minimum = 0.0, .maximum = most_steps},
        .aliases = {"every"}},
+
+      // ---- [orientation_order]
+      {.section = "orientation_order",
+       .name = "interval",
+       .target = [](Input& i, std::size_t) -> Target { return &i.orientation_order.interval; },
+       .description = "Steps between two samples. 0: none.",
+       .need = Need::required,
+       .range = {.minimum = 0.0, .maximum = most_steps},
+       .aliases = {"every"}},
+      {.section = "orientation_order",
+       .name = "axis",
+       .target = [](Input& i, std::size_t) -> Target { return &i.orientation_order.axis; },
+       .description = "Molecules are looked at relative to this axis, in slices across it.",
+       .choices =
+           [] {
+             return Names{"x", "y", "z"};
+           },
+       .aliases = {"direction", "director"}},
+      {.section = "orientation_order",
+       .name = "bins",
+       .target = [](Input& i, std::size_t) -> Target { return &i.orientation_order.bins; },
+       .description = "Number of slices of equal thickness. 1: the whole box.",
+       .range = {.minimum = 1.0, .maximum = 1e6},
+       .aliases = {"nbins", "slices"}},
 
       // ---- [diffusion]
       {.section = "diffusion",

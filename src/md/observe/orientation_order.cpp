@@ -5,34 +5,18 @@
 #include <algorithm>
 #include <cmath>
 
-#include "md/observe/dielectric_constant.hpp"
-
 namespace sterna::md {
 
-Vec3 body_axis(const Component& component) {
-  const Vec3 moment = body_dipole(component);
-  if (const double norm = std::sqrt(dot(moment, moment)); norm > 1e-10) {
-    return moment * (1.0 / norm);
-  }
-  for (int axis = 0; axis < 3; ++axis) {
-    const Vec3& inertia = component.inertia;
-    if (inertia[axis] > 0.0 || inertia[(axis + 1) % 3] == 0.0) continue;
-    Vec3 unit;
-    unit[axis] = 1.0;
-    return unit;
-  }
-  return {0.0, 0.0, 1.0};
-}
-
 OrientationOrder::OrientationOrder(std::int64_t interval, int axis, int bins,
-                                   const MoleculeModel& model, const UnitSystem& units)
-    : Observer("orientation_order", interval), axis_(axis), bins_(bins), units_(units) {
-  for (const Component& component : model.components) {
-    names_.push_back(component.name);
-    body_axes_.push_back(body_axis(component));
-  }
-  sums_.assign(static_cast<std::size_t>(bins) * names_.size() * 3, 0.0);
-}
+                                   std::vector<std::string> names, std::vector<Vec3> body_axes,
+                                   const UnitSystem& units)
+    : Observer("orientation_order", interval),
+      axis_(axis),
+      bins_(bins),
+      units_(units),
+      names_(std::move(names)),
+      body_axes_(std::move(body_axes)),
+      sums_(static_cast<std::size_t>(bins) * names_.size() * 3, 0.0) {}
 
 void OrientationOrder::sample(const ObservedFrame& frame) {
   const double length = frame.box.length[axis_];

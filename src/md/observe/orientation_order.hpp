@@ -3,19 +3,18 @@
 #include <string>
 #include <vector>
 
-#include "md/model/molecule_model.hpp"
 #include "md/observe/observer.hpp"
 
 namespace sterna::md {
 
 /// How molecules are turned towards an axis of the box, in slices across it: averages of
-/// P1 = cos(theta) and P2 = (3 cos^2(theta) - 1) / 2 of the angle between the axis and the
-/// molecule's own: that of its dipole moment, or of its rotation symmetry where it is linear, or
-/// the body's z axis.
+/// P1 = cos(theta) and P2 = (3 cos^2(theta) - 1) / 2 of the angle between the axis and an axis of
+/// the molecule.
 class OrientationOrder : public Observer {
  public:
-  OrientationOrder(std::int64_t interval, int axis, int bins, const MoleculeModel& model,
-                   const UnitSystem& units);
+  /// `body_axes`: of each type, a unit vector in its body frame.
+  OrientationOrder(std::int64_t interval, int axis, int bins, std::vector<std::string> names,
+                   std::vector<Vec3> body_axes, const UnitSystem& units);
 
   void sample(const ObservedFrame& frame) override;
   std::span<double> sums() override { return sums_; }
@@ -34,8 +33,5 @@ class OrientationOrder : public Observer {
   /// For each slice and component: how many, sum of P1, sum of P2.
   std::vector<double> sums_;
 };
-
-/// The axis of a molecule that `OrientationOrder` watches.
-Vec3 body_axis(const Component& component);
 
 }  // namespace sterna::md

@@ -1,14 +1,17 @@
 #include "md/simulation/observers.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "md/io/checkpoint_file.hpp"
 #include "md/io/molecule_model_from_input.hpp"
 #include "md/observe/dielectric.hpp"
 #include "md/observe/diffusion.hpp"
+#include "md/observe/orientation_order.hpp"
 #include "md/observe/pressure_tensor.hpp"
 #include "md/observe/profile.hpp"
 #include "md/observe/radial_distribution.hpp"
+#include "md/observe/site_distribution.hpp"
 #include "md/observe/viscosity.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
@@ -32,6 +35,18 @@ std::vector<double> exact_values(const nlohmann::json& array) {
   return values;
 }
 
+/// The axis of a molecule that its orientation is told by: that of its dipole moment, or of its
+/// rotation symmetry where it is linear, or the body's z axis.
+Vec3 body_axis(const Component& component) {
+  const Vec3 moment = dipole_of(component);
+  if (const double norm = std::sqrt(dot(moment, moment)); norm > 1e-10) {
+    return moment * (1.0 / norm);
+  }
+  Vec3 axis;
+  axis[component.inertia.x == 0.0 ? 0 : component.inertia.y == 0.0 ? 1 : 2] = 1.0;
+  return axis;
+}
+
 }  // namespace
 
 std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& context,
@@ -39,7 +54,16 @@ std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& conte
                                                       const std::vector<std::string>& names,
                                                       std::span<const std::int64_t> type_counts) {
   std::vector<std::unique_ptr<Observer>> observers;
-  if (input.rdf.interval > 0) {
+  MoleculeModel molecules;
+  if (!input.components.empty()) molecules = molecule_model_from_input(input);
+  const bool rotating = std::any_of(
+      molecules.components.begin(), molecules.components.end(),
+      [](const Component& c) { return c.rotational_degrees_of_freedom() > 0; });
+  if (input.rdf.interval > 0 && rotating && input.rdf.sites) {
+    observers.push_back(std::make_unique<SiteDistribution>(
+        input.rdf.interval, input.interaction.cutoff, input.rdf.maximum, input.rdf.bins, molecules,
+        std::vector<std::int64_t>(type_counts.begin(), type_counts.end()), input.units));
+  } else if (input.rdf.interval > 0) {
     const double maximum = input.rdf.maximum > 0.0 ? input.rdf.maximum : input.interaction.cutoff;
     observers.push_back(std::make_unique<RadialDistribution>(
         input.rdf.interval, maximum, input.rdf.bins, names,
@@ -59,6 +83,12 @@ std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& conte
   if (input.viscosity.interval > 0) {
     observers.push_back(std::make_unique<Viscosity>(context, input.viscosity.interval,
                                                     input.run.timestep, input.units));
+  }
+  if (const auto& order = input.orientation_order; order.interval > 0 && rotating) {
+    std::vector<Vec3> axes;
+    for (const Component& component : molecules.components) axes.push_back(body_axis(component));
+    observers.push_back(std::make_unique<OrientationOrder>(
+        order.interval, axis_index(order.axis), order.bins, names, std::move(axes), input.units));
   }
   if (input.diffusion.interval > 0) {
     observers.push_back(std::make_unique<Diffusion>(context, input.diffusion.interval,
