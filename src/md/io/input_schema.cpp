@@ -122,8 +122,9 @@ std::vector<SectionSchema> make_sections() {
            "Kubo).",
        .aliases = {"green_kubo"}},
       {.name = "orientation_order",
-       .description = "How molecules are turned towards an axis: averages of the first two Legendre "
-                      "polynomials.",
+       .description =
+           "How molecules are turned towards an axis: averages of the first two Legendre "
+           "polynomials.",
        .aliases = {"order_parameter", "nematic_order", "orientation"}},
       {.name = "diffusion",
        .description = "The mean square displacement of each type and its diffusion coefficient "

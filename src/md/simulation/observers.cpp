@@ -56,9 +56,9 @@ std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& conte
   std::vector<std::unique_ptr<Observer>> observers;
   MoleculeModel molecules;
   if (!input.components.empty()) molecules = molecule_model_from_input(input);
-  const bool rotating = std::any_of(
-      molecules.components.begin(), molecules.components.end(),
-      [](const Component& c) { return c.rotational_degrees_of_freedom() > 0; });
+  const bool rotating =
+      std::any_of(molecules.components.begin(), molecules.components.end(),
+                  [](const Component& c) { return c.rotational_degrees_of_freedom() > 0; });
   if (input.rdf.interval > 0 && rotating && input.rdf.sites) {
     observers.push_back(std::make_unique<SiteDistribution>(
         input.rdf.interval, input.interaction.cutoff, input.rdf.maximum, input.rdf.bins, molecules,
