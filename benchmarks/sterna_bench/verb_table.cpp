@@ -2,6 +2,7 @@
 
 namespace sterna::bench {
 
+std::unique_ptr<Verb> make_fmm();
 std::unique_ptr<Verb> make_halo_fmm();
 std::unique_ptr<Verb> make_message();
 std::unique_ptr<Verb> make_neighbor();
@@ -20,6 +21,8 @@ const VerbRow rows[] = {
      make_sparse},
     {"halo_fmm", "the multipole halo of three levels: MPI messages against puts with notices",
      make_halo_fmm},
+    {"fmm", "electrostatics by the fast multipole method: time per charge at measured errors",
+     make_fmm},
     {"message", "one array between two ranks: copied, lent, given away, posted, persistent",
      make_message},
     {"reduce", "one agglomerated reduction against one allreduce for each value", make_reduce},

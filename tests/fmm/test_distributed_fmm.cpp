@@ -4,6 +4,7 @@
 #include <string>
 
 #include "fmm/crystals.hpp"
+#include "fmm/spce_configuration.hpp"
 #include "md/domain/decomposition_method.hpp"
 #include "md/fmm/ewald.hpp"
 #include "md/fmm/fmm_solver.hpp"
@@ -192,6 +193,41 @@ TEST_CASE("against Ewald sums at the accuracy that was asked for, with molecules
     CHECK(error < accuracy);
     CHECK(error < 2.0 * checked.error);
     CHECK(total.energy == doctest::Approx(exact.energy).epsilon(accuracy));
+  }
+}
+
+TEST_CASE("SPC/E configuration of NIST on all ranks: converged energy and forces") {
+  const comm::Context context;
+  const OwnedCharges system = read_spce_configuration(1);
+  if (system.positions.empty()) {
+    MESSAGE("skipped: ../shared/data/nist is not there");
+    return;
+  }
+  const auto reference = read_spce_forces(1);
+  const auto decomposition = make_decomposition(context, "bisection", system);
+  // Molecules of the files are cut at the border of the box: put together first.
+  OwnedCharges whole = system;
+  const double length = system.lattice.a.x;
+  for (std::size_t i = 0; i < whole.positions.size(); ++i) {
+    for (int axis = 0; axis < 3; ++axis) {
+      const double first = whole.positions[i / 3 * 3][axis];
+      double& x = whole.positions[i][axis];
+      x -= length * std::round((x - first) / length);
+    }
+  }
+  const Share share = share_of(*decomposition, context.rank(), whole);
+  for (const double accuracy : {1e-3, 1e-4, 1e-5}) {
+    CAPTURE(accuracy);
+    const auto checked = checked_fmm_parameters(
+        context, *decomposition,
+        FmmParameters::choose(system.lattice, true, system.positions.size(), accuracy, 2.0),
+        share.charges.view(), accuracy);
+    const Total total =
+        together(context, share,
+                 FmmSolver(context, *decomposition, checked.parameters).solve(share.charges.view()),
+                 system.positions.size());
+    CHECK(relative_rms(total.forces, reference) < accuracy);
+    CHECK(total.energy == doctest::Approx(-3.514744864168).epsilon(accuracy));
   }
 }
 

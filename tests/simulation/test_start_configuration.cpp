@@ -112,8 +112,8 @@ std::string message_of(const std::function<void()>& action) {
 }  // namespace
 
 TEST_CASE("a full fcc lattice") {
-  const auto start =
-      StartConfiguration::lattice(Lattice::face_centered_cubic, {3, 4, 5}, 0.8442, one_type, 1);
+  const auto start = StartConfiguration::lattice(CrystalLattice::face_centered_cubic, {3, 4, 5},
+                                                 0.8442, one_type, 1);
   check_sound(start);
   CHECK(start.particle_count() == 240);
   CHECK(240.0 / start.box().volume() == doctest::Approx(0.8442).epsilon(1e-14));
@@ -181,36 +181,37 @@ TEST_CASE("diamond has four neighbors at sqrt(3)/4 of the edge, in zincblende of
     }
     CHECK(wrong == 0);
   }
-  CHECK_THROWS_AS(StartConfiguration::lattice(Lattice::zincblende, {2, 2, 2}, 8.0, one_type, 1),
-                  std::invalid_argument);
+  CHECK_THROWS_AS(
+      StartConfiguration::lattice(CrystalLattice::zincblende, {2, 2, 2}, 8.0, one_type, 1),
+      std::invalid_argument);
 }
 
 TEST_CASE("a lattice of a number of particles leaves surplus sites empty evenly") {
   for (const std::int64_t count : {1, 2, 3, 4, 5, 33, 255, 256, 257, 864, 1000}) {
     CAPTURE(count);
     const auto start =
-        StartConfiguration::lattice(Lattice::face_centered_cubic, count, 0.7, one_type, 5);
+        StartConfiguration::lattice(CrystalLattice::face_centered_cubic, count, 0.7, one_type, 5);
     check_sound(start);
     CHECK(start.particle_count() == count);
     CHECK(static_cast<double>(count) / start.box().volume() == doctest::Approx(0.7).epsilon(1e-13));
   }
   // 1000 particles on 1372 sites: eighths of the box hold nearly the same numbers.
   const auto start =
-      StartConfiguration::lattice(Lattice::face_centered_cubic, 1000, 0.7, one_type, 5);
+      StartConfiguration::lattice(CrystalLattice::face_centered_cubic, 1000, 0.7, one_type, 5);
   const RegularGrid grid(start.box(), 8);
   for (int rank = 0; rank < 8; ++rank) {
     CHECK(std::abs(static_cast<double>(start.count_in(grid.region(rank))) - 125.0) < 25.0);
   }
   // The seed moves the holes and nothing else.
   const auto other =
-      StartConfiguration::lattice(Lattice::face_centered_cubic, 1000, 0.7, one_type, 6);
+      StartConfiguration::lattice(CrystalLattice::face_centered_cubic, 1000, 0.7, one_type, 6);
   CHECK_FALSE(std::ranges::equal(all(start), all(other), same));
 }
 
 TEST_CASE("types are dealt in exact proportion and without pattern") {
   const std::vector<double> fractions{0.5, 0.3, 0.0, 0.2};
   const auto start =
-      StartConfiguration::lattice(Lattice::simple_cubic, {10, 10, 10}, 0.8, fractions, 3);
+      StartConfiguration::lattice(CrystalLattice::simple_cubic, {10, 10, 10}, 0.8, fractions, 3);
   check_sound(start);
   CHECK(start.type_counts() == std::vector<std::int64_t>{500, 300, 0, 200});
   // Nearest neighbors along x are of independent types.
@@ -224,7 +225,7 @@ TEST_CASE("types are dealt in exact proportion and without pattern") {
   // Remainders: a third each of a hundred.
   const std::vector<double> thirds{1.0, 1.0, 1.0};
   const auto hundred =
-      StartConfiguration::lattice(Lattice::simple_cubic, std::int64_t{100}, 0.8, thirds, 3);
+      StartConfiguration::lattice(CrystalLattice::simple_cubic, std::int64_t{100}, 0.8, thirds, 3);
   CHECK(hundred.type_counts() == std::vector<std::int64_t>{34, 33, 33});
   check_sound(hundred);
 }
@@ -279,8 +280,8 @@ TEST_CASE("dilute random fill is near an ideal gas") {
 
 TEST_CASE("a large start is made region by region without the rest") {
   // Four hundred million particles: one cell's worth takes no time and no memory.
-  const auto lattice = StartConfiguration::lattice(Lattice::face_centered_cubic, {464, 464, 1000},
-                                                   0.8442, one_type, 1);
+  const auto lattice = StartConfiguration::lattice(CrystalLattice::face_centered_cubic,
+                                                   {464, 464, 1000}, 0.8442, one_type, 1);
   const double edge = lattice.box().length.x / 464.0;
   const Region region{{100 * edge, 200 * edge, 300 * edge}, {102 * edge, 202 * edge, 302 * edge}};
   CHECK(lattice.count_in(region) == 32);
@@ -292,27 +293,30 @@ TEST_CASE("a large start is made region by region without the rest") {
 TEST_CASE("a start that cannot be says why") {
   using S = StartConfiguration;
   CHECK(message_of([] {
-          S::lattice(Lattice::simple_cubic, {0, 1, 1}, 1.0, one_type, 1);
+          S::lattice(CrystalLattice::simple_cubic, {0, 1, 1}, 1.0, one_type, 1);
         }) == "the number of cells must be positive, not 0");
   CHECK(message_of([] {
-          S::lattice(Lattice::simple_cubic, {1, 1, 1}, 0.0, one_type, 1);
+          S::lattice(CrystalLattice::simple_cubic, {1, 1, 1}, 0.0, one_type, 1);
         }) == "the density must be positive, not 0");
   CHECK(message_of([] {
-          S::lattice(Lattice::simple_cubic, {1, 1, 1}, NAN, one_type, 1);
+          S::lattice(CrystalLattice::simple_cubic, {1, 1, 1}, NAN, one_type, 1);
         }) == "the density must be positive, not nan");
   const int most = 2147483647;
   CHECK(message_of([&] {
-          S::lattice(Lattice::simple_cubic, {most, most, most}, 1.0, one_type, 1);
+          S::lattice(CrystalLattice::simple_cubic, {most, most, most}, 1.0, one_type, 1);
         }).starts_with("the lattice has more than"));
-  CHECK(message_of([] { S::lattice(Lattice::simple_cubic, std::int64_t{0}, 1.0, one_type, 1); }) ==
-        "the number of particles must be from 1 to 17592186044416, not 0");
-  CHECK(message_of([] { S::lattice(Lattice::simple_cubic, std::int64_t{9}, 1.0, {}, 1); }) ==
+  CHECK(message_of([] {
+          S::lattice(CrystalLattice::simple_cubic, std::int64_t{0}, 1.0, one_type, 1);
+        }) == "the number of particles must be from 1 to 17592186044416, not 0");
+  CHECK(message_of([] { S::lattice(CrystalLattice::simple_cubic, std::int64_t{9}, 1.0, {}, 1); }) ==
         "there is no particle type");
   const std::vector<double> negative{1.0, -0.5}, nothing{0.0, 0.0};
-  CHECK(message_of([&] { S::lattice(Lattice::simple_cubic, std::int64_t{9}, 1.0, negative, 1); }) ==
-        "the fraction of a type must not be negative, as -0.5 is");
-  CHECK(message_of([&] { S::lattice(Lattice::simple_cubic, std::int64_t{9}, 1.0, nothing, 1); }) ==
-        "the sum of the fractions of the types must be positive, not 0");
+  CHECK(message_of([&] {
+          S::lattice(CrystalLattice::simple_cubic, std::int64_t{9}, 1.0, negative, 1);
+        }) == "the fraction of a type must not be negative, as -0.5 is");
+  CHECK(message_of([&] {
+          S::lattice(CrystalLattice::simple_cubic, std::int64_t{9}, 1.0, nothing, 1);
+        }) == "the sum of the fractions of the types must be positive, not 0");
   CHECK(message_of([] { S::random(4, 4.0, 1.0, one_type, 1); }) ==
         "4 particles at a density of 4 cannot all be 1 apart; the largest minimum distance is "
         "0.7071067811865476");

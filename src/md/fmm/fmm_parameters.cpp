@@ -6,8 +6,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "md/fmm/kernels/fmm_kernels.hpp"
-
 namespace sterna::md {
 namespace {
 
@@ -18,14 +16,27 @@ constexpr struct {
   double error;
 } measured_errors[] = {{3, 9e-3},    {4, 4e-3},   {5, 1.9e-3}, {6, 9e-4},  {7, 5e-4},
                        {8, 2.6e-4},  {9, 1.4e-4}, {10, 8e-5},  {11, 4e-5}, {12, 2.4e-5},
-                       {13, 1.4e-5}, {14, 8e-6},  {15, 5e-6},  {16, 3e-6}};
+                       {13, 1.4e-5}, {14, 8e-6},  {15, 5e-6},  {16, 3e-6}, {17, 1.8e-6},
+                       {18, 1.1e-6}, {19, 7e-7},  {20, 4.5e-7}};
 
 }  // namespace
 
+FmmPrecision fmm_precision_by_name(std::string_view name) {
+  for (const auto precision : {FmmPrecision::single, FmmPrecision::mixed, FmmPrecision::full}) {
+    if (name == name_of(precision)) return precision;
+  }
+  throw std::invalid_argument(fmt::format("no precision \"{}\"", name));
+}
+
+std::string_view name_of(FmmPrecision precision) {
+  constexpr std::array<std::string_view, 3> names{"single", "mixed", "double"};
+  return names[static_cast<std::size_t>(precision)];
+}
+
 void FmmParameters::check() const {
-  if (order < 2 || order > fmm_highest_order) {
-    throw std::invalid_argument(fmt::format("the order of the multipole method is {}, not 2 to {}",
-                                            order, fmm_highest_order));
+  if (order < 2 || order > highest_order) {
+    throw std::invalid_argument(
+        fmt::format("the order of the multipole method is {}, not 2 to {}", order, highest_order));
   }
   const int fewest = levels == 0 ? 3 : 2;
   for (const int cells : top_cells) {
@@ -42,7 +53,7 @@ FmmParameters FmmParameters::choose(const Lattice& lattice, bool periodic, std::
                                     double accuracy, double least_width) {
   FmmParameters parameters;
   parameters.periodic = periodic;
-  parameters.order = fmm_highest_order;
+  parameters.order = highest_order;
   for (const auto& [order, error] : measured_errors) {
     if (error > accuracy) continue;
     parameters.order = order;
@@ -83,13 +94,14 @@ FmmParameters FmmParameters::choose(const Lattice& lattice, bool periodic, std::
 CheckedFmmParameters check_parameters(
     FmmParameters trial, double accuracy,
     const std::function<double(const FmmParameters& a, const FmmParameters& b)>& difference) {
+  constexpr int highest_order = FmmParameters::highest_order;
   FmmParameters highest = trial;
-  highest.order = fmm_highest_order;
+  highest.order = highest_order;
   highest.precision = FmmPrecision::full;
-  while (trial.order < fmm_highest_order) {
+  while (trial.order < highest_order) {
     // An order takes about half of the error away, so this much of the error is the reference's.
     const double error =
-        difference(trial, highest) / (1.0 - std::ldexp(1.0, trial.order - fmm_highest_order));
+        difference(trial, highest) / (1.0 - std::ldexp(1.0, trial.order - highest_order));
     if (error <= accuracy) return {trial, error};
     trial.order += std::max(1, static_cast<int>(std::ceil(std::log2(error / accuracy))));
   }

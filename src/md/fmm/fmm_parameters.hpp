@@ -16,8 +16,14 @@ enum class FmmPrecision {
   full     ///< none
 };
 
+/// "single", "mixed", "double". Throws std::invalid_argument for other names.
+FmmPrecision fmm_precision_by_name(std::string_view name);
+std::string_view name_of(FmmPrecision precision);
+
 struct FmmParameters {
-  int order = 8;  ///< highest degree, 2 to 16
+  static constexpr int highest_order = 20;
+
+  int order = 8;  ///< highest degree, 2 to highest_order
   FmmPrecision precision = FmmPrecision::full;
   /// The box is repeated in all directions; otherwise it holds all charges.
   bool periodic = true;
@@ -39,7 +45,9 @@ struct FmmParameters {
 
 struct CheckedFmmParameters {
   FmmParameters parameters;
-  double error;  ///< relative root-mean-square error of the forces, as measured
+  /// Root of the mean square error of the forces, as measured, relative to that of the forces or,
+  /// where they are small (a crystal), to a tenth of q^2 n^(2/3): charges q, number density n.
+  double error;
 };
 
 /// Raises the order of `trial` until the error, measured against the highest order in double

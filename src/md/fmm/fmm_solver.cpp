@@ -280,19 +280,27 @@ std::unique_ptr<FmmSolver::Implementation> make_solver(const comm::Context& cont
                      exchange);
 }
 
-/// Sums of squares of differences, and of the reference.
-std::array<double, 2> squares(const std::vector<Vec3>& forces, const std::vector<Vec3>& reference) {
-  std::array<double, 2> sums{};
+/// Sums of squares of differences, of the reference, and of charges; number of charges.
+std::array<double, 4> squares(const std::vector<Vec3>& forces, const std::vector<Vec3>& reference,
+                              const PointCharges& charges) {
+  std::array<double, 4> sums{};
   for (std::size_t i = 0; i < forces.size(); ++i) {
     const Vec3 d = forces[i] - reference[i];
     sums[0] += dot(d, d);
     sums[1] += dot(reference[i], reference[i]);
+    sums[2] += charges.charges[i] * charges.charges[i];
   }
+  sums[3] = static_cast<double>(forces.size());
   return sums;
 }
 
-double relative(const std::array<double, 2>& sums) {
-  return sums[1] > 0.0 ? std::sqrt(sums[0] / sums[1]) : 0.0;
+/// Forces in a perfect crystal are 0, and so errors relative to them have no meaning: at least a
+/// tenth of the force of two charges at their mean distance is what they are compared with.
+double relative(const std::array<double, 4>& sums, double volume) {
+  if (sums[3] == 0.0) return 0.0;
+  const double least = 0.1 * sums[2] / sums[3] * std::pow(sums[3] / volume, 2.0 / 3.0);
+  const double size = std::max(sums[1], sums[3] * least * least);
+  return size > 0.0 ? std::sqrt(sums[0] / size) : 0.0;
 }
 
 }  // namespace
@@ -300,14 +308,14 @@ double relative(const std::array<double, 2>& sums) {
 CheckedFmmParameters checked_fmm_parameters(const Lattice& lattice, bool periodic,
                                             const PointCharges& charges, double accuracy) {
   std::vector<Vec3> reference;
-  return check_parameters(
-      FmmParameters::choose(lattice, periodic, charges.size(), accuracy), accuracy,
-      [&](const FmmParameters& a, const FmmParameters& b) {
-        if (reference.empty()) {
-          reference = FmmSolver(lattice, b).solve(charges).forces;
-        }
-        return relative(squares(FmmSolver(lattice, a).solve(charges).forces, reference));
-      });
+  return check_parameters(FmmParameters::choose(lattice, periodic, charges.size(), accuracy),
+                          accuracy, [&](const FmmParameters& a, const FmmParameters& b) {
+                            if (reference.empty()) {
+                              reference = FmmSolver(lattice, b).solve(charges).forces;
+                            }
+                            const auto forces = FmmSolver(lattice, a).solve(charges).forces;
+                            return relative(squares(forces, reference, charges), lattice.volume());
+                          });
 }
 
 CheckedFmmParameters checked_fmm_parameters(const comm::Context& context,
@@ -320,10 +328,10 @@ CheckedFmmParameters checked_fmm_parameters(const comm::Context& context,
       return FmmSolver(context, decomposition, parameters, exchange).solve(charges).forces;
     };
     if (!reference) reference = forces(b);
-    std::array<double, 2> sums = squares(forces(a), *reference);
+    std::array<double, 4> sums = squares(forces(a), *reference, charges);
     comm::ReductionBatch batch(context, "accuracy of the multipole method");
     batch.sum(sums.data(), sums.size()).run();
-    return relative(sums);
+    return relative(sums, decomposition.box().volume());
   });
 }
 

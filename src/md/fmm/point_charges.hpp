@@ -38,7 +38,8 @@ struct PointCharges {
   std::span<const double> charges;
   std::span<const std::int32_t> molecules;  ///< an index for each charge
   /// For each charge the center of its molecule, in any image, where that is not the mean position
-  /// of the molecule's charges; otherwise empty. It decides on the cell and the rank, not on forces.
+  /// of the molecule's charges; otherwise empty. It decides on the cell and the rank, not on
+  /// forces.
   std::span<const Vec3> centers = {};
 
   std::size_t size() const { return positions.size(); }

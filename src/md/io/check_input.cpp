@@ -12,6 +12,7 @@
 #include "md/core/nearest_name.hpp"
 #include "md/domain/decomposition_method.hpp"
 #include "md/io/check_components.hpp"
+#include "md/io/check_electrostatics.hpp"
 #include "md/io/read_input.hpp"
 #include "md/io/tersoff_input.hpp"
 
@@ -320,6 +321,7 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   checker.pairs();
   check_components(input, is_good, report);
   checker.tersoff(look_at_files);
+  check_electrostatics(input, is_good, report);
   checker.interaction();
   checker.barostat();
   checker.domain();

@@ -62,6 +62,7 @@ struct Input {
     double sigma = 1.0;     ///< length
     double fraction = 1.0;  ///< share of the particles in lattice and random starts
     std::string tersoff{};  ///< parameters by name; default: the type's name
+    double charge = 0.0;    ///< e; reduced: sqrt(4 pi epsilon_0 sigma epsilon)
   };
   std::vector<Type> types;
 
@@ -108,6 +109,14 @@ struct Input {
     bool shift_unlike_components = false;             ///< whatever `truncation` says
   } interaction;
 
+  struct Electrostatics {                    ///< [electrostatics]: charges at any distance
+    std::string kind = "none";               ///< "none", "fmm"
+    double accuracy = 1e-4;                  ///< relative root-mean-square error of the forces
+    int order = 0;                           ///< of the expansions; 0: as the accuracy wants it
+    std::string precision = "auto";          ///< "auto", "single", "mixed", "double"
+    std::string surroundings = "conductor";  ///< "conductor", "vacuum"
+  } electrostatics;
+
   struct Neighbor {              ///< [neighbor]
     double skin = 0.0;           ///< 0: chosen
     int maximum_interval = 100;  ///< steps after which the list is rebuilt at the latest
@@ -148,6 +157,7 @@ struct Input {
   struct Communication {             ///< [communication]
     std::string halo = "auto";       ///< neighbor exchange method
     std::string migration = "auto";  ///< sparse exchange method
+    std::string fmm = "auto";        ///< neighbor exchange method of the electrostatics
     bool tuning = true;              ///< "auto" measures
     std::string machine_file;        ///< empty: comm::TuningOptions says which
     double timeout = 300.0;          ///< seconds

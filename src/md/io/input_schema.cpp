@@ -7,6 +7,7 @@
 
 #include "md/domain/decomposition_method.hpp"
 #include "md/io/component_schema.hpp"
+#include "md/io/electrostatics_schema.hpp"
 #include "sterna/comm/methods.hpp"
 
 namespace sterna::md {
@@ -90,6 +91,11 @@ std::vector<SectionSchema> make_sections() {
        .required = true,
        .description = "The potential of all pairs and how it ends.",
        .aliases = {"potential", "force", "forcefield", "pair_style"}},
+      {.name = "electrostatics",
+       .description = "Forces of charges at any distance. Of their virial only the trace is known: "
+                      "the pressure includes them, `[pressure_tensor]` and `[viscosity]` are "
+                      "refused.",
+       .aliases = {"coulomb", "kspace", "ewald", "pme", "pppm", "fmm"}},
       {.name = "neighbor",
        .description = "The list of neighbors. Changes the speed, not the result.",
        .aliases = {"neighbour"}},
@@ -354,6 +360,12 @@ std::vector<KeySchema> general_keys() {
            "Si(D), which can be mixed with C and with Ge.",
        .default_text = "the name of the type",
        .condition = potential_is("tersoff", Severity::error)},
+      {.section = "type",
+       .name = "charge",
+       .target = [](Input& i, std::size_t n) -> Target { return &i.types[n].charge; },
+       .description = "Charge of a particle; needs `[electrostatics]`.",
+       .dimension = Dimension::charge,
+       .aliases = {"q"}},
       {.section = "type",
        .name = "fraction",
        .target = [](Input& i, std::size_t n) -> Target { return &i.types[n].fraction; },
@@ -713,6 +725,13 @@ std::vector<KeySchema> further_keys() {
        .choices = migration_methods,
        .aliases = {"sparse"}},
       {.section = "communication",
+       .name = "fmm",
+       .target = [](Input& i, std::size_t) -> Target { return &i.communication.fmm; },
+       .description = "Method of the exchanges of the electrostatics: charges between neighbors, "
+                      "and expansions of each level. \"auto\" as for `halo`.",
+       .choices = halo_methods,
+       .aliases = {"electrostatics", "multipole"}},
+      {.section = "communication",
        .name = "tuning",
        .target = [](Input& i, std::size_t) -> Target { return &i.communication.tuning; },
        .description = "Whether \"auto\" measures. Otherwise it takes shared memory in a node, else "
@@ -899,7 +918,7 @@ std::vector<KeySchema> further_keys() {
 
 std::vector<KeySchema> make_keys() {
   std::vector<KeySchema> keys = general_keys();
-  for (auto&& more : {component_keys(), further_keys()}) {
+  for (auto&& more : {component_keys(), electrostatics_keys(), further_keys()}) {
     keys.insert(keys.end(), more.begin(), more.end());
   }
   return keys;

@@ -184,6 +184,7 @@ class MoleculeAdviser {
     }
     if (!polar) return;
     const bool charges =
+        input_.electrostatics.kind == "none" &&
         std::ranges::any_of(components_, [](const Component& c) { return !c.charges.empty(); });
     if (charges && interaction.molecular_cutoff == "site") {
       add(Severity::warning, "interaction.molecular_cutoff",

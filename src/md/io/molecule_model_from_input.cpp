@@ -89,9 +89,13 @@ MoleculeModel molecule_model_from_input(const Input& input) {
   model.lennard_jones_cutoff = interaction.lennard_jones_cutoff > 0.0
                                    ? interaction.lennard_jones_cutoff
                                    : interaction.cutoff;
-  model.electrostatics = interaction.electrostatics == "reaction_field"
-                             ? MoleculeModel::Electrostatics::reaction_field
-                             : MoleculeModel::Electrostatics::truncated;
+  if (input.electrostatics.kind == "fmm") {
+    model.electrostatics = MoleculeModel::Electrostatics::none;
+  } else if (interaction.electrostatics == "reaction_field") {
+    model.electrostatics = MoleculeModel::Electrostatics::reaction_field;
+  } else {
+    model.electrostatics = MoleculeModel::Electrostatics::truncated;
+  }
   model.reaction_field_epsilon = interaction.reaction_field_epsilon;
   return model;
 }

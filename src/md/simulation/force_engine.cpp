@@ -32,6 +32,7 @@ void ForceEngine::set_decomposition(const Decomposition& decomposition) {
   halo_ = Halo(context_, decomposition, halo_width_, halo_options(*forces_));
   const Region region = decomposition.region(context_.rank());
   list_.set_region(region.lower, region.upper, halo_width_);
+  if (electrostatics_) electrostatics_->set_decomposition(decomposition);
 }
 
 void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
@@ -53,6 +54,10 @@ void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
     list_.place_ghosts({particles.position.data() + local, particles.ghost_count()}, local,
                        ghost_slots_);
     halo_.order_ghosts(particles, ghost_slots_);
+  }
+  if (electrostatics_) {
+    const auto measured = timer_.measure(Phase::electrostatics);
+    electrostatics_->rebuild(particles);
   }
   const auto measured = timer_.measure(Phase::pair_list);
   list_.build(particles);
@@ -103,6 +108,10 @@ void ForceEngine::compute_forces(ParticleStore& particles, PairSums* sums) {
     const auto measured = timer_.measure(Phase::halo);
     halo_.start_positions(particles);
   }
+  if (electrostatics_) {
+    const auto measured = timer_.measure(Phase::electrostatics);
+    electrostatics_->start(particles);
+  }
   {
     const auto measured = timer_.measure(Phase::forces);
     forces_->compute(list_, particles, PairList::Cells::interior, sums);
@@ -115,18 +124,26 @@ void ForceEngine::compute_forces(ParticleStore& particles, PairSums* sums) {
     const auto measured = timer_.measure(Phase::forces);
     forces_->compute(list_, particles, PairList::Cells::boundary, sums);
   }
-  if (!forces_->acts_on_ghosts()) return;
-  {
-    const auto measured = timer_.measure(Phase::halo);
-    halo_.return_forces(forces_->collected_forces());
+  if (forces_->acts_on_ghosts()) {
+    {
+      const auto measured = timer_.measure(Phase::halo);
+      halo_.return_forces(forces_->collected_forces());
+    }
+    const auto measured = timer_.measure(Phase::forces);
+    forces_->set_forces(particles);
   }
-  const auto measured = timer_.measure(Phase::forces);
-  forces_->set_forces(particles);
+  if (electrostatics_) {
+    const auto measured = timer_.measure(Phase::electrostatics);
+    electrostatics_->finish(particles, sums);
+  }
 }
 
 std::vector<comm::Verdict> ForceEngine::verdicts() const {
   std::vector<comm::Verdict> verdicts = halo_.verdicts();
   verdicts.push_back(migration_.verdict());
+  if (electrostatics_) {
+    for (auto& verdict : electrostatics_->verdicts()) verdicts.push_back(std::move(verdict));
+  }
   for (comm::Verdict& verdict : verdicts) {
     for (const comm::Verdict& earlier : earlier_) {
       if (earlier.exchange != verdict.exchange) continue;

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "md/domain/halo.hpp"
 #include "md/domain/migration.hpp"
 #include "md/shortrange/pair_list.hpp"
 #include "md/shortrange/short_range_forces.hpp"
+#include "md/simulation/electrostatics.hpp"
 #include "md/simulation/phase_timer.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/reduction_batch.hpp"
@@ -31,6 +34,12 @@ class ForceEngine {
   /// The decomposition must live as long as it is in use here.
   ForceEngine(const comm::Context& context, const Decomposition& decomposition,
               std::unique_ptr<ShortRangeForces> forces, const Options& options, PhaseTimer& timer);
+
+  /// From the next `rebuild` on the forces of charges are added to the others.
+  void add_electrostatics(std::unique_ptr<Electrostatics> electrostatics) {
+    electrostatics_ = std::move(electrostatics);
+  }
+  const Electrostatics* electrostatics() const { return electrostatics_.get(); }
 
   /// Collective. Other regions from now on: particles must be at their new owners already, and
   /// `rebuild` must follow.
@@ -88,6 +97,7 @@ class ForceEngine {
   Halo halo_;
   PairList list_;
   std::unique_ptr<ShortRangeForces> forces_;
+  std::unique_ptr<Electrostatics> electrostatics_;  ///< none where nothing has a charge
   std::vector<std::uint32_t> ghost_slots_;
 
   std::int64_t built_at_ = 0;

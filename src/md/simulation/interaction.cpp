@@ -1,6 +1,7 @@
 #include "md/simulation/interaction.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "md/io/molecule_model_from_input.hpp"
@@ -22,6 +23,9 @@ std::vector<Component> components_of_types(const Input& input) {
     component.mass = type.mass;
     if (input.interaction.potential == "lennard_jones") {
       component.lennard_jones = {{{}, type.epsilon, type.sigma}};
+    }
+    if (type.charge != 0.0) {
+      component.charges = {{{}, std::sqrt(input.units.coulomb()) * type.charge}};
     }
     components.push_back(component);
   }

@@ -53,6 +53,8 @@ PhaseInfo phase_info(Phase phase) {
       return {"output", false};
     case Phase::checkpoint:
       return {"checkpoint", false};
+    case Phase::electrostatics:
+      return {"electrostatics", false};
   }
   return {"", false};
 }

@@ -23,8 +23,9 @@ enum class Phase {
   observers,
   output,
   checkpoint,
+  electrostatics,  ///< computing, and waiting for others
 };
-inline constexpr std::size_t phase_count = 14;
+inline constexpr std::size_t phase_count = 15;
 
 /// Name for the report, and whether the phase is communication.
 struct PhaseInfo {
@@ -88,7 +89,7 @@ class PhaseTimer {
 
  private:
   bool reads_processor(Phase phase) const {
-    if (phase == Phase::forces) return forces_;
+    if (phase == Phase::forces || phase == Phase::electrostatics) return forces_;
     return lists_ && (phase == Phase::sorting || phase == Phase::pair_list);
   }
 

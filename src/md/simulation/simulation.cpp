@@ -274,6 +274,9 @@ void Simulation::resume_from_checkpoint(const std::string& path) {
   particle_count_ = state.particles;
   make_balancer();
   reader.read_particles(particles_);
+  if (const auto found = state.state.find("electrostatics"); found != state.state.end()) {
+    for (const auto& value : *found) electrostatics_state_.push_back(exact_value(value));
+  }
   // Blocks of as many ranks with the very same regions are where they belong.
   const auto regions = state.state.find("regions");
   const bool of_grid = regions == state.state.end();
@@ -298,6 +301,60 @@ void Simulation::make_engine() {
   options.migration_exchange = input_.communication.migration;
   engine_ = std::make_unique<ForceEngine>(context_, balancer_->decomposition(),
                                           interaction_.take_forces(), options, timer_);
+  if (input_.electrostatics.kind == "fmm") engine_->add_electrostatics(make_electrostatics());
+}
+
+std::unique_ptr<Electrostatics> Simulation::make_electrostatics() const {
+  const auto& wanted = input_.electrostatics;
+  Electrostatics::Options options;
+  options.accuracy = wanted.accuracy;
+  options.order = wanted.order;
+  if (wanted.precision != "auto") options.precision = fmm_precision_by_name(wanted.precision);
+  options.surroundings =
+      wanted.surroundings == "vacuum" ? Surroundings::vacuum : Surroundings::conductor;
+  options.exchange = input_.communication.fmm;
+  auto electrostatics = std::make_unique<Electrostatics>(context_, balancer_->decomposition(),
+                                                         interaction_.components(), options);
+  if (!electrostatics_state_.empty()) electrostatics->restore(electrostatics_state_);
+  return electrostatics;
+}
+
+nlohmann::ordered_json Simulation::settings_of_electrostatics() const {
+  const Electrostatics* electrostatics = engine_->electrostatics();
+  if (electrostatics == nullptr) return nullptr;
+  return {{"kind", input_.electrostatics.kind},
+          {"method", electrostatics->description()},
+          {"order", electrostatics->parameters().order},
+          {"accuracy", input_.electrostatics.accuracy},
+          {"measured_error", electrostatics->measured_error()}};
+}
+
+void Simulation::report_electrostatics() {
+  const Electrostatics* electrostatics = engine_->electrostatics();
+  if (electrostatics == nullptr) return;
+  console_.line(
+      fmt::format("electrostatics {}: relative error of the forces {:.2g} at the start, "
+                  "{:.2g} asked for",
+                  electrostatics->description(), electrostatics->measured_error(),
+                  input_.electrostatics.accuracy));
+  std::vector<std::string> warnings;
+  if (input_.electrostatics.order == 0 &&
+      electrostatics->measured_error() > input_.electrostatics.accuracy) {
+    warnings.push_back(
+        "the highest order does not reach the accuracy asked for in "
+        "[electrostatics]");
+  }
+  const double total = electrostatics->total_charge() / std::sqrt(input_.units.coulomb());
+  if (std::abs(total) > 1e-6) {
+    warnings.push_back(
+        fmt::format("the system has a charge of {:.6g}, which a homogeneous "
+                    "background neutralizes: pressures depend on it",
+                    total));
+  }
+  for (const std::string& warning : warnings) {
+    console_.line("warning: " + warning);
+    log_->warning(step_, warning);
+  }
 }
 
 void Simulation::open_outputs(bool resumed) {
@@ -323,6 +380,7 @@ void Simulation::open_outputs(bool resumed) {
                             {"kernels", std::string(engine_->forces().kernels())},
                             {"precision", input_.run.precision},
                             {"skin", input_.units.from_internal(skin_, Dimension::length)},
+                            {"electrostatics", settings_of_electrostatics()},
                             {"tail_energy", energy(tail_.energy)},
                             {"tail_virial", energy(tail_.virial)},
                             {"units", units}},
@@ -362,6 +420,7 @@ void Simulation::open_outputs(bool resumed) {
   for (const std::string_view citation : tersoff_citations(input_)) {
     console_.line(fmt::format("potential: {}", citation));
   }
+  report_electrostatics();
 }
 
 void Simulation::cite_models() {
@@ -411,6 +470,9 @@ void Simulation::write_checkpoint() {
   }
   if (barostat_) state.state["volume_work"] = exact_text(volume_work_);
   if (minimizer_) state.state["minimizer"] = exact_array(minimizer_->state());
+  if (const Electrostatics* electrostatics = engine_->electrostatics()) {
+    state.state["electrostatics"] = exact_array(electrostatics->state());
+  }
   for (std::size_t k = 0; k < averages_.size(); ++k) {
     state.state["averages"][averaged_names[k]] = exact_array(averages_[k].state());
   }

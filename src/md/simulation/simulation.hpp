@@ -73,6 +73,9 @@ class Simulation {
   void make_engine();
   void open_outputs(bool resumed);
   void cite_models();
+  std::unique_ptr<Electrostatics> make_electrostatics() const;
+  nlohmann::ordered_json settings_of_electrostatics() const;
+  void report_electrostatics();
   void write_checkpoint();
 
   // step.cpp: the loop.
@@ -113,6 +116,7 @@ class Simulation {
   PhaseTimer timer_;
   std::unique_ptr<Balancer> balancer_;
   std::unique_ptr<ForceEngine> engine_;
+  std::vector<double> electrostatics_state_;  ///< of the checkpoint that the run goes on from
   VelocityVerlet integrator_;
   std::unique_ptr<Thermostat> thermostat_;
   std::optional<StochasticCellRescaling> barostat_;

@@ -24,7 +24,7 @@ struct LatticeShape {
   double spacing;               ///< distance of nearest sites in units of the cell's edge
 };
 
-LatticeShape shape_of(Lattice lattice) {
+LatticeShape shape_of(CrystalLattice lattice) {
   static constexpr std::array<Vec3, 1> sc{{{0.5, 0.5, 0.5}}};
   static constexpr std::array<Vec3, 2> bcc{{{0.25, 0.25, 0.25}, {0.75, 0.75, 0.75}}};
   static constexpr std::array<Vec3, 4> fcc{
@@ -38,14 +38,14 @@ LatticeShape shape_of(Lattice lattice) {
                                                 {0.875, 0.375, 0.875},
                                                 {0.375, 0.875, 0.875}}};
   switch (lattice) {
-    case Lattice::diamond:
-    case Lattice::zincblende:
+    case CrystalLattice::diamond:
+    case CrystalLattice::zincblende:
       return {diamond, 0.25 * std::numbers::sqrt3};
-    case Lattice::simple_cubic:
+    case CrystalLattice::simple_cubic:
       return {sc, 1.0};
-    case Lattice::body_centered_cubic:
+    case CrystalLattice::body_centered_cubic:
       return {bcc, 0.5 * std::numbers::sqrt3};
-    case Lattice::face_centered_cubic:
+    case CrystalLattice::face_centered_cubic:
       break;
   }
   return {fcc, 0.5 * std::numbers::sqrt2};
@@ -81,15 +81,16 @@ double cube_edge(std::int64_t particles, double density) {
 
 /// The lattice that holds the particles in a cube with sites farthest apart.
 struct Packing {
-  Lattice lattice;
+  CrystalLattice lattice;
   std::int64_t cells;
   double spacing;
 };
 
 Packing widest_packing(std::int64_t particles, double edge) {
-  Packing best{Lattice::simple_cubic, 0, 0.0};
-  for (const Lattice lattice :
-       {Lattice::face_centered_cubic, Lattice::body_centered_cubic, Lattice::simple_cubic}) {
+  Packing best{CrystalLattice::simple_cubic, 0, 0.0};
+  for (const CrystalLattice lattice :
+       {CrystalLattice::face_centered_cubic, CrystalLattice::body_centered_cubic,
+        CrystalLattice::simple_cubic}) {
     const LatticeShape shape = shape_of(lattice);
     const std::int64_t cells =
         cubic_cells(particles, static_cast<std::int64_t>(shape.basis.size()));
@@ -133,18 +134,19 @@ std::vector<std::int64_t> shares(std::int64_t total, std::span<const double> fra
 
 }  // namespace
 
-std::optional<Lattice> lattice_by_name(std::string_view name) {
-  if (name == "sc") return Lattice::simple_cubic;
-  if (name == "bcc") return Lattice::body_centered_cubic;
-  if (name == "fcc") return Lattice::face_centered_cubic;
-  if (name == "diamond") return Lattice::diamond;
-  if (name == "zincblende") return Lattice::zincblende;
+std::optional<CrystalLattice> lattice_by_name(std::string_view name) {
+  if (name == "sc") return CrystalLattice::simple_cubic;
+  if (name == "bcc") return CrystalLattice::body_centered_cubic;
+  if (name == "fcc") return CrystalLattice::face_centered_cubic;
+  if (name == "diamond") return CrystalLattice::diamond;
+  if (name == "zincblende") return CrystalLattice::zincblende;
   return std::nullopt;
 }
 
-StartConfiguration::StartConfiguration(Lattice lattice, const std::array<std::int64_t, 3>& cells,
-                                       const Box& box, std::int64_t particles,
-                                       std::span<const double> fractions, std::uint64_t seed)
+StartConfiguration::StartConfiguration(CrystalLattice lattice,
+                                       const std::array<std::int64_t, 3>& cells, const Box& box,
+                                       std::int64_t particles, std::span<const double> fractions,
+                                       std::uint64_t seed)
     : basis_(shape_of(lattice).basis),
       cells_(cells),
       box_(box),
@@ -161,7 +163,7 @@ StartConfiguration::StartConfiguration(Lattice lattice, const std::array<std::in
     cell_edge_[axis] = box_.length[axis] / static_cast<double>(cells_[axis]);
   }
   guaranteed_distance_ = cell_edge_.x * shape_of(lattice).spacing;
-  if (lattice == Lattice::zincblende) {
+  if (lattice == CrystalLattice::zincblende) {
     require(fractions.size() == 2 && particles_ == sites_,
             "zincblende is a full lattice of two types");
     type_by_sublattice_ = true;
@@ -169,7 +171,7 @@ StartConfiguration::StartConfiguration(Lattice lattice, const std::array<std::in
   }
 }
 
-StartConfiguration StartConfiguration::lattice(Lattice lattice, std::array<int, 3> cells,
+StartConfiguration StartConfiguration::lattice(CrystalLattice lattice, std::array<int, 3> cells,
                                                double density, std::span<const double> fractions,
                                                std::uint64_t seed) {
   require_positive(density, "the density");
@@ -190,7 +192,7 @@ StartConfiguration StartConfiguration::lattice(Lattice lattice, std::array<int, 
   return StartConfiguration(lattice, counts, box, sites, fractions, seed);
 }
 
-StartConfiguration StartConfiguration::lattice(Lattice lattice, std::int64_t particles,
+StartConfiguration StartConfiguration::lattice(CrystalLattice lattice, std::int64_t particles,
                                                double density, std::span<const double> fractions,
                                                std::uint64_t seed) {
   const double edge = cube_edge(particles, density);
@@ -219,7 +221,8 @@ StartConfiguration StartConfiguration::random(std::int64_t particles, double den
     const std::int64_t n = std::max(wanted, cubic_cells(particles, 1));
     const double cube = edge / static_cast<double>(n);
     if (cube >= 1.5 * minimum_distance) {
-      StartConfiguration start(Lattice::simple_cubic, {n, n, n}, box, particles, fractions, seed);
+      StartConfiguration start(CrystalLattice::simple_cubic, {n, n, n}, box, particles, fractions,
+                               seed);
       start.vacancies_ = Vacancies::permuted;
       start.displacement_ = Displacement::cube;
       start.reach_ = 0.5 * (cube - minimum_distance);

@@ -18,7 +18,7 @@
 
 namespace sterna::md {
 
-enum class Lattice {
+enum class CrystalLattice {
   simple_cubic,         ///< "sc": 1 site a cell
   body_centered_cubic,  ///< "bcc": 2
   face_centered_cubic,  ///< "fcc": 4
@@ -40,14 +40,15 @@ class StartConfiguration {
   /// A full lattice of `cells` unit cells; the density sets the cell's edge. The sites are placed
   /// so that none lies on a cell's face: at odd quarters or eighths, or in the middle (sc). The
   /// first type of zincblende is on the sublattice of the cell's first four sites.
-  static StartConfiguration lattice(Lattice lattice, std::array<int, 3> cells, double density,
-                                    std::span<const double> fractions, std::uint64_t seed);
+  static StartConfiguration lattice(CrystalLattice lattice, std::array<int, 3> cells,
+                                    double density, std::span<const double> fractions,
+                                    std::uint64_t seed);
 
   /// A cubic box with exactly `particles` at exactly `density`, in the smallest cubic number of
   /// cells that holds them. Surplus sites stay empty: the sites are cut into as many runs of equal
   /// length as sites are surplus, and one drawn from each run is empty, so that holes are even and
   /// yet form no pattern with the rows of the lattice.
-  static StartConfiguration lattice(Lattice lattice, std::int64_t particles, double density,
+  static StartConfiguration lattice(CrystalLattice lattice, std::int64_t particles, double density,
                                     std::span<const double> fractions, std::uint64_t seed);
 
   /// `particles` at random in a cubic box, no two nearer than `minimum_distance` (0: no limit).
@@ -91,8 +92,9 @@ class StartConfiguration {
   enum class Vacancies { none, one_each_run, permuted };
   enum class Displacement { none, ball, cube };
 
-  StartConfiguration(Lattice lattice, const std::array<std::int64_t, 3>& cells, const Box& box,
-                     std::int64_t particles, std::span<const double> fractions, std::uint64_t seed);
+  StartConfiguration(CrystalLattice lattice, const std::array<std::int64_t, 3>& cells,
+                     const Box& box, std::int64_t particles, std::span<const double> fractions,
+                     std::uint64_t seed);
   std::optional<std::int64_t> index_at(std::int64_t site) const;
   ParticleRecord particle(std::int64_t index, std::int64_t type, Vec3 site_position) const;
   std::int64_t type_of(std::int64_t index) const;
@@ -118,6 +120,6 @@ class StartConfiguration {
 };
 
 /// "sc", "bcc", "fcc", "diamond", "zincblende"; nothing for another name.
-std::optional<Lattice> lattice_by_name(std::string_view name);
+std::optional<CrystalLattice> lattice_by_name(std::string_view name);
 
 }  // namespace sterna::md

@@ -7,12 +7,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "md/fmm/fmm_parameters.hpp"
 #include "md/fmm/shift_operator.hpp"
 #include "md/fmm/solid_harmonics.hpp"
 
 namespace sterna::md {
-
-constexpr int fmm_highest_order = 16;
 
 /// Charges sorted by cell as the far field sees them, positions relative to the center of their
 /// cell. Components apart, as the lanes of a vector are charges of one cell.

@@ -63,10 +63,10 @@ void multiply(const Real* matrix, In in, Out out) {
 #pragma GCC unroll 1
   for (int j = 0; j < N; ++j) {
     const V value = in(j);
-#pragma GCC unroll 17
+#pragma GCC unroll 21
     for (int i = 0; i < N; ++i) sums[i] += value * matrix[transposed ? i * N + j : j * N + i];
   }
-#pragma GCC unroll 17
+#pragma GCC unroll 21
   for (int i = 0; i < N; ++i) out(i, sums[i]);
 }
 
@@ -100,7 +100,7 @@ template <class V, class Real, int... n>
 constexpr auto shift_blocks(std::integer_sequence<int, n...>) {
   return std::array<ShiftBlock<V, Real>, sizeof...(n)>{shift_block<n + 1, V, Real>...};
 }
-using Sizes = std::make_integer_sequence<int, fmm_highest_order + 1>;
+using Sizes = std::make_integer_sequence<int, FmmParameters::highest_order + 1>;
 
 template <bool transposed, class V, class Real>
 void rotate(const ShiftOperator<Real>& shift, const V* in, V* out) {
@@ -118,7 +118,7 @@ void rotate(const ShiftOperator<Real>& shift, const V* in, V* out) {
 template <class V, class Real>
 void shift_cells(const ShiftOperator<Real>& shift, const Real* source, std::size_t source_stride,
                  Real* target, std::size_t target_stride) {
-  constexpr std::size_t most = harmonics_count(fmm_highest_order);
+  constexpr std::size_t most = harmonics_count(FmmParameters::highest_order);
   V first[most], second[most];
   const int order = shift.order;
   // About z, so that the vector lies in the xz plane.
@@ -214,7 +214,7 @@ void charges_to_multipole(const HarmonicFactors& factors, const FarCharges<Real>
                           std::size_t begin, std::size_t end, double unit, Real* multipole,
                           std::size_t stride) {
   using V = Vector<Real>;
-  constexpr std::size_t most = harmonics_count(fmm_highest_order);
+  constexpr std::size_t most = harmonics_count(FmmParameters::highest_order);
   V values[most], sums[most];
   const std::size_t count = harmonics_count(factors.order);
   for (std::size_t a = 0; a < count; ++a) sums[a] = V{};
@@ -237,7 +237,7 @@ template <class Real>
 void local_to_charges(const HarmonicFactors& factors, const Real* local, double unit,
                       FarCharges<Real>& charges, std::size_t begin, std::size_t end) {
   using V = Vector<Real>;
-  V values[harmonics_count(fmm_highest_order)];
+  V values[harmonics_count(FmmParameters::highest_order)];
   const std::size_t count = harmonics_count(factors.order);
   const Real scale = static_cast<Real>(1.0 / unit), scale2 = scale * scale;
   for (std::size_t i = begin; i < end; i += lanes<Real>) {

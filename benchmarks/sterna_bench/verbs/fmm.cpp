@@ -1,0 +1,369 @@
+// fmm: forces and energies of a periodic box of water-like charges by the fast multipole method, at
+// the error asked for, which is measured against Ewald sums for some of the charges. One rank or
+// many; the box is the same for any number of ranks.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <numbers>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "md/domain/regular_grid.hpp"
+#include "md/fmm/fmm_solver.hpp"
+#include "sterna/comm/error.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+#include "verb.hpp"
+
+namespace sterna::bench {
+namespace {
+
+using md::Vec3;
+
+/// Molecules of the shape and charges of SPC/E at the density of water (33.3 per nm^3), each near
+/// a site of a cubic lattice, turned at random. Lengths in angstrom, charges in e.
+class Water {
+ public:
+  explicit Water(std::size_t charges)
+      : sites_(static_cast<int>(std::lround(std::cbrt(static_cast<double>(charges) / 3.0)))) {}
+
+  double length() const { return 3.108 * sites_; }
+  std::size_t charges() const {
+    const auto n = static_cast<std::size_t>(sites_);
+    return 3 * n * n * n;
+  }
+
+  /// Calls add(position, charge, index of the molecule) for the charges of molecules whose center
+  /// is in the region.
+  template <class Add>
+  void visit(const md::Decomposition& decomposition, int rank, Add add) const {
+    std::int32_t molecule = -1;
+    for (int z = 0; z < sites_; ++z)
+      for (int y = 0; y < sites_; ++y)
+        for (int x = 0; x < sites_; ++x) {
+          ++molecule;
+          std::minstd_rand engine(static_cast<unsigned>(molecule) * 2654435761u + 12345u);
+          engine.discard(3);
+          std::uniform_real_distribution<double> uniform(-0.5, 0.5);
+          std::normal_distribution<double> normal;
+          const double spread = 0.6, dx = spread * uniform(engine), dy = spread * uniform(engine);
+          const Vec3 site{3.108 * (x + 0.5) + dx, 3.108 * (y + 0.5) + dy,
+                          3.108 * (z + 0.5) + spread * uniform(engine)};
+          const Vec3 u = unit({normal(engine), normal(engine), normal(engine)});
+          const Vec3 other{normal(engine), normal(engine), normal(engine)};
+          const Vec3 v = unit(other - dot(other, u) * u);
+          // 109.47 degrees, 1 angstrom.
+          const Vec3 first = std::sqrt(1.0 / 3.0) * u + std::sqrt(2.0 / 3.0) * v;
+          const Vec3 second = std::sqrt(1.0 / 3.0) * u - std::sqrt(2.0 / 3.0) * v;
+          const Vec3 center = site + (1.0 / 3.0) * (first + second);
+          int image[3];
+          if (decomposition.owner(decomposition.box().wrap(center, image)) != rank) continue;
+          add(site, -0.8476, molecule);
+          add(site + first, 0.4238, molecule);
+          add(site + second, 0.4238, molecule);
+        }
+  }
+
+ private:
+  static Vec3 unit(const Vec3& v) { return (1.0 / std::sqrt(dot(v, v))) * v; }
+  int sites_;
+};
+
+struct Charges {
+  std::vector<Vec3> positions;
+  std::vector<double> values;
+  std::vector<std::int32_t> molecules;
+  md::PointCharges view() const { return {positions, values, molecules}; }
+};
+
+/// Ewald sums for a few charges only, all ranks' charges acting on them: relative errors of the
+/// forces below 1e-8.
+class SampleForces {
+ public:
+  /// Every `stride`-th molecule of those of each rank.
+  SampleForces(const comm::Context& world, const Charges& charges, double length,
+               std::size_t wanted)
+      : world_(world), length_(length) {
+    double total = static_cast<double>(charges.positions.size());
+    comm::ReductionBatch count(world, "fmm benchmark");
+    count.sum(total).run();
+    const std::size_t stride =
+        3 * std::max<std::size_t>(1, static_cast<std::size_t>(total / static_cast<double>(wanted)));
+    for (std::size_t i = 0; i < charges.positions.size(); i += stride) own_.push_back(i);
+    // All samples on all ranks.
+    const auto sizes = gathered_sizes(own_.size());
+    std::size_t before = 0, all = 0;
+    for (int rank = 0; rank < world.size(); ++rank) {
+      if (rank < world.rank()) before += sizes[static_cast<std::size_t>(rank)];
+      all += sizes[static_cast<std::size_t>(rank)];
+    }
+    first_ = before;
+    samples_.assign(5 * all, 0.0);
+    for (std::size_t k = 0; k < own_.size(); ++k) {
+      const std::size_t i = own_[k];
+      double* sample = samples_.data() + 5 * (before + k);
+      sample[0] = charges.positions[i].x;
+      sample[1] = charges.positions[i].y;
+      sample[2] = charges.positions[i].z;
+      sample[3] = charges.values[i];
+      sample[4] = charges.molecules[i];
+    }
+    comm::ReductionBatch gather(world, "fmm benchmark");
+    gather.sum(samples_.data(), samples_.size()).run();
+    forces_.assign(3 * all, 0.0);
+    // Errors of both sums are about exp(-s^2).
+    constexpr double s = 4.6;
+    const double cutoff = 0.5 * length, kappa = s / cutoff;
+    add_real(charges, kappa, cutoff);
+    comm::ReductionBatch forces(world, "fmm benchmark");
+    forces.sum(forces_.data(), forces_.size()).run();
+    add_fourier(charges, kappa, 2.0 * s * kappa);
+  }
+
+  /// Relative root-mean-square error of the forces of this rank's charges. Collective.
+  double error(const std::vector<Vec3>& forces) const {
+    double sums[2] = {};
+    for (std::size_t k = 0; k < own_.size(); ++k) {
+      const double* exact = forces_.data() + 3 * (first_ + k);
+      const Vec3 reference{exact[0], exact[1], exact[2]};
+      const Vec3 difference = forces[own_[k]] - reference;
+      sums[0] += dot(difference, difference);
+      sums[1] += dot(reference, reference);
+    }
+    comm::ReductionBatch batch(world_, "fmm benchmark");
+    batch.sum(sums, 2).run();
+    return std::sqrt(sums[0] / sums[1]);
+  }
+
+  std::size_t count() const { return samples_.size() / 5; }
+
+  /// Of each own sample its number among the rank's charges and the force, four doubles.
+  void write(std::ostream& out) const {
+    for (std::size_t k = 0; k < own_.size(); ++k) {
+      const double* force = forces_.data() + 3 * (first_ + k);
+      const double values[] = {static_cast<double>(own_[k]), force[0], force[1], force[2]};
+      out.write(reinterpret_cast<const char*>(values), sizeof values);
+    }
+  }
+
+ private:
+  std::vector<std::size_t> gathered_sizes(std::size_t own) const {
+    std::vector<std::int64_t> sizes(static_cast<std::size_t>(world_.size()));
+    sizes[static_cast<std::size_t>(world_.rank())] = static_cast<std::int64_t>(own);
+    comm::ReductionBatch batch(world_, "fmm benchmark");
+    batch.sum(sizes.data(), sizes.size()).run();
+    return {sizes.begin(), sizes.end()};
+  }
+
+  void add_real(const Charges& charges, double kappa, double cutoff) {
+    const double cloud = 2.0 * kappa / std::sqrt(std::numbers::pi);
+    for (std::size_t k = 0; k < count(); ++k) {
+      const double* sample = samples_.data() + 5 * k;
+      for (std::size_t j = 0; j < charges.positions.size(); ++j) {
+        Vec3 d = Vec3{sample[0], sample[1], sample[2]} - charges.positions[j];
+        for (int axis = 0; axis < 3; ++axis) d[axis] -= length_ * std::round(d[axis] / length_);
+        const double r2 = dot(d, d);
+        const bool inside = charges.molecules[j] == static_cast<std::int32_t>(sample[4]);
+        if (r2 >= cutoff * cutoff || r2 == 0.0) continue;
+        const double r = std::sqrt(r2), x = kappa * r;
+        // Of the same molecule only what the Fourier sum has in it is taken off.
+        const double screened = (inside ? -std::erf(x) : std::erfc(x)) / r;
+        const double slope = (screened + cloud * std::exp(-x * x)) / r2;
+        const double factor = sample[3] * charges.values[j] * slope;
+        for (int axis = 0; axis < 3; ++axis) {
+          forces_[3 * k + static_cast<std::size_t>(axis)] += factor * d[axis];
+        }
+      }
+    }
+  }
+
+  void add_fourier(const Charges& charges, double kappa, double cutoff) {
+    const double unit = 2.0 * std::numbers::pi / length_;
+    const int reach = static_cast<int>(cutoff / unit);
+    const auto range = static_cast<std::size_t>(2 * reach + 1);
+    for (int x = 0; x <= reach; ++x) {
+      // One plane of reciprocal vectors at a time: structure factors, then forces.
+      std::vector<double> structure(2 * range * range, 0.0);
+      const auto for_each_vector = [&](auto function) {
+        for (int y = -reach; y <= reach; ++y)
+          for (int z = -reach; z <= reach; ++z) {
+            if (x == 0 && (y < 0 || (y == 0 && z <= 0))) continue;
+            const double k2 = unit * unit * (x * x + y * y + z * z);
+            if (k2 >= cutoff * cutoff) continue;
+            function(y, z, k2,
+                     2 * (static_cast<std::size_t>(y + reach) * range +
+                          static_cast<std::size_t>(z + reach)));
+          }
+      };
+      std::vector<double> phases_y(2 * range), phases_z(2 * range);
+      const auto set_phases = [&](const Vec3& at) {
+        for (int n = -reach; n <= reach; ++n) {
+          const auto i = 2 * static_cast<std::size_t>(n + reach);
+          phases_y[i] = std::cos(unit * n * at.y), phases_y[i + 1] = std::sin(unit * n * at.y);
+          phases_z[i] = std::cos(unit * n * at.z), phases_z[i + 1] = std::sin(unit * n * at.z);
+        }
+        return std::array{std::cos(unit * x * at.x), std::sin(unit * x * at.x)};
+      };
+      const auto phase = [&](const std::array<double, 2>& along_x, int y, int z) {
+        const double* b = phases_y.data() + 2 * (y + reach);
+        const double* c = phases_z.data() + 2 * (z + reach);
+        const double re = along_x[0] * b[0] - along_x[1] * b[1];
+        const double im = along_x[0] * b[1] + along_x[1] * b[0];
+        return std::array{re * c[0] - im * c[1], re * c[1] + im * c[0]};
+      };
+      for (std::size_t j = 0; j < charges.positions.size(); ++j) {
+        const auto along_x = set_phases(charges.positions[j]);
+        for_each_vector([&](int y, int z, double, std::size_t at) {
+          const auto p = phase(along_x, y, z);
+          structure[at] += charges.values[j] * p[0];
+          structure[at + 1] += charges.values[j] * p[1];
+        });
+      }
+      comm::ReductionBatch batch(world_, "fmm benchmark");
+      batch.sum(structure.data(), structure.size()).run();
+      for (std::size_t k = 0; k < count(); ++k) {
+        const double* sample = samples_.data() + 5 * k;
+        const auto along_x = set_phases({sample[0], sample[1], sample[2]});
+        for_each_vector([&](int y, int z, double k2, std::size_t at) {
+          const auto p = phase(along_x, y, z);
+          const double weight = 8.0 * std::numbers::pi / (length_ * length_ * length_) *
+                                std::exp(-k2 / (4.0 * kappa * kappa)) / k2;
+          const double turned = p[0] * structure[at + 1] - p[1] * structure[at];
+          const double factor = -sample[3] * weight * turned * unit;
+          forces_[3 * k] += factor * x;
+          forces_[3 * k + 1] += factor * y;
+          forces_[3 * k + 2] += factor * z;
+        });
+      }
+    }
+  }
+
+  const comm::Context& world_;
+  double length_;
+  std::vector<std::size_t> own_;
+  std::size_t first_ = 0;
+  std::vector<double> samples_;  ///< position, charge, molecule
+  std::vector<double> forces_;
+};
+
+class Fmm final : public Verb {
+ public:
+  void add_options(CLI::App& command) override {
+    command.add_option("--charges", charges_, "numbers of charges, about")
+        ->delimiter(',')
+        ->check(CLI::Range(3000, 100000000))
+        ->capture_default_str();
+    command.add_option("--accuracies", accuracies_, "relative errors of the forces")
+        ->delimiter(',')
+        ->check(CLI::Range(1e-7, 1e-1))
+        ->capture_default_str();
+    command.add_option("--samples", samples_, "forces by which the error is measured")
+        ->check(CLI::Range(10, 100000))
+        ->capture_default_str();
+    command.add_option("--exchange", exchange_, "method of the exchanges")->capture_default_str();
+    command.add_option("--write", file_,
+                       "write positions and charges, four doubles each, to this file, and charge "
+                       "and exact force of the samples likewise to FILE.forces (one rank, one "
+                       "number of charges)");
+  }
+
+  void run(const comm::Context& world, const Sampling& sampling, Report& report) override {
+    for (const std::size_t wanted : charges_) {
+      const Water water(wanted);
+      const md::RegularGrid grid({{water.length(), water.length(), water.length()}}, world.size());
+      Charges charges;
+      water.visit(grid, world.rank(), [&](const Vec3& position, double value, std::int32_t index) {
+        charges.positions.push_back(position);
+        charges.values.push_back(value);
+        charges.molecules.push_back(index);
+      });
+      const SampleForces reference(world, charges, water.length(), samples_);
+      if (!file_.empty()) write(world, charges, reference);
+      for (const double accuracy : accuracies_) {
+        measure_one(world, sampling, report, water, grid, charges, reference, accuracy);
+      }
+    }
+  }
+
+ private:
+  void write(const comm::Context& world, const Charges& charges,
+             const SampleForces& reference) const {
+    if (world.size() > 1 || charges_.size() > 1) {
+      throw comm::Error("fmm: --write needs one rank and one number of charges");
+    }
+    std::ofstream out(file_, std::ios::binary);
+    for (std::size_t i = 0; i < charges.positions.size(); ++i) {
+      const Vec3& p = charges.positions[i];
+      const double values[] = {p.x, p.y, p.z, charges.values[i]};
+      out.write(reinterpret_cast<const char*>(values), sizeof values);
+    }
+    std::ofstream forces(file_ + ".forces", std::ios::binary);
+    reference.write(forces);
+    if (!out || !forces) throw comm::Error(fmt::format("fmm: cannot write {}", file_));
+  }
+
+  void measure_one(const comm::Context& world, const Sampling& sampling, Report& report,
+                   const Water& water, const md::RegularGrid& grid, const Charges& charges,
+                   const SampleForces& reference, double accuracy) const {
+    md::FmmParameters parameters = md::FmmParameters::choose(
+        md::Lattice::orthorhombic(grid.box().length), true, water.charges(), accuracy, 2.5);
+    std::unique_ptr<md::FmmSolver> solver;
+    double error = 0.0;
+    for (;; ++parameters.order) {
+      solver = std::make_unique<md::FmmSolver>(world, grid, parameters, exchange_);
+      error = reference.error(solver->solve(charges.view()).forces);
+      if (error <= accuracy || parameters.order == md::FmmParameters::highest_order) break;
+    }
+    solver->reset_times();
+    const Candidate candidate{"fmm", [&] {
+                                solver->start(charges.positions);
+                                solver->finish();
+                              }};
+    const Timing timing = measure(world, {&candidate, 1}, sampling).front();
+    md::FmmTimes times = solver->times();
+    std::size_t bytes = 0, messages = 0;
+    for (const auto& verdict : solver->verdicts()) {
+      bytes += verdict.bytes_sent, messages += verdict.messages_sent;
+    }
+    Row row = row_of("fmm", world, 0, bytes, timing);
+    const double particles = static_cast<double>(water.charges());
+    row["charges"] = water.charges();
+    row["accuracy"] = accuracy;
+    row["error"] = error;
+    row["us_per_particle"] = timing.median_us / particles;
+    row["order"] = parameters.order;
+    row["precision"] = md::name_of(parameters.precision);
+    row["leaves"] = fmt::format("{}^3", parameters.top_cells[0] << parameters.levels);
+    // This rank's shares of the time, as fractions of the sum of phases, in us per particle.
+    const double scale = timing.median_us / particles / times.total();
+    row["p2m"] = times.charges_to_multipoles * scale;
+    row["m2m"] = times.multipoles_up * scale;
+    row["m2l"] = times.multipoles_to_locals * scale;
+    row["l2l"] = times.locals_down * scale;
+    row["l2p"] = times.locals_to_charges * scale;
+    row["near"] = times.near_field * scale;
+    row["sort"] = times.sort * scale;
+    row["communication"] = times.communication * scale;
+    report.add(std::move(row));
+  }
+
+  std::vector<std::size_t> charges_{100000};
+  std::vector<double> accuracies_{1e-3, 1e-4, 1e-6};
+  std::size_t samples_ = 300;
+  std::string exchange_ = "auto";
+  std::string file_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verb> make_fmm() {
+  return std::make_unique<Fmm>();
+}
+
+}  // namespace sterna::bench
