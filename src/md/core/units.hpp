@@ -20,7 +20,7 @@ enum class Dimension {
   pressure,
   surface_tension,
   viscosity,
-  diffusion,  ///< length^2 / time
+  diffusion,       ///< length^2 / time
   number_density,  ///< particles per volume
   mass_density,    ///< mass per volume
   charge,
