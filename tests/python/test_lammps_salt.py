@@ -1,12 +1,9 @@
 """Molten salt in Sterna (fast multipole method) and in LAMMPS (Ewald sums): the same forces."""
 
-import json
-import subprocess
-
 import numpy
 import pytest
+from lammps_support import lammps, run_lammps  # noqa: F401 (lammps is a fixture)
 from sterna import read_log
-from test_lammps import LAMMPS_PROGRAM, lammps  # noqa: F401 (a fixture)
 
 h5py = pytest.importorskip("h5py")
 
@@ -88,25 +85,8 @@ trajectory_fields = ["position", "force"]
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_sterna_and_lammps_agree_on_a_salt(ranks, lammps, sterna, tmp_path):  # noqa: F811
     write_ions(tmp_path)
-    case = {
-        "commands": COMMANDS.split("\n"),
-        "steps": 0,
-        "every": 1,
-        "result": str(tmp_path / "lammps.npz"),
-    }
-    (tmp_path / "case.json").write_text(json.dumps(case))
-    done = subprocess.run(
-        [lammps.python, "-c", LAMMPS_PROGRAM, tmp_path / "case.json"],
-        env=lammps.variables,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    peer = numpy.load(tmp_path / "lammps.npz")["force"]
-    peer_row = json.loads((tmp_path / "lammps.npz.json").read_text())[0]
+    rows, arrays = run_lammps(lammps, COMMANDS.split("\n"), steps=0, every=1, folder=tmp_path)
+    peer_row, peer = rows[0], arrays["force"]
 
     (tmp_path / "salt.toml").write_text(INPUT)
     done = sterna("run", "salt.toml", "-n", ranks)
