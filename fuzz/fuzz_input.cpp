@@ -3,7 +3,12 @@
 //
 // sources: src/md/core/units.cpp src/md/core/nearest_name.cpp src/md/core/display_text.cpp
 // sources: src/md/io/read_input.cpp src/md/io/check_input.cpp src/md/io/input_schema.cpp
-// sources: src/md/io/diagnostics.cpp src/md/io/syntax_error.cpp
+// sources: src/md/io/diagnostics.cpp src/md/io/syntax_error.cpp src/md/io/check_components.cpp
+// sources: src/md/io/check_electrostatics.cpp src/md/io/component_schema.cpp
+// sources: src/md/io/electrostatics_schema.cpp src/md/io/published_components.cpp
+// sources: src/md/io/tersoff_input.cpp src/md/io/file_error.cpp src/md/model/tersoff.cpp
+// sources: src/md/model/library/*.cpp src/md/io/readers/tersoff_file.cpp
+// sources: src/md/io/readers/line_reader.cpp src/md/io/readers/fields.cpp
 
 #include <cmath>
 #include <cstddef>
@@ -11,6 +16,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "md/domain/decomposition_method.hpp"
 #include "md/io/read_input.hpp"
 #include "sterna/comm/methods.hpp"
 
@@ -28,6 +34,21 @@ std::span<const MethodInfo> sparse_methods() {
 }
 
 }  // namespace sterna::comm
+
+// The same of the decompositions.
+namespace sterna::md {
+
+std::span<const DecompositionMethod> decomposition_methods() {
+  static const DecompositionMethod methods[] = {{"grid", "", false, nullptr},
+                                                {"bisection", "", true, nullptr}};
+  return methods;
+}
+
+const DecompositionMethod& decomposition_method(std::string_view name) {
+  return decomposition_methods()[name == "grid" ? 0 : 1];
+}
+
+}  // namespace sterna::md
 
 namespace {
 
@@ -48,12 +69,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   if (!result.ok()) return 0;
   const Input& input = result.input;
-  require(!input.types.empty() && !input.run.name.empty() && input.run.steps >= 0);
-  require(std::isfinite(input.interaction.cutoff) && input.interaction.cutoff > 0.0);
+  require(input.types.empty() != input.components.empty());
+  require(!input.run.name.empty() && input.run.steps >= 0);
+  const bool pairs = input.interaction.potential == "lennard_jones";
+  require(std::isfinite(input.interaction.cutoff) && (!pairs || input.interaction.cutoff > 0.0));
   require(input.run.integrator == "minimize" || input.run.timestep > 0.0);
   require(input.start.kind == "file" || input.start.density > 0.0);
   for (const auto& type : input.types) {
-    require(!type.name.empty() && std::isfinite(type.sigma) && type.sigma > 0.0 && type.mass > 0.0);
+    require(!type.name.empty() && type.mass > 0.0);
+    require(!pairs || (std::isfinite(type.sigma) && type.sigma > 0.0));
   }
   return 0;
 }

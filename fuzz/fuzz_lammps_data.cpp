@@ -4,7 +4,7 @@
 // sources: src/md/io/diagnostics.cpp src/md/io/readers/*.cpp
 // sources: src/md/io/ls1/xml_*.cpp src/md/io/ls1/molecule_types.cpp src/md/io/ls1/*phase_space.cpp
 // sources: src/md/io/ls1/gener*.cpp src/md/io/ls1/lattice_fill.cpp src/md/io/ls1/objects.cpp
-// sources: src/md/io/ls1/start_file.cpp src/md/core/random.cpp
+// sources: src/md/io/ls1/start_file.cpp src/md/core/random.cpp src/md/model/tersoff.cpp
 
 #include "start_file.hpp"
 

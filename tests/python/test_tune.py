@@ -29,7 +29,7 @@ def test_tune_writes_the_machine_file(tmp_path):
     shown = run(tmp_path, "tune", "-n", "2", machine_file=file).stdout
     assert f"kept in {file}" in shown
     kept = json.loads(file.read_text(encoding="utf-8"))
-    assert {row["family"] for row in kept["evidence"]} == {"neighbor", "sparse"}
+    assert {row["family"] for row in kept["evidence"]} >= {"neighbor", "sparse"}
     for row in kept["evidence"]:
         assert row["ranks"] == 2
         assert row["chosen"] in row["median_us"]
