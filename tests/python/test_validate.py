@@ -219,7 +219,9 @@ def test_water_beside_lammps(sterna, tmp_path):
     assert done.returncode in (0, 1), done.stderr
     for run in json.loads((tmp_path / "water.json").read_text())["runs"]:
         energies = run["start_energies"]
-        assert energies["sterna"] == pytest.approx(energies["lammps"], rel=5e-5)
+        # Forces are accurate to 1e-4 in both; kinetic energies are the same motion's.
+        assert energies["sterna"][0] == pytest.approx(energies["lammps"][0], rel=5e-4)
+        assert energies["sterna"][1] == pytest.approx(energies["lammps"][1], rel=1e-8)
         assert abs(run["sterna"]["drift"]) < 0.01
         assert abs(run["lammps"]["drift"]) < 0.01
 
