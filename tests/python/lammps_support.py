@@ -2,12 +2,16 @@
 
 import json
 import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy
 import pytest
-from sterna.lammps_environment import LammpsEnvironment, find_lammps
+from conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "tools"))
+from lammps_environment import LammpsEnvironment, find_lammps
 
 
 @pytest.fixture(scope="module")

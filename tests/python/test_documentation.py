@@ -97,7 +97,7 @@ def test_the_pages_of_methods_name_those_that_the_command_lists(sterna):
 
 def test_dev_lists_its_verbs():
     shown = subprocess.run([ROOT / "dev"], capture_output=True, text=True, check=True).stdout
-    for verb in ("demo", "test", "build", "bench", "format", "docs", "clean"):
+    for verb in ("demo", "test", "build", "sanitize", "bench", "format", "docs", "clean"):
         assert re.search(rf"^  {verb}\b", shown, re.MULTILINE)
 
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -10,30 +11,42 @@ namespace sterna::comm {
 
 class MessagePool;
 
+/// Where a block lies: in a slab of the pool of a rank of this node, named by its place there.
+struct Location {
+  std::uint32_t owner = 0;
+  std::uint32_t slab = 0;
+  std::uint64_t offset = 0;
+};
+
 /// Memory from a messenger's pool, on bytes; use `Buffer<T>`. Owned by whoever holds it; in a node
 /// it lies in memory that all ranks there map, so that it changes hands without a copy. When it is
 /// destroyed it returns to the pool it came from, whichever rank that belongs to.
 class BufferBytes {
  public:
   BufferBytes() = default;
-  BufferBytes(std::shared_ptr<MessagePool> pool, std::byte* data, std::size_t bytes)
-      : pool_(std::move(pool)), data_(data), bytes_(bytes) {}
+  BufferBytes(std::shared_ptr<MessagePool> pool, std::byte* data, std::size_t bytes,
+              const Location& place)
+      : pool_(std::move(pool)), data_(data), bytes_(bytes), place_(place) {}
   ~BufferBytes() { reset(); }
   BufferBytes(BufferBytes&& other) noexcept
       : pool_(std::move(other.pool_)),
         data_(std::exchange(other.data_, nullptr)),
-        bytes_(std::exchange(other.bytes_, 0)) {}
+        bytes_(std::exchange(other.bytes_, 0)),
+        place_(other.place_) {}
   BufferBytes& operator=(BufferBytes&& other) noexcept {
     if (this == &other) return *this;
     reset();
     pool_ = std::move(other.pool_);
     data_ = std::exchange(other.data_, nullptr);
     bytes_ = std::exchange(other.bytes_, 0);
+    place_ = other.place_;
     return *this;
   }
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return bytes_; }
+  /// Kept here, as all else that tells it has left the caches when a large array was written.
+  const Location& place() const { return place_; }
   /// Gives the memory up without returning it: somebody else owns it now.
   void hand_over() {
     data_ = nullptr;
@@ -46,6 +59,7 @@ class BufferBytes {
   std::shared_ptr<MessagePool> pool_;
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
+  Location place_;
 };
 
 /// Items of a trivially copyable type in pool memory. What a fresh one holds is not defined.

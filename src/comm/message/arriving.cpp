@@ -169,9 +169,10 @@ void Messenger::Implementation::open_arrays(Incoming& incoming, std::span<const 
         incoming.arrays[i].in_place = true;
         break;
       case Way::gift:
-        in.owned = incoming.source == context_.rank() && !shm_
-                       ? BufferBytes(pool_, reinterpret_cast<std::byte*>(head.address), in.bytes)
-                       : pool_->adopt(place, in.bytes);
+        in.owned =
+            incoming.source == context_.rank() && !shm_
+                ? BufferBytes(pool_, reinterpret_cast<std::byte*>(head.address), in.bytes, {})
+                : pool_->adopt(place, in.bytes);
         in.data = in.owned.data();
         incoming.arrays[i].done = packet::source | packet::remote;
         break;

@@ -21,11 +21,4 @@ struct Board {
 #endif
 };
 
-/// Where a block lies: in a slab of the pool of a rank of this node, named by its place there.
-struct Location {
-  std::uint32_t owner = 0;
-  std::uint32_t slab = 0;
-  std::uint64_t offset = 0;
-};
-
 }  // namespace sterna::comm

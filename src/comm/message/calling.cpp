@@ -209,7 +209,7 @@ void Messenger::Implementation::in_memory(Cargo& cargo, ArrayHead& head, std::ui
     } else {  // one of several receivers: a copy that all of them see
       own_copy(shipment);
       head.way = Way::view;
-      set_place(head, *pool_->locate(shipment.data.data(), shipment.data.size()));
+      set_place(head, shipment.buffer.place());
     }
     awaited |= packet::source;
     head.wishes |= packet::source;
@@ -221,8 +221,8 @@ void Messenger::Implementation::in_memory(Cargo& cargo, ArrayHead& head, std::ui
 
 void Messenger::Implementation::give(Shipment& shipment, ArrayHead& head) {
   head.way = Way::gift;
-  if (const auto place = pool_->locate(shipment.data.data(), shipment.data.size())) {
-    set_place(head, *place);
+  if (pool_->is_shared()) {
+    set_place(head, shipment.buffer.place());
   } else {  // a pool that only this rank sees, so it is a call of itself
     head.address = reinterpret_cast<std::uint64_t>(shipment.data.data());
   }

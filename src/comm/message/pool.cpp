@@ -68,7 +68,7 @@ BufferBytes MessagePool::allocate(std::size_t bytes) {
     free.pop_back();
   }
   ++outstanding_;
-  return {shared_from_this(), data, bytes};
+  return {shared_from_this(), data, bytes, header_of(data).place};
 }
 
 std::byte* MessagePool::carve(std::size_t capacity) {
@@ -85,7 +85,7 @@ std::byte* MessagePool::carve(std::size_t capacity) {
     begin = slab_bytes - fresh_bytes_;
     fresh_bytes_ -= all;
   }
-  std::byte* const block = slabs_[own_][slab].data + begin;
+  std::byte* const block = slabs_[own_][slab] + begin;
   ::new (block) Header{
       {static_cast<std::uint32_t>(own_), static_cast<std::uint32_t>(slab), begin + sizeof(Header)},
       capacity,
@@ -112,45 +112,37 @@ std::byte* MessagePool::slab_memory(std::size_t number, std::size_t bytes) {
 }
 
 std::size_t MessagePool::add_slab(std::size_t bytes) {
-  std::vector<Slab>& slabs = slabs_[own_];
-  const std::size_t number = slabs.size();
+  const std::size_t number = slabs_[own_].size();
   const Slab slab{slab_memory(number, bytes),
                   bytes,
                   {static_cast<std::uint32_t>(own_), static_cast<std::uint32_t>(number), 0}};
   populate(slab.data, bytes);
-  slabs.push_back(slab);
+  slabs_[own_].push_back(slab.data);
   by_address_.insert(std::ranges::upper_bound(by_address_, slab.data, {}, &Slab::data), slab);
   return number;
 }
 
-const MessagePool::Slab& MessagePool::slab_of(const Location& place) {
-  std::vector<Slab>& slabs = slabs_.at(place.owner);
-  if (slabs.size() <= place.slab) slabs.resize(place.slab + 1, Slab{nullptr, 0, {}});
-  Slab& slab = slabs[place.slab];
+std::byte* MessagePool::map_slab(const Location& place) {
 #ifdef STERNA_HAVE_SHM
-  if (slab.data == nullptr) {
-    const Board& board = *boards_[place.owner];
-    if (place.slab >= board.slabs.load(std::memory_order_acquire)) {
-      throw Error("messages: a peer names memory that it does not have");
-    }
-    const shm::Handle& handle = board.handles[place.slab];
+  if (!boards_.empty() &&
+      place.slab < boards_[place.owner]->slabs.load(std::memory_order_acquire)) {
+    const shm::Handle& handle = boards_[place.owner]->handles[place.slab];
     auto& mapped = mapped_[place.owner];
     if (mapped.size() <= place.slab) mapped.resize(place.slab + 1);
     mapped[place.slab].emplace(handle);
-    slab = {mapped[place.slab]->data(), handle.bytes, {place.owner, place.slab, 0}};
+    const Slab slab{mapped[place.slab]->data(), handle.bytes, {place.owner, place.slab, 0}};
     populate(slab.data, slab.bytes);
     by_address_.insert(std::ranges::upper_bound(by_address_, slab.data, {}, &Slab::data), slab);
+    std::vector<std::byte*>& slabs = slabs_[place.owner];
+    if (slabs.size() <= place.slab) slabs.resize(place.slab + 1, nullptr);
+    return slabs[place.slab] = slab.data;
   }
 #endif
-  return slab;
-}
-
-const std::byte* MessagePool::view(const Location& place) {
-  return slab_of(place).data + place.offset;
+  throw Error("messages: a peer names memory that it does not have");
 }
 
 BufferBytes MessagePool::adopt(const Location& place, std::size_t bytes) {
-  return {shared_from_this(), slab_of(place).data + place.offset, bytes};
+  return {shared_from_this(), slab_data(place) + place.offset, bytes, place};
 }
 
 std::optional<Location> MessagePool::locate(const std::byte* data, std::size_t bytes) const {
@@ -185,7 +177,7 @@ void MessagePool::put_away(std::byte* data) {
 
 std::byte* MessagePool::unpack(std::uint64_t packed) {
   const auto slab = static_cast<std::size_t>(packed & 0xffffU) - 1;
-  return slabs_[own_][slab].data + (packed >> 16U) * alignof(Header);
+  return slabs_[own_][slab] + (packed >> 16U) * alignof(Header);
 }
 
 void MessagePool::collect_returned() {

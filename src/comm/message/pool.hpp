@@ -30,7 +30,9 @@ class MessagePool : public std::enable_shared_from_this<MessagePool> {
   /// The block at `place` becomes this rank's.
   BufferBytes adopt(const Location& place, std::size_t bytes);
   /// Memory at `place`, to look at.
-  const std::byte* view(const Location& place);
+  const std::byte* view(const Location& place) { return slab_data(place) + place.offset; }
+  /// Whether the others of the node see this memory.
+  bool is_shared() const { return !boards_.empty(); }
   /// Where others of this node find this memory; nothing where they do not.
   std::optional<Location> locate(const std::byte* data, std::size_t bytes) const;
   void release(std::byte* data);
@@ -61,7 +63,12 @@ class MessagePool : public std::enable_shared_from_this<MessagePool> {
     return *reinterpret_cast<Header*>(data - sizeof(Header));
   }
 
-  const Slab& slab_of(const Location& place);
+  std::byte* slab_data(const Location& place) {
+    const std::vector<std::byte*>& slabs = slabs_.at(place.owner);
+    if (place.slab < slabs.size() && slabs[place.slab] != nullptr) return slabs[place.slab];
+    return map_slab(place);
+  }
+  std::byte* map_slab(const Location& place);
   std::size_t add_slab(std::size_t bytes);
   /// Memory for slab `number`; in shared memory where there are boards, and known to the others.
   std::byte* slab_memory(std::size_t number, std::size_t bytes);
@@ -78,7 +85,9 @@ class MessagePool : public std::enable_shared_from_this<MessagePool> {
   std::vector<std::vector<std::optional<shm::Peer>>> mapped_;  ///< by owner and slab
 #endif
   std::vector<std::unique_ptr<two_sided::Memory>> private_;
-  std::vector<std::vector<Slab>> slabs_;       ///< by owner and slab
+  /// First bytes by owner and slab; nullptr: not mapped yet. No more than that, so that eight lie
+  /// in a cache line.
+  std::vector<std::vector<std::byte*>> slabs_;
   std::vector<Slab> by_address_;               ///< ascending
   std::vector<std::vector<std::byte*>> free_;  ///< by class of size
   std::size_t fresh_slab_ = 0;                 ///< the one that is carved up
