@@ -11,14 +11,21 @@ def markdown_table(header: list[str], rows: list[list[str]]) -> str:
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
-def replace_block(document: str, name: str, text: str) -> None:
-    """Puts text between the comments `<!-- NAME -->` and `<!-- /NAME -->` of docs/DOCUMENT."""
-    path = DOCS / document
-    old = path.read_text()
+def with_block(page: str, name: str, text: str) -> str:
+    """The page with text between the comments `<!-- NAME -->` and `<!-- /NAME -->`.
+
+    Raises ValueError where the page has no such block, or several.
+    """
     block = f"<!-- {name} -->\n\n{text.strip()}\n\n<!-- /{name} -->"
     new, count = re.subn(
-        f"<!-- {name} -->.*<!-- /{name} -->", lambda _: block, old, flags=re.DOTALL
+        f"<!-- {name} -->.*<!-- /{name} -->", lambda _: block, page, flags=re.DOTALL
     )
     if count != 1:
-        raise ValueError(f"{path}: expected one block <!-- {name} -->, found {count}")
-    path.write_text(new)
+        raise ValueError(f"expected one block <!-- {name} -->, found {count}")
+    return new
+
+
+def replace_block(document: str, name: str, text: str) -> None:
+    """Puts text into the block NAME of docs/DOCUMENT."""
+    path = DOCS / document
+    path.write_text(with_block(path.read_text(), name, text))

@@ -34,14 +34,15 @@ from sterna.program import find_program, version  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "balance.json"
 DECOMPOSITIONS = ["grid", "bisection", "sampling"]
-# Steps: enough for the drop to fly apart and for clusters to form.
+# Steps: so many that the start, when exchange methods take turns and regions are cut, does not
+# decide; for the drop to fly apart; for clusters to form.
 STEPS = {
-    "slab": 1500,
-    "droplet": 1500,
-    "channel": 1500,
+    "slab": 6000,
+    "droplet": 6000,
+    "channel": 6000,
     "spinodal": 6000,
     "explosion": 1500,
-    "uniform": 1500,
+    "uniform": 6000,
 }
 SETTLED = 500
 TIME_LIMIT = 600

@@ -23,8 +23,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "tools")]
-from lammps_environment import find_lammps  # noqa: E402
+sys.path += [str(ROOT / "python")]
+from sterna.lammps_environment import find_lammps  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 FMM3D_PYTHON = ROOT / ".venv-fmm3d" / "bin" / "python"

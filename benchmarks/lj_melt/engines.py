@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy
-from lammps_environment import find_lammps
 from process import Cores, EngineError, run_process
 from start import CUTOFF, MELTING_STEPS, SKIN, TIMESTEP, Start, sterna_input, write_rows
+from sterna.lammps_environment import find_lammps
 from sterna.launch import command_line
 from sterna.program import find_program, version
 

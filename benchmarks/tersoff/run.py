@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / folder) for folder in ("python", "tools", "benchmarks/lj_melt")]
 from document_table import markdown_table, replace_block  # noqa: E402
 from engines import Cores, EngineError, find, run_process  # noqa: E402
-from lammps_environment import find_lammps  # noqa: E402
+from sterna.lammps_environment import find_lammps  # noqa: E402
 from sterna.launch import command_line  # noqa: E402
 from sterna.program import find_program, version  # noqa: E402
 

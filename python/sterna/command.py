@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from sterna import bench, launch, new
+from sterna import bench, launch, new, validate
 from sterna.errors import SternaError
 from sterna.program import find_companion, find_launcher, find_program, version
 from sterna.progress import ProgressBar
@@ -20,6 +20,7 @@ app = typer.Typer(
 )
 bench.add_to(app)
 app.add_typer(new.app, name="new")
+app.add_typer(validate.app, name="validate")
 _PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 InputFile = Annotated[
     str,

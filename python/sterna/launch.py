@@ -167,7 +167,7 @@ def _ended_by_signal(who: str, number: str) -> str:
     return f"sterna: {who} was ended by signal {number} ({signal.strsignal(int(number))})\n"
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """In the child: SIGTERM when the process that started it is gone, however it went."""
     set_parent_death_signal = 1
     ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGTERM)
@@ -219,7 +219,7 @@ def launch(
         text=True,
         errors="replace",
         start_new_session=True,  # Ctrl-C reaches only this process, which asks the ranks to end.
-        preexec_fn=_die_with_parent,
+        preexec_fn=die_with_parent,
     )
     one_at_a_time = threading.Lock()
 

@@ -2,16 +2,12 @@
 
 import json
 import subprocess
-import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy
 import pytest
-from conftest import ROOT
-
-sys.path.insert(0, str(ROOT / "tools"))
-from lammps_environment import LammpsEnvironment, find_lammps
+from sterna.lammps_environment import LammpsEnvironment, find_lammps
 
 
 @pytest.fixture(scope="module")

@@ -2,16 +2,12 @@
 
 import json
 import subprocess
-import sys
 from dataclasses import dataclass, field
 
 import numpy
 import pytest
-from conftest import ROOT
 from sterna import read_log
-
-sys.path.insert(0, str(ROOT / "tools"))
-from lammps_environment import find_lammps
+from sterna.lammps_environment import find_lammps
 
 h5py = pytest.importorskip("h5py")
 

@@ -87,7 +87,7 @@ class PairList::RowReader {
  public:
   explicit RowReader(const PairList& list) : rows_(list.rows()) {}
   void go_to_cell(std::uint32_t cell) {
-    if (rows_.compressed != nullptr) gather_runs(rows_, cell, runs_, run_length_limit - 1);
+    if (rows_.compressed != nullptr) gather_begins(rows_, cell, begins_);
   }
   std::span<const std::uint32_t> row(std::uint32_t i) {
     const std::uint32_t begin = rows_.row_begin[i], end = rows_.row_begin[i + 1];
@@ -95,15 +95,14 @@ class PairList::RowReader {
     neighbors_.resize(end - begin);
     for (std::uint32_t k = begin; k < end; ++k) {
       const std::uint32_t entry = rows_.compressed[k];
-      neighbors_[k - begin] =
-          runs_[entry >> run_offset_bits].begin + (entry & (run_length_limit - 1));
+      neighbors_[k - begin] = begins_[entry >> run_offset_bits] + (entry & (run_length_limit - 1));
     }
     return neighbors_;
   }
 
  private:
   PairWork rows_;
-  PairRun runs_[27];
+  std::uint32_t begins_[32];
   std::vector<std::uint32_t> neighbors_;
 };
 

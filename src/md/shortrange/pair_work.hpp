@@ -34,9 +34,9 @@ struct CellBounds {
   }
 };
 
-/// A neighbor in a compressed row: one of the up to 27 runs of particles around the row's cell in
-/// the upper 5 bits, the place within the run in the lower 11. Two bytes instead of four: the list
-/// is most of the memory of a run, and its bandwidth.
+/// A neighbor in a compressed row: which of the 27 cells around the row's cell its run of particles
+/// begins in, in the upper 5 bits, the place within the run in the lower 11. Two bytes instead of
+/// four: the list is most of the memory of a run, and its bandwidth.
 inline constexpr int run_offset_bits = 11;
 inline constexpr std::uint32_t run_length_limit = 1u << run_offset_bits;
 
@@ -92,6 +92,7 @@ inline const T* at_offset(const T* array, std::uint32_t offset) {
 struct PairRun {
   std::uint32_t begin;
   std::uint32_t count;
+  std::uint32_t slot;  ///< a cell of the 27 that begins where it does, in the order of the cells
 };
 
 /// The runs of consecutive particles in the 27 cells around local cell `cell` (an index into
@@ -101,25 +102,51 @@ inline int gather_runs(const PairWork& work, std::size_t cell, PairRun (&runs)[2
   const std::ptrdiff_t row = work.nx + 2;
   const std::ptrdiff_t plane = row * (work.ny + 2);
   int count = 0;
+  std::uint32_t slot = 0;
   for (std::ptrdiff_t dz = -1; dz <= 1; ++dz) {
-    for (std::ptrdiff_t dy = -1; dy <= 1; ++dy) {
-      bool joinable = false;
+    for (std::ptrdiff_t dy = -1; dy <= 1; ++dy, slot += 3) {
       const CellRange* column =
           work.cells + static_cast<std::ptrdiff_t>(cell) + dz * plane + dy * row;
-      for (std::ptrdiff_t dx = -1; dx <= 1; ++dx) {
-        const CellRange& range = column[dx];
+      const CellRange &left = column[-1], &middle = column[0], &right = column[1];
+      const std::uint32_t all = left.count + middle.count + right.count;
+      if (left.begin + left.count == middle.begin && middle.begin + middle.count == right.begin &&
+          all <= limit) {
+        // The usual case, without a branch on the number of particles.
+        runs[count] = {left.begin, all, slot};
+        count += all != 0;
+        continue;
+      }
+      bool joinable = false;
+      for (std::uint32_t k = 0; k < 3; ++k) {
+        const CellRange& range = column[static_cast<std::ptrdiff_t>(k) - 1];
         if (range.count == 0) continue;
         if (joinable && runs[count - 1].begin + runs[count - 1].count == range.begin &&
             runs[count - 1].count + range.count <= limit) {
           runs[count - 1].count += range.count;
         } else {
-          runs[count++] = {range.begin, range.count};
+          runs[count++] = {range.begin, range.count, slot + k};
         }
         joinable = true;
       }
     }
   }
   return count;
+}
+
+/// Where the particles of the 27 cells around `cell` begin, by slot: what decodes a compressed row.
+/// It depends on no cell's number of particles, so that in a gas, where most cells are empty,
+/// nothing has to be guessed.
+inline void gather_begins(const PairWork& work, std::size_t cell, std::uint32_t (&begins)[32]) {
+  const std::ptrdiff_t row = work.nx + 2;
+  const std::ptrdiff_t plane = row * (work.ny + 2);
+  std::uint32_t* next = begins;
+  for (std::ptrdiff_t dz = -1; dz <= 1; ++dz) {
+    for (std::ptrdiff_t dy = -1; dy <= 1; ++dy) {
+      const CellRange* column =
+          work.cells + static_cast<std::ptrdiff_t>(cell) + dz * plane + dy * row;
+      for (std::ptrdiff_t dx = -1; dx <= 1; ++dx) *next++ = column[dx].begin;
+    }
+  }
 }
 
 /// One instruction set's kernels. `compute`: forces of the particles of the given local cells from

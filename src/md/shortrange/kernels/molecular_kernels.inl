@@ -284,12 +284,8 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
   for (std::size_t c = 0; c < cell_count; ++c) {
     const CellRange cell = rows.cells[cells[c]];
     if (cell.count == 0) continue;
-    PairRun runs[27];
-    std::uint32_t begins[32] = {};
-    if (rows.compressed != nullptr) {
-      const int run_count = gather_runs(rows, cells[c], runs, run_length_limit - 1);
-      for (int r = 0; r < run_count; ++r) begins[r] = runs[r].begin;
-    }
+    alignas(64) std::uint32_t begins[32];
+    if (rows.compressed != nullptr) gather_begins(rows, cells[c], begins);
     const RowDecoder<2> decode(begins);
 
     for (std::uint32_t i = cell.begin; i < cell.begin + cell.count; ++i) {

