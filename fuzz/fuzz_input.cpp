@@ -5,7 +5,8 @@
 // sources: src/md/io/read_input.cpp src/md/io/check_input.cpp src/md/io/input_schema.cpp
 // sources: src/md/io/diagnostics.cpp src/md/io/syntax_error.cpp src/md/io/check_components.cpp
 // sources: src/md/io/check_electrostatics.cpp src/md/io/component_schema.cpp
-// sources: src/md/io/electrostatics_schema.cpp src/md/io/published_components.cpp
+// sources: src/md/io/electrostatics_schema.cpp src/md/io/interaction_schema.cpp
+// sources: src/md/io/ensemble_schema.cpp src/md/io/published_components.cpp
 // sources: src/md/io/tersoff_input.cpp src/md/io/file_error.cpp src/md/model/tersoff.cpp
 // sources: src/md/model/library/*.cpp src/md/io/readers/tersoff_file.cpp
 // sources: src/md/io/readers/line_reader.cpp src/md/io/readers/fields.cpp

@@ -173,7 +173,7 @@ bins = 300
   CHECK(input.interaction.truncation == "switched");
   CHECK(input.interaction.switch_start == near(1.0));
   CHECK(input.interaction.mixing == "geometric");
-  CHECK(input.interaction.tail_correction);
+  CHECK(input.interaction.tail_correction == "homogeneous");
   CHECK(input.interaction.kernel == "avx2");
   CHECK(input.neighbor.skin == near(0.2));
   CHECK(input.neighbor.maximum_interval == 20);

@@ -84,7 +84,7 @@ TEST_CASE("an ASCII start with ls1's defaults") {
   CHECK(input.types[0].epsilon == 1.3);
   CHECK(input.interaction.cutoff == 3.0);
   CHECK(input.interaction.truncation == "truncated");
-  CHECK(input.interaction.tail_correction);
+  CHECK(input.interaction.tail_correction == "homogeneous");
   CHECK(input.thermostat.kind == "velocity_scaling");
   CHECK(input.thermostat.exponent == 0.4);
   CHECK(input.thermostat.temperature == 0.9);
@@ -110,7 +110,7 @@ TEST_CASE("an ASCII start with ls1's defaults") {
 TEST_CASE("a binary start is the same as its ASCII twin") {
   const Input input = read_valid(examples / "binary.xml");
   CHECK(input.thermostat.kind == "none");
-  CHECK_FALSE(input.interaction.tail_correction);
+  CHECK(input.interaction.tail_correction == "none");
   const Start start = start_of(input);
   const Start ascii = start_of(read_valid(examples / "ascii.xml"));
   CHECK(start.box.length == ascii.box.length);
@@ -122,6 +122,16 @@ TEST_CASE("a binary start is the same as its ASCII twin") {
     CHECK(start.particles[i].image.y == ascii.particles[i].image.y);
     CHECK(start.particles[i].orientation == ascii.particles[i].orientation);
   }
+}
+
+TEST_CASE("ls1's planar correction has its layers across y") {
+  const Input input = read_valid(examples / "planar.xml");
+  CHECK(input.interaction.tail_correction == "planar");
+  CHECK(input.interaction.tail_normal == "y");
+  CHECK(input.interaction.tail_slabs == 240);
+  const Input again = through_text(input);
+  CHECK(again.interaction.tail_normal == "y");
+  CHECK(again.interaction.tail_slabs == 240);
 }
 
 TEST_CASE("a grid with a hole") {
@@ -252,7 +262,7 @@ TEST_CASE("molecules of ls1's examples") {
   CHECK(co2.interaction.cutoff == 33.0702);
   CHECK(co2.interaction.molecular_cutoff == "center_of_mass");
   CHECK(co2.interaction.electrostatics == "reaction_field");
-  CHECK(co2.interaction.tail_correction);
+  CHECK(co2.interaction.tail_correction == "homogeneous");
   const Start start = start_of(co2);
   CHECK(start.particles.size() == 2048);
   CHECK(particle(start, 2048).orientation.w == doctest::Approx(-0.53913075746));
@@ -269,7 +279,7 @@ TEST_CASE("molecules of ls1's examples") {
   REQUIRE(pair.ok());
   CHECK(pair.input.components.size() == 2);
   CHECK(pair.input.interaction.shift_unlike_components);
-  CHECK_FALSE(pair.input.interaction.tail_correction);
+  CHECK(pair.input.interaction.tail_correction == "none");
   const Input again = through_text(pair.input);
   CHECK(again.components[1].sites[1].position == Vec3{0.1, 0.2, 0.3});
   CHECK(again.components[1].sites[1].moment == 0.7);

@@ -59,7 +59,7 @@ TEST_CASE("a slab agrees with direct integration") {
   const double length = 20.0;
   const MoleculeModel model = test::mixture(2.6);
   const std::size_t slabs = 800;
-  PlanarCorrection correction(model, length, slabs);
+  PlanarCorrection correction(averaged_potentials(model), length, slabs);
   std::vector<double> profile;
   for (std::size_t component = 0; component < 2; ++component) {
     for (std::size_t k = 0; k < slabs; ++k) {
@@ -90,7 +90,7 @@ TEST_CASE("an even fluid is corrected as a homogeneous one") {
   const MoleculeModel model = test::mixture(2.6);
   const double length = 9.0, area = 50.0;
   const double density[] = {0.3, 0.1};
-  PlanarCorrection correction(model, length, 37);
+  PlanarCorrection correction(averaged_potentials(model), length, 37);
   std::vector<double> profile(37, density[0]);
   profile.insert(profile.end(), 37, density[1]);
   correction.set_profile(profile);
@@ -105,7 +105,8 @@ TEST_CASE("an even fluid is corrected as a homogeneous one") {
 }
 
 TEST_CASE("profiles of the wrong size are refused") {
-  PlanarCorrection correction(test::mixture(2.6), 9.0, 10);
+  PlanarCorrection correction(averaged_potentials(test::mixture(2.6)), 9.0, 10);
   CHECK_THROWS_AS(correction.set_profile(std::vector<double>(10, 0.1)), std::invalid_argument);
-  CHECK_THROWS_AS(PlanarCorrection(test::mixture(2.6), 9.0, 0), std::invalid_argument);
+  CHECK_THROWS_AS(PlanarCorrection(averaged_potentials(test::mixture(2.6)), 9.0, 0),
+                  std::invalid_argument);
 }

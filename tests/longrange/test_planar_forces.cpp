@@ -6,7 +6,6 @@
 #include <memory>
 #include <vector>
 
-#include "longrange/molecules.hpp"
 #include "md/longrange/planar_forces.hpp"
 #include "md/shortrange/lennard_jones_forces.hpp"
 #include "shortrange/periodic_system.hpp"
@@ -26,16 +25,14 @@ ParticleStore slab(unsigned seed) {
   return particles;
 }
 
-std::unique_ptr<ShortRangeForces> lennard_jones(double cutoff) {
-  const LennardJones potential(std::vector<LennardJones::PairParameters>{{1.0, 1.0}}, 1, cutoff,
-                               Truncation::truncated);
-  return std::make_unique<LennardJonesForces>(potential, Precision::double_precision, "auto");
+LennardJones potential(double cutoff) {
+  return LennardJones(std::vector<LennardJones::PairParameters>{{1.0, 1.0}}, 1, cutoff,
+                      Truncation::truncated);
 }
 
-MoleculeModel atoms(double cutoff) {
-  Component atom;
-  atom.lennard_jones = {{{}, 1.0, 1.0}};
-  return test::model_of({atom}, cutoff);
+std::unique_ptr<ShortRangeForces> lennard_jones(double cutoff) {
+  return std::make_unique<LennardJonesForces>(potential(cutoff), Precision::double_precision,
+                                              "auto");
 }
 
 }  // namespace
@@ -52,7 +49,7 @@ TEST_CASE("every particle gets what the profile of all ranks gives at its place"
           slabs / box.volume();
     }
   }
-  PlanarCorrection correction(atoms(cutoff), box.length.z, slabs);
+  PlanarCorrection correction(averaged_potentials(potential(cutoff)), box.length.z, slabs);
   correction.set_profile(profile);
 
   ParticleStore particles = slab(static_cast<unsigned>(context.rank()));
@@ -61,7 +58,8 @@ TEST_CASE("every particle gets what the profile of all ranks gives at its place"
   const auto plain = lennard_jones(cutoff);
   const PairSums without = test::compute(*plain, list, particles);
   const std::vector<Vec3> force(particles.force.begin(), particles.force.end());
-  PlanarForces forces(lennard_jones(cutoff), context, atoms(cutoff), box, 2, 0.24);
+  PlanarForces forces(lennard_jones(cutoff), context, averaged_potentials(potential(cutoff)), box,
+                      2, slabs);
   CHECK(forces.reach() == cutoff);
   const PairSums with = test::compute(forces, list, particles);
   PlanarCorrection::Values total;
@@ -94,7 +92,8 @@ TEST_CASE("a short cutoff with the correction is a long one") {
     test::rebuild(list, particles, box, cutoff + 0.2);
     Result result;
     if (corrected) {
-      PlanarForces forces(lennard_jones(cutoff), alone, atoms(cutoff), box, 2, 0.25);
+      PlanarForces forces(lennard_jones(cutoff), alone, averaged_potentials(potential(cutoff)), box,
+                          2, 96);
       result.sums = test::compute(forces, list, particles);
     } else {
       result.sums = test::compute(*lennard_jones(cutoff), list, particles);

@@ -157,6 +157,11 @@ class Checker {
                         "expected \"grid\" or \"auto\"",
                         quote(decomposition)));
     }
+    if (good_("interaction.tail_correction") && input_.interaction.tail_correction == "planar") {
+      error("interaction.tail_correction",
+            "the planar correction is that of one box, which a [barostat] changes; expected "
+            "\"homogeneous\" or \"none\"");
+    }
     if (input_.thermostat.kind == "none" || input_.thermostat.kind == "velocity_scaling") {
       report_(Severity::warning, "barostat.kind",
               "without a thermostat that samples the canonical ensemble the volumes are those of "

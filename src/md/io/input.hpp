@@ -99,8 +99,10 @@ struct Input {
     std::string truncation = "shifted";  ///< "truncated", "shifted", "force_shifted", "switched"
     double switch_start = 0.0;           ///< "switched": smooth to zero from here to the cutoff
     std::string mixing = "lorentz_berthelot";  ///< "geometric"
-    bool tail_correction = false;              ///< homogeneous long-range correction
-    std::string kernel = "auto";               ///< "auto", "avx512", "avx2", "baseline"
+    std::string tail_correction = "none";      ///< "homogeneous", "planar"
+    std::string tail_normal = "z";  ///< "planar": the axis across the layers, "x", "y", "z"
+    int tail_slabs = 0;             ///< "planar": of its profile; 0: chosen
+    std::string kernel = "auto";    ///< "auto", "avx512", "avx2", "baseline"
     // Of components only.
     std::string molecular_cutoff = "center_of_mass";  ///< or "site": which distance the cutoff ends
     double lennard_jones_cutoff = 0.0;                ///< 0: the cutoff

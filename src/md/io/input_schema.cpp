@@ -8,6 +8,8 @@
 #include "md/domain/decomposition_method.hpp"
 #include "md/io/component_schema.hpp"
 #include "md/io/electrostatics_schema.hpp"
+#include "md/io/ensemble_schema.hpp"
+#include "md/io/interaction_schema.hpp"
 #include "sterna/comm/methods.hpp"
 
 namespace sterna::md {
@@ -46,14 +48,6 @@ Condition integrator_is(std::string_view integrator) {
 
 Condition potential_is(std::string_view potential, Severity severity = Severity::warning) {
   return {"interaction", "potential", {potential}, severity};
-}
-
-Condition thermostat_is(std::vector<std::string_view> kinds) {
-  return {"thermostat", "kind", std::move(kinds), Severity::warning};
-}
-
-Condition barostat_is_on() {
-  return {"barostat", "kind", {"stochastic_cell_rescaling"}, Severity::warning};
 }
 
 using Names = std::vector<std::string_view>;
@@ -379,139 +373,6 @@ std::vector<KeySchema> general_keys() {
 
 std::vector<KeySchema> further_keys() {
   return {
-      // ---- [interaction]
-      {.section = "interaction",
-       .name = "potential",
-       .target = [](Input& i, std::size_t) -> Target { return &i.interaction.potential; },
-       .description = "\"lennard_jones\": pairs. \"tersoff\": the many-body potential of covalent "
-                      "solids by Tersoff, Phys. Rev. B 37, 6991 (1988) and 39, 5566 (1989); its "
-                      "parameters have units, so `units` cannot be \"reduced\".",
-       .choices =
-           [] {
-             return Names{"lennard_jones", "tersoff"};
-           },
-       .aliases = {"style", "pair_style"}},
-      {.section = "interaction",
-       .name = "parameter_file",
-       .target = [](Input& i, std::size_t) -> Target { return &i.interaction.parameter_file; },
-       .description = "Parameters of Tersoff's potential in the format of LAMMPS, in place of the "
-                      "published ones by name; relative to the folder of the input file.",
-       .condition = potential_is("tersoff", Severity::error),
-       .aliases = {"parameters", "pair_coeff"}},
-      {.section = "interaction",
-       .name = "cutoff",
-       .target = [](Input& i, std::size_t) -> Target { return &i.interaction.cutoff; },
-       .description = "Distance beyond which pairs do not interact. For argon-like liquids 2.5 "
-                      "sigma or more.",
-       .need = Need::required,
-       .dimension = Dimension::length,
-       .range = positive,
-       .condition = potential_is("lennard_jones"),
-       .aliases = {"rcut", "rc", "r_cut", "cut"}},
-      {.section = "interaction",
-       .name = "truncation",
-       .target = [](Input& i, std::size_t) -> Target { return &i.interaction.truncation; },
-       .description = "How the potential ends. \"truncated\": cut off. \"shifted\": moved to be "
-                      "zero at the cutoff. \"force_shifted\": the force too goes to zero. "
-                      "\"switched\": smoothly to zero between `switch_start` and the cutoff.",
-       .choices =
-           [] {
-             return Names{"truncated", "shifted", "force_shifted", "switched"};
-           },
-       .condition = potential_is("lennard_jones"),
-       .aliases = {"shift", "modifier"}},
-      {.section = "interaction",
-       .name = "switch_start",
-       .target = [](Input& i, std::size_t) -> Target { return &i.interaction.switch_start; },
-       .description = "Where the switching begins; smaller than the cutoff.",
-       .need = Need::required,
-       .dimension = Dimension::length,
-       .range = positive,
-       .condition = Condition{"interaction", "truncation", {"switched"}},
-       .aliases = {"inner_cutoff", "rswitch"}},
-      {.section = "interaction",
-       .name = "mixing",
-       .target = [](Input& i, std::size_t) -> Target { return &i.interaction.mixing; },
-       .description =
-           "Parameters of unlike types. Both take the geometric mean of epsilon; sigma's "
-           "mean is arithmetic in \"lorentz_berthelot\".",
-       .choices =
-           [] {
-             return Names{"lorentz_berthelot", "geometric"};
-           },
-       .condition = potential_is("lennard_jones"),
-       .aliases = {"combination", "mixing_rule"}},
-      {.section = "interaction",
-       .name = "tail_correction",
-       .target = [](Input& i, std::size_t) -> Target { return &i.interaction.tail_correction; },
-       .description = "Adds to energy and pressure what lies beyond the cutoff, for a homogeneous "
-                      "fluid. For \"truncated\" potentials.",
-       .condition = potential_is("lennard_jones"),
-       .aliases = {"tail", "long_range_correction", "dispersion_correction"}},
-      {.section = "interaction",
-       .name = "kernel",
-       .target = [](Input& i, std::size_t) -> Target { return &i.interaction.kernel; },
-       .description = "Instruction set of the pair computation; \"auto\" takes the best that the "
-                      "processor has.",
-       .choices =
-           [] {
-             return Names{"auto", "avx512", "avx2", "baseline"};
-           },
-       .aliases = {"simd"}},
-      {.section = "interaction",
-       .name = "molecular_cutoff",
-       .target = [](Input& i, std::size_t) -> Target { return &i.interaction.molecular_cutoff; },
-       .description =
-           "Of components: which distance the cutoff ends. \"center_of_mass\": all pairs "
-           "of sites of two molecules interact, or none. \"site\": each pair of sites "
-           "by its own distance.",
-       .choices =
-           [] {
-             return Names{"center_of_mass", "site"};
-           },
-       .aliases = {"cutoff_type", "cutoff_kind"}},
-      {.section = "interaction",
-       .name = "lennard_jones_cutoff",
-       .target = [](Input& i, std::size_t) -> Target {
-         return &i.interaction.lennard_jones_cutoff;
-       },
-       .description = "Of components: where the Lennard-Jones interaction ends, if before the "
-                      "cutoff.",
-       .default_text = "the cutoff",
-       .dimension = Dimension::length,
-       .range = not_negative,
-       .aliases = {"lj_cutoff", "radiusLJ", "rc_lj"}},
-      {.section = "interaction",
-       .name = "electrostatics",
-       .target = [](Input& i, std::size_t) -> Target { return &i.interaction.electrostatics; },
-       .description =
-           "Of components: charges, dipoles and quadrupoles beyond the cutoff. "
-           "\"truncated\": nothing. \"reaction_field\": dipoles also feel the field that "
-           "they cause in a dielectric around the cutoff sphere.",
-       .choices =
-           [] {
-             return Names{"truncated", "reaction_field"};
-           },
-       .aliases = {"coulomb", "electrostatic", "coulombtype", "kspace_style"}},
-      {.section = "interaction",
-       .name = "reaction_field_epsilon",
-       .target = [](Input& i, std::size_t) -> Target {
-         return &i.interaction.reaction_field_epsilon;
-       },
-       .description = "Relative permittivity of that dielectric; 1e10 is a conductor.",
-       .range = {.minimum = 1.0},
-       .condition = Condition{"interaction", "electrostatics", {"reaction_field"}},
-       .aliases = {"epsilon_rf", "rf_epsilon", "dielectric"}},
-
-      {.section = "interaction",
-       .name = "shift_unlike_components",
-       .target = [](Input& i, std::size_t) -> Target {
-         return &i.interaction.shift_unlike_components;
-       },
-       .description = "Of components: shifts the Lennard-Jones energy between unlike ones to zero "
-                      "at the cutoff also where `truncation` does not, and leaves them out of the "
-                      "tail correction; ls1-MarDyn does so always."},
-
       // ---- [neighbor]
       {.section = "neighbor",
        .name = "skin",
@@ -529,113 +390,6 @@ std::vector<KeySchema> further_keys() {
        .description = "Steps after which the list is rebuilt at the latest.",
        .range = {.minimum = 1.0, .maximum = 1e6},
        .aliases = {"interval", "every", "nstlist", "rebuild"}},
-
-      // ---- [thermostat]
-      {.section = "thermostat",
-       .name = "kind",
-       .target = [](Input& i, std::size_t) -> Target { return &i.thermostat.kind; },
-       .description =
-           "Stochastic velocity rescaling samples the canonical ensemble (Bussi, Donadio "
-           "and Parrinello, J. Chem. Phys. 126, 014101 (2007)), and so does a Nose-Hoover chain, "
-           "without random numbers (Martyna, Tuckerman, Tobias and Klein, Mol. Phys. 87, 1117 "
-           "(1996)). Langevin dynamics have friction and noise on each molecule. Velocity scaling "
-           "multiplies all velocities by a power of the ratio of the temperatures in every step, "
-           "as ls1-MarDyn does; its fluctuations are those of no ensemble.",
-       .need = Need::required,
-       .choices =
-           [] {
-             return Names{"none", "stochastic_velocity_rescaling", "nose_hoover_chain", "langevin",
-                          "velocity_scaling"};
-           },
-       .aliases = {"type", "method"}},
-      {.section = "thermostat",
-       .name = "temperature",
-       .target = [](Input& i, std::size_t) -> Target { return &i.thermostat.temperature; },
-       .description = "The temperature to keep.",
-       .need = Need::required,
-       .dimension = Dimension::temperature,
-       .range = positive,
-       .condition = thermostat_is(
-           {"stochastic_velocity_rescaling", "nose_hoover_chain", "langevin", "velocity_scaling"}),
-       .aliases = {"temp", "t", "target"}},
-      {.section = "thermostat",
-       .name = "time_constant",
-       .target = [](Input& i, std::size_t) -> Target { return &i.thermostat.time_constant; },
-       .description = "How fast the temperature relaxes; some hundred time steps disturb the "
-                      "dynamics little. Of a Nose-Hoover chain it is the period of its "
-                      "oscillation, of Langevin dynamics the inverse of the friction.",
-       .need = Need::required,
-       .dimension = Dimension::time,
-       .range = positive,
-       .condition =
-           thermostat_is({"stochastic_velocity_rescaling", "nose_hoover_chain", "langevin"}),
-       .aliases = {"tau", "tau_t", "damping", "relaxation_time"}},
-      {.section = "thermostat",
-       .name = "exponent",
-       .target = [](Input& i, std::size_t) -> Target { return &i.thermostat.exponent; },
-       .description = "Velocities are multiplied by (temperature to keep / temperature)^exponent. "
-                      "0.5 brings the temperature to its target in every step; ls1-MarDyn uses "
-                      "0.4.",
-       .range = {.minimum = 0.0, .maximum = 0.5, .exclusive_minimum = true},
-       .condition = thermostat_is({"velocity_scaling"})},
-      {.section = "thermostat",
-       .name = "start_step",
-       .target = [](Input& i, std::size_t) -> Target { return &i.thermostat.start_step; },
-       .description = "The thermostat acts from this step on.",
-       .range = {.minimum = 0.0, .maximum = most_steps}},
-      {.section = "thermostat",
-       .name = "stop_step",
-       .target = [](Input& i, std::size_t) -> Target { return &i.thermostat.stop_step; },
-       .description = "The last step in which the thermostat acts. 0: that of the run.",
-       .default_text = "0: to the end",
-       .range = {.minimum = 0.0, .maximum = most_steps}},
-
-      // ---- [barostat]
-      {.section = "barostat",
-       .name = "kind",
-       .target = [](Input& i, std::size_t) -> Target { return &i.barostat.kind; },
-       .description =
-           "Stochastic cell rescaling samples the isothermal-isobaric ensemble (Bernetti "
-           "and Bussi, J. Chem. Phys. 153, 114107 (2020)); all edges by one factor.",
-       .need = Need::required,
-       .choices =
-           [] {
-             return Names{"none", "stochastic_cell_rescaling"};
-           },
-       .aliases = {"type", "method"}},
-      {.section = "barostat",
-       .name = "pressure",
-       .target = [](Input& i, std::size_t) -> Target { return &i.barostat.pressure; },
-       .description = "The pressure to keep.",
-       .need = Need::required,
-       .dimension = Dimension::pressure,
-       .condition = barostat_is_on(),
-       .aliases = {"p", "target"}},
-      {.section = "barostat",
-       .name = "bulk_modulus",
-       .target = [](Input& i, std::size_t) -> Target { return &i.barostat.bulk_modulus; },
-       .description = "A guess of the bulk modulus, the inverse of the isothermal compressibility: "
-                      "it sets how fast the volume changes, not where it goes. Water: 22000 bar.",
-       .need = Need::required,
-       .dimension = Dimension::pressure,
-       .range = positive,
-       .condition = barostat_is_on()},
-      {.section = "barostat",
-       .name = "time_constant",
-       .target = [](Input& i, std::size_t) -> Target { return &i.barostat.time_constant; },
-       .description = "How fast the pressure relaxes; longer than the thermostat's.",
-       .need = Need::required,
-       .dimension = Dimension::time,
-       .range = positive,
-       .condition = barostat_is_on(),
-       .aliases = {"tau", "tau_p", "relaxation_time"}},
-      {.section = "barostat",
-       .name = "interval",
-       .target = [](Input& i, std::size_t) -> Target { return &i.barostat.interval; },
-       .description = "Steps between two changes of the box, each of which makes the lists anew.",
-       .range = {.minimum = 1.0, .maximum = 1e6},
-       .condition = barostat_is_on(),
-       .aliases = {"every"}},
 
       // ---- [minimize]
       {.section = "minimize",
@@ -918,7 +672,8 @@ std::vector<KeySchema> further_keys() {
 
 std::vector<KeySchema> make_keys() {
   std::vector<KeySchema> keys = general_keys();
-  for (auto&& more : {component_keys(), electrostatics_keys(), further_keys()}) {
+  for (auto&& more : {component_keys(), interaction_keys(), electrostatics_keys(), ensemble_keys(),
+                      further_keys()}) {
     keys.insert(keys.end(), more.begin(), more.end());
   }
   return keys;

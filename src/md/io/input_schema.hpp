@@ -58,6 +58,8 @@ struct KeySchema {
   std::vector<std::string_view> (*choices)() = nullptr;
   std::optional<Condition> condition = std::nullopt;
   std::vector<std::string_view> aliases = {};  ///< what other programs call it; suggested only
+  /// Of choices: what `true` and `false` mean, where a file may say that too.
+  std::string_view if_true = {}, if_false = {};
 };
 
 struct SectionSchema {

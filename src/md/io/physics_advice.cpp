@@ -14,6 +14,7 @@
 #include "md/io/molecule_advice.hpp"
 #include "md/io/molecule_model_from_input.hpp"
 #include "md/io/read_input.hpp"
+#include "md/io/truncation_advice.hpp"
 
 namespace sterna::md {
 namespace {
@@ -100,7 +101,7 @@ class Adviser {
     }
     if (lennard_jones) {
       cutoff();
-      truncation();
+      append(truncation_advice(input_));
       temperature();
     }
     density();
@@ -108,13 +109,14 @@ class Adviser {
     box();
     ranks();
     files();
-    for (Diagnostic& advice : molecule_advice(input_, highest_temperature())) {
-      advice_.push_back(std::move(advice));
-    }
+    append(molecule_advice(input_, highest_temperature()));
     return std::move(advice_);
   }
 
  private:
+  void append(std::vector<Diagnostic> more) {
+    for (Diagnostic& advice : more) advice_.push_back(std::move(advice));
+  }
   void add(Severity severity, std::string_view place, std::string message) {
     // What the file does not give is shown with its section, where that is there.
     const std::size_t point = place.find('.');
@@ -262,45 +264,6 @@ class Adviser {
              fmt::format("a cutoff of {} is {:.3g} of the largest sigma ({}): each particle has "
                          "{:.2g} times the neighbors of the usual 2.5 sigma",
                          length(rc), ratio, length(largest_sigma_), std::pow(ratio / 2.5, 3)));
-    }
-  }
-
-  void truncation() {
-    const auto& interaction = input_.interaction;
-    if (interaction.tail_correction && interaction.truncation != "truncated") {
-      warn(
-          "interaction.tail_correction",
-          fmt::format("the tail correction is that of a potential that is cut off; with truncation "
-                      "= \"{}\" energy and pressure are those of neither the full nor the {} "
-                      "potential. Use \"truncated\", or no correction",
-                      interaction.truncation,
-                      interaction.truncation == "force_shifted" ? "force-shifted"
-                                                                : interaction.truncation));
-    }
-    if (interaction.truncation == "truncated" && input_.run.integrator == "minimize") {
-      advise("interaction.truncation",
-             "a truncated potential jumps at the cutoff, where a minimization may get stuck; "
-             "\"force_shifted\" or \"switched\" is smooth");
-    } else if (interaction.truncation == "truncated" && input_.thermostat.kind == "none" &&
-               input_.run.steps > 0) {
-      advise("interaction.truncation",
-             "a truncated potential jumps at the cutoff: without a thermostat the energy drifts. "
-             "\"shifted\" removes the jump, \"force_shifted\" that of the force too");
-    }
-    if (interaction.truncation == "switched") {
-      const double share = interaction.switch_start / interaction.cutoff;
-      if (share > 0.95) {
-        advise(
-            "interaction.switch_start",
-            fmt::format("switching from {} to {} is steep: the force has a sharp peak there, which "
-                        "needs a shorter time step. 0.8 to 0.9 of the cutoff is usual",
-                        length(interaction.switch_start), length(interaction.cutoff)));
-      } else if (share < 0.6) {
-        advise("interaction.switch_start",
-               fmt::format("switching begins at {}, {:.2g} of the cutoff, and weakens much of the "
-                           "attraction; 0.8 to 0.9 of the cutoff is usual",
-                           length(interaction.switch_start), share));
-      }
     }
   }
 

@@ -564,7 +564,10 @@ class Reader {
 
   void read_into(std::string& value, const KeySchema& key, const toml::node& node) {
     const auto* text = node.as_string();
-    if (text == nullptr) {
+    const auto* boolean = node.as_boolean();
+    if (boolean != nullptr && !key.if_true.empty()) {
+      value = boolean->get() ? key.if_true : key.if_false;
+    } else if (text == nullptr) {
       wrong_value(key, node);
     } else if (key.choices != nullptr) {
       if (const auto choice = chosen(key, text->get(), node)) value = *choice;

@@ -78,6 +78,11 @@ Json choices_schema(const KeySchema& key) {
   for (const std::string_view choice : key.choices()) names.push_back(choice);
   // The methods of a program built with fewer transports must not make a file wrong.
   if (key.section == "communication") return Json{{"type", "string"}, {"examples", names}};
+  if (!key.if_true.empty()) {
+    names.push_back(true);
+    names.push_back(false);
+    return Json{{"enum", names}};
+  }
   return Json{{"type", "string"}, {"enum", names}};
 }
 

@@ -42,6 +42,26 @@ AveragedPotential::AveragedPotential(const MoleculeModel& model, std::size_t a, 
   }
 }
 
+AveragedPotential::AveragedPotential(double c6, double c12, double cutoff)
+    : cutoff_(cutoff),
+      coefficient_{-c6 * std::pow(cutoff, -6), 0.0, 0.0, c12 * std::pow(cutoff, -12)} {}
+
+std::vector<AveragedPotential> averaged_potentials(const MoleculeModel& model) {
+  std::vector<AveragedPotential> pairs;
+  for (std::size_t a = 0; a < model.components.size(); ++a) {
+    for (std::size_t b = 0; b < model.components.size(); ++b) pairs.emplace_back(model, a, b);
+  }
+  return pairs;
+}
+
+std::vector<AveragedPotential> averaged_potentials(const LennardJones& potential) {
+  std::vector<AveragedPotential> pairs;
+  for (std::size_t k = 0; k < potential.c6().size(); ++k) {
+    pairs.emplace_back(potential.c6()[k], potential.c12()[k], potential.cutoff());
+  }
+  return pairs;
+}
+
 /// Adds the average of strength r^-power; lengths in units of the cutoff. With s and d the sum and
 /// the difference of the reaches, the average is
 ///   sum over n of R^(-power - 2n) q_n h_n,   h_n = sum over k of s^2k d^(2n - 2k),

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "md/model/lennard_jones.hpp"
 #include "md/model/molecule_model.hpp"
 
 namespace sterna::md {
@@ -17,6 +18,8 @@ class AveragedPotential {
   /// Throws std::invalid_argument where sites reach so far that two of them can touch beyond the
   /// cutoff of the centers.
   AveragedPotential(const MoleculeModel& model, std::size_t a, std::size_t b);
+  /// Of two particles: c12 / R^12 - c6 / R^6.
+  AveragedPotential(double c6, double c12, double cutoff);
 
   double cutoff() const { return cutoff_; }
   /// U(R) and R U'(R) at a distance of at least the cutoff.
@@ -37,5 +40,10 @@ class AveragedPotential {
   double cutoff_;
   std::vector<double> coefficient_;
 };
+
+/// Of all pairs of components, components^2.
+std::vector<AveragedPotential> averaged_potentials(const MoleculeModel& model);
+/// Of all pairs of types, as if the potential were cut off without shift.
+std::vector<AveragedPotential> averaged_potentials(const LennardJones& potential);
 
 }  // namespace sterna::md

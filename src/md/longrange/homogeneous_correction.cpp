@@ -14,10 +14,8 @@
 
 namespace sterna::md {
 
-HomogeneousCorrection::HomogeneousCorrection(const MoleculeModel& model) {
-  for (std::size_t a = 0; a < model.components.size(); ++a) {
-    for (std::size_t b = 0; b < model.components.size(); ++b) pairs_.emplace_back(model, a, b);
-  }
+HomogeneousCorrection::HomogeneousCorrection(const MoleculeModel& model)
+    : pairs_(averaged_potentials(model)) {
   const double epsilon = model.reaction_field_epsilon;
   const double field =
       model.electrostatics == MoleculeModel::Electrostatics::reaction_field
@@ -33,7 +31,7 @@ HomogeneousCorrection::HomogeneousCorrection(const MoleculeModel& model) {
 
 HomogeneousCorrection::Values HomogeneousCorrection::operator()(std::span<const double> counts,
                                                                 double volume) const {
-  Values values;
+  Values values = in_reaction_field(counts);
   for (std::size_t a = 0; a < counts.size(); ++a) {
     for (std::size_t b = 0; b < counts.size(); ++b) {
       const AveragedPotential& pair = pairs_[a * counts.size() + b];
@@ -44,6 +42,14 @@ HomogeneousCorrection::Values HomogeneousCorrection::operator()(std::span<const 
       // The integral of -R^3 U'(R), by parts.
       values.virial += density * (std::pow(rc, 3) * pair.energy(rc) + 3.0 * moment);
     }
+  }
+  return values;
+}
+
+HomogeneousCorrection::Values HomogeneousCorrection::in_reaction_field(
+    std::span<const double> counts) const {
+  Values values;
+  for (std::size_t a = 0; a < counts.size(); ++a) {
     values.energy += counts[a] * self_energy_[a];
     values.virial += 3.0 * counts[a] * self_energy_[a];
   }

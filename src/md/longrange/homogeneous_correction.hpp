@@ -21,6 +21,8 @@ class HomogeneousCorrection {
     double virial = 0.0;  ///< sum over pairs of R.F of the centers
   };
   Values operator()(std::span<const double> counts, double volume) const;
+  /// The part of the dipoles in their own reaction fields, which does not ask for the density.
+  Values in_reaction_field(std::span<const double> counts) const;
 
  private:
   std::vector<AveragedPotential> pairs_;  ///< components^2

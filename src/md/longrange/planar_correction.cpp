@@ -16,8 +16,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "md/longrange/averaged_potential.hpp"
-
 namespace sterna::md {
 
 namespace {
@@ -67,12 +65,13 @@ void add_slab(Values& sum, const AveragedPotential& pair, double low, double hig
 
 }  // namespace
 
-PlanarCorrection::PlanarCorrection(const MoleculeModel& model, double length, std::size_t slabs)
-    : components_(model.components.size()),
+PlanarCorrection::PlanarCorrection(std::span<const AveragedPotential> pairs, double length,
+                                   std::size_t slabs)
+    : components_(static_cast<std::size_t>(std::lround(std::sqrt(pairs.size())))),
       slabs_(slabs),
       length_(length),
       width_(length / static_cast<double>(slabs)) {
-  if (slabs == 0 || !(length > 0.0)) {
+  if (pairs.empty() || slabs == 0 || !(length > 0.0)) {
     throw std::invalid_argument("a planar correction needs slabs and a length along the normal");
   }
   influence_.resize(components_ * components_ * slabs_);
@@ -80,11 +79,11 @@ PlanarCorrection::PlanarCorrection(const MoleculeModel& model, double length, st
   values_.resize(components_ * slabs_);
   // Images one by one as far as the layers can be told apart; beyond, an even fluid.
   constexpr double separate_cutoffs = 8.0;
-  const int images = 1 + static_cast<int>(separate_cutoffs * model.lennard_jones_cutoff / length);
+  const int images = 1 + static_cast<int>(separate_cutoffs * pairs[0].cutoff() / length);
   const double rest = (images + 0.5) * length_;
   for (std::size_t a = 0; a < components_; ++a) {
     for (std::size_t b = 0; b < components_; ++b) {
-      const AveragedPotential pair(model, a, b);
+      const AveragedPotential& pair = pairs[a * components_ + b];
       Values* const influence = influence_.data() + (a * components_ + b) * slabs_;
       constexpr double pi = std::numbers::pi;
       const double share = 1.0 / static_cast<double>(slabs_);

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "md/model/molecule_model.hpp"
+#include "md/longrange/averaged_potential.hpp"
 
 namespace sterna::md {
 
@@ -13,9 +13,11 @@ namespace sterna::md {
 /// end across it.
 class PlanarCorrection {
  public:
-  /// `length`: of the box along the normal, cut into `slabs` of equal width. Throws
-  /// std::invalid_argument for no slabs or no length.
-  PlanarCorrection(const MoleculeModel& model, double length, std::size_t slabs);
+  /// `pairs`: of all pairs of components. `length`: of the box along the normal, cut into `slabs`
+  /// of equal width. Throws std::invalid_argument for no slabs or no length.
+  PlanarCorrection(std::span<const AveragedPotential> pairs, double length, std::size_t slabs);
+
+  std::size_t components() const { return components_; }
 
   std::size_t slabs() const { return slabs_; }
   /// `density`: molecules per volume, components x slabs, slab 0 from z = 0. Throws

@@ -7,24 +7,14 @@
 
 namespace sterna::md {
 
-namespace {
-
-std::size_t slabs_of(double length, double width) {
-  // The correction takes slabs squared; finer ones say nothing more.
-  constexpr double most = 1000.0;
-  return static_cast<std::size_t>(std::clamp(std::ceil(length / width), 1.0, most));
-}
-
-}  // namespace
-
 PlanarForces::PlanarForces(std::unique_ptr<ShortRangeForces> forces, const comm::Context& context,
-                           const MoleculeModel& model, const Box& box, int normal,
-                           double slab_width)
+                           std::span<const AveragedPotential> pairs, const Box& box, int normal,
+                           std::size_t slabs)
     : forces_(std::move(forces)),
       box_(box),
       normal_(normal),
-      correction_(model, box.length[normal], slabs_of(box.length[normal], slab_width)),
-      counts_(model.components.size() * correction_.slabs()),
+      correction_(pairs, box.length[normal], slabs),
+      counts_(correction_.components() * slabs),
       density_(counts_.size()),
       profile_(context, "density profile") {
   if (forces_->acts_on_ghosts()) {

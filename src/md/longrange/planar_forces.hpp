@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -19,10 +20,11 @@ namespace sterna::md {
 /// potential that depends on the place only.
 class PlanarForces final : public ShortRangeForces {
  public:
-  /// `normal`: 0, 1 or 2, the axis across the layers. `slab_width`: at most this wide are the slabs
-  /// of the profile (length). Throws std::invalid_argument for forces that act on ghosts.
+  /// `pairs`: of all pairs of components. `normal`: 0, 1 or 2, the axis across the layers. `slabs`:
+  /// of the profile. Throws std::invalid_argument for forces that act on ghosts.
   PlanarForces(std::unique_ptr<ShortRangeForces> forces, const comm::Context& context,
-               const MoleculeModel& model, const Box& box, int normal, double slab_width);
+               std::span<const AveragedPotential> pairs, const Box& box, int normal,
+               std::size_t slabs);
 
   double reach() const override { return forces_->reach(); }
   std::string_view kernels() const override { return forces_->kernels(); }

@@ -15,9 +15,9 @@ std::array<double, 6> pressure_tensor(const comm::Context& context, const Observ
 
 /// Averages of the pressure tensor, P_ab = (sum m v_a v_b + sum over pairs r_a f_b) / V, and from
 /// it, where two planar interfaces lie across an axis n, their surface tension gamma = L_n / 2
-/// (P_nn - (P_tt + P_ss) / 2) (Kirkwood and Buff, J. Chem. Phys. 17, 338 (1949)). The correction
-/// beyond the cutoff is in the diagonal, alike in all directions; it leaves the surface tension as
-/// that of the truncated potential.
+/// (P_nn - (P_tt + P_ss) / 2) (Kirkwood and Buff, J. Chem. Phys. 17, 338 (1949)). A homogeneous
+/// correction beyond the cutoff is in the diagonal, alike in all directions, and leaves the surface
+/// tension as that of the truncated potential; a planar one is in the virial of the pairs.
 class PressureTensor : public Observer {
  public:
   /// `surface_normal`: the axis across which the interfaces lie.

@@ -7,6 +7,7 @@
 #include "md/io/molecule_model_from_input.hpp"
 #include "md/io/tersoff_input.hpp"
 #include "md/longrange/homogeneous_correction.hpp"
+#include "md/longrange/planar_forces.hpp"
 #include "md/manybody/tersoff_forces.hpp"
 #include "md/shortrange/lennard_jones_forces.hpp"
 #include "md/shortrange/molecular_forces.hpp"
@@ -91,7 +92,9 @@ std::optional<LennardJones> potential_of_components(const MoleculeModel& model) 
 }  // namespace
 
 Interaction::Interaction(const Input& input, std::string_view tersoff_parameters)
-    : with_tail_(input.interaction.tail_correction) {
+    : tail_correction_(input.interaction.tail_correction),
+      tail_normal_(input.interaction.tail_normal[0] - 'x'),
+      tail_slabs_(input.interaction.tail_slabs) {
   const Precision precision =
       input.run.precision == "mixed" ? Precision::mixed : Precision::double_precision;
   if (input.interaction.potential == "tersoff") {
@@ -136,10 +139,36 @@ std::vector<Vec3> Interaction::inertia() const {
 
 LennardJones::TailCorrection Interaction::tail_correction(std::span<const double> counts,
                                                           double volume) const {
-  if (!with_tail_ || tersoff_) return {0.0, 0.0};
+  if (tail_correction_ == "none" || tersoff_) return {0.0, 0.0};
+  if (tail_correction_ == "planar") {
+    if (potential_) return {0.0, 0.0};
+    const auto self = HomogeneousCorrection(*model_).in_reaction_field(counts);
+    return {self.energy, self.virial};
+  }
   if (potential_) return potential_->tail_correction(counts, volume);
   const auto correction = HomogeneousCorrection(*model_)(counts, volume);
   return {correction.energy, correction.virial};
+}
+
+std::vector<AveragedPotential> Interaction::beyond_cutoff() const {
+  if (potential_) return averaged_potentials(*potential_);
+  // A shift changes no force: those beyond the cutoff are missing all the same.
+  MoleculeModel unshifted = *model_;
+  std::fill(unshifted.shifted.begin(), unshifted.shifted.end(), char{0});
+  return averaged_potentials(unshifted);
+}
+
+std::unique_ptr<ShortRangeForces> Interaction::take_forces(const comm::Context& context,
+                                                           const Box& box) {
+  if (tail_correction_ != "planar" || tersoff_) return std::move(forces_);
+  std::size_t slabs = static_cast<std::size_t>(tail_slabs_);
+  if (slabs == 0) {
+    // Finer ones say nothing more, and the correction takes their square.
+    const double fine = std::ceil(4.0 * box.length[tail_normal_] / smallest_sigma());
+    slabs = static_cast<std::size_t>(std::clamp(fine, 1.0, 1000.0));
+  }
+  return std::make_unique<PlanarForces>(std::move(forces_), context, beyond_cutoff(), box,
+                                        tail_normal_, slabs);
 }
 
 double Interaction::usual_skin() const {

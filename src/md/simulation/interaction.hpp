@@ -8,12 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "md/core/box.hpp"
 #include "md/io/input.hpp"
+#include "md/longrange/averaged_potential.hpp"
 #include "md/model/component.hpp"
 #include "md/model/lennard_jones.hpp"
 #include "md/model/molecule_model.hpp"
 #include "md/model/tersoff.hpp"
 #include "md/shortrange/short_range_forces.hpp"
+#include "sterna/comm/context.hpp"
 
 namespace sterna::md {
 
@@ -38,9 +41,11 @@ class Interaction {
   double reach() const { return reach_; }
   /// A skin for the neighbor list that serves most states.
   double usual_skin() const;
-  /// Of the kind that this interaction needs; to be called once.
-  std::unique_ptr<ShortRangeForces> take_forces() { return std::move(forces_); }
-  /// Beyond the cutoff, for so many particles of each type; 0 where the input wants none.
+  /// Of the kind that this interaction needs, with the planar correction where the input wants it;
+  /// to be called once, on all ranks.
+  std::unique_ptr<ShortRangeForces> take_forces(const comm::Context& context, const Box& box);
+  /// What is the same wherever the particles are, for so many of each type: of the homogeneous
+  /// correction all, of the planar one the dipoles in their own reaction fields.
   LennardJones::TailCorrection tail_correction(std::span<const double> counts, double volume) const;
 
   /// Scales of the sites: the smallest size, the largest energy.
@@ -48,7 +53,10 @@ class Interaction {
   double largest_epsilon() const;
 
  private:
-  bool with_tail_;
+  std::vector<AveragedPotential> beyond_cutoff() const;
+
+  std::string tail_correction_;  ///< as in the input, and the next two
+  int tail_normal_, tail_slabs_;
   std::vector<Component> components_;
   std::optional<MoleculeModel> model_;       ///< where the input has components
   std::optional<LennardJones> potential_;    ///< where single sites are all there is

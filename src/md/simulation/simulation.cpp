@@ -299,8 +299,9 @@ void Simulation::make_engine() {
   options.rotating = particles_.rotating();
   options.halo = {.method = input_.domain.halo, .exchange = input_.communication.halo};
   options.migration_exchange = input_.communication.migration;
-  engine_ = std::make_unique<ForceEngine>(context_, balancer_->decomposition(),
-                                          interaction_.take_forces(), options, timer_);
+  engine_ =
+      std::make_unique<ForceEngine>(context_, balancer_->decomposition(),
+                                    interaction_.take_forces(context_, box_), options, timer_);
   if (input_.electrostatics.kind == "fmm") engine_->add_electrostatics(make_electrostatics());
 }
 

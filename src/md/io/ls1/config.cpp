@@ -273,17 +273,56 @@ class ConfigReader {
       molecules();
     }
     const bool corrected = types_.shifted[0] == 0;
+    const XmlElement& tail = long_range_element_ != nullptr ? *long_range_element_ : *algorithm_;
     if (long_range_ == LongRange::planar) {
-      values_.error(*long_range_element_,
-                    "the planar correction beyond the cutoff is not there; "
-                    "homogeneous and none are");
+      planar_correction(tail);
+    } else {
+      // ls1 takes a shifted potential for one that has no tail.
+      input_.interaction.tail_correction =
+          long_range_ == LongRange::homogeneous && corrected ? "homogeneous" : "none";
     }
-    // ls1 takes a shifted potential for one that has no tail.
-    input_.interaction.tail_correction = long_range_ == LongRange::homogeneous && corrected;
-    decides("interaction.tail_correction",
-            long_range_element_ != nullptr ? *long_range_element_ : *algorithm_);
+    decides("interaction.tail_correction", tail);
     input_.interaction.truncation = corrected ? "truncated" : "shifted";
     decides("interaction.truncation", *types_.elements[0]);
+  }
+
+  /// ls1's layers always lie across y.
+  void planar_correction(const XmlElement& element) {
+    values_.expect_children(element, {"slabs", "smooth", "frequency", "writecontrol", "region"});
+    input_.interaction.tail_correction = "planar";
+    input_.interaction.tail_normal = "y";
+    decides("interaction.tail_normal", element);
+    if (const XmlElement* slabs = element.find("slabs")) {
+      constexpr std::int64_t most_slabs = 10'000;
+      const auto count = values_.integer(*slabs, 1, most_slabs);
+      input_.interaction.tail_slabs = static_cast<int>(count.value_or(1));
+      decides("interaction.tail_slabs", *slabs);
+    }
+    if (const XmlElement* region = element.find("region")) {
+      values_.error(*region, "<region>: Sterna corrects the forces in the whole box");
+    }
+    for (std::size_t n = 0; n < types_.components.size(); ++n) {
+      if (!has_dipole(types_.components[n])) continue;
+      values_.error(*types_.elements[n],
+                    "ls1's planar correction is also one of dipoles; Sterna's is of Lennard-Jones "
+                    "sites only");
+    }
+  }
+
+  /// Of charges and dipoles together, beyond rounding.
+  static bool has_dipole(const Input::Component& component) {
+    Vec3 moment;
+    double scale = 0.0;
+    for (const Input::Site& site : component.sites) {
+      Vec3 part;
+      if (site.kind == "charge") part = site.charge * site.position;
+      if (site.kind == "dipole") {
+        part = (site.moment / std::sqrt(dot(site.axis, site.axis))) * site.axis;
+      }
+      moment += part;
+      scale += std::sqrt(dot(part, part));
+    }
+    return std::sqrt(dot(moment, moment)) > 1e-9 * scale;
   }
 
   /// Atoms become particle types, which have the fastest kernels, where all pairs of them end
