@@ -21,6 +21,7 @@ from sterna.validation.study import HEADER, row_of  # noqa: E402
 STUDIES = (
     "lj_equation_of_state",
     "lj_slab",
+    "water_energy_drift",
 )
 
 

@@ -10,7 +10,7 @@ import typer
 from conftest import ROOT
 from sterna import SternaError
 from sterna.configuration import Configuration, random_orientations
-from sterna.validation import CASES
+from sterna.validation import CASES, carbon_dioxide_slab
 from sterna.validation import water_energy_drift as water
 from sterna.validation.block_average import (
     block_means,
@@ -177,6 +177,48 @@ def test_short_equations_of_state(sterna, tmp_path):
         assert result["source"] == "NIST Monte Carlo"
         if "energy" in result["quantity"]:  # still warm from melting
             assert result["mean"] == pytest.approx(result["published"], abs=0.6)
+
+
+def test_the_carbon_dioxide_starts_without_overlaps():
+    slab = carbon_dioxide_slab.start(240, seed=1)
+    axis = water.rotation_matrices(slab.orientations)[:, :, 2]
+    assert axis[:4] == pytest.approx(
+        numpy.array([[1, 1, 1], [-1, 1, 1], [1, -1, 1], [-1, -1, 1]]) / numpy.sqrt(3.0)
+    )
+    oxygen = 0.12869 * axis
+    sites = numpy.stack([slab.positions - oxygen, slab.positions, slab.positions + oxygen])
+    for molecule in range(0, len(slab), 50):
+        away = sites[:, molecule, None, None] - sites
+        away -= slab.box * numpy.round(away / slab.box)
+        distance = numpy.delete(numpy.linalg.norm(away, axis=-1), molecule, axis=-1)
+        assert distance.min() > 0.24  # nm; sigma is 0.28 to 0.3
+    # Liquid and vapor have the published densities.
+    z = slab.positions[:, 2]
+    liquid, vapor, _ = carbon_dioxide_slab.SPAN_WAGNER[240]
+    for low, high, density in ((8.5, 11.5, liquid), (1.0, 5.0, vapor)):
+        count = ((z > low) & (z < high)).sum()
+        volume = slab.box[0] * slab.box[1] * (high - low)
+        expected = density * carbon_dioxide_slab.PER_CUBIC_NM * volume
+        assert count == pytest.approx(expected, rel=0.25)
+
+
+def test_a_short_slab_of_carbon_dioxide(sterna, tmp_path):
+    done = sterna(
+        *("validate", "carbon_dioxide_slab", "--temperature", "250", "--steps", "100"),
+        *("--equilibration", "50", "--replicas", "2", "--json", "slab.json"),
+    )
+    document = json.loads((tmp_path / "slab.json").read_text())
+    assert done.returncode == (0 if all(r["agrees"] for r in document["results"]) else 1)
+    for run in document["runs"]:
+        assert len(run["liquid"]) == len(run["vapor"]) == carbon_dioxide_slab.BLOCKS
+        assert numpy.mean(run["liquid"]) == pytest.approx(23.77, rel=0.05)
+        assert numpy.mean(run["vapor"]) == pytest.approx(1.06, rel=0.5)
+
+
+def test_a_temperature_without_published_densities_is_refused(sterna):
+    done = sterna("validate", "carbon_dioxide_slab", "--temperature", "245")
+    assert done.returncode == 2
+    assert "220, 230, 240, 250, 260" in done.stderr
 
 
 def test_the_slope_and_the_scatter_of_an_energy():

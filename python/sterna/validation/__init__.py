@@ -7,7 +7,12 @@ published. `CASES` lists them.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sterna.validation import lj_equation_of_state, lj_slab, water_energy_drift
+from sterna.validation import (
+    carbon_dioxide_slab,
+    lj_equation_of_state,
+    lj_slab,
+    water_energy_drift,
+)
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,13 @@ CASES = (
         lj_slab.validate,
         "liquid and vapor density and surface tension of the Lennard-Jones fluid cut at 2.5",
         "correlations of Vrabec et al. (2006)",
+        25,
+    ),
+    Case(
+        "carbon_dioxide_slab",
+        carbon_dioxide_slab.validate,
+        "liquid and vapor density of a molecular model of carbon dioxide",
+        "equation of state of Span and Wagner (1996)",
         25,
     ),
     Case(

@@ -75,9 +75,7 @@ def digits_after_point(error: float) -> int:
 
 def row_of(comparison: Comparison) -> list[str]:
     """The cells of a table: quantity, measured, published, difference, agreement, source."""
-    digits = digits_after_point(comparison.standard_error)
-    if comparison.uncertainty:
-        digits = max(digits, digits_after_point(comparison.uncertainty))
+    digits = digits_after_point(comparison.combined)
     published = f"{comparison.published:.{digits}f}"
     if comparison.uncertainty:
         published += f" ± {comparison.uncertainty:.{digits}f}"
