@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "huge_message.hpp"
 #include "measure.hpp"
 #include "sterna/comm/channel.hpp"
 #include "sterna/comm/collective.hpp"
@@ -369,7 +370,8 @@ class Message final : public Verb {
         ->default_str("8 B to 64 MiB");
     command.add_option("--copy-below", copy_below_, "lent arrays below so many bytes are copied");
     command.add_flag("--no-pin", no_pin_, "leave the ranks where the launcher put them");
-    command.add_flag("--huge", huge_, "instead: one array of 2^31 + 8 bytes each way, checked");
+    command.add_flag("--huge", huge_,
+                     "instead: 2^31 + 8 bytes by every way and transport, checked");
   }
 
   void run(const comm::Context& world, const Sampling& sampling, Report& report) override {
@@ -377,11 +379,11 @@ class Message final : public Verb {
       throw comm::Error("message is between 2 ranks of one node: start it on 2 ranks");
     }
     if (!no_pin_) pin(world.rank());
-    comm::Messenger messenger(world, {.name = "message", .copy_below = copy_below_});
     if (huge_) {
-      run_huge(world, messenger, report);
+      send_huge_messages(world, report);
       return;
     }
+    comm::Messenger messenger(world, {.name = "message", .copy_below = copy_below_});
     for (const std::size_t bytes : sizes_) {
       Experiment experiment(world, messenger, bytes);
       const std::size_t rounds =
@@ -430,51 +432,6 @@ class Message final : public Verb {
       row["seed_speedup"] = seed ? Row(*seed) : Row();
       report.add(std::move(row));
     }
-  }
-
-  /// Beyond what an int counts: lent from own memory into posted memory, and given away.
-  static void run_huge(const comm::Context& world, comm::Messenger& messenger, Report& report) {
-    constexpr std::size_t bytes = (std::size_t{1} << 31U) + 8;
-    constexpr std::size_t count = bytes / sizeof(std::uint64_t);
-    const auto wrong = [](std::span<const std::uint64_t> items) {
-      std::int64_t faults = items.size() == count ? 0 : 1;
-      for (std::size_t i = 0; i < items.size(); ++i) faults += items[i] != 3 * i + 1 ? 1 : 0;
-      return faults;
-    };
-    const auto fill = [](std::span<std::uint64_t> items) {
-      for (std::size_t i = 0; i < items.size(); ++i) items[i] = 3 * i + 1;
-    };
-    std::int64_t faults = -1;
-    const auto gift = messenger.entry<comm::NoCopy<std::uint64_t>>(
-        "huge", [&](comm::Sender, Buffer<std::uint64_t> items) { faults = wrong(items.items()); });
-    for (const std::string way : {"posted", "given away"}) {
-      const auto start = now();
-      if (world.rank() == 0 && way == "posted") {
-        std::vector<std::uint64_t> source(count);
-        fill(source);
-        comm::Future free;
-        messenger.send(1, 1, nocopy(source, on_source(free)));
-        messenger.wait(free);
-      } else if (world.rank() == 0) {
-        Buffer<std::uint64_t> items = messenger.buffer<std::uint64_t>(count);
-        fill(items.items());
-        gift(1, nocopy(std::move(items)));
-      } else if (way == "posted") {
-        std::vector<std::uint64_t> room(count);
-        faults = wrong(
-            messenger.wait(messenger.receive<std::uint64_t>(0, 1, room)).items<std::uint64_t>());
-      }
-      messenger.finish();
-      comm::ReductionBatch(world).max(faults).run();
-      if (faults != 0) throw comm::Error(fmt::format("{}: {} wrong items", way, faults));
-      Timing timing;
-      timing.rounds = 1;
-      timing.median_us = timing.p10_us = timing.p90_us = timing.mean_us =
-          static_cast<double>(now() - start) * 1e-3;
-      report.add(row_of(way, world, 1, bytes, timing));
-      faults = -1;
-    }
-    report.note("every item was checked; the times include filling and checking");
   }
 
   std::vector<std::size_t> sizes_{8,       64,      512,     4096,    32768,
