@@ -45,7 +45,8 @@ const char* sterna_status_name(int status);
 /* Starts MPI unless the program has. Programs that call MPI_Init themselves need neither of these.
  */
 int sterna_initialize(void);
-/* Ends MPI if sterna_initialize has started it. Destroy all objects before. */
+/* Ends MPI if sterna_initialize has started it. Destroy all objects before: regions that are left
+ * when MPI ends, also by MPI_Finalize, are reported on standard error. */
 int sterna_finalize(void);
 /* Ends the job on all ranks: after `message` went to standard error, with `exit_code`. */
 void sterna_abort(const char* message, int exit_code);

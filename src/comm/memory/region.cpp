@@ -12,6 +12,7 @@
 #include "comm/context/handshake.hpp"
 #include "comm/context/nearest_name.hpp"
 #include "comm/context/waiter.hpp"
+#include "comm/memory/live_regions.hpp"
 #include "comm/memory/one_sided.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/neighbor_exchange.hpp"
@@ -42,7 +43,11 @@ class RegionBytes::Implementation {
   /// `own`: null where memory is to be made.
   Implementation(const Context& context, std::byte* own, std::size_t bytes,
                  std::span<const int> peers, const RegionOptions& options)
-      : context_(context), name_(options.name), own_(bytes > 0 ? own : nullptr), bytes_(bytes) {
+      : context_(context),
+        name_(options.name),
+        own_(bytes > 0 ? own : nullptr),
+        bytes_(bytes),
+        alive_(context.rank(), options.name, bytes) {
     // A pattern of one item each way has the same rules for who lists whom, and checks them.
     std::vector<NeighborPattern::Peer> pattern;
     for (const int peer : peers) pattern.push_back({peer, 1, 1});
@@ -247,6 +252,7 @@ class RegionBytes::Implementation {
   std::string name_;
   std::byte* own_;
   std::size_t bytes_;
+  LiveRegion alive_;
   std::vector<int> peers_;  ///< ascending
   std::string_view transport_;
   std::shared_ptr<OneSided> memory_;
