@@ -79,6 +79,22 @@ inline OwnedCharges random_charges(const sterna::md::Lattice& lattice, std::size
   return system;
 }
 
+/// Central difference of energy(strain of a vector) over the symmetric strain xx yy zz xy xz yz.
+template <class Energy>
+double slope_over_strain(std::size_t component, double step, Energy energy) {
+  constexpr int axes[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+  const auto at = [&](double size) {
+    return energy([&, size](sterna::md::Vec3 v) {
+      const auto [a, b] = axes[component];
+      const sterna::md::Vec3 start = v;
+      v[a] += 0.5 * size * start[b];
+      v[b] += 0.5 * size * start[a];
+      return v;
+    });
+  };
+  return (at(step) - at(-step)) / (2.0 * step);
+}
+
 inline double relative_rms(const std::vector<sterna::md::Vec3>& values,
                            const std::vector<sterna::md::Vec3>& reference) {
   double difference = 0.0, size = 0.0;

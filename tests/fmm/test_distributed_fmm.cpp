@@ -45,17 +45,18 @@ Share share_of(const Decomposition& decomposition, int rank, const OwnedCharges&
 struct Total {
   std::vector<Vec3> forces;
   double energy = 0.0;
+  std::array<double, 6> virial{};
 };
 
 /// Of all ranks, on all.
 Total together(const comm::Context& context, const Share& share, const CoulombResult& result,
                std::size_t count) {
-  Total total{std::vector<Vec3>(count), result.energy};
+  Total total{std::vector<Vec3>(count), result.energy, result.virial};
   for (std::size_t k = 0; k < share.index.size(); ++k) {
     total.forces[share.index[k]] = result.forces[k];
   }
   comm::ReductionBatch batch(context, "test");
-  batch.sum(total.energy).sum(&total.forces.data()->x, 3 * count).run();
+  batch.sum(total.energy).sum(total.virial.data(), 6).sum(&total.forces.data()->x, 3 * count).run();
   return total;
 }
 
@@ -117,7 +118,7 @@ TEST_CASE("any decomposition, any distribution: as in one process") {
       const OwnedCharges system = molecules_in(c.length, shape, 300);
       FmmParameters parameters;
       parameters.order = 5, parameters.top_cells = c.top, parameters.levels = c.levels;
-      const CoulombResult serial = FmmSolver(system.lattice, parameters).solve(system.view());
+      const CoulombResult serial = FmmSolver(system.lattice, parameters).solve(system.view(), true);
       for (const std::string method : {"grid", "bisection", "sampling"}) {
         CAPTURE(c.length.z);
         CAPTURE(shape);
@@ -125,10 +126,14 @@ TEST_CASE("any decomposition, any distribution: as in one process") {
         const auto decomposition = make_decomposition(context, method, system);
         const Share share = share_of(*decomposition, context.rank(), system);
         FmmSolver solver(context, *decomposition, parameters);
-        const Total total =
-            together(context, share, solver.solve(share.charges.view()), system.positions.size());
+        const Total total = together(context, share, solver.solve(share.charges.view(), true),
+                                     system.positions.size());
         CHECK(relative_rms(total.forces, serial.forces) < 1e-13);
         CHECK(total.energy == doctest::Approx(serial.energy).epsilon(1e-12));
+        for (std::size_t s = 0; s < 6; ++s) {
+          CHECK(total.virial[s] ==
+                doctest::Approx(serial.virial[s]).scale(std::abs(serial.energy)).epsilon(1e-12));
+        }
       }
     }
   }

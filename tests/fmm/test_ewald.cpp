@@ -90,6 +90,30 @@ TEST_CASE("energies do not depend on the splitting, nor on the choice of edges")
   }
 }
 
+TEST_CASE("the virial is minus the slope of the energy over the strain of a charged skew box") {
+  const Lattice skew{{5, 0, 0}, {1.5, 4.5, 0}, {-0.7, 1.1, 5.5}};
+  OwnedCharges system = random_charges(skew, 12, 2.0, 7);
+  for (std::size_t i = 0; i < 12; ++i) system.molecules[i] = static_cast<std::int32_t>(i / 2);
+  for (const auto surroundings : {Surroundings::conductor, Surroundings::vacuum}) {
+    // The splitting stays, as the box changes.
+    auto parameters = EwaldSolver::parameters(skew, 1e-15, 12);
+    parameters.surroundings = surroundings;
+    const auto result = EwaldSolver(skew, parameters).solve(system.view());
+    for (std::size_t s = 0; s < 6; ++s) {
+      CAPTURE(s);
+      const double slope = slope_over_strain(s, 1e-4, [&](const auto& strained) {
+        OwnedCharges other = system;
+        for (Vec3& position : other.positions) position = strained(position);
+        const Lattice lattice{strained(skew.a), strained(skew.b), strained(skew.c)};
+        return EwaldSolver(lattice, parameters).solve(other.view()).energy;
+      });
+      CHECK(result.virial[s] == doctest::Approx(-slope).epsilon(1e-7));
+    }
+    CHECK(result.virial[0] + result.virial[1] + result.virial[2] ==
+          doctest::Approx(result.energy).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("forces are the gradient of the energy, with molecules and vacuum around") {
   const Lattice box = Lattice::orthorhombic({4, 5, 6});
   OwnedCharges system = random_charges(box, 9, 0.5, 3);

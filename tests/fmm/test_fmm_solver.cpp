@@ -97,6 +97,72 @@ TEST_CASE("periodic boxes of any shape, charged ones too, against Ewald sums") {
   }
 }
 
+TEST_CASE("the virial against Ewald sums, in periodic boxes of any shape, charged ones too") {
+  struct Case {
+    Lattice lattice;
+    std::array<int, 3> top_cells;
+    int levels;
+    double total;
+    Surroundings surroundings;
+  };
+  const Lattice cube = Lattice::orthorhombic({6, 6, 6});
+  for (const Case& c :
+       {Case{cube, {2, 2, 2}, 2, 0.0, Surroundings::conductor},
+        Case{cube, {3, 3, 3}, 0, 3.0, Surroundings::vacuum},
+        Case{Lattice::orthorhombic({5, 6, 11}), {2, 2, 4}, 1, 0.0, Surroundings::conductor},
+        Case{Lattice{{6, 0, 0}, {1.0, 6, 0}, {-0.8, 0.5, 6}},
+             {2, 2, 2},
+             1,
+             -2.0,
+             Surroundings::conductor}}) {
+    OwnedCharges system = random_charges(c.lattice, 250, c.total, 11);
+    // Dense where x is small, so that the tensor is not one of an isotropic system.
+    for (Vec3& position : system.positions) position.x *= 0.7;
+    const CoulombResult exact = ewald(system, c.surroundings);
+    for (const auto& [order, tolerance] : {std::pair{8, 2e-3}, {20, 1e-5}}) {
+      CAPTURE(order);
+      CAPTURE(c.lattice.c.z);
+      CAPTURE(c.levels);
+      FmmParameters parameters;
+      parameters.order = order, parameters.levels = c.levels, parameters.top_cells = c.top_cells;
+      parameters.surroundings = c.surroundings;
+      FmmSolver solver(c.lattice, parameters);
+      const CoulombResult result = solver.solve(system.view(), true);
+      for (std::size_t s = 0; s < 6; ++s) {
+        CAPTURE(s);
+        CHECK(result.virial[s] ==
+              doctest::Approx(exact.virial[s]).scale(std::abs(exact.energy)).epsilon(tolerance));
+      }
+      const CoulombResult without = solver.solve(system.view());
+      CHECK(without.energy == result.energy);
+      CHECK(without.forces == result.forces);
+    }
+  }
+}
+
+TEST_CASE("the virial of an open box: positions times forces") {
+  const Lattice box = Lattice::orthorhombic({10, 9, 8});
+  const OwnedCharges system = random_charges(box, 600, 3.0, 5);
+  const CoulombResult exact = direct_sum(system.view());
+  VirialProducts products{};
+  for (std::size_t i = 0; i < system.positions.size(); ++i) {
+    add_product(products, system.positions[i], exact.forces[i]);
+  }
+  const auto expected = symmetric_part(products);
+  for (const FmmPrecision precision :
+       {FmmPrecision::full, FmmPrecision::mixed, FmmPrecision::single}) {
+    FmmParameters parameters;
+    parameters.order = 16, parameters.periodic = false, parameters.levels = 2;
+    parameters.precision = precision;
+    const CoulombResult result = FmmSolver(box, parameters).solve(system.view(), true);
+    for (std::size_t s = 0; s < 6; ++s) {
+      CAPTURE(s);
+      CHECK(result.virial[s] ==
+            doctest::Approx(expected[s]).scale(std::abs(exact.energy)).epsilon(1e-5));
+    }
+  }
+}
+
 TEST_CASE("SPC/E configurations of NIST: converged forces as accurate as asked for") {
   for (int number : {1, 2}) {
     const OwnedCharges system = read_spce_configuration(number);

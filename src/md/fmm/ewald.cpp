@@ -68,7 +68,8 @@ Vec3 EwaldSolver::nearest(const Vec3& connection) const {
   return best;
 }
 
-void EwaldSolver::add_real(const PointCharges& charges, Result& result) const {
+void EwaldSolver::add_real(const PointCharges& charges, Result& result,
+                           VirialProducts& virial) const {
   const double kappa = parameters_.splitting, cutoff = parameters_.real_cutoff;
   int reach[3];
   for (int axis = 0; axis < 3; ++axis) {
@@ -84,6 +85,7 @@ void EwaldSolver::add_real(const PointCharges& charges, Result& result) const {
     for (std::size_t j = i; j < charges.size(); ++j) {
       const Vec3 direct = nearest(charges.positions[i] - charges.positions[j]);
       const bool excluded = charges.molecules[i] == charges.molecules[j];
+      const double qi = charges.charges[i], qj = charges.charges[j];
       double potential = 0.0;
       Vec3 field;
       for (const Vec3& image : images) {
@@ -95,9 +97,11 @@ void EwaldSolver::add_real(const PointCharges& charges, Result& result) const {
         const double r = std::sqrt(r2), x = kappa * r;
         const double value = std::erfc(x) / r;
         potential += value;
-        field += connection * ((value + 2.0 * kappa / std::sqrt(pi) * std::exp(-x * x)) / r2);
+        const Vec3 one =
+            connection * ((value + 2.0 * kappa / std::sqrt(pi) * std::exp(-x * x)) / r2);
+        field += one;
+        add_product(virial, connection, one * ((j == i ? 0.5 : 1.0) * qi * qj));
       }
-      const double qi = charges.charges[i], qj = charges.charges[j];
       result.potentials[i] += qj * potential;
       if (j == i) {
         result.energies.real += 0.5 * qi * qi * potential;
@@ -111,7 +115,8 @@ void EwaldSolver::add_real(const PointCharges& charges, Result& result) const {
   }
 }
 
-void EwaldSolver::add_fourier(const PointCharges& charges, Result& result) const {
+void EwaldSolver::add_fourier(const PointCharges& charges, Result& result,
+                              VirialProducts& virial) const {
   const std::size_t count = charges.size();
   const double kappa = parameters_.splitting, cutoff = parameters_.reciprocal_cutoff;
   // |n| along an edge is at most |k| |edge| / 2 pi.
@@ -152,7 +157,10 @@ void EwaldSolver::add_fourier(const PointCharges& charges, Result& result) const
         }
         const double weight =
             8.0 * pi / lattice_.volume() * std::exp(-k2 / (4.0 * kappa * kappa)) / k2;
-        result.energies.fourier += 0.5 * weight * std::norm(structure);
+        const double energy = 0.5 * weight * std::norm(structure);
+        result.energies.fourier += energy;
+        for (const std::size_t diagonal : {0, 4, 8}) virial[diagonal] += energy;
+        add_product(virial, k, k * (-2.0 * energy * (1.0 / k2 + 0.25 / (kappa * kappa))));
         for (std::size_t i = 0; i < count; ++i) {
           const Complex turned = std::conj(terms[i]) * structure;
           result.potentials[i] += weight * turned.real();
@@ -161,7 +169,8 @@ void EwaldSolver::add_fourier(const PointCharges& charges, Result& result) const
       }
 }
 
-void EwaldSolver::add_corrections(const PointCharges& charges, Result& result) const {
+void EwaldSolver::add_corrections(const PointCharges& charges, Result& result,
+                                  VirialProducts& virial) const {
   const double kappa = parameters_.splitting, volume = lattice_.volume();
   double total = 0.0;
   for (std::size_t i = 0; i < charges.size(); ++i) {
@@ -171,6 +180,7 @@ void EwaldSolver::add_corrections(const PointCharges& charges, Result& result) c
     result.potentials[i] -= 2.0 * kappa / std::sqrt(pi) * q;
   }
   result.energies.background = -pi / (2.0 * volume * kappa * kappa) * total * total;
+  for (const std::size_t diagonal : {0, 4, 8}) virial[diagonal] += result.energies.background;
   for (double& potential : result.potentials) potential -= pi / (volume * kappa * kappa) * total;
 
   std::map<std::int32_t, std::vector<std::size_t>> molecules;
@@ -185,8 +195,10 @@ void EwaldSolver::add_corrections(const PointCharges& charges, Result& result) c
         result.energies.intramolecular -= qi * qj * cloud.value;
         result.potentials[i] -= qj * cloud.value;
         result.potentials[j] -= qi * cloud.value;
-        result.forces[i] += connection * (qi * qj * cloud.slope);
-        result.forces[j] -= connection * (qi * qj * cloud.slope);
+        const Vec3 force = connection * (qi * qj * cloud.slope);
+        result.forces[i] += force;
+        result.forces[j] -= force;
+        add_product(virial, connection, force);
       }
     }
   }
@@ -198,6 +210,8 @@ void EwaldSolver::add_corrections(const PointCharges& charges, Result& result) c
   }
   const double scale = 2.0 * pi / (3.0 * volume);
   result.energies.surface = scale * dot(dipole, dipole);
+  for (const std::size_t diagonal : {0, 4, 8}) virial[diagonal] += result.energies.surface;
+  add_product(virial, dipole, dipole * (-2.0 * scale));
   for (std::size_t i = 0; i < charges.size(); ++i) {
     result.potentials[i] += 2.0 * scale * dot(dipole, charges.positions[i]);
     result.forces[i] -= dipole * (2.0 * scale * charges.charges[i]);
@@ -208,10 +222,12 @@ EwaldSolver::Result EwaldSolver::solve(const PointCharges& charges) const {
   Result result;
   result.potentials.assign(charges.size(), 0.0);
   result.forces.assign(charges.size(), {});
-  add_real(charges, result);
-  add_fourier(charges, result);
-  add_corrections(charges, result);
+  VirialProducts virial{};
+  add_real(charges, result, virial);
+  add_fourier(charges, result, virial);
+  add_corrections(charges, result, virial);
   result.energy = result.energies.total();
+  result.virial = symmetric_part(virial);
   return result;
 }
 

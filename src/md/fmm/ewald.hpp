@@ -40,9 +40,9 @@ class EwaldSolver {
   Result solve(const PointCharges& charges) const;
 
  private:
-  void add_real(const PointCharges& charges, Result& result) const;
-  void add_fourier(const PointCharges& charges, Result& result) const;
-  void add_corrections(const PointCharges& charges, Result& result) const;
+  void add_real(const PointCharges& charges, Result& result, VirialProducts& virial) const;
+  void add_fourier(const PointCharges& charges, Result& result, VirialProducts& virial) const;
+  void add_corrections(const PointCharges& charges, Result& result, VirialProducts& virial) const;
   /// The image of the connection that is shortest.
   Vec3 nearest(const Vec3& connection) const;
 

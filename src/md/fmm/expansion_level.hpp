@@ -79,6 +79,8 @@ class ExpansionLevel {
   const CellBox& parents() const { return parents_; }
   const CellBox& targets() const { return targets_; }
   std::size_t stride() const { return stride_; }
+  /// Of the multipoles, and of the local expansions.
+  std::size_t size() const { return locals_.size(); }
   std::size_t index(const Cells& parent) const { return stored_.index(parent); }
   /// From a parent to the one at this relative position.
   std::ptrdiff_t distance(const Cells& by) const {

@@ -13,7 +13,10 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <stdexcept>
+
+#include "md/fmm/lattice_operator.hpp"
 
 namespace sterna::md {
 
@@ -29,6 +32,7 @@ FarField<Real>::FarField(const comm::Context* context, const Lattice& lattice,
                          const FmmParameters& parameters, const TreePartition& partition,
                          const std::string& exchange)
     : parameters_(parameters),
+      lattice_(lattice),
       partition_(partition),
       operators_(lattice, parameters),
       kernels_(fmm_instruction_set(parameters.instruction_set).kernels<Real>()),
@@ -52,22 +56,35 @@ template <class Real>
 void FarField<Real>::make_depths(const comm::Context* context, const std::string& exchange) {
   const int own = partition_.rank(), ranks = partition_.rank_count();
   const int leaf = partition_.leaf_depth(), shared = partition_.first_distributed_depth();
-  // Of the levels that this rank has as a whole, only what lies above its own cells is computed.
-  std::vector<CellBox> targets(static_cast<std::size_t>(leaf) + 1);
-  CellBox needed = shared == leaf ? partition_.touched_leaves(own) : partition_.owned(shared, own);
-  for (int number = shared; number > 0; --number) {
-    needed = needed.parents();
-    targets[static_cast<std::size_t>(number)] = needed;
-  }
+  // Of the levels that a rank has as a whole, only what lies above its own cells is computed.
+  const auto targets_of = [&](int number, int rank) {
+    CellBox needed =
+        shared == leaf ? partition_.touched_leaves(rank) : partition_.owned(shared, rank);
+    for (int below = shared; below >= number; --below) needed = needed.parents();
+    return needed;
+  };
   depths_.reserve(static_cast<std::size_t>(leaf));
   for (int number = 1; number <= leaf; ++number) {
     const Cells grid = partition_.grid(number);
     const bool spread = distributed(number);
     const CellBox parents =
         spread ? partition_.owned(number - 1, own) : CellBox::grid(partition_.grid(number - 1));
-    const CellBox& wanted = spread ? parents : targets[static_cast<std::size_t>(number)];
-    depths_.push_back({{parents, wanted, coefficients_, kernels_.lanes}, {}, {}, {}});
+    const CellBox wanted = spread ? parents : targets_of(number, own);
+    depths_.push_back({{parents, wanted, coefficients_, kernels_.lanes},
+                       {},
+                       {},
+                       {},
+                       std::vector<std::size_t>{},
+                       {}});
     Depth& depth = depths_.back();
+    // What several ranks compute is counted by the first of them.
+    std::vector<char> taken(parents.count(), 0);
+    for (int rank = 0; rank < own && !spread; ++rank) {
+      targets_of(number, rank).for_each([&](const Cells& cell) { taken[parents.index(cell)] = 1; });
+    }
+    wanted.for_each([&](const Cells& cell) {
+      if (taken[parents.index(cell)] == 0) depth.counted.push_back(depth.level.index(cell));
+    });
     depth.of_parents = CellExpansions<Real>(parents, coefficients_);
     if (!spread) {
       const auto all = [&](int) { return CellBox::grid(grid); };
@@ -130,8 +147,11 @@ void FarField<Real>::start_reduction(const CellExpansions<Real>& part) {
 }
 
 template <class Real>
-void FarField<Real>::climb(const std::array<double, sum_count>& sums, FmmTimes& times) {
+void FarField<Real>::climb(const std::array<double, sum_count>& sums, bool with_virial,
+                           FmmTimes& times) {
   Stopwatch watch;
+  with_virial_ = with_virial;
+  virial_ = {};
   std::fill(reduced_->begin(), reduced_->end(), 0.0);
   std::copy(sums.begin(), sums.end(), reduced_->end() - sum_count);
   const int shared = partition_.first_distributed_depth();
@@ -200,6 +220,7 @@ void FarField<Real>::finish(FarCharges<Real>& charges, std::span<const std::size
       take(cells, block.data());
     }
     shift_down(here);
+    if (with_virial_) add_virial_of_level(number);
     watch.lap(times.locals_down);
   }
   leaves_.clear();
@@ -224,7 +245,11 @@ void FarField<Real>::finish(FarCharges<Real>& charges, std::span<const std::size
     std::fill(local.begin(), local.end(), Real(0));
     const Real* from = leaves_.at(cell);
     for (std::size_t a = 0; a < coefficients_; ++a) local[a] = from[a * leaves_.stride()];
-    for (const auto& term : operators_.gradient) local[term.to] += term.factor * local[term.from];
+    for (const GradientTerm& term : operators_.gradient) {
+      const auto component = static_cast<std::size_t>(term.component) + 1;
+      local[component * coefficients_ + term.to] +=
+          static_cast<Real>(term.factor) * local[term.from];
+    }
     kernels_.local_to_charges(factors_, local.data(), operators_.leaf_unit, charges, begins[i],
                               begins[i + 1]);
   });
@@ -273,15 +298,25 @@ void FarField<Real>::shift_up(Depth& depth) {
 template <class Real>
 void FarField<Real>::multipoles_to_locals(Depth& depth) {
   ExpansionLevel<Real>& level = depth.level;
+  if (with_virial_) {
+    for (auto& weighted : depth.weighted) weighted.assign(level.size(), Real(0));
+  }
   for (const auto& group : level.target_segments()) {
     for (int octant = 0; octant < 8; ++octant) {
       for (const auto& pair : operators_.pairs[static_cast<std::size_t>(octant)]) {
         const std::ptrdiff_t distance = level.distance(pair.parent);
         const Real* sources = level.multipoles(pair.octant);
+        const auto& shift = operators_.pair_shifts[static_cast<std::size_t>(pair.shift)];
+        const Vec3& connection = operators_.pair_connections[static_cast<std::size_t>(pair.shift)];
         for (const auto& [begin, count] : group) {
-          kernels_.shift(operators_.pair_shifts[static_cast<std::size_t>(pair.shift)],
-                         sources + (static_cast<std::ptrdiff_t>(begin) + distance), level.stride(),
-                         level.locals(octant) + begin, level.stride(), count);
+          const Real* source = sources + (static_cast<std::ptrdiff_t>(begin) + distance);
+          Real* target = level.locals(octant) + begin;
+          if (with_virial_) {
+            shift_weighted(shift, connection, source, level.stride(), target,
+                           weighted_at(depth, octant, begin), level.stride(), count);
+          } else {
+            kernels_.shift(shift, source, level.stride(), target, level.stride(), count);
+          }
         }
       }
     }
@@ -303,8 +338,16 @@ void FarField<Real>::shift_down(Depth& depth) {
   for (const auto& group : level.target_segments()) {
     for (const auto& [begin, count] : group) {
       for (int octant = 0; octant < 8; ++octant) {
-        kernels_.shift(operators_.down[static_cast<std::size_t>(octant)], scratch_.data() + begin,
-                       level.stride(), level.locals(octant) + begin, level.stride(), count);
+        const auto& shift = operators_.down[static_cast<std::size_t>(octant)];
+        const Real* source = scratch_.data() + begin;
+        Real* target = level.locals(octant) + begin;
+        if (with_virial_) {
+          shift_weighted(shift, 2.0 * operators_.from_parent[static_cast<std::size_t>(octant)],
+                         source, level.stride(), target, weighted_at(depth, octant, begin),
+                         level.stride(), count);
+        } else {
+          kernels_.shift(shift, source, level.stride(), target, level.stride(), count);
+        }
       }
     }
   }
@@ -314,6 +357,11 @@ template <class Real>
 void FarField<Real>::far_field_of_top() {
   const std::size_t cells = top_multipoles_.box().count(), stride = top_multipoles_.stride();
   scratch_.assign(coefficients_ * stride, Real(0));
+  std::array<Real*, 3> weighted{};
+  for (std::size_t axis = 0; axis < 3 && with_virial_; ++axis) {
+    top_weighted_[axis] = top_locals_;
+    weighted[axis] = top_weighted_[axis].data();
+  }
   for (const auto& shift : operators_.top_shifts) {
     for (std::size_t row = 0; row < coefficients_ * stride; row += stride) {
       for (std::size_t cell = 0; cell < cells; ++cell) {
@@ -322,10 +370,18 @@ void FarField<Real>::far_field_of_top() {
             source < 0 ? Real(0) : top_multipoles_.data()[row + static_cast<std::size_t>(source)];
       }
     }
-    kernels_.shift(shift.operation, scratch_.data(), stride, top_locals_.data(), stride, stride);
+    if (with_virial_) {
+      shift_weighted(shift.operation, shift.connection, scratch_.data(), stride, top_locals_.data(),
+                     weighted, stride, stride);
+    } else {
+      kernels_.shift(shift.operation, scratch_.data(), stride, top_locals_.data(), stride, stride);
+    }
   }
-  if (!parameters_.periodic) return;
   std::vector<Real> root(coefficients_, Real(0)), local(coefficients_, Real(0));
+  if (!parameters_.periodic) {
+    if (with_virial_) add_virial_of_top(root);
+    return;
+  }
   for (std::size_t cell = 0; cell < cells; ++cell) {
     kernels_.shift(operators_.to_root[cell], top_multipoles_.data() + cell, stride, root.data(), 1,
                    1);
@@ -338,8 +394,102 @@ void FarField<Real>::far_field_of_top() {
     local[a] = static_cast<Real>(sum);
   }
   for (std::size_t cell = 0; cell < cells; ++cell) {
-    kernels_.shift(operators_.from_root[cell], local.data(), 1, top_locals_.data() + cell, stride,
-                   1);
+    if (with_virial_) {
+      shift_weighted(operators_.from_root[cell], 2.0 * operators_.from_center[cell], local.data(),
+                     1, top_locals_.data() + cell,
+                     {weighted[0] + cell, weighted[1] + cell, weighted[2] + cell}, stride, 1);
+    } else {
+      kernels_.shift(operators_.from_root[cell], local.data(), 1, top_locals_.data() + cell, stride,
+                     1);
+    }
+  }
+  if (with_virial_) add_virial_of_top(root);
+}
+
+template <class Real>
+std::array<Real*, 3> FarField<Real>::weighted_at(Depth& depth, int octant, std::size_t begin) {
+  const std::size_t at =
+      static_cast<std::size_t>(octant) * coefficients_ * depth.level.stride() + begin;
+  return {depth.weighted[0].data() + at, depth.weighted[1].data() + at,
+          depth.weighted[2].data() + at};
+}
+
+template <class Real>
+void FarField<Real>::shift_weighted(const ShiftOperator<Real>& shift, const Vec3& vector,
+                                    const Real* source, std::size_t source_stride, Real* target,
+                                    const std::array<Real*, 3>& weighted, std::size_t target_stride,
+                                    std::size_t count) {
+  shifted_.assign(coefficients_ * count, Real(0));
+  kernels_.shift(shift, source, source_stride, shifted_.data(), count, count);
+  const Real x = static_cast<Real>(vector.x), y = static_cast<Real>(vector.y);
+  const Real z = static_cast<Real>(vector.z);
+  for (std::size_t a = 0; a < coefficients_; ++a) {
+    const Real* values = shifted_.data() + a * count;
+    const std::size_t row = a * target_stride;
+    for (std::size_t i = 0; i < count; ++i) target[row + i] += values[i];
+    for (std::size_t i = 0; i < count; ++i) weighted[0][row + i] += x * values[i];
+    for (std::size_t i = 0; i < count; ++i) weighted[1][row + i] += y * values[i];
+    for (std::size_t i = 0; i < count; ++i) weighted[2][row + i] += z * values[i];
+  }
+}
+
+template <class Real>
+void FarField<Real>::add_virial(const Real* multipole, const std::array<const Real*, 3>& weighted,
+                                std::size_t stride, double unit) {
+  // Of a pair of cells each is a target once, so each takes half. The force on a cell is minus its
+  // multipole times the gradient of the potential's expansion.
+  VirialProducts sum{};
+  for (const GradientTerm& term : operators_.gradient) {
+    const double factor = term.factor * static_cast<double>(multipole[term.to * stride]);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      sum[3 * axis + static_cast<std::size_t>(term.component)] +=
+          factor * static_cast<double>(weighted[axis][term.from * stride]);
+    }
+  }
+  for (std::size_t k = 0; k < 9; ++k) virial_[k] -= 0.5 / unit * sum[k];
+}
+
+template <class Real>
+void FarField<Real>::add_virial_of_level(int number) {
+  Depth& here = depth(number);
+  const double unit = std::ldexp(operators_.leaf_unit, partition_.leaf_depth() - number);
+  for (int octant = 0; octant < 8; ++octant) {
+    for (const std::size_t parent : here.counted) {
+      const auto weighted = weighted_at(here, octant, parent);
+      add_virial(here.level.multipoles(octant) + parent, {weighted[0], weighted[1], weighted[2]},
+                 here.level.stride(), unit);
+    }
+  }
+}
+
+template <class Real>
+void FarField<Real>::add_virial_of_top(std::span<const Real> root) {
+  if (partition_.rank() != 0) return;  // all ranks know the same of the top
+  for (std::size_t cell = 0; cell < top_multipoles_.box().count(); ++cell) {
+    add_virial(top_multipoles_.data() + cell,
+               {top_weighted_[0].data() + cell, top_weighted_[1].data() + cell,
+                top_weighted_[2].data() + cell},
+               top_multipoles_.stride(), operators_.top_unit);
+  }
+  if (!parameters_.periodic) return;
+  if (!strained_operators_) {
+    strained_operators_ = make_strained_lattice_operators(parameters_.order, lattice_,
+                                                          operators_.images, operators_.root_unit);
+  }
+  constexpr std::size_t places[6][2] = {{0, 0}, {4, 4}, {8, 8}, {1, 3}, {2, 6}, {5, 7}};
+  for (std::size_t strain = 0; strain < 6; ++strain) {
+    double energy = 0.0;
+    for (std::size_t b = 0; b < coefficients_; ++b) {
+      for (std::size_t a = 0; a < coefficients_; ++a) {
+        energy += static_cast<double>(root[a]) * static_cast<double>(root[b]) *
+                  (*strained_operators_)[strain][b * coefficients_ + a];
+      }
+    }
+    // Both orders of the axes, half of each; the same place twice on the diagonal.
+    for (const std::size_t place : places[strain]) {
+      const double share = places[strain][0] == places[strain][1] ? 0.5 : 1.0;
+      virial_[place] -= share * 0.5 * energy / operators_.root_unit;
+    }
   }
 }
 

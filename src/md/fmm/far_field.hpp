@@ -37,11 +37,14 @@ class FarField {
   /// that the region touches begin, and the end.
   void start(const FarCharges<Real>& charges, std::span<const std::size_t> begins, FmmTimes& times);
   /// `sums`: of this rank.
-  void climb(const std::array<double, sum_count>& sums, FmmTimes& times);
+  void climb(const std::array<double, sum_count>& sums, bool with_virial, FmmTimes& times);
   /// Adds potential and field at the charges.
   void finish(FarCharges<Real>& charges, std::span<const std::size_t> begins, FmmTimes& times);
   /// Of all ranks, after `finish`.
   std::array<double, sum_count> sums() const;
+  /// After `finish`, where `climb` was asked for it: this rank's share of the virial of the centers
+  /// of leaves, that is, without the product of each charge's force and its position in its leaf.
+  const VirialProducts& virial() const { return virial_; }
 
   std::vector<comm::Verdict> verdicts() const;
 
@@ -52,6 +55,11 @@ class FarField {
     std::optional<ExpansionExchange<Real>> multipoles;  ///< into the level, with its border
     std::optional<ExpansionExchange<Real>> locals;      ///< from the level to those below
     CellExpansions<Real> of_parents;                    ///< multipoles, then locals
+    /// Parents whose children's virial this rank counts, by ExpansionLevel::index.
+    std::vector<std::size_t> counted;
+    /// Like the level's locals, each contribution times a component of the vector to the target:
+    /// from the source's center, or twice that from the parent's.
+    std::array<std::vector<Real>, 3> weighted;
   };
   Depth& depth(int number) { return depths_[static_cast<std::size_t>(number - 1)]; }
   bool distributed(int number) const { return number > partition_.first_distributed_depth(); }
@@ -62,10 +70,23 @@ class FarField {
   void multipoles_to_locals(Depth& depth);
   void shift_down(Depth& depth);
   void far_field_of_top();
+
+  /// Those of the cells in an octant of the parents from `begin` on.
+  std::array<Real*, 3> weighted_at(Depth& depth, int octant, std::size_t begin);
+  /// kernels_.shift, and the same times the components of `vector` to the arrays `weighted`.
+  void shift_weighted(const ShiftOperator<Real>& shift, const Vec3& vector, const Real* source,
+                      std::size_t source_stride, Real* target, const std::array<Real*, 3>& weighted,
+                      std::size_t target_stride, std::size_t count);
+  /// Adds a cell's share of the virial, from its multipole and the weighted local expansions.
+  void add_virial(const Real* multipole, const std::array<const Real*, 3>& weighted,
+                  std::size_t stride, double unit);
+  void add_virial_of_level(int number);
+  void add_virial_of_top(std::span<const Real> root);
   /// What is known of the locals at cells of a depth whose level is on this rank.
   void read_locals(int number, const CellBox& cells, Real* out);
 
   FmmParameters parameters_;
+  Lattice lattice_;
   TreePartition partition_;
   FmmOperators<Real> operators_;
   const FmmKernels<Real>& kernels_;
@@ -75,6 +96,12 @@ class FarField {
   CellExpansions<Real> leaves_;  ///< of what this rank has: multipoles, then locals
   CellExpansions<Real> top_multipoles_, top_locals_;
   std::vector<Real> scratch_;
+
+  bool with_virial_ = false;
+  VirialProducts virial_{};
+  std::array<CellExpansions<Real>, 3> top_weighted_;
+  std::vector<Real> shifted_;
+  std::optional<std::array<std::vector<double>, 6>> strained_operators_;  ///< where asked for
 
   /// Multipoles of the deepest level that every rank has, then the sums.
   std::unique_ptr<std::vector<double>> reduced_;

@@ -42,6 +42,7 @@ FmmOperators<Real>::FmmOperators(const Lattice& lattice, const FmmParameters& pa
   const Lattice leaf = edges_of(std::ldexp(1.0, -parameters.levels));
   leaf_unit = std::cbrt(leaf.volume());
   top_unit = std::ldexp(leaf_unit, parameters.levels);
+  root_unit = std::cbrt(lattice.volume());
   for (int octant = 0; octant < 8; ++octant) {
     const Cells o = octant_of(octant);
     const Vec3 to_parent = times(leaf, 0.5 - o[0], 0.5 - o[1], 0.5 - o[2]);
@@ -49,10 +50,11 @@ FmmOperators<Real>::FmmOperators(const Lattice& lattice, const FmmParameters& pa
                                       leaf_unit, 2 * leaf_unit));
     down.push_back(shift_operator<Real>(parameters.order, Shift::local_to_local, -1.0 * to_parent,
                                         2 * leaf_unit, leaf_unit));
+    from_parent[static_cast<std::size_t>(octant)] = to_parent * (-1.0 / leaf_unit);
   }
   if (parameters.levels > 0) make_pairs(leaf, parameters.order);
   make_top(lattice, parameters);
-  make_gradient(parameters.order);
+  gradient = gradient_terms(parameters.order);
 }
 
 template <class Real>
@@ -67,8 +69,10 @@ void FmmOperators<Real>::make_pairs(const Lattice& leaf, int order) {
           int& index = known[static_cast<std::size_t>((z + 3) * 49 + (y + 3) * 7 + x + 3)];
           if (index < 0) {
             index = static_cast<int>(pair_shifts.size());
-            pair_shifts.push_back(shift_operator<Real>(
-                order, Shift::multipole_to_local, times(leaf, -x, -y, -z), leaf_unit, leaf_unit));
+            const Vec3 connection = times(leaf, -x, -y, -z);
+            pair_shifts.push_back(shift_operator<Real>(order, Shift::multipole_to_local, connection,
+                                                       leaf_unit, leaf_unit));
+            pair_connections.push_back(connection * (1.0 / leaf_unit));
           }
           const Cells child{x + o[0], y + o[1], z + o[2]};
           const auto half = [](int i) { return (i + 4) / 2 - 2; };
@@ -84,12 +88,18 @@ void FmmOperators<Real>::make_top(const Lattice& lattice, const FmmParameters& p
   const Cells top = parameters.top_cells;
   const Lattice cell{lattice.a * (1.0 / top[0]), lattice.b * (1.0 / top[1]),
                      lattice.c * (1.0 / top[2])};
-  Cells images{};  // boxes around whose cells are taken one by one; none in an open box
   if (parameters.periodic) {
-    const double longest = std::max({lattice.width(0), lattice.width(1), lattice.width(2)});
+    // The expansions of a box and of those left to the lattice operator are to be separated about
+    // as well as in a cube, which has its 26 neighbors near and the diagonal sqrt(3).
+    double diagonal = 0.0;
+    for (const int y : {-1, 1})
+      for (const int z : {-1, 1}) {
+        const Vec3 d = times(lattice, 1, y, z);
+        diagonal = std::max(diagonal, std::sqrt(dot(d, d)));
+      }
     for (int axis = 0; axis < 3; ++axis) {
-      // A cube has its 26 neighbors near; 1.3 boxes count as one.
-      images[axis] = static_cast<int>(std::ceil(longest / lattice.width(axis) - 0.3));
+      const double boxes = 2.0 / std::sqrt(3.0) * diagonal / lattice.width(axis);
+      images[axis] = std::max(1, static_cast<int>(std::ceil(0.95 * boxes)) - 1);
     }
   }
   // Index of a cell, or of the one that it is an image of; -1: none.
@@ -111,15 +121,16 @@ void FmmOperators<Real>::make_top(const Lattice& lattice, const FmmParameters& p
   around.for_each([&](const Cells& by) {
     if (near(by)) return;
     TopShift shift;
-    shift.operation = shift_operator<Real>(parameters.order, Shift::multipole_to_local,
-                                           times(cell, -by[0], -by[1], -by[2]), top_unit, top_unit);
+    const Vec3 connection = times(cell, -by[0], -by[1], -by[2]);
+    shift.operation = shift_operator<Real>(parameters.order, Shift::multipole_to_local, connection,
+                                           top_unit, top_unit);
+    shift.connection = connection * (1.0 / top_unit);
     cells.for_each([&](const Cells& target) {
       shift.sources.push_back(source_of({target[0] + by[0], target[1] + by[1], target[2] + by[2]}));
     });
     top_shifts.push_back(std::move(shift));
   });
   if (!parameters.periodic) return;
-  const double root_unit = std::cbrt(lattice.volume());
   cells.for_each([&](const Cells& c) {
     const Vec3 to_center = times(cell, 0.5 * top[0] - c[0] - 0.5, 0.5 * top[1] - c[1] - 0.5,
                                  0.5 * top[2] - c[2] - 0.5);
@@ -127,27 +138,9 @@ void FmmOperators<Real>::make_top(const Lattice& lattice, const FmmParameters& p
                                            to_center, top_unit, root_unit));
     from_root.push_back(shift_operator<Real>(parameters.order, Shift::local_to_local,
                                              -1.0 * to_center, root_unit, top_unit));
+    from_center.push_back(to_center * (-1.0 / top_unit));
   });
   lattice_operator = make_lattice_operator(parameters.order, lattice, images, root_unit);
-}
-
-template <class Real>
-void FmmOperators<Real>::make_gradient(int order) {
-  const std::size_t coefficients = harmonics_count(order);
-  std::vector<double> unit(coefficients, 0.0);
-  for (std::size_t from = 0; from < coefficients; ++from) {
-    unit[from] = 1.0;
-    const GradientExpansions columns = gradient_expansions(order, unit);
-    unit[from] = 0.0;
-    std::size_t component = 1;
-    for (const auto* column : {&columns.x, &columns.y, &columns.z}) {
-      for (std::size_t to = 0; to < coefficients; ++to) {
-        if ((*column)[to] == 0.0) continue;
-        gradient.push_back({component * coefficients + to, from, static_cast<Real>((*column)[to])});
-      }
-      ++component;
-    }
-  }
 }
 
 template class FmmOperators<float>;

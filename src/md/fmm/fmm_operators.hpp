@@ -19,6 +19,7 @@ class FmmOperators {
 
   /// Between the center of a child, by octant (bits x, y, z), and that of its parent.
   std::vector<ShiftOperator<Real>> up, down;
+  std::array<Vec3, 8> from_parent;  ///< from the parent's center, in units of the child
 
   /// A cell that is not a neighbor of a cell in `octant` of its parent, but whose parent is.
   struct Pair {
@@ -28,30 +29,28 @@ class FmmOperators {
   };
   std::array<std::vector<Pair>, 8> pairs;  ///< by octant of the target
   std::vector<ShiftOperator<Real>> pair_shifts;
+  std::vector<Vec3> pair_connections;  ///< of each, from the source to the target in their unit
 
   /// Shifts between the top cells and, in a periodic box, their images in the near boxes.
   struct TopShift {
     ShiftOperator<Real> operation;
+    Vec3 connection;           ///< from the source to the target, in their unit
     std::vector<int> sources;  ///< for each cell, -1 for none
   };
   std::vector<TopShift> top_shifts;
   /// Between the top cells and the center of the box; empty in an open one.
   std::vector<ShiftOperator<Real>> to_root, from_root;
+  std::vector<Vec3> from_center;         ///< of the box to those of the cells, in their unit
   std::vector<double> lattice_operator;  ///< empty in an open box
+  Cells images{};  ///< boxes around whose cells are taken one by one; none in an open box
 
-  /// local[to] += factor * local[from]: the gradient's expansions behind that of the potential.
-  struct GradientTerm {
-    std::size_t to, from;
-    Real factor;
-  };
   std::vector<GradientTerm> gradient;
 
-  double leaf_unit, top_unit;  ///< of the coefficients
+  double leaf_unit, top_unit, root_unit;  ///< of the coefficients
 
  private:
   void make_pairs(const Lattice& leaf, int order);
   void make_top(const Lattice& lattice, const FmmParameters& parameters);
-  void make_gradient(int order);
 };
 
 extern template class FmmOperators<float>;

@@ -18,7 +18,7 @@ class FmmSolver::Implementation {
   virtual ~Implementation() = default;
   virtual void rebuild(const PointCharges& charges) = 0;
   virtual void start(std::span<const Vec3> positions) = 0;
-  virtual const CoulombResult& finish() = 0;
+  virtual const CoulombResult& finish(bool with_virial) = 0;
   virtual std::vector<comm::Verdict> verdicts() const = 0;
   const FmmParameters& parameters() const { return parameters_; }
   FmmTimes& times() { return times_; }
@@ -94,13 +94,13 @@ class Solver final : public FmmSolver::Implementation {
     far_.start(far_charges_, begins_, times_);
   }
 
-  const CoulombResult& finish() override {
-    near_.compute_interior(times_);
-    far_.climb(sums_of_charges(), times_);
-    near_.finish(times_);
+  const CoulombResult& finish(bool with_virial) override {
+    near_.compute_interior(with_virial, times_);
+    far_.climb(sums_of_charges(), with_virial, times_);
+    near_.finish(with_virial, times_);
     far_.finish(far_charges_, begins_, times_);
     Stopwatch watch;
-    assemble();
+    assemble(with_virial);
     watch.lap(times_.sort);
     return result_;
   }
@@ -185,7 +185,7 @@ class Solver final : public FmmSolver::Implementation {
             spread, given_dipole.x, given_dipole.y, given_dipole.z};
   }
 
-  void assemble() {
+  void assemble(bool with_virial) {
     const auto& near = near_.charges();
     const std::size_t count = charges_.size();
     result_.potentials.resize(count);
@@ -198,7 +198,15 @@ class Solver final : public FmmSolver::Implementation {
                        near.field_z[at] + static_cast<double>(far_charges_.field_z[at])};
       result_.forces[i] = charges_[i] * field;
     }
-    if (parameters_.periodic) add_background();
+    VirialProducts virial{};
+    if (with_virial) {
+      for (std::size_t i = 0; i < count; ++i) {
+        add_product(virial, offsets_[place_of_[i]], result_.forces[i]);
+      }
+      for (std::size_t k = 0; k < 9; ++k) virial[k] += near_.virial()[k] + far_.virial()[k];
+    }
+    if (parameters_.periodic) add_background(virial);
+    result_.virial = with_virial ? symmetric_part(virial) : std::array<double, 6>{};
     result_.energy = 0.0;
     for (std::size_t i = 0; i < count; ++i) {
       result_.energy += 0.5 * charges_[i] * result_.potentials[i];
@@ -206,7 +214,7 @@ class Solver final : public FmmSolver::Implementation {
   }
 
   /// What of the lattice's potential is not harmonic, and the dipole term with vacuum around.
-  void add_background() {
+  void add_background(VirialProducts& virial) {
     const auto sums = far_.sums();
     const double total = sums[0], spread = sums[4];
     const Vec3 dipole{sums[1], sums[2], sums[3]}, given_dipole{sums[5], sums[6], sums[7]};
@@ -214,13 +222,21 @@ class Solver final : public FmmSolver::Implementation {
     const bool vacuum = parameters_.surroundings == Surroundings::vacuum;
     for (std::size_t i = 0; i < charges_.size(); ++i) {
       const Vec3 position = from_center(i);
-      result_.potentials[i] +=
+      double potential =
           scale * (total * dot(position, position) - 2.0 * dot(dipole, position) + spread);
-      result_.forces[i] += (2.0 * scale * charges_[i]) * (dipole - total * position);
+      const Vec3 force = (2.0 * scale * charges_[i]) * (dipole - total * position);
+      result_.forces[i] += force;
+      add_product(virial, position, force);
       if (vacuum) {
-        result_.potentials[i] += 2.0 * scale * dot(given_dipole, positions_[i]);
-        result_.forces[i] -= (2.0 * scale * charges_[i]) * given_dipole;
+        const Vec3 surface = (-2.0 * scale * charges_[i]) * given_dipole;
+        potential += 2.0 * scale * dot(given_dipole, positions_[i]);
+        result_.forces[i] += surface;
+        add_product(virial, positions_[i], surface);
       }
+      result_.potentials[i] += potential;
+      // All of this energy is divided by the volume.
+      const double energy = 0.5 * charges_[i] * potential;
+      for (const std::size_t diagonal : {0, 4, 8}) virial[diagonal] += energy;
     }
   }
 
@@ -352,14 +368,14 @@ void FmmSolver::start(std::span<const Vec3> positions) {
   implementation_->start(positions);
 }
 
-const CoulombResult& FmmSolver::finish() {
-  return implementation_->finish();
+const CoulombResult& FmmSolver::finish(bool with_virial) {
+  return implementation_->finish(with_virial);
 }
 
-CoulombResult FmmSolver::solve(const PointCharges& charges) {
+CoulombResult FmmSolver::solve(const PointCharges& charges, bool with_virial) {
   rebuild(charges);
   start(charges.positions);
-  return finish();
+  return finish(with_virial);
 }
 
 const FmmParameters& FmmSolver::parameters() const {

@@ -42,10 +42,12 @@ class FmmSolver {
   /// a cell since. Other work may be done until `finish`, while messages are on their way.
   void start(std::span<const Vec3> positions);
   /// Of the charges of this rank, in the order of `rebuild`; the energy is half of their charges
-  /// times potentials, to be added up over the ranks. Valid until the next call of `start`.
-  const CoulombResult& finish();
+  /// times potentials, to be added up over the ranks, as is the virial, which is computed where all
+  /// ranks ask for it; the rest has the same bits with it and without. Valid until the next call of
+  /// `start`.
+  const CoulombResult& finish(bool with_virial = false);
   /// All three.
-  CoulombResult solve(const PointCharges& charges);
+  CoulombResult solve(const PointCharges& charges, bool with_virial = false);
 
   const FmmParameters& parameters() const;
   /// Of this rank since the last call of `reset_times`.

@@ -21,4 +21,11 @@ namespace sterna::md {
 std::vector<double> make_lattice_operator(int order, const Lattice& lattice,
                                           const std::array<int, 3>& near, double unit);
 
+/// Its derivatives when the lattice is strained while the multipole and the unit stay, by the
+/// symmetric strains xx yy zz xy xz yz (half of xy moves x along y, half moves y along x).
+std::array<std::vector<double>, 6> make_strained_lattice_operators(int order,
+                                                                   const Lattice& lattice,
+                                                                   const std::array<int, 3>& near,
+                                                                   double unit);
+
 }  // namespace sterna::md

@@ -239,7 +239,7 @@ void NearField<Real>::start(std::span<const Vec3> offsets, FmmTimes& times) {
 }
 
 template <class Real>
-void NearField<Real>::compute(bool interior) {
+void NearField<Real>::compute(bool interior, bool with_virial) {
   own_.for_each([&](const Cells& cell) {
     const std::size_t target = own_.index(cell);
     if (begins_[target] == begins_[target + 1] || (interior_[target] != 0) != interior) return;
@@ -261,19 +261,21 @@ void NearField<Real>::compute(bool interior) {
         sources_.push_back(source);
       }
     });
-    kernels_.near_field(charges_, begins_[target], begins_[target + 1], sources_);
+    kernels_.near_field(charges_, begins_[target], begins_[target + 1], sources_,
+                        with_virial ? &virial_ : nullptr);
   });
 }
 
 template <class Real>
-void NearField<Real>::compute_interior(FmmTimes& times) {
+void NearField<Real>::compute_interior(bool with_virial, FmmTimes& times) {
   Stopwatch watch;
-  compute(true);
+  virial_ = {};
+  compute(true, with_virial);
   watch.lap(times.near_field);
 }
 
 template <class Real>
-void NearField<Real>::finish(FmmTimes& times) {
+void NearField<Real>::finish(bool with_virial, FmmTimes& times) {
   Stopwatch watch;
   if (exchange_) {
     std::size_t at = begins_.back();
@@ -291,7 +293,7 @@ void NearField<Real>::finish(FmmTimes& times) {
     exchange_->finish();
   }
   watch.lap(times.communication);
-  compute(false);
+  compute(false, with_virial);
   watch.lap(times.near_field);
 }
 

@@ -31,11 +31,13 @@ class NearField {
   /// Collective: sends positions, each from the center of its leaf, and forgets the results.
   void start(std::span<const Vec3> offsets, FmmTimes& times);
   /// For leaves all of whose neighbors' charges are on this rank.
-  void compute_interior(FmmTimes& times);
+  void compute_interior(bool with_virial, FmmTimes& times);
   /// Collective: receives, and computes the rest.
-  void finish(FmmTimes& times);
+  void finish(bool with_virial, FmmTimes& times);
   /// Has the results for the charges of this rank.
   const NearCharges<Real>& charges() const { return charges_; }
+  /// Where it was asked for: half of the sum over pairs of near leaves of their distance and force.
+  const VirialProducts& virial() const { return virial_; }
 
   std::optional<comm::Verdict> verdict() const;
 
@@ -50,7 +52,7 @@ class NearField {
   template <class Write, class Read>
   void exchange(Write write, Read read);
   std::size_t charges_of(const CellBox& block) const;
-  void compute(bool interior);
+  void compute(bool interior, bool with_virial);
 
   TreePartition partition_;
   const FmmKernels<Real>& kernels_;
@@ -66,6 +68,7 @@ class NearField {
   std::vector<char> interior_;              ///< of the leaves of own_
   std::vector<std::size_t> arrived_;        ///< from each peer
   std::vector<NearCell<Real>> sources_;
+  VirialProducts virial_{};
 };
 
 extern template class NearField<float>;

@@ -14,4 +14,8 @@ double Lattice::width(int axis) const {
   return 1.0 / std::sqrt(dot(normal, normal));
 }
 
+std::array<double, 6> symmetric_part(const VirialProducts& p) {
+  return {p[0], p[4], p[8], 0.5 * (p[1] + p[3]), 0.5 * (p[2] + p[6]), 0.5 * (p[5] + p[7])};
+}
+
 }  // namespace sterna::md

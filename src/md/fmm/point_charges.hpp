@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -57,6 +58,20 @@ struct CoulombResult {
   double energy = 0.0;
   std::vector<double> potentials;  ///< at each charge
   std::vector<Vec3> forces;        ///< on each charge
+  /// Symmetric part of the sum over pairs of connection times force: xx yy zz xy xz yz; minus the
+  /// derivative of the energy when the box and all positions in it are strained.
+  std::array<double, 6> virial{};
 };
+
+/// Element 3 a + b: sum of r_a f_b.
+using VirialProducts = std::array<double, 9>;
+inline void add_product(VirialProducts& sum, const Vec3& r, const Vec3& f) {
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t b = 0; b < 3; ++b) {
+      sum[3 * a + b] += r[static_cast<int>(a)] * f[static_cast<int>(b)];
+    }
+}
+/// xx yy zz xy xz yz.
+std::array<double, 6> symmetric_part(const VirialProducts& products);
 
 }  // namespace sterna::md

@@ -55,46 +55,53 @@ std::vector<double> irregular_harmonics(int order, const Vec3& point) {
   return values;
 }
 
-GradientExpansions gradient_expansions(int order, std::span<const double> local) {
-  const std::size_t count = harmonics_count(order);
-  GradientExpansions g{std::vector<double>(count), std::vector<double>(count),
-                       std::vector<double>(count)};
+std::vector<GradientTerm> gradient_terms(int order) {
+  std::vector<GradientTerm> terms;
+  const auto x = [&](std::size_t to, std::size_t from, double factor) {
+    terms.push_back({0, to, from, factor});
+  };
+  const auto y = [&](std::size_t to, std::size_t from, double factor) {
+    terms.push_back({1, to, from, factor});
+  };
+  const auto z = [&](std::size_t to, std::size_t from, double factor) {
+    terms.push_back({2, to, from, factor});
+  };
   // With complex harmonics C_lm: d/dz C_lm = sqrt(l^2 - m^2) C_(l-1)m and
   // (d/dx -+ i d/dy) C_lm = +- sqrt((l +- m)(l +- m - 1)) C_(l-1)(m-+1).
   for (int l = 1; l <= order; ++l) {
-    const double zonal = local[cosine_index(l, 0)];
-    g.z[cosine_index(l - 1, 0)] += l * zonal;
+    const std::size_t zonal = cosine_index(l, 0);
+    z(cosine_index(l - 1, 0), zonal, l);
     if (l > 1) {
       const double down = std::sqrt(0.5 * l * (l - 1));
-      g.x[cosine_index(l - 1, 1)] -= down * zonal;
-      g.y[sine_index(l - 1, 1)] -= down * zonal;
+      x(cosine_index(l - 1, 1), zonal, -down);
+      y(sine_index(l - 1, 1), zonal, -down);
     }
     for (int m = 1; m <= l; ++m) {
-      const double cosine = local[cosine_index(l, m)], sine = local[sine_index(l, m)];
+      const std::size_t cosine = cosine_index(l, m), sine = sine_index(l, m);
       if (m < l) {
         const double along = std::sqrt(static_cast<double>(l * l - m * m));
-        g.z[cosine_index(l - 1, m)] += along * cosine;
-        g.z[sine_index(l - 1, m)] += along * sine;
+        z(cosine_index(l - 1, m), cosine, along);
+        z(sine_index(l - 1, m), sine, along);
       }
       // The harmonic of m = 0 has no factor sqrt(2).
       const double up = 0.5 * std::sqrt(static_cast<double>((l + m) * (l + m - 1))) *
                         (m == 1 ? std::numbers::sqrt2 : 1.0);
-      g.x[cosine_index(l - 1, m - 1)] += up * cosine;
-      g.y[cosine_index(l - 1, m - 1)] += up * sine;
+      x(cosine_index(l - 1, m - 1), cosine, up);
+      y(cosine_index(l - 1, m - 1), sine, up);
       if (m > 1) {
-        g.x[sine_index(l - 1, m - 1)] += up * sine;
-        g.y[sine_index(l - 1, m - 1)] -= up * cosine;
+        x(sine_index(l - 1, m - 1), sine, up);
+        y(sine_index(l - 1, m - 1), cosine, -up);
       }
       if (m + 1 <= l - 1) {
         const double down = 0.5 * std::sqrt(static_cast<double>((l - m) * (l - m - 1)));
-        g.x[cosine_index(l - 1, m + 1)] -= down * cosine;
-        g.x[sine_index(l - 1, m + 1)] -= down * sine;
-        g.y[sine_index(l - 1, m + 1)] -= down * cosine;
-        g.y[cosine_index(l - 1, m + 1)] += down * sine;
+        x(cosine_index(l - 1, m + 1), cosine, -down);
+        x(sine_index(l - 1, m + 1), sine, -down);
+        y(sine_index(l - 1, m + 1), cosine, -down);
+        y(cosine_index(l - 1, m + 1), sine, down);
       }
     }
   }
-  return g;
+  return terms;
 }
 
 }  // namespace sterna::md

@@ -38,12 +38,15 @@ struct HarmonicFactors {
 std::vector<double> regular_harmonics(int order, const Vec3& point);
 std::vector<double> irregular_harmonics(int order, const Vec3& point);
 
-/// Expansions of the three components of the gradient of a local expansion,
-///   d/dx sum over a of local[a] R_a = sum over a of gradient_x[a] R_a,
-/// of one order less (same length, the last degree is 0).
-struct GradientExpansions {
-  std::vector<double> x, y, z;
+/// What the gradient's components (0 to 2: x, y, z) of the regular harmonics are made of:
+///   d/dx_component R_from = sum of factor R_to.
+/// An expansion sum over a of local[a] R_a so has the gradient sum over a of g[a] R_a with
+/// g[to] = sum of factor local[from], of one degree less.
+struct GradientTerm {
+  int component;
+  std::size_t to, from;
+  double factor;
 };
-GradientExpansions gradient_expansions(int order, std::span<const double> local);
+std::vector<GradientTerm> gradient_terms(int order);
 
 }  // namespace sterna::md

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <utility>
 
 namespace sterna::md {
 
@@ -30,16 +28,6 @@ void check_electrostatics(const Input& input, const IsGood& is_good, const Repor
   if (!charged) {
     report(Severity::warning, "electrostatics.kind",
            "[electrostatics] has no effect: nothing has a charge");
-  }
-  const std::pair<const char*, std::int64_t> of_tensor[] = {
-      {"pressure_tensor", input.pressure_tensor.interval}, {"viscosity", input.viscosity.interval}};
-  for (const auto& [section, interval] : of_tensor) {
-    if (interval == 0) continue;
-    report(Severity::error, fmt::format("{}.interval", section),
-           fmt::format("[{}] needs the pressure tensor, which is not there with [electrostatics]: "
-                       "the virial of charges is known as a scalar only; the pressure in the table "
-                       "includes it",
-                       section));
   }
   if (is_good("interaction.electrostatics") &&
       input.interaction.electrostatics == "reaction_field") {

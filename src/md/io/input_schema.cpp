@@ -86,9 +86,7 @@ std::vector<SectionSchema> make_sections() {
        .description = "The potential of all pairs and how it ends.",
        .aliases = {"potential", "force", "forcefield", "pair_style"}},
       {.name = "electrostatics",
-       .description = "Forces of charges at any distance. Of their virial only the trace is known: "
-                      "the pressure includes them, `[pressure_tensor]` and `[viscosity]` are "
-                      "refused.",
+       .description = "Forces of charges at any distance.",
        .aliases = {"coulomb", "kspace", "ewald", "pme", "pppm", "fmm"}},
       {.name = "neighbor",
        .description = "The list of neighbors. Changes the speed, not the result.",

@@ -115,8 +115,9 @@ void Electrostatics::start(const ParticleStore& particles) {
 }
 
 void Electrostatics::finish(ParticleStore& particles, PairSums* sums) {
-  const CoulombResult& result = solver_->finish();
-  double inside = 0.0;  // sum over sites of force times position in the molecule
+  const bool with_tensor = sums != nullptr && options_.virial_tensor;
+  const CoulombResult& result = solver_->finish(with_tensor);
+  VirialProducts inside{};  // of the sites' positions in their molecules
   for (std::size_t i = 0, next = 0; i < particles.local_count(); ++i) {
     const Position& at = particles.position[i];
     const auto& sites = components_[static_cast<std::size_t>(at.type)].charges;
@@ -126,13 +127,19 @@ void Electrostatics::finish(ParticleStore& particles, PairSums* sums) {
       if (!particles.rotating()) continue;
       const Vec3 arm = particles.orientation[i].to_lab(site.position);
       particles.torque[i] += Lattice::cross(arm, force);
-      inside += dot(arm, force);
+      if (sums != nullptr) add_product(inside, arm, force);
     }
   }
   if (sums == nullptr) return;
   sums->energy += result.energy;
-  // The energy is of degree -1 in all distances.
-  for (int axis = 0; axis < 3; ++axis) sums->virial[axis] += (result.energy - inside) / 3.0;
+  const auto of_arms = symmetric_part(inside);
+  // The trace follows from the energy, which is of degree -1 in all distances, so that it is the
+  // same with and without the tensor.
+  const double tensor_trace = result.virial[0] + result.virial[1] + result.virial[2];
+  for (std::size_t k = 0; k < 6; ++k) {
+    const double third = k < 3 ? (result.energy - tensor_trace) / 3.0 : 0.0;
+    if (with_tensor || k < 3) sums->virial[k] += result.virial[k] + third - of_arms[k];
+  }
 }
 
 std::string Electrostatics::description() const {

@@ -26,6 +26,9 @@ class Electrostatics {
     int order = 0;                          ///< 0: as the accuracy wants it
     std::optional<FmmPrecision> precision;  ///< nothing: as the accuracy wants it
     Surroundings surroundings = Surroundings::conductor;
+    /// Whether the virial that `finish` adds is the whole tensor, which takes about half as long
+    /// again as the far field alone; otherwise it has the right trace only.
+    bool virial_tensor = false;
     std::string exchange = "auto";  ///< of comm::neighbor_methods()
   };
   /// `components`: in the order of Position::type. The decomposition must live as long as it is in
@@ -42,8 +45,8 @@ class Electrostatics {
   /// Begins with the present positions and orientations; other work may be done until `finish`.
   void start(const ParticleStore& particles);
   /// Adds the forces (and torques, where the store rotates) of the local particles; where `sums` is
-  /// given, this rank's share of energy and virial. The virial is that of centers of mass, and only
-  /// its trace is known: a third of it stands in each diagonal element.
+  /// given, this rank's share of energy and virial. The virial is that of centers of mass; of one
+  /// of sites the sites' positions in their molecules times the forces on them are taken off.
   void finish(ParticleStore& particles, PairSums* sums);
 
   /// Of all particles, in internal units.

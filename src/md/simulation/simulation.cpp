@@ -313,6 +313,7 @@ std::unique_ptr<Electrostatics> Simulation::make_electrostatics() const {
   if (wanted.precision != "auto") options.precision = fmm_precision_by_name(wanted.precision);
   options.surroundings =
       wanted.surroundings == "vacuum" ? Surroundings::vacuum : Surroundings::conductor;
+  options.virial_tensor = input_.pressure_tensor.interval > 0 || input_.viscosity.interval > 0;
   options.exchange = input_.communication.fmm;
   auto electrostatics = std::make_unique<Electrostatics>(context_, balancer_->decomposition(),
                                                          interaction_.components(), options);

@@ -64,9 +64,10 @@ struct FmmKernels {
   void (*local_to_charges)(const HarmonicFactors& factors, const Real* local, double unit,
                            FarCharges<Real>& charges, std::size_t begin, std::size_t end);
   /// Adds potential and field of the charges of near cells (the cell itself among them), those of
-  /// the same molecule left out.
+  /// the same molecule left out. Where `virial` is given, adds half of each pair's force times the
+  /// vector between the centers of the two cells, from the source's to the target's.
   void (*near_field)(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
-                     std::span<const NearCell<Real>> sources);
+                     std::span<const NearCell<Real>> sources, VirialProducts* virial);
 };
 
 /// The kernels of one instruction set.

@@ -298,7 +298,7 @@ struct NearSums {
 
 template <class Real, std::size_t vectors>
 void near_field_of(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
-                   std::span<const NearCell<Real>> sources) {
+                   std::span<const NearCell<Real>> sources, VirialProducts* virial) {
   using V = Vector<Real>;
   using C = Vector<typename NearCharges<Real>::Coordinate>;
   using I = Vector<typename NearCharges<Real>::Index>;
@@ -312,6 +312,8 @@ void near_field_of(NearCharges<Real>& charges, std::size_t begin, std::size_t en
     same.z[v] = other.z[v] = load_some<C>(charges.z, i, end);
     same.molecule[v] = load_some<I>(charges.molecule, i, end);
   }
+  const double per_length = 1.0 / charges.resolution, per_area = per_length * per_length;
+  const std::size_t count = std::min(end - begin, vectors * width);
   double totals[4][vectors * width] = {};
   for (const NearCell<Real>& cell : sources) {
     V sums[4][vectors] = {};
@@ -326,10 +328,17 @@ void near_field_of(NearCharges<Real>& charges, std::size_t begin, std::size_t en
       for (std::size_t k = 0; k < vectors * width; ++k) {
         totals[c][k] += static_cast<double>(values[k]);
       }
+      if (virial == nullptr || c == 0) continue;
+      double force = 0.0;
+      for (std::size_t k = 0; k < count; ++k) {
+        force += static_cast<double>(charges.charge[begin + k]) * static_cast<double>(values[k]);
+      }
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        (*virial)[3 * axis + c - 1] -=
+            0.5 * per_length * static_cast<double>(cell.shift[axis]) * force;
+      }
     }
   }
-  const double per_length = 1.0 / charges.resolution, per_area = per_length * per_length;
-  const std::size_t count = std::min(end - begin, vectors * width);
   for (std::size_t k = 0; k < count; ++k) {
     charges.potential[begin + k] += per_length * totals[0][k];
     charges.field_x[begin + k] += per_area * totals[1][k];
@@ -340,16 +349,18 @@ void near_field_of(NearCharges<Real>& charges, std::size_t begin, std::size_t en
 
 template <class Real>
 void near_field(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
-                std::span<const NearCell<Real>> sources) {
+                std::span<const NearCell<Real>> sources, VirialProducts* virial) {
   constexpr std::size_t width = lanes<Real>;
   std::size_t i = begin;
-  for (; i + 3 * width < end; i += 4 * width) near_field_of<Real, 4>(charges, i, end, sources);
+  for (; i + 3 * width < end; i += 4 * width) {
+    near_field_of<Real, 4>(charges, i, end, sources, virial);
+  }
   if (i + 2 * width < end) {
-    near_field_of<Real, 3>(charges, i, end, sources);
+    near_field_of<Real, 3>(charges, i, end, sources, virial);
   } else if (i + width < end) {
-    near_field_of<Real, 2>(charges, i, end, sources);
+    near_field_of<Real, 2>(charges, i, end, sources, virial);
   } else if (i < end) {
-    near_field_of<Real, 1>(charges, i, end, sources);
+    near_field_of<Real, 1>(charges, i, end, sources, virial);
   }
 }
 
