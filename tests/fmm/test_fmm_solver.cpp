@@ -75,6 +75,7 @@ TEST_CASE("periodic boxes of any shape, charged ones too, against Ewald sums") {
   for (const Case& c :
        {Case{cube, {2, 2, 2}, 1, 0.0, Surroundings::conductor},
         Case{cube, {3, 3, 3}, 0, 0.0, Surroundings::vacuum},
+        Case{cube, {2, 2, 2}, 0, 1.0, Surroundings::conductor},
         Case{cube, {2, 2, 2}, 1, 4.0, Surroundings::conductor},
         Case{Lattice::orthorhombic({5, 6, 11}), {2, 2, 4}, 1, 0.0, Surroundings::conductor},
         Case{Lattice{{6, 0, 0}, {1.0, 6, 0}, {-0.8, 0.5, 6}},
@@ -253,11 +254,11 @@ TEST_CASE("no charges, one charge, and what it refuses") {
 
   parameters.order = FmmParameters::highest_order + 1;
   CHECK_THROWS_AS(FmmSolver(box, parameters), std::invalid_argument);
-  parameters.order = 8, parameters.levels = 0;
+  parameters.order = 8, parameters.top_cells[1] = 1;
   CHECK_THROWS_AS(FmmSolver(box, parameters), std::invalid_argument);
   system.add({4, 2, 3}, -1.0, 0);
   CHECK_THROWS_AS(solver.solve(system.view()), std::invalid_argument);
-  parameters.levels = 1, parameters.periodic = false;
+  parameters.top_cells[1] = 2, parameters.periodic = false;
   system.molecules[1] = 1;
   system.positions[1].x = 8.5;
   CHECK_THROWS_AS(FmmSolver(box, parameters).solve(system.view()), std::invalid_argument);

@@ -354,14 +354,48 @@ void FarField<Real>::shift_down(Depth& depth) {
 }
 
 template <class Real>
-void FarField<Real>::far_field_of_top() {
+void FarField<Real>::add_sums_of_top() {
+  const std::size_t lanes = kernels_.lanes;
+  const CellBox& top = top_multipoles_.box();
+  // Of the cells, which all ranks have, those above this rank's own.
+  const CellBox& wanted = partition_.leaf_depth() == 0 ? leaves_.box() : depth(1).level.targets();
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;  // places of target and source
+  for (const auto& sum : operators_.top_sums) {
+    pairs.clear();
+    const CellBox targets =
+        intersection(wanted, top.shifted({-sum.source[0], -sum.source[1], -sum.source[2]}));
+    targets.for_each([&](const Cells& target) {
+      const Cells source{target[0] + sum.source[0], target[1] + sum.source[1],
+                         target[2] + sum.source[2]};
+      pairs.push_back({top.index(target), top.index(source)});
+    });
+    for (std::size_t begin = 0; begin < pairs.size(); begin += lanes) {
+      const std::size_t count = std::min(lanes, pairs.size() - begin);
+      scratch_.assign(2 * coefficients_ * lanes, Real(0));
+      Real* const sources = scratch_.data();
+      Real* const locals = sources + coefficients_ * lanes;
+      for (std::size_t a = 0; a < coefficients_; ++a) {
+        const Real* row = top_multipoles_.data() + a * top_multipoles_.stride();
+        for (std::size_t k = 0; k < count; ++k) {
+          sources[a * lanes + k] = row[pairs[begin + k].second];
+        }
+      }
+      kernels_.multiply(sum.matrix.data(), coefficients_, sources, locals);
+      for (std::size_t a = 0; a < coefficients_; ++a) {
+        Real* row = top_locals_.data() + a * top_locals_.stride();
+        for (std::size_t k = 0; k < count; ++k) {
+          row[pairs[begin + k].first] += locals[a * lanes + k];
+        }
+      }
+    }
+  }
+}
+
+template <class Real>
+void FarField<Real>::add_shifts_of_top(CellExpansions<Real>& locals,
+                                       const std::array<Real*, 3>& weighted) {
   const std::size_t cells = top_multipoles_.box().count(), stride = top_multipoles_.stride();
   scratch_.assign(coefficients_ * stride, Real(0));
-  std::array<Real*, 3> weighted{};
-  for (std::size_t axis = 0; axis < 3 && with_virial_; ++axis) {
-    top_weighted_[axis] = top_locals_;
-    weighted[axis] = top_weighted_[axis].data();
-  }
   for (const auto& shift : operators_.top_shifts) {
     for (std::size_t row = 0; row < coefficients_ * stride; row += stride) {
       for (std::size_t cell = 0; cell < cells; ++cell) {
@@ -371,10 +405,31 @@ void FarField<Real>::far_field_of_top() {
       }
     }
     if (with_virial_) {
-      shift_weighted(shift.operation, shift.connection, scratch_.data(), stride, top_locals_.data(),
+      shift_weighted(shift.operation, shift.connection, scratch_.data(), stride, locals.data(),
                      weighted, stride, stride);
     } else {
-      kernels_.shift(shift.operation, scratch_.data(), stride, top_locals_.data(), stride, stride);
+      kernels_.shift(shift.operation, scratch_.data(), stride, locals.data(), stride, stride);
+    }
+  }
+}
+
+template <class Real>
+void FarField<Real>::far_field_of_top() {
+  const std::size_t cells = top_multipoles_.box().count(), stride = top_multipoles_.stride();
+  std::array<Real*, 3> weighted{};
+  for (std::size_t axis = 0; axis < 3 && with_virial_; ++axis) {
+    top_weighted_[axis] = top_locals_;
+    weighted[axis] = top_weighted_[axis].data();
+  }
+  if (operators_.top_sums.empty()) {
+    add_shifts_of_top(top_locals_, weighted);
+  } else {
+    add_sums_of_top();
+    if (with_virial_) {
+      // The virial needs the images one by one; forces have the same bits with and without it.
+      operators_.make_top_shifts();
+      CellExpansions<Real> unused(top_locals_.box(), coefficients_, stride - cells);
+      add_shifts_of_top(unused, weighted);
     }
   }
   std::vector<Real> root(coefficients_, Real(0)), local(coefficients_, Real(0));

@@ -70,6 +70,9 @@ class FarField {
   void multipoles_to_locals(Depth& depth);
   void shift_down(Depth& depth);
   void far_field_of_top();
+  /// From the top cells and their images in the near boxes, by the two kinds of operators.
+  void add_sums_of_top();
+  void add_shifts_of_top(CellExpansions<Real>& locals, const std::array<Real*, 3>& weighted);
 
   /// Those of the cells in an octant of the parents from `begin` on.
   std::array<Real*, 3> weighted_at(Depth& depth, int octant, std::size_t begin);

@@ -31,7 +31,16 @@ class FmmOperators {
   std::vector<ShiftOperator<Real>> pair_shifts;
   std::vector<Vec3> pair_connections;  ///< of each, from the source to the target in their unit
 
-  /// Shifts between the top cells and, in a periodic box, their images in the near boxes.
+  /// In a periodic box, between the top cells and their images in the near boxes: the sum over the
+  /// images as one matrix over the coefficients. Where those would take too much memory, and in an
+  /// open box, there are none.
+  struct TopSum {
+    std::vector<Real> matrix;  ///< element (local a, multipole b) at b * coefficients + a
+    Cells source;              ///< relative to the target, both in the box
+  };
+  std::vector<TopSum> top_sums;
+  /// The same as shifts, one for each image. Made where there are no sums, or when asked for.
+  void make_top_shifts();
   struct TopShift {
     ShiftOperator<Real> operation;
     Vec3 connection;           ///< from the source to the target, in their unit
@@ -49,8 +58,13 @@ class FmmOperators {
   double leaf_unit, top_unit, root_unit;  ///< of the coefficients
 
  private:
-  void make_pairs(const Lattice& leaf, int order);
-  void make_top(const Lattice& lattice, const FmmParameters& parameters);
+  void make_pairs(const Lattice& leaf);
+  void make_top();
+  void make_top_sums();
+  Lattice top_cell() const;
+
+  Lattice lattice_;
+  FmmParameters parameters_;
 };
 
 extern template class FmmOperators<float>;

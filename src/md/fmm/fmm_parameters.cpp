@@ -38,15 +38,20 @@ void FmmParameters::check() const {
     throw std::invalid_argument(
         fmt::format("the order of the multipole method is {}, not 2 to {}", order, highest_order));
   }
-  const int fewest = levels == 0 ? 3 : 2;
   for (const int cells : top_cells) {
-    if (cells < fewest || cells > 64 || levels < 0 || levels > 12) {
+    if (cells < 2 || cells > 64 || levels < 0 || levels > 12) {
       throw std::invalid_argument(
           fmt::format("{} levels below {} top cells along an edge: 0 to 12 levels are possible, "
-                      "and {} to 64 cells",
-                      levels, cells, fewest));
+                      "and 2 to 64 cells",
+                      levels, cells));
     }
   }
+}
+
+bool FmmParameters::sums_of_top_fit() const {
+  double bytes = precision == FmmPrecision::single ? sizeof(float) : sizeof(double);
+  for (const int cells : top_cells) bytes *= 2.0 * cells - 1.0;
+  return bytes * std::pow(order + 1.0, 4) <= 64.0 * 1024.0 * 1024.0;
 }
 
 FmmParameters FmmParameters::choose(const Lattice& lattice, bool periodic, std::size_t count,
@@ -63,28 +68,39 @@ FmmParameters FmmParameters::choose(const Lattice& lattice, bool periodic, std::
                          : accuracy >= 1e-6 ? FmmPrecision::mixed
                                             : FmmPrecision::full;
 
-  // In units of a near pair: a shift's operations grow with the cube of the order.
+  // In units of a near pair: a shift's operations grow with the cube of the order, those of a
+  // matrix with its fourth power.
   const double n = parameters.order + 1.0, shift_cost = 0.5 * n * n * n;
+  const double matrix_cost = 0.1 * n * n * n * n;
   double lowest = 0.0;
   for (int levels = 0; levels <= 12; ++levels) {
     for (const int shortest : {2, 3}) {
-      if (levels == 0 && shortest == 2) continue;
-      std::array<int, 3> top;
+      FmmParameters trial = parameters;
+      trial.levels = levels;
       const double width =
           std::min({lattice.width(0), lattice.width(1), lattice.width(2)}) / shortest;
-      double cells = 1.0;
+      double top = 1.0;
       bool wide = true;
       for (int axis = 0; axis < 3; ++axis) {
-        top[axis] = std::min(64, static_cast<int>(std::lround(lattice.width(axis) / width)));
-        cells *= std::ldexp(top[axis], levels);
-        wide = wide && std::ldexp(lattice.width(axis) / top[axis], -levels) >= least_width;
+        int& along = trial.top_cells[static_cast<std::size_t>(axis)];
+        along = std::min(64, static_cast<int>(std::lround(lattice.width(axis) / width)));
+        top *= along;
+        wide = wide && std::ldexp(lattice.width(axis) / along, -levels) >= least_width;
       }
-      const double charges = static_cast<double>(count) / cells;
-      const double cost = 27.0 * charges * static_cast<double>(count) + 189.0 * cells * shift_cost;
+      const double leaves = std::ldexp(top, 3 * levels);
+      const double charges = static_cast<double>(count) / leaves;
+      // In a periodic box all top cells act on each other, and so do their images.
+      double cost = 27.0 * charges * static_cast<double>(count) +
+                    189.0 * (leaves - top) * 8.0 / 7.0 * shift_cost;
+      if (periodic) {
+        cost += trial.sums_of_top_fit() ? top * top * matrix_cost : 27.0 * top * top * shift_cost;
+      } else {
+        cost += top * std::max(0.0, top - 27.0) * shift_cost;
+      }
       if (lowest == 0.0 || (wide && cost < lowest)) {
         lowest = cost;
-        parameters.levels = levels;
-        parameters.top_cells = top;
+        parameters.levels = trial.levels;
+        parameters.top_cells = trial.top_cells;
       }
     }
   }

@@ -28,13 +28,15 @@ struct FmmParameters {
   /// The box is repeated in all directions; otherwise it holds all charges.
   bool periodic = true;
   Surroundings surroundings = Surroundings::conductor;
-  /// Cells of the coarsest level along each edge, at least 2 (3 with one level).
+  /// Cells of the coarsest level along each edge, at least 2.
   std::array<int, 3> top_cells{2, 2, 2};
   int levels = 1;  ///< each has twice the cells of the one above, along each edge
   std::string_view instruction_set = "auto";
 
   /// Throws std::invalid_argument for what is out of range.
   void check() const;
+  /// Whether the matrices between the top cells of a periodic box take at most 64 MiB.
+  bool sums_of_top_fit() const;
 
   /// Order and precision for a relative root-mean-square force error of about `accuracy` in liquid
   /// water, and a tree for which near and far field take about the same time. No leaf is narrower

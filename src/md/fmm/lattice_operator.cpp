@@ -13,10 +13,6 @@ namespace {
 using Complex = std::complex<double>;
 constexpr double pi = std::numbers::pi;
 
-double factorial(int n) {
-  return std::tgamma(n + 1.0);
-}
-
 double sign(int m) {
   return m % 2 == 0 ? 1.0 : -1.0;
 }
@@ -213,13 +209,23 @@ Strains strained_lattice_sums(int order, const Lattice& lattice,
 std::vector<double> operator_of(int order, const std::vector<double>& sums) {
   // In complex harmonics with factorials in them the coefficients of an expansion about a sum of
   // vectors are plain products: L_lm = sum of (-1)^l' conj(M_l'm') I_(l+l')(m+m').
-  const auto norm = [](int l, int m) { return std::sqrt(factorial(l - m) * factorial(l + m)); };
-  const auto irregular_sum = [&](int l, int m) -> Complex {
-    const int a = std::abs(m);
-    if (a == 0) return norm(l, 0) * sums[cosine_index(l, 0)];
-    const Complex value = sign(a) * norm(l, a) / std::numbers::sqrt2 *
-                          Complex(sums[cosine_index(l, a)], sums[sine_index(l, a)]);
-    return m > 0 ? value : sign(a) * std::conj(value);
+  std::vector<double> roots{1.0};  // of factorials
+  for (int n = 1; n <= 4 * order; ++n) roots.push_back(roots.back() * std::sqrt(double(n)));
+  const auto norm = [&](int l, int m) { return roots[l - m] * roots[l + m]; };
+  std::vector<Complex> irregular(harmonics_count(2 * order));  // I_lm at l^2 + l + m
+  for (int l = 0; l <= 2 * order; ++l) {
+    const auto middle = static_cast<std::size_t>(l * l + l);
+    irregular[middle] = norm(l, 0) * sums[cosine_index(l, 0)];
+    for (int m = 1; m <= l; ++m) {
+      const Complex value = sign(m) * norm(l, m) / std::numbers::sqrt2 *
+                            Complex(sums[cosine_index(l, m)], sums[sine_index(l, m)]);
+      const auto offset = static_cast<std::size_t>(m);
+      irregular[middle + offset] = value;
+      irregular[middle - offset] = sign(m) * std::conj(value);
+    }
+  }
+  const auto irregular_sum = [&](int l, int m) {
+    return irregular[static_cast<std::size_t>(l * l + l + m)];
   };
   const std::size_t count = harmonics_count(order);
   std::vector<double> matrix(count * count, 0.0);
@@ -261,6 +267,15 @@ Lattice in_units(const Lattice& lattice, double unit) {
 std::vector<double> make_lattice_operator(int order, const Lattice& lattice,
                                           const std::array<int, 3>& near, double unit) {
   return operator_of(order, lattice_sums(2 * order, in_units(lattice, unit), near));
+}
+
+std::vector<double> make_sum_operator(int order, std::span<const Vec3> sources, double unit) {
+  std::vector<double> sums(harmonics_count(2 * order), 0.0);
+  for (const Vec3& source : sources) {
+    const auto harmonics = irregular_harmonics(2 * order, source * (1.0 / unit));
+    for (std::size_t a = 0; a < sums.size(); ++a) sums[a] += harmonics[a];
+  }
+  return operator_of(order, sums);
 }
 
 std::array<std::vector<double>, 6> make_strained_lattice_operators(int order,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "md/fmm/point_charges.hpp"
@@ -21,8 +22,13 @@ namespace sterna::md {
 std::vector<double> make_lattice_operator(int order, const Lattice& lattice,
                                           const std::array<int, 3>& near, double unit);
 
-/// Its derivatives when the lattice is strained while the multipole and the unit stay, by the
-/// symmetric strains xx yy zz xy xz yz (half of xy moves x along y, half moves y along x).
+/// From a multipole, of which there are copies at `sources`, to the local expansion about the
+/// origin of their sum: a matrix as above, which is what as many shifts do one after the other.
+std::vector<double> make_sum_operator(int order, std::span<const Vec3> sources, double unit);
+
+/// The derivatives of the lattice operator when the lattice is strained while the multipole and
+/// the unit stay, by the symmetric strains xx yy zz xy xz yz (half of xy moves x along y, half
+/// moves y along x).
 std::array<std::vector<double>, 6> make_strained_lattice_operators(int order,
                                                                    const Lattice& lattice,
                                                                    const std::array<int, 3>& near,

@@ -54,6 +54,10 @@ struct FmmKernels {
   /// a * stride + i.
   void (*shift)(const ShiftOperator<Real>& shift, const Real* source, std::size_t source_stride,
                 Real* target, std::size_t target_stride, std::size_t count);
+  /// Adds `matrix` times the expansions of as many cells as there are lanes to `target`; element
+  /// (row a, column b) of the matrix lies at b * size + a, coefficient a of cell i at
+  /// a * lanes + i.
+  void (*multiply)(const Real* matrix, std::size_t size, const Real* source, Real* target);
   /// Adds the multipoles of the charges `begin` to `end` to coefficients at multiples of `stride`;
   /// positions are divided by `unit`.
   void (*charges_to_multipole)(const HarmonicFactors& factors, const FarCharges<Real>& charges,
