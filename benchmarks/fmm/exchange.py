@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Molecular dynamics of water with the fast multipole method, by each method of exchange.
+
+    benchmarks/fmm/exchange.py [--ranks 2,8] [--methods p2p,rdma_double_buffer,shm_direct] [--repeats 5]
+
+6912 SPC/E molecules, 20736 charges, three levels of cells (8 x 8 x 8 leaves). The same run with all
+neighbor exchanges by one method, methods by turns. Of each the time of a step, and the time in the
+exchanges: of each exchange (positions of the halo, charges, expansions of each level) the median
+round, packing and unpacking in it, times its rounds a step; the slowest exchange waits for ranks
+that compute. Medians over the repeats.
+
+Writes benchmarks/results/fmm_exchange.json.
+"""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path += [str(ROOT / "python")]
+from sterna.launch import command_line  # noqa: E402
+from sterna.program import version  # noqa: E402
+
+INPUT = """\
+units = "nano"
+
+[run]
+name = "water"
+steps = {steps}
+timestep = "2 fs"
+
+[start]
+kind = "lattice"
+particles = 6912
+density = "0.997 g/cm^3"
+temperature = "300 K"
+
+[[component]]
+name = "H2O"
+model = "spce"
+
+[interaction]
+cutoff = "0.9 nm"
+truncation = "truncated"
+
+[electrostatics]
+kind = "fmm"
+accuracy = 1e-3
+
+[domain]
+decomposition = "grid"
+
+[communication]
+halo = "{method}"
+fmm = "{method}"
+migration = "superset"
+
+[output]
+directory = "."
+thermo_interval = {steps}
+"""
+
+
+def run(folder: Path, method: str, ranks: int, steps: int) -> dict:
+    (folder / "water.toml").write_text(INPUT.format(method=method, steps=steps))
+    command, environment = command_line(ranks, ["water.toml"])
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        sys.exit(f"{method} on {ranks} ranks failed:\n{done.stdout}\n{done.stderr}")
+    timing = json.loads((folder / "water.log.jsonl").read_text().splitlines()[-1])["timing"]
+    exchanges = {
+        row["exchange"]: row["rounds"] * row["median_us"] / steps
+        for row in timing["methods"]
+        if row["exchange"] not in ("migration", "rebalancing")
+    }
+    return {"step_us": timing["seconds"] / steps * 1e6, "exchanges_us": exchanges}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--ranks", default="2,8")
+    parser.add_argument("--methods", default="p2p,rdma_double_buffer,shm_direct")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--steps", type=int, default=100)
+    options = parser.parse_args()
+    methods = options.methods.split(",")
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="sterna-fmm-") as name:
+        for ranks in (int(n) for n in options.ranks.split(",")):
+            runs: dict[str, list[dict]] = {method: [] for method in methods}
+            for repeat in range(options.repeats):
+                for method in methods if repeat % 2 == 0 else reversed(methods):
+                    runs[method].append(run(Path(name), method, ranks, options.steps))
+            for method in methods:
+                steps = [r["step_us"] for r in runs[method]]
+                exchanges = {
+                    exchange: statistics.median(r["exchanges_us"][exchange] for r in runs[method])
+                    for exchange in runs[method][0]["exchanges_us"]
+                }
+                sums = [sum(r["exchanges_us"].values()) for r in runs[method]]
+                rows.append(
+                    {
+                        "method": method,
+                        "ranks": ranks,
+                        "step_us": statistics.median(steps),
+                        "step_us_least": min(steps),
+                        "step_us_most": max(steps),
+                        "exchanges_us": exchanges,
+                        "all_exchanges_us": statistics.median(sums),
+                        "all_exchanges_us_least": min(sums),
+                        "all_exchanges_us_most": max(sums),
+                    }
+                )
+                print(
+                    f"{ranks} ranks  {method:20}  step {rows[-1]['step_us']:9.0f} us  "
+                    f"exchanges {rows[-1]['all_exchanges_us']:8.1f} us",
+                    flush=True,
+                )
+    document = {
+        "command": " ".join(["benchmarks/fmm/exchange.py", *sys.argv[1:]]),
+        "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
+        "program": f"sterna {version()}",
+        "processor": platform.processor() or platform.machine(),
+        "cores": os.cpu_count(),
+        "rows": rows,
+    }
+    (ROOT / "benchmarks/results/fmm_exchange.json").write_text(
+        json.dumps(document, indent=1) + "\n"
+    )
+
+
+if __name__ == "__main__":
+    main()
