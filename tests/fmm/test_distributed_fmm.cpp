@@ -113,7 +113,7 @@ TEST_CASE("any decomposition, any distribution: as in one process") {
     int levels;
   };
   for (const Case& c : {Case{{12, 12, 12}, {2, 2, 2}, 2}, Case{{9, 10, 24}, {2, 2, 5}, 1},
-                        Case{{9, 9, 9}, {3, 3, 3}, 0}}) {
+                        Case{{9, 9, 9}, {3, 3, 3}, 0}, Case{{9, 9, 9}, {2, 2, 2}, 0}}) {
     for (const std::string shape : {"uniform", "slab", "droplet"}) {
       const OwnedCharges system = molecules_in(c.length, shape, 300);
       FmmParameters parameters;
