@@ -155,6 +155,12 @@ def test_a_temperature_without_liquid_is_refused(sterna):
     assert "from 0.6 to 1.0" in done.stderr
 
 
+def test_a_scatter_needs_two_runs(sterna):
+    done = sterna("validate", "lj_slab", "--replicas", "1")
+    assert done.returncode == 2
+    assert "--replicas" in done.stderr
+
+
 def test_a_run_that_fails_is_told(sterna, monkeypatch, tmp_path):
     program = tmp_path / "sterna-md"
     program.write_text("#!/bin/sh\necho 'error: the disk is full' >&2\nexit 7\n")
@@ -205,7 +211,7 @@ def test_the_carbon_dioxide_starts_without_overlaps():
 def test_a_short_slab_of_carbon_dioxide(sterna, tmp_path):
     done = sterna(
         *("validate", "carbon_dioxide_slab", "--temperature", "250", "--steps", "100"),
-        *("--equilibration", "50", "--replicas", "2", "--json", "slab.json"),
+        *("--equilibration", "50", "--replicas", "1", "--json", "slab.json"),
     )
     document = json.loads((tmp_path / "slab.json").read_text())
     assert done.returncode == (0 if all(r["agrees"] for r in document["results"]) else 1)

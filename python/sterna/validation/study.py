@@ -22,7 +22,9 @@ Steps = Annotated[int, typer.Option("--steps", min=1, help="Steps that are avera
 Equilibration = Annotated[
     int, typer.Option("--equilibration", min=1, help="Steps before those, in each run.")
 ]
-Replicas = Annotated[int, typer.Option("--replicas", min=2, help="Independent runs.")]
+Replicas = Annotated[int, typer.Option("--replicas", min=1, help="Independent runs.")]
+# Of studies that take the standard error from their scatter.
+SeveralReplicas = Annotated[int, typer.Option("--replicas", min=2, help="Independent runs.")]
 Jobs = Annotated[
     int | None,
     typer.Option("--jobs", min=1, help="Runs at a time, each on one core; default: all cores."),

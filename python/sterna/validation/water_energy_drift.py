@@ -30,7 +30,7 @@ from sterna.validation.study import (
     Folder,
     Jobs,
     JsonFile,
-    Replicas,
+    SeveralReplicas,
     Study,
     finish,
 )
@@ -347,7 +347,7 @@ def validate(
     steps: Annotated[int, typer.Option("--steps", min=100, help="Steps of 2 fs.")] = 20000,
     molecules: Annotated[int, typer.Option("--molecules", min=400)] = MOLECULES,
     equilibration: Equilibration = EQUILIBRATION_STEPS,
-    replicas: Replicas = 4,
+    replicas: SeveralReplicas = 4,
     jobs: Jobs = None,
     folder: Folder = None,
     json_file: JsonFile = None,
