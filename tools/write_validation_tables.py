@@ -19,7 +19,8 @@ from sterna.validation.study import HEADER, row_of  # noqa: E402
 
 # Files of benchmarks/results, and blocks of docs/validation.md.
 STUDIES = (
-    "lj_equation_of_state",
+    "lj_equation_of_state_nist",
+    "lj_equation_of_state_thol",
     "lj_slab",
     "water_energy_drift",
 )
