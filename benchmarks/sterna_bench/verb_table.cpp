@@ -8,6 +8,7 @@ std::unique_ptr<Verb> make_message();
 std::unique_ptr<Verb> make_neighbor();
 std::unique_ptr<Verb> make_placement();
 std::unique_ptr<Verb> make_reduce();
+std::unique_ptr<Verb> make_soak();
 std::unique_ptr<Verb> make_sparse();
 std::unique_ptr<Verb> make_tune();
 std::unique_ptr<Verb> make_tune_check();
@@ -27,6 +28,7 @@ const VerbRow rows[] = {
      make_message},
     {"reduce", "one agglomerated reduction against one allreduce for each value", make_reduce},
     {"placement", "bytes between nodes and hop-bytes of every placement of ranks", make_placement},
+    {"soak", "ten million rounds of every method: does memory grow, does a round stall", make_soak},
     {"tune", "measures a grid of patterns and writes the machine file that later runs start from",
      make_tune},
     {"tune-check", "holds the methods that the tuner chooses against the best ones",
