@@ -22,6 +22,7 @@ STUDIES = (
     "lj_equation_of_state_nist",
     "lj_equation_of_state_thol",
     "lj_slab",
+    "carbon_dioxide_slab",
     "water_energy_drift",
 )
 

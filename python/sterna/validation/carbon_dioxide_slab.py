@@ -2,7 +2,9 @@
 
 The model of Merker, Engin, Vrabec and Hasse (three Lennard-Jones sites and a quadrupole, J. Chem.
 Phys. 132, 234512 (2010)) in the canonical ensemble, with the planar correction for what lies beyond
-the cutoff. Standard errors are from the blocks of independent runs.
+the cutoff. Standard errors are from the blocks of independent runs. The thermostat acts on each
+molecule: one that scales all velocities would make the vapor pay for the heat of the melting
+crystal, and it would stay cold for long.
 
 Its authors fitted it to the vapor pressure and the liquid density of the real fluid, with which it
 is compared: the equation of Span and Wagner, J. Phys. Chem. Ref. Data 25, 1509 (1996), evaluated
@@ -79,9 +81,9 @@ tail_correction = "planar"
 tail_normal = "z"
 
 [thermostat]
-kind = "stochastic_velocity_rescaling"
+kind = "langevin"
 temperature = {temperature}
-time_constant = 0.5
+time_constant = 2.0
 """
 OBSERVERS = """
 [profile]
