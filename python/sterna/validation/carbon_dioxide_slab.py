@@ -128,7 +128,7 @@ def start(temperature: int, seed: int) -> Configuration:
 
 
 def measure(temperature: int, replica: int, equilibration: int, steps: int, folder: Path) -> dict:
-    """The blocks of one replica: densities in mol/l, surface tension in the run's unit."""
+    """The blocks of one replica: densities in mol/l, surface tension."""
     folder.mkdir(parents=True, exist_ok=True)
     start(temperature, replica + 1).write(folder / "start.extxyz")
     ends = [equilibration + steps * block // BLOCKS for block in range(BLOCKS + 1)]
@@ -152,7 +152,9 @@ def measure(temperature: int, replica: int, equilibration: int, steps: int, fold
         "vapor": [
             float(block.density[distance > VAPOR_FROM].mean() / PER_CUBIC_NM) for block in blocks
         ],
-        "surface_tension": read_surface_tension(folder / f"slab.{BLOCKS}.pressure_tensor.txt")[1],
+        "surface_tension_mN_per_m": read_surface_tension(
+            folder / f"slab.{BLOCKS}.pressure_tensor.txt"
+        )[1],
     }
 
 
