@@ -13,6 +13,7 @@ struct OwnedCharges {
   std::vector<sterna::md::Vec3> positions;
   std::vector<double> charges;
   std::vector<std::int32_t> molecules;
+  std::vector<sterna::md::Vec3> dipoles;  ///< of all, or none
 
   void add(const sterna::md::Vec3& position, double charge, std::int32_t molecule) {
     positions.push_back(position);
@@ -22,7 +23,7 @@ struct OwnedCharges {
   void add(const sterna::md::Vec3& position, double charge) {
     add(position, charge, static_cast<std::int32_t>(positions.size()));
   }
-  sterna::md::PointCharges view() const { return {positions, charges, molecules}; }
+  sterna::md::PointCharges view() const { return {positions, charges, molecules, {}, dipoles}; }
 };
 
 /// Conventional cubic cells of edge 1 of an ionic crystal, `repeats` of them along each axis.
@@ -93,6 +94,16 @@ double slope_over_strain(std::size_t component, double step, Energy energy) {
     });
   };
   return (at(step) - at(-step)) / (2.0 * step);
+}
+
+/// Random dipoles of about the size `moment` at all charges.
+inline void add_dipoles(OwnedCharges& system, double moment, unsigned seed) {
+  std::mt19937_64 engine(seed);
+  std::normal_distribution<double> normal(0.0, moment);
+  for (std::size_t i = 0; i < system.positions.size(); ++i) {
+    const double x = normal(engine), y = normal(engine), z = normal(engine);
+    system.dipoles.push_back({x, y, z});
+  }
 }
 
 inline double relative_rms(const std::vector<sterna::md::Vec3>& values,

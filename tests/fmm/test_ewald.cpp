@@ -12,6 +12,10 @@ using namespace sterna::md;
 
 namespace {
 
+double norm_of(const Vec3& v) {
+  return std::sqrt(dot(v, v));
+}
+
 /// Half a unit of the last of `digits` published digits.
 double rounding(double published, int digits) {
   return 0.5 * std::pow(10.0, std::floor(std::log10(std::fabs(published))) + 1 - digits);
@@ -141,4 +145,95 @@ TEST_CASE("forces are the gradient of the energy, with molecules and vacuum arou
             doctest::Approx(forces[i][axis]).epsilon(1e-6).scale(1.0));
     }
   }
+}
+
+namespace {
+
+/// Charges, some 0, with dipoles in molecules of three, the first two of a molecule at one point.
+OwnedCharges molecules_with_dipoles(const Lattice& lattice, double total) {
+  OwnedCharges system = random_charges(lattice, 9, total, 3);
+  add_dipoles(system, 0.4, 8);
+  for (std::size_t i = 0; i < system.positions.size(); ++i) {
+    system.molecules[i] = static_cast<std::int32_t>(i / 3);
+  }
+  system.positions[1] = system.positions[0];
+  system.charges[4] += system.charges[3];
+  system.charges[3] = 0.0;
+  return system;
+}
+
+}  // namespace
+
+TEST_CASE("dipoles: forces, fields and virial are slopes of the energy, whatever the splitting") {
+  const Lattice skew{{5, 0, 0}, {1.5, 4.5, 0}, {-0.7, 1.1, 5.5}};
+  OwnedCharges system = molecules_with_dipoles(skew, 0.7);
+  for (const auto surroundings : {Surroundings::conductor, Surroundings::vacuum}) {
+    auto parameters = EwaldSolver::parameters(skew, 1e-15, 9);
+    parameters.surroundings = surroundings;
+    const EwaldSolver solver(skew, parameters);
+    const auto result = solver.solve(system.view());
+    auto other = parameters;
+    other.splitting *= 1.3, other.reciprocal_cutoff *= 1.3, other.real_cutoff /= 1.3;
+    CHECK(EwaldSolver(skew, other).solve(system.view()).energy ==
+          doctest::Approx(result.energy).epsilon(1e-12));
+    double half = 0.0;
+    for (std::size_t i = 0; i < 9; ++i) {
+      half += 0.5 * system.charges[i] * result.potentials[i];
+      half -= 0.5 * dot(system.dipoles[i], result.fields[i]);
+    }
+    CHECK(half == doctest::Approx(result.energy).epsilon(1e-12));
+    constexpr double step = 2e-4;
+    const auto slope = [&](double& value) {
+      const double start = value;
+      double differences[2];
+      for (int k = 0; k < 2; ++k) {
+        value = start + (k + 1) * step;
+        const double above = solver.solve(system.view()).energy;
+        value = start - (k + 1) * step;
+        differences[k] = (above - solver.solve(system.view()).energy) / (2 * (k + 1) * step);
+      }
+      value = start;
+      return (4.0 * differences[0] - differences[1]) / 3.0;
+    };
+    for (const std::size_t i : {0, 1, 3, 8}) {
+      for (int axis = 0; axis < 3; ++axis) {
+        CAPTURE(i);
+        CHECK(-slope(system.positions[i][axis]) ==
+              doctest::Approx(result.forces[i][axis]).epsilon(1e-8).scale(1.0));
+        CHECK(-slope(system.dipoles[i][axis]) ==
+              doctest::Approx(result.fields[i][axis]).epsilon(1e-8).scale(1.0));
+      }
+    }
+    for (std::size_t s = 0; s < 6; ++s) {
+      const double over_strain = slope_over_strain(s, 1e-4, [&](const auto& strained) {
+        OwnedCharges moved = system;
+        for (Vec3& position : moved.positions) position = strained(position);
+        const Lattice lattice{strained(skew.a), strained(skew.b), strained(skew.c)};
+        return EwaldSolver(lattice, parameters).solve(moved.view()).energy;
+      });
+      CHECK(result.virial[s] == doctest::Approx(-over_strain).epsilon(1e-6).scale(1.0));
+    }
+  }
+}
+
+TEST_CASE("a dipole is the limit of two charges close to each other") {
+  const Lattice box = Lattice::orthorhombic({5, 6, 7});
+  OwnedCharges system = molecules_with_dipoles(box, 0.0), pairs;
+  pairs.lattice = box;
+  constexpr double distance = 1e-3;
+  for (std::size_t i = 0; i < system.positions.size(); ++i) {
+    const Vec3 half = system.dipoles[i] * (0.5 * distance / norm_of(system.dipoles[i]));
+    const double charge = norm_of(system.dipoles[i]) / distance;
+    pairs.add(system.positions[i], system.charges[i], system.molecules[i]);
+    pairs.add(system.positions[i] + half, charge, system.molecules[i]);
+    pairs.add(system.positions[i] - half, -charge, system.molecules[i]);
+  }
+  const EwaldSolver solver(box, EwaldSolver::parameters(box, 1e-15, 27));
+  const auto result = solver.solve(system.view()), limit = solver.solve(pairs.view());
+  for (std::size_t i = 0; i < system.positions.size(); ++i) {
+    const Vec3 force = limit.forces[3 * i] + limit.forces[3 * i + 1] + limit.forces[3 * i + 2];
+    const Vec3 difference = force - result.forces[i];
+    CHECK(norm_of(difference) < 1e-5 * (1.0 + norm_of(force)));
+  }
+  CHECK(result.energy == doctest::Approx(limit.energy).epsilon(1e-5));
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <tuple>
 
 #include "fmm/crystals.hpp"
 #include "fmm/spce_configuration.hpp"
@@ -172,7 +173,8 @@ TEST_CASE("SPC/E configurations of NIST: converged forces as accurate as asked f
       return;
     }
     const auto reference = read_spce_forces(number);
-    for (const double accuracy : {1e-3, 1e-4, 1e-5}) {
+    for (const double accuracy : {1e-3, 1e-4, 1e-6, 1e-8}) {
+      if (number > 1 && accuracy < 1e-6) continue;
       CAPTURE(number);
       CAPTURE(accuracy);
       const auto checked = checked_fmm_parameters(system.lattice, true, system.view(), accuracy);
@@ -262,4 +264,58 @@ TEST_CASE("no charges, one charge, and what it refuses") {
   system.molecules[1] = 1;
   system.positions[1].x = 8.5;
   CHECK_THROWS_AS(FmmSolver(box, parameters).solve(system.view()), std::invalid_argument);
+}
+
+TEST_CASE("dipoles with charges against Ewald sums: forces, fields, energy, virial") {
+  for (const auto& [lattice, total, surroundings] :
+       {std::tuple{Lattice::orthorhombic({6, 6, 6}), 0.0, Surroundings::vacuum},
+        std::tuple{Lattice{{6, 0, 0}, {1.0, 6, 0}, {-0.8, 0.5, 6}}, 2.0,
+                   Surroundings::conductor}}) {
+    OwnedCharges system = random_charges(lattice, 200, total, 11);
+    add_dipoles(system, 0.2, 5);
+    const CoulombResult exact = ewald(system, surroundings);
+    for (const auto& [order, tolerance] : {std::pair{8, 2e-3}, {18, 2e-5}}) {
+      CAPTURE(order);
+      FmmParameters parameters;
+      parameters.order = order, parameters.dipoles = true, parameters.surroundings = surroundings;
+      const CoulombResult result = FmmSolver(lattice, parameters).solve(system.view(), true);
+      CHECK(relative_rms(result.forces, exact.forces) < tolerance);
+      CHECK(relative_rms(result.fields, exact.fields) < tolerance);
+      CHECK(result.energy == doctest::Approx(exact.energy).epsilon(tolerance));
+      for (std::size_t s = 0; s < 6; ++s) {
+        CHECK(result.virial[s] ==
+              doctest::Approx(exact.virial[s]).scale(std::abs(exact.energy)).epsilon(tolerance));
+      }
+    }
+  }
+}
+
+TEST_CASE("dipoles: every instruction set, in all precisions") {
+  const Lattice box = Lattice::orthorhombic({8, 8, 8});
+  OwnedCharges system = random_charges(box, 500, 0.0, 2);
+  add_dipoles(system, 0.2, 5);
+  for (std::size_t i = 0; i < 500; ++i) system.molecules[i] = static_cast<std::int32_t>(i / 2);
+  for (std::size_t i = 1; i < 500; i += 2) {
+    system.positions[i] = system.positions[i - 1] + Vec3{0.2, 0.1, 0};
+  }
+  FmmParameters parameters;
+  parameters.order = 7, parameters.levels = 2, parameters.dipoles = true;
+  parameters.instruction_set = "baseline";
+  const CoulombResult reference = FmmSolver(box, parameters).solve(system.view());
+  for (const FmmInstructionSet* set : available_fmm_kernels()) {
+    CAPTURE(set->name);
+    parameters.instruction_set = set->name;
+    for (const auto& [precision, tolerance] : {std::pair{FmmPrecision::full, 1e-13},
+                                               {FmmPrecision::single, 2e-5},
+                                               {FmmPrecision::mixed, 2e-5}}) {
+      parameters.precision = precision;
+      const CoulombResult result = FmmSolver(box, parameters).solve(system.view());
+      CHECK(relative_rms(result.forces, reference.forces) < tolerance);
+      CHECK(relative_rms(result.fields, reference.fields) < tolerance);
+    }
+  }
+  parameters.instruction_set = "auto";
+  CHECK_THROWS_AS(
+      FmmSolver(box, parameters).solve({system.positions, system.charges, system.molecules}),
+      std::invalid_argument);
 }

@@ -69,6 +69,7 @@ inline PairEnergy pair_energy(const MoleculeModel& model, const Molecule& first,
               [&](double r, const Vec3&) { return q_q(i.charge, j.charge, r); });
     }
     for (const auto& j : b.dipoles) {
+      if (model.electrostatics == MoleculeModel::Electrostatics::none) continue;
       between(i.position, j.position, cutoff, [&](double r, const Vec3& n) {
         return i.charge * dot(second.orientation.to_lab(j.moment), n) / std::pow(r, 2);
       });
@@ -89,10 +90,12 @@ inline PairEnergy pair_energy(const MoleculeModel& model, const Molecule& first,
     const Vec3 moment = first.orientation.to_lab(i.moment);
     const double mu = length(moment);
     for (const auto& j : b.charges) {
+      if (model.electrostatics == MoleculeModel::Electrostatics::none) continue;
       between(i.position, j.position, cutoff,
               [&](double r, const Vec3& n) { return -j.charge * dot(moment, n) / std::pow(r, 2); });
     }
     for (const auto& j : b.dipoles) {
+      if (model.electrostatics == MoleculeModel::Electrostatics::none) continue;
       between(i.position, j.position, cutoff, [&](double r, const Vec3& n) {
         const Vec3 other = second.orientation.to_lab(j.moment);
         const double c1 = dot(moment, n) / mu, c2 = dot(other, n) / length(other);

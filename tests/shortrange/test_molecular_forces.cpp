@@ -301,7 +301,7 @@ TEST_CASE("a mixture in a periodic box, for every kernel and precision") {
     model.lennard_jones_cutoff = 2.2;
     check_against(model, system, brute_force(model, system, model.cutoff));
   }
-  SUBCASE("charges left to a long-range solver") {
+  SUBCASE("charges and dipoles left to a long-range solver") {
     model.electrostatics = Electrostatics::none;
     check_against(model, system, brute_force(model, system, model.cutoff));
   }

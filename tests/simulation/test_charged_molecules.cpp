@@ -64,11 +64,12 @@ Result compute(const comm::Context& context, const Molecules& molecules,
     store.position[k] = {at.x, at.y, at.z, molecules.types[index[k]]};
     store.image[k] = {image[0], image[1], image[2]};
     store.orientation[k] = molecules.orientations[index[k]];
+    store.id[k] = static_cast<std::int64_t>(index[k]) + 1;
     store.force[k] = store.torque[k] = {};
   }
   Electrostatics electrostatics(context, *decomposition, molecules.components, options);
   // Order 18, double precision, one level below 2 x 2 x 2 cells, without a search for them.
-  electrostatics.restore(std::vector<double>{18, 2, 1, 2, 2, 2, 0});
+  if (!options.ewald) electrostatics.restore(std::vector<double>{18, 2, 1, 2, 2, 2, 0});
   electrostatics.rebuild(store);
   electrostatics.start(store);
   Result result;
@@ -96,12 +97,31 @@ Component water() {
   return component;
 }
 
+Component polar(double moment) {
+  Component component;
+  component.name = "polar";
+  component.charges = {{{0.0, 0.3, 0.0}, 0.5}, {{0.0, -0.3, 0.0}, -0.5}};
+  component.dipoles = {{{0.2, 0.0, 0.1}, {0.0, 0.4 * moment, 0.9 * moment}}};
+  component.inertia = {1, 1, 2};
+  return component;
+}
+
 Component ion(double charge) {
   Component component;
   component.name = "ion";
   component.charges = {{{0.1, 0.0, -0.2}, charge}};
   component.inertia = {1, 1, 1};
   return component;
+}
+
+double relative(const std::vector<Vec3>& values, const std::vector<Vec3>& reference) {
+  double difference = 0.0, size = 0.0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const Vec3 d = values[i] - reference[i];
+    difference += dot(d, d);
+    size += dot(reference[i], reference[i]);
+  }
+  return std::sqrt(difference / size);
 }
 
 }  // namespace
@@ -132,4 +152,66 @@ TEST_CASE("the virial tensor: slopes of the energy when centers are strained wit
     CHECK(compute(context, molecules, options).sums.virial_trace() ==
           doctest::Approx(result.sums.virial_trace()).epsilon(1e-12));
   }
+}
+
+TEST_CASE("Ewald sums over the charges of all ranks, dipoles too") {
+  const comm::Context context;
+  const Molecules molecules = random_molecules({water(), ion(0.6), polar(0.7)}, 150);
+  for (const auto surroundings : {Surroundings::conductor, Surroundings::vacuum}) {
+    Electrostatics::Options options;
+    options.surroundings = surroundings;
+    options.virial_tensor = true;
+    const Result expansions = compute(context, molecules, options);
+    options.ewald = true;
+    options.accuracy = 1e-8;
+    const Result sums = compute(context, molecules, options);
+    CHECK(sums.sums.energy == doctest::Approx(expansions.sums.energy).epsilon(1e-4));
+    CHECK(relative(sums.forces, expansions.forces) < 1e-4);
+    CHECK(relative(sums.torques, expansions.torques) < 1e-4);
+    for (std::size_t s = 0; s < 6; ++s) {
+      CHECK(sums.sums.virial[s] == doctest::Approx(expansions.sums.virial[s])
+                                       .scale(std::abs(sums.sums.energy))
+                                       .epsilon(1e-3));
+    }
+  }
+}
+
+TEST_CASE("an open box: the direct sum over all pairs, and an error for what leaves it") {
+  const comm::Context context;
+  Molecules molecules = random_molecules({water(), ion(0.6), ion(-0.5)}, 100);
+  for (Vec3& center : molecules.centers) center = 0.7 * center + Vec3{2, 1.5, 1.5};
+  std::vector<Vec3> positions, arms, forces(molecules.centers.size()), torques(forces.size());
+  std::vector<double> charges;
+  std::vector<std::size_t> owners;
+  for (std::size_t i = 0; i < molecules.centers.size(); ++i) {
+    for (const auto& site : molecules.components[std::size_t(molecules.types[i])].charges) {
+      arms.push_back(molecules.orientations[i].to_lab(site.position));
+      positions.push_back(molecules.centers[i] + arms.back());
+      charges.push_back(site.charge);
+      owners.push_back(i);
+    }
+  }
+  double energy = 0.0;
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    for (std::size_t j = 0; j < positions.size(); ++j) {
+      if (owners[i] == owners[j]) continue;
+      const Vec3 d = positions[i] - positions[j];
+      const double r2 = dot(d, d), pair = charges[i] * charges[j] / std::sqrt(r2);
+      energy += 0.5 * pair;
+      forces[owners[i]] += d * (pair / r2);
+      torques[owners[i]] += Lattice::cross(arms[i], d * (pair / r2));
+    }
+  }
+  Electrostatics::Options options;
+  options.periodic = false;
+  options.margin = 0.5;
+  const Result result = compute(context, molecules, options);
+  CHECK(result.sums.energy == doctest::Approx(energy).epsilon(1e-4));
+  CHECK(relative(result.forces, forces) < 1e-4);
+  CHECK(relative(result.torques, torques) < 1e-4);
+
+  molecules.centers[7].y = 0.4;
+  CHECK_THROWS_AS(compute(context, molecules, options), std::runtime_error);
+  molecules.centers[7].y = molecules.box.y + 1.0;  // on the other side by now
+  CHECK_THROWS_AS(compute(context, molecules, options), std::runtime_error);
 }

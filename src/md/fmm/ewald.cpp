@@ -16,22 +16,76 @@ double norm(const Vec3& v) {
   return std::sqrt(dot(v, v));
 }
 
-/// erf(kappa r)/r and its derivative over r, divided by r; smooth at r = 0.
-struct Smeared {
-  double value;
-  double slope;  ///< (d value / d r) / r
-};
-Smeared smeared(double kappa, double r) {
-  const double x = kappa * r;
-  if (x < 0.1) {
-    // Series, as both terms of the closed form cancel here.
-    const double prefactor = 2.0 * kappa / std::sqrt(pi), x2 = x * x;
-    return {prefactor * (1 + x2 * (-1.0 / 3 + x2 * (1.0 / 10 + x2 * (-1.0 / 42 + x2 / 216)))),
-            prefactor * kappa * kappa *
-                (-2.0 / 3 + x2 * (4.0 / 10 + x2 * (-6.0 / 42 + x2 * (8.0 / 216 - x2 / 132))))};
+/// f(r) and what comes of it when it is differentiated and divided by -r, up to three times.
+using Radial = std::array<double, 4>;
+
+/// Of f = erfc(kappa r)/r.
+Radial screened(double kappa, double r) {
+  const double x = kappa * r, r2 = r * r;
+  double cloud = 2.0 * kappa / std::sqrt(pi) * std::exp(-x * x);
+  Radial values{std::erfc(x) / r};
+  for (std::size_t n = 1; n < values.size(); ++n) {
+    values[n] = ((2.0 * static_cast<double>(n) - 1.0) * values[n - 1] + cloud) / r2;
+    cloud *= 2.0 * kappa * kappa;
   }
-  const double value = std::erf(x) / r;
-  return {value, (2.0 * kappa / std::sqrt(pi) * std::exp(-x * x) - value) / (r * r)};
+  return values;
+}
+
+/// Of f = erf(kappa r)/r; smooth at r = 0.
+Radial smeared(double kappa, double r) {
+  const double x2 = kappa * kappa * r * r;
+  Radial values{};
+  if (x2 < 1.0) {
+    // Series, as the terms of the closed form cancel here.
+    double prefactor = 2.0 * kappa / std::sqrt(pi);
+    for (std::size_t n = 0; n < values.size(); ++n) {
+      double power = 1.0;  // (-x^2)^j / j!
+      for (int j = 0; j < 24; ++j) {
+        values[n] += prefactor * power / (2.0 * (j + static_cast<double>(n)) + 1.0);
+        power *= -x2 / (j + 1);
+      }
+      prefactor *= 2.0 * kappa * kappa;
+    }
+    return values;
+  }
+  const Radial outside = screened(kappa, r);
+  double whole = 1.0 / r;
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    values[n] = whole - outside[n];
+    whole *= (2.0 * static_cast<double>(n) + 1.0) / (r * r);
+  }
+  return values;
+}
+
+struct Source {
+  double charge;
+  Vec3 dipole;
+};
+
+Source source(const PointCharges& charges, std::size_t i) {
+  return {charges.charges[i], charges.dipoles.empty() ? Vec3{} : charges.dipoles[i]};
+}
+
+/// What two charges with dipoles do to each other: `connection` leads from j to i.
+struct PairTerms {
+  double energy;
+  double potential_i, potential_j;
+  Vec3 field_i, field_j;
+  Vec3 force_i;  ///< on j: the opposite
+};
+PairTerms pair_terms(const Source& i, const Source& j, const Vec3& connection, const Radial& b) {
+  const double along_i = dot(i.dipole, connection), along_j = dot(j.dipole, connection);
+  const double both = dot(i.dipole, j.dipole);
+  const double slope = j.charge * b[1] + along_j * b[2];
+  PairTerms terms;
+  terms.potential_i = j.charge * b[0] + along_j * b[1];
+  terms.potential_j = i.charge * b[0] - along_i * b[1];
+  terms.field_i = connection * slope - j.dipole * b[1];
+  terms.field_j = connection * (along_i * b[2] - i.charge * b[1]) - i.dipole * b[1];
+  terms.energy = i.charge * terms.potential_i - dot(i.dipole, terms.field_i);
+  terms.force_i = terms.field_i * i.charge + i.dipole * slope + j.dipole * (along_i * b[2]) +
+                  connection * (both * b[2] - along_i * (j.charge * b[2] + along_j * b[3]));
+  return terms;
 }
 
 }  // namespace
@@ -85,32 +139,25 @@ void EwaldSolver::add_real(const PointCharges& charges, Result& result,
     for (std::size_t j = i; j < charges.size(); ++j) {
       const Vec3 direct = nearest(charges.positions[i] - charges.positions[j]);
       const bool excluded = charges.molecules[i] == charges.molecules[j];
-      const double qi = charges.charges[i], qj = charges.charges[j];
-      double potential = 0.0;
-      Vec3 field;
+      const Source at_i = source(charges, i), at_j = source(charges, j);
       for (const Vec3& image : images) {
         const bool nearest_image = image == Vec3{};
         if (excluded && nearest_image) continue;
         const Vec3 connection = direct + image;
         const double r2 = dot(connection, connection);
         if (r2 >= cutoff * cutoff) continue;
-        const double r = std::sqrt(r2), x = kappa * r;
-        const double value = std::erfc(x) / r;
-        potential += value;
-        const Vec3 one =
-            connection * ((value + 2.0 * kappa / std::sqrt(pi) * std::exp(-x * x)) / r2);
-        field += one;
-        add_product(virial, connection, one * ((j == i ? 0.5 : 1.0) * qi * qj));
+        const PairTerms terms = pair_terms(at_i, at_j, connection, screened(kappa, std::sqrt(r2)));
+        const double share = j == i ? 0.5 : 1.0;
+        result.energies.real += share * terms.energy;
+        add_product(virial, connection, terms.force_i * share);
+        result.potentials[i] += terms.potential_i;
+        result.fields[i] += terms.field_i;
+        if (j == i) continue;
+        result.potentials[j] += terms.potential_j;
+        result.fields[j] += terms.field_j;
+        result.forces[i] += terms.force_i;
+        result.forces[j] -= terms.force_i;
       }
-      result.potentials[i] += qj * potential;
-      if (j == i) {
-        result.energies.real += 0.5 * qi * qi * potential;
-        continue;
-      }
-      result.potentials[j] += qi * potential;
-      result.energies.real += qi * qj * potential;
-      result.forces[i] += field * (qi * qj);
-      result.forces[j] -= field * (qi * qj);
     }
   }
 }
@@ -153,7 +200,8 @@ void EwaldSolver::add_fourier(const PointCharges& charges, Result& result,
         Complex structure = 0.0;
         for (std::size_t i = 0; i < count; ++i) {
           terms[i] = phase(0, x, i) * phase(1, y, i) * phase(2, z, i);
-          structure += charges.charges[i] * terms[i];
+          const Source at = source(charges, i);
+          structure += Complex(at.charge, dot(at.dipole, k)) * terms[i];
         }
         const double weight =
             8.0 * pi / lattice_.volume() * std::exp(-k2 / (4.0 * kappa * kappa)) / k2;
@@ -163,8 +211,13 @@ void EwaldSolver::add_fourier(const PointCharges& charges, Result& result,
         add_product(virial, k, k * (-2.0 * energy * (1.0 / k2 + 0.25 / (kappa * kappa))));
         for (std::size_t i = 0; i < count; ++i) {
           const Complex turned = std::conj(terms[i]) * structure;
+          const Source at = source(charges, i);
           result.potentials[i] += weight * turned.real();
-          result.forces[i] -= k * (charges.charges[i] * weight * turned.imag());
+          result.fields[i] -= k * (weight * turned.imag());
+          result.forces[i] +=
+              k * (weight * (dot(at.dipole, k) * turned.real() - at.charge * turned.imag()));
+          // Dipoles stay when waves are strained.
+          add_product(virial, k * (weight * turned.imag()), at.dipole);
         }
       }
 }
@@ -174,10 +227,12 @@ void EwaldSolver::add_corrections(const PointCharges& charges, Result& result,
   const double kappa = parameters_.splitting, volume = lattice_.volume();
   double total = 0.0;
   for (std::size_t i = 0; i < charges.size(); ++i) {
-    const double q = charges.charges[i];
+    const auto [q, dipole] = source(charges, i);
+    const double of_dipole = 2.0 * kappa * kappa * kappa / (3.0 * std::sqrt(pi));
     total += q;
-    result.energies.self -= kappa / std::sqrt(pi) * q * q;
+    result.energies.self -= kappa / std::sqrt(pi) * q * q + of_dipole * dot(dipole, dipole);
     result.potentials[i] -= 2.0 * kappa / std::sqrt(pi) * q;
+    result.fields[i] += dipole * (2.0 * of_dipole);
   }
   result.energies.background = -pi / (2.0 * volume * kappa * kappa) * total * total;
   for (const std::size_t diagonal : {0, 4, 8}) virial[diagonal] += result.energies.background;
@@ -189,31 +244,35 @@ void EwaldSolver::add_corrections(const PointCharges& charges, Result& result,
     for (std::size_t a = 0; a < members.size(); ++a) {
       for (std::size_t b = a + 1; b < members.size(); ++b) {
         const std::size_t i = members[a], j = members[b];
-        const double qi = charges.charges[i], qj = charges.charges[j];
         const Vec3 connection = nearest(charges.positions[i] - charges.positions[j]);
-        const Smeared cloud = smeared(kappa, norm(connection));
-        result.energies.intramolecular -= qi * qj * cloud.value;
-        result.potentials[i] -= qj * cloud.value;
-        result.potentials[j] -= qi * cloud.value;
-        const Vec3 force = connection * (qi * qj * cloud.slope);
-        result.forces[i] += force;
-        result.forces[j] -= force;
-        add_product(virial, connection, force);
+        const PairTerms terms = pair_terms(source(charges, i), source(charges, j), connection,
+                                           smeared(kappa, norm(connection)));
+        result.energies.intramolecular -= terms.energy;
+        result.potentials[i] -= terms.potential_i;
+        result.potentials[j] -= terms.potential_j;
+        result.fields[i] -= terms.field_i;
+        result.fields[j] -= terms.field_j;
+        result.forces[i] -= terms.force_i;
+        result.forces[j] += terms.force_i;
+        add_product(virial, connection, -1.0 * terms.force_i);
       }
     }
   }
 
   if (parameters_.surroundings == Surroundings::conductor) return;
-  Vec3 dipole;
+  Vec3 dipole, of_charges;
   for (std::size_t i = 0; i < charges.size(); ++i) {
-    dipole += charges.charges[i] * charges.positions[i];
+    of_charges += charges.charges[i] * charges.positions[i];
+    dipole += source(charges, i).dipole;
   }
+  dipole += of_charges;
   const double scale = 2.0 * pi / (3.0 * volume);
   result.energies.surface = scale * dot(dipole, dipole);
   for (const std::size_t diagonal : {0, 4, 8}) virial[diagonal] += result.energies.surface;
-  add_product(virial, dipole, dipole * (-2.0 * scale));
+  add_product(virial, of_charges, dipole * (-2.0 * scale));
   for (std::size_t i = 0; i < charges.size(); ++i) {
     result.potentials[i] += 2.0 * scale * dot(dipole, charges.positions[i]);
+    result.fields[i] -= dipole * (2.0 * scale);
     result.forces[i] -= dipole * (2.0 * scale * charges.charges[i]);
   }
 }
@@ -222,10 +281,12 @@ EwaldSolver::Result EwaldSolver::solve(const PointCharges& charges) const {
   Result result;
   result.potentials.assign(charges.size(), 0.0);
   result.forces.assign(charges.size(), {});
+  result.fields.assign(charges.size(), {});
   VirialProducts virial{};
   add_real(charges, result, virial);
   add_fourier(charges, result, virial);
   add_corrections(charges, result, virial);
+  if (charges.dipoles.empty()) result.fields.clear();
   result.energy = result.energies.total();
   result.virial = symmetric_part(virial);
   return result;

@@ -112,7 +112,30 @@ void FarField<Real>::make_depths(const comm::Context* context, const std::string
 }
 
 template <class Real>
-void FarField<Real>::start(const FarCharges<Real>& charges, std::span<const std::size_t> begins,
+void FarField<Real>::add_moments(const FarSources<Real>& sources, std::size_t begin,
+                                 std::size_t end, Real* multipole, std::size_t stride) {
+  // A dipole's multipole is its component along the gradient of the harmonics.
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    scratch_.assign(coefficients_, Real(0));
+    kernels_.charges_to_multipole(factors_, sources.moments[axis], begin, end, operators_.leaf_unit,
+                                  scratch_.data(), 1);
+    for (const GradientTerm& term : operators_.gradient) {
+      if (term.component != static_cast<int>(axis)) continue;
+      multipole[term.from * stride] += static_cast<Real>(term.factor) * scratch_[term.to];
+    }
+  }
+}
+
+template <class Real>
+void FarField<Real>::add_gradient(std::vector<Real>& local) const {
+  for (const GradientTerm& term : operators_.gradient) {
+    const auto component = static_cast<std::size_t>(term.component) + 1;
+    local[component * coefficients_ + term.to] += static_cast<Real>(term.factor) * local[term.from];
+  }
+}
+
+template <class Real>
+void FarField<Real>::start(const FarSources<Real>& sources, std::span<const std::size_t> begins,
                            FmmTimes& times) {
   Stopwatch watch;
   for (Depth& depth : depths_) depth.level.clear();
@@ -121,8 +144,11 @@ void FarField<Real>::start(const FarCharges<Real>& charges, std::span<const std:
   box.for_each([&](const Cells& cell) {
     const std::size_t i = box.index(cell);
     if (begins[i] == begins[i + 1]) return;
-    kernels_.charges_to_multipole(factors_, charges, begins[i], begins[i + 1], operators_.leaf_unit,
-                                  leaves_.at(cell), leaves_.stride());
+    kernels_.charges_to_multipole(factors_, sources.charges, begins[i], begins[i + 1],
+                                  operators_.leaf_unit, leaves_.at(cell), leaves_.stride());
+    if (parameters_.dipoles) {
+      add_moments(sources, begins[i], begins[i + 1], leaves_.at(cell), leaves_.stride());
+    }
   });
   watch.lap(times.charges_to_multipoles);
   const int leaf = partition_.leaf_depth();
@@ -177,7 +203,7 @@ void FarField<Real>::climb(const std::array<double, sum_count>& sums, bool with_
 }
 
 template <class Real>
-void FarField<Real>::finish(FarCharges<Real>& charges, std::span<const std::size_t> begins,
+void FarField<Real>::finish(FarSources<Real>& sources, std::span<const std::size_t> begins,
                             FmmTimes& times) {
   Stopwatch watch;
   if (reduction_) reduction_->finish();
@@ -245,13 +271,16 @@ void FarField<Real>::finish(FarCharges<Real>& charges, std::span<const std::size
     std::fill(local.begin(), local.end(), Real(0));
     const Real* from = leaves_.at(cell);
     for (std::size_t a = 0; a < coefficients_; ++a) local[a] = from[a * leaves_.stride()];
-    for (const GradientTerm& term : operators_.gradient) {
-      const auto component = static_cast<std::size_t>(term.component) + 1;
-      local[component * coefficients_ + term.to] +=
-          static_cast<Real>(term.factor) * local[term.from];
+    add_gradient(local);
+    kernels_.local_to_charges(factors_, local.data(), operators_.leaf_unit, sources.charges,
+                              begins[i], begins[i + 1]);
+    for (std::size_t axis = 0; axis < 3 && parameters_.dipoles; ++axis) {
+      std::vector<Real> slope(local.size(), Real(0));
+      std::copy_n(local.data() + (axis + 1) * coefficients_, coefficients_, slope.data());
+      add_gradient(slope);
+      kernels_.local_to_charges(factors_, slope.data(), operators_.leaf_unit, sources.moments[axis],
+                                begins[i], begins[i + 1]);
     }
-    kernels_.local_to_charges(factors_, local.data(), operators_.leaf_unit, charges, begins[i],
-                              begins[i + 1]);
   });
   watch.lap(times.locals_to_charges);
 }

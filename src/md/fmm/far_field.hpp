@@ -16,6 +16,14 @@
 
 namespace sterna::md {
 
+/// Charges and, where the parameters say that they have dipoles, the components of these over the
+/// unit of the leaves, each as a charge at the same place.
+template <class Real>
+struct FarSources {
+  FarCharges<Real> charges;
+  std::array<FarCharges<Real>, 3> moments;
+};
+
 /// The potential of all charges that are not in the 27 cells around, on all ranks of a context or,
 /// without one, in this process alone.
 ///
@@ -35,11 +43,13 @@ class FarField {
 
   /// The three parts of a computation, all collective. `begins`: where the charges of each leaf
   /// that the region touches begin, and the end.
-  void start(const FarCharges<Real>& charges, std::span<const std::size_t> begins, FmmTimes& times);
+  void start(const FarSources<Real>& sources, std::span<const std::size_t> begins, FmmTimes& times);
   /// `sums`: of this rank.
   void climb(const std::array<double, sum_count>& sums, bool with_virial, FmmTimes& times);
-  /// Adds potential and field at the charges.
-  void finish(FarCharges<Real>& charges, std::span<const std::size_t> begins, FmmTimes& times);
+  /// Adds potential and field at the charges; of the moments, each a charge in the potential that
+  /// the field's component is.
+  void finish(FarSources<Real>& sources, std::span<const std::size_t> begins, FmmTimes& times);
+  double leaf_unit() const { return operators_.leaf_unit; }
   /// Of all ranks, after `finish`.
   std::array<double, sum_count> sums() const;
   /// After `finish`, where `climb` was asked for it: this rank's share of the virial of the centers
@@ -70,6 +80,10 @@ class FarField {
   void multipoles_to_locals(Depth& depth);
   void shift_down(Depth& depth);
   void far_field_of_top();
+  void add_moments(const FarSources<Real>& sources, std::size_t begin, std::size_t end,
+                   Real* multipole, std::size_t stride);
+  /// Expansions of the gradient's components behind that of the potential.
+  void add_gradient(std::vector<Real>& local) const;
   /// From the top cells and their images in the near boxes, by the two kinds of operators.
   void add_sums_of_top();
   void add_shifts_of_top(CellExpansions<Real>& locals, const std::array<Real*, 3>& weighted);

@@ -21,7 +21,7 @@ FmmPrecision fmm_precision_by_name(std::string_view name);
 std::string_view name_of(FmmPrecision precision);
 
 struct FmmParameters {
-  static constexpr int highest_order = 20;
+  static constexpr int highest_order = 32;
 
   int order = 8;  ///< highest degree, 2 to highest_order
   FmmPrecision precision = FmmPrecision::full;
@@ -30,7 +30,8 @@ struct FmmParameters {
   Surroundings surroundings = Surroundings::conductor;
   /// Cells of the coarsest level along each edge, at least 2.
   std::array<int, 3> top_cells{2, 2, 2};
-  int levels = 1;  ///< each has twice the cells of the one above, along each edge
+  int levels = 1;        ///< each has twice the cells of the one above, along each edge
+  bool dipoles = false;  ///< charges have dipoles too; takes about three times as long
   std::string_view instruction_set = "auto";
 
   /// Throws std::invalid_argument for what is out of range.
@@ -56,7 +57,7 @@ struct CheckedFmmParameters {
 /// precision, is below `accuracy`. Where even that has a larger one, it is what you get, and
 /// `error` says so: fewer levels, with larger cells, have smaller errors.
 /// `difference(a, b)`: relative root-mean-square difference of the forces with parameters a from
-/// those with b; called with the same b again and again.
+/// those with b; mostly called with the same b again and again.
 CheckedFmmParameters check_parameters(
     FmmParameters trial, double accuracy,
     const std::function<double(const FmmParameters& a, const FmmParameters& b)>& difference);

@@ -17,7 +17,7 @@ class FmmSolver::Implementation {
  public:
   virtual ~Implementation() = default;
   virtual void rebuild(const PointCharges& charges) = 0;
-  virtual void start(std::span<const Vec3> positions) = 0;
+  virtual void start(std::span<const Vec3> positions, std::span<const Vec3> dipoles) = 0;
   virtual const CoulombResult& finish(bool with_virial) = 0;
   virtual std::vector<comm::Verdict> verdicts() const = 0;
   const FmmParameters& parameters() const { return parameters_; }
@@ -66,39 +66,36 @@ class Solver final : public FmmSolver::Implementation {
       sorted[place] = charges.charges[i];
       molecules[place] = charges.molecules[i];
     }
-    far_charges_.charge.assign(sorted.begin(), sorted.end());
+    far_sources_.charges.charge.assign(sorted.begin(), sorted.end());
     offsets_.resize(count);
     watch.lap(times_.sort);
     near_.rebuild(begins_, sorted, molecules, times_);
   }
 
-  void start(std::span<const Vec3> positions) override {
+  void start(std::span<const Vec3> positions, std::span<const Vec3> dipoles) override {
     Stopwatch watch;
     positions_.assign(positions.begin(), positions.end());
     const std::size_t count = positions_.size();
-    for (auto* array : {&far_charges_.x, &far_charges_.y, &far_charges_.z}) array->resize(count);
-    for (auto* array : {&far_charges_.potential, &far_charges_.field_x, &far_charges_.field_y,
-                        &far_charges_.field_z}) {
-      array->assign(count, Far(0));
-    }
+    reset(far_sources_.charges);
     for (std::size_t i = 0; i < count; ++i) {
       const Vec3 offset = positions_[i] - origins_[i];
       const std::size_t place = place_of_[i];
       offsets_[place] = offset;
-      far_charges_.x[place] = static_cast<Far>(offset.x);
-      far_charges_.y[place] = static_cast<Far>(offset.y);
-      far_charges_.z[place] = static_cast<Far>(offset.z);
+      far_sources_.charges.x[place] = static_cast<Far>(offset.x);
+      far_sources_.charges.y[place] = static_cast<Far>(offset.y);
+      far_sources_.charges.z[place] = static_cast<Far>(offset.z);
     }
+    if (parameters_.dipoles) place_dipoles(dipoles);
     watch.lap(times_.sort);
-    near_.start(offsets_, times_);
-    far_.start(far_charges_, begins_, times_);
+    near_.start(offsets_, sorted_dipoles_, times_);
+    far_.start(far_sources_, begins_, times_);
   }
 
   const CoulombResult& finish(bool with_virial) override {
     near_.compute_interior(with_virial, times_);
     far_.climb(sums_of_charges(), with_virial, times_);
     near_.finish(with_virial, times_);
-    far_.finish(far_charges_, begins_, times_);
+    far_.finish(far_sources_, begins_, times_);
     Stopwatch watch;
     assemble(with_virial);
     watch.lap(times_.sort);
@@ -168,6 +165,51 @@ class Solver final : public FmmSolver::Implementation {
     return fraction;
   }
 
+  void reset(FarCharges<Far>& charges) const {
+    const std::size_t count = positions_.size();
+    for (auto* array : {&charges.x, &charges.y, &charges.z}) array->resize(count);
+    for (auto* array : {&charges.potential, &charges.field_x, &charges.field_y, &charges.field_z}) {
+      array->assign(count, Far(0));
+    }
+  }
+
+  void place_dipoles(std::span<const Vec3> dipoles) {
+    if (dipoles.size() != positions_.size()) {
+      throw std::invalid_argument("dipoles of all charges are needed where some have one");
+    }
+    dipoles_.assign(dipoles.begin(), dipoles.end());
+    sorted_dipoles_.resize(dipoles_.size());
+    for (std::size_t i = 0; i < dipoles_.size(); ++i) sorted_dipoles_[place_of_[i]] = dipoles_[i];
+    const double scale = 1.0 / far_.leaf_unit();
+    for (int axis = 0; axis < 3; ++axis) {
+      FarCharges<Far>& moments = far_sources_.moments[static_cast<std::size_t>(axis)];
+      reset(moments);
+      moments.x = far_sources_.charges.x;
+      moments.y = far_sources_.charges.y;
+      moments.z = far_sources_.charges.z;
+      moments.charge.clear();
+      for (const Vec3& dipole : sorted_dipoles_) {
+        moments.charge.push_back(static_cast<Far>(scale * dipole[axis]));
+      }
+    }
+  }
+
+  Vec3 dipole_of(std::size_t i) const { return parameters_.dipoles ? dipoles_[i] : Vec3{}; }
+
+  /// On the dipole of charge i.
+  Vec3 dipole_force(std::size_t i) const {
+    const std::size_t at = place_of_[i];
+    const auto& near = near_.charges();
+    Vec3 force{near.dipole_force_x[at], near.dipole_force_y[at], near.dipole_force_z[at]};
+    for (const FarCharges<Far>& moments : far_sources_.moments) {
+      force +=
+          static_cast<double>(moments.charge[at]) * Vec3{static_cast<double>(moments.field_x[at]),
+                                                         static_cast<double>(moments.field_y[at]),
+                                                         static_cast<double>(moments.field_z[at])};
+    }
+    return force;
+  }
+
   Vec3 from_center(std::size_t i) const { return positions_[i] + wraps_[i]; }
 
   /// Charge, dipole and spread about the center of the box, dipole of the positions as given.
@@ -179,7 +221,9 @@ class Solver final : public FmmSolver::Implementation {
       total += charges_[i];
       dipole += charges_[i] * position;
       spread += charges_[i] * dot(position, position);
-      given_dipole += charges_[i] * positions_[i];
+      given_dipole += charges_[i] * positions_[i] + dipole_of(i);
+      dipole += dipole_of(i);
+      spread += 2.0 * dot(dipole_of(i), position);
     }
     return {total,  dipole.x,       dipole.y,       dipole.z,
             spread, given_dipole.x, given_dipole.y, given_dipole.z};
@@ -190,13 +234,18 @@ class Solver final : public FmmSolver::Implementation {
     const std::size_t count = charges_.size();
     result_.potentials.resize(count);
     result_.forces.resize(count);
+    result_.fields.resize(parameters_.dipoles ? count : 0);
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t at = place_of_[i];
-      result_.potentials[i] = near.potential[at] + static_cast<double>(far_charges_.potential[at]);
-      const Vec3 field{near.field_x[at] + static_cast<double>(far_charges_.field_x[at]),
-                       near.field_y[at] + static_cast<double>(far_charges_.field_y[at]),
-                       near.field_z[at] + static_cast<double>(far_charges_.field_z[at])};
+      const auto& far = far_sources_.charges;
+      result_.potentials[i] = near.potential[at] + static_cast<double>(far.potential[at]);
+      const Vec3 field{near.field_x[at] + static_cast<double>(far.field_x[at]),
+                       near.field_y[at] + static_cast<double>(far.field_y[at]),
+                       near.field_z[at] + static_cast<double>(far.field_z[at])};
       result_.forces[i] = charges_[i] * field;
+      if (!parameters_.dipoles) continue;
+      result_.fields[i] = field;
+      result_.forces[i] += dipole_force(i);
     }
     VirialProducts virial{};
     if (with_virial) {
@@ -210,6 +259,7 @@ class Solver final : public FmmSolver::Implementation {
     result_.energy = 0.0;
     for (std::size_t i = 0; i < count; ++i) {
       result_.energy += 0.5 * charges_[i] * result_.potentials[i];
+      if (parameters_.dipoles) result_.energy -= 0.5 * dot(dipoles_[i], result_.fields[i]);
     }
   }
 
@@ -224,18 +274,21 @@ class Solver final : public FmmSolver::Implementation {
       const Vec3 position = from_center(i);
       double potential =
           scale * (total * dot(position, position) - 2.0 * dot(dipole, position) + spread);
-      const Vec3 force = (2.0 * scale * charges_[i]) * (dipole - total * position);
+      Vec3 field = (2.0 * scale) * (dipole - total * position);
+      const Vec3 force = charges_[i] * field - (2.0 * scale * total) * dipole_of(i);
       result_.forces[i] += force;
       add_product(virial, position, force);
       if (vacuum) {
         const Vec3 surface = (-2.0 * scale * charges_[i]) * given_dipole;
         potential += 2.0 * scale * dot(given_dipole, positions_[i]);
+        field -= (2.0 * scale) * given_dipole;
         result_.forces[i] += surface;
         add_product(virial, positions_[i], surface);
       }
       result_.potentials[i] += potential;
+      if (parameters_.dipoles) result_.fields[i] += field;
       // All of this energy is divided by the volume.
-      const double energy = 0.5 * charges_[i] * potential;
+      const double energy = 0.5 * (charges_[i] * potential - dot(dipole_of(i), field));
       for (const std::size_t diagonal : {0, 4, 8}) virial[diagonal] += energy;
     }
   }
@@ -248,14 +301,15 @@ class Solver final : public FmmSolver::Implementation {
 
   // Of each charge as given.
   std::vector<double> charges_;
-  std::vector<Vec3> positions_;
+  std::vector<Vec3> positions_, dipoles_;
   std::vector<Vec3> origins_;  ///< center of its cell, or of the image of it that is near
   std::vector<Vec3> wraps_;    ///< from there to that center as seen from the center of the box
   std::vector<std::size_t> place_of_;
   // Sorted by leaf.
   std::vector<std::size_t> begins_;
   std::vector<Vec3> offsets_;
-  FarCharges<Far> far_charges_;
+  std::vector<Vec3> sorted_dipoles_;
+  FarSources<Far> far_sources_;
   CoulombResult result_;
 };
 
@@ -324,10 +378,12 @@ double relative(const std::array<double, 4>& sums, double volume) {
 CheckedFmmParameters checked_fmm_parameters(const Lattice& lattice, bool periodic,
                                             const PointCharges& charges, double accuracy) {
   std::vector<Vec3> reference;
+  int order = 0;  // of the reference
   return check_parameters(FmmParameters::choose(lattice, periodic, charges.size(), accuracy),
                           accuracy, [&](const FmmParameters& a, const FmmParameters& b) {
-                            if (reference.empty()) {
+                            if (order != b.order) {
                               reference = FmmSolver(lattice, b).solve(charges).forces;
+                              order = b.order;
                             }
                             const auto forces = FmmSolver(lattice, a).solve(charges).forces;
                             return relative(squares(forces, reference, charges), lattice.volume());
@@ -338,13 +394,15 @@ CheckedFmmParameters checked_fmm_parameters(const comm::Context& context,
                                             const Decomposition& decomposition,
                                             const FmmParameters& trial, const PointCharges& charges,
                                             double accuracy, const std::string& exchange) {
-  std::optional<std::vector<Vec3>> reference;
+  std::vector<Vec3> reference;
+  int order = 0;  // of the reference
   return check_parameters(trial, accuracy, [&](const FmmParameters& a, const FmmParameters& b) {
     const auto forces = [&](const FmmParameters& parameters) {
       return FmmSolver(context, decomposition, parameters, exchange).solve(charges).forces;
     };
-    if (!reference) reference = forces(b);
-    std::array<double, 4> sums = squares(forces(a), *reference, charges);
+    if (order != b.order) reference = forces(b);
+    order = b.order;
+    std::array<double, 4> sums = squares(forces(a), reference, charges);
     comm::ReductionBatch batch(context, "accuracy of the multipole method");
     batch.sum(sums.data(), sums.size()).run();
     return relative(sums, decomposition.box().volume());
@@ -364,8 +422,8 @@ void FmmSolver::rebuild(const PointCharges& charges) {
   implementation_->rebuild(charges);
 }
 
-void FmmSolver::start(std::span<const Vec3> positions) {
-  implementation_->start(positions);
+void FmmSolver::start(std::span<const Vec3> positions, std::span<const Vec3> dipoles) {
+  implementation_->start(positions, dipoles);
 }
 
 const CoulombResult& FmmSolver::finish(bool with_virial) {
@@ -374,7 +432,7 @@ const CoulombResult& FmmSolver::finish(bool with_virial) {
 
 CoulombResult FmmSolver::solve(const PointCharges& charges, bool with_virial) {
   rebuild(charges);
-  start(charges.positions);
+  start(charges.positions, charges.dipoles);
   return finish(with_virial);
 }
 

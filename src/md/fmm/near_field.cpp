@@ -15,6 +15,7 @@ NearField<Real>::NearField(const comm::Context* context, const Lattice& lattice,
                            const std::string& exchange)
     : partition_(partition),
       kernels_(fmm_instruction_set(parameters.instruction_set).kernels<Real>()),
+      dipoles_(parameters.dipoles),
       rank_(partition.rank()),
       own_(partition.touched_leaves(rank_)),
       around_(own_.grown(1)) {
@@ -154,6 +155,11 @@ void NearField<Real>::rebuild(std::span<const std::size_t> begins, std::span<con
   for (auto* array : {&charges_.x, &charges_.y, &charges_.z}) array->resize(place);
   charges_.charge.resize(place);
   charges_.molecule.resize(place, -1);
+  if (dipoles_) {
+    for (auto* array : {&charges_.dipole_x, &charges_.dipole_y, &charges_.dipole_z}) {
+      array->resize(place);
+    }
+  }
   own_.for_each([&](const Cells& cell) {
     bool interior = true;
     CellBox{cell, {cell[0] + 1, cell[1] + 1, cell[2] + 1}}.grown(1).for_each([&](const Cells& at) {
@@ -168,7 +174,7 @@ void NearField<Real>::rebuild(std::span<const std::size_t> begins, std::span<con
     for (const auto& p : exchange_->peers()) {
       std::size_t needed = 0;
       for_each_remote_block(transfers_.sends, p.rank, [&](const CellBlock& block) {
-        needed += charges_of(block.source) * 3 * sizeof(Coordinate);
+        needed += charges_of(block.source) * bytes_per_charge();
       });
       // With room to spare, so that a fluctuating count does not grow it again and again.
       room.push_back(needed <= p.send_capacity ? needed : needed + needed / 4);
@@ -195,7 +201,8 @@ void NearField<Real>::rebuild(std::span<const std::size_t> begins, std::span<con
 }
 
 template <class Real>
-void NearField<Real>::start(std::span<const Vec3> offsets, FmmTimes& times) {
+void NearField<Real>::start(std::span<const Vec3> offsets, std::span<const Vec3> dipoles,
+                            FmmTimes& times) {
   Stopwatch watch;
   const double scale = 1.0 / charges_.resolution;
   const auto coordinate = [scale](double offset) {
@@ -214,6 +221,17 @@ void NearField<Real>::start(std::span<const Vec3> offsets, FmmTimes& times) {
        {&charges_.potential, &charges_.field_x, &charges_.field_y, &charges_.field_z}) {
     array->assign(offsets.size(), 0.0);
   }
+  if (dipoles_) {
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+      charges_.dipole_x[i] = static_cast<Real>(dipoles[i].x);
+      charges_.dipole_y[i] = static_cast<Real>(dipoles[i].y);
+      charges_.dipole_z[i] = static_cast<Real>(dipoles[i].z);
+    }
+    for (auto* array :
+         {&charges_.dipole_force_x, &charges_.dipole_force_y, &charges_.dipole_force_z}) {
+      array->assign(offsets.size(), 0.0);
+    }
+  }
   watch.lap(times.near_field);
   if (!exchange_) return;
   for (std::size_t p = 0; p < exchange_->peers().size(); ++p) {
@@ -221,17 +239,19 @@ void NearField<Real>::start(std::span<const Vec3> offsets, FmmTimes& times) {
     const auto peer = static_cast<int>(p);
     std::byte* const begin = exchange_->outbox(peer).data();
     std::byte* out = begin;
-    for (const auto* array : {&charges_.x, &charges_.y, &charges_.z}) {
+    const auto write = [&](const auto& array) {
       for_each_remote_block(
           transfers_.sends, exchange_->peers()[p].rank, [&](const CellBlock& block) {
             block.source.for_each([&](const Cells& cell) {
               const std::size_t i = own_.index(cell);
-              const std::size_t bytes = (begins_[i + 1] - begins_[i]) * sizeof(Coordinate);
-              std::memcpy(out, array->data() + begins_[i], bytes);
+              const std::size_t bytes = (begins_[i + 1] - begins_[i]) * sizeof array[0];
+              std::memcpy(out, array.data() + begins_[i], bytes);
               out += bytes;
             });
           });
-    }
+    };
+    write(charges_.x), write(charges_.y), write(charges_.z);
+    if (dipoles_) write(charges_.dipole_x), write(charges_.dipole_y), write(charges_.dipole_z);
     exchange_->commit(peer, static_cast<std::size_t>(out - begin));
   }
   exchange_->start();
@@ -261,8 +281,8 @@ void NearField<Real>::compute(bool interior, bool with_virial) {
         sources_.push_back(source);
       }
     });
-    kernels_.near_field(charges_, begins_[target], begins_[target + 1], sources_,
-                        with_virial ? &virial_ : nullptr);
+    const auto add = dipoles_ ? kernels_.near_dipoles : kernels_.near_field;
+    add(charges_, begins_[target], begins_[target + 1], sources_, with_virial ? &virial_ : nullptr);
   });
 }
 
@@ -284,11 +304,13 @@ void NearField<Real>::finish(bool with_virial, FmmTimes& times) {
     while (const auto peer = exchange_->next()) {
       const auto p = static_cast<std::size_t>(*peer);
       const std::byte* in = exchange_->inbox(*peer).data();
-      const std::size_t bytes = arrived_[p] * sizeof(Coordinate);
-      for (auto* array : {&charges_.x, &charges_.y, &charges_.z}) {
-        std::memcpy(array->data() + place[p], in, bytes);
+      const auto read = [&](auto& array) {
+        const std::size_t bytes = arrived_[p] * sizeof array[0];
+        std::memcpy(array.data() + place[p], in, bytes);
         in += bytes;
-      }
+      };
+      read(charges_.x), read(charges_.y), read(charges_.z);
+      if (dipoles_) read(charges_.dipole_x), read(charges_.dipole_y), read(charges_.dipole_z);
     }
     exchange_->finish();
   }

@@ -28,8 +28,9 @@ class NearField {
   /// `begins`; a molecule lies in one leaf as a whole.
   void rebuild(std::span<const std::size_t> begins, std::span<const double> charges,
                std::span<const std::int32_t> molecules, FmmTimes& times);
-  /// Collective: sends positions, each from the center of its leaf, and forgets the results.
-  void start(std::span<const Vec3> offsets, FmmTimes& times);
+  /// Collective: sends positions, each from the center of its leaf, and the dipoles where the
+  /// parameters say that there are some; forgets the results.
+  void start(std::span<const Vec3> offsets, std::span<const Vec3> dipoles, FmmTimes& times);
   /// For leaves all of whose neighbors' charges are on this rank.
   void compute_interior(bool with_virial, FmmTimes& times);
   /// Collective: receives, and computes the rest.
@@ -52,10 +53,15 @@ class NearField {
   template <class Write, class Read>
   void exchange(Write write, Read read);
   std::size_t charges_of(const CellBox& block) const;
+  /// Of what is sent of a charge in each round.
+  std::size_t bytes_per_charge() const {
+    return 3 * sizeof(Coordinate) + (dipoles_ ? 3 * sizeof(Real) : 0);
+  }
   void compute(bool interior, bool with_virial);
 
   TreePartition partition_;
   const FmmKernels<Real>& kernels_;
+  bool dipoles_;
   Lattice leaf_;  ///< edges of a leaf
   int rank_;
   CellBox own_, around_;  ///< leaves with charges of this rank, and those with their neighbors

@@ -32,8 +32,8 @@ struct Lattice {
   }
 };
 
-/// Charges at points. Two charges of the same molecule do not interact with each other, but with
-/// each other's periodic images they do.
+/// Charges at points, perhaps with point dipoles at them too. Two charges of the same molecule do
+/// not interact with each other, but with each other's periodic images they do.
 struct PointCharges {
   std::span<const Vec3> positions;
   std::span<const double> charges;
@@ -42,6 +42,8 @@ struct PointCharges {
   /// of the molecule's charges; otherwise empty. It decides on the cell and the rank, not on
   /// forces.
   std::span<const Vec3> centers = {};
+  /// For each charge (which may be 0) the dipole moment at its position, or empty: none has one.
+  std::span<const Vec3> dipoles = {};
 
   std::size_t size() const { return positions.size(); }
 };
@@ -57,7 +59,8 @@ enum class Surroundings {
 struct CoulombResult {
   double energy = 0.0;
   std::vector<double> potentials;  ///< at each charge
-  std::vector<Vec3> forces;        ///< on each charge
+  std::vector<Vec3> forces;        ///< on each charge and its dipole
+  std::vector<Vec3> fields;        ///< at each charge, where there are dipoles; otherwise empty
   /// Symmetric part of the sum over pairs of connection times force: xx yy zz xy xz yz; minus the
   /// derivative of the energy when the box and all positions in it are strained.
   std::array<double, 6> virial{};

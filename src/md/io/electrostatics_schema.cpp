@@ -6,6 +6,9 @@ namespace {
 using Names = std::vector<std::string_view>;
 
 Condition solver_is_on() {
+  return {"electrostatics", "kind", {"fmm", "ewald"}, Severity::warning};
+}
+Condition solver_is_fmm() {
   return {"electrostatics", "kind", {"fmm"}, Severity::warning};
 }
 
@@ -18,12 +21,13 @@ std::vector<KeySchema> electrostatics_keys() {
        .target = [](Input& i, std::size_t) -> Target { return &i.electrostatics.kind; },
        .description =
            "\"fmm\": charges act on each other and on all periodic images, by the fast multipole "
-           "method; charges of one molecule do not act on each other. \"none\": not beyond the "
-           "cutoff; then types have no charges.",
+           "method; charges of one molecule do not act on each other. \"ewald\": the same by Ewald "
+           "sums over all pairs and waves on every rank, a reference for up to some thousand "
+           "charges. \"none\": not beyond the cutoff; then types have no charges.",
        .need = Need::required,
        .choices =
            [] {
-             return Names{"none", "fmm"};
+             return Names{"none", "fmm", "ewald"};
            },
        .aliases = {"method", "type", "solver", "kspace_style"}},
       {.section = "electrostatics",
@@ -33,17 +37,17 @@ std::vector<KeySchema> electrostatics_keys() {
            "Error of the Coulomb forces, root of the mean square, relative to that of the forces. "
            "The order of the expansions follows from it; the error is measured at the start, and "
            "the order raised where it is too large.",
-       .range = {.minimum = 1e-7, .maximum = 1e-1},
+       .range = {.minimum = 1e-8, .maximum = 1e-1},
        .condition = solver_is_on(),
        .aliases = {"tolerance", "error", "ewald_rtol", "precision_goal"}},
       {.section = "electrostatics",
        .name = "order",
        .target = [](Input& i, std::size_t) -> Target { return &i.electrostatics.order; },
-       .description = "Highest degree of the expansions, 2 to 20, in place of the one that the "
+       .description = "Highest degree of the expansions, 2 to 32, in place of the one that the "
                       "accuracy wants.",
        .default_text = "as the accuracy wants it",
-       .range = {.minimum = 2, .maximum = 20},
-       .condition = solver_is_on(),
+       .range = {.minimum = 2, .maximum = 32},
+       .condition = solver_is_fmm(),
        .aliases = {"nmax", "p", "degree", "multipole_order"}},
       {.section = "electrostatics",
        .name = "precision",
@@ -54,15 +58,20 @@ std::vector<KeySchema> electrostatics_keys() {
            [] {
              return Names{"auto", "single", "mixed", "double"};
            },
-       .condition = solver_is_on()},
+       .condition = solver_is_fmm()},
       {.section = "electrostatics",
        .name = "surroundings",
        .target = [](Input& i, std::size_t) -> Target { return &i.electrostatics.surroundings; },
-       .description = "What lies around the periodic images at infinity: a \"conductor\" (tin "
-                      "foil) or \"vacuum\", where the dipole of the box costs energy.",
+       .description =
+           "What lies around the periodic images at infinity: a \"conductor\" (tin foil) or "
+           "\"vacuum\", where the dipole of the box costs energy. \"open\", for \"fmm\" only: "
+           "there "
+           "are no images, as of a droplet or cluster in vacuum. The box then only bounds the "
+           "volume: a run ends with an error when a particle comes as near to a face as half of "
+           "the cutoff, from where it could meet images by short-range forces.",
        .choices =
            [] {
-             return Names{"conductor", "vacuum"};
+             return Names{"conductor", "vacuum", "open"};
            },
        .condition = solver_is_on(),
        .aliases = {"boundary", "surface", "epsilon_surface"}},

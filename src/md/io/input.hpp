@@ -112,11 +112,11 @@ struct Input {
   } interaction;
 
   struct Electrostatics {                    ///< [electrostatics]: charges at any distance
-    std::string kind = "none";               ///< "none", "fmm"
+    std::string kind = "none";               ///< "none", "fmm", "ewald"
     double accuracy = 1e-4;                  ///< relative root-mean-square error of the forces
     int order = 0;                           ///< of the expansions; 0: as the accuracy wants it
     std::string precision = "auto";          ///< "auto", "single", "mixed", "double"
-    std::string surroundings = "conductor";  ///< "conductor", "vacuum"
+    std::string surroundings = "conductor";  ///< "conductor", "vacuum", "open"
   } electrostatics;
 
   struct Neighbor {              ///< [neighbor]

@@ -182,9 +182,8 @@ class MoleculeAdviser {
       }
       return;
     }
-    if (!polar) return;
+    if (!polar || input_.electrostatics.kind != "none") return;
     const bool charges =
-        input_.electrostatics.kind == "none" &&
         std::ranges::any_of(components_, [](const Component& c) { return !c.charges.empty(); });
     if (charges && interaction.molecular_cutoff == "site") {
       add(Severity::warning, "interaction.molecular_cutoff",

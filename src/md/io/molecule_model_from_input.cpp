@@ -89,7 +89,7 @@ MoleculeModel molecule_model_from_input(const Input& input) {
   model.lennard_jones_cutoff = interaction.lennard_jones_cutoff > 0.0
                                    ? interaction.lennard_jones_cutoff
                                    : interaction.cutoff;
-  if (input.electrostatics.kind == "fmm") {
+  if (input.electrostatics.kind != "none") {
     model.electrostatics = MoleculeModel::Electrostatics::none;
   } else if (interaction.electrostatics == "reaction_field") {
     model.electrostatics = MoleculeModel::Electrostatics::reaction_field;

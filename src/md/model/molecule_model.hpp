@@ -35,7 +35,7 @@ struct MoleculeModel {
   enum class Electrostatics {
     truncated,       ///< plain multipoles to the cutoff
     reaction_field,  ///< dipoles of two molecules also by the field of the dielectric around
-    none             ///< charges are left to a long-range solver; dipoles and quadrupoles as above
+    none             ///< charges and dipoles are left to a long-range solver; quadrupoles as above
   };
   Electrostatics electrostatics = Electrostatics::truncated;
   double reaction_field_epsilon = 1.0e10;

@@ -201,10 +201,12 @@ void MolecularForces::add_multipole_terms(const MoleculeModel& model, std::size_
       model.electrostatics == MoleculeModel::Electrostatics::reaction_field
           ? 2.0 * (epsilon - 1.0) / ((2.0 * epsilon + 1.0) * std::pow(model.cutoff, 3))
           : 0.0;
+  // A long-range solver has charges and dipoles, but no quadrupoles.
+  const bool with_dipoles = model.electrostatics != MoleculeModel::Electrostatics::none;
 
   for (const auto& charge : first.charges) {
     if (charge.charge == 0.0) continue;
-    for (std::size_t k = 0; k < second.dipoles.size(); ++k) {
+    for (std::size_t k = 0; k < second.dipoles.size() && with_dipoles; ++k) {
       add(SitePair::charge_dipole, charge.position, second.dipoles[k].position, charge.charge, 0,
           columns_b.dipole_direction[k]);
     }
@@ -217,10 +219,10 @@ void MolecularForces::add_multipole_terms(const MoleculeModel& model, std::size_
     const auto& dipole = first.dipoles[i];
     const std::uint32_t direction = columns_a.dipole_direction[i];
     for (const auto& charge : second.charges) {
-      if (charge.charge == 0.0) continue;
+      if (charge.charge == 0.0 || !with_dipoles) continue;
       add(SitePair::dipole_charge, dipole.position, charge.position, charge.charge, direction, 0);
     }
-    for (std::size_t k = 0; k < second.dipoles.size(); ++k) {
+    for (std::size_t k = 0; k < second.dipoles.size() && with_dipoles; ++k) {
       add(SitePair::dipole_dipole, dipole.position, second.dipoles[k].position, field, direction,
           columns_b.dipole_direction[k]);
     }

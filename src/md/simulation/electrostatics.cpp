@@ -6,24 +6,25 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "md/fmm/gathered_ewald.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {
 
 Electrostatics::Electrostatics(const comm::Context& context, const Decomposition& decomposition,
                                std::span<const Component> components, const Options& options)
-    : context_(context),
-      decomposition_(&decomposition),
-      components_(components.begin(), components.end()),
-      options_(options) {
-  for (const Component& component : components_) {
-    for (const auto& site : component.charges) {
+    : context_(context), decomposition_(&decomposition), options_(options) {
+  for (const Component& component : components) {
+    auto& sites = sites_.emplace_back();
+    for (const auto& site : component.charges) sites.push_back({site.position, site.charge, {}});
+    for (const auto& site : component.dipoles) sites.push_back({site.position, 0.0, site.moment});
+    for (const Site& site : sites) {
       reach_ = std::max(reach_, std::sqrt(dot(site.position, site.position)));
     }
   }
   const Vec3& length = decomposition.box().length;
   const double shortest = std::min({length.x, length.y, length.z});
-  if (6.0 * reach_ > shortest) {
+  if (!options_.ewald && 6.0 * reach_ > shortest) {
     throw std::invalid_argument(
         fmt::format("the box is {} long, too small for molecules whose charges lie {} from the "
                     "center: the multipole method needs six times that",
@@ -36,20 +37,37 @@ void Electrostatics::set_decomposition(const Decomposition& decomposition) {
   solver_.reset();
 }
 
+bool Electrostatics::with_dipoles() const {
+  for (const auto& sites : sites_) {
+    for (const Site& site : sites) {
+      if (site.dipole != Vec3{}) return true;
+    }
+  }
+  return false;
+}
+
 void Electrostatics::place_charges(const ParticleStore& particles) {
   positions_.clear();
+  dipoles_.clear();
+  const bool dipoles = with_dipoles();
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const Position& at = particles.position[i];
-    const Component& component = components_[static_cast<std::size_t>(at.type)];
-    if (component.charges.empty()) continue;
+    const auto& sites = sites_[static_cast<std::size_t>(at.type)];
+    if (sites.empty()) continue;
     if (!particles.rotating()) {
-      for (const auto& site : component.charges) positions_.push_back(at.vector() + site.position);
+      for (const Site& site : sites) {
+        positions_.push_back(at.vector() + site.position);
+        if (dipoles) dipoles_.push_back(site.dipole);
+      }
       continue;
     }
     const auto rows = particles.orientation[i].matrix();
-    for (const auto& site : component.charges) {
-      const Vec3& r = site.position;
-      positions_.push_back(at.vector() + Vec3{dot(rows[0], r), dot(rows[1], r), dot(rows[2], r)});
+    const auto turned = [&](const Vec3& v) {
+      return Vec3{dot(rows[0], v), dot(rows[1], v), dot(rows[2], v)};
+    };
+    for (const Site& site : sites) {
+      positions_.push_back(at.vector() + turned(site.position));
+      if (dipoles) dipoles_.push_back(turned(site.dipole));
     }
   }
   if (options_.surroundings == Surroundings::conductor) return;
@@ -58,20 +76,19 @@ void Electrostatics::place_charges(const ParticleStore& particles) {
   for (std::size_t i = 0, next = 0; i < particles.local_count(); ++i) {
     const Image& image = particles.image[i];
     const Vec3 crossed{image.x * length.x, image.y * length.y, image.z * length.z};
-    const auto& sites = components_[static_cast<std::size_t>(particles.position[i].type)].charges;
+    const auto& sites = sites_[static_cast<std::size_t>(particles.position[i].type)];
     for (std::size_t s = 0; s < sites.size(); ++s) positions_[next++] += crossed;
   }
 }
 
 void Electrostatics::choose_parameters() {
-  double count = static_cast<double>(values_.size());
-  comm::ReductionBatch batch(context_, "number of charges");
-  batch.sum(count).run();
   const Lattice lattice = Lattice::orthorhombic(decomposition_->box().length);
   // A molecule reaches at most half a leaf from its center.
-  FmmParameters trial = FmmParameters::choose(lattice, true, static_cast<std::size_t>(count),
-                                              options_.accuracy, 2.5 * reach_);
+  FmmParameters trial =
+      FmmParameters::choose(lattice, options_.periodic, static_cast<std::size_t>(charge_count_),
+                            options_.accuracy, 2.5 * reach_);
   trial.surroundings = options_.surroundings;
+  trial.dipoles = with_dipoles();
   if (options_.precision) trial.precision = *options_.precision;
   double accuracy = options_.accuracy;
   if (options_.order > 0) {
@@ -89,44 +106,106 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
   molecules_.clear();
   centers_.clear();
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
-    const auto& sites = components_[static_cast<std::size_t>(particles.position[i].type)].charges;
-    for (const auto& site : sites) {
+    const auto& sites = sites_[static_cast<std::size_t>(particles.position[i].type)];
+    for (const Site& site : sites) {
       values_.push_back(site.charge);
       molecules_.push_back(static_cast<std::int32_t>(i));
       centers_.push_back(particles.position[i].vector());
     }
   }
   place_charges(particles);
+  particle_count_ = particles.local_count();
+  if (!options_.periodic) check_open_box(particles);
+  if (charge_count_ == 0.0) {
+    charge_count_ = static_cast<double>(values_.size());
+    for (const double value : values_) total_charge_ += value;
+    comm::ReductionBatch batch(context_, "charges");
+    batch.sum(charge_count_).sum(total_charge_).run();
+  }
+  if (options_.ewald) {
+    if (!ewald_measured_) measure_ewald();
+    return;
+  }
   if (!parameters_) choose_parameters();
   if (!solver_) {
-    total_charge_ = 0.0;
-    for (const double value : values_) total_charge_ += value;
-    comm::ReductionBatch batch(context_, "total charge");
-    batch.sum(total_charge_).run();
     solver_ =
         std::make_unique<FmmSolver>(context_, *decomposition_, *parameters_, options_.exchange);
   }
   solver_->rebuild(charges());
 }
 
+EwaldSolver Electrostatics::ewald_solver(double accuracy) const {
+  const Lattice lattice = Lattice::orthorhombic(decomposition_->box().length);
+  auto parameters = EwaldSolver::parameters(lattice, accuracy,
+                                            static_cast<std::size_t>(std::max(1.0, charge_count_)));
+  parameters.surroundings = options_.surroundings;
+  return {lattice, parameters};
+}
+
+void Electrostatics::measure_ewald() {
+  const auto forces = [&](double accuracy) {
+    return gathered_ewald(context_, ewald_solver(accuracy), charges(), particle_count_).forces;
+  };
+  const auto used = forces(options_.accuracy), better = forces(1e-6 * options_.accuracy);
+  double difference = 0.0, size = 0.0;
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    const Vec3 d = used[i] - better[i];
+    difference += dot(d, d);
+    size += dot(better[i], better[i]);
+  }
+  comm::ReductionBatch batch(context_, "accuracy of the Ewald sums");
+  batch.sum(difference).sum(size).run();
+  error_ = size > 0.0 ? std::sqrt(difference / size) : 0.0;
+  ewald_measured_ = true;
+}
+
+void Electrostatics::check_open_box(const ParticleStore& particles) const {
+  const Vec3& length = decomposition_->box().length;
+  std::int64_t outside = 0;  // the largest number of such a particle
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    const Image& image = particles.image[i];
+    bool inside = image.x == 0 && image.y == 0 && image.z == 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      const double at = particles.position[i].vector()[axis];
+      inside = inside && at >= options_.margin && at <= length[axis] - options_.margin;
+    }
+    if (!inside) outside = std::max(outside, particles.id[i]);
+  }
+  comm::ReductionBatch batch(context_, "particles in the open box");
+  batch.max(outside).run();
+  if (outside == 0) return;
+  throw std::runtime_error(fmt::format(
+      "particle {} has left the open box, or comes nearer to one of its faces than half "
+      "of the cutoff: a larger box keeps it away from them for longer",
+      outside));
+}
+
 void Electrostatics::start(const ParticleStore& particles) {
   place_charges(particles);
-  solver_->start(positions_);
+  if (solver_) solver_->start(positions_, dipoles_);
 }
 
 void Electrostatics::finish(ParticleStore& particles, PairSums* sums) {
   const bool with_tensor = sums != nullptr && options_.virial_tensor;
-  const CoulombResult& result = solver_->finish(with_tensor);
+  if (options_.ewald) {
+    ewald_result_ =
+        gathered_ewald(context_, ewald_solver(options_.accuracy), charges(), particle_count_);
+  }
+  const CoulombResult& result = options_.ewald ? ewald_result_ : solver_->finish(with_tensor);
   VirialProducts inside{};  // of the sites' positions in their molecules
   for (std::size_t i = 0, next = 0; i < particles.local_count(); ++i) {
     const Position& at = particles.position[i];
-    const auto& sites = components_[static_cast<std::size_t>(at.type)].charges;
-    for (const auto& site : sites) {
-      const Vec3& force = result.forces[next++];
+    for (const Site& site : sites_[static_cast<std::size_t>(at.type)]) {
+      const Vec3& force = result.forces[next];
+      const Vec3 field = result.fields.empty() ? Vec3{} : result.fields[next];
+      ++next;
       particles.force[i] += force;
       if (!particles.rotating()) continue;
       const Vec3 arm = particles.orientation[i].to_lab(site.position);
       particles.torque[i] += Lattice::cross(arm, force);
+      if (!result.fields.empty()) {
+        particles.torque[i] += Lattice::cross(particles.orientation[i].to_lab(site.dipole), field);
+      }
       if (sums != nullptr) add_product(inside, arm, force);
     }
   }
@@ -143,6 +222,7 @@ void Electrostatics::finish(ParticleStore& particles, PairSums* sums) {
 }
 
 std::string Electrostatics::description() const {
+  if (options_.ewald) return "by Ewald sums";
   const FmmParameters& p = solver_->parameters();
   return fmt::format("order {}, {} precision, {} x {} x {} leaves", p.order, name_of(p.precision),
                      p.top_cells[0] << p.levels, p.top_cells[1] << p.levels,
@@ -150,6 +230,7 @@ std::string Electrostatics::description() const {
 }
 
 std::vector<double> Electrostatics::state() const {
+  if (options_.ewald) return {};
   const FmmParameters& p = *parameters_;
   return {static_cast<double>(p.order),
           static_cast<double>(p.precision),
@@ -168,6 +249,8 @@ void Electrostatics::restore(std::span<const double> state) {
   p.levels = static_cast<int>(state[2]);
   for (int axis = 0; axis < 3; ++axis) p.top_cells[axis] = static_cast<int>(state[3 + axis]);
   p.surroundings = options_.surroundings;
+  p.periodic = options_.periodic;
+  p.dipoles = with_dipoles();
   p.check();
   parameters_ = p;
   error_ = state[6];

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "md/domain/decomposition.hpp"
+#include "md/fmm/ewald.hpp"
 #include "md/fmm/fmm_solver.hpp"
 #include "md/model/component.hpp"
 #include "md/particles/particle_store.hpp"
@@ -16,14 +17,17 @@
 
 namespace sterna::md {
 
-/// The Coulomb forces of all charges of all particles at any distance, by the fast multipole
-/// method. Charges of one molecule do not act on each other, but their periodic images do.
-/// All calls are collective.
+/// The Coulomb forces of all charges and point dipoles of all particles at any distance, by the
+/// fast multipole method or, for small systems, Ewald sums. Those of one molecule do not act on
+/// each other, but their periodic images do. All calls are collective.
 class Electrostatics {
  public:
   struct Options {
-    double accuracy = 1e-4;                 ///< relative root-mean-square error of the forces
-    int order = 0;                          ///< 0: as the accuracy wants it
+    bool ewald = false;      ///< by gathered_ewald instead, periodic boxes only
+    bool periodic = true;    ///< otherwise charges have no images
+    double margin = 0.0;     ///< of an open box: nearer to a face no particle may come
+    double accuracy = 1e-4;  ///< relative root-mean-square error of the forces
+    int order = 0;           ///< 0: as the accuracy wants it
     std::optional<FmmPrecision> precision;  ///< nothing: as the accuracy wants it
     Surroundings surroundings = Surroundings::conductor;
     /// Whether the virial that `finish` adds is the whole tensor, which takes about half as long
@@ -40,7 +44,8 @@ class Electrostatics {
   void set_decomposition(const Decomposition& decomposition);
   /// Particles lie in their owner's region and keep their order until the next call. The first
   /// time it chooses the tree, and an order whose error, measured in the forces on these
-  /// particles, is below the accuracy; but for what `restore` was given.
+  /// particles, is below the accuracy; but for what `restore` was given. Throws
+  /// std::runtime_error, on all ranks, where a particle has left an open box or is near a face.
   void rebuild(const ParticleStore& particles);
   /// Begins with the present positions and orientations; other work may be done until `finish`.
   void start(const ParticleStore& particles);
@@ -53,7 +58,8 @@ class Electrostatics {
   double total_charge() const { return total_charge_; }
   /// What the error was at the start, relative to the root of the mean square force.
   double measured_error() const { return error_; }
-  const FmmParameters& parameters() const { return solver_->parameters(); }
+  bool periodic() const { return options_.periodic; }
+  int order() const { return parameters_ ? parameters_->order : 0; }  ///< 0: no expansions
   /// "order 8, single precision, 16 x 16 x 16 leaves".
   std::string description() const;
   /// None before the first `rebuild` in the present regions.
@@ -67,12 +73,21 @@ class Electrostatics {
 
  private:
   void place_charges(const ParticleStore& particles);
-  PointCharges charges() const { return {positions_, values_, molecules_, centers_}; }
+  PointCharges charges() const { return {positions_, values_, molecules_, centers_, dipoles_}; }
+  bool with_dipoles() const;
   void choose_parameters();
+  EwaldSolver ewald_solver(double accuracy) const;
+  void measure_ewald();
+  void check_open_box(const ParticleStore& particles) const;
 
   comm::Context context_;
   const Decomposition* decomposition_;
-  std::vector<Component> components_;
+  struct Site {
+    Vec3 position;
+    double charge;
+    Vec3 dipole;
+  };
+  std::vector<std::vector<Site>> sites_;  ///< of each component
   Options options_;
   double reach_ = 0.0;  ///< of the farthest charge from its molecule's center
 
@@ -80,9 +95,13 @@ class Electrostatics {
   double error_ = 0.0;
   double total_charge_ = 0.0;
   std::unique_ptr<FmmSolver> solver_;
+  CoulombResult ewald_result_;
+  bool ewald_measured_ = false;
+  double charge_count_ = 0.0;  ///< of all ranks
+  std::size_t particle_count_ = 0;
 
-  // Of each charge of the local particles, particle by particle.
-  std::vector<Vec3> positions_, centers_;
+  // Of each site of the local particles, particle by particle; dipoles where there are some.
+  std::vector<Vec3> positions_, centers_, dipoles_;
   std::vector<double> values_;
   std::vector<std::int32_t> molecules_;
 };

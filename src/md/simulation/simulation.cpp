@@ -302,12 +302,15 @@ void Simulation::make_engine() {
   engine_ =
       std::make_unique<ForceEngine>(context_, balancer_->decomposition(),
                                     interaction_.take_forces(context_, box_), options, timer_);
-  if (input_.electrostatics.kind == "fmm") engine_->add_electrostatics(make_electrostatics());
+  if (input_.electrostatics.kind != "none") engine_->add_electrostatics(make_electrostatics());
 }
 
 std::unique_ptr<Electrostatics> Simulation::make_electrostatics() const {
   const auto& wanted = input_.electrostatics;
   Electrostatics::Options options;
+  options.ewald = wanted.kind == "ewald";
+  options.periodic = wanted.surroundings != "open";
+  options.margin = 0.5 * interaction_.reach();
   options.accuracy = wanted.accuracy;
   options.order = wanted.order;
   if (wanted.precision != "auto") options.precision = fmm_precision_by_name(wanted.precision);
@@ -326,7 +329,8 @@ nlohmann::ordered_json Simulation::settings_of_electrostatics() const {
   if (electrostatics == nullptr) return nullptr;
   return {{"kind", input_.electrostatics.kind},
           {"method", electrostatics->description()},
-          {"order", electrostatics->parameters().order},
+          {"order", electrostatics->order()},
+          {"surroundings", input_.electrostatics.surroundings},
           {"accuracy", input_.electrostatics.accuracy},
           {"measured_error", electrostatics->measured_error()}};
 }
@@ -347,7 +351,7 @@ void Simulation::report_electrostatics() {
         "[electrostatics]");
   }
   const double total = electrostatics->total_charge() / std::sqrt(input_.units.coulomb());
-  if (std::abs(total) > 1e-6) {
+  if (std::abs(total) > 1e-6 && electrostatics->periodic()) {
     warnings.push_back(
         fmt::format("the system has a charge of {:.6g}, which a homogeneous "
                     "background neutralizes: pressures depend on it",

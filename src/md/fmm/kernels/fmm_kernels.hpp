@@ -33,8 +33,10 @@ struct NearCharges {
   std::vector<Coordinate> x, y, z;
   std::vector<Real> charge;
   std::vector<Index> molecule;
+  std::vector<Real> dipole_x, dipole_y, dipole_z;  ///< where there are dipoles; real lengths
   // Results, of as many as are targets.
   std::vector<double> potential, field_x, field_y, field_z;
+  std::vector<double> dipole_force_x, dipole_force_y, dipole_force_z;  ///< on dipoles alone
 };
 
 /// Charges `begin` to `end`, whose cell's center lies at `shift` from the target cell's.
@@ -72,6 +74,9 @@ struct FmmKernels {
   /// vector between the centers of the two cells, from the source's to the target's.
   void (*near_field)(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
                      std::span<const NearCell<Real>> sources, VirialProducts* virial);
+  /// The same for charges that have dipoles; adds the forces on these too.
+  void (*near_dipoles)(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
+                       std::span<const NearCell<Real>> sources, VirialProducts* virial);
 };
 
 /// The kernels of one instruction set.

@@ -1,6 +1,7 @@
 // Compiled once for each instruction set, on the compiler's vectors of STERNA_VECTOR_BYTES: cells
 // (of one relative vector) or charges (of one cell) side by side in their lanes.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -100,17 +101,43 @@ template <class V, class Real, int... n>
 constexpr auto shift_blocks(std::integer_sequence<int, n...>) {
   return std::array<ShiftBlock<V, Real>, sizeof...(n)>{shift_block<n + 1, V, Real>...};
 }
-using Sizes = std::make_integer_sequence<int, FmmParameters::highest_order + 1>;
+/// Sizes that have functions of their own, whose sums stay in registers.
+constexpr int unrolled = 21;
+using Sizes = std::make_integer_sequence<int, unrolled>;
+
+/// As `multiply`, of any size, for the highest orders: eight sums at a time.
+template <bool transposed, class V, class Real, class In, class Out>
+void multiply_any(const Real* matrix, int size, In in, Out out) {
+  constexpr int together = 8;
+  for (int first = 0; first < size; first += together) {
+    V sums[together] = {};
+    const int count = std::min(together, size - first);
+    for (int j = 0; j < size; ++j) {
+      const V value = in(j);
+      for (int i = 0; i < count; ++i) {
+        sums[i] += value * matrix[transposed ? (first + i) * size + j : j * size + first + i];
+      }
+    }
+    for (int i = 0; i < count; ++i) out(first + i, sums[i]);
+  }
+}
 
 template <bool transposed, class V, class Real>
 void rotate(const ShiftOperator<Real>& shift, const V* in, V* out) {
   static constexpr auto blocks = rotate_blocks<transposed, V, Real>(Sizes{});
   const Real* matrix = shift.rotations.data();
+  const auto block = [&](int size, const V* from, V* to) {
+    if (size <= unrolled) {
+      blocks[size - 1](matrix, from, to);
+    } else {
+      multiply_any<transposed, V>(
+          matrix, size, [&](int j) { return from[j]; }, [&](int i, V value) { to[i] = value; });
+    }
+    matrix += size * size;
+  };
   for (int l = 0; l <= shift.order; ++l) {
-    blocks[l](matrix, in + l * l, out + l * l);
-    matrix += (l + 1) * (l + 1);
-    if (l > 0) blocks[l - 1](matrix, in + l * l + l + 1, out + l * l + l + 1);
-    matrix += l * l;
+    block(l + 1, in + l * l, out + l * l);
+    if (l > 0) block(l, in + l * l + l + 1, out + l * l + l + 1);
   }
 }
 
@@ -136,8 +163,16 @@ void shift_cells(const ShiftOperator<Real>& shift, const Real* source, std::size
   const Real* matrix = shift.along_z.data();
   for (int m = 0; m <= order; ++m) {
     const int size = order + 1 - m;
-    blocks[size - 1](matrix, second, first, m, 0);
-    if (m > 0) blocks[size - 1](matrix, second, first, m, 1);
+    for (int by_degree = 0; by_degree <= (m > 0 ? 1 : 0); ++by_degree) {
+      if (size <= unrolled) {
+        blocks[size - 1](matrix, second, first, m, by_degree);
+        continue;
+      }
+      const auto index = [&](int k) { return (m + k) * (m + k) + by_degree * (m + k) + m; };
+      multiply_any<false, V>(
+          matrix, size, [&](int j) { return second[index(j)]; },
+          [&](int i, V value) { first[index(i)] = value; });
+    }
     matrix += size * size;
   }
   rotate<true>(shift, first, second);
@@ -390,13 +425,16 @@ void near_field(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
   }
 }
 
+#include "md/fmm/kernels/near_dipoles.inl"
+
 template <class Real>
 constexpr FmmKernels<Real> kernels{lanes<Real>,
                                    shift_all<Real>,
                                    multiply_lanes<Real>,
                                    charges_to_multipole<Real>,
                                    local_to_charges<Real>,
-                                   near_field<Real>};
+                                   near_field<Real>,
+                                   near_dipoles<Real>};
 constexpr FmmInstructionSet instruction_set{STERNA_INSTRUCTION_SET, kernels<float>,
                                             kernels<double>};
 
