@@ -7,6 +7,7 @@
 // sources: src/md/io/check_electrostatics.cpp src/md/io/component_schema.cpp
 // sources: src/md/io/electrostatics_schema.cpp src/md/io/interaction_schema.cpp
 // sources: src/md/io/ensemble_schema.cpp src/md/io/published_components.cpp
+// sources: src/md/io/check_thermostats.cpp src/md/io/particle_names.cpp
 // sources: src/md/io/tersoff_input.cpp src/md/io/file_error.cpp src/md/model/tersoff.cpp
 // sources: src/md/model/library/*.cpp src/md/io/readers/tersoff_file.cpp
 // sources: src/md/io/readers/line_reader.cpp src/md/io/readers/fields.cpp
@@ -17,39 +18,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "md/domain/decomposition_method.hpp"
 #include "md/io/read_input.hpp"
-#include "sterna/comm/methods.hpp"
-
-// The reader needs the names of the methods only; their makers would pull in MPI.
-namespace sterna::comm {
-
-std::span<const MethodInfo> neighbor_methods() {
-  static const MethodInfo methods[] = {{"p2p", "", ""}, {"rdma_double_buffer", "", ""}};
-  return methods;
-}
-
-std::span<const MethodInfo> sparse_methods() {
-  static const MethodInfo methods[] = {{"alltoall", "", ""}, {"nbx", "", ""}};
-  return methods;
-}
-
-}  // namespace sterna::comm
-
-// The same of the decompositions.
-namespace sterna::md {
-
-std::span<const DecompositionMethod> decomposition_methods() {
-  static const DecompositionMethod methods[] = {{"grid", "", false, nullptr},
-                                                {"bisection", "", true, nullptr}};
-  return methods;
-}
-
-const DecompositionMethod& decomposition_method(std::string_view name) {
-  return decomposition_methods()[name == "grid" ? 0 : 1];
-}
-
-}  // namespace sterna::md
+#include "method_names.hpp"
 
 namespace {
 

@@ -67,7 +67,7 @@ TEST_CASE("Langevin: temperature and diffusion of free particles") {
   double taken_up = 0.0;
   std::int64_t step = 0;
   // From rest the mean energy relaxes as 1 - exp(-2 friction t).
-  for (; step < 10; ++step) taken_up += langevin.apply(store, timestep, step);
+  for (; step < 10; ++step) taken_up += langevin.apply(store, box, timestep, step);
   double energy = 0.0;
   for (std::size_t i = 0; i < store.local_count(); ++i) {
     energy += 0.5 * masses[i % 2] * dot(store.velocity[i], store.velocity[i]);
@@ -76,14 +76,14 @@ TEST_CASE("Langevin: temperature and diffusion of free particles") {
   CHECK(energy / 8000.0 ==
         doctest::Approx(1.5 * thermal_energy * (1.0 - std::exp(-2.0 * friction * 0.5)))
             .epsilon(0.03));
-  for (; step < 200; ++step) langevin.apply(store, timestep, step);
+  for (; step < 200; ++step) langevin.apply(store, box, timestep, step);
 
   // Mean square displacement of x += dt v, with v an Ornstein-Uhlenbeck process seen at each step.
   const int steps = 100;
   std::vector<Vec3> moved(store.local_count());
   for (int n = 0; n < steps; ++n, ++step) {
     for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += timestep * store.velocity[i];
-    langevin.apply(store, timestep, step);
+    langevin.apply(store, box, timestep, step);
   }
   const double c = std::exp(-friction * timestep);
   const double expected = 3.0 * timestep * timestep *
@@ -115,7 +115,7 @@ TEST_CASE("Langevin: rotations have their temperature, and noise belongs to the 
                                       RigidBody({0.0, 0.0, 0.0})};
   const Langevin langevin(5, thermal_energy, 1.0, masses, bodies);
   ParticleStore store = particles_at_rest(9000, 3, true);
-  langevin.apply(store, 50.0, 4);
+  langevin.apply(store, box, 50.0, 4);
   double energy[3] = {0.0, 0.0, 0.0};
   for (std::size_t i = 0; i < store.local_count(); ++i) {
     energy[i % 3] += bodies[i % 3].kinetic_energy(store.orientation[i], store.angular_momentum[i]);
@@ -130,7 +130,7 @@ TEST_CASE("Langevin: rotations have their temperature, and noise belongs to the 
   for (std::size_t i = 0; i < 9000; ++i) {
     turned.position[i].type = static_cast<std::int64_t>((8999 - i) % 3);
   }
-  langevin.apply(turned, 50.0, 4);
+  langevin.apply(turned, box, 50.0, 4);
   CHECK(turned.velocity[0] == store.velocity[8999]);
   CHECK(turned.velocity[4000] == store.velocity[4999]);
 }
@@ -246,9 +246,9 @@ TEST_CASE("velocity scaling: by type, region, slab and direction") {
     return copy;
   }();
   VelocityScaling::Zone zone;
-  zone.type = 1;
-  zone.lower = {-1e300, 3.0, -1e300};
-  zone.upper = {5.0, 9.0, 1e300};
+  zone.where.type = 1;
+  zone.where.lower = {-1e300, 3.0, -1e300};
+  zone.where.upper = {5.0, 9.0, 1e300};
   zone.slabs = 3;
   zone.directions = {true, false, true};
   zone.thermal_energy = 4.0;

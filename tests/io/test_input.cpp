@@ -76,7 +76,7 @@ TEST_CASE("the smallest input and its defaults") {
   CHECK(input.types[0].mass == 1.0);
   CHECK(input.interaction.cutoff == 2.5);
   CHECK(input.interaction.truncation == "shifted");
-  CHECK(input.thermostat.kind == "none");
+  CHECK(input.thermostats.empty());
   CHECK(input.communication.halo == "auto");
   CHECK(input.output.trajectory_fields == std::vector<std::string>{"position"});
 }
@@ -177,9 +177,10 @@ bins = 300
   CHECK(input.interaction.kernel == "avx2");
   CHECK(input.neighbor.skin == near(0.2));
   CHECK(input.neighbor.maximum_interval == 20);
-  CHECK(input.thermostat.kind == "stochastic_velocity_rescaling");
-  CHECK(input.thermostat.temperature == 94.4);
-  CHECK(input.thermostat.time_constant == near(0.1));
+  REQUIRE(input.thermostats.size() == 1);
+  CHECK(input.thermostats[0].kind == "stochastic_velocity_rescaling");
+  CHECK(input.thermostats[0].temperature == 94.4);
+  CHECK(input.thermostats[0].time_constant == near(0.1));
   CHECK(input.domain.grid == std::array{2, 0, 1});
   CHECK(input.domain.halo == "staged");
   CHECK(input.communication.halo == "p2p");

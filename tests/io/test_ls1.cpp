@@ -85,9 +85,10 @@ TEST_CASE("an ASCII start with ls1's defaults") {
   CHECK(input.interaction.cutoff == 3.0);
   CHECK(input.interaction.truncation == "truncated");
   CHECK(input.interaction.tail_correction == "homogeneous");
-  CHECK(input.thermostat.kind == "velocity_scaling");
-  CHECK(input.thermostat.exponent == 0.4);
-  CHECK(input.thermostat.temperature == 0.9);
+  REQUIRE(input.thermostats.size() == 1);
+  CHECK(input.thermostats[0].kind == "velocity_scaling");
+  CHECK(input.thermostats[0].exponent == 0.4);
+  CHECK(input.thermostats[0].temperature == 0.9);
   CHECK(input.output.thermo_interval == 5);
   CHECK(input.output.checkpoint_interval == 0);
   CHECK(input.start.format == "ls1");
@@ -109,7 +110,7 @@ TEST_CASE("an ASCII start with ls1's defaults") {
 
 TEST_CASE("a binary start is the same as its ASCII twin") {
   const Input input = read_valid(examples / "binary.xml");
-  CHECK(input.thermostat.kind == "none");
+  CHECK(input.thermostats.empty());
   CHECK(input.interaction.tail_correction == "none");
   const Start start = start_of(input);
   const Start ascii = start_of(read_valid(examples / "ascii.xml"));
@@ -132,6 +133,42 @@ TEST_CASE("ls1's planar correction has its layers across y") {
   const Input again = through_text(input);
   CHECK(again.interaction.tail_normal == "y");
   CHECK(again.interaction.tail_slabs == 240);
+}
+
+TEST_CASE("ls1's thermostats of components and regions") {
+  const Input input = read_valid(examples / "thermostats.xml");
+  REQUIRE(input.thermostats.size() == 3);
+  const auto& of_component = input.thermostats[0];
+  CHECK(of_component.kind == "velocity_scaling");
+  CHECK(of_component.component == "Kr");
+  CHECK(of_component.temperature == 1.1);
+  CHECK(of_component.exponent == 0.4);
+  CHECK(of_component.scaling == "power");
+  CHECK_FALSE(of_component.lower.has_value());
+
+  const auto& left = input.thermostats[1];
+  CHECK(left.component == "Xe");
+  CHECK(*left.lower == Vec3{0.0, 0.0, 0.0});
+  CHECK(*left.upper == Vec3{10.0, 4.5, 12.5});
+  CHECK(left.temperature == 0.8);
+  CHECK(left.exponent == 0.3);
+  CHECK(left.scaling == "linearized");
+  CHECK(left.slabs == 3);
+  CHECK(left.directions == std::vector<std::string>{"x", "z"});
+  CHECK(left.start_step == 2);
+  CHECK(left.interval == 5);
+  // ls1 stops before the step that it names.
+  CHECK(left.stop_step == 11);
+
+  const auto& right = input.thermostats[2];
+  CHECK(right.component == "Xe");
+  CHECK(right.lower->y == 4.5);
+  CHECK(right.slabs == 1);
+  const Input again = through_text(input);
+  REQUIRE(again.thermostats.size() == 3);
+  CHECK(again.thermostats[1].directions == left.directions);
+  CHECK(*again.thermostats[2].upper == *right.upper);
+  CHECK(input_text(again) == input_text(input));
 }
 
 TEST_CASE("a grid with a hole") {
@@ -167,7 +204,7 @@ TEST_CASE("the text of an input is the same input") {
     CHECK(again.run.timestep == input.run.timestep);
     CHECK(again.types[0].sigma == input.types[0].sigma);
     CHECK(again.start.box == input.start.box);
-    CHECK(again.thermostat.kind == input.thermostat.kind);
+    CHECK(again.thermostats.size() == input.thermostats.size());
     CHECK(again.start.header == input.start.header);
   }
 }
@@ -283,6 +320,9 @@ TEST_CASE("molecules of ls1's examples") {
   const Input again = through_text(pair.input);
   CHECK(again.components[1].sites[1].position == Vec3{0.1, 0.2, 0.3});
   CHECK(again.components[1].sites[1].moment == 0.7);
+  // Against the charge of the other component ls1's dipole points the other way.
+  CHECK(again.components[1].sites[1].axis == Vec3{0.0, 0.0, -1.0});
+  CHECK(render(pair.diagnostics).find("are turned around here") != std::string::npos);
   CHECK(input_text(again) == input_text(pair.input));
 }
 
@@ -293,7 +333,7 @@ TEST_CASE("argon of ls1's examples") {
   }
   const Input input = read_valid(shared / "argon" / "nve.xml");
   CHECK(input.run.name == "nve");
-  CHECK(input.thermostat.kind == "none");
+  CHECK(input.thermostats.empty());
   const Start start = start_of(input);
   CHECK(start.particles.size() == 2048);
   CHECK(start.box.length == Vec3{108.43455, 108.43455, 108.43455});

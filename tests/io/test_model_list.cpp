@@ -70,3 +70,28 @@ model = "tip3p"
             .starts_with("model nitrogen_trappe: J. J. Potoff and J. I. Siepmann, AIChE J. 47, "
                          "1676 (2001)"));
 }
+
+TEST_CASE("papers of published Tersoff parameters are cited, and of no other run") {
+  const auto input_with = [](const std::string& potential) {
+    const ReadResult result = read_input_text(
+        "units = \"metal\"\n[run]\nsteps = 1\ntimestep = \"1 fs\"\n"
+        "[start]\nkind = \"lattice\"\nlattice = \"zincblende\"\ncells = [3, 3, 3]\n"
+        "density = \"3.2 g/cm^3\"\n"
+        "[[type]]\nname = \"Si\"\nmass = 28.0855\nepsilon = 0.1\nsigma = 2.0\n"
+        "[[type]]\nname = \"C\"\nmass = 12.011\nepsilon = 0.1\nsigma = 2.0\n"
+        "[interaction]\n" +
+            potential,
+        "solid.toml", false);
+    REQUIRE(result.ok());
+    return result.input;
+  };
+  const Input solid = input_with("potential = \"tersoff\"\n");
+  CHECK(citation_lines(solid) == "potential: J. Tersoff, Phys. Rev. B 39, 5566 (1989)\n");
+  const std::string text = bibliography(solid);
+  CHECK(text.starts_with("@article{Tersoff1989,\n"));
+  CHECK(text.find("@", 1) == std::string::npos);
+  // These names are those of elements, but nothing of Tersoff's is used.
+  const Input pairs = input_with("cutoff = 5.0\n");
+  CHECK(citation_lines(pairs).empty());
+  CHECK(bibliography(pairs).empty());
+}

@@ -132,6 +132,40 @@ TEST_CASE("carbon dioxide and nitrogen: quadrupole moments in debye angstrom") {
   CHECK(distance(model("carbon_dioxide_merker"), 1, 2) == doctest::Approx(2.0 * 1.2869));
 }
 
+TEST_CASE("models of Vrabec, Stoll and Hasse as their authors' database has them") {
+  // MolMod: Stephan, Horsch, Vrabec and Hasse, Mol. Simul. 45, 806 (2019). Angstrom, K, D angstrom.
+  struct Entry {
+    const char* name;
+    double sigma, epsilon;
+    double half_elongation = 0.0, quadrupole = 0.0;
+  };
+  const Entry entries[] = {{"neon", 2.8010, 33.921},
+                           {"argon", 3.3952, 116.79},
+                           {"krypton", 3.6274, 162.58},
+                           {"xenon", 3.9011, 227.55},
+                           {"methane", 3.7281, 148.55},
+                           {"nitrogen_2cljq", 3.3211, 34.897, 0.5232, 1.4397},
+                           {"oxygen_2cljq", 3.1062, 43.183, 0.48495, 0.8081},
+                           {"carbon_dioxide_2cljq", 2.9847, 133.22, 1.2088, 3.7938},
+                           {"ethane_2cljq", 3.4896, 136.99, 1.1881, 0.8277},
+                           {"ethylene_2cljq", 3.7607, 76.950, 0.63475, 4.3310}};
+  for (const Entry& entry : entries) {
+    INFO(entry.name);
+    const PublishedModel& m = model(entry.name);
+    CHECK(lennard_jones(m).sigma == doctest::Approx(entry.sigma * unit::angstrom));
+    CHECK(lennard_jones(m).epsilon == doctest::Approx(entry.epsilon * unit::kelvin));
+    if (entry.half_elongation == 0.0) {
+      CHECK(m.sites.size() == 1);
+      continue;
+    }
+    REQUIRE(m.sites.size() == 3);
+    CHECK(m.sites[0].sigma == m.sites[1].sigma);
+    CHECK(m.sites[0].epsilon == m.sites[1].epsilon);
+    CHECK(distance(m, 0, 1) == doctest::Approx(2.0 * entry.half_elongation));
+    CHECK(quadrupole_of(m) == doctest::Approx(entry.quadrupole));
+  }
+}
+
 TEST_CASE("two centers and a quadrupole") {
   // Stoll, Vrabec, Hasse and Fischer (2001) find the critical temperature, reduced by epsilon/k, to
   // fall with the elongation and to rise with the quadrupole; fluids of one shape have one of it.

@@ -1,4 +1,4 @@
-"""Rigid molecules in Sterna and, site by site, in LAMMPS: the same energies and forces."""
+"""Rigid molecules in Sterna and, site by site, in LAMMPS: the same energies, forces and torques."""
 
 import json
 import subprocess
@@ -13,6 +13,7 @@ h5py = pytest.importorskip("h5py")
 
 CUTOFF = 2.6
 EDGE = 9.0
+TIMESTEP = 1e-3
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +35,17 @@ engine = lammps(cmdargs=["-screen", "none", "-log", "none"])
 engine.commands_list(case["commands"])
 engine.command("run 0 post no")
 count = engine.get_natoms()
-force = numpy.array(engine.gather_atoms("f", 1, 3)).reshape(count, 3)
-json.dump({"energy": engine.get_thermo("pe"), "force": force.tolist()}, open(case["result"], "w"))
+result = {"energy": engine.get_thermo("pe")}
+for name, field in (("position", "x"), ("force", "f"), ("torque", "torque")):
+    values = numpy.array(engine.gather_atoms(field, 1, 3)).reshape(count, 3)
+    result[name] = values.tolist()
+json.dump(result, open(case["result"], "w"))
 """
+
+
+def rotated(quaternion: numpy.ndarray, vector: numpy.ndarray) -> numpy.ndarray:
+    w, axis = quaternion[0], quaternion[1:]
+    return vector + 2.0 * numpy.cross(axis, numpy.cross(axis, vector) + w * vector)
 
 
 @dataclass
@@ -56,6 +65,13 @@ class Molecule:
     name: str
     sites: list[Site]
     inertia: tuple[float, float, float] | None = None
+
+    def moments(self) -> numpy.ndarray:
+        """Principal moments of inertia."""
+        if self.inertia is not None:
+            return numpy.array(self.inertia)
+        squares = sum(s.mass * numpy.array(s.position) ** 2 for s in self.sites)
+        return squares.sum() - squares
 
     def to_toml(self) -> str:
         text = f'\n[[component]]\nname = "{self.name}"\n'
@@ -119,9 +135,16 @@ class System:
 
     def turned(self, molecule: int, body: tuple) -> numpy.ndarray:
         """A vector of the body frame of this molecule in the laboratory's."""
-        w, *xyz = self.orientation[molecule]
-        v, q = numpy.array(body), numpy.array(xyz)
-        return v + 2.0 * numpy.cross(q, numpy.cross(q, v) + w * v)
+        return rotated(self.orientation[molecule], numpy.array(body))
+
+    def torques(self, owner: numpy.ndarray, peer: dict) -> numpy.ndarray:
+        """About the centers of mass, in the laboratory frame, from those of the sites."""
+        position, force = numpy.array(peer["position"]), numpy.array(peer["force"])
+        arm = position - self.center[owner]
+        arm -= EDGE * numpy.round(arm / EDGE)
+        torque = numpy.zeros_like(self.center)
+        numpy.add.at(torque, owner, numpy.cross(arm, force) + numpy.array(peer["torque"]))
+        return torque
 
     def write_start(self, path) -> None:
         lattice = f"{EDGE} 0 0 0 {EDGE} 0 0 0 {EDGE}"
@@ -161,6 +184,21 @@ class System:
             for i, a in enumerate(kinds, 1)
             for j, b in enumerate(kinds[i - 1 :], i)
         ]
+
+
+def torques_from_rest(system: System, orientation: numpy.ndarray, timestep: float) -> numpy.ndarray:
+    """What turned the molecules in the first step: half a kick gives them the angular momentum
+    torque timestep / 2, which is the inertia halfway of the turn times the angular velocity."""
+    torque = numpy.zeros_like(system.center)
+    for i, component in enumerate(system.component):
+        start, end = system.orientation[i], orientation[i]
+        halfway = (start + end) / numpy.linalg.norm(start + end)
+        # The vector part of the end times the inverse of the start is half the angle of the turn.
+        half_angle = start[0] * end[1:] - end[0] * start[1:] + numpy.cross(start[1:], end[1:])
+        moments = system.molecules[component].moments()
+        in_body = rotated(halfway * [1, -1, -1, -1], 2.0 * half_angle / timestep)
+        torque[i] = 2.0 / timestep * rotated(halfway, moments * in_body)
+    return torque
 
 
 @pytest.mark.parametrize(
@@ -210,7 +248,7 @@ units = "reduced"
 [run]
 name = "comparison"
 steps = 1
-timestep = 1e-4
+timestep = {TIMESTEP}
 [start]
 kind = "file"
 file = "start.extxyz"
@@ -222,7 +260,7 @@ molecular_cutoff = "site"
 [output]
 thermo_interval = 1
 trajectory_interval = 1
-trajectory_fields = ["position", "force"]
+trajectory_fields = ["position", "force", "orientation"]
 """
         + "".join(molecule.to_toml() for molecule in molecules)
     )
@@ -231,6 +269,12 @@ trajectory_fields = ["position", "force"]
     row = read_log(tmp_path / "comparison.log.jsonl").rows[0]
     with h5py.File(tmp_path / "comparison.h5md") as file:
         force = file["particles/trajectory/force/value"][0]
+        orientation = file["particles/trajectory/orientation/value"][1]
     assert row["potential_energy"] == pytest.approx(peer["energy"], rel=1e-10)
     scale = numpy.linalg.norm(expected, axis=1).max()
     assert numpy.abs(force - expected).max() < 1e-10 * scale
+    # Angles of 1e-6 radian hold ten digits.
+    torque = torques_from_rest(system, orientation, TIMESTEP)
+    expected = system.torques(owner, peer)
+    scale = numpy.linalg.norm(expected, axis=1).max()
+    assert numpy.abs(torque - expected).max() < 2e-9 * scale

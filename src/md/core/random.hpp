@@ -15,7 +15,7 @@ std::array<std::uint32_t, 4> philox4x32_10(const std::array<std::uint32_t, 4>& c
 /// The values are part of what a seed means: never reuse or renumber them.
 enum class RandomPurpose : std::uint32_t {
   velocity = 1,          ///< Maxwell-Boltzmann velocities at the start; id: particle
-  thermostat = 2,        ///< id: 0 for a global thermostat, else particle
+  thermostat = 2,        ///< id: 0 or above 2^47 for a whole group, else particle
   type = 3,              ///< which particles get which type at the start
   vacancy = 4,           ///< which sites stay empty at the start
   displacement = 5,      ///< displacement from the site at the start; id: particle

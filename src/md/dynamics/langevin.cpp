@@ -5,18 +5,22 @@
 namespace sterna::md {
 
 Langevin::Langevin(std::uint64_t seed, double thermal_energy, double friction,
-                   std::span<const double> masses, std::span<const RigidBody> bodies)
+                   std::span<const double> masses, std::span<const RigidBody> bodies,
+                   const Selection& where)
     : stream_(seed, RandomPurpose::thermostat),
       thermal_energy_(thermal_energy),
       friction_(friction),
       masses_(masses.begin(), masses.end()),
-      bodies_(bodies.begin(), bodies.end()) {}
+      bodies_(bodies.begin(), bodies.end()),
+      where_(where) {}
 
-double Langevin::apply(ParticleStore& particles, double interval, std::int64_t step) const {
+double Langevin::apply(ParticleStore& particles, const Box& box, double interval,
+                       std::int64_t step) const {
   const double kept = std::exp(-friction_ * interval);
   const double noise = std::sqrt((1.0 - kept * kept) * thermal_energy_);
   double taken_up = 0.0;
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    if (!where_.contains(particles.position[i], box)) continue;
     const auto type = static_cast<std::size_t>(particles.position[i].type);
     RandomSequence random = stream_.sequence(static_cast<std::uint64_t>(particles.id[i]),
                                              static_cast<std::uint64_t>(step));

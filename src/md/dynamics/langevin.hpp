@@ -4,8 +4,10 @@
 #include <span>
 #include <vector>
 
+#include "md/core/box.hpp"
 #include "md/core/random.hpp"
 #include "md/dynamics/rigid_rotor.hpp"
+#include "md/dynamics/selection.hpp"
 #include "md/particles/particle_store.hpp"
 
 namespace sterna::md {
@@ -22,13 +24,14 @@ namespace sterna::md {
 class Langevin {
  public:
   /// `friction`: 1 / time, of the velocities: dv/dt = ... - friction v. `masses` and `bodies`
-  /// (empty where nothing rotates) by type.
+  /// (empty where nothing rotates) by type. `where`: the molecules that feel it.
   Langevin(std::uint64_t seed, double thermal_energy, double friction,
-           std::span<const double> masses, std::span<const RigidBody> bodies);
+           std::span<const double> masses, std::span<const RigidBody> bodies,
+           const Selection& where = {});
 
   /// Velocities and angular momenta after `interval` of time; returns the energy that this rank's
   /// particles took up.
-  double apply(ParticleStore& particles, double interval, std::int64_t step) const;
+  double apply(ParticleStore& particles, const Box& box, double interval, std::int64_t step) const;
 
  private:
   RandomStream stream_;
@@ -36,6 +39,7 @@ class Langevin {
   double friction_;
   std::vector<double> masses_;
   std::vector<RigidBody> bodies_;
+  Selection where_;
 };
 
 }  // namespace sterna::md

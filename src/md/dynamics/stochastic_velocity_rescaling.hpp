@@ -12,13 +12,14 @@ namespace sterna::md {
 /// function of (seed, step) and the kinetic energy, so ranks agree on it without talking.
 class StochasticVelocityRescaling {
  public:
-  /// `thermal_energy` kT, `time_constant` in internal units; `degrees` of freedom.
+  /// `thermal_energy` kT, `time_constant` in internal units. `number`: tells those of one run
+  /// apart, each with random numbers of its own; less than 2^32.
   StochasticVelocityRescaling(std::uint64_t seed, double thermal_energy, double time_constant,
-                              double degrees);
+                              std::uint64_t number = 0);
 
-  /// The factor for velocities of this total kinetic energy, after `interval` of time; and adds
-  /// the energy that it gives to `exchanged_energy()`.
-  double factor(double kinetic_energy, double interval, std::int64_t step);
+  /// The factor for velocities of this total kinetic energy in so many degrees of freedom, at least
+  /// 1, after `interval` of time; and adds the energy that it gives to `exchanged_energy()`.
+  double factor(double kinetic_energy, double degrees, double interval, std::int64_t step);
 
   /// Energy given to the system so far: total energy minus this is conserved (Bussi et al., eq.
   /// 15).
@@ -29,7 +30,7 @@ class StochasticVelocityRescaling {
   RandomStream stream_;
   double thermal_energy_;
   double time_constant_;
-  double degrees_;
+  std::uint64_t id_;  ///< of the random numbers
   double exchanged_energy_ = 0.0;
 };
 

@@ -23,17 +23,13 @@ VelocityScaling::VelocityScaling(std::vector<Zone> zones, std::span<const double
 }
 
 int VelocityScaling::slab_of(const Zone& zone, const Position& position, const Box& box) const {
-  if (zone.type >= 0 && position.type != zone.type) return -1;
-  // Between two rebuilds particles may be outside the box.
-  int image[3];
-  const Vec3 place = box.wrap(position.vector(), image);
-  for (int axis = 0; axis < 3; ++axis) {
-    if (place[axis] <= zone.lower[axis] || place[axis] >= zone.upper[axis]) return -1;
-  }
+  if (!zone.where.contains(position, box)) return -1;
   if (zone.slabs == 1) return 0;
-  const double lower = std::max(zone.lower.y, 0.0);
-  const double width = (std::min(zone.upper.y, box.length.y) - lower) / zone.slabs;
-  return std::min(static_cast<int>((place.y - lower) / width), zone.slabs - 1);
+  int image[3];
+  const double y = box.wrap(position.vector(), image).y;
+  const double lower = std::max(zone.where.lower.y, 0.0);
+  const double width = (std::min(zone.where.upper.y, box.length.y) - lower) / zone.slabs;
+  return std::min(static_cast<int>((y - lower) / width), zone.slabs - 1);
 }
 
 std::span<double> VelocityScaling::measure(const ParticleStore& particles, const Box& box) {

@@ -2,12 +2,12 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
 #include "md/core/box.hpp"
 #include "md/dynamics/rigid_rotor.hpp"
+#include "md/dynamics/selection.hpp"
 #include "md/particles/particle_store.hpp"
 
 namespace sterna::md {
@@ -27,16 +27,12 @@ class VelocityScaling {
   };
   /// Where and for what the temperature is kept.
   struct Zone {
-    /// Open at both ends.
-    Vec3 lower{-infinite, -infinite, -infinite}, upper{infinite, infinite, infinite};
-    int type = -1;  ///< the only one; -1: all
+    Selection where{};
     int slabs = 1;  ///< of equal width along y, each with a temperature of its own
     std::array<bool, 3> directions{true, true, true};  ///< of the velocities that are scaled
     double thermal_energy = 0.0;                       ///< kT to keep
     double exponent = 0.5;
     Rule rule = Rule::power;
-
-    static constexpr double infinite = std::numeric_limits<double>::infinity();
   };
 
   /// `masses` and `bodies` (empty where nothing rotates) by type. Zones follow one another; where

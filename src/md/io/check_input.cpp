@@ -13,6 +13,8 @@
 #include "md/domain/decomposition_method.hpp"
 #include "md/io/check_components.hpp"
 #include "md/io/check_electrostatics.hpp"
+#include "md/io/check_thermostats.hpp"
+#include "md/io/particle_names.hpp"
 #include "md/io/read_input.hpp"
 #include "md/io/tersoff_input.hpp"
 
@@ -162,7 +164,10 @@ class Checker {
             "the planar correction is that of one box, which a [barostat] changes; expected "
             "\"homogeneous\" or \"none\"");
     }
-    if (input_.thermostat.kind == "none" || input_.thermostat.kind == "velocity_scaling") {
+    const auto canonical = [](const Input::Thermostat& thermostat) {
+      return thermostat.kind != "none" && thermostat.kind != "velocity_scaling";
+    };
+    if (!std::ranges::any_of(input_.thermostats, canonical)) {
       report_(Severity::warning, "barostat.kind",
               "without a thermostat that samples the canonical ensemble the volumes are those of "
               "no ensemble; expected \"stochastic_velocity_rescaling\", \"nose_hoover_chain\" or "
@@ -280,28 +285,16 @@ class Checker {
 
   bool known_type(const std::string& place, const std::string& name) {
     if (!good_(place)) return false;
-    std::vector<std::string_view> names;
-    for (const auto& type : input_.types) names.push_back(type.name);
-    for (const auto& component : input_.components) names.push_back(component.name);
+    const std::vector<std::string_view> names = particle_names(input_);
     if (std::ranges::find(names, name) != names.end()) return true;
     // Where a type has no name, or there is none at all, that is the error.
     if (names.empty() || std::ranges::find(names, "") != names.end()) return false;
-    const std::string_view section = input_.components.empty() ? "[[type]]" : "[[component]]";
     if (++unknown_types_ > most_suggestions) {
+      const std::string_view section = input_.components.empty() ? "[[type]]" : "[[component]]";
       error(place, fmt::format("no {} has the name {}", section, quote(name)));
-      return false;
+    } else {
+      error(place, unknown_particle(input_, name));
     }
-    std::string message = fmt::format("no {} has the name {}", section, quote(name));
-    if (const auto near = nearest_name(name, names)) {
-      message += fmt::format("; did you mean {}?", quote(*near));
-    } else if (!names.empty()) {
-      message += "; there is";
-      for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 8); ++i) {
-        message += (i == 0 ? " " : ", ") + quote(names[i]);
-      }
-      if (names.size() > 8) message += ", ...";
-    }
-    error(place, std::move(message));
     return false;
   }
 
@@ -328,6 +321,7 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   checker.tersoff(look_at_files);
   check_electrostatics(input, is_good, report);
   checker.interaction();
+  check_thermostats(input, is_good, report);
   checker.barostat();
   checker.domain();
   checker.output(look_at_files);

@@ -26,7 +26,7 @@ std::vector<KeySchema> ensemble_keys() {
       // ---- [thermostat]
       {.section = "thermostat",
        .name = "kind",
-       .target = [](Input& i, std::size_t) -> Target { return &i.thermostat.kind; },
+       .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].kind; },
        .description =
            "Stochastic velocity rescaling samples the canonical ensemble (Bussi, Donadio "
            "and Parrinello, J. Chem. Phys. 126, 014101 (2007)), and so does a Nose-Hoover chain, "
@@ -43,7 +43,7 @@ std::vector<KeySchema> ensemble_keys() {
        .aliases = {"type", "method"}},
       {.section = "thermostat",
        .name = "temperature",
-       .target = [](Input& i, std::size_t) -> Target { return &i.thermostat.temperature; },
+       .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].temperature; },
        .description = "The temperature to keep.",
        .need = Need::required,
        .dimension = Dimension::temperature,
@@ -53,7 +53,7 @@ std::vector<KeySchema> ensemble_keys() {
        .aliases = {"temp", "t", "target"}},
       {.section = "thermostat",
        .name = "time_constant",
-       .target = [](Input& i, std::size_t) -> Target { return &i.thermostat.time_constant; },
+       .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].time_constant; },
        .description = "How fast the temperature relaxes; some hundred time steps disturb the "
                       "dynamics little. Of a Nose-Hoover chain it is the period of its "
                       "oscillation, of Langevin dynamics the inverse of the friction.",
@@ -65,7 +65,7 @@ std::vector<KeySchema> ensemble_keys() {
        .aliases = {"tau", "tau_t", "damping", "relaxation_time"}},
       {.section = "thermostat",
        .name = "exponent",
-       .target = [](Input& i, std::size_t) -> Target { return &i.thermostat.exponent; },
+       .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].exponent; },
        .description = "Velocities are multiplied by (temperature to keep / temperature)^exponent. "
                       "0.5 brings the temperature to its target in every step; ls1-MarDyn uses "
                       "0.4.",
@@ -73,15 +73,75 @@ std::vector<KeySchema> ensemble_keys() {
        .condition = thermostat_is({"velocity_scaling"})},
       {.section = "thermostat",
        .name = "start_step",
-       .target = [](Input& i, std::size_t) -> Target { return &i.thermostat.start_step; },
+       .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].start_step; },
        .description = "The thermostat acts from this step on.",
        .range = {.minimum = 0.0, .maximum = most_steps}},
       {.section = "thermostat",
        .name = "stop_step",
-       .target = [](Input& i, std::size_t) -> Target { return &i.thermostat.stop_step; },
+       .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].stop_step; },
        .description = "The last step in which the thermostat acts. 0: that of the run.",
        .default_text = "0: to the end",
        .range = {.minimum = 0.0, .maximum = most_steps}},
+
+      {.section = "thermostat",
+       .name = "component",
+       .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].component; },
+       .description =
+           "Name of the `[[component]]` or `[[type]]` whose molecules it acts on. Of some of the "
+           "molecules only the motion relative to their common center of mass is scaled, so that "
+           "the total momentum is kept (but by Langevin dynamics and velocity scaling).",
+       .default_text = "all",
+       .aliases = {"componentName", "group"}},
+      {.section = "thermostat",
+       .name = "lower",
+       .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].lower; },
+       .description = "Lower corner of the region where it acts, counted from the box's corner; "
+                      "molecules belong to it by their centers of mass.",
+       .default_text = "no bound",
+       .dimension = Dimension::length,
+       .aliases = {"region_lower", "from"}},
+      {.section = "thermostat",
+       .name = "upper",
+       .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].upper; },
+       .description = "Upper corner of that region.",
+       .default_text = "no bound",
+       .dimension = Dimension::length,
+       .aliases = {"region_upper", "to"}},
+      {.section = "thermostat",
+       .name = "scaling",
+       .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].scaling; },
+       .description = "\"power\": velocities are multiplied by b = (temperature to keep / "
+                      "temperature)^exponent. \"linearized\": by 2 - 1/b, as ls1-MarDyn's "
+                      "TemperatureControl does.",
+       .choices =
+           [] {
+             return Names{"power", "linearized"};
+           },
+       .condition = thermostat_is({"velocity_scaling"})},
+      {.section = "thermostat",
+       .name = "directions",
+       .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].directions; },
+       .description = "Components of the velocities that are measured and scaled.",
+       .choices =
+           [] {
+             return Names{"x", "y", "z"};
+           },
+       .condition = thermostat_is({"velocity_scaling"})},
+      {.section = "thermostat",
+       .name = "slabs",
+       .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].slabs; },
+       .description = "Divides the region into slabs across y, each of which is kept at the "
+                      "temperature for itself.",
+       .range = {.minimum = 1.0, .maximum = 1e4},
+       .condition = thermostat_is({"velocity_scaling"}),
+       .aliases = {"numslabs"}},
+      {.section = "thermostat",
+       .name = "interval",
+       .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].interval; },
+       .description = "Steps from one scaling to the next.",
+       .range = {.minimum = 1.0, .maximum = 1e6},
+       .condition = thermostat_is({"velocity_scaling"}),
+       .aliases = {"frequency", "every"}},
 
       // ---- [barostat]
       {.section = "barostat",

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -124,16 +125,33 @@ struct Input {
     int maximum_interval = 100;  ///< steps after which the list is rebuilt at the latest
   } neighbor;
 
-  struct Thermostat {  ///< [thermostat]
+  struct Thermostat {  ///< [thermostat], or several [[thermostat]]
     /// "none", "stochastic_velocity_rescaling", "nose_hoover_chain", "langevin",
     /// "velocity_scaling"
     std::string kind = "none";
     double temperature = 0.0;
     double time_constant = 0.0;   ///< of the first three; of "langevin" 1 / friction
-    double exponent = 0.5;        ///< "velocity_scaling": velocities times (T0 / T)^exponent
     std::int64_t start_step = 0;  ///< acts in steps from here
     std::int64_t stop_step = 0;   ///< to here; 0: to the end
-  } thermostat;
+    // Some of the molecules only.
+    std::string component;             ///< of this [[component]] or [[type]]; empty: of all
+    std::optional<Vec3> lower, upper;  ///< in this region of the box
+    // "velocity_scaling" only.
+    double exponent = 0.5;          ///< factor b = (T0 / T)^exponent of the velocities
+    std::string scaling = "power";  ///< or "linearized": 2 - 1 / b in place of b
+    std::vector<std::string> directions{"x", "y", "z"};  ///< of the velocities that are scaled
+    int slabs = 1;              ///< along y, each with a temperature of its own
+    std::int64_t interval = 1;  ///< steps
+
+    /// Whether some molecules are left out.
+    bool is_partial() const { return !component.empty() || lower || upper; }
+  };
+  std::vector<Thermostat> thermostats;
+
+  bool has_thermostat() const {
+    return std::any_of(thermostats.begin(), thermostats.end(),
+                       [](const Thermostat& thermostat) { return thermostat.kind != "none"; });
+  }
 
   struct Barostat {              ///< [barostat]
     std::string kind = "none";   ///< "none", "stochastic_cell_rescaling"

@@ -92,7 +92,11 @@ std::vector<SectionSchema> make_sections() {
        .description = "The list of neighbors. Changes the speed, not the result.",
        .aliases = {"neighbour"}},
       {.name = "thermostat",
-       .description = "Keeps the temperature. Without this section the energy is kept (NVE).",
+       .may_repeat = true,
+       .description =
+           "Keeps the temperature. Without this section the energy is kept (NVE). Several "
+           "of them, written `[[thermostat]]`, keep those of several components or "
+           "regions, or follow one another in time.",
        .aliases = {"nvt", "temperature"}},
       {.name = "barostat",
        .description = "Keeps the pressure, by changing the size of the box. Goes with a thermostat "
@@ -738,6 +742,7 @@ Input input_with_all_sections() {
   input.components.resize(1);
   input.components[0].sites.resize(1);
   input.pairs.resize(1);
+  input.thermostats.resize(1);
   return input;
 }
 

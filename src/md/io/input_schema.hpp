@@ -63,8 +63,9 @@ struct KeySchema {
 };
 
 struct SectionSchema {
-  std::string_view name;  ///< "component.site" stands in each "component"
-  bool is_array = false;  ///< [[name]], any number of times
+  std::string_view name;    ///< "component.site" stands in each "component"
+  bool is_array = false;    ///< [[name]], any number of times
+  bool may_repeat = false;  ///< [name] once, or [[name]] any number of times
   bool required = false;
   std::string_view description;
   std::vector<std::string_view> aliases = {};

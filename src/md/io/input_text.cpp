@@ -65,7 +65,9 @@ class Writer {
     keys("", "", 0);
     for (const SectionSchema& section : input_sections()) {
       if (section.name.find('.') != std::string_view::npos) continue;  // stands in another one
-      if (!section.is_array) {
+      const bool several =
+          section.is_array || input_.places.contains(fmt::format("{}[1]", section.name));
+      if (!section.is_array && !section.may_repeat) {
         if (input_.places.contains(section.name)) {
           text_ += fmt::format("\n[{}]\n", section.name);
           keys(section.name, section.name, 0);
@@ -75,7 +77,8 @@ class Writer {
       for (std::size_t n = 0;; ++n) {
         const std::string place = fmt::format("{}[{}]", section.name, n);
         if (!input_.places.contains(place)) break;
-        text_ += fmt::format("\n[[{}]]\n", section.name);
+        text_ += several ? fmt::format("\n[[{}]]\n", section.name)
+                         : fmt::format("\n[{}]\n", section.name);
         keys(section.name, place, n);
         if (section.name == "component") sites(place);
       }

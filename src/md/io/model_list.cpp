@@ -10,6 +10,7 @@
 
 #include "md/core/unit_constants.hpp"
 #include "md/io/published_components.hpp"
+#include "md/io/tersoff_input.hpp"
 #include "md/model/library/published_model.hpp"
 
 namespace sterna::md {
@@ -177,6 +178,9 @@ std::string citation_lines(const Input& input) {
   for (const PublishedModel* model : used_models(input)) {
     text += fmt::format("model {}: {}\n", model->name, model->citation.text());
   }
+  for (const std::string_view citation : tersoff_citations(input)) {
+    text += fmt::format("potential: {}\n", citation);
+  }
   return text;
 }
 
@@ -187,7 +191,8 @@ std::string bibliography(const Input& input) {
     if (!keys.insert(model->citation.key).second) continue;
     text += (text.empty() ? "" : "\n") + model->citation.bibtex();
   }
-  return text;
+  // An input has either components or atoms of Tersoff's potential.
+  return text + tersoff_bibliography(input);
 }
 
 }  // namespace sterna::md

@@ -15,9 +15,10 @@ std::string model_list_markdown();
 /// and what it has, in nm, u, kJ/mol, e), and whether it is a single Lennard-Jones site.
 std::string model_list_json();
 
-/// "model spce: Berendsen, ..." for each published model of the input, a line each.
+/// "model spce: Berendsen, ..." for each published model of the input and "potential: Tersoff, ..."
+/// for its parameters of Tersoff's potential, a line each.
 std::string citation_lines(const Input& input);
-/// BibTeX entries of the input's published models, each once; empty where there is none.
+/// Their BibTeX entries, each once; empty where there is none.
 std::string bibliography(const Input& input);
 
 }  // namespace sterna::md

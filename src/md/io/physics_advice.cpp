@@ -96,7 +96,7 @@ class Adviser {
     const bool lennard_jones = input_.interaction.potential == "lennard_jones";
     if (input_.run.integrator == "velocity_verlet") {
       if (lennard_jones) timestep();
-      thermostat();
+      thermostats();
       at_rest();
     }
     if (lennard_jones) {
@@ -139,8 +139,11 @@ class Adviser {
   std::string time(double value) const { return text(value, Dimension::time); }
 
   double highest_temperature() const {
-    return std::max(input_.start.temperature.value_or(0.0),
-                    input_.thermostat.kind == "none" ? 0.0 : input_.thermostat.temperature);
+    double highest = input_.start.temperature.value_or(0.0);
+    for (const Input::Thermostat& thermostat : input_.thermostats) {
+      if (thermostat.kind != "none") highest = std::max(highest, thermostat.temperature);
+    }
+    return highest;
   }
 
   void timestep() {
@@ -187,37 +190,46 @@ class Adviser {
     }
   }
 
-  void thermostat() {
-    if (input_.thermostat.kind == "none") return;
-    if (input_.thermostat.kind != "velocity_scaling") time_constant();
-    start_temperature();
+  std::string hottest_thermostat() const {
+    const auto hottest =
+        std::ranges::max_element(input_.thermostats, {}, &Input::Thermostat::temperature);
+    return fmt::format("thermostat[{}]", hottest - input_.thermostats.begin());
   }
 
-  void time_constant() {
-    const double tau = input_.thermostat.time_constant, dt = input_.run.timestep;
+  void thermostats() {
+    for (std::size_t n = 0; n < input_.thermostats.size(); ++n) {
+      const Input::Thermostat& thermostat = input_.thermostats[n];
+      if (thermostat.kind == "none") continue;
+      if (thermostat.kind != "velocity_scaling") {
+        time_constant(thermostat, fmt::format("thermostat[{}].time_constant", n));
+      }
+      start_temperature(thermostat);
+    }
+  }
+
+  void time_constant(const Input::Thermostat& thermostat, const std::string& place) {
+    const double tau = thermostat.time_constant, dt = input_.run.timestep;
     if (tau < 10.0 * dt) {
-      warn("thermostat.time_constant",
+      warn(place,
            fmt::format("a time constant of {} is only {:.3g} time steps: the thermostat rules the "
                        "dynamics. 100 time steps, {}, disturb little",
                        time(tau), tau / dt, time(100.0 * dt)));
     } else if (tau > 0.2 * dt * static_cast<double>(input_.run.steps) && input_.run.steps >= 100) {
-      advise(
-          "thermostat.time_constant",
-          fmt::format("a time constant of {} is long for a run of {}: the temperature will hardly "
-                      "have settled",
-                      time(tau), time(dt * static_cast<double>(input_.run.steps))));
+      advise(place,
+             fmt::format("a time constant of {} is long for a run of {}: the temperature will "
+                         "hardly have settled",
+                         time(tau), time(dt * static_cast<double>(input_.run.steps))));
     }
   }
 
-  void start_temperature() {
+  void start_temperature(const Input::Thermostat& thermostat) {
     const auto start = input_.start.temperature;
     if (start && *start > 0.0 &&
-        (*start > 3.0 * input_.thermostat.temperature ||
-         input_.thermostat.temperature > 3.0 * *start)) {
+        (*start > 3.0 * thermostat.temperature || thermostat.temperature > 3.0 * *start)) {
       advise("start.temperature",
              fmt::format("the start at {} is far from the thermostat's {}",
                          text(*start, Dimension::temperature),
-                         text(input_.thermostat.temperature, Dimension::temperature)));
+                         text(thermostat.temperature, Dimension::temperature)));
     }
   }
 
@@ -289,7 +301,7 @@ class Adviser {
     const double ratio = input_.units.boltzmann() * highest / largest_epsilon_;
     if (ratio < 50.0) return;
     const bool of_start = input_.start.temperature.value_or(0.0) >= highest;
-    warn(of_start ? "start.temperature" : "thermostat.temperature",
+    warn(of_start ? "start.temperature" : hottest_thermostat() + ".temperature",
          fmt::format("at a temperature of {} the thermal energy is {:.3g} times the deepest well{}",
                      text(highest, Dimension::temperature), ratio,
                      input_.units.is_reduced()

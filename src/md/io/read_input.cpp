@@ -262,8 +262,12 @@ class Reader {
       unknown_top_level(key, node);
       return;
     }
-    if (section->is_array) {
+    const bool several = section->may_repeat && node.is_array_of_tables();
+    if (section->is_array || several) {
       read_tables(*section, key, node, "", 0);
+    } else if (const toml::table* one = node.as_table(); one != nullptr && section->may_repeat) {
+      make_tables(*section, 1, 0);
+      read_section(*section, *one, fmt::format("{}[0]", section->name), 0, key.source());
     } else if (const toml::table* table = node.as_table()) {
       read_section(*section, *table, section->name, 0, key.source());
     } else {
@@ -291,22 +295,30 @@ class Reader {
       present_.insert(section.name);
       return;
     }
-    std::size_t first = 0;
-    if (section.name == "type") {
-      result_.input.types.resize(array->size());
-    } else if (section.name == "component") {
-      result_.input.components.resize(array->size());
-    } else if (section.name == "component.site") {
-      result_.input.components[outer].sites.resize(array->size());
-      first = std::exchange(sites_, sites_ + array->size());
-    } else {
-      result_.input.pairs.resize(array->size());
-    }
+    const std::size_t first = make_tables(section, array->size(), outer);
     for (std::size_t i = 0; i < array->size(); ++i) {
       const toml::table& table = *array->get(i)->as_table();
       const std::string place = fmt::format("{}{}[{}]", outer_place, key.str(), i);
       read_section(section, table, place, first + i, table.source());
     }
+  }
+
+  /// Room for so many tables of a section; the index of the first.
+  std::size_t make_tables(const SectionSchema& section, std::size_t count, std::size_t outer) {
+    Input& input = result_.input;
+    if (section.name == "type") {
+      input.types.resize(count);
+    } else if (section.name == "component") {
+      input.components.resize(count);
+    } else if (section.name == "component.site") {
+      input.components[outer].sites.resize(count);
+      return std::exchange(sites_, sites_ + count);
+    } else if (section.name == "thermostat") {
+      input.thermostats.resize(count);
+    } else {
+      input.pairs.resize(count);
+    }
+    return 0;
   }
 
   void wrong_shape(const SectionSchema& section, const toml::key& key, const toml::node& node) {

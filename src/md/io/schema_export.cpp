@@ -132,8 +132,9 @@ Json section_schema(const SectionSchema& section, Input& sample) {
     json["properties"][name] = section_schema(inner, sample);
   }
   if (!required.empty()) json["required"] = required;
-  if (!section.is_array) return json;
-  return Json{{"type", "array"}, {"minItems", 1}, {"items", json}};
+  const Json several{{"type", "array"}, {"minItems", 1}, {"items", json}};
+  if (section.may_repeat) return Json{{"anyOf", Json::array({json, several})}};
+  return section.is_array ? several : json;
 }
 
 // ---- the page

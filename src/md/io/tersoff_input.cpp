@@ -11,6 +11,7 @@
 #include "md/core/display_text.hpp"
 #include "md/core/nearest_name.hpp"
 #include "md/io/readers/tersoff_file.hpp"
+#include "md/model/library/published_model.hpp"
 
 namespace sterna::md {
 namespace {
@@ -91,7 +92,8 @@ TersoffPotential tersoff_potential(const Input& input, std::string_view paramete
 
 std::vector<std::string_view> tersoff_citations(const Input& input) {
   std::vector<std::string_view> citations;
-  if (!input.interaction.parameter_file.empty()) return citations;
+  const auto& interaction = input.interaction;
+  if (interaction.potential != "tersoff" || !interaction.parameter_file.empty()) return citations;
   for (const auto& type : input.types) {
     const TersoffElement* const element = find_tersoff_element(parameters_of(type));
     if (element != nullptr && std::ranges::find(citations, element->citation) == citations.end()) {
@@ -99,6 +101,44 @@ std::vector<std::string_view> tersoff_citations(const Input& input) {
     }
   }
   return citations;
+}
+
+std::string tersoff_bibliography(const Input& input) {
+  static const Citation papers[] = {
+      {.key = "Tersoff1988a",
+       .authors = "J. Tersoff",
+       .title = "New empirical approach for the structure and energy of covalent systems",
+       .journal = "Phys. Rev. B",
+       .volume = "37",
+       .pages = "6991-7000",
+       .year = 1988,
+       .doi = "10.1103/PhysRevB.37.6991"},
+      {.key = "Tersoff1988b",
+       .authors = "J. Tersoff",
+       .title = "Empirical interatomic potential for silicon with improved elastic properties",
+       .journal = "Phys. Rev. B",
+       .volume = "38",
+       .pages = "9902-9905",
+       .year = 1988,
+       .doi = "10.1103/PhysRevB.38.9902"},
+      {.key = "Tersoff1989",
+       .authors = "J. Tersoff",
+       .title = "Modeling solid-state chemistry: Interatomic potentials for multicomponent systems",
+       .journal = "Phys. Rev. B",
+       .volume = "39",
+       .pages = "5566-5568",
+       .year = 1989,
+       .doi = "10.1103/PhysRevB.39.5566"}};
+  std::string text;
+  for (const std::string_view citation : tersoff_citations(input)) {
+    const auto paper = std::ranges::find_if(
+        papers, [&](const Citation& candidate) { return candidate.text().starts_with(citation); });
+    if (paper == std::end(papers)) {
+      throw std::logic_error(fmt::format("no BibTeX entry of {}", citation));
+    }
+    text += (text.empty() ? "" : "\n") + paper->bibtex();
+  }
+  return text;
 }
 
 }  // namespace sterna::md

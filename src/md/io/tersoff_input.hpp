@@ -29,5 +29,7 @@ TersoffPotential tersoff_potential(const Input& input, std::string_view paramete
 
 /// Papers of the published parameters that the input's types have.
 std::vector<std::string_view> tersoff_citations(const Input& input);
+/// The same as entries of a BibTeX file; empty where there are none.
+std::string tersoff_bibliography(const Input& input);
 
 }  // namespace sterna::md

@@ -65,7 +65,7 @@ class TruncationAdviser {
       add(Severity::advice, "interaction.truncation",
           "a truncated potential jumps at the cutoff, where a minimization may get stuck; "
           "\"force_shifted\" or \"switched\" is smooth");
-    } else if (input_.thermostat.kind == "none" && input_.run.steps > 0) {
+    } else if (!input_.has_thermostat() && input_.run.steps > 0) {
       add(Severity::advice, "interaction.truncation",
           "a truncated potential jumps at the cutoff: without a thermostat the energy drifts. "
           "\"shifted\" removes the jump, \"force_shifted\" that of the force too");

@@ -121,11 +121,19 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
     }
     minimizer_.emplace(0.005 * natural, 0.05 * natural, longest, radii);
   } else {
-    thermostat_ = Thermostat::from_input(context_, input_, masses_, bodies_, degrees_of_freedom_);
+    const std::vector<std::string> names = interaction_.names();
+    thermostats_ = Thermostat::from_input(context_, input_,
+                                          {.names = names,
+                                           .counts = type_counts_,
+                                           .masses = masses_,
+                                           .bodies = bodies_,
+                                           .degrees_of_freedom = degrees_of_freedom_});
     const auto& barostat = input_.barostat;
     if (barostat.kind == "stochastic_cell_rescaling") {
-      barostat_.emplace(input_.run.seed, input_.units.boltzmann() * input_.thermostat.temperature,
-                        barostat.pressure, barostat.bulk_modulus, barostat.time_constant);
+      const double temperature =
+          input_.thermostats.empty() ? 0.0 : input_.thermostats[0].temperature;
+      barostat_.emplace(input_.run.seed, input_.units.boltzmann() * temperature, barostat.pressure,
+                        barostat.bulk_modulus, barostat.time_constant);
     }
   }
   observers_ = make_observers(context_, input_, interaction_.names(), type_counts_);
@@ -144,9 +152,12 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
       for (const auto& value : array) values.push_back(exact_value(value));
       return values;
     };
-    if (thermostat_ && state.contains("exchanged_energy")) {
-      thermostat_->set_exchanged_energy(exact_value(state["exchanged_energy"]));
-      if (state.contains("thermostat")) thermostat_->set_state(exact_values(state["thermostat"]));
+    if (state.contains("thermostats") && state["thermostats"].size() == thermostats_.size()) {
+      for (std::size_t k = 0; k < thermostats_.size(); ++k) {
+        const auto& kept = state["thermostats"][k];
+        thermostats_[k]->set_exchanged_energy(exact_value(kept["exchanged_energy"]));
+        if (kept.contains("state")) thermostats_[k]->set_state(exact_values(kept["state"]));
+      }
     }
     if (barostat_ && state.contains("volume_work")) {
       volume_work_ = exact_value(state["volume_work"]);
@@ -423,9 +434,6 @@ void Simulation::open_outputs(bool resumed) {
                             balancer_->description(),
                             input_.units.from_internal(interaction_.reach(), Dimension::length),
                             input_.units.from_internal(skin_, Dimension::length)));
-  for (const std::string_view citation : tersoff_citations(input_)) {
-    console_.line(fmt::format("potential: {}", citation));
-  }
   report_electrostatics();
 }
 
@@ -460,19 +468,18 @@ void Simulation::write_checkpoint() {
   state.program = fmt::format("sterna {}", version);
   state.state = nlohmann::json::object();
   if (balancer_->grid() == nullptr) state.state["regions"] = balancer_->state();
-  if (thermostat_) {
-    double exchanged = thermostat_->exchanged_energy();
-    comm::ReductionBatch batch(context_, "exchanged energy");
-    batch.sum(exchanged).run();
-    state.state["exchanged_energy"] = exact_text(exchanged);
-  }
   const auto exact_array = [](const std::vector<double>& values) {
     nlohmann::json array = nlohmann::json::array();
     for (const double value : values) array.push_back(exact_text(value));
     return array;
   };
-  if (thermostat_ && !thermostat_->state().empty()) {
-    state.state["thermostat"] = exact_array(thermostat_->state());
+  for (const auto& thermostat : thermostats_) {
+    double exchanged = thermostat->exchanged_energy();
+    comm::ReductionBatch batch(context_, "exchanged energy");
+    batch.sum(exchanged).run();
+    nlohmann::json kept = {{"exchanged_energy", exact_text(exchanged)}};
+    if (!thermostat->state().empty()) kept["state"] = exact_array(thermostat->state());
+    state.state["thermostats"].push_back(kept);
   }
   if (barostat_) state.state["volume_work"] = exact_text(volume_work_);
   if (minimizer_) state.state["minimizer"] = exact_array(minimizer_->state());

@@ -118,7 +118,7 @@ class Simulation {
   std::unique_ptr<ForceEngine> engine_;
   std::vector<double> electrostatics_state_;  ///< of the checkpoint that the run goes on from
   VelocityVerlet integrator_;
-  std::unique_ptr<Thermostat> thermostat_;
+  std::vector<std::unique_ptr<Thermostat>> thermostats_;
   std::optional<StochasticCellRescaling> barostat_;
   double volume_work_ = 0.0;  ///< energy that the particles have lost to changes of the volume
   std::optional<FireMinimizer> minimizer_;
@@ -128,7 +128,7 @@ class Simulation {
   std::int64_t first_step_ = 0;
   bool rebuilt_ = false;  ///< in the present step
   double translational_degrees() const {
-    const double fixed = Thermostat::keeps_momentum(input_) ? 3.0 : 0.0;
+    const double fixed = Thermostat::keep_momentum(input_) ? 3.0 : 0.0;
     return std::max(1.0, 3.0 * static_cast<double>(particle_count_) - fixed);
   }
   /// The ideal part of the pressure counts the centers of mass with the degrees of freedom that

@@ -83,10 +83,11 @@ void Simulation::step() {
   engine_->compute_forces(particles_, sample || changes_volume ? &sums : nullptr);
   if (!minimizer_) integrator_.finish_step();
 
-  if (thermostat_ && thermostat_->is_due(step_)) {
+  for (const auto& thermostat : thermostats_) {
+    if (!thermostat->is_due(step_)) continue;
     const auto measured = timer_.measure(Phase::thermostat);
     integrator_.complete_velocities(particles_);
-    const double growth = thermostat_->apply(particles_, box_, step_);
+    const double growth = thermostat->apply(particles_, box_, step_);
     if (growth > 1.1) engine_->look_at_speeds_after(step_);
   }
   if (changes_volume) change_volume(sums);
@@ -153,7 +154,8 @@ ThermodynamicState Simulation::measure(const PairSums& sums) {
   state.pair_energy = sums.energy;
   state.virial = sums.virial_trace();
   if (particles_.rotating()) state.rotational_energy = rotational_energy(particles_, bodies_);
-  double exchanged_energy = thermostat_ ? thermostat_->exchanged_energy() : 0.0;
+  double exchanged_energy = 0.0;
+  for (const auto& thermostat : thermostats_) exchanged_energy += thermostat->exchanged_energy();
   comm::ReductionBatch batch(context_, "thermodynamics");
   batch.sum(state.pair_energy)
       .sum(state.virial)

@@ -14,47 +14,110 @@
 namespace sterna::md {
 namespace {
 
-/// One factor for all velocities and angular momenta, from the total kinetic energy.
-class GlobalThermostat : public Thermostat {
- public:
-  GlobalThermostat(const comm::Context& context, const Input& input, std::span<const double> masses,
-                   std::span<const RigidBody> bodies)
-      : Thermostat(context, input),
-        timestep_(input.run.timestep),
-        masses_(masses.begin(), masses.end()),
-        bodies_(bodies.begin(), bodies.end()) {}
+/// Where a thermostat of the input acts.
+Selection selection_of(const Input::Thermostat& thermostat, std::span<const std::string> names) {
+  Selection where;
+  where.lower = thermostat.lower.value_or(where.lower);
+  where.upper = thermostat.upper.value_or(where.upper);
+  if (!thermostat.component.empty()) {
+    where.type = static_cast<int>(std::ranges::find(names, thermostat.component) - names.begin());
+  }
+  return where;
+}
 
-  double apply(ParticleStore& particles, const Box&, std::int64_t step) override {
+/// Degrees of freedom of the molecules that a thermostat without region acts on: of some of them
+/// those of their motion relative to their center of mass.
+double degrees_of(const Selection& where, const ThermostatMolecules& molecules) {
+  if (where.is_everything()) return molecules.degrees_of_freedom;
+  const auto type = static_cast<std::size_t>(where.type);
+  const int rotations = molecules.bodies.empty() ? 0 : molecules.bodies[type].degrees_of_freedom();
+  return std::max(1.0, static_cast<double>(molecules.counts[type]) * (3.0 + rotations) - 3.0);
+}
+
+/// One factor for the velocities and angular momenta of all molecules that it acts on, from their
+/// kinetic energy. Of some of the molecules it leaves the motion of their common center of mass as
+/// it is, so that the total momentum is kept.
+class GroupThermostat : public Thermostat {
+ public:
+  GroupThermostat(const comm::Context& context, const Input& input, std::size_t number,
+                  const ThermostatMolecules& molecules)
+      : Thermostat(context, input, number, molecules.names),
+        timestep_(input.run.timestep),
+        all_degrees_(molecules.degrees_of_freedom),
+        masses_(molecules.masses.begin(), molecules.masses.end()),
+        bodies_(molecules.bodies.begin(), molecules.bodies.end()) {}
+
+  double apply(ParticleStore& particles, const Box& box, std::int64_t step) override {
+    return where_.is_everything() ? apply_to_all(particles, step)
+                                  : apply_to_some(particles, box, step);
+  }
+
+ protected:
+  virtual double factor(double kinetic_energy, double degrees, double interval,
+                        std::int64_t step) = 0;
+
+  double timestep_;
+
+ private:
+  double interval() const { return static_cast<double>(interval_) * timestep_; }
+
+  double apply_to_all(ParticleStore& particles, std::int64_t step) {
     double energy = kinetic_sums(particles, masses_).energy;
     if (particles.rotating()) energy += rotational_energy(particles, bodies_);
     comm::ReductionBatch batch(context_, "thermostat");
     batch.sum(energy).run();
-    const double b = factor(energy, static_cast<double>(interval_) * timestep_, step);
+    const double b = factor(energy, all_degrees_, interval(), step);
     for (Vec3& velocity : particles.velocity) velocity *= b;
     for (Vec3& momentum : particles.angular_momentum) momentum *= b;
     return std::abs(b);
   }
 
- protected:
-  virtual double factor(double kinetic_energy, double interval, std::int64_t step) = 0;
+  double apply_to_some(ParticleStore& particles, const Box& box, std::int64_t step) {
+    double energy = 0.0, mass = 0.0, degrees = 0.0;
+    Vec3 momentum;
+    for (std::size_t i = 0; i < particles.local_count(); ++i) {
+      if (!where_.contains(particles.position[i], box)) continue;
+      const auto type = static_cast<std::size_t>(particles.position[i].type);
+      const Vec3& velocity = particles.velocity[i];
+      energy += 0.5 * masses_[type] * dot(velocity, velocity);
+      momentum += masses_[type] * velocity;
+      mass += masses_[type];
+      degrees += 3.0;
+      if (!particles.rotating()) continue;
+      energy +=
+          bodies_[type].kinetic_energy(particles.orientation[i], particles.angular_momentum[i]);
+      degrees += bodies_[type].degrees_of_freedom();
+    }
+    comm::ReductionBatch batch(context_, "thermostat");
+    batch.sum(energy).sum(mass).sum(degrees).sum(momentum.x).sum(momentum.y).sum(momentum.z).run();
+    degrees -= 3.0;
+    if (!(degrees >= 1.0)) return 1.0;  // at most one molecule, or none
+    const Vec3 common = (1.0 / mass) * momentum;
+    energy -= 0.5 * dot(momentum, common);
+    const double b = factor(energy, degrees, interval(), step);
+    for (std::size_t i = 0; i < particles.local_count(); ++i) {
+      if (!where_.contains(particles.position[i], box)) continue;
+      Vec3& velocity = particles.velocity[i];
+      velocity = common + b * (velocity - common);
+      if (particles.rotating()) particles.angular_momentum[i] *= b;
+    }
+    return std::max(1.0, std::abs(b));
+  }
 
-  double timestep_;
-
- private:
+  double all_degrees_;
   std::vector<double> masses_;
   std::vector<RigidBody> bodies_;
 };
 
-class StochasticRescalingThermostat final : public GlobalThermostat {
+class StochasticRescalingThermostat final : public GroupThermostat {
  public:
   StochasticRescalingThermostat(const comm::Context& context, const Input& input,
-                                std::span<const double> masses, std::span<const RigidBody> bodies,
-                                double degrees)
-      : GlobalThermostat(context, input, masses, bodies),
-        method_(input.run.seed, input.units.boltzmann() * input.thermostat.temperature,
-                input.thermostat.time_constant, degrees) {
+                                std::size_t number, const ThermostatMolecules& molecules)
+      : GroupThermostat(context, input, number, molecules),
+        method_(input.run.seed, input.units.boltzmann() * input.thermostats[number].temperature,
+                input.thermostats[number].time_constant, number) {
     // Often enough to be smooth on the scale of the time constant, seldom enough to cost nothing.
-    const double steps = input.thermostat.time_constant / (10.0 * timestep_);
+    const double steps = input.thermostats[number].time_constant / (10.0 * timestep_);
     interval_ = static_cast<std::int64_t>(std::clamp(steps, 1.0, 10.0));
   }
 
@@ -64,21 +127,21 @@ class StochasticRescalingThermostat final : public GlobalThermostat {
   void set_exchanged_energy(double energy) override { method_.set_exchanged_energy(energy); }
 
  private:
-  double factor(double kinetic_energy, double interval, std::int64_t step) override {
-    return method_.factor(kinetic_energy, interval, step);
+  double factor(double kinetic_energy, double degrees, double interval,
+                std::int64_t step) override {
+    return method_.factor(kinetic_energy, degrees, interval, step);
   }
 
   StochasticVelocityRescaling method_;
 };
 
-class NoseHooverThermostat final : public GlobalThermostat {
+class NoseHooverThermostat final : public GroupThermostat {
  public:
-  NoseHooverThermostat(const comm::Context& context, const Input& input,
-                       std::span<const double> masses, std::span<const RigidBody> bodies,
-                       double degrees)
-      : GlobalThermostat(context, input, masses, bodies),
-        chain_(input.units.boltzmann() * input.thermostat.temperature,
-               input.thermostat.time_constant, degrees) {}
+  NoseHooverThermostat(const comm::Context& context, const Input& input, std::size_t number,
+                       const ThermostatMolecules& molecules)
+      : GroupThermostat(context, input, number, molecules),
+        chain_(input.units.boltzmann() * input.thermostats[number].temperature,
+               input.thermostats[number].time_constant, degrees_of(where_, molecules)) {}
 
   /// What the chain has lost.
   double exchanged_energy() const override { return first_rank_ ? -chain_.energy() : 0.0; }
@@ -87,7 +150,7 @@ class NoseHooverThermostat final : public GlobalThermostat {
   void set_state(const std::vector<double>& state) override { chain_.set_state(state); }
 
  private:
-  double factor(double kinetic_energy, double interval, std::int64_t) override {
+  double factor(double kinetic_energy, double, double interval, std::int64_t) override {
     return chain_.factor(kinetic_energy, interval);
   }
 
@@ -96,15 +159,16 @@ class NoseHooverThermostat final : public GlobalThermostat {
 
 class LangevinThermostat final : public Thermostat {
  public:
-  LangevinThermostat(const comm::Context& context, const Input& input,
-                     std::span<const double> masses, std::span<const RigidBody> bodies)
-      : Thermostat(context, input),
+  LangevinThermostat(const comm::Context& context, const Input& input, std::size_t number,
+                     const ThermostatMolecules& molecules)
+      : Thermostat(context, input, number, molecules.names),
         timestep_(input.run.timestep),
-        method_(input.run.seed, input.units.boltzmann() * input.thermostat.temperature,
-                1.0 / input.thermostat.time_constant, masses, bodies) {}
+        method_(input.run.seed, input.units.boltzmann() * input.thermostats[number].temperature,
+                1.0 / input.thermostats[number].time_constant, molecules.masses, molecules.bodies,
+                where_) {}
 
-  double apply(ParticleStore& particles, const Box&, std::int64_t step) override {
-    exchanged_energy_ += method_.apply(particles, timestep_, step);
+  double apply(ParticleStore& particles, const Box& box, std::int64_t step) override {
+    exchanged_energy_ += method_.apply(particles, box, timestep_, step);
     return 1.0;
   }
 
@@ -115,9 +179,12 @@ class LangevinThermostat final : public Thermostat {
 
 class ScalingThermostat final : public Thermostat {
  public:
-  ScalingThermostat(const comm::Context& context, const Input& input,
-                    std::span<const double> masses, std::span<const RigidBody> bodies)
-      : Thermostat(context, input), method_(zones_of(input), masses, bodies) {}
+  ScalingThermostat(const comm::Context& context, const Input& input, std::size_t number,
+                    const ThermostatMolecules& molecules)
+      : Thermostat(context, input, number, molecules.names),
+        method_({zone_of(input, number)}, molecules.masses, molecules.bodies) {
+    interval_ = input.thermostats[number].interval;
+  }
 
   double apply(ParticleStore& particles, const Box& box, std::int64_t) override {
     const std::span<double> sums = method_.measure(particles, box);
@@ -129,11 +196,21 @@ class ScalingThermostat final : public Thermostat {
   }
 
  private:
-  static std::vector<VelocityScaling::Zone> zones_of(const Input& input) {
-    VelocityScaling::Zone whole;
-    whole.thermal_energy = input.units.boltzmann() * input.thermostat.temperature;
-    whole.exponent = input.thermostat.exponent;
-    return {whole};
+  VelocityScaling::Zone zone_of(const Input& input, std::size_t number) const {
+    const Input::Thermostat& thermostat = input.thermostats[number];
+    VelocityScaling::Zone zone;
+    zone.where = where_;
+    zone.slabs = thermostat.slabs;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const std::string name(1, "xyz"[axis]);
+      zone.directions[axis] =
+          std::ranges::find(thermostat.directions, name) != thermostat.directions.end();
+    }
+    zone.thermal_energy = input.units.boltzmann() * thermostat.temperature;
+    zone.exponent = thermostat.exponent;
+    zone.rule = thermostat.scaling == "linearized" ? VelocityScaling::Rule::linearized
+                                                   : VelocityScaling::Rule::power;
+    return zone;
   }
 
   VelocityScaling method_;
@@ -141,33 +218,43 @@ class ScalingThermostat final : public Thermostat {
 
 }  // namespace
 
-Thermostat::Thermostat(const comm::Context& context, const Input& input)
+Thermostat::Thermostat(const comm::Context& context, const Input& input, std::size_t number,
+                       std::span<const std::string> names)
     : context_(context),
       first_rank_(context.rank() == 0),
-      start_(input.thermostat.start_step),
-      stop_(input.thermostat.stop_step > 0 ? input.thermostat.stop_step : input.run.steps) {}
+      where_(selection_of(input.thermostats[number], names)),
+      start_(input.thermostats[number].start_step),
+      stop_(input.thermostats[number].stop_step > 0 ? input.thermostats[number].stop_step
+                                                    : input.run.steps) {}
 
-std::unique_ptr<Thermostat> Thermostat::from_input(const comm::Context& context, const Input& input,
-                                                   std::span<const double> masses,
-                                                   std::span<const RigidBody> bodies,
-                                                   double degrees_of_freedom) {
-  const std::string& kind = input.thermostat.kind;
-  if (kind == "none") return nullptr;
-  if (kind == "stochastic_velocity_rescaling") {
-    return std::make_unique<StochasticRescalingThermostat>(context, input, masses, bodies,
-                                                           degrees_of_freedom);
+bool Thermostat::keep_momentum(const Input& input) {
+  return std::ranges::none_of(input.thermostats, [](const Input::Thermostat& thermostat) {
+    const bool scales_some =
+        thermostat.kind == "velocity_scaling" && (thermostat.is_partial() || thermostat.slabs > 1);
+    return thermostat.kind == "langevin" || scales_some;
+  });
+}
+
+std::vector<std::unique_ptr<Thermostat>> Thermostat::from_input(
+    const comm::Context& context, const Input& input, const ThermostatMolecules& molecules) {
+  std::vector<std::unique_ptr<Thermostat>> thermostats;
+  for (std::size_t n = 0; n < input.thermostats.size(); ++n) {
+    const std::string& kind = input.thermostats[n].kind;
+    if (kind == "none") continue;
+    if (kind == "stochastic_velocity_rescaling") {
+      thermostats.push_back(
+          std::make_unique<StochasticRescalingThermostat>(context, input, n, molecules));
+    } else if (kind == "nose_hoover_chain") {
+      thermostats.push_back(std::make_unique<NoseHooverThermostat>(context, input, n, molecules));
+    } else if (kind == "langevin") {
+      thermostats.push_back(std::make_unique<LangevinThermostat>(context, input, n, molecules));
+    } else if (kind == "velocity_scaling") {
+      thermostats.push_back(std::make_unique<ScalingThermostat>(context, input, n, molecules));
+    } else {
+      throw std::invalid_argument("there is no thermostat \"" + kind + "\"");
+    }
   }
-  if (kind == "nose_hoover_chain") {
-    return std::make_unique<NoseHooverThermostat>(context, input, masses, bodies,
-                                                  degrees_of_freedom);
-  }
-  if (kind == "langevin") {
-    return std::make_unique<LangevinThermostat>(context, input, masses, bodies);
-  }
-  if (kind == "velocity_scaling") {
-    return std::make_unique<ScalingThermostat>(context, input, masses, bodies);
-  }
-  throw std::invalid_argument("there is no thermostat \"" + kind + "\"");
+  return thermostats;
 }
 
 }  // namespace sterna::md

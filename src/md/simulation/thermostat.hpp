@@ -3,28 +3,37 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "md/core/box.hpp"
 #include "md/dynamics/rigid_rotor.hpp"
+#include "md/dynamics/selection.hpp"
 #include "md/io/input.hpp"
 #include "md/particles/particle_store.hpp"
 #include "sterna/comm/context.hpp"
 
 namespace sterna::md {
 
-/// Keeps the temperature of a run as [thermostat] says, on all ranks together.
+/// What thermostats ask of the molecules, all by type.
+struct ThermostatMolecules {
+  std::span<const std::string> names;
+  std::span<const std::int64_t> counts;  ///< on all ranks
+  std::span<const double> masses;
+  std::span<const RigidBody> bodies;  ///< empty where nothing rotates
+  double degrees_of_freedom = 0.0;    ///< of all together
+};
+
+/// Keeps the temperature of a run as one [thermostat] says, on all ranks together.
 class Thermostat {
  public:
-  /// Collective like all of it. Nothing where the input has none. `masses` and `bodies` (empty
-  /// where nothing rotates) by type.
-  static std::unique_ptr<Thermostat> from_input(const comm::Context& context, const Input& input,
-                                                std::span<const double> masses,
-                                                std::span<const RigidBody> bodies,
-                                                double degrees_of_freedom);
-  /// Whether the kind of thermostat leaves the total momentum as it is; otherwise the motion of
-  /// the center of mass takes part in the temperature.
-  static bool keeps_momentum(const Input& input) { return input.thermostat.kind != "langevin"; }
+  /// Collective like all of it. Those of the input, without those of kind "none".
+  static std::vector<std::unique_ptr<Thermostat>> from_input(const comm::Context& context,
+                                                             const Input& input,
+                                                             const ThermostatMolecules& molecules);
+  /// Whether all thermostats leave the total momentum as it is; otherwise the motion of the center
+  /// of mass takes part in the temperature.
+  static bool keep_momentum(const Input& input);
 
   virtual ~Thermostat() = default;
   Thermostat(const Thermostat&) = delete;
@@ -50,12 +59,15 @@ class Thermostat {
   }
 
  protected:
-  Thermostat(const comm::Context& context, const Input& input);
+  /// `number`: in the input, from 0.
+  Thermostat(const comm::Context& context, const Input& input, std::size_t number,
+             std::span<const std::string> names);
 
   comm::Context context_;
   bool first_rank_;
   double exchanged_energy_ = 0.0;
   std::int64_t interval_ = 1;
+  Selection where_;
 
  private:
   std::int64_t start_, stop_;

@@ -364,6 +364,7 @@ class ConfigReader {
   }
 
   void molecules() {
+    turn_dipoles();
     for (std::size_t n = 0; n < types_.components.size(); ++n) {
       const XmlElement& element = *types_.elements[n];
       if (types_.shifted[n] != types_.shifted[0]) {
@@ -428,6 +429,34 @@ class ConfigReader {
     } else {
       key("axis");
       key(site.kind == "dipole" ? "dipole_moment" : "quadrupole_moment");
+    }
+  }
+
+  /// Against charges ls1's dipoles point from the positive to the negative charge. Two dipoles that
+  /// are both turned around have the same energy; a dipole and a quadrupole do not.
+  void turn_dipoles() {
+    const auto have = [&](std::string_view kind) {
+      return std::ranges::any_of(types_.components, [&](const Input::Component& component) {
+        return std::ranges::find(component.sites, kind, &Input::Site::kind) !=
+               component.sites.end();
+      });
+    };
+    if (!have("charge") || !have("dipole")) return;
+    const XmlElement& element = *types_.elements[0];
+    if (have("quadrupole")) {
+      values_.warning(element,
+                      "between charges and dipoles ls1's energies have the other sign than those "
+                      "of dipoles that point towards the positive charge, as Sterna's do");
+      return;
+    }
+    values_.warning(element,
+                    "between charges and dipoles ls1's energies are those of dipoles that point "
+                    "towards the negative charge; Sterna's point towards the positive one, so they "
+                    "are turned around here, for the same energies");
+    for (Input::Component& component : types_.components) {
+      for (Input::Site& site : component.sites) {
+        if (site.kind == "dipole") site.axis = -1.0 * site.axis;
+      }
     }
   }
 

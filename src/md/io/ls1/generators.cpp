@@ -312,11 +312,12 @@ class Generator {
   }
 
   std::array<std::int64_t, 3> grid_cells(double wanted) const {
+    const double wanted_cells = std::floor(0.5 * wanted);
     std::array<std::int64_t, 3> rounded{}, best{};
     for (int axis = 0; axis < 3; ++axis) {
       const double edge = start_.box.length[axis];
       rounded[axis] = std::max<std::int64_t>(
-          1, std::llround(std::cbrt(0.5 * wanted / start_.box.volume()) * edge));
+          1, std::llround(std::cbrt(wanted_cells / start_.box.volume()) * edge));
     }
     double smallest = 1e300;
     for (std::int64_t z = -1; z <= 1; ++z) {

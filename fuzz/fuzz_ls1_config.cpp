@@ -1,0 +1,53 @@
+// The reader of ls1's config.xml: any bytes give an input or diagnostics, and an input that its own
+// text gives again. Behind a zero byte stands what every included file holds.
+//
+// sources: src/md/core/units.cpp src/md/core/nearest_name.cpp src/md/core/display_text.cpp
+// sources: src/md/core/random.cpp src/md/io/read_input.cpp src/md/io/check_*.cpp
+// sources: src/md/io/*_schema.cpp src/md/io/diagnostics.cpp src/md/io/syntax_error.cpp
+// sources: src/md/io/input_text.cpp src/md/io/particle_names.cpp
+// sources: src/md/io/published_components.cpp src/md/io/tersoff_input.cpp
+// sources: src/md/io/file_error.cpp src/md/io/ls1/*.cpp src/md/io/readers/*.cpp
+// sources: src/md/model/tersoff.cpp src/md/model/library/*.cpp
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "md/io/input_text.hpp"
+#include "md/io/ls1/config.hpp"
+#include "method_names.hpp"
+
+namespace {
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace sterna::md;
+  const std::string_view all(reinterpret_cast<const char*>(data), size);
+  const std::size_t end = all.find('\0');
+  const std::string_view included =
+      end == std::string_view::npos ? std::string_view() : all.substr(end + 1);
+  const ReadResult result =
+      ls1::read_config("config.xml", [&](const std::string& path) -> std::string {
+        if (path == "config.xml") return std::string(all.substr(0, end));
+        if (included.empty()) throw std::runtime_error("there is no such file");
+        return std::string(included);
+      });
+  for (const Diagnostic& diagnostic : result.diagnostics) {
+    require(!diagnostic.message.empty());
+    require(diagnostic.line >= 0 && diagnostic.column >= 0);
+  }
+  if (!result.ok()) return 0;
+  const std::string text = input_text(result.input);
+  const ReadResult again = read_input_text(text, "config.toml", false);
+  require(again.ok());
+  require(input_text(again.input) == text);
+  return 0;
+}
