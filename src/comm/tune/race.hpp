@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -17,7 +18,9 @@ struct RaceStage {
 
 struct RaceRules {
   int warm_up;  ///< rounds of a new entrant that do not count: it grows its room, touches memory
-  int untimed;  ///< the same at the start of later blocks: the change of methods is still felt
+  /// The same at the start of later blocks, where the change of methods is still felt: ranks are
+  /// apart by other times, caches hold other things. Of long blocks an eighth at least.
+  int untimed;
   std::vector<RaceStage> stages;
   double
       keep_incumbent;  ///< the method in use before stays if it takes at most this times the best
@@ -59,7 +62,9 @@ class Race {
 
  private:
   const RaceStage& stage() const { return rules_.stages[stage_]; }
-  int untimed() const { return stage_ == 0 && lap_ == 0 ? rules_.warm_up : rules_.untimed; }
+  int untimed() const {
+    return stage_ == 0 && lap_ == 0 ? rules_.warm_up : std::max(rules_.untimed, stage().rounds / 8);
+  }
   /// To and fro, so that none always follows the same other.
   std::size_t turn() const { return lap_ % 2 == 0 ? block_ : entrants_.size() - 1 - block_; }
 
