@@ -2,16 +2,18 @@
 
 namespace sterna::bench {
 
-std::unique_ptr<Verb> make_fmm();
-std::unique_ptr<Verb> make_halo_fmm();
-std::unique_ptr<Verb> make_message();
 std::unique_ptr<Verb> make_neighbor();
 std::unique_ptr<Verb> make_placement();
 std::unique_ptr<Verb> make_reduce();
-std::unique_ptr<Verb> make_soak();
 std::unique_ptr<Verb> make_sparse();
+#ifndef STERNA_SIMULATED  // those of the engine and of time on a real machine
+std::unique_ptr<Verb> make_fmm();
+std::unique_ptr<Verb> make_halo_fmm();
+std::unique_ptr<Verb> make_message();
+std::unique_ptr<Verb> make_soak();
 std::unique_ptr<Verb> make_tune();
 std::unique_ptr<Verb> make_tune_check();
+#endif
 
 namespace {
 
@@ -20,19 +22,21 @@ const VerbRow rows[] = {
      make_neighbor},
     {"sparse", "migrating particles: every method, receivers do not know their senders",
      make_sparse},
+    {"reduce", "one agglomerated reduction against one allreduce for each value", make_reduce},
+    {"placement", "bytes between nodes and hop-bytes of every placement of ranks", make_placement},
+#ifndef STERNA_SIMULATED
     {"halo_fmm", "the multipole halo of three levels: MPI messages against puts with notices",
      make_halo_fmm},
     {"fmm", "electrostatics by the fast multipole method: time per charge at measured errors",
      make_fmm},
     {"message", "one array between two ranks: copied, lent, given away, posted, persistent",
      make_message},
-    {"reduce", "one agglomerated reduction against one allreduce for each value", make_reduce},
-    {"placement", "bytes between nodes and hop-bytes of every placement of ranks", make_placement},
     {"soak", "ten million rounds of every method: does memory grow, does a round stall", make_soak},
     {"tune", "measures a grid of patterns and writes the machine file that later runs start from",
      make_tune},
     {"tune-check", "holds the methods that the tuner chooses against the best ones",
      make_tune_check},
+#endif
 };
 
 }  // namespace

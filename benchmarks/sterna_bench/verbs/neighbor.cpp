@@ -167,6 +167,7 @@ class Neighbor final : public Verb {
     command.add_option("--doubles", doubles_, "doubles in a message of 1d")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
+    command.add_flag("!--no-bare", bare_, "leave out what is written by hand");
     command.add_option("--seed", seed_, "of the sizes in 3d")->capture_default_str();
   }
 
@@ -203,8 +204,8 @@ class Neighbor final : public Verb {
       candidates.push_back({method, [round] { (*round)(); }});
     }
     for (const std::string& method : methods_) {
-      if (method == "p2p") add_bare<BareP2p>(method, world, peers, candidates);
-      if (method == "rma_fence") add_bare<BareFence>(method, world, peers, candidates);
+      if (bare_ && method == "p2p") add_bare<BareP2p>(method, world, peers, candidates);
+      if (bare_ && method == "rma_fence") add_bare<BareFence>(method, world, peers, candidates);
     }
     const std::vector<Timing> timings = measure(world, candidates, sampling);
     std::map<std::string, double> medians;
@@ -242,6 +243,7 @@ class Neighbor final : public Verb {
   std::vector<int> adjacent_;
   std::size_t doubles_ = 100;
   std::uint32_t seed_ = 1;
+  bool bare_ = true;
   std::set<std::string> noted_;
 };
 

@@ -155,6 +155,7 @@ class Sparse final : public Verb {
     command.add_option("--part", part_, "part of the neighbors that get particles in a round")
         ->check(CLI::Range(0.01, 1.0))
         ->capture_default_str();
+    command.add_flag("!--no-bare", bare_, "leave out what is written by hand");
     command.add_option("--degree", degree_, "destinations of a rank in random, on average")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
@@ -229,6 +230,7 @@ class Sparse final : public Verb {
       candidates.push_back({method, [round = exchanges.back()] { (*round)(); }});
     }
     for (const std::string& method : methods_) {
+      if (!bare_) break;
       if (method == "alltoall") {
         candidates.push_back({"bare alltoall", [round = std::make_shared<BareAlltoall>(
                                                     pattern, item_size_)] { (*round)(); }});
@@ -305,6 +307,7 @@ class Sparse final : public Verb {
   std::size_t item_size_ = 76;
   double part_ = 0.5;
   double degree_ = 4.0;
+  bool bare_ = true;
   std::set<std::string> noted_;
 };
 

@@ -5,8 +5,8 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <thread>
 
+#include "comm/context/clock.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/transport/rdma/worker.hpp"
 #include "sterna/comm/error.hpp"
@@ -21,7 +21,7 @@ constexpr auto first_look = milliseconds(1);
 constexpr auto between_looks = milliseconds(10);
 /// A wait this long is no matter of microseconds any more: sleeping leaves the core to others.
 constexpr auto wait_until_sleep = milliseconds(50);
-constexpr auto sleep = microseconds(50);
+constexpr auto pause_of_long_wait = microseconds(50);
 /// Asking the system whether the other processes live takes it some 10 us each. With more ranks
 /// than cores, waits of a few milliseconds are common, and all ranks asking makes more of them.
 constexpr auto wait_until_obituary = milliseconds(100);
@@ -60,26 +60,26 @@ void make_progress(const Context::Implementation& context) {
 bool Waiter::pause() {
   if (idle_) {
     make_progress(context_);
-    std::this_thread::sleep_for(sleep);
-    return Clock::now() >= next_look_;
+    sleep_for(pause_of_long_wait);
+    return now() >= next_look_;
   }
   // Most waits are short: the first pauses neither look after everything nor ask for the time.
   ++pauses_;
   if (pauses_ % pauses_between_pokes == 0) make_progress(context_);
   sched_yield();
   if (pauses_ % pauses_between_clocks != 0) return false;
-  const auto now = Clock::now();
+  const auto time = now();
   if (pauses_ == pauses_between_clocks) {
-    start_ = now;
+    start_ = time;
     next_look_ = start_ + first_look;
   }
-  return now >= next_look_;
+  return time >= next_look_;
 }
 
 void Waiter::look_closer(const Awaited& awaited) {
-  const auto now = Clock::now();
-  next_look_ = now + between_looks;
-  idle_ = now - start_ >= wait_until_sleep;
+  const auto time = now();
+  next_look_ = time + between_looks;
+  idle_ = time - start_ >= wait_until_sleep;
   if (context_.idle_hook) {
     try {
       context_.idle_hook();
@@ -89,7 +89,7 @@ void Waiter::look_closer(const Awaited& awaited) {
     }
   }
 
-  if (now - start_ >= wait_until_obituary) {
+  if (time - start_ >= wait_until_obituary) {
     for (const int rank : awaited.ranks.empty() ? context_.ranks_on_node : awaited.ranks) {
       const std::string dead = obituary(context_, rank);
       if (dead.empty()) continue;
@@ -98,14 +98,14 @@ void Waiter::look_closer(const Awaited& awaited) {
       break;
     }
   }
-  if (now - start_ >= context_.options.timeout) {
+  if (time - start_ >= context_.options.timeout) {
     fail(awaited, timeout_passed(context_));
   }
 }
 
 void Waiter::fail(const Awaited& awaited, const std::string& reason) {
   context_.failed = true;
-  const std::chrono::duration<double> waited = Clock::now() - start_;
+  const std::chrono::duration<double> waited = now() - start_;
   throw Error(describe_wait(awaited, waited.count(), reason));
 }
 

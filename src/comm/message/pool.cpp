@@ -122,7 +122,7 @@ std::size_t MessagePool::add_slab(std::size_t bytes) {
   return number;
 }
 
-std::byte* MessagePool::map_slab(const Location& place) {
+std::byte* MessagePool::map_slab([[maybe_unused]] const Location& place) {
 #ifdef STERNA_HAVE_SHM
   if (!boards_.empty() &&
       place.slab < boards_[place.owner]->slabs.load(std::memory_order_acquire)) {

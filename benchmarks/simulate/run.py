@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+"""The exchange methods of MPI on hundreds of simulated ranks, by SimGrid's SMPI.
+
+    ./dev bench simulate [--ranks 64,256,1024] [--platforms fat_tree,torus] [--methods p2p,nbx]
+
+Builds the communication library and sterna-bench against SMPI (build-simulate; the transports rdma
+and shm are left out) and runs them unmodified on the machines of fat_tree.xml and torus.xml, four
+ranks a node. Each method is a run of its own, so that the memory is that of one method; it is the
+peak of the simulating process, which holds all ranks, divided by their number.
+
+Prints a table; writes benchmarks/results/simulate.json and the table of docs/benchmarks.md.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path += [str(ROOT / folder) for folder in ("python", "tools")]
+from document_table import markdown_table, replace_block  # noqa: E402
+from sterna.bench import merged  # noqa: E402
+
+BUILD = ROOT / "build-simulate"
+RANKS_PER_NODE = 4
+# Overheads of a message at its sender and receiver, as of MPI on current processors; no factors of
+# SMPI's calibration, which is one for Gigabit Ethernet; messages up to 64 KiB leave at once. Waits
+# advance time themselves (complete_smpi.cpp).
+SETTINGS = {
+    "smpi/host-speed": "10Gf",
+    "smpi/privatization": "no",
+    "smpi/simulate-computation": "no",
+    "smpi/coll-selector": "ompi",
+    "smpi/barrier": "ompi",
+    "smpi/allgather": "bruck",
+    "smpi/os": "0:0.3e-6:0",
+    "smpi/ois": "0:0.3e-6:0",
+    "smpi/or": "0:0.3e-6:0",
+    "smpi/bw-factor": "0:1",
+    "smpi/lat-factor": "0:1",
+    "smpi/async-small-thresh": "65536",
+    "smpi/iprobe": "0",
+    "smpi/test": "0",
+    "smpi/wtime": "0",
+    "contexts/stack-size": "256",
+}
+SPARSE = ["alltoall", "allreduce", "nbx", "reduce_scatter"]
+SPARSE += ["rma_reserve", "superset", "two_level", "grid"]
+# Not p2p_persistent, whose rounds do not end under SMPI 3.32, and not rma_pscw, which needs
+# MPI_Win_test.
+NEIGHBOR = ["p2p", "rma_fence", "rma_double_buffer"]
+# Too slow to simulate beyond these numbers of ranks.
+MOST_RANKS = {"alltoall": 256, "placement": 64}
+SLOW = ["alltoall", "rma_reserve", "rma_double_buffer", "placement"]
+SHAPES = {
+    ("torus", 16): "torus 4 2 2",
+    ("torus", 64): "torus 4 4 4",
+    ("torus", 256): "torus 8 8 4",
+    ("fat_tree", 16): "tree 4 4",
+    ("fat_tree", 64): "tree 8 8",
+    ("fat_tree", 256): "tree 16 16",
+}
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+def build() -> Path:
+    """The program as smpirun loads it."""
+    if not (BUILD / "build.ninja").exists():
+        say("configuring build-simulate")
+        options = "-DSTERNA_SIMULATED=ON -DSTERNA_RDMA=OFF -DSTERNA_SHM=OFF -DSTERNA_FORTRAN=OFF"
+        subprocess.run(
+            ["cmake", "-S", ROOT, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release"]
+            + [f"-DMPI_CXX_COMPILER={shutil.which('smpicxx')}", *options.split()],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+    say("building (build-simulate)")
+    jobs = os.environ.get("STERNA_JOBS", str(os.cpu_count()))
+    subprocess.run(["cmake", "--build", BUILD, "-j", jobs, "--target", "sterna-bench"], check=True)
+    return BUILD / "benchmarks" / "simulate" / "sterna-bench.so"
+
+
+def simulate(program: Path, platform: str, ranks: int, arguments: list[str], limit: float) -> dict:
+    """What sterna-bench says; its rows get the platform and the memory of the process."""
+    nodes = ranks // RANKS_PER_NODE
+    with tempfile.TemporaryDirectory(prefix="sterna-simulate-") as name:
+        folder = Path(name)
+        hosts = [f"node-{nodes}-{i}" for i in range(nodes) for _ in range(RANKS_PER_NODE)]
+        (folder / "hosts").write_text("\n".join(hosts) + "\n")
+        (folder / "network").write_text(SHAPES[platform, nodes] + "\n")
+        arguments = [argument.format(network=folder / "network") for argument in arguments]
+        command = ["smpirun", "-np", str(ranks), "-hostfile", folder / "hosts"]
+        command += ["-platform", HERE / f"{platform}.xml"]
+        command += [f"--cfg={key}:{value}" for key, value in SETTINGS.items()]
+        command += ["--log=root.thresh:error", program, *arguments, "--quiet", "--json"]
+        start = time.monotonic()
+        with (folder / "output").open("w+") as output:
+            process = subprocess.Popen(
+                [*map(str, command), str(folder / "result.json")],
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                cwd=folder,
+                start_new_session=True,
+            )
+            while True:
+                pid, status, usage = os.wait4(process.pid, os.WNOHANG)
+                if pid:
+                    break
+                if time.monotonic() - start > limit:
+                    os.killpg(process.pid, 9)
+                    os.wait4(process.pid, 0)
+                    return {"problem": f"took longer than {limit:.0f} s to simulate"}
+                time.sleep(0.05)
+            output.seek(0)
+            said = output.read().strip()
+        if status != 0 or not (folder / "result.json").exists():
+            last = said.splitlines()[-1] if said else "no word"
+            return {"problem": f"status {os.waitstatus_to_exitcode(status)}: {last}"}
+        document = json.loads((folder / "result.json").read_text())
+    for row in document["rows"]:
+        row["platform"] = platform
+        row["process_kib_per_rank"] = round(usage.ru_maxrss / ranks, 1)
+        row["simulated_in_s"] = round(time.monotonic() - start, 1)
+    return document
+
+
+def runs_of(experiment: str, methods: list[str] | None) -> list[tuple[str, list[str]]]:
+    """Names and arguments of the runs of an experiment."""
+
+    def wanted(names: list[str]) -> list[str]:
+        return [name for name in names if methods is None or name in methods]
+
+    rounds = ["--rounds", "3", "--blocks", "1"]
+    if experiment == "sparse":
+        return [
+            (method, ["sparse", "--no-bare", "--methods", method, "--particles", "133", *rounds])
+            for method in wanted(SPARSE)
+        ]
+    if experiment == "neighbor":
+        faces = ["--topology", "3d", "--peers", "26", "--no-bare"]
+        return [
+            (method, ["neighbor", *faces, "--methods", method, *rounds])
+            for method in wanted(NEIGHBOR)
+        ]
+    if experiment == "reduce":
+        return [("reduce", ["reduce", "--values", "1,4,16", *rounds])] if methods is None else []
+    network = ["placement", "--network", "{network}", "--exchange", "p2p", *rounds]
+    return [("placement", network)] if methods is None else []
+
+
+def table_of(rows: list[dict], columns: list[tuple[str, int]]) -> str:
+    """Simulated time, and memory of a rank, of each thing measured."""
+    header = ["experiment", "method"]
+    header += [f"{platform}, {ranks} ranks" for platform, ranks in columns]
+    lines: dict[tuple[str, str], dict[tuple[str, int], str]] = {}
+    for row in rows:
+        name = row["experiment"]
+        if row.get("pattern"):
+            name += f", {row['pattern']}"
+        if row.get("values"):
+            name += f", {row['values']} values"
+        text = f"{row['median_us']:.1f} ({row['process_kib_per_rank']:.0f})"
+        lines.setdefault((name, row["method"]), {})[row["platform"], row["ranks"]] = text
+    return markdown_table(
+        header,
+        [
+            [*name, *(cells.get(column, "-") for column in columns)]
+            for name, cells in sorted(lines.items(), key=lambda line: line[0][0])
+        ],
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="./dev bench simulate", description=__doc__.splitlines()[0]
+    )
+    parser.add_argument("--ranks", default="64,256,1024", help="of 64, 256, 1024")
+    parser.add_argument("--platforms", default="fat_tree,torus")
+    parser.add_argument("--experiments", default="sparse,neighbor,reduce,placement")
+    parser.add_argument("--methods", help="only these, of sparse and neighbor")
+    parser.add_argument("--limit", type=float, default=120.0, help="seconds for a run")
+    parser.add_argument("--minutes", type=float, default=10.0, help="for all runs")
+    result_file = ROOT / "benchmarks" / "results" / "simulate.json"
+    parser.add_argument("--output", type=Path, default=result_file)
+    arguments = parser.parse_args()
+    if shutil.which("smpirun") is None or shutil.which("smpicxx") is None:
+        parser.error("SimGrid is missing: sudo apt-get install libsimgrid-dev")
+    counts = [int(count) for count in arguments.ranks.split(",")]
+    platforms = arguments.platforms.split(",")
+    columns = [(platform, ranks) for platform in platforms for ranks in counts]
+    for platform, ranks in columns:
+        if (platform, ranks // RANKS_PER_NODE) not in SHAPES or ranks % RANKS_PER_NODE:
+            parser.error(f"no {platform} for {ranks} ranks; there are 64, 256 and 1024")
+    methods = arguments.methods.split(",") if arguments.methods else None
+    program = build()
+
+    jobs, notes, documents = [], [], []
+    for platform, ranks in columns:
+        for experiment in arguments.experiments.split(","):
+            for name, options in runs_of(experiment, methods):
+                if ranks > MOST_RANKS.get(name, ranks):
+                    notes.append(f"{name}: not simulated beyond {MOST_RANKS[name]} ranks")
+                    continue
+                jobs.append((experiment, name, platform, ranks, options))
+    jobs.sort(key=lambda job: (job[3], job[1] in SLOW))  # what takes long comes last
+    end = time.monotonic() + 60.0 * arguments.minutes
+
+    def simulate_in_time(platform: str, ranks: int, options: list[str]) -> dict:
+        left = end - time.monotonic()
+        if left < 1.0:
+            return {"problem": f"not simulated, {arguments.minutes:g} minutes were over"}
+        return simulate(program, platform, ranks, options, min(arguments.limit, left))
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        pending = {
+            pool.submit(simulate_in_time, platform, ranks, options): (
+                (experiment, name, platform, ranks)
+            )
+            for experiment, name, platform, ranks, options in jobs
+        }
+        for future in concurrent.futures.as_completed(pending):
+            experiment, name, platform, ranks = pending[future]
+            document = future.result()
+            if "problem" in document:
+                note = f"{experiment} {name}, {platform}, {ranks} ranks: {document['problem']}"
+                notes.append(note)
+                say(note)
+                continue
+            for row in document["rows"]:
+                row["experiment"] = experiment
+                say(
+                    f"{experiment} {row['method']}, {platform}, {ranks} ranks: "
+                    f"{row['median_us']:.1f} us, {row['process_kib_per_rank']:.0f} KiB a rank "
+                    f"({row['simulated_in_s']} s)"
+                )
+            documents.append(document)
+    if not documents:
+        say("nothing could be simulated")
+        return 1
+
+    order = {name: i for i, name in enumerate([*SPARSE, *NEIGHBOR])}
+    content = merged(documents, "./dev bench simulate " + shlex.join(sys.argv[1:]))
+    content["benchmark"] = "simulate"
+    content["notes"] = sorted({*content["notes"], *notes})
+    content["settings"] = SETTINGS
+    content["rows"].sort(
+        key=lambda row: (
+            row["experiment"],
+            columns.index((row["platform"], row["ranks"])),
+            order.get(row["method"], len(order)),
+        )
+    )
+    table = table_of(content["rows"], columns)
+    said = "\n".join(f"- {note}" for note in content["notes"])
+    say(f"\nsimulated us of a round (KiB of the process for each rank)\n\n{table}\n{said}")
+    rows = ",\n  ".join(json.dumps(row) for row in content.pop("rows"))
+    text = json.dumps(content, indent=1).removesuffix("\n}")
+    arguments.output.parent.mkdir(parents=True, exist_ok=True)
+    arguments.output.write_text(f'{text},\n "rows": [\n  {rows}\n ]\n}}\n')
+    if arguments.output.resolve() == result_file:
+        replace_block(
+            "benchmarks.md",
+            "simulate",
+            f"`{content['command'].strip()}`, {content['date']}, SimGrid "
+            f"{content['versions']['communication']}; simulated us of a round, the slowest rank's "
+            f"median (and KiB of the process for each rank):\n\n{table}\n{said}",
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
