@@ -22,6 +22,7 @@ STUDIES = (
     "lj_equation_of_state_nist",
     "lj_equation_of_state_thol",
     "lj_slab",
+    "lj_slab_0.9",
     "carbon_dioxide_slab",
     "water_energy_drift",
 )
