@@ -60,6 +60,8 @@ def sterna_rows(
             f"--accuracies={options.accuracies}",
             f"--seconds={options.seconds}",
             f"--json={table}",
+            # A round of a large box takes seconds.
+            *(["--rounds=4", "--blocks=2"] if charges > 500_000 else []),
             *(
                 [f"--write={folder / 'charges'}"]
                 if charges == options.beside and ranks == 1
