@@ -31,7 +31,7 @@ struct FmmParameters {
   /// Cells of the coarsest level along each edge, at least 2.
   std::array<int, 3> top_cells{2, 2, 2};
   int levels = 1;        ///< each has twice the cells of the one above, along each edge
-  bool dipoles = false;  ///< charges have dipoles too; takes about three times as long
+  bool dipoles = false;  ///< charges have dipoles too
   std::string_view instruction_set = "auto";
 
   /// Throws std::invalid_argument for what is out of range.

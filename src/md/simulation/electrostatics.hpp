@@ -30,8 +30,8 @@ class Electrostatics {
     int order = 0;           ///< 0: as the accuracy wants it
     std::optional<FmmPrecision> precision;  ///< nothing: as the accuracy wants it
     Surroundings surroundings = Surroundings::conductor;
-    /// Whether the virial that `finish` adds is the whole tensor, which takes about half as long
-    /// again as the far field alone; otherwise it has the right trace only.
+    /// Whether the virial that `finish` adds is the whole tensor, which makes the far field dearer;
+    /// otherwise it has the right trace only.
     bool virial_tensor = false;
     std::string exchange = "auto";  ///< of comm::neighbor_methods()
   };
