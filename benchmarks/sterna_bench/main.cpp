@@ -77,6 +77,7 @@ int run(const comm::Context& world, int argc, char** argv) {
     verbs[i]->run(world, sampling, report);
     if (!quiet) report.print();
     if (!json_file.empty()) report.write(world, json_file);
+    if (!report.faults().empty()) throw comm::Error(fmt::format("{}: {}", name, report.faults()));
   }
   return success;
 }

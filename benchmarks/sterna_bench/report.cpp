@@ -63,6 +63,10 @@ void Report::note(std::string line) {
   if (here_) document_["notes"].push_back(std::move(line));
 }
 
+void Report::add_fault(const std::string& fault) {
+  if (here_) faults_ += (faults_.empty() ? "" : "; ") + fault;
+}
+
 void Report::print() const {
   if (!here_) return;
   std::vector<std::string> names;

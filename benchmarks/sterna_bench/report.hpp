@@ -22,6 +22,9 @@ class Report {
   void add(Row row);
   /// A line of text below the table: what could not be measured and why.
   void note(std::string line);
+  /// What makes the program end with an error, after everything has been printed and written.
+  void add_fault(const std::string& fault);
+  const std::string& faults() const { return faults_; }
   /// A column of `fields` for each name that a row has, in the order of appearance.
   void print() const;
   /// Throws comm::Error on all ranks where the file cannot be written. Collective.
@@ -29,6 +32,7 @@ class Report {
 
  private:
   bool here_;
+  std::string faults_;
   nlohmann::ordered_json document_;
 };
 
