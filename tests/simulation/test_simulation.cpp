@@ -3,6 +3,8 @@
 #include <cmath>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "md/io/checkpoint.hpp"
 #include "md/shortrange/instruction_set.hpp"
@@ -71,6 +73,48 @@ TEST_CASE("a trajectory has the same bits whichever exchange and halo method car
         CHECK(found == expected);
       }
     }
+  }
+}
+
+TEST_CASE("synchronized timing parts the time of a run and leaves its bits alone") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  std::int64_t expected = 0;
+  for (const std::string mode : {"plain", "synchronized"}) {
+    CAPTURE(mode);
+    Input input = test::input_of(
+        output.path(), mode,
+        run_section(40) + liquid + simple_interaction() + "[communication]\nhalo = \"p2p\"\n");
+    input.output.timing = mode;
+    Simulation simulation(world, input, {.quiet = true});
+    CHECK(simulation.run() == Outcome::complete);
+    const std::int64_t found = test::fingerprint(world, simulation.particles(), simulation.box());
+    if (mode == "plain") expected = found;
+    CHECK(found == expected);
+    if (world.rank() != 0) continue;
+
+    std::ifstream log(output.path() + "/" + mode + ".log.jsonl");
+    std::string last;
+    for (std::string line; std::getline(log, line);) last = line;
+    const auto timing = nlohmann::json::parse(last).at("timing");
+    CHECK(timing.at("mode") == mode);
+    const double seconds = timing.at("seconds");
+    double sum = 0.0;
+    for (const auto& phase : timing.at("phases")) sum += phase.at("avg").get<double>();
+    CHECK(sum == doctest::Approx(seconds).epsilon(0.02));
+    CHECK(timing.at("phases").contains("waiting for ranks") ==
+          (mode == "synchronized" && world.size() > 1));
+    CHECK(timing.contains("waiting") == (mode == "synchronized"));
+    if (mode == "plain" || world.size() == 1) continue;
+    // Each exchange of a step has waited in its own phase; all of them make the row.
+    double waiting = 0.0;
+    for (const auto& phase : timing.at("waiting")) waiting += phase.at("avg").get<double>();
+    CHECK(waiting ==
+          doctest::Approx(timing.at("phases").at("waiting for ranks").at("avg").get<double>())
+              .epsilon(0.01));
+    CHECK(timing.at("waiting").contains("halo exchange"));
+    CHECK(timing.at("waiting").contains("rebuild decision"));
+    CHECK(timing.at("waiting_share").get<double>() == doctest::Approx(waiting / seconds));
   }
 }
 

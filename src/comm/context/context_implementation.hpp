@@ -12,6 +12,8 @@
 
 namespace sterna::comm {
 
+struct ExchangeTiming;
+
 /// What the transports and methods see of a context.
 class Context::Implementation {
  public:
@@ -40,6 +42,8 @@ class Context::Implementation {
   bool failed = false;
   /// Peers may need this rank's help to complete their puts: it stays until all are here.
   bool rdma_in_use = false;
+  /// Where waiting and communication are told apart; kept by comm/memory.
+  ExchangeTiming* exchange_timing = nullptr;
   /// What exchanges of this context have measured, for later ones; kept by comm/tune.
   std::shared_ptr<void> tuning_memory;
   /// Memory that somebody may still write to after a failure; lives as long as the process.

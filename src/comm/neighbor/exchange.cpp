@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "comm/context/agreement.hpp"
+#include "comm/context/exchange_timing.hpp"
 #include "comm/context/handshake.hpp"
 #include "comm/context/waiter.hpp"
 #include "comm/neighbor/table.hpp"
@@ -104,7 +105,7 @@ class NeighborExchangeBytes::Implementation {
 
   std::optional<int> next() {
     if (!started_) fail("next called outside of start and finish");
-    if (timed_) clock_.resume();
+    receive();
     if (pending_.empty()) return std::nullopt;
     NeighborMethod& method = *receiving_->method;
     const std::uint64_t method_round = receiving_round_;
@@ -144,7 +145,7 @@ class NeighborExchangeBytes::Implementation {
 
   void finish() {
     if (!started_) fail("finished without start");
-    if (timed_) clock_.resume();
+    receive();
     while (!pending_.empty()) next();
     guarded(round_, [&] { receiving_->method->finish(receiving_round_); });
     started_ = false;
@@ -154,6 +155,7 @@ class NeighborExchangeBytes::Implementation {
       us = clock_.stop();
       times_[timed_rounds_++ % times_.size()] = us;
     }
+    if (auto* timing = setting_.context.exchange_timing) timing->communication += 1e-6 * us;
     messages_ += traffic_.messages;
     bytes_ += traffic_.bytes;
     if (tuner_) tuner_->note(us, traffic_);
@@ -231,9 +233,20 @@ class NeighborExchangeBytes::Implementation {
     } else {
       timed_ = Tuner::worth_timing(round_);
     }
+    timed_ = timed_ || setting_.context.exchange_timing != nullptr;
+    met_ = false;
     ++sending_->round;
     begun_ = true;
     if (timed_) clock_.start();
+  }
+
+  /// First thing when the caller turns to what arrives.
+  void receive() {
+    if (auto* timing = setting_.context.exchange_timing; timing != nullptr && !met_) {
+      timing->meet();
+      met_ = true;
+    }
+    if (timed_) clock_.resume();
   }
 
   /// Collective: agrees on the methods that may carry the next rounds, and makes them.
@@ -410,6 +423,7 @@ class NeighborExchangeBytes::Implementation {
 
   bool begun_ = false;  ///< a round, but it may not be started yet
   bool timed_ = false;
+  bool met_ = false;  ///< where timing is synchronized: in this round
   RoundClock clock_;
   std::array<double, 1024> times_{};  ///< us, of the latest rounds that were timed
   std::size_t timed_rounds_ = 0;

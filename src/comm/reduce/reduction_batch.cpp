@@ -10,8 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "comm/context/exchange_timing.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/context/waiter.hpp"
+#include "comm/tune/round_clock.hpp"
 #include "sterna/comm/error.hpp"
 
 // All values travel as one element of a derived type: a header with the number of values of each
@@ -113,6 +115,24 @@ MPI_Datatype element_type(const std::array<std::uint64_t, kinds>& shape) {
   return type;
 }
 
+/// Where timing is synchronized: counts the time until its end as communication.
+class Communicating {
+ public:
+  explicit Communicating(const Context::Implementation& context)
+      : timing_(context.exchange_timing) {
+    if (timing_ != nullptr) clock_.start();
+  }
+  ~Communicating() {
+    if (timing_ != nullptr) timing_->communication += 1e-6 * clock_.stop();
+  }
+  Communicating(const Communicating&) = delete;
+  Communicating& operator=(const Communicating&) = delete;
+
+ private:
+  ExchangeTiming* timing_;
+  RoundClock clock_;
+};
+
 }  // namespace
 
 class ReductionBatch::Implementation {
@@ -143,6 +163,7 @@ class ReductionBatch::Implementation {
 
   void start() {
     if (in_flight()) throw Error(fmt::format("{}: started twice without finish", name_));
+    const Communicating communicating(context_.implementation());
     ++round_;
     if (type_ == MPI_DATATYPE_NULL) {
       std::uint64_t values = 0;
@@ -183,6 +204,8 @@ class ReductionBatch::Implementation {
 
   void finish() {
     if (!in_flight()) throw Error(fmt::format("{}: finished without start", name_));
+    if (auto* timing = context_.implementation().exchange_timing) timing->meet();
+    const Communicating communicating(context_.implementation());
     try {
       wait_for_request(context_.implementation(), request_, name_, method(), round_);
     } catch (...) {

@@ -11,6 +11,7 @@
 
 #include "comm/context/agreement.hpp"
 #include "comm/context/context_implementation.hpp"
+#include "comm/context/exchange_timing.hpp"
 #include "comm/sparse/method.hpp"
 #include "comm/sparse/table.hpp"
 #include "comm/tune/candidates.hpp"
@@ -90,7 +91,10 @@ class SparseExchangeBytes::Implementation {
     }
     check(destinations, offsets);
     if (tuner_ && tuner_->due()) change_methods();
-    const bool timed = tuner_ ? tuner_->timed() : Tuner::worth_timing(rounds_);
+    ExchangeTiming* const timing = context().exchange_timing;
+    if (timing != nullptr) timing->meet();
+    const bool timed =
+        timing != nullptr || (tuner_ ? tuner_->timed() : Tuner::worth_timing(rounds_));
     if (tuner_) current_method_ = tuner_->current();
     if (timed) clock_.start();
     collect_rows(destinations, offsets, items);
@@ -115,6 +119,7 @@ class SparseExchangeBytes::Implementation {
     }
     const double us = timed ? clock_.stop() : 0.0;
     if (timed) note_time(us);
+    if (timing != nullptr) timing->communication += 1e-6 * us;
     Tuner::Traffic traffic{rows_.size(), 0, 0};
     for (const OutgoingRow& row : rows_) {
       traffic.bytes += row.count * setting_.item_size;

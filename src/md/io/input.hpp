@@ -189,6 +189,7 @@ struct Input {
     std::int64_t trajectory_interval = 0;                    ///< 0: no trajectory
     std::vector<std::string> trajectory_fields{"position"};  ///< "velocity", "force", "image"
     std::int64_t checkpoint_interval = 0;                    ///< 0: only on a signal and at the end
+    std::string timing = "plain";                            ///< "synchronized"
   } output;
 
   struct Rdf {                  ///< [rdf]

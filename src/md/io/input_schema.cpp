@@ -541,6 +541,17 @@ std::vector<KeySchema> further_keys() {
        .description = "Steps between two checkpoints. 0: only at the end and on SIGTERM.",
        .range = {.minimum = 0.0, .maximum = most_steps},
        .aliases = {"checkpoint", "restart", "restart_interval"}},
+      {.section = "output",
+       .name = "timing",
+       .target = [](Input& i, std::size_t) -> Target { return &i.output.timing; },
+       .description = "\"synchronized\" lets the ranks meet before each of them waits for data, so "
+                      "that the timing breakdown tells waiting for other ranks from communication. "
+                      "A step takes longer then; results are the same.",
+       .choices =
+           [] {
+             return Names{"plain", "synchronized"};
+           },
+       .aliases = {"timer", "timing_breakdown", "timing_mode"}},
 
       // ---- [rdf]
       {.section = "rdf",

@@ -68,11 +68,17 @@ void Simulation::report_end(Outcome outcome, double seconds) {
 
   const nlohmann::ordered_json observed = report_observers();
 
+  const bool synchronized = input_.output.timing == "synchronized";
   nlohmann::json mine = nlohmann::json::object();
   double measured = 0.0;
   for (std::size_t k = 0; k < phase_count; ++k) {
-    mine["phases"].push_back(timer_.seconds(static_cast<Phase>(k)));
-    measured += timer_.seconds(static_cast<Phase>(k));
+    const Phase phase = static_cast<Phase>(k);
+    measured += timer_.seconds(phase);
+    // Exchanges of a phase that computes as well have a row of their own.
+    const double within = phase_info(phase).communication ? 0.0 : timer_.communication(phase);
+    mine["phases"].push_back(timer_.seconds(phase) - timer_.waiting(phase) - within);
+    mine["exchanges"].push_back(within);
+    mine["waiting"].push_back(timer_.waiting(phase));
   }
   mine["other"] = std::max(0.0, seconds - measured);
   mine["particles"] = particles_.local_count();
@@ -134,29 +140,50 @@ void Simulation::report_end(Outcome outcome, double seconds) {
                               "share"));
     double communication = 0.0;
     nlohmann::ordered_json phases;
-    const auto row = [&](std::string_view name, const Spread& spread) {
+    const auto row = [&](std::string_view label, std::string_view name, const Spread& spread) {
       const double average = spread.sum / context_.size();
       if (spread.most < 5e-7) return;
-      console_.line(fmt::format("{:<18} {:>10.4f} {:>10.4f} {:>10.4f} {:>7.1f}%", name,
+      console_.line(fmt::format("{:<18} {:>10.4f} {:>10.4f} {:>10.4f} {:>7.1f}%", label,
                                 spread.least, average, spread.most, 100.0 * average / seconds));
       phases[std::string(name)] = {{"min", spread.least}, {"avg", average}, {"max", spread.most}};
     };
-    for (std::size_t k = 0; k < phase_count; ++k) {
+    const auto spread_of = [&](const char* kind, std::size_t phase) {
       Spread spread;
-      for (const auto& rank : ranks) spread.add(rank["phases"][k].get<double>());
+      for (const auto& rank : ranks) spread.add(rank[kind][phase].get<double>());
+      return spread;
+    };
+    for (std::size_t k = 0; k < phase_count; ++k) {
       const PhaseInfo info = phase_info(static_cast<Phase>(k));
-      row(info.name, spread);
-      if (info.communication) communication += spread.sum / context_.size();
+      const Spread phase = spread_of("phases", k), exchanges = spread_of("exchanges", k);
+      row(info.name, info.name, phase);
+      row("  its exchanges", fmt::format("{}, exchanges", info.name), exchanges);
+      communication += ((info.communication ? phase.sum : 0.0) + exchanges.sum) / context_.size();
     }
-    Spread other, particles, ghosts;
+    Spread other, particles, ghosts, waiting;
+    nlohmann::ordered_json waiting_in;
+    for (std::size_t k = 0; k < phase_count; ++k) {
+      const Spread spread = spread_of("waiting", k);
+      if (spread.most < 5e-7) continue;
+      waiting_in[std::string(phase_info(static_cast<Phase>(k)).name)] = {
+          {"min", spread.least}, {"avg", spread.sum / context_.size()}, {"max", spread.most}};
+    }
     for (const auto& rank : ranks) {
+      double sum = 0.0;
+      for (const auto& seconds_of_phase : rank["waiting"]) sum += seconds_of_phase.get<double>();
+      waiting.add(sum);
       other.add(rank["other"].get<double>());
       particles.add(rank["particles"].get<double>());
       ghosts.add(rank["ghosts"].get<double>());
     }
-    row("other", other);
-    console_.line(fmt::format("communication and waiting: {:.1f}% of the time",
-                              seconds > 0.0 ? 100.0 * communication / seconds : 0.0));
+    row("other", "other", other);
+    row("waiting for ranks", "waiting for ranks", waiting);
+    const auto share = [&](double part) { return seconds > 0.0 ? part / seconds : 0.0; };
+    const double waiting_share = share(waiting.sum / context_.size());
+    console_.line(synchronized ? fmt::format("communication: {:.1f}% of the time, waiting for "
+                                             "ranks that compute: {:.1f}%",
+                                             100.0 * share(communication), 100.0 * waiting_share)
+                               : fmt::format("communication and waiting: {:.1f}% of the time",
+                                             100.0 * share(communication)));
     console_.line(fmt::format(
         "particles per rank {:.0f} to {:.0f}, ghosts {:.0f} to {:.0f}; {} list rebuilds, one every "
         "{:.1f} steps",
@@ -208,8 +235,13 @@ void Simulation::report_end(Outcome outcome, double seconds) {
     if (!balance.lines.empty()) timing["balance"] = balance.values;
     timing["steps"] = steps;
     timing["seconds"] = seconds;
+    timing["mode"] = input_.output.timing;
     timing["phases"] = phases;
-    timing["communication_share"] = seconds > 0.0 ? communication / seconds : 0.0;
+    timing["communication_share"] = share(communication);
+    if (synchronized) {
+      timing["waiting_share"] = waiting_share;
+      timing["waiting"] = waiting_in;
+    }
     timing["rebuilds"] = engine_->rebuilds() - 1;
     timing["methods"] = methods;
   }

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "sterna/comm/synchronized_timing.hpp"
+
 namespace sterna::md {
 
 /// What a rank spends its time on. Waiting for others counts where it happens.
@@ -54,13 +56,17 @@ class PhaseTimer {
           phase_(phase),
           reads_processor_(timer.reads_processor(phase)),
           start_(Clock::now()),
-          processor_start_(reads_processor_ ? processor_seconds_now() : 0.0) {}
+          processor_start_(reads_processor_ ? processor_seconds_now() : 0.0),
+          exchanges_start_(timer.exchange_times()) {}
     ~Scope() {
       const auto phase = static_cast<std::size_t>(phase_);
       if (reads_processor_) {
         timer_.processor_seconds_[phase] += processor_seconds_now() - processor_start_;
       }
       timer_.seconds_[phase] += std::chrono::duration<double>(Clock::now() - start_).count();
+      const auto exchanges = timer_.exchange_times();
+      timer_.waiting_[phase] += exchanges.waiting - exchanges_start_.waiting;
+      timer_.communication_[phase] += exchanges.communication - exchanges_start_.communication;
     }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
@@ -71,11 +77,23 @@ class PhaseTimer {
     bool reads_processor_;
     Clock::time_point start_;
     double processor_start_;
+    comm::SynchronizedTiming::Times exchanges_start_;
   };
 
   Scope measure(Phase phase) { return Scope(*this, phase); }
   double seconds(Phase phase) const { return seconds_[static_cast<std::size_t>(phase)]; }
-  void reset() { seconds_.fill(0.0); }
+  void reset() {
+    for (auto* seconds : {&seconds_, &waiting_, &communication_}) seconds->fill(0.0);
+  }
+
+  /// From now on the scopes part their time by what `timing` knows; null: no more.
+  void part_by(const comm::SynchronizedTiming* timing) { timing_ = timing; }
+  /// What of `seconds` was spent waiting for other ranks, and in exchanges with them; 0 where the
+  /// time was not parted.
+  double waiting(Phase phase) const { return waiting_[static_cast<std::size_t>(phase)]; }
+  double communication(Phase phase) const {
+    return communication_[static_cast<std::size_t>(phase)];
+  }
 
   /// Measures the processor's time of lists and, where `forces`, of forces from now on.
   void measure_processor(bool lists, bool forces) {
@@ -93,10 +111,17 @@ class PhaseTimer {
     return lists_ && (phase == Phase::sorting || phase == Phase::pair_list);
   }
 
+  comm::SynchronizedTiming::Times exchange_times() const {
+    return timing_ == nullptr ? comm::SynchronizedTiming::Times{} : timing_->times();
+  }
+
   std::array<double, phase_count> seconds_{};
+  std::array<double, phase_count> waiting_{};
+  std::array<double, phase_count> communication_{};
   std::array<double, phase_count> processor_seconds_{};
   bool lists_ = false;
   bool forces_ = false;
+  const comm::SynchronizedTiming* timing_ = nullptr;
 };
 
 }  // namespace sterna::md

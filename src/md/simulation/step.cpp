@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 
 #include "md/observe/kinetic.hpp"
 #include "md/simulation/signals.hpp"
 #include "md/simulation/simulation.hpp"
+#include "sterna/comm/synchronized_timing.hpp"
 
 namespace sterna::md {
 
@@ -19,6 +21,10 @@ Outcome Simulation::run() {
   integrator_.forces_are_those_of_a_start();
   if (first_step_ == 0) observe(sums);
 
+  // Of the loop alone: start and end have exchanges of their own.
+  std::optional<comm::SynchronizedTiming> synchronized;
+  if (input_.output.timing == "synchronized") synchronized.emplace(context_);
+  timer_.part_by(synchronized ? &*synchronized : nullptr);
   timer_.reset();
   const auto start = PhaseTimer::Clock::now();
   Outcome outcome = Outcome::complete;
@@ -43,6 +49,8 @@ Outcome Simulation::run() {
     console_.progress(step_, first_step_, input_.run.steps);
   }
   const double seconds = std::chrono::duration<double>(PhaseTimer::Clock::now() - start).count();
+  timer_.part_by(nullptr);
+  synchronized.reset();
   // The table of times is that of the loop, as other programs count it.
   const PhaseTimer loop = timer_;
   if (outcome == Outcome::complete && last_checkpoint_ != step_) write_checkpoint();
