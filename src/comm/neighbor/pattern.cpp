@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
+#include <vector>
 
 #include "comm/context/agreement.hpp"
+#include "comm/context/dissemination_barrier.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/context/waiter.hpp"
 #include "sterna/comm/error.hpp"
@@ -30,14 +33,27 @@ std::string fault_of_list(const Context& context, std::span<const Peer> peers) {
   return {};
 }
 
+using Capacities = std::array<std::uint64_t, 2>;
+
+/// What messages under way read from and write into.
+struct Consensus {
+  Consensus(const Context& context, int tag, std::size_t peers)
+      : barrier(context, tag), outgoing(peers), sends(peers) {}
+  DisseminationBarrier barrier;
+  std::vector<Capacities> outgoing;
+  std::vector<MPI_Request> sends;
+};
+
 /// What the other ranks that list this one say, by rank. A rank does not know who lists it, so this
 /// is a round of non-blocking consensus: synchronous sends, then a barrier that completes once
 /// everybody's sends were received.
-std::map<int, Peer> ask_peers(Context::Implementation& context, std::span<const Peer> peers) {
-  using Capacities = std::array<std::uint64_t, 2>;
-  const int tag = context.reserve_tags(1);
-  std::vector<Capacities> outgoing(peers.size());
-  std::vector<MPI_Request> sends(peers.size());
+std::map<int, Peer> ask_peers(const Context& world, std::span<const Peer> peers) {
+  Context::Implementation& context = world.implementation();
+  const int tag = context.reserve_tags(2);
+  const auto under_way = std::make_shared<Consensus>(world, tag + 1, peers.size());
+  DisseminationBarrier& barrier = under_way->barrier;
+  std::vector<Capacities>& outgoing = under_way->outgoing;
+  std::vector<MPI_Request>& sends = under_way->sends;
   for (std::size_t i = 0; i < peers.size(); ++i) {
     outgoing[i] = {peers[i].send_capacity, peers[i].receive_capacity};
     check_mpi(MPI_Issend(outgoing[i].data(), 2, MPI_UINT64_T, peers[i].rank, tag,
@@ -45,8 +61,6 @@ std::map<int, Peer> ask_peers(Context::Implementation& context, std::span<const 
               name);
   }
   std::map<int, Peer> said;
-  MPI_Request barrier = MPI_REQUEST_NULL;
-  bool all_sent = false;
   const auto poll = [&] {
     int found = 0;
     MPI_Message message = MPI_MESSAGE_NULL;
@@ -58,19 +72,26 @@ std::map<int, Peer> ask_peers(Context::Implementation& context, std::span<const 
       check_mpi(MPI_Mrecv(theirs.data(), 2, MPI_UINT64_T, &message, MPI_STATUS_IGNORE), name);
       said[status.MPI_SOURCE] = {status.MPI_SOURCE, theirs[0], theirs[1]};
     }
-    int done = 0;
-    if (!all_sent) {
+    if (!barrier.entered()) {
+      int sent = 0;
       check_mpi(
-          MPI_Testall(static_cast<int>(sends.size()), sends.data(), &done, MPI_STATUSES_IGNORE),
+          MPI_Testall(static_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE),
           name);
-      if (done == 0) return false;
-      all_sent = true;
-      check_mpi(MPI_Ibarrier(context.communicator, &barrier), name);
+      if (sent == 0) return false;
+      barrier.enter();
     }
-    check_mpi(MPI_Test(&barrier, &done, MPI_STATUS_IGNORE), name);
-    return done != 0;
+    return barrier.test();
   };
-  Waiter(context).wait(poll, [&] { return Awaited{name, "consensus", 0, {}}; });
+  try {
+    Waiter(context).wait(poll, [&] {
+      Awaited awaited{name, "consensus", 0, {}};
+      if (barrier.entered()) awaited.ranks.push_back(barrier.late_peer());
+      return awaited;
+    });
+  } catch (const Error&) {
+    context.keep_until_exit(under_way);
+    throw;
+  }
   return said;
 }
 
@@ -109,7 +130,7 @@ NeighborPattern NeighborPattern::from_peers(const Context& context, std::vector<
     if (!agreed.empty()) throw Error(fmt::format("{}: {}", name, agreed));
   };
   throw_if(fault_of_list(context, peers));
-  throw_if(fault_of_pairs(peers, ask_peers(implementation, peers)));
+  throw_if(fault_of_pairs(peers, ask_peers(context, peers)));
   return NeighborPattern(std::move(peers));
 }
 

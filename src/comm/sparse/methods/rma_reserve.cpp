@@ -17,7 +17,7 @@
 #include "comm/context/agreement.hpp"
 #include "comm/context/blocking_call.hpp"
 #include "comm/context/context_implementation.hpp"
-#include "comm/sparse/dissemination_barrier.hpp"
+#include "comm/context/dissemination_barrier.hpp"
 #include "comm/sparse/parcels.hpp"
 #include "comm/sparse/reserved_room.hpp"
 #include "comm/sparse/room_size.hpp"

@@ -1,4 +1,4 @@
-#include "comm/sparse/dissemination_barrier.hpp"
+#include "comm/context/dissemination_barrier.hpp"
 
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/mpi_error.hpp"
