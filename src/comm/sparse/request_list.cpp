@@ -13,25 +13,25 @@ MPI_Request* RequestList::add(int peer) {
 }
 
 bool RequestList::test() {
-  if (requests_.empty()) return true;
-  // Testsome and not Testall: it drops what is complete, so the rest says who is late.
-  completed_.resize(requests_.size());
-  int completed = 0;
-  check_mpi(MPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &completed,
-                         completed_.data(), MPI_STATUSES_IGNORE),
-            "MPI_Testsome");
-  const bool all = std::all_of(requests_.begin(), requests_.end(),
-                               [](MPI_Request request) { return request == MPI_REQUEST_NULL; });
-  if (!all) return false;
+  // One after the other by Test: Open MPI looks at a request again after the progress that Test
+  // makes, but leaves that to the next call of Testsome or Testall.
+  for (; complete_ < requests_.size(); ++complete_) {
+    int done = 0;
+    check_mpi(MPI_Test(&requests_[complete_], &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done == 0) return false;
+  }
+  complete_ = 0;
   requests_.clear();
   peers_.clear();
   return true;
 }
 
-std::vector<int> RequestList::late_peers() const {
+std::vector<int> RequestList::late_peers() {
   std::vector<int> late;
-  for (std::size_t i = 0; i < requests_.size(); ++i) {
-    if (requests_[i] != MPI_REQUEST_NULL) late.push_back(peers_[i]);
+  for (std::size_t i = complete_; i < requests_.size(); ++i) {
+    int done = 0;
+    check_mpi(MPI_Test(&requests_[i], &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done == 0) late.push_back(peers_[i]);
   }
   std::sort(late.begin(), late.end());
   late.erase(std::unique(late.begin(), late.end()), late.end());

@@ -15,13 +15,13 @@ class RequestList {
   /// True once all are complete; then the list is empty again.
   bool test();
   /// Peers of the requests that are not complete, ascending.
-  std::vector<int> late_peers() const;
+  std::vector<int> late_peers();
   bool empty() const { return requests_.empty(); }
 
  private:
   std::vector<MPI_Request> requests_;
   std::vector<int> peers_;
-  std::vector<int> completed_;
+  std::size_t complete_ = 0;  ///< all before it are
 };
 
 }  // namespace sterna::comm

@@ -65,6 +65,7 @@ class PointToPoint final : public NeighborMethod {
 
   void start(std::uint64_t round) override {
     round_ = round;
+    first_missing_ = 0;
     for (std::size_t i = 0; i < links_.size(); ++i) {
       if (links_[i].receive_items == 0) continue;
       const auto [type, number] = item_.sequence(links_[i].receive_items);
@@ -72,17 +73,21 @@ class PointToPoint final : public NeighborMethod {
     }
   }
 
+  /// Open MPI looks at a request again after the progress that its Test makes, but leaves that to
+  /// the next call of Testsome. So most polls ask for one message only, the first that is missing.
   void progress() override {
-    int count = 0;
-    check_mpi(MPI_Testsome(static_cast<int>(links_.size()), requests_.data(), &count,
-                           completed_.data(), statuses_.data()),
-              setting_.exchange);
-    if (count == MPI_UNDEFINED) return;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-      const auto link = static_cast<std::size_t>(completed_[i]);
-      received_items_[link] = item_.received(statuses_[i], links_[link].receive_items);
-      arrived_round_[link] = round_;
+    while (first_missing_ < links_.size() && requests_[first_missing_] == MPI_REQUEST_NULL) {
+      ++first_missing_;
     }
+    if (first_missing_ == links_.size()) return;
+    if (++polls_ % polls_between_all == 0) {
+      ask_for_all();
+      return;
+    }
+    int done = 0;
+    MPI_Status status;
+    check_mpi(MPI_Test(&requests_[first_missing_], &done, &status), setting_.exchange);
+    if (done != 0) note_arrival(first_missing_, status);
   }
 
   bool arrived(std::size_t link, std::uint64_t round) override {
@@ -94,14 +99,22 @@ class PointToPoint final : public NeighborMethod {
   }
 
   void finish(std::uint64_t round) override {
-    const int n = static_cast<int>(links_.size());
+    int all_sent = 0;
+    check_mpi(MPI_Testall(static_cast<int>(links_.size()), send_request(0), &all_sent,
+                          MPI_STATUSES_IGNORE),
+              setting_.exchange);
+    if (all_sent != 0) return;
+    std::size_t sent = 0;
     Waiter(setting_.context)
         .wait(
             [&] {
-              int done = 0;
-              check_mpi(MPI_Testall(n, send_request(0), &done, MPI_STATUSES_IGNORE),
-                        setting_.exchange);
-              return done != 0;
+              for (; sent < links_.size(); ++sent) {
+                int done = 0;
+                check_mpi(MPI_Test(send_request(sent), &done, MPI_STATUS_IGNORE),
+                          setting_.exchange);
+                if (done == 0) return false;
+              }
+              return true;
             },
             [&] {
               Awaited awaited{setting_.exchange, setting_.method, round, {}};
@@ -113,11 +126,31 @@ class PointToPoint final : public NeighborMethod {
   }
 
  private:
+  static constexpr unsigned polls_between_all = 8;
+
+  void ask_for_all() {
+    int count = 0;
+    check_mpi(MPI_Testsome(static_cast<int>(links_.size()), requests_.data(), &count,
+                           completed_.data(), statuses_.data()),
+              setting_.exchange);
+    if (count == MPI_UNDEFINED) return;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+      note_arrival(static_cast<std::size_t>(completed_[i]), statuses_[i]);
+    }
+  }
+
+  void note_arrival(std::size_t link, const MPI_Status& status) {
+    received_items_[link] = item_.received(status, links_[link].receive_items);
+    arrived_round_[link] = round_;
+  }
+
   /// Receives lie before sends, so that each kind is one array.
   MPI_Request* send_request(std::size_t link) { return requests_.data() + links_.size() + link; }
 
   two_sided::ItemType item_;
   std::uint64_t round_ = 0;
+  std::size_t first_missing_ = 0;  ///< no message of a link before it is awaited in this round
+  unsigned polls_ = 0;
   std::vector<two_sided::Peer> peers_;
   std::vector<std::shared_ptr<two_sided::Memory>> outboxes_;
   std::vector<std::shared_ptr<two_sided::Memory>> inboxes_;
