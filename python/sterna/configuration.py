@@ -107,6 +107,8 @@ def read_last_frame(path: Path, names: list[str]) -> Configuration:
                 orientations = group["orientation/value"][-1]
     except (OSError, KeyError, IndexError, ValueError) as error:
         raise SternaError(f"{path}: not a trajectory with a frame: {error}") from error
+    if box.ndim > 1:
+        raise SternaError(f"{path}: the box is not orthorhombic")
     if numbers.max(initial=0) >= len(names):
         raise SternaError(f"{path}: has more species than the input has types")
     return Configuration(box, [names[n] for n in numbers], positions % box, orientations)

@@ -25,11 +25,12 @@ inline double uniform(std::uint64_t id, std::uint64_t purpose) {
   return static_cast<double>(x >> 11) * 0x1.0p-53;
 }
 
-/// Wrapped positions whose type is their number; every third one lies, on some axis, exactly on
-/// a boundary of a region or at exactly the halo width from one.
+/// Wrapped positions whose type is their number; every third one lies, on some axis, on a boundary
+/// of a region or at the halo width from one (exactly so in an orthorhombic box).
 inline std::vector<Position> make_positions(const Decomposition& decomposition, double width,
                                             std::size_t count) {
   const Box& box = decomposition.box();
+  const Vec3 reach = box.shear().reach(width);
   std::vector<Position> positions;
   for (std::size_t i = 0; i < count; ++i) {
     Vec3 p;
@@ -38,12 +39,12 @@ inline std::vector<Position> make_positions(const Decomposition& decomposition, 
       if (i % 3 == 0 && uniform(i, 3 + static_cast<std::uint64_t>(axis)) < 0.5) {
         const auto rank = static_cast<int>(uniform(i, 7) * decomposition.rank_count());
         const double plane = decomposition.region(rank).lower[axis];
-        const double kinds[] = {plane, plane + width, plane - width};
+        const double kinds[] = {plane, plane + reach[axis], plane - reach[axis]};
         p[axis] = kinds[static_cast<std::size_t>(uniform(i, 8) * 3)];
       }
     }
     int image[3];
-    const Vec3 w = box.wrap(p, image);
+    const Vec3 w = box.wrap(box.shear().position(p), image);
     positions.push_back({w.x, w.y, w.z, static_cast<std::int64_t>(i)});
   }
   return positions;

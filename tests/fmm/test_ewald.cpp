@@ -73,6 +73,30 @@ TEST_CASE("Madelung constants") {
   }
 }
 
+TEST_CASE(
+    "Madelung constants of rhombohedral cells, the primitive ones of rock salt and zinc blende") {
+  const Lattice primitive{{.5, .5, 0}, {0, .5, .5}, {.5, 0, .5}};
+  for (const Crystal& crystal : madelung_crystals()) {
+    if (crystal.cations.size() == 1) continue;
+    CAPTURE(crystal.name);
+    for (const int repeats : {1, 2, 3}) {
+      const Lattice lattice{primitive.a * repeats, primitive.b * repeats, primitive.c * repeats};
+      OwnedCharges system;
+      for (int k = 0; k < repeats * repeats * repeats; ++k) {
+        const Vec3 corner = primitive.position(
+            {double(k % repeats), double(k / repeats % repeats), double(k / repeats / repeats)});
+        system.add(corner + crystal.cations.front(), 1.0);
+        system.add(corner + crystal.anions.front(), -1.0);
+      }
+      const auto pairs = static_cast<double>(system.charges.size()) / 2.0;
+      const EwaldSolver solver(lattice,
+                               EwaldSolver::parameters(lattice, 1e-16, system.charges.size()));
+      const double energy = solver.solve(system.view()).energy / pairs;
+      CHECK(energy * crystal.nearest == doctest::Approx(crystal.madelung).epsilon(1e-12));
+    }
+  }
+}
+
 TEST_CASE("energies do not depend on the splitting, nor on the choice of edges") {
   for (const double total : {0.0, 3.0}) {
     const Lattice skew{{5, 0, 0}, {1.5, 4.5, 0}, {-0.7, 1.1, 5.5}};

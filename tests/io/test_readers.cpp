@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -178,6 +179,93 @@ TEST_CASE("extended XYZ") {
   CHECK(p[1].id == 4);
   check_position(p[1], 9.0, 0.0, 16.0);
   check_image(p[1], -1, 1, 0);
+}
+
+namespace {
+
+void check_vector(const Vec3& v, const Vec3& expected) {
+  for (int axis = 0; axis < 3; ++axis) {
+    CHECK(v[axis] == doctest::Approx(expected[axis]).scale(1.0).epsilon(1e-13));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("triclinic cells: as they stand where a lies along x and b in the plane of x and y") {
+  const auto contents = read(
+      "2\n"
+      "Lattice=\"10 0 0 2 8 0 -3 1.5 6\" Origin=\"1 2 3\" Properties=species:S:1:pos:R:3:velo:R:3\n"
+      "Ar 2 3 4 0.1 0.2 0.3\n"
+      "Kr 0.5 3.5 9.5 1 2 3\n",
+      two_types());
+  CHECK(contents.header.box == Box{{10.0, 8.0, 6.0}, {2.0, -3.0, 1.5}});
+  check_position(contents.particles[0], 1.0, 1.0, 1.0);
+  CHECK(contents.particles[0].velocity == Vec3{0.1, 0.2, 0.3});
+  // One c taken off (-0.5, 1.5, 6.5) leaves it at (2.5, 0, 0.5), below b's share of 0.125.
+  check_position(contents.particles[1], 4.5, 8.0, 0.5);
+  check_image(contents.particles[1], 0, -1, 1);
+}
+
+TEST_CASE("triclinic cells in any orientation are turned, and what has directions with them") {
+  // The cell of the case before, turned by 120 degrees about (1, 1, 1).
+  const auto turned = [](const Vec3& v) { return Vec3{v.z, v.x, v.y}; };
+  const Vec3 a = turned({10, 0, 0}), b = turned({2, 8, 0}), c = turned({-3, 1.5, 6});
+  const Vec3 p = turned({1, 1, 1.5}), v = turned({0.1, 0.2, 0.3}), l = turned({-1, 2, 5});
+  // The body's axes x, y, z along those of the laboratory before the turn: the turn itself.
+  const Quaternion q{0.5, 0.5, 0.5, 0.5};
+  StartFileOptions options;
+  options.type_names = {"water"};
+  const auto text = [](const Vec3& w) { return fmt::format("{} {} {}", w.x, w.y, w.z); };
+  check_vector(q.to_lab({1, 2, 3}), turned({1, 2, 3}));
+  const auto contents =
+      read(fmt::format("1\nLattice=\"{} {} {}\" "
+                       "Properties=species:S:1:pos:R:3:velo:R:3:orient:R:4:angmom:R:3\n"
+                       "water {} {} {} {} {} {} {}\n",
+                       text(a), text(b), text(c), text(p), text(v), q.w, q.x, q.y, q.z, text(l)),
+           options);
+  const Box& box = contents.header.box;
+  check_vector(box.length, {10.0, 8.0, 6.0});
+  check_vector({box.tilt.xy, box.tilt.xz, box.tilt.yz}, {2.0, -3.0, 1.5});
+  check_position(contents.particles[0], 1.0, 1.0, 1.5);
+  check_vector(contents.particles[0].velocity, {0.1, 0.2, 0.3});
+  check_vector(contents.particles[0].angular_momentum, {-1, 2, 5});
+  check_vector(contents.particles[0].orientation.to_lab({1, 2, 3}), {1, 2, 3});
+}
+
+TEST_CASE("triclinic boxes of LAMMPS, by tilts and by vectors") {
+  const auto text = [](const std::string& box) {
+    return "title\n\n1 atoms\n1 atom types\n" + box +
+           "\nAtoms # atomic\n\n1 1 11.5 2 3 1 0 -1\n\nVelocities\n\n1 1 2 3\n";
+  };
+  StartFileOptions options;
+  options.type_names = {"Ar"};
+  const auto tilts =
+      read(text("1 11 xlo xhi\n0 8 ylo yhi\n0 6 zlo zhi\n2 -3 1.5 xy xz yz\n"), options);
+  CHECK(tilts.header.box == Box{{10.0, 8.0, 6.0}, {2.0, -3.0, 1.5}});
+  // (10.5, 2, 3) has the upright x 10.5 - 2 * 1.25 / 8 + 3 / 2, more than 10.
+  check_position(tilts.particles[0], 0.5, 2.0, 3.0);
+  check_image(tilts.particles[0], 2, 0, -1);
+  const auto vectors =
+      read(text("10 0 0 avec\n2 8 0 bvec\n-3 1.5 6 cvec\n1 0 0 abc origin\n"), options);
+  CHECK(vectors.header.box == tilts.header.box);
+  check_position(vectors.particles[0], 0.5, 2.0, 3.0);
+  const auto other = read(text("0 10 0 avec\n0 2 8 bvec\n6 -3 1.5 cvec\n"), options);
+  check_vector(other.header.box.length, {10.0, 8.0, 6.0});
+  check_vector(other.particles[0].velocity, {2.0, 3.0, 1.0});
+}
+
+TEST_CASE("a triclinic box that the input gives") {
+  StartFileOptions options = two_types();
+  options.box = Vec3{10.0, 8.0, 6.0};
+  options.tilt = {2.0, -3.0, 1.5};
+  const auto contents = read("1\n\nAr 1 1 7.5\n", options);
+  CHECK(contents.header.box == Box{{10.0, 8.0, 6.0}, {2.0, -3.0, 1.5}});
+  check_position(contents.particles[0], 6.0, 7.5, 1.5);
+  check_image(contents.particles[0], 0, -1, 1);
+  // One that the file has must be the same.
+  const std::string file = "1\nLattice=\"10 0 0 2.5 8 0 -3 1.5 6\"\nAr 1 1 1\n";
+  CHECK_THROWS_WITH_AS(read(file, options), doctest::Contains("with tilt [2, -3, 1.5]"),
+                       StartFileError);
 }
 
 TEST_CASE("extended XYZ without what has a default, and with what deserves a warning") {

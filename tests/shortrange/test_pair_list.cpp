@@ -75,8 +75,7 @@ Expected brute_force(const ParticleStore& particles, const Box& box,
       const Reference& pair = references[static_cast<std::size_t>(
           particles.position[i].type * types + particles.position[j].type)];
       for (int s = 0; s < 125; ++s) {
-        const Vec3 shift{(s % 5 - 2) * box.length.x, (s / 5 % 5 - 2) * box.length.y,
-                         (s / 25 - 2) * box.length.z};
+        const Vec3 shift = box.translation(s % 5 - 2, s / 5 % 5 - 2, s / 25 - 2);
         if (i == j && s == 62) continue;
         const Vec3 d = particles.position[i].vector() - particles.position[j].vector() - shift;
         const double r = std::sqrt(dot(d, d));
@@ -106,11 +105,14 @@ TEST_CASE("forces, energy and virial agree with brute force for every kernel") {
     int count, types;
   };
   // Many cells; few cells with an uneven box; a box narrower than twice the cutoff; a gas, whose
-  // cells have few candidates.
+  // cells have few candidates; triclinic boxes of many and of few cells, and a gas in one.
   const Case cases[] = {{{{9.3, 8.9, 9.7}}, 512, 1},
                         {{{6.1, 9.0, 7.0}}, 300, 3},
                         {{{4.2, 4.4, 9.0}}, 130, 2},
-                        {{{14.0, 15.0, 13.0}}, 500, 2}};
+                        {{{14.0, 15.0, 13.0}}, 500, 2},
+                        {{{10.3, 9.9, 9.7}, {2.0, -3.0, 2.5}}, 512, 1},
+                        {{{6.6, 8.0, 7.4}, {-2.5, 1.5, 3.0}}, 216, 3},
+                        {{{14.0, 15.0, 13.0}, {5.0, -4.0, 6.0}}, 500, 2}};
   for (const Case& system : cases) {
     for (const Truncation truncation : {Truncation::truncated, Truncation::shifted,
                                         Truncation::force_shifted, Truncation::switched}) {
@@ -238,9 +240,10 @@ TEST_CASE("rows hold every neighbor within the list radius once, and no other pa
     int count;
     double radius;
   };
-  // Compressed rows; one cell that is too full for them.
-  for (const Case& system :
-       {Case{{{9.3, 8.9, 9.7}}, 512, 2.8}, Case{{{3.0, 3.0, 3.0}}, 4096, 1.6}}) {
+  // Compressed rows; one cell that is too full for them; both in triclinic boxes.
+  for (const Case& system : {Case{{{9.3, 8.9, 9.7}}, 512, 2.8}, Case{{{3.0, 3.0, 3.0}}, 4096, 1.6},
+                             Case{{{9.3, 8.9, 9.7}, {4.0, -3.0, 3.5}}, 512, 2.8},
+                             Case{{{3.0, 3.0, 3.0}, {0.3, -0.2, 0.4}}, 4096, 1.6}}) {
     ParticleStore particles = test::jittered_lattice(system.box, system.count, 1, 0.1, 13);
     PairList list("auto");
     test::rebuild(list, particles, system.box, system.radius);

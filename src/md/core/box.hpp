@@ -1,33 +1,77 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 
+#include "md/core/shear.hpp"
 #include "md/core/vector.hpp"
 
 namespace sterna::md {
 
-/// Orthorhombic periodic box with one corner at the origin. Positions in the program are wrapped
-/// into [0, length) per axis at every rebuild; readers shift what they read.
-struct Box {
-  Vec3 length;  ///< internal length unit
+/// How far the upper edges of a triclinic box lean: b = (xy, y, 0) and c = (xz, yz, z).
+struct Tilt {
+  double xy = 0.0, xz = 0.0, yz = 0.0;  ///< internal length unit
+  bool none() const { return xy == 0.0 && xz == 0.0 && yz == 0.0; }
+  friend bool operator==(const Tilt&, const Tilt&) = default;
+};
 
+/// Periodic box with one corner at the origin and edges (length.x, 0, 0), (xy, length.y, 0) and
+/// (xz, yz, length.z); orthorhombic without a tilt. Upright coordinates (see Shear) of positions in
+/// the program are wrapped into [0, length) per axis at every rebuild; readers shift what they
+/// read.
+struct Box {
+  Vec3 length;  ///< of the edges along their axes; internal length unit
+  Tilt tilt = {};
+
+  friend bool operator==(const Box&, const Box&) = default;
   double volume() const { return length.x * length.y * length.z; }
-  /// Position in the box, and in `image` how many box lengths were taken off per axis.
+  Shear shear() const { return {tilt.xy / length.y, tilt.xz / length.z, tilt.yz / length.z}; }
+  std::array<Vec3, 3> edges() const {
+    return {Vec3{length.x, 0.0, 0.0}, Vec3{tilt.xy, length.y, 0.0},
+            Vec3{tilt.xz, tilt.yz, length.z}};
+  }
+  /// The lattice vector to the image that lies so many boxes away along each edge.
+  Vec3 translation(double a, double b, double c) const {
+    return {a * length.x + (b * tilt.xy + c * tilt.xz), b * length.y + c * tilt.yz, c * length.z};
+  }
+  /// Distances of opposite faces. Spheres of half of the least touch no image of themselves.
+  Vec3 heights() const {
+    const Vec3 stretch = shear().reach(1.0);
+    return {length.x / stretch.x, length.y / stretch.y, length.z / stretch.z};
+  }
+  double least_height() const {
+    const Vec3 heights = this->heights();
+    return std::fmin(heights.x, std::fmin(heights.y, heights.z));
+  }
+  /// The box and all of its edges so many times as long.
+  void scale(double factor) {
+    length *= factor;
+    tilt = {tilt.xy * factor, tilt.xz * factor, tilt.yz * factor};
+  }
+
+  /// Position in the box, and in `image` how many edges were taken off, of each.
   Vec3 wrap(Vec3 position, int (&image)[3]) const {
-    for (int axis = 0; axis < 3; ++axis) {
-      const double crossings = std::floor(position[axis] / length[axis]);
-      position[axis] -= crossings * length[axis];
+    const Shear shear = this->shear();
+    const std::array<Vec3, 3> edges = this->edges();
+    const auto upright = [&](int axis) { return position[axis] - shear.offset(position, axis); };
+    // From the last edge on: the others leave what is in place along its axis.
+    for (int axis = 2; axis >= 0; --axis) {
+      const Vec3& edge = edges[static_cast<std::size_t>(axis)];
+      const double crossings = std::floor(upright(axis) / length[axis]);
+      position -= crossings * edge;
       image[axis] = static_cast<int>(crossings);
       // Just below a multiple of the length the quotient may round up to the next image.
-      if (position[axis] < 0.0) {
-        position[axis] += length[axis];
+      if (upright(axis) < 0.0) {
+        position += edge;
         --image[axis];
       }
       // A tiny negative coordinate rounds up to the length itself, which belongs to the next image.
-      if (position[axis] >= length[axis]) {
-        position[axis] -= length[axis];
+      if (upright(axis) >= length[axis]) {
+        position -= edge;
         ++image[axis];
       }
+      // What the edge's lean is rounded by may be left.
+      if (upright(axis) < 0.0) position[axis] = shear.offset(position, axis);
     }
     return position;
   }

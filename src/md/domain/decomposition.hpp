@@ -5,7 +5,8 @@
 
 namespace sterna::md {
 
-/// An axis-parallel box of space: lower <= position < upper per axis.
+/// A box of upright coordinates, which in a triclinic box is one of space with leaning edges:
+/// lower <= coordinate < upper per axis.
 struct Region {
   Vec3 lower, upper;
 
@@ -17,7 +18,7 @@ struct Region {
 };
 
 /// Divides the box among the ranks: every wrapped position has exactly one owner, and
-/// `region(rank).contains(position)` is true exactly where `owner(position) == rank`, bit for bit.
+/// `region(rank).contains(upright)` is true exactly where `owner(upright) == rank`, bit for bit.
 /// The same on all ranks.
 class Decomposition {
  public:
@@ -25,8 +26,8 @@ class Decomposition {
   virtual const Box& box() const = 0;
   virtual int rank_count() const = 0;
   virtual Region region(int rank) const = 0;
-  /// `position` must be wrapped into the box.
-  virtual int owner(const Vec3& position) const = 0;
+  /// Of the upright coordinates (Box::shear) of a position, which must be wrapped into the box.
+  virtual int owner(const Vec3& upright) const = 0;
 };
 
 }  // namespace sterna::md

@@ -57,9 +57,9 @@ const double* take(const double* in, Quaternion& orientation) {
 /// One exchange: selection, messages to other ranks, copies for this rank.
 class Halo::Stage {
  public:
-  Stage(const comm::Context& context, const HaloStage& plan, const Region& own,
+  Stage(const comm::Context& context, const HaloStage& plan, const Region& own, const Shear& shear,
         const HaloOptions& options)
-      : rank_(context.rank()), name_(plan.name), selection_(plan.segments, own) {
+      : rank_(context.rank()), name_(plan.name), selection_(plan.segments, own, shear) {
     std::vector<comm::NeighborPattern::Peer> peers;
     const auto& segments = selection_.segments();
     for (std::size_t s = 0; s < segments.size(); ++s) {
@@ -268,7 +268,7 @@ class Halo::Stage {
     double* const begin = exchange_->outbox(receiver.peer).data();
     double* out = begin;
     for (std::size_t s = receiver.first; s < receiver.last; ++s) {
-      const Vec3 shift = selection_.segments()[s].shift;
+      const Vec3 shift = selection_.segments()[s].translation;
       for (const std::uint32_t i : selection_.of(s)) {
         out = put(out, particles.position[i], shift);
         if constexpr (rotating) out = put(out, particles.orientation[i]);
@@ -308,7 +308,7 @@ class Halo::Stage {
       if (receiver.peer >= 0) continue;
       std::size_t k = receiver.first_ghost;
       for (std::size_t s = receiver.first; s < receiver.last; ++s) {
-        const Vec3 shift = selection_.segments()[s].shift;
+        const Vec3 shift = selection_.segments()[s].translation;
         for (const std::uint32_t i : selection_.of(s)) {
           Position& ghost = position[place(k++)];
           ghost.x = position[i].x + shift.x;
@@ -350,8 +350,9 @@ Halo::Halo(const comm::Context& context, const Decomposition& decomposition, dou
                                             decomposition.rank_count(), context.size()));
   }
   own_ = decomposition.region(context.rank());
+  shear_ = decomposition.box().shear();
   for (const auto& stage : halo_method(options.method).plan(decomposition, context.rank(), width)) {
-    stages_.push_back(std::make_unique<Stage>(context, stage, own_, options));
+    stages_.push_back(std::make_unique<Stage>(context, stage, own_, shear_, options));
   }
 }
 Halo::~Halo() = default;
@@ -362,7 +363,7 @@ void Halo::rebuild(ParticleStore& particles) {
   particles.resize_ghosts(0);
 #ifndef NDEBUG
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
-    if (!own_.contains(particles.position[i].vector())) {
+    if (!own_.contains(shear_.upright(particles.position[i].vector()))) {
       throw std::logic_error(
           fmt::format("the halo was rebuilt while local particle {} of {} lay outside the region "
                       "of its rank: migrate first",

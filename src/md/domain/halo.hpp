@@ -22,10 +22,11 @@ struct HaloOptions {
 };
 
 /// Keeps on each rank copies (ghosts) of all particles, and of their periodic images, that lie
-/// within `width` of its region: per axis lower - width <= position <= upper + width, other than
-/// its own particles themselves. Any number of ranks; regions and boxes may be narrower than the
-/// halo. The set of ghosts does not depend on the method. Their order is that of stage, rank,
-/// periodic offset, index at the sender; it never depends on the exchange or on time.
+/// within `width` of its region along the normals of all faces (per axis of an orthorhombic box
+/// lower - width <= position <= upper + width), other than its own particles themselves. Any number
+/// of ranks; regions and boxes may be narrower than the halo. The set of ghosts does not depend on
+/// the method. Their order is that of stage, rank, periodic offset, index at the sender; it never
+/// depends on the exchange or on time.
 class Halo {
  public:
   /// Collective. `width`: cutoff plus skin, in the length unit. Throws std::invalid_argument where
@@ -74,6 +75,7 @@ class Halo {
   std::vector<std::unique_ptr<Stage>> stages_;
   std::vector<std::uint32_t> slots_;
   Region own_;
+  Shear shear_;
   double width_ = 0.0;
 };
 

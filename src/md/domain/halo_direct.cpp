@@ -9,7 +9,9 @@ namespace sterna::md {
 
 HaloPlan plan_direct_halo(const Decomposition& decomposition, int rank, double width) {
   const Region own = decomposition.region(rank);
-  const Vec3& length = decomposition.box().length;
+  const Box& box = decomposition.box();
+  const Vec3& length = box.length;
+  const Vec3 reach = box.shear().reach(width);
   HaloStage stage;
   stage.name = "halo";
   stage.with_other_ranks = decomposition.rank_count() > 1;
@@ -17,11 +19,11 @@ HaloPlan plan_direct_halo(const Decomposition& decomposition, int rank, double w
     const Region region = decomposition.region(receiver);
     std::array<std::vector<int>, 3> offsets;
     for (int axis = 0; axis < 3; ++axis) {
-      const int m = largest_offset(length[axis], width);
+      const int m = largest_offset(length[axis], reach[axis]);
       for (int offset = -m; offset <= m; ++offset) {
         if (within_reach({own.lower[axis], own.upper[axis]}, rank,
                          {region.lower[axis], region.upper[axis]}, receiver, offset, length[axis],
-                         width)) {
+                         reach[axis])) {
           offsets[axis].push_back(offset);
         }
       }
@@ -31,12 +33,12 @@ HaloPlan plan_direct_halo(const Decomposition& decomposition, int rank, double w
       for (const int y : offsets[1]) {
         for (const int z : offsets[2]) {
           if (receiver == rank && x == 0 && y == 0 && z == 0) continue;
-          const Vec3 margin{width, width, width};
           stage.segments.push_back({receiver,
                                     {x, y, z},
                                     {x * length.x, y * length.y, z * length.z},
-                                    region.lower - margin,
-                                    region.upper + margin});
+                                    region.lower - reach,
+                                    region.upper + reach,
+                                    box.translation(x, y, z)});
         }
       }
     }

@@ -55,6 +55,7 @@ int largest_offset(double length, double width) {
 std::vector<int> ranks_within(const Decomposition& decomposition, int rank, double width) {
   const Region own = decomposition.region(rank);
   const Vec3& length = decomposition.box().length;
+  const Vec3 reach = decomposition.box().shear().reach(width);
   std::vector<int> ranks;
   for (int other = 0; other < decomposition.rank_count(); ++other) {
     if (other == rank) continue;
@@ -62,11 +63,11 @@ std::vector<int> ranks_within(const Decomposition& decomposition, int rank, doub
     bool near = true;
     for (int axis = 0; axis < 3 && near; ++axis) {
       near = false;
-      const int m = largest_offset(length[axis], width);
+      const int m = largest_offset(length[axis], reach[axis]);
       for (int offset = -m; offset <= m && !near; ++offset) {
         near = within_reach({own.lower[axis], own.upper[axis]}, rank,
                             {region.lower[axis], region.upper[axis]}, other, offset, length[axis],
-                            width);
+                            reach[axis]);
       }
     }
     if (near) ranks.push_back(other);

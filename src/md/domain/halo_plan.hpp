@@ -12,13 +12,15 @@
 
 namespace sterna::md {
 
-/// What one rank sends to one receiver under one periodic offset: the positions whose image
-/// `position + shift` lies in `lower..upper` (closed; infinite on axes that are not looked at).
+/// What one rank sends to one receiver under one periodic offset: the positions for whose upright
+/// coordinates `upright + shift` lies in `lower..upper` (closed; infinite on axes that are not
+/// looked at).
 struct HaloSegment {
   int rank;                   ///< receiver; this rank itself for its own periodic images
-  std::array<int, 3> offset;  ///< in box lengths
-  Vec3 shift;                 ///< offset times box length
-  Vec3 lower, upper;          ///< region of the receiver, widened by the halo width
+  std::array<int, 3> offset;  ///< in boxes
+  Vec3 shift;                 ///< of upright coordinates: offset times box length
+  Vec3 lower, upper;          ///< region of the receiver, widened by the reach of the halo
+  Vec3 translation;           ///< of positions: the lattice vector
 };
 
 /// Exchanges that may go on at the same time. Stages follow one another; a stage may send what
@@ -53,7 +55,8 @@ struct Interval {
 bool within_reach(const Interval& sender, int sender_key, const Interval& receiver,
                   int receiver_key, int offset, double length, double width);
 
-/// Ranks other than `rank` whose region, or a periodic image of it, is within `width`; ascending.
+/// Ranks other than `rank` whose region, or a periodic image of it, is within `width` along the
+/// normals of all faces; ascending.
 std::vector<int> ranks_within(const Decomposition& decomposition, int rank, double width);
 
 /// Largest periodic offset that can matter on an axis of this length.

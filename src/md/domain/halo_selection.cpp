@@ -53,8 +53,9 @@ Region inner_region(const std::vector<HaloSegment>& segments, const Region& own)
 
 }  // namespace
 
-HaloSelection::HaloSelection(std::vector<HaloSegment> segments, const Region& own)
-    : segments_(std::move(segments)), begin_(segments_.size() + 1, 0) {
+HaloSelection::HaloSelection(std::vector<HaloSegment> segments, const Region& own,
+                             const Shear& shear)
+    : segments_(std::move(segments)), shear_(shear), begin_(segments_.size() + 1, 0) {
   const Region inner = inner_region(segments_, own);
   for (int axis = 0; axis < 3; ++axis) {
     // Axes that no segment looks at hold ghosts of earlier stages beyond the own region.
@@ -87,20 +88,26 @@ void HaloSelection::select(std::span<const Position> positions) {
     throw std::length_error("more than 4294967295 particles on one rank");
   }
   indices_.clear();
-  for (const auto& batch : batches_) select_batch(batch, positions);
+  for (const auto& batch : batches_) {
+    shear_.none() ? select_batch<false>(batch, positions) : select_batch<true>(batch, positions);
+  }
 }
 
+template <bool sheared>
 void HaloSelection::select_batch(const Batch& batch, std::span<const Position> positions) {
   hit_index_.clear();
   hit_segments_.clear();
   std::size_t counts[kBatch] = {};
   const Vec3 center = inner_center_, half = inner_half_;
+  const auto upright = [&](const Position& p) {
+    return sheared ? shear_.upright(p.vector()) : p.vector();
+  };
   std::uint32_t outer[kBlock];
   for (std::size_t block = 0; block < positions.size(); block += kBlock) {
     const std::size_t end = std::min(block + kBlock, positions.size());
     std::size_t found = 0;
     for (std::size_t i = block; i < end; ++i) {
-      const Position& p = positions[i];
+      const Vec3 p = upright(positions[i]);
       // The largest of three distances costs half of six comparisons.
       const double outside =
           std::max(std::max(std::abs(p.x - center.x) - half.x, std::abs(p.y - center.y) - half.y),
@@ -109,8 +116,7 @@ void HaloSelection::select_batch(const Batch& batch, std::span<const Position> p
       found += !(outside < 0.0);
     }
     for (std::size_t k = 0; k < found; ++k) {
-      const Position& p = positions[outer[k]];
-      const double coordinates[3] = {p.x, p.y, p.z};
+      const Vec3 coordinates = upright(positions[outer[k]]);
       std::uint64_t all = ~std::uint64_t{0};
       for (int axis = 0; axis < 3; ++axis) {
         std::uint64_t hit = 0;

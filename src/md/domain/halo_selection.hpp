@@ -15,9 +15,11 @@ namespace sterna::md {
 class HaloSelection {
  public:
   /// `own`: region of this rank, in which all positions lie on the axes that the segments look at.
-  HaloSelection(std::vector<HaloSegment> segments, const Region& own);
+  /// `shear`: of the box, from whose upright coordinates all of that is.
+  HaloSelection(std::vector<HaloSegment> segments, const Region& own, const Shear& shear = {});
 
-  /// Fills `of`: for each segment the positions p with lower <= p + shift <= upper per axis.
+  /// Fills `of`: for each segment the positions whose upright coordinates u have
+  /// lower <= u + shift <= upper per axis.
   void select(std::span<const Position> positions);
   std::span<const std::uint32_t> of(std::size_t segment) const {
     return {indices_.data() + begin_[segment], begin_[segment + 1] - begin_[segment]};
@@ -39,10 +41,12 @@ class HaloSelection {
     std::size_t first, count;
     std::vector<AxisTest> tests[3];
   };
+  template <bool sheared>
   void select_batch(const Batch& batch, std::span<const Position> positions);
 
   std::vector<HaloSegment> segments_;
   std::vector<Batch> batches_;
+  Shear shear_;
   Vec3 inner_center_, inner_half_;  ///< positions strictly inside are in no segment
   std::vector<std::size_t> begin_;
   std::vector<std::uint32_t> indices_;

@@ -23,6 +23,7 @@ HaloPlan plan_staged_halo(const Decomposition& decomposition, int rank, double w
   HaloPlan plan;
   for (int axis = 0; axis < 3; ++axis) {
     const auto& planes = grid->boundaries(axis);
+    const double reach = grid->box().shear().reach(width)[axis];
     const double length = grid->box().length[axis];
     const auto interval = [&](int at) {
       return Interval{planes[static_cast<std::size_t>(at)],
@@ -31,12 +32,12 @@ HaloPlan plan_staged_halo(const Decomposition& decomposition, int rank, double w
     HaloStage stage;
     stage.name = std::string("halo ") + "xyz"[axis];
     stage.with_other_ranks = grid->grid()[axis] > 1;
-    const int m = largest_offset(length, width);
+    const int m = largest_offset(length, reach);
     for (int at = 0; at < grid->grid()[axis]; ++at) {
       for (int offset = -m; offset <= m; ++offset) {
         if (at == own[axis] && offset == 0) continue;
         if (!within_reach(interval(own[axis]), own[axis], interval(at), at, offset, length,
-                          width)) {
+                          reach)) {
           continue;
         }
         auto receiver = own;
@@ -45,11 +46,13 @@ HaloPlan plan_staged_halo(const Decomposition& decomposition, int rank, double w
                             {0, 0, 0},
                             {0.0, 0.0, 0.0},
                             {-kInfinity, -kInfinity, -kInfinity},
-                            {kInfinity, kInfinity, kInfinity}};
+                            {kInfinity, kInfinity, kInfinity},
+                            {0.0, 0.0, 0.0}};
         segment.offset[axis] = offset;
         segment.shift[axis] = offset * length;
-        segment.lower[axis] = interval(at).lower - width;
-        segment.upper[axis] = interval(at).upper + width;
+        segment.translation = static_cast<double>(offset) * grid->box().edges()[axis];
+        segment.lower[axis] = interval(at).lower - reach;
+        segment.upper[axis] = interval(at).upper + reach;
         stage.segments.push_back(segment);
       }
     }

@@ -44,13 +44,18 @@ struct Place {
   Image image;
 };
 
+bool all_finite(const Vec3& v) {
+  return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
+}
+
 /// Wraps; throws where there is nothing sensible to wrap. `when`: " at step 7", or empty.
 Place wrap(const Box& box, const Vec3& position, const Image& image, std::int64_t id,
            const std::string& when) {
+  const Vec3 upright = box.shear().upright(position);
   for (int axis = 0; axis < 3; ++axis) {
     // Written so that NaN fails.
-    if (!(std::abs(position[axis]) <= kFarthest * box.length[axis])) {
-      const bool finite = std::isfinite(position[axis]);
+    if (!(std::abs(upright[axis]) <= kFarthest * box.length[axis])) {
+      const bool finite = all_finite(position);
       throw std::runtime_error(fmt::format(
           "particle {} has position ({}, {}, {}){}: {}", id, position.x, position.y, position.z,
           when,
@@ -208,6 +213,7 @@ class Migration::Implementation {
                  const MigrationOptions& options)
       : context_(context),
         decomposition_(&decomposition),
+        shear_(decomposition.box().shear()),
         own_(decomposition.region(context.rank())),
         anywhere_(options.anywhere),
         reach_(reach),
@@ -232,10 +238,10 @@ class Migration::Implementation {
     outgoing_.clear();
     for (std::size_t i = 0; i < count; ++i) {
       Position& p = particles.position[i];
-      if (own_.contains(p.vector())) continue;
+      if (own_.contains(shear_.upright(p.vector()))) continue;
       const std::int64_t id = particles.id[i];
       const Place place = wrap(decomposition_->box(), p.vector(), particles.image[i], id, when);
-      const int owner = decomposition_->owner(place.position);
+      const int owner = decomposition_->owner(shear_.upright(place.position));
       if (owner == rank) {
         p = {place.position.x, place.position.y, place.position.z, p.type};
         particles.image[i] = place.image;
@@ -274,7 +280,7 @@ class Migration::Implementation {
           fmt::format("migration at step {} made {} particles of {}", step, after, before));
     }
     for (std::size_t i = 0; i < particles.local_count(); ++i) {
-      if (!own_.contains(particles.position[i].vector())) {
+      if (!own_.contains(shear_.upright(particles.position[i].vector()))) {
         throw std::logic_error(
             fmt::format("migration at step {} left particle {} on rank {}, "
                         "which does not own it",
@@ -286,6 +292,7 @@ class Migration::Implementation {
 
   comm::Context context_;
   const Decomposition* decomposition_;
+  Shear shear_;
   Region own_;
   bool anywhere_;
   double reach_;
@@ -312,6 +319,7 @@ void Migration::set_decomposition(const Decomposition& decomposition) {
     throw std::logic_error("a migration between neighbors cannot serve other regions");
   }
   implementation_->decomposition_ = &decomposition;
+  implementation_->shear_ = decomposition.box().shear();
   implementation_->own_ = decomposition.region(implementation_->context_.rank());
 }
 std::size_t Migration::departed() const {
@@ -336,11 +344,12 @@ class Distribution::Implementation {
 
   void append(std::span<const ParticleRecord> records, ParticleStore& particles) {
     outgoing_.clear();
+    const Shear shear = decomposition_.box().shear();
     for (const auto& record : records) {
       const Place place =
           wrap(decomposition_.box(), record.position.vector(), record.image, record.id, "");
       outgoing_.add(
-          decomposition_.owner(place.position),
+          decomposition_.owner(shear.upright(place.position)),
           {place.position, record.velocity, record.position.type, record.id, place.image, 0});
       if (particles.rotating()) outgoing_.add({record.orientation, record.angular_momentum});
     }

@@ -8,7 +8,8 @@
 
 namespace sterna::md {
 
-/// Where the local particles of a rank are, wrapped into the box, and what each of them costs.
+/// Where the local particles of a rank are, in upright coordinates and wrapped into the box, and
+/// what each of them costs.
 struct ParticleCosts {
   std::vector<Vec3> points;
   std::vector<double> weights;

@@ -19,6 +19,7 @@ namespace {
 /// Of equals the one with most cuts along z, then y: slabs along the slowest axis lie together.
 std::array<int, 3> choose_grid(const Box& box, int ranks, const std::array<int, 3>& requested) {
   std::array<int, 3> best{0, 0, 0};
+  const Vec3 lean = box.shear().reach(1.0);  // of faces: how much larger than upright ones
   double least = std::numeric_limits<double>::infinity();
   for (int x = 1; x <= ranks; ++x) {
     if (ranks % x != 0 || (requested[0] != 0 && requested[0] != x)) continue;
@@ -28,7 +29,7 @@ std::array<int, 3> choose_grid(const Box& box, int ranks, const std::array<int, 
       const int z = rest / y;
       if (requested[2] != 0 && requested[2] != z) continue;
       const double a = box.length.x / x, b = box.length.y / y, c = box.length.z / z;
-      const double surface = a * b + b * c + c * a;
+      const double surface = a * b * lean.z + b * c * lean.x + c * a * lean.y;
       // Without the margin, rounding would choose among grids that are equal by symmetry.
       if (surface < least * (1.0 - 1e-12)) {
         least = surface;
@@ -91,8 +92,8 @@ int RegularGrid::coordinate(int axis, double position) const {
   return i;
 }
 
-int RegularGrid::owner(const Vec3& position) const {
-  return rank_at({coordinate(0, position.x), coordinate(1, position.y), coordinate(2, position.z)});
+int RegularGrid::owner(const Vec3& upright) const {
+  return rank_at({coordinate(0, upright.x), coordinate(1, upright.y), coordinate(2, upright.z)});
 }
 
 std::array<int, 3> RegularGrid::coordinates(int rank) const {

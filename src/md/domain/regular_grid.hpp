@@ -7,7 +7,8 @@
 
 namespace sterna::md {
 
-/// The box cut into `grid` equal parts per axis, one for each rank; x varies fastest with the rank.
+/// The box cut into `grid` equal parts along each edge, one for each rank; x varies fastest with
+/// the rank.
 class RegularGrid final : public Decomposition {
  public:
   /// Chooses the grid whose regions have the least surface, hence the fewest ghosts. Axes of
@@ -18,7 +19,7 @@ class RegularGrid final : public Decomposition {
   const Box& box() const override { return box_; }
   int rank_count() const override { return grid_[0] * grid_[1] * grid_[2]; }
   Region region(int rank) const override;
-  int owner(const Vec3& position) const override;
+  int owner(const Vec3& upright) const override;
 
   /// Ranks per axis.
   const std::array<int, 3>& grid() const { return grid_; }

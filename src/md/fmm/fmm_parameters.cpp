@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdlib>
 #include <stdexcept>
 
 namespace sterna::md {
@@ -19,6 +21,18 @@ constexpr struct {
                        {13, 1.4e-5}, {14, 8e-6},   {15, 5e-6},   {16, 3e-6},   {17, 1.8e-6},
                        {18, 1.1e-6}, {19, 7e-7},   {20, 4.5e-7}, {22, 1.7e-7}, {24, 7e-8},
                        {26, 3e-8},   {28, 1.2e-8}, {30, 5e-9},   {32, 2e-9}};
+
+/// Cells of the top level that are about as wide between all of their faces, `shortest` where the
+/// box is narrowest.
+std::array<int, 3> even_cells(const Lattice& lattice, int shortest) {
+  const double width = std::min({lattice.width(0), lattice.width(1), lattice.width(2)}) / shortest;
+  std::array<int, 3> cells{};
+  for (int axis = 0; axis < 3; ++axis) {
+    cells[static_cast<std::size_t>(axis)] =
+        std::min(64, static_cast<int>(std::lround(lattice.width(axis) / width)));
+  }
+  return cells;
+}
 
 }  // namespace
 
@@ -78,13 +92,11 @@ FmmParameters FmmParameters::choose(const Lattice& lattice, bool periodic, std::
     for (const int shortest : {2, 3}) {
       FmmParameters trial = parameters;
       trial.levels = levels;
-      const double width =
-          std::min({lattice.width(0), lattice.width(1), lattice.width(2)}) / shortest;
+      trial.top_cells = even_cells(lattice, shortest);
       double top = 1.0;
       bool wide = true;
       for (int axis = 0; axis < 3; ++axis) {
-        int& along = trial.top_cells[static_cast<std::size_t>(axis)];
-        along = std::min(64, static_cast<int>(std::lround(lattice.width(axis) / width)));
+        const int along = trial.top_cells[static_cast<std::size_t>(axis)];
         top *= along;
         wide = wide && std::ldexp(lattice.width(axis) / along, -levels) >= least_width;
       }
@@ -106,6 +118,26 @@ FmmParameters FmmParameters::choose(const Lattice& lattice, bool periodic, std::
     }
   }
   return parameters;
+}
+
+double FmmParameters::separation(const Lattice& lattice) {
+  const std::array<int, 3> cells = even_cells(lattice, 2);
+  const Lattice cell{lattice.a * (1.0 / cells[0]), lattice.b * (1.0 / cells[1]),
+                     lattice.c * (1.0 / cells[2])};
+  const auto length = [&](int x, int y, int z) {
+    const Vec3 v = cell.position({double(x), double(y), double(z)});
+    return std::sqrt(dot(v, v));
+  };
+  const double diameter =
+      std::max({length(1, 1, 1), length(-1, 1, 1), length(1, -1, 1), length(1, 1, -1)});
+  double nearest = HUGE_VAL;
+  for (int x = -3; x <= 3; ++x)
+    for (int y = -3; y <= 3; ++y)
+      for (int z = -3; z <= 3; ++z) {
+        if (std::max({std::abs(x), std::abs(y), std::abs(z)}) < 2) continue;
+        nearest = std::min(nearest, length(x, y, z));
+      }
+  return nearest / diameter;
 }
 
 CheckedFmmParameters check_parameters(

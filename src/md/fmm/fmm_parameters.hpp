@@ -44,6 +44,13 @@ struct FmmParameters {
   /// than `least_width`, where that leaves enough of them.
   static FmmParameters choose(const Lattice& lattice, bool periodic, std::size_t count,
                               double accuracy, double least_width = 0.0);
+
+  /// How well cells that are not neighbors are separated in the trees of such a box: the distance
+  /// of the nearest ones over the diameter of a cell. Cubes have 2/sqrt(3); below 1 there are
+  /// places in the corners of cells for which expansions do not converge.
+  static double separation(const Lattice& lattice);
+  /// Where errors still fall with the order about as in cubes.
+  static constexpr double least_separation = 0.9;
 };
 
 struct CheckedFmmParameters {

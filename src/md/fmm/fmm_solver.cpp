@@ -346,7 +346,7 @@ std::unique_ptr<FmmSolver::Implementation> make_solver(const comm::Context& cont
       fractions.upper[axis] = region.upper[axis] / length[axis];
     }
   }
-  return make_solver(&context, Lattice::orthorhombic(length), parameters, std::move(regions),
+  return make_solver(&context, Lattice::of(decomposition.box()), parameters, std::move(regions),
                      exchange);
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "md/core/box.hpp"
 #include "md/core/vector.hpp"
 
 namespace sterna::md {
@@ -15,6 +16,10 @@ struct Lattice {
 
   static Lattice orthorhombic(const Vec3& lengths) {
     return {{lengths.x, 0, 0}, {0, lengths.y, 0}, {0, 0, lengths.z}};
+  }
+  static Lattice of(const Box& box) {
+    const auto edges = box.edges();
+    return {edges[0], edges[1], edges[2]};
   }
   double volume() const { return dot(a, cross(b, c)); }
   /// The rows that turn a position into fractions of the edges: fraction i = dot(reciprocal i,

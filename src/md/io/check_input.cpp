@@ -47,6 +47,11 @@ class Checker {
           "[start] lacks the key \"particles\", required with kind = \"random\": an integer of at "
           "least 1");
     }
+    if (good_("start.tilt") && !input_.places.contains("start.box")) {
+      error("start.tilt",
+            "\"tilt\" makes the box a triclinic one, but [start] gives no \"box\"; a start file "
+            "with a box says itself how that leans");
+    }
     if (look_at_files && good_("start.file")) start_file();
   }
 

@@ -127,21 +127,25 @@ json vector_json(const Vec3& v) {
 }
 
 json metadata_of(const CheckpointState& state) {
-  return {{"program", state.program},
-          {"step", state.step},
-          {"time", exact_text(state.time)},
-          {"box", vector_json(state.box.length)},
-          {"particles", state.particles},
-          {"ranks", state.ranks},
-          {"grid", state.grid},
-          {"types", state.types},
-          {"input_hash", fmt::format("{:016x}", state.input_hash)},
-          {"record", state.rotating ? "position f64 3, velocity f64 3, id i64, image i32 3, "
-                                      "type i32, orientation f64 4, angular momentum f64 3"
-                                    : "position f64 3, velocity f64 3, id i64, image i32 3, "
-                                      "type i32"},
-          {"rotating", state.rotating},
-          {"state", state.state}};
+  json metadata = {
+      {"program", state.program},
+      {"step", state.step},
+      {"time", exact_text(state.time)},
+      {"box", vector_json(state.box.length)},
+      {"particles", state.particles},
+      {"ranks", state.ranks},
+      {"grid", state.grid},
+      {"types", state.types},
+      {"input_hash", fmt::format("{:016x}", state.input_hash)},
+      {"record", state.rotating ? "position f64 3, velocity f64 3, id i64, image i32 3, "
+                                  "type i32, orientation f64 4, angular momentum f64 3"
+                                : "position f64 3, velocity f64 3, id i64, image i32 3, "
+                                  "type i32"},
+      {"rotating", state.rotating},
+      {"state", state.state}};
+  const Tilt& tilt = state.box.tilt;
+  if (!tilt.none()) metadata["tilt"] = vector_json({tilt.xy, tilt.xz, tilt.yz});
+  return metadata;
 }
 
 CheckpointState state_of(const json& metadata) {
@@ -151,6 +155,9 @@ CheckpointState state_of(const json& metadata) {
   state.time = exact_value(metadata.at("time"));
   for (int axis = 0; axis < 3; ++axis) {
     state.box.length[axis] = exact_value(metadata.at("box").at(static_cast<std::size_t>(axis)));
+  }
+  if (const auto tilt = metadata.find("tilt"); tilt != metadata.end()) {
+    state.box.tilt = {exact_value(tilt->at(0)), exact_value(tilt->at(1)), exact_value(tilt->at(2))};
   }
   state.particles = metadata.at("particles").get<std::int64_t>();
   state.ranks = metadata.at("ranks").get<int>();

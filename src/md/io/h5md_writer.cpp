@@ -222,10 +222,11 @@ class H5mdWriter::Implementation {
 
     // One step and one time dataset, known under the names of all elements.
     file.make_group(group + "/box/edges");
-    make_small(file, steps(), Type::int64, 0);
-    make_small(file, times(), Type::float64, 0);
+    make_small(file, steps(), Type::int64, {});
+    make_small(file, times(), Type::float64, {});
     if (!options_.reduced_units) file.set_attribute(times(), "unit", std::string("ps"));
-    make_small(file, edges(), Type::float64, 3);
+    options_.triclinic ? make_small(file, edges(), Type::float64, {3, 3})
+                       : make_small(file, edges(), Type::float64, {3});
     if (!options_.reduced_units) file.set_attribute(edges(), "unit", std::string("nm"));
 
     const auto rows = static_cast<Size>(particles_);
@@ -256,7 +257,7 @@ class H5mdWriter::Implementation {
     if (!options_.observables.empty()) file.make_group("observables");
     for (const auto& observable : options_.observables) {
       make_element(file, "observables/" + observable.name);
-      make_small(file, value_of(observable), Type::float64, 0);
+      make_small(file, value_of(observable), Type::float64, {});
       if (!observable.unit.empty()) {
         file.set_attribute(value_of(observable), "unit", observable.unit);
       }
@@ -277,12 +278,12 @@ class H5mdWriter::Implementation {
     file.link(times(), name + "/time");
   }
 
-  static void make_small(hdf5::File& file, const std::string& name, Type type, Size columns) {
+  /// `item`: extents of what a frame adds.
+  static void make_small(hdf5::File& file, const std::string& name, Type type,
+                         const std::vector<Size>& item) {
     hdf5::File::DatasetOptions shape{{0}, {hdf5::unlimited}, {small_chunk_rows}};
-    if (columns > 0) {
-      shape.extent.push_back(columns);
-      shape.maximum.push_back(columns);
-      shape.chunk.push_back(columns);
+    for (auto* extents : {&shape.extent, &shape.maximum, &shape.chunk}) {
+      extents->insert(extents->end(), item.begin(), item.end());
     }
     file.make_dataset(name, type, shape);
   }
@@ -323,6 +324,9 @@ class H5mdWriter::Implementation {
       throw FileError(fmt::format("{}: the trajectory cannot be continued: {}", path_, reason));
     };
     if (!file.exists(steps())) refuse("it is not one that this program wrote");
+    if ((file.extent(edges()).size() == 3) != options_.triclinic) {
+      refuse("it is of another kind of box");
+    }
     for (const Field& field : fields_) {
       const std::string name = field.dataset.substr(group.size() + 1);
       if (!file.exists(field.dataset)) refuse("it has no " + name);
@@ -517,19 +521,24 @@ class H5mdWriter::Implementation {
       throw FileError(fmt::format("{}: {} observables are declared, but {} came", path_,
                                   options_.observables.size(), observables.size()));
     }
-    const Size first[2] = {frames_, 0};
+    const Size first[3] = {frames_, 0, 0};
     const Size one[1] = {1};
-    const Size three[2] = {1, 3};
     const auto row = std::span(first).first<1>();
     const auto append = [&](const std::string& dataset, const auto* values,
                             std::span<const Size> start, std::span<const Size> count) {
       set_rows(*file_, dataset, frames_ + 1);
       file_->write(dataset, start, count, values);
     };
-    const double lengths[3] = {box.length.x, box.length.y, box.length.z};
     append(steps(), &step, row, one);
     append(times(), &time, row, one);
-    append(edges(), lengths, first, three);
+    if (options_.triclinic) {
+      const Size matrix[3] = {1, 3, 3};
+      append(edges(), &box.edges()[0].x, first, matrix);
+    } else {
+      const Size three[2] = {1, 3};
+      const double lengths[3] = {box.length.x, box.length.y, box.length.z};
+      append(edges(), lengths, std::span(first).first<2>(), three);
+    }
     for (std::size_t i = 0; i < observables.size(); ++i) {
       append(value_of(options_.observables[i]), &observables[i], row, one);
     }

@@ -21,6 +21,7 @@ struct H5mdOptions {
   std::vector<std::string> fields{"position"};
   bool single_precision = false;  ///< all but images as float32 instead of float64
   bool reduced_units = true;      ///< else nm, ps, u, kJ/mol are written as units
+  bool triclinic = false;         ///< edges are written as vectors, rows of a 3 x 3 matrix
   std::vector<std::string> type_names;
   std::vector<double> type_masses;
   struct Observable {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "md/core/box.hpp"
 #include "md/core/units.hpp"
 #include "md/core/vector.hpp"
 
@@ -53,7 +54,10 @@ struct Input {
     std::string format = "auto";        ///< "auto", "xyz", "extxyz", "lammps", "nist", "ls1"
     std::string header;                 ///< of a binary "ls1" file; likewise
     std::optional<Vec3> box;            ///< edge lengths, where the file has none
+    std::optional<Vec3> tilt;           ///< of a triclinic box: xy, xz, yz
     std::optional<double> temperature;  ///< draws velocities; without it those of the file, or 0
+
+    Tilt tilt_of_box() const { return tilt ? Tilt{tilt->x, tilt->y, tilt->z} : Tilt{}; }
   } start;
 
   struct Type {  ///< [[type]]

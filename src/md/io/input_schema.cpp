@@ -305,6 +305,16 @@ std::vector<KeySchema> general_keys() {
        .range = positive,
        .condition = start_is({"file"})},
       {.section = "start",
+       .name = "tilt",
+       .target = [](Input& i, std::size_t) -> Target { return &i.start.tilt; },
+       .description = "Makes `box` a triclinic one: [xy, xz, yz] give it the edges (x, 0, 0), "
+                      "(xy, y, 0) and (xz, yz, z), as in LAMMPS. Of equal lattices the one with "
+                      "the least tilts is the fastest.",
+       .default_text = "orthorhombic",
+       .dimension = Dimension::length,
+       .condition = start_is({"file"}),
+       .aliases = {"tilts", "triclinic"}},
+      {.section = "start",
        .name = "temperature",
        .target = [](Input& i, std::size_t) -> Target { return &i.start.temperature; },
        .description = "Draws velocities of this temperature.",

@@ -11,6 +11,7 @@
 #include "md/core/display_text.hpp"
 #include "md/domain/decomposition_method.hpp"
 #include "md/domain/regular_grid.hpp"
+#include "md/io/check_box.hpp"
 #include "md/io/molecule_advice.hpp"
 #include "md/io/molecule_model_from_input.hpp"
 #include "md/io/read_input.hpp"
@@ -364,17 +365,43 @@ class Adviser {
 
   void box() {
     if (!facts_.box) return;
-    const Vec3& edges = facts_.box->length;
-    const double shortest = std::min({edges.x, edges.y, edges.z});
+    check_box(input_, *facts_.box,
+              [&](Severity severity, std::string_view place, std::string message) {
+                add(severity, place, message);
+              });
+    tilt();
+    const double shortest = facts_.box->least_height();
     const double rc = input_.interaction.cutoff;
     if (rc > 0.5 * shortest) {
       warn("interaction.cutoff",
-           fmt::format(
-               "a cutoff of {} is more than half the shortest edge of the box ({}): particles "
-               "interact with several images of each other{}",
-               length(rc), length(shortest),
-               rc > shortest ? ", and with their own" : ", which shows in the results"));
+           fmt::format("a cutoff of {} is more than half the {} of the box ({}): particles "
+                       "interact with several images of each other{}",
+                       length(rc), facts_.box->tilt.none() ? "shortest edge" : "least height",
+                       length(shortest),
+                       rc > shortest ? ", and with their own" : ", which shows in the results"));
     }
+  }
+
+  /// An edge that leans by more than half of another one's length.
+  void tilt() {
+    const Box& box = *facts_.box;
+    // Each step takes multiples of one edge off another, which leaves the lattice what it is.
+    Tilt least = box.tilt;
+    least.xy -= std::round(least.xy / box.length.x) * box.length.x;
+    const double b = std::round(least.yz / box.length.y);
+    least.yz -= b * box.length.y;
+    least.xz -= b * least.xy;
+    least.xz -= std::round(least.xz / box.length.x) * box.length.x;
+    const double before = box.least_height();
+    const double after = Box{box.length, least}.least_height();
+    if (after < 1.01 * before) return;
+    advise(input_.start.tilt ? "start.tilt" : "start.file",
+           fmt::format("the box leans more than it need: the same lattice with the tilt "
+                       "[{}, {}, {}] is {:.3g} times as wide between its faces, which makes "
+                       "halos thinner",
+                       input_.units.from_internal(least.xy, Dimension::length),
+                       input_.units.from_internal(least.xz, Dimension::length),
+                       input_.units.from_internal(least.yz, Dimension::length), after / before));
   }
 
   void ranks() {
@@ -391,15 +418,17 @@ class Adviser {
       return;
     }
     const double halo = input_.interaction.cutoff + likely_skin(input_);
+    const Vec3 lean = facts_.box->shear().reach(1.0), heights = facts_.box->heights();
     int reach = 0, axis = 0;
     for (int i = 0; i < 3; ++i) {
       if (grid->grid()[static_cast<std::size_t>(i)] == 1) continue;  // its own images only
-      const int regions = static_cast<int>(std::ceil(halo / grid->smallest_width(i) - 1e-9));
+      const int regions =
+          static_cast<int>(std::ceil(halo * lean[i] / grid->smallest_width(i) - 1e-9));
       if (regions > reach) reach = regions, axis = i;
     }
     double most = 1.0;
     for (int i = 0; i < 3; ++i) {
-      most *= std::max(1.0, std::floor(facts_.box->length[i] / halo));
+      most *= std::max(1.0, std::floor(heights[i] / halo));
     }
     const auto& decomposition = input_.domain.decomposition;
     if (decomposition != "auto" && decomposition_method(decomposition).weighs) {
@@ -418,7 +447,8 @@ class Adviser {
                       "halo of {} (cutoff + skin), which then reaches {} regions on each side: "
                       "more messages. Up to {:.0f} ranks need not do that",
                       *facts_.ranks, counts[0], counts[1], counts[2],
-                      length(grid->smallest_width(axis)), "xyz"[axis], length(halo), reach, most));
+                      length(grid->smallest_width(axis) / lean[axis]), "xyz"[axis], length(halo),
+                      reach, most));
     }
     if (!facts_.particles) return;
     const double local = static_cast<double>(*facts_.particles) / *facts_.ranks;
@@ -491,7 +521,7 @@ SystemFacts facts_of(const Input& input) {
   SystemFacts facts;
   const auto& start = input.start;
   if (start.kind == "file") {
-    if (start.box) facts.box = Box{*start.box};
+    if (start.box) facts.box = Box{*start.box, start.tilt_of_box()};
     return facts;
   }
   if (!(start.density > 0.0)) return facts;
@@ -554,9 +584,11 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
   const double particles = static_cast<double>(*facts.particles);
   result.halo = input.interaction.cutoff + likely_skin(input);
   double own = 1.0, with_halo = 1.0;
-  for (const double width : result.region) {
+  const Vec3 reach = facts.box->shear().reach(result.halo);
+  for (int axis = 0; axis < 3; ++axis) {
+    const double width = result.region[static_cast<std::size_t>(axis)];
     own *= width;
-    with_halo *= width + 2.0 * result.halo;
+    with_halo *= width + 2.0 * reach[axis];
   }
   result.local_particles = particles / *facts.ranks;
   result.ghost_particles = particles / facts.box->volume() * (with_halo - own);

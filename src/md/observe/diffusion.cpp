@@ -32,11 +32,8 @@ void Diffusion::sample(const ObservedFrame& frame) {
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const Position& position = particles.position[i];
     const Image& image = particles.image[i];
-    const Vec3& length = frame.box.length;
     outgoing[next[keeper(particles.id[i])]++] = {
-        particles.id[i],
-        {position.x + image.x * length.x, position.y + image.y * length.y,
-         position.z + image.z * length.z},
+        particles.id[i], position.vector() + frame.box.translation(image.x, image.y, image.z),
         position.type};
   }
   std::vector<int> ranks(static_cast<std::size_t>(ranks_));

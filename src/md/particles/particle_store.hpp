@@ -17,7 +17,8 @@ struct alignas(32) Position {
   Vec3 vector() const { return {x, y, z}; }
 };
 
-/// How often a particle crossed the box in each axis: unwrapped = position + image * length.
+/// How often a particle crossed the box along each edge: unwrapped = position +
+/// Box::translation(image).
 struct Image {
   std::int32_t x, y, z;
 };

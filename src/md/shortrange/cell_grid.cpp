@@ -59,12 +59,15 @@ void permute(ParticleStore& particles, std::span<std::uint32_t> source) {
 
 }  // namespace
 
-void CellGrid::set_region(const Vec3& low, const Vec3& high, double list_radius) {
+void CellGrid::set_region(const Vec3& low, const Vec3& high, double list_radius,
+                          const Shear& shear) {
   low_ = low;
   high_ = high;
+  shear_ = shear;
+  const Vec3 reach = shear.reach(list_radius);
   for (int axis = 0; axis < 3; ++axis) {
     const double width = high[axis] - low[axis];
-    count_[axis] = std::max(1, static_cast<int>(std::floor(width / list_radius)));
+    count_[axis] = std::max(1, static_cast<int>(std::floor(width / reach[axis])));
     per_length_[axis] = count_[axis] / width;
   }
   cells_.assign(static_cast<std::size_t>(count_[0] + 2) * static_cast<std::size_t>(count_[1] + 2) *
@@ -73,7 +76,7 @@ void CellGrid::set_region(const Vec3& low, const Vec3& high, double list_radius)
 }
 
 std::uint32_t CellGrid::local_cell(const Position& position) const {
-  const Vec3 p = position.vector();
+  const Vec3 p = shear_.upright(position.vector());
   int at[3];
   for (int axis = 0; axis < 3; ++axis) {
     const int cell = static_cast<int>((p[axis] - low_[axis]) * per_length_[axis]);
@@ -83,7 +86,7 @@ std::uint32_t CellGrid::local_cell(const Position& position) const {
 }
 
 std::uint32_t CellGrid::ghost_cell(const Position& position) const {
-  const Vec3 p = position.vector();
+  const Vec3 p = shear_.upright(position.vector());
   int at[3];
   for (int axis = 0; axis < 3; ++axis) {
     if (p[axis] < low_[axis]) {
@@ -124,7 +127,10 @@ void CellGrid::sort_local(ParticleStore& particles, std::span<std::uint32_t> cel
 
 void CellGrid::sort_cell(std::span<std::uint32_t> cell, std::span<const Position> positions) {
   by_x_.resize(cell.size());
-  for (std::size_t k = 0; k < cell.size(); ++k) by_x_[k] = {positions[cell[k]].x, cell[k]};
+  for (std::size_t k = 0; k < cell.size(); ++k) {
+    const Vec3 p = positions[cell[k]].vector();
+    by_x_[k] = {p.x - shear_.offset(p, 0), cell[k]};
+  }
   // Particles were sorted at the last rebuild and moved little: few swaps each.
   if (cell.size() <= 64) {
     for (std::size_t k = 1; k < by_x_.size(); ++k) {

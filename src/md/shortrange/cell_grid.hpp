@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "md/core/shear.hpp"
 #include "md/core/vector.hpp"
 #include "md/particles/particle_store.hpp"
 #include "md/shortrange/pair_work.hpp"
@@ -16,10 +17,12 @@ namespace sterna::md {
 /// narrower), with one layer around it that holds all ghosts of that side. The 27 cells around a
 /// particle's cell hold all its neighbors. Local particles and ghosts are both kept in the order
 /// of the cells (x fastest) and within a cell of x, so neighbors come in few runs that ascend in x.
+/// In a triclinic box all of that is so in upright coordinates.
 class CellGrid {
  public:
-  /// Region [low, high) of this rank; lengths in the internal unit.
-  void set_region(const Vec3& low, const Vec3& high, double list_radius);
+  /// Region [low, high) of this rank in the upright coordinates of `shear`; lengths in the internal
+  /// unit.
+  void set_region(const Vec3& low, const Vec3& high, double list_radius, const Shear& shear = {});
 
   /// Sorts the local particles, which must lie in the region; stable, so that sorting a sorted
   /// store changes nothing. Drops the ghosts. `cell_of` and `source` are scratch, one item each
@@ -42,9 +45,11 @@ class CellGrid {
   int nx() const { return count_[0]; }
   int ny() const { return count_[1]; }
   int nz() const { return count_[2]; }
-  Vec3 center() const { return 0.5 * (low_ + high_); }
+  /// A position, as opposed to the corners.
+  Vec3 center() const { return shear_.position(0.5 * (low_ + high_)); }
   Vec3 low() const { return low_; }
   Vec3 high() const { return high_; }
+  const Shear& shear() const { return shear_; }
 
  private:
   std::uint32_t local_cell(const Position& position) const;
@@ -56,6 +61,7 @@ class CellGrid {
   void sort_cell(std::span<std::uint32_t> cell, std::span<const Position> positions);
 
   Vec3 low_, high_, per_length_;
+  Shear shear_;
   int count_[3] = {1, 1, 1};
   std::vector<CellRange> cells_;
   std::vector<std::uint32_t> interior_, boundary_, local_;

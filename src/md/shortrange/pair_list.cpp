@@ -34,12 +34,15 @@ std::vector<std::uint32_t> particles_around_cells(const CellGrid& grid) {
 
 PairList::PairList(std::string_view kernels) : kernels_(select_pair_kernels(kernels)) {}
 
-void PairList::set_region(const Vec3& low, const Vec3& high, double list_radius) {
+void PairList::set_region(const Vec3& low, const Vec3& high, double list_radius,
+                          const Shear& shear) {
   list_radius_ = list_radius;
-  grid_.set_region(low, high, list_radius);
-  extent_ = 0.0;
-  for (int axis = 0; axis < 3; ++axis) extent_ = std::max(extent_, high[axis] - low[axis]);
-  extent_ += 2.0 * list_radius * 1.25;
+  grid_.set_region(low, high, list_radius, shear);
+  const Vec3 halo = 1.25 * shear.reach(list_radius);
+  const Vec3 width = high - low + 2.0 * halo;
+  extent_ =
+      std::max({width.x + std::abs(shear.x_per_y) * width.y + std::abs(shear.x_per_z) * width.z,
+                width.y + std::abs(shear.y_per_z) * width.z, width.z});
 }
 
 PairWork PairList::rows() const {
@@ -87,6 +90,17 @@ void PairList::build(ParticleStore& particles) {
     y_[i] = static_cast<float>(particles.position[i].y - center.y);
     z_[i] = static_cast<float>(particles.position[i].z - center.z);
     farthest = std::max({farthest, std::fabs(x_[i]), std::fabs(y_[i]), std::fabs(z_[i])});
+  }
+  const Shear& shear = grid_.shear();
+  if (!shear.none()) {
+    const double middle = center.x - shear.offset(center, 0);
+    upright_x_.resize(total_count_ + slack);
+    for (std::size_t i = 0; i < total_count_; ++i) {
+      const Vec3 p = particles.position[i].vector();
+      upright_x_[i] = static_cast<float>(p.x - shear.offset(p, 0) - middle);
+      farthest = std::max(farthest, std::fabs(upright_x_[i]));
+    }
+    std::fill(upright_x_.begin() + total_count_, upright_x_.end(), 0.0f);
   }
   for (AlignedBuffer<float>* axis : {&x_, &y_, &z_}) {
     std::fill(axis->begin() + total_count_, axis->end(), 0.0f);
@@ -143,6 +157,8 @@ void PairList::build(ParticleStore& particles) {
     rows.row_scratch_stride = stride;
     rows.list_radius = radius;
     rows.list_radius_squared = radius * radius;
+    rows.upright_x = shear.none() ? nullptr : upright_x_.data();
+    rows.upright_reach = static_cast<float>(shear.reach(static_cast<double>(radius)).x * 1.0001);
     const auto cells = grid_.local_cells();
     const std::size_t used =
         kernels_.build(rows, cells.data(), cells.size(), 0,

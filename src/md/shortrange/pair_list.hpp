@@ -24,7 +24,8 @@ class PairList {
   /// machine does not have it.
   explicit PairList(std::string_view kernels);
 
-  void set_region(const Vec3& low, const Vec3& high, double list_radius);
+  /// As CellGrid::set_region.
+  void set_region(const Vec3& low, const Vec3& high, double list_radius, const Shear& shear = {});
   void sort_local(ParticleStore& particles);
   void place_ghosts(std::span<const Position> ghosts, std::size_t local_count,
                     std::vector<std::uint32_t>& slots) {
@@ -79,6 +80,7 @@ class PairList {
   /// Positions at the last build relative to the region's center: for list building, and for the
   /// displacement since (of local particles).
   AlignedBuffer<float> x_, y_, z_;
+  AlignedBuffer<float> upright_x_;  ///< in a triclinic box only
   std::vector<CellBounds> bounds_;
 };
 

@@ -65,6 +65,8 @@ struct PairWork {
   // Building: single-precision coordinates relative to the region's center, in which
   // the particles of a run ascend in x; radius of the list.
   const float *x, *y, *z;
+  const float* upright_x;    ///< in a triclinic box, where runs ascend in this instead; or nullptr
+  float upright_reach;       ///< the most by which it differs within the list radius
   const CellBounds* bounds;  ///< of each of `cells`
   float list_radius, list_radius_squared;
   std::uint32_t* row_scratch;      ///< room for `rows_together` rows

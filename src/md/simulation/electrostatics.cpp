@@ -22,11 +22,10 @@ Electrostatics::Electrostatics(const comm::Context& context, const Decomposition
       reach_ = std::max(reach_, std::sqrt(dot(site.position, site.position)));
     }
   }
-  const Vec3& length = decomposition.box().length;
-  const double shortest = std::min({length.x, length.y, length.z});
+  const double shortest = decomposition.box().least_height();
   if (!options_.ewald && 6.0 * reach_ > shortest) {
     throw std::invalid_argument(
-        fmt::format("the box is {} long, too small for molecules whose charges lie {} from the "
+        fmt::format("the box is {} wide, too small for molecules whose charges lie {} from the "
                     "center: the multipole method needs six times that",
                     shortest, reach_));
   }
@@ -72,17 +71,17 @@ void Electrostatics::place_charges(const ParticleStore& particles) {
   }
   if (options_.surroundings == Surroundings::conductor) return;
   // The dipole of the box must not jump where a particle enters it at the other side.
-  const Vec3& length = decomposition_->box().length;
+  const Box& box = decomposition_->box();
   for (std::size_t i = 0, next = 0; i < particles.local_count(); ++i) {
     const Image& image = particles.image[i];
-    const Vec3 crossed{image.x * length.x, image.y * length.y, image.z * length.z};
+    const Vec3 crossed = box.translation(image.x, image.y, image.z);
     const auto& sites = sites_[static_cast<std::size_t>(particles.position[i].type)];
     for (std::size_t s = 0; s < sites.size(); ++s) positions_[next++] += crossed;
   }
 }
 
 void Electrostatics::choose_parameters() {
-  const Lattice lattice = Lattice::orthorhombic(decomposition_->box().length);
+  const Lattice lattice = Lattice::of(decomposition_->box());
   // A molecule reaches at most half a leaf from its center.
   FmmParameters trial =
       FmmParameters::choose(lattice, options_.periodic, static_cast<std::size_t>(charge_count_),
@@ -135,7 +134,7 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
 }
 
 EwaldSolver Electrostatics::ewald_solver(double accuracy) const {
-  const Lattice lattice = Lattice::orthorhombic(decomposition_->box().length);
+  const Lattice lattice = Lattice::of(decomposition_->box());
   auto parameters = EwaldSolver::parameters(lattice, accuracy,
                                             static_cast<std::size_t>(std::max(1.0, charge_count_)));
   parameters.surroundings = options_.surroundings;
@@ -161,13 +160,15 @@ void Electrostatics::measure_ewald() {
 
 void Electrostatics::check_open_box(const ParticleStore& particles) const {
   const Vec3& length = decomposition_->box().length;
+  const Shear shear = decomposition_->box().shear();
+  const Vec3 margin = shear.reach(options_.margin);
   std::int64_t outside = 0;  // the largest number of such a particle
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const Image& image = particles.image[i];
     bool inside = image.x == 0 && image.y == 0 && image.z == 0;
+    const Vec3 at = shear.upright(particles.position[i].vector());
     for (int axis = 0; axis < 3; ++axis) {
-      const double at = particles.position[i].vector()[axis];
-      inside = inside && at >= options_.margin && at <= length[axis] - options_.margin;
+      inside = inside && at[axis] >= margin[axis] && at[axis] <= length[axis] - margin[axis];
     }
     if (!inside) outside = std::max(outside, particles.id[i]);
   }

@@ -22,7 +22,7 @@ ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& deco
       forces_(std::move(forces)),
       agreement_(context, "rebuild decision") {
   const Region region = decomposition.region(context.rank());
-  list_.set_region(region.lower, region.upper, halo_width_);
+  list_.set_region(region.lower, region.upper, halo_width_, decomposition.box().shear());
   agreement_.max(displacement_).max(step_length_).max(step_growth_).max(asked_);
 }
 
@@ -31,7 +31,7 @@ void ForceEngine::set_decomposition(const Decomposition& decomposition) {
   migration_ = Migration(context_, decomposition, halo_width_, migration_options());
   halo_ = Halo(context_, decomposition, halo_width_, halo_options(*forces_));
   const Region region = decomposition.region(context_.rank());
-  list_.set_region(region.lower, region.upper, halo_width_);
+  list_.set_region(region.lower, region.upper, halo_width_, decomposition.box().shear());
   if (electrostatics_) electrostatics_->set_decomposition(decomposition);
 }
 

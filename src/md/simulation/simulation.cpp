@@ -10,12 +10,14 @@
 #include <stdexcept>
 
 #include "md/io/agreement.hpp"
+#include "md/io/check_box.hpp"
 #include "md/io/checkpoint.hpp"
 #include "md/io/checksum.hpp"
 #include "md/io/diagnostics.hpp"
 #include "md/io/file_error.hpp"
 #include "md/io/model_list.hpp"
 #include "md/io/physics_advice.hpp"
+#include "md/io/read_input.hpp"
 #include "md/io/readers/start_file_reader.hpp"
 #include "md/io/tersoff_input.hpp"
 #include "md/simulation/observers.hpp"
@@ -209,6 +211,9 @@ void Simulation::stop_motion() {
 }
 
 void Simulation::make_balancer() {
+  check_box(input_, box_, [&](Severity severity, std::string_view place, std::string message) {
+    throw FileError(render(diagnose(input_, severity, place, std::move(message))));
+  });
   balancer_ =
       std::make_unique<Balancer>(context_, input_, box_, interaction_.reach() + skin_, timer_);
 }
@@ -224,6 +229,7 @@ void Simulation::read_start_file() {
         {"count", h.particle_count},
         {"box",
          {exact_text(h.box.length.x), exact_text(h.box.length.y), exact_text(h.box.length.z)}},
+        {"tilt", {exact_text(h.box.tilt.xy), exact_text(h.box.tilt.xz), exact_text(h.box.tilt.yz)}},
         {"has_velocities", h.has_velocities},
         {"has_orientations", h.has_orientations}};
     for (const Diagnostic& warning : h.warnings) console_.line(render(warning));
@@ -235,6 +241,8 @@ void Simulation::read_start_file() {
   for (int axis = 0; axis < 3; ++axis) {
     box_.length[axis] = exact_value(header["box"][static_cast<std::size_t>(axis)]);
   }
+  const auto& tilt = header["tilt"];
+  box_.tilt = {exact_value(tilt[0]), exact_value(tilt[1]), exact_value(tilt[2])};
   draw_velocities_ = input_.start.temperature.has_value();
   make_balancer();
   Distribution distribution(context_, balancer_->decomposition(),
@@ -415,6 +423,7 @@ void Simulation::open_outputs(bool resumed) {
                            {"potential_energy", energy_unit},
                            {"kinetic_energy", energy_unit}};
     options.creator_version = version;
+    options.triclinic = !box_.tilt.none();
     const std::string path = stem_ + ".h5md";
     trajectory_.emplace(resumed
                             ? H5mdWriter::resume(context_, path, particle_count_, options, step_)
@@ -422,13 +431,19 @@ void Simulation::open_outputs(bool resumed) {
   }
 
   cite_models();
-  console_.line(fmt::format(
-      "sterna {}: {} particles, box {:.6g} x {:.6g} x {:.6g}{}, {} rank{} ({})", version,
-      particle_count_, input_.units.from_internal(box_.length.x, Dimension::length),
-      input_.units.from_internal(box_.length.y, Dimension::length),
-      input_.units.from_internal(box_.length.z, Dimension::length),
-      input_.units.is_reduced() ? "" : fmt::format(" {}", input_.units.label(Dimension::length)),
-      context_.size(), context_.size() == 1 ? "" : "s", context_.description()));
+  const auto in_unit = [&](double x) { return input_.units.from_internal(x, Dimension::length); };
+  std::string box_text = fmt::format("{:.6g} x {:.6g} x {:.6g}", in_unit(box_.length.x),
+                                     in_unit(box_.length.y), in_unit(box_.length.z));
+  if (!input_.units.is_reduced()) {
+    box_text += fmt::format(" {}", input_.units.label(Dimension::length));
+  }
+  if (!box_.tilt.none()) {
+    box_text += fmt::format(" with tilt [{:.6g}, {:.6g}, {:.6g}]", in_unit(box_.tilt.xy),
+                            in_unit(box_.tilt.xz), in_unit(box_.tilt.yz));
+  }
+  console_.line(fmt::format("sterna {}: {} particles, box {}, {} rank{} ({})", version,
+                            particle_count_, box_text, context_.size(),
+                            context_.size() == 1 ? "" : "s", context_.description()));
   console_.line(fmt::format("kernels {} in {} precision, ranks {}, cutoff {:.4g} + skin {:.4g}",
                             engine_->forces().kernels(), input_.run.precision,
                             balancer_->description(),

@@ -110,7 +110,7 @@ void Simulation::change_volume(PairSums& sums) {
   const double ratio = barostat_->volume_ratio(old_volume, before.pressure, interval, step_);
   const double factor = std::cbrt(ratio);
   // Centers of mass go along with the box; molecules keep their shape and their turning.
-  box_.length *= factor;
+  box_.scale(factor);
   for (std::size_t i = 0; i < particles_.local_count(); ++i) {
     Position& position = particles_.position[i];
     position.x *= factor;

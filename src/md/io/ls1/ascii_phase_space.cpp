@@ -69,7 +69,7 @@ class AsciiPhaseSpaceReader final : public StartFileReader {
     if (options.box || edges == Vec3{}) {
       frame_ = BoxFrame::of_input(reader_, options, "give a line `Length Lx Ly Lz` in the header");
     } else {
-      frame_ = BoxFrame::of_file(reader_, options, edges, Vec3{});
+      frame_ = BoxFrame::of_file(reader_, options, {edges}, Vec3{});
     }
     header_.box = frame_.box();
     read_format();

@@ -146,9 +146,8 @@ class ExtendedXyzReader final : public StartFileReader {
       if (equal_ignoring_case(entry.key, "pbc")) check_periodic(entry);
     }
     if (lattice != nullptr) {
-      const Vec3 edges = edges_of(*lattice);
-      frame_ = BoxFrame::of_file(reader_, options, edges,
-                                 origin != nullptr ? origin_of(*origin) : Vec3{});
+      frame_ = BoxFrame::of_edges(reader_, options, edges_of(*lattice),
+                                  origin != nullptr ? origin_of(*origin) : Vec3{});
     } else {
       const auto typed = std::ranges::find_if(entries, [](const Entry& entry) {
         static constexpr std::array<std::string_view, 1> names{"Lattice"};
@@ -159,7 +158,7 @@ class ExtendedXyzReader final : public StartFileReader {
                      fmt::format("unknown key {}; did you mean \"Lattice\"?", quote(typed->key)));
       }
       frame_ = BoxFrame::of_input(reader_, options,
-                                  "give Lattice=\"Lx 0 0 0 Ly 0 0 0 Lz\" in this line");
+                                  "give Lattice=\"ax ay az bx by bz cx cy cz\" in this line");
     }
     if (properties != nullptr) {
       read_properties(*properties);
@@ -191,37 +190,24 @@ class ExtendedXyzReader final : public StartFileReader {
     }
   }
 
-  Vec3 edges_of(const Entry& lattice) {
+  std::array<Vec3, 3> edges_of(const Entry& lattice) {
     Fields fields(lattice.value);
-    std::array<double, 9> cell{};
-    std::array<std::string_view, 9> words;
-    double largest = 0.0;
+    std::array<Vec3, 3> edges;
     for (std::size_t i = 0; i < 9; ++i) {
-      words[i] = fields.next();
-      if (words[i].empty()) {
+      const std::string_view word = fields.next();
+      if (word.empty()) {
         reader_.fail(lattice.value, fmt::format("expected nine numbers in Lattice, the vectors a, "
                                                 "b, c of the cell; found {}",
                                                 i));
       }
-      cell[i] = number(reader_, words[i], "a component of Lattice");
-      largest = std::max(largest, std::abs(cell[i]));
+      edges[i / 3][static_cast<int>(i % 3)] = number(reader_, word, "a component of Lattice");
     }
     const std::string_view extra = fields.next();
     if (!extra.empty()) {
       reader_.fail(extra, fmt::format("expected the end of Lattice after nine numbers; found {}",
                                       quote(extra)));
     }
-    for (std::size_t i = 0; i < 9; ++i) {
-      // Programs that rotate cells leave zeros of the size of rounding.
-      if (i % 4 == 0 || std::abs(cell[i]) <= 1e-12 * largest) continue;
-      reader_.fail(words[i],
-                   "the cell must be orthorhombic: a along x, b along y, c along z, so that only "
-                   "the first, fifth and ninth number of Lattice are not 0");
-    }
-    for (std::size_t i = 0; i < 9; i += 4) {
-      if (!(cell[i] > 0.0)) reader_.fail(words[i], "the edges of the cell must be positive");
-    }
-    return {cell[0], cell[4], cell[8]};
+    return edges;
   }
 
   Vec3 origin_of(const Entry& entry) {
@@ -353,6 +339,7 @@ class ExtendedXyzReader final : public StartFileReader {
     }
     expect_end_of_line(reader_, fields, "the columns that Properties has");
     frame_.place(reader_, position, record);
+    frame_.turn(record);
     return record;
   }
   void check_end() override { expect_end_of_file(reader_, header_.particle_count); }

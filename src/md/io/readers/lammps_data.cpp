@@ -1,5 +1,6 @@
-// LAMMPS data files of atom style "atomic": a title line, header lines such as `1000 atoms` and
-// `0 10.5 xlo xhi`, then sections: Masses, Atoms (`id type x y z [ix iy iz]`), Velocities
+// LAMMPS data files of atom style "atomic": a title line, header lines such as `1000 atoms`,
+// `0 10.5 xlo xhi`, `1 0 0 xy xz yz` or `10 2 1 avec`, then sections: Masses, Atoms (`id type x y z
+// [ix iy iz]`), Velocities
 // (`id vx vy vz`). `#` begins a comment. https://docs.lammps.org/read_data.html
 
 #include <fmt/format.h>
@@ -72,6 +73,8 @@ constexpr std::array<std::string_view, 9> passed_counts{"bond types",
                                                         "extra improper per atom",
                                                         "extra special per atom"};
 constexpr std::array<std::string_view, 3> bounds{"xlo xhi", "ylo yhi", "zlo zhi"};
+/// Of a cell with any axes, instead of bounds and tilts.
+constexpr std::array<std::string_view, 4> edge_vectors{"avec", "bvec", "cvec", "abc origin"};
 
 template <class Names>
 bool contains(const Names& names, std::string_view name) {
@@ -228,18 +231,34 @@ class LammpsDataReader final : public StartFileReader {
     if (header_.particle_count == 0) {
       reader_.fail("expected a header line with the number of atoms, as in \"1000 atoms\"");
     }
-    Vec3 edges, corner;
+    frame_ = frame();
+    header_.box = frame_.box();
+    return more;
+  }
+
+  BoxFrame frame() const {
+    if (std::ranges::any_of(vectors_, [](const auto& vector) { return vector.has_value(); })) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        if (!vectors_[k]) {
+          reader_.fail(
+              fmt::format("expected a header line `{}` with an edge of the box", edge_vectors[k]));
+        }
+      }
+      return BoxFrame::of_edges(reader_, options_, {*vectors_[0], *vectors_[1], *vectors_[2]},
+                                vectors_[3].value_or(Vec3{}));
+    }
+    Box box;
+    Vec3 corner;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (!lower_[axis]) {
         reader_.fail(
             fmt::format("expected a header line `{}` with the bounds of the box", bounds[axis]));
       }
       corner[static_cast<int>(axis)] = *lower_[axis];
-      edges[static_cast<int>(axis)] = *upper_[axis] - *lower_[axis];
+      box.length[static_cast<int>(axis)] = *upper_[axis] - *lower_[axis];
     }
-    frame_ = BoxFrame::of_file(reader_, options_, edges, corner);
-    header_.box = frame_.box();
-    return more;
+    box.tilt = tilt_;
+    return BoxFrame::of_file(reader_, options_, box, corner);
   }
 
   void read_header_line(const std::vector<std::string_view>& values, std::string_view name_part) {
@@ -266,9 +285,15 @@ class LammpsDataReader final : public StartFileReader {
       }
     } else if (name == "xy xz yz") {
       expect_values(3);
-      for (const std::string_view value : values) {
-        if (number(reader_, value, "a tilt of the box") == 0.0) continue;
-        reader_.fail(value, "the box must be orthorhombic: its tilts must be 0");
+      tilt_ = {number(reader_, values[0], "a tilt of the box"),
+               number(reader_, values[1], "a tilt of the box"),
+               number(reader_, values[2], "a tilt of the box")};
+    } else if (contains(edge_vectors, name)) {
+      expect_values(3);
+      const auto vector = std::ranges::find(edge_vectors, name) - edge_vectors.begin();
+      Vec3& edge = vectors_[static_cast<std::size_t>(vector)].emplace();
+      for (std::size_t k = 0; k < 3; ++k) {
+        edge[static_cast<int>(k)] = number(reader_, values[k], "a component of the box");
       }
     } else if (contains(topology_counts, name)) {
       expect_values(1);
@@ -278,11 +303,10 @@ class LammpsDataReader final : public StartFileReader {
                                             "\"atomic\") are read",
                                             name));
       }
-    } else if (name == "avec" || name == "bvec" || name == "cvec" || name == "abc origin") {
-      reader_.fail(name_part, "general triclinic boxes are not read; the box must be orthorhombic");
     } else if (!contains(passed_counts, name)) {
       std::vector<std::string_view> names{"atoms", "atom types", "xy xz yz"};
       names.insert(names.end(), bounds.begin(), bounds.end());
+      names.insert(names.end(), edge_vectors.begin(), edge_vectors.end());
       names.insert(names.end(), topology_counts.begin(), topology_counts.end());
       names.insert(names.end(), passed_counts.begin(), passed_counts.end());
       reader_.fail(name_part, fmt::format("unknown header keyword {}{}", quote(name),
@@ -470,6 +494,7 @@ class LammpsDataReader final : public StartFileReader {
     }
     frame_.place(reader_, position, record);
     if (velocities_) record.velocity = velocities_->of(reader_, id, record.id);
+    frame_.turn(record);
     return record;
   }
   // The sections behind the atoms were passed over when the file was opened.
@@ -487,8 +512,10 @@ class LammpsDataReader final : public StartFileReader {
   TypeNames types_;
   std::int64_t atom_types_ = 0;
   std::array<std::optional<double>, 3> lower_, upper_;
-  std::vector<std::string> sections_;  ///< seen so far
-  std::vector<std::string> labels_;    ///< of the types, where the file has them
+  Tilt tilt_;
+  std::array<std::optional<Vec3>, 4> vectors_;  ///< a, b, c and the origin
+  std::vector<std::string> sections_;           ///< seen so far
+  std::vector<std::string> labels_;             ///< of the types, where the file has them
   std::vector<Mass> masses_;
   std::optional<LineReader::Mark> atoms_start_;
   std::optional<Velocities> velocities_;

@@ -23,7 +23,7 @@ class NistReader final : public StartFileReader {
     edges.y = number(reader_, fields.next(), "the y edge of the box");
     edges.z = number(reader_, fields.next(), "the z edge of the box");
     expect_end_of_line(reader_, fields, "three edges of the box");
-    frame_ = BoxFrame::of_file(reader_, options, edges, -0.5 * edges);
+    frame_ = BoxFrame::of_file(reader_, options, {edges}, -0.5 * edges);
     header_.box = frame_.box();
     reader_.next();
     Fields second(reader_.line());

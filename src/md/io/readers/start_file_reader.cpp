@@ -110,6 +110,14 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const std::string& path,
     throw StartFileError(std::move(diagnostic));
   }
   auto reader = format->open(file, options);
+  if (!options.tilt.none() && reader->header_.box.tilt.none()) {
+    Diagnostic diagnostic;
+    if (options.tilt_place) diagnostic = *options.tilt_place;
+    diagnostic.severity = Severity::error;
+    diagnostic.message = fmt::format(
+        "the input's box is triclinic, but that of the start file {} is not", quote(path));
+    throw StartFileError(std::move(diagnostic));
+  }
   reader->header_.format = std::string(name);
   return reader;
 }
@@ -130,6 +138,7 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const Input& input) {
   }
   if (!input.components.empty()) options.type_section = "[[component]]";
   options.box = input.start.box;
+  options.tilt = input.start.tilt_of_box();
   const auto place = [&input](std::string_view key) -> std::optional<Diagnostic> {
     const auto found = input.places.find(key);
     if (found == input.places.end()) return std::nullopt;
@@ -144,6 +153,7 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const Input& input) {
   };
   options.file_place = place("start.file");
   options.box_place = place("start.box");
+  options.tilt_place = place("start.tilt");
   const std::filesystem::path folder = std::filesystem::path(input.path).parent_path();
   if (!input.start.header.empty()) {
     options.ls1_header_path = (folder / input.start.header).string();

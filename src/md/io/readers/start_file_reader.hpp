@@ -40,15 +40,16 @@ struct StartFileOptions {
   std::string type_section = "[[type]]";  ///< for messages
   /// To warn where a file states others; in internal units; may be empty.
   std::vector<double> type_masses;
-  /// Edges of the box where the file has none, in internal units. A file that has another box is
-  /// refused.
+  /// Edges of the box where the file has none, in internal units, and its tilt. A file that has
+  /// another box is refused.
   std::optional<Vec3> box;
+  Tilt tilt;
   /// The XML file that describes a binary "ls1" file; empty for other files.
   std::string ls1_header_path;
   /// For what a generator draws, where an "ls1" file names one.
   std::uint64_t seed = 1;
   /// Where the input names the file and the box; message and severity do not matter.
-  std::optional<Diagnostic> file_place, box_place;
+  std::optional<Diagnostic> file_place, box_place, tilt_place;
 };
 
 /// What is known of a start file before its particles are read.

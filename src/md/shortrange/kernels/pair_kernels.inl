@@ -285,14 +285,16 @@ std::size_t build_rows_of_sparse_cell(PairWork& work, Entry* entries, const Cell
 }
 
 /// Rows of one cell after the other, some at a time, which share the loads of their candidates.
-/// Expects the particles of a run in ascending order of x.
+/// Expects the particles of a run in ascending order of x, or of upright x.
 template <class Entry>
 std::size_t build_rows(PairWork& work, Entry* entries, const std::uint32_t* cells,
                        std::size_t cell_count, std::size_t used, std::size_t capacity) {
   constexpr bool compressed = sizeof(Entry) == sizeof(std::uint16_t);
   const FloatPack radius2 = FloatPack::all(static_cast<double>(work.list_radius_squared));
   const float radius2_scalar = work.list_radius_squared;
-  const float radius = work.list_radius;
+  const bool sheared = work.upright_x != nullptr;
+  const float* const along = sheared ? work.upright_x : work.x;
+  const float radius = sheared ? work.upright_reach : work.list_radius;
   constexpr auto lanes = static_cast<std::uint32_t>(FloatPack::width);
   const std::size_t scratch_stride = work.row_scratch_stride;
   Entry* const scratch = reinterpret_cast<Entry*>(work.row_scratch);
@@ -344,24 +346,24 @@ std::size_t build_rows(PairWork& work, Entry* entries, const std::uint32_t* cell
           left[r] = largest(left[r], radius2_scalar - y_gap * y_gap - z_gap * z_gap);
         }
       }
-      const float x_low = work.x[i], x_high = work.x[i + rows - 1];
+      const float x_low = along[i], x_high = along[i + rows - 1];
       alignas(64) float reach[32];
-      for (int r = 0; r < 32; ++r) reach[r] = std::sqrt(left[r]) * 1.0001f;
+      for (int r = 0; r < 32; ++r) reach[r] = sheared ? radius : std::sqrt(left[r]) * 1.0001f;
 
       for (int r = 0; r < run_count; ++r) {
         if (left[r] <= 0.0f) continue;
         const std::uint32_t begin = runs[r].begin;
         const std::uint32_t count = runs[r].count;
         std::uint32_t first = window[r];
-        while (first + lanes < count && work.x[begin + first + lanes - 1] < x_low - radius) {
+        while (first + lanes < count && along[begin + first + lanes - 1] < x_low - radius) {
           first += lanes;
         }
         window[r] = first;
-        while (first + lanes < count && work.x[begin + first + lanes - 1] < x_low - reach[r]) {
+        while (first + lanes < count && along[begin + first + lanes - 1] < x_low - reach[r]) {
           first += lanes;
         }
         const std::uint32_t code = compressed ? runs[r].slot << run_offset_bits : begin;
-        for (std::uint32_t k = first; k < count && work.x[begin + k] <= x_high + reach[r];
+        for (std::uint32_t k = first; k < count && along[begin + k] <= x_high + reach[r];
              k += lanes) {
           const std::uint32_t j = begin + k;
           const FloatPack x = FloatPack::load(work.x + j);

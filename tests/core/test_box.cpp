@@ -1,0 +1,110 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <random>
+
+#include "md/core/box.hpp"
+
+using namespace sterna::md;
+
+namespace {
+
+Vec3 random_vector(std::mt19937_64& engine, double size) {
+  std::uniform_real_distribution<double> uniform(-size, size);
+  const double x = uniform(engine), y = uniform(engine);
+  return {x, y, uniform(engine)};
+}
+
+const Box kBoxes[] = {{{3, 4, 5}},
+                      {{3, 4, 5}, {1.2, -0.7, 2.0}},
+                      {{2, 1, 3}, {-1.0, 1.0, 0.5}},
+                      {{1, 1, 1}, {7.3, -4.1, 2.9}}};
+
+}  // namespace
+
+TEST_CASE("wrapping takes off whole lattice vectors and ends inside, bit for bit") {
+  std::mt19937_64 engine(3);
+  for (const Box& box : kBoxes) {
+    CAPTURE(box.tilt.xy);
+    const Shear shear = box.shear();
+    for (int trial = 0; trial < 20000; ++trial) {
+      Vec3 start = random_vector(engine, 20.0);
+      if (trial % 4 == 0) {
+        // On the faces, where rounding decides.
+        const double a = std::floor(start.x), b = std::floor(start.y), c = std::floor(start.z);
+        start = box.translation(a, b, c);
+        if (trial % 8 == 0) start += box.translation(0.0, 0.3, 0.0);
+      }
+      int image[3];
+      const Vec3 inside = box.wrap(start, image);
+      const Vec3 upright = shear.upright(inside);
+      for (int axis = 0; axis < 3; ++axis) {
+        REQUIRE(upright[axis] >= 0.0);
+        REQUIRE(upright[axis] < box.length[axis]);
+      }
+      const Vec3 back = inside + box.translation(image[0], image[1], image[2]) - start;
+      REQUIRE(std::sqrt(dot(back, back)) < 1e-12);
+      // What is inside stays as it is.
+      int again[3];
+      REQUIRE(box.wrap(inside, again) == inside);
+      REQUIRE(again[0] == 0);
+      REQUIRE(again[1] == 0);
+      REQUIRE(again[2] == 0);
+    }
+  }
+}
+
+TEST_CASE("upright coordinates are the fractions of the edges times their lengths") {
+  std::mt19937_64 engine(5);
+  for (const Box& box : kBoxes) {
+    for (int trial = 0; trial < 100; ++trial) {
+      const Vec3 fraction = random_vector(engine, 2.0);
+      const Vec3 position = box.translation(fraction.x, fraction.y, fraction.z);
+      const Vec3 upright = box.shear().upright(position);
+      const Vec3 again = box.shear().position(upright);
+      for (int axis = 0; axis < 3; ++axis) {
+        CHECK(upright[axis] ==
+              doctest::Approx(fraction[axis] * box.length[axis]).scale(20.0).epsilon(1e-14));
+        CHECK(again[axis] == doctest::Approx(position[axis]).scale(20.0).epsilon(1e-14));
+      }
+    }
+  }
+}
+
+TEST_CASE("without a tilt upright coordinates are the position, bit for bit") {
+  std::mt19937_64 engine(7);
+  const Box box{{3, 4, 5}};
+  for (int trial = 0; trial < 100; ++trial) {
+    const Vec3 position = random_vector(engine, 9.0);
+    CHECK(box.shear().upright(position) == position);
+    CHECK(box.shear().position(position) == position);
+  }
+  CHECK(box.heights() == box.length);
+  CHECK(box.shear().reach(1.7) == Vec3{1.7, 1.7, 1.7});
+}
+
+TEST_CASE("heights are volume over area, and no distance reaches farther") {
+  std::mt19937_64 engine(9);
+  for (const Box& box : kBoxes) {
+    const auto edges = box.edges();
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const Vec3 &u = edges[(axis + 1) % 3], &v = edges[(axis + 2) % 3];
+      const Vec3 normal{u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x};
+      const double height = box.volume() / std::sqrt(dot(normal, normal));
+      CHECK(box.heights()[static_cast<int>(axis)] == doctest::Approx(height).epsilon(1e-14));
+    }
+    const Vec3 reach = box.shear().reach(1.0);
+    Vec3 farthest;
+    for (int trial = 0; trial < 20000; ++trial) {
+      const Vec3 v = random_vector(engine, 1.0);
+      const Vec3 upright = box.shear().upright(v * (1.0 / std::sqrt(dot(v, v))));
+      for (int axis = 0; axis < 3; ++axis) {
+        farthest[axis] = std::fmax(farthest[axis], std::abs(upright[axis]));
+      }
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+      CHECK(farthest[axis] <= reach[axis] * (1.0 + 1e-14));
+      CHECK(farthest[axis] > 0.98 * reach[axis]);
+    }
+  }
+}
