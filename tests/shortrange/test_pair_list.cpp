@@ -275,6 +275,42 @@ TEST_CASE("rows hold every neighbor within the list radius once, and no other pa
   }
 }
 
+TEST_CASE("particles on the faces of triclinic boxes, where rounding decides on which side") {
+  for (const Box& box :
+       {Box{{6.3, 5.7, 6.1}, {2.1, -1.3, 1.9}}, Box{{6.0, 6.0, 6.0}, {1.1, 2.3, 0.7}},
+        Box{{5.9, 6.7, 6.3}, {-2.9, 2.2, -3.1}}}) {
+    CAPTURE(box.tilt.xy);
+    constexpr int edge = 6;
+    ParticleStore particles;
+    particles.resize_local(edge * edge * edge);
+    for (int k = 0; k < edge * edge * edge; ++k) {
+      int image[3];
+      const Vec3 p = box.wrap(
+          box.translation(k % edge / 6.0, k / edge % edge / 6.0, k / edge / edge / 6.0), image);
+      const auto i = static_cast<std::size_t>(k);
+      particles.position[i] = {p.x, p.y, p.z, 0};
+      particles.velocity[i] = {};
+      particles.id[i] = k + 1;
+      particles.image[i] = {};
+    }
+    PairList list("auto");
+    const double radius = 2.05;
+    test::rebuild(list, particles, box, radius);
+    // A lattice: everybody has the same neighbors.
+    std::size_t expected = 0;
+    for (int a = -8; a <= 8; ++a)
+      for (int b = -8; b <= 8; ++b)
+        for (int c = -8; c <= 8; ++c) {
+          const Vec3 d = box.translation(a / 6.0, b / 6.0, c / 6.0);
+          expected += dot(d, d) < radius * radius && (a != 0 || b != 0 || c != 0) ? 1 : 0;
+        }
+    std::vector<std::size_t> found(particles.local_count(), 0);
+    list.for_each_neighbor(particles, radius,
+                           [&](std::uint32_t i, std::uint32_t, double) { ++found[i]; });
+    for (const std::size_t neighbors : found) CHECK(neighbors == expected);
+  }
+}
+
 TEST_CASE("sorting a sorted store changes nothing") {
   const Box box{{9.0, 9.0, 9.0}};
   ParticleStore particles = test::jittered_lattice(box, 512, 1, 0.3, 11);

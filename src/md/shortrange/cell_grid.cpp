@@ -88,15 +88,29 @@ std::uint32_t CellGrid::local_cell(const Position& position) const {
 std::uint32_t CellGrid::ghost_cell(const Position& position) const {
   const Vec3 p = shear_.upright(position.vector());
   int at[3];
+  bool inside = true;
   for (int axis = 0; axis < 3; ++axis) {
     if (p[axis] < low_[axis]) {
       at[axis] = 0;
+      inside = false;
     } else if (p[axis] >= high_[axis]) {
       at[axis] = count_[axis] + 1;
+      inside = false;
     } else {
       const int cell = static_cast<int>((p[axis] - low_[axis]) * per_length_[axis]);
       at[axis] = 1 + std::clamp(cell, 0, count_[axis] - 1);
     }
+  }
+  if (inside) {
+    // In a triclinic box a lattice vector may be rounded over the face: back through that.
+    double least = HUGE_VAL;
+    int face = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      for (const double distance : {p[axis] - low_[axis], high_[axis] - p[axis]}) {
+        if (distance < least) least = distance, face = axis;
+      }
+    }
+    at[face] = p[face] - low_[face] <= high_[face] - p[face] ? 0 : count_[face] + 1;
   }
   return index(at[0], at[1], at[2]);
 }
