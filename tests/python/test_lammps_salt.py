@@ -48,7 +48,7 @@ pair_style lj/cut/coul/long 8.5 8.5
 pair_modify mix arithmetic shift yes
 pair_coeff 1 1 0.3526418 2.159538
 pair_coeff 2 2 0.0127850 4.830453
-kspace_style ewald 1e-8
+kspace_style ewald 1e-10
 neighbor 0.3 bin
 timestep 1.0
 fix advance all nve
@@ -120,8 +120,8 @@ def test_sterna_and_lammps_agree_on_a_salt(  # noqa: PLR0913
     with h5py.File(tmp_path / "salt.h5md") as file:
         force = file["particles/trajectory/force/value"][0]
 
-    # Of LAMMPS's sums the accuracy is that of forces, relative to those of charges 1 A apart.
-    tolerance = max(accuracy, 1e-7)
+    # LAMMPS has constants of eight digits, and sums of about as many.
+    tolerance = max(accuracy, 3e-7)
     assert row["potential_energy"] == pytest.approx(peer_row["potential_energy"], rel=tolerance)
     # The virials of the repulsion and of the charges nearly cancel.
     size = abs(peer_row["potential_energy"])
