@@ -200,6 +200,47 @@ TEST_CASE("Madelung constants") {
   }
 }
 
+TEST_CASE("Madelung constants in a triclinic box, to the last order") {
+  // The crystals' periods shift one layer of the box against the next.
+  const Lattice box{{4, 0, 0}, {1, 4, 0}, {-1, 0, 4}};
+  for (const Crystal& crystal : madelung_crystals()) {
+    CAPTURE(crystal.name);
+    OwnedCharges system = repeated(crystal, 4, 0.03);
+    system.lattice = box;
+    for (const auto& [order, tolerance] : {std::pair{24, 5e-8}, {32, 3e-9}}) {
+      CAPTURE(order);
+      FmmParameters parameters;
+      parameters.order = order, parameters.top_cells = {2, 2, 2}, parameters.levels = 1;
+      const CoulombResult result = FmmSolver(box, parameters).solve(system.view());
+      const auto ions = static_cast<double>(system.charges.size());
+      CHECK(result.energy / (0.5 * ions) * crystal.nearest ==
+            doctest::Approx(crystal.madelung).epsilon(tolerance));
+    }
+  }
+}
+
+TEST_CASE("how well cells are separated tells where the expansions converge") {
+  const auto error = [](const Lattice& lattice, int order) {
+    const OwnedCharges system = random_charges(lattice, 256, 0.0, 5);
+    FmmParameters parameters;
+    parameters.order = order, parameters.levels = 1;
+    const auto forces = FmmSolver(lattice, parameters).solve(system.view()).forces;
+    return relative_rms(forces, ewald(system).forces);
+  };
+  const auto lean = [](double share) { return Lattice{{8, 0, 0}, {8 * share, 8, 0}, {0, 0, 8}}; };
+  CHECK(FmmParameters::separation(lean(0.0)) == doctest::Approx(2.0 / std::sqrt(3.0)));
+  CHECK(FmmParameters::separation(Lattice::orthorhombic({3, 6, 9})) ==
+        doctest::Approx(2.0 / std::sqrt(3.0)));
+  for (const double share : {0.0, 0.2, 0.4}) {
+    CAPTURE(share);
+    CHECK(FmmParameters::separation(lean(share)) > FmmParameters::least_separation);
+    CHECK(error(lean(share), 20) < 0.4 * error(lean(share), 12));
+  }
+  const Lattice rhombohedral{{8, 8, 0}, {0, 8, 8}, {8, 0, 8}};
+  CHECK(FmmParameters::separation(rhombohedral) < FmmParameters::least_separation);
+  CHECK(error(rhombohedral, 20) > error(rhombohedral, 12));
+}
+
 TEST_CASE("the accuracy that is asked for: a salt crystal with defects, a gas of ions") {
   const OwnedCharges gas = random_charges(Lattice::orthorhombic({9, 9, 9}), 400, 0.0, 21);
   OwnedCharges salt = repeated(madelung_crystals()[0], 3, 0.1);

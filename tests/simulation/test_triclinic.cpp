@@ -275,6 +275,65 @@ TEST_CASE("salt in triclinic boxes: Madelung's energy by Ewald sums") {
         doctest::Approx(simulation.last_state().pair_energy).epsilon(1e-9));
 }
 
+TEST_CASE("rigid molecules in boxes of several shapes have the same energy, forces and torques") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  const std::string file = output.path() + "/molecules.extxyz";
+  const auto atoms = rock_salt(6, 0.05);
+  const double edge = 1.2 * 6;
+  std::vector<double> first;
+  for (const Box& box : boxes_of_cube(edge)) {
+    CAPTURE(box.tilt.xy);
+    CAPTURE(box.tilt.xz);
+    if (world.rank() == 0) {
+      std::mt19937_64 engine(11);
+      std::normal_distribution<double> normal;
+      std::ofstream out(file);
+      out << fmt::format(
+          "{}\nLattice=\"{} 0 0 {} {} 0 {} {} {}\" Properties=species:S:1:pos:R:3:orient:R:4\n",
+          atoms.size(), box.length.x, box.tilt.xy, box.length.y, box.tilt.xz, box.tilt.yz,
+          box.length.z);
+      for (const Atom& atom : atoms) {
+        const double a = normal(engine), b = normal(engine), c = normal(engine);
+        const Quaternion q = Quaternion{a, b, c, normal(engine)}.normalized();
+        const Vec3 p = 1.2 * atom.position;
+        out << fmt::format("D {} {} {} {} {} {} {}\n", p.x, p.y, p.z, q.w, q.x, q.y, q.z);
+      }
+    }
+    comm::barrier(world);
+    const auto site = [](const char* kind, double z, const std::string& more) {
+      return fmt::format("[[component.site]]\nkind = \"{}\"\nposition = [0, 0, {}]\n{}\n", kind, z,
+                         more);
+    };
+    const Input input = test::input_of(
+        output.path(), "molecules",
+        fmt::format("[run]\nsteps = 0\ntimestep = 0.001\n[start]\nkind = \"file\"\nfile = "
+                    "\"{}\"\n[[component]]\n"
+                    "name = \"D\"\n{}{}{}{}[interaction]\ncutoff = 2.5\n[electrostatics]\n"
+                    "kind = \"ewald\"\naccuracy = 1e-8\n",
+                    file, site("lennard_jones", 0.15, "mass = 1\nepsilon = 1\nsigma = 0.7"),
+                    site("lennard_jones", -0.15, "mass = 1\nepsilon = 1\nsigma = 0.7"),
+                    site("charge", 0.2, "charge = 0.8"), site("charge", -0.2, "charge = -0.8")));
+    Simulation simulation(world, input, {.quiet = true});
+    simulation.run();
+    std::vector<double> values(6 * atoms.size() + 2, 0.0);
+    const ParticleStore& particles = simulation.particles();
+    for (std::size_t i = 0; i < particles.local_count(); ++i) {
+      double* of_id = values.data() + 6 * (particles.id[i] - 1);
+      for (int axis = 0; axis < 3; ++axis) {
+        of_id[axis] = particles.force[i][axis];
+        of_id[3 + axis] = particles.torque[i][axis];
+      }
+    }
+    comm::ReductionBatch(world, "test").sum(values.data(), values.size()).run();
+    values[values.size() - 2] = simulation.last_state().potential_energy;
+    values.back() = simulation.last_state().virial;
+    if (first.empty()) first = values;
+    // Ewald sums of other lattice vectors are cut off elsewhere.
+    CHECK(difference(values, first) < 1e-6);
+  }
+}
+
 TEST_CASE("disordered salt in a skewed box: the multipole method keeps its accuracy") {
   const comm::Context world;
   const test::SharedFolder output(world);

@@ -49,7 +49,8 @@ struct FmmParameters {
   /// of the nearest ones over the diameter of a cell. Cubes have 2/sqrt(3); below 1 there are
   /// places in the corners of cells for which expansions do not converge.
   static double separation(const Lattice& lattice);
-  /// Where errors still fall with the order about as in cubes.
+  /// Errors of random charges still fall with the order here, if slower than in cubes; from 0.88
+  /// down they do not.
   static constexpr double least_separation = 0.9;
 };
 
