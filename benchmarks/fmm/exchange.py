@@ -4,10 +4,11 @@
     benchmarks/fmm/exchange.py [--ranks 2,8] [--methods p2p,rdma_double_buffer,shm_direct] [--repeats 5]
 
 6912 SPC/E molecules, 20736 charges, three levels of cells (8 x 8 x 8 leaves). The same run with all
-neighbor exchanges by one method, methods by turns. Of each the time of a step, and the time in the
-exchanges: of each exchange (positions of the halo, charges, expansions of each level) the median
-round, packing and unpacking in it, times its rounds a step; the slowest exchange waits for ranks
-that compute. Medians over the repeats.
+neighbor exchanges by one method, methods by turns. Each method runs twice: plain, for the time of a
+step, and with `timing = "synchronized"`, where ranks meet before they wait for data, for the time
+that exchanges take when waiting for ranks that compute is left out: of each exchange (positions of
+the halo, charges, expansions of each level) the median round, packing and unpacking in it, times its
+rounds a step. Medians over the repeats.
 
 Writes benchmarks/results/fmm_exchange.json.
 """
@@ -63,13 +64,14 @@ fmm = "{method}"
 migration = "superset"
 
 [output]
+timing = "{timing}"
 directory = "."
 thermo_interval = {steps}
 """
 
 
-def run(folder: Path, method: str, ranks: int, steps: int) -> dict:
-    (folder / "water.toml").write_text(INPUT.format(method=method, steps=steps))
+def run(folder: Path, method: str, ranks: int, steps: int, timing: str) -> dict:
+    (folder / "water.toml").write_text(INPUT.format(method=method, steps=steps, timing=timing))
     command, environment = command_line(ranks, ["water.toml"])
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False
@@ -82,7 +84,11 @@ def run(folder: Path, method: str, ranks: int, steps: int) -> dict:
         for row in timing["methods"]
         if row["exchange"] not in ("migration", "rebalancing")
     }
-    return {"step_us": timing["seconds"] / steps * 1e6, "exchanges_us": exchanges}
+    return {
+        "step_us": timing["seconds"] / steps * 1e6,
+        "exchanges_us": exchanges,
+        "waiting_us": timing.get("waiting_share", 0.0) * timing["seconds"] / steps * 1e6,
+    }
 
 
 def main() -> None:
@@ -96,12 +102,15 @@ def main() -> None:
     rows = []
     with tempfile.TemporaryDirectory(prefix="sterna-fmm-") as name:
         for ranks in (int(n) for n in options.ranks.split(",")):
+            plain: dict[str, list[dict]] = {method: [] for method in methods}
             runs: dict[str, list[dict]] = {method: [] for method in methods}
             for repeat in range(options.repeats):
                 for method in methods if repeat % 2 == 0 else reversed(methods):
-                    runs[method].append(run(Path(name), method, ranks, options.steps))
+                    folder = Path(name)
+                    plain[method].append(run(folder, method, ranks, options.steps, "plain"))
+                    runs[method].append(run(folder, method, ranks, options.steps, "synchronized"))
             for method in methods:
-                steps = [r["step_us"] for r in runs[method]]
+                steps = [r["step_us"] for r in plain[method]]
                 exchanges = {
                     exchange: statistics.median(r["exchanges_us"][exchange] for r in runs[method])
                     for exchange in runs[method][0]["exchanges_us"]
@@ -118,6 +127,10 @@ def main() -> None:
                         "all_exchanges_us": statistics.median(sums),
                         "all_exchanges_us_least": min(sums),
                         "all_exchanges_us_most": max(sums),
+                        "synchronized_step_us": statistics.median(
+                            r["step_us"] for r in runs[method]
+                        ),
+                        "waiting_us": statistics.median(r["waiting_us"] for r in runs[method]),
                     }
                 )
                 print(

@@ -198,5 +198,6 @@ TEST_CASE("ls1-MarDyn's systems have ls1-MarDyn's energies at the start and alon
               10.0 * tolerance * std::fabs(expected.potential));
       }
     }
+    engine.complete();
   }
 }

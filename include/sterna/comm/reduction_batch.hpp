@@ -52,6 +52,9 @@ class ReductionBatch {
   /// after a registration waits for the other ranks.
   void start();
   void finish();
+  /// Lets what was started advance where the MPI library does nothing between its calls. Cheap; of
+  /// no effect where nothing was started.
+  void progress();
 
  private:
   class Implementation;

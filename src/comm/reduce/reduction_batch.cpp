@@ -144,7 +144,10 @@ class ReductionBatch::Implementation {
 
   ~Implementation() {
     // After a failure MPI may still use the type, the operation and the buffers.
-    if (request_ != MPI_REQUEST_NULL) return;
+    if (in_flight()) {
+      context_.implementation().keep_until_exit(buffers_);
+      return;
+    }
     int finalized = 0;
     MPI_Finalized(&finalized);
     if (finalized != 0) return;
@@ -200,6 +203,12 @@ class ReductionBatch::Implementation {
                                communicator, &request_),
                 name_);
     }
+  }
+
+  void progress() {
+    if (!in_flight()) return;
+    int complete = 0;
+    check_mpi(MPI_Request_get_status(request_, &complete, MPI_STATUS_IGNORE), name_);
   }
 
   void finish() {
@@ -335,6 +344,9 @@ void ReductionBatch::start() {
 }
 void ReductionBatch::finish() {
   implementation_->finish();
+}
+void ReductionBatch::progress() {
+  implementation_->progress();
 }
 
 }  // namespace sterna::comm

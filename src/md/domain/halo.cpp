@@ -83,9 +83,12 @@ class Halo::Stage {
     }
   }
 
-  /// Appends this stage's ghosts to those that the store has.
-  void rebuild(ParticleStore& particles) {
+  void select(const ParticleStore& particles) {
     selection_.select({particles.position.data(), particles.total_count()});
+  }
+
+  /// Appends this stage's ghosts to those that the store has.
+  void exchange(ParticleStore& particles) {
     if (exchange_) {
       std::vector<std::size_t> room;
       for (const auto& receiver : receivers_) {
@@ -150,8 +153,14 @@ class Halo::Stage {
     exchange_->start();
   }
 
+  void copy_images(ParticleStore& particles) {
+    copy_positions(particles);
+    images_copied_ = true;
+  }
+
   void finish_positions(ParticleStore& particles) {
-    copy_positions(particles);  // while messages are on their way
+    if (!images_copied_) copy_positions(particles);  // while messages are on their way
+    images_copied_ = false;
     if (!exchange_) return;
     while (const auto peer = exchange_->next()) {
       const auto receiver = std::find_if(receivers_.begin(), receivers_.end(),
@@ -334,6 +343,7 @@ class Halo::Stage {
   HaloSelection selection_;
   std::span<const std::uint32_t> slots_;  ///< empty: ghosts lie in the order of arrival
   std::size_t local_count_ = 0;
+  bool images_copied_ = false;       ///< of the positions that are under way
   std::vector<Receiver> receivers_;  ///< ascending; other ranks are senders to this one as well
   std::optional<comm::NeighborExchange<double>> exchange_;
   std::optional<comm::NeighborExchange<double>> return_exchange_;  ///< forces, the other way
@@ -359,7 +369,7 @@ Halo::~Halo() = default;
 Halo::Halo(Halo&&) noexcept = default;
 Halo& Halo::operator=(Halo&&) noexcept = default;
 
-void Halo::rebuild(ParticleStore& particles) {
+void Halo::begin_rebuild(ParticleStore& particles) {
   particles.resize_ghosts(0);
 #ifndef NDEBUG
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
@@ -371,7 +381,22 @@ void Halo::rebuild(ParticleStore& particles) {
     }
   }
 #endif
-  for (auto& stage : stages_) stage->rebuild(particles);
+}
+
+void Halo::select(const ParticleStore& particles, std::size_t stage) {
+  stages_[stage]->select(particles);
+}
+
+void Halo::exchange(ParticleStore& particles, std::size_t stage) {
+  stages_[stage]->exchange(particles);
+}
+
+void Halo::rebuild(ParticleStore& particles) {
+  begin_rebuild(particles);
+  for (std::size_t stage = 0; stage < stages_.size(); ++stage) {
+    select(particles, stage);
+    exchange(particles, stage);
+  }
 }
 
 void Halo::order_ghosts(ParticleStore& particles, std::span<const std::uint32_t> slots) {
@@ -396,6 +421,10 @@ void Halo::order_ghosts(ParticleStore& particles, std::span<const std::uint32_t>
 
 void Halo::start_positions(const ParticleStore& particles) {
   stages_.front()->start_positions(particles);
+}
+
+void Halo::copy_images(ParticleStore& particles) {
+  stages_.front()->copy_images(particles);
 }
 
 void Halo::finish_positions(ParticleStore& particles) {

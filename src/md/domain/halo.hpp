@@ -43,6 +43,12 @@ class Halo {
   /// store: positions and types, and orientations where the store rotates. Until the next call the
   /// order of particles must not change.
   void rebuild(ParticleStore& particles);
+  /// The same in its parts, for those who tell computing from communication: the ghosts are dropped
+  /// by `begin_rebuild`; then each stage selects, on this rank alone, and exchanges.
+  void begin_rebuild(ParticleStore& particles);
+  std::size_t stage_count() const { return stages_.size(); }
+  void select(const ParticleStore& particles, std::size_t stage);
+  void exchange(ParticleStore& particles, std::size_t stage);
 
   /// Moves ghost k of the last `rebuild` to place `slots[k]` behind the local particles, a
   /// permutation, and delivers it there from now on: the pair list wants ghosts in the order of
@@ -51,8 +57,11 @@ class Halo {
 
   /// Sends the present positions, with the orientations in the same messages where the store
   /// rotates, to where `rebuild` decided; then the caller may compute with local particles, and
-  /// `finish_positions` writes the ghosts. Types do not travel again.
+  /// `finish_positions` writes the ghosts. Types do not travel again. In between, `copy_images` may
+  /// copy what this rank's own particles are the images of and needs no other rank; otherwise
+  /// `finish_positions` does it.
   void start_positions(const ParticleStore& particles);
+  void copy_images(ParticleStore& particles);
   void finish_positions(ParticleStore& particles);
 
   /// Collective, and only with `returns_forces`. Adds the force of every ghost to that of the

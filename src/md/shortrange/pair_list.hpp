@@ -50,6 +50,11 @@ class PairList {
 
   /// Largest squared displacement of a local particle since `build`.
   double largest_displacement_squared(const ParticleStore& particles) const;
+  /// Of local particle i since `build`.
+  Vec3 displacement(const ParticleStore& particles, std::size_t i) const {
+    return particles.position[i].vector() - grid_.center() -
+           Vec3{static_cast<double>(x_[i]), static_cast<double>(y_[i]), static_cast<double>(z_[i])};
+  }
 
   const CellGrid& grid() const { return grid_; }
   double list_radius() const { return list_radius_; }

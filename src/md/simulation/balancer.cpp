@@ -46,9 +46,9 @@ double seconds_since(PhaseTimer::Clock::time_point start) {
 double step_seconds(const PhaseTimer& timer) {
   double sum = 0.0;
   for (const Phase phase :
-       {Phase::forces, Phase::halo, Phase::rebuild_decision, Phase::migration, Phase::sorting,
-        Phase::halo_lists, Phase::pair_list, Phase::displacements, Phase::integration,
-        Phase::thermostat, Phase::electrostatics}) {
+       {Phase::forces, Phase::images, Phase::halo, Phase::rebuild_decision, Phase::migration,
+        Phase::sorting, Phase::halo_selection, Phase::halo_lists, Phase::pair_list,
+        Phase::displacements, Phase::integration, Phase::thermostat, Phase::electrostatics}) {
     sum += timer.seconds(phase);
   }
   return sum;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 namespace sterna::md {
@@ -13,17 +12,14 @@ ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& deco
     : context_(context),
       options_(options),
       halo_width_(forces->reach() + options.skin),
-      skin_(options.skin),
-      maximum_interval_(options.maximum_interval),
       timer_(timer),
       migration_(context, decomposition, halo_width_, migration_options()),
       halo_(context, decomposition, halo_width_, halo_options(*forces)),
       list_(options.kernels),
       forces_(std::move(forces)),
-      agreement_(context, "rebuild decision") {
+      decision_(context, 0.5 * options.skin, options.maximum_interval, timer) {
   const Region region = decomposition.region(context.rank());
   list_.set_region(region.lower, region.upper, halo_width_, decomposition.box().shear());
-  agreement_.max(displacement_).max(step_length_).max(step_growth_).max(asked_);
 }
 
 void ForceEngine::set_decomposition(const Decomposition& decomposition) {
@@ -44,9 +40,14 @@ void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
     const auto measured = timer_.measure(Phase::sorting);
     list_.sort_local(particles);
   }
-  {
+  halo_.begin_rebuild(particles);
+  for (std::size_t stage = 0; stage < halo_.stage_count(); ++stage) {
+    {
+      const auto measured = timer_.measure(Phase::halo_selection);
+      halo_.select(particles, stage);
+    }
     const auto measured = timer_.measure(Phase::halo_lists);
-    halo_.rebuild(particles);
+    halo_.exchange(particles, stage);
   }
   {
     const auto measured = timer_.measure(Phase::sorting);
@@ -63,44 +64,43 @@ void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
   list_.build(particles);
   forces_->rebuild(list_, particles);
   ++rebuilds_;
-  built_at_ = step;
-  // The next step looks at the speeds. (Not now: a resumed run would see those of another moment
-  // of the step and could decide otherwise.)
-  next_check_ = step + 1;
+  decision_.list_was_built(step);
+}
+
+RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles,
+                                            const LargestStep& largest) const {
+  RebuildDecision::Motion motion;
+  motion.displacement = std::sqrt(list_.largest_displacement_squared(particles));
+  motion.step = largest.length;
+  motion.growth = largest.growth;
+  const double room = 0.5 * options_.skin;
+  const double reach = largest.length + largest.growth;
+  motion.next_most = motion.displacement + reach;
+  if (motion.next_most <= room || largest.timestep == 0.0) return motion;
+  // The next step goes by the velocities as they are and by forces that are not known yet: those of
+  // the last step, give or take as much.
+  const double dt = largest.timestep;
+  const double near = std::max(0.0, room - reach);
+  motion.next_most = 0.0;
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    const Vec3 moved = list_.displacement(particles, i);
+    if (dot(moved, moved) < near * near) continue;  // stays inside the room
+    const double mass = largest.masses[static_cast<std::size_t>(particles.position[i].type)];
+    const Vec3 gain = (dt * dt / mass) * particles.force[i];
+    const Vec3 next = moved + dt * particles.velocity[i] + gain;
+    const double distance = std::sqrt(dot(next, next));
+    const double error = std::sqrt(dot(gain, gain)) + 0.05 * largest.growth;
+    motion.next_least = std::max(motion.next_least, distance - error);
+    motion.next_most = std::max(motion.next_most, distance + error);
+  }
+  return motion;
 }
 
 bool ForceEngine::must_rebuild(const ParticleStore& particles, std::int64_t step,
                                const std::function<LargestStep()>& largest_step,
                                std::int64_t asked) {
-  if (step - built_at_ >= maximum_interval_) next_check_ = std::min(next_check_, step);
-  if (step < next_check_) return false;
-  {
-    const auto measured = timer_.measure(Phase::displacements);
-    displacement_ = std::sqrt(list_.largest_displacement_squared(particles));
-    const LargestStep largest = largest_step();
-    step_length_ = largest.length;
-    step_growth_ = largest.growth;
-    asked_ = asked;
-  }
-  {
-    const auto measured = timer_.measure(Phase::rebuild_decision);
-    agreement_.run();
-  }
-  const double room = 0.5 * skin_ - displacement_;
-  if (room < 0.0 || step - built_at_ >= maximum_interval_) {
-    // More than a step too far: somebody sped up between two looks.
-    if (-room > step_length_) ++late_rebuilds_;
-    return true;
-  }
-  // Steps that are safe even if the fastest particle goes straight on, gains a quarter, and is the
-  // one that is pulled hardest: from rest, too, it may be far away soon.
-  const double length = 1.25 * step_length_;
-  const double reach = length + std::sqrt(length * length + 2.0 * step_growth_ * room);
-  const double safe_steps = reach > 0.0 ? 2.0 * room / reach : std::numeric_limits<double>::max();
-  next_check_ =
-      step + std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(
-                                           safe_steps, static_cast<double>(maximum_interval_))));
-  return false;
+  return decision_.must_rebuild(
+      step, [&] { return motion(particles, largest_step()); }, asked);
 }
 
 void ForceEngine::compute_forces(ParticleStore& particles, PairSums* sums) {
@@ -115,6 +115,11 @@ void ForceEngine::compute_forces(ParticleStore& particles, PairSums* sums) {
   {
     const auto measured = timer_.measure(Phase::forces);
     forces_->compute(list_, particles, PairList::Cells::interior, sums);
+  }
+  decision_.progress();
+  {
+    const auto measured = timer_.measure(Phase::images);
+    halo_.copy_images(particles);
   }
   {
     const auto measured = timer_.measure(Phase::halo);

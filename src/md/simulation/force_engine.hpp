@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -14,8 +13,8 @@
 #include "md/shortrange/short_range_forces.hpp"
 #include "md/simulation/electrostatics.hpp"
 #include "md/simulation/phase_timer.hpp"
+#include "md/simulation/rebuild_decision.hpp"
 #include "sterna/comm/context.hpp"
-#include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {
 
@@ -51,24 +50,32 @@ class ForceEngine {
   struct LargestStep {
     double length;  ///< of the path of a particle
     double growth;  ///< from each step to the next
+    /// Where positions follow from velocities and forces: by which step, and the masses by type.
+    double timestep = 0.0;
+    std::span<const double> masses = {};
   };
-  /// Collective; after positions moved, before forces. True on all ranks where the list may no
-  /// longer hold. `largest_step`: how far a particle of this rank moves in a step at most, asked
-  /// only where it matters. `asked` travels along: `others_asked()` then holds the largest of all
-  /// ranks. Asks the ranks only in steps where it could matter.
+  /// Collective; in each step after positions moved, before forces. True on all ranks where the
+  /// list may no longer hold. `largest_step`: how far a particle of this rank moves in a step at
+  /// most, asked only where it matters. `asked` travels along: `others_asked()` holds the largest
+  /// of all ranks, of this step or an earlier one.
   bool must_rebuild(const ParticleStore& particles, std::int64_t step,
                     const std::function<LargestStep()>& largest_step, std::int64_t asked);
-  std::int64_t others_asked() const { return asked_; }
+  std::int64_t others_asked() const { return decision_.others_asked(); }
   /// The next step looks at the speeds, which something else than forces has changed in this one.
   /// Collective.
-  void look_at_speeds_after(std::int64_t step) { next_check_ = std::min(next_check_, step + 1); }
+  void look_at_speeds() { decision_.look_closely(); }
+  /// After the last step, collective: nothing is under way any more.
+  void complete() { decision_.complete(); }
+  /// For checkpoints, so that a resumed run has the same bits.
+  RebuildDecision::Pace pace() const { return decision_.pace(); }
+  void set_pace(const RebuildDecision::Pace& pace) { decision_.set_pace(pace); }
 
   /// Sets the forces of the local particles; adds energy and virial of this rank where asked.
   void compute_forces(ParticleStore& particles, PairSums* sums);
 
   std::int64_t rebuilds() const { return rebuilds_; }
   /// Rebuilds that came after a particle had moved farther than the skin allows.
-  std::int64_t late_rebuilds() const { return late_rebuilds_; }
+  std::int64_t late_rebuilds() const { return decision_.late_rebuilds(); }
   const PairList& list() const { return list_; }
   const ShortRangeForces& forces() const { return *forces_; }
   const Halo& halo() const { return halo_; }
@@ -87,11 +94,11 @@ class ForceEngine {
     return options;
   }
 
+  RebuildDecision::Motion motion(const ParticleStore& particles, const LargestStep& largest) const;
+
   comm::Context context_;
   Options options_;
   double halo_width_;
-  double skin_;
-  int maximum_interval_;
   PhaseTimer& timer_;
   Migration migration_;
   Halo halo_;
@@ -100,15 +107,8 @@ class ForceEngine {
   std::unique_ptr<Electrostatics> electrostatics_;  ///< none where nothing has a charge
   std::vector<std::uint32_t> ghost_slots_;
 
-  std::int64_t built_at_ = 0;
-  std::int64_t next_check_ = 0;
+  RebuildDecision decision_;
   std::int64_t rebuilds_ = 0;
-  std::int64_t late_rebuilds_ = 0;
-  double displacement_ = 0.0;  ///< reduced: largest over the ranks
-  double step_length_ = 0.0;
-  double step_growth_ = 0.0;
-  std::int64_t asked_ = 0;
-  comm::ReductionBatch agreement_;
   std::vector<comm::Verdict> earlier_;  ///< of regions that are no more
 };
 

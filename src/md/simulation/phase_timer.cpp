@@ -27,6 +27,8 @@ PhaseInfo phase_info(Phase phase) {
   switch (phase) {
     case Phase::forces:
       return {"forces", false};
+    case Phase::images:
+      return {"periodic images", false};
     case Phase::halo:
       return {"halo exchange", true};
     case Phase::rebuild_decision:
@@ -35,6 +37,8 @@ PhaseInfo phase_info(Phase phase) {
       return {"migration", true};
     case Phase::sorting:
       return {"sorting", false};
+    case Phase::halo_selection:
+      return {"halo selection", false};
     case Phase::halo_lists:
       return {"halo lists", true};
     case Phase::pair_list:

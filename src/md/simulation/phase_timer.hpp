@@ -12,10 +12,12 @@ namespace sterna::md {
 /// What a rank spends its time on. Waiting for others counts where it happens.
 enum class Phase {
   forces,
+  images,
   halo,
   rebuild_decision,
   migration,
   sorting,
+  halo_selection,
   halo_lists,
   pair_list,
   balance,
@@ -27,7 +29,7 @@ enum class Phase {
   checkpoint,
   electrostatics,  ///< computing, and waiting for others
 };
-inline constexpr std::size_t phase_count = 15;
+inline constexpr std::size_t phase_count = 17;
 
 /// Name for the report, and whether the phase is communication.
 struct PhaseInfo {

@@ -167,6 +167,9 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
     if (minimizer_ && state.contains("minimizer")) {
       minimizer_->set_state(exact_values(state["minimizer"]));
     }
+    if (state.contains("pace")) {
+      engine_->set_pace({exact_value(state["pace"][0]), exact_value(state["pace"][1])});
+    }
     if (state.contains("averages")) {
       for (std::size_t k = 0; k < averages_.size(); ++k) {
         averages_[k].set_state(exact_values(state["averages"][averaged_names[k]]));
@@ -498,6 +501,8 @@ void Simulation::write_checkpoint() {
   }
   if (barostat_) state.state["volume_work"] = exact_text(volume_work_);
   if (minimizer_) state.state["minimizer"] = exact_array(minimizer_->state());
+  const RebuildDecision::Pace pace = engine_->pace();
+  state.state["pace"] = exact_array({pace.step, pace.growth});
   if (const Electrostatics* electrostatics = engine_->electrostatics()) {
     state.state["electrostatics"] = exact_array(electrostatics->state());
   }

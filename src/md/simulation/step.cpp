@@ -48,6 +48,7 @@ Outcome Simulation::run() {
     }
     console_.progress(step_, first_step_, input_.run.steps);
   }
+  engine_->complete();
   const double seconds = std::chrono::duration<double>(PhaseTimer::Clock::now() - start).count();
   timer_.part_by(nullptr);
   synchronized.reset();
@@ -73,7 +74,8 @@ void Simulation::step() {
   const auto largest_step = [this]() -> ForceEngine::LargestStep {
     if (minimizer_) return {minimizer_->maximum_displacement(), 0.0};
     const double dt = input_.run.timestep;
-    return {dt * largest_speed(particles_), dt * dt * largest_acceleration(particles_, masses_)};
+    return {dt * largest_speed(particles_), dt * dt * largest_acceleration(particles_, masses_), dt,
+            masses_};
   };
   rebuilt_ = engine_->must_rebuild(particles_, step_, largest_step,
                                    static_cast<std::int64_t>(requested())) ||
@@ -96,7 +98,7 @@ void Simulation::step() {
     const auto measured = timer_.measure(Phase::thermostat);
     integrator_.complete_velocities(particles_);
     const double growth = thermostat->apply(particles_, box_, step_);
-    if (growth > 1.1) engine_->look_at_speeds_after(step_);
+    if (growth > 1.1) engine_->look_at_speeds();
   }
   if (changes_volume) change_volume(sums);
   if (sample) observe(sums);

@@ -1,0 +1,109 @@
+#include "md/simulation/rebuild_decision.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sterna::md {
+namespace {
+
+/// How much faster than the fastest particle any is thought to be before the next look.
+constexpr double kFaster = 1.25;
+
+/// Steps in which nobody can move `room`, even if the fastest particle goes straight on, gains a
+/// quarter, and is the one that is pulled hardest: from rest, too, it may be far away soon.
+double safe_steps(double room, double step, double growth) {
+  const double length = kFaster * step;
+  const double reach = length + std::sqrt(length * length + 2.0 * growth * room);
+  return reach > 0.0 ? 2.0 * room / reach : std::numeric_limits<double>::max();
+}
+
+}  // namespace
+
+RebuildDecision::RebuildDecision(const comm::Context& context, double room, int maximum_interval,
+                                 PhaseTimer& timer)
+    : room_(room),
+      maximum_interval_(maximum_interval),
+      timer_(timer),
+      agreement_(context, "rebuild decision") {
+  agreement_.max(travelling_.displacement)
+      .max(travelling_.step)
+      .max(travelling_.growth)
+      .max(travelling_.next_least)
+      .max(travelling_.next_most)
+      .max(travelling_asked_);
+}
+
+bool RebuildDecision::must_rebuild(std::int64_t step, const std::function<Motion()>& look,
+                                   std::int64_t asked) {
+  complete();
+  // Nobody has looked since the list was built: by the pace of before, a step is short.
+  const bool paced = known_.step > 0.0 && 2.0 * (kFaster * known_.step + known_.growth) < room_;
+  bool closely = closely_ || (step == built_at_ + 1 && !paced);
+  closely_ = false;
+  const bool looked = looked_at_ > built_at_;
+  if (looked && known_.displacement > room_) return list_is_over();
+  if (looked && looked_at_ == step - 1 && step > safe_until_ && !closely) {
+    if (known_.next_least > room_) return true;
+    closely = known_.next_most > room_;
+  }
+  const bool last = step - built_at_ >= maximum_interval_;
+  if (last && looked) return true;
+  if (!closely && !last && step < next_look_) return false;
+  start(step, look, asked);
+  if (!closely && !last) return false;
+  complete();
+  if (known_.displacement > room_) return list_is_over();
+  return last;
+}
+
+bool RebuildDecision::list_is_over() {
+  // More than a step too far: somebody sped up between two looks.
+  if (known_.displacement - room_ > known_.step) ++late_rebuilds_;
+  return true;
+}
+
+void RebuildDecision::start(std::int64_t step, const std::function<Motion()>& look,
+                            std::int64_t asked) {
+  {
+    const auto measured = timer_.measure(Phase::displacements);
+    travelling_ = look();
+  }
+  const auto measured = timer_.measure(Phase::rebuild_decision);
+  travelling_asked_ = asked;
+  looked_at_ = step;
+  agreement_.start();
+  under_way_ = true;
+}
+
+void RebuildDecision::progress() {
+  if (!under_way_) return;
+  const auto measured = timer_.measure(Phase::rebuild_decision);
+  agreement_.progress();
+}
+
+void RebuildDecision::complete() {
+  if (!under_way_) return;
+  const auto measured = timer_.measure(Phase::rebuild_decision);
+  agreement_.finish();
+  under_way_ = false;
+  known_ = travelling_;
+  asked_ = travelling_asked_;
+  const double room = room_ - known_.displacement;
+  if (room < 0.0) return;
+  const auto steps = static_cast<std::int64_t>(std::min(
+      safe_steps(room, known_.step, known_.growth), static_cast<double>(maximum_interval_)));
+  safe_until_ = looked_at_ + steps;
+  // In time for the last step of the interval to know what was asked.
+  next_look_ = std::max(looked_at_ + 1, std::min(safe_until_, built_at_ + maximum_interval_ - 1));
+}
+
+void RebuildDecision::list_was_built(std::int64_t step) {
+  complete();
+  built_at_ = step;
+  // (Not now: a resumed run would see the speeds of another moment of the step and could decide
+  // otherwise.)
+  next_look_ = step + 1;
+  safe_until_ = step;
+}
+
+}  // namespace sterna::md
