@@ -231,6 +231,83 @@ TEST_CASE("dipoles with charges, on any number of ranks as in one process") {
   }
 }
 
+TEST_CASE("overlapping leaves: as in one process, also when charges move; the accuracy is kept") {
+  const comm::Context context;
+  struct Case {
+    Vec3 length;
+    std::array<int, 3> top;
+    int levels;
+    bool periodic;
+  };
+  for (const Case& c :
+       {Case{{12, 12, 12}, {2, 2, 2}, 2, true}, Case{{9, 10, 24}, {2, 2, 5}, 1, false},
+        Case{{12, 12, 12}, {2, 2, 2}, 2, false}, Case{{9, 9, 9}, {2, 2, 2}, 0, true}}) {
+    OwnedCharges system = molecules_in(c.length, "uniform", 300);
+    for (Vec3& position : system.positions) {
+      if (!c.periodic) position = 0.8 * position + Vec3{1, 1, 1};
+    }
+    add_dipoles(system, 0.3, 6);
+    FmmParameters parameters;
+    parameters.order = 5, parameters.top_cells = c.top, parameters.levels = c.levels;
+    parameters.periodic = c.periodic, parameters.dipoles = true;
+    parameters.overlap = 0.2, parameters.travel = 0.4;
+    std::vector<Vec3> moved = system.positions;
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+      const auto phase = static_cast<double>(i / 2);
+      moved[i] += 0.25 * Vec3{std::sin(phase), std::cos(3.0 * phase), 0.7};
+    }
+    FmmSolver serial(system.lattice, parameters);
+    serial.rebuild(system.view());
+    serial.start(moved, system.dipoles);
+    const CoulombResult expected = serial.finish(true);
+    for (const std::string method : {"grid", "bisection"}) {
+      CAPTURE(c.length.z);
+      CAPTURE(c.levels);
+      CAPTURE(method);
+      const auto decomposition = make_decomposition(context, method, system);
+      Share share = share_of(*decomposition, context.rank(), system);
+      std::vector<Vec3> own_moved;
+      for (const std::size_t i : share.index) {
+        share.charges.dipoles.push_back(system.dipoles[i]);
+        own_moved.push_back(moved[i]);
+      }
+      FmmSolver solver(context, *decomposition, parameters);
+      solver.rebuild(share.charges.view());
+      solver.start(own_moved, share.charges.dipoles);
+      const Total total = together(context, share, solver.finish(true), system.positions.size());
+      CHECK(relative_rms(total.forces, expected.forces) < 1e-12);
+      CHECK(total.energy == doctest::Approx(expected.energy).epsilon(1e-12));
+      for (std::size_t s = 0; s < 6; ++s) {
+        CHECK(total.virial[s] ==
+              doctest::Approx(expected.virial[s]).scale(std::abs(expected.energy)).epsilon(1e-12));
+      }
+    }
+  }
+
+  const OwnedCharges system = molecules_in({9, 9, 10}, "uniform", 250);
+  const auto exact =
+      EwaldSolver(system.lattice, EwaldSolver::parameters(system.lattice, 1e-12, 500))
+          .solve(system.view());
+  const auto decomposition = make_decomposition(context, "sampling", system);
+  const Share share = share_of(*decomposition, context.rank(), system);
+  for (const double accuracy : {1e-2, 1e-4}) {
+    CAPTURE(accuracy);
+    FmmParameters trial =
+        FmmParameters::choose(system.lattice, true, system.positions.size(), accuracy, 2.0);
+    trial.overlap = 0.1;
+    const auto checked =
+        checked_fmm_parameters(context, *decomposition, trial, share.charges.view(), accuracy);
+    CHECK(checked.parameters.overlap == 0.1);
+    const Total total =
+        together(context, share,
+                 FmmSolver(context, *decomposition, checked.parameters).solve(share.charges.view()),
+                 system.positions.size());
+    const double error = relative_rms(total.forces, exact.forces);
+    CHECK(error < accuracy);
+    CHECK(error < 2.0 * checked.error);
+  }
+}
+
 TEST_CASE("SPC/E configuration of NIST on all ranks: converged energy and forces") {
   const comm::Context context;
   const OwnedCharges system = read_spce_configuration(1);

@@ -61,6 +61,21 @@ struct CellBox {
   }
 };
 
+/// The cell of a periodic grid that a cell beyond it, by less than the grid's size, is an image of.
+inline Cells wrapped(const Cells& cell, const Cells& grid) {
+  return {(cell[0] + grid[0]) % grid[0], (cell[1] + grid[1]) % grid[1],
+          (cell[2] + grid[2]) % grid[2]};
+}
+
+/// A box inside of a periodic grid with all cells that those of `box` are, or are images of.
+inline CellBox covering_images(CellBox box, const Cells& grid) {
+  for (int axis = 0; axis < 3; ++axis) {
+    if (box.lower[axis] >= 0 && box.upper[axis] <= grid[axis]) continue;
+    box.lower[axis] = 0, box.upper[axis] = grid[axis];
+  }
+  return box;
+}
+
 inline CellBox intersection(const CellBox& a, const CellBox& b) {
   CellBox box;
   for (int axis = 0; axis < 3; ++axis) {

@@ -5,7 +5,8 @@
 // Cost:    O(N order^3 / charges per cell); messages of (order + 1)^2 numbers for each cell within
 //          two cells of a neighbor's region, one per neighbor and level.
 // Hazards: forces jump where a molecule changes its cell, by the truncation error: low orders do
-//          not conserve energy. A uniform tree wastes cells where most of the box is empty.
+//          not conserve energy, unless cells overlap (leaf_parts.cpp). A uniform tree wastes cells
+//          where most of the box is empty.
 // Else:    on one core and at low accuracy particle-mesh Ewald is faster; FMM wins where the
 //          transposes of its Fourier transform cost more than they compute, and in open boxes.
 
@@ -44,6 +45,12 @@ FarField<Real>::FarField(const comm::Context* context, const Lattice& lattice,
   top_multipoles_ = CellExpansions<Real>(top, coefficients_, whole - top.count());
   top_locals_ = top_multipoles_;
   make_depths(context, exchange);
+  const Cells leaves = partition.grid(partition.leaf_depth());
+  images_of_leaves_ =
+      CellTransfers::plan(
+          0, 1, leaves, partition.periodic(), [&](int) { return CellBox::grid(leaves); },
+          [&](int) { return leaves_.box(); })
+          .receives;
   const CellBox shared = CellBox::grid(partition.grid(partition.first_distributed_depth()));
   reduced_ = std::make_unique<std::vector<double>>(coefficients_ * shared.count() + sum_count);
   if (context != nullptr) {
@@ -58,8 +65,9 @@ void FarField<Real>::make_depths(const comm::Context* context, const std::string
   const int leaf = partition_.leaf_depth(), shared = partition_.first_distributed_depth();
   // Of the levels that a rank has as a whole, only what lies above its own cells is computed.
   const auto targets_of = [&](int number, int rank) {
-    CellBox needed =
-        shared == leaf ? partition_.touched_leaves(rank) : partition_.owned(shared, rank);
+    CellBox needed = shared == leaf
+                         ? covering_images(partition_.touched_leaves(rank), partition_.grid(leaf))
+                         : partition_.owned(shared, rank);
     for (int below = shared; below >= number; --below) needed = needed.parents();
     return needed;
   };
@@ -106,7 +114,8 @@ void FarField<Real>::make_depths(const comm::Context* context, const std::string
         coefficients_,
         comm::NeighborOptions{exchange, fmt::format("fmm multipoles, level {}", number)});
     depth.locals.emplace(
-        context, CellTransfers::plan(own, ranks, grid, false, children, below), coefficients_,
+        context, CellTransfers::plan(own, ranks, grid, partition_.periodic(), children, below),
+        coefficients_,
         comm::NeighborOptions{exchange, fmt::format("fmm local expansions, level {}", number)});
   }
 }
@@ -161,12 +170,13 @@ void FarField<Real>::start(const FarSources<Real>& sources, std::span<const std:
 
 template <class Real>
 void FarField<Real>::start_reduction(const CellExpansions<Real>& part) {
-  const CellBox shared = CellBox::grid(partition_.grid(partition_.first_distributed_depth()));
+  const Cells grid = partition_.grid(partition_.first_distributed_depth());
+  const CellBox shared = CellBox::grid(grid);
   part.box().for_each([&](const Cells& cell) {
     const Real* from = part.at(cell);
-    double* to = reduced_->data() + shared.index(cell);
+    double* to = reduced_->data() + shared.index(wrapped(cell, grid));
     for (std::size_t a = 0; a < coefficients_; ++a) {
-      to[a * shared.count()] = static_cast<double>(from[a * part.stride()]);
+      to[a * shared.count()] += static_cast<double>(from[a * part.stride()]);
     }
   });
   if (reduction_) reduction_->start();
@@ -258,8 +268,10 @@ void FarField<Real>::finish(FarSources<Real>& sources, std::span<const std::size
     last.locals->finish(take);
   } else {
     block.resize(coefficients_ * leaves_.box().count());
-    read_locals(leaf, leaves_.box(), block.data());
-    take(leaves_.box(), block.data());
+    for (const CellBlock& images : images_of_leaves_) {
+      read_locals(leaf, images.source, block.data());
+      take(images.target(), block.data());
+    }
   }
   watch.lap(times.communication);
 
@@ -387,7 +399,9 @@ void FarField<Real>::add_sums_of_top() {
   const std::size_t lanes = kernels_.lanes;
   const CellBox& top = top_multipoles_.box();
   // Of the cells, which all ranks have, those above this rank's own.
-  const CellBox& wanted = partition_.leaf_depth() == 0 ? leaves_.box() : depth(1).level.targets();
+  const CellBox wanted = partition_.leaf_depth() == 0
+                             ? covering_images(leaves_.box(), partition_.grid(0))
+                             : depth(1).level.targets();
   std::vector<std::pair<std::size_t, std::size_t>> pairs;  // places of target and source
   for (const auto& sum : operators_.top_sums) {
     pairs.clear();

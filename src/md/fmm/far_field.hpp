@@ -110,7 +110,8 @@ class FarField {
   HarmonicFactors factors_;
   std::size_t coefficients_;
   std::vector<Depth> depths_;
-  CellExpansions<Real> leaves_;  ///< of what this rank has: multipoles, then locals
+  CellExpansions<Real> leaves_;              ///< of what this rank has: multipoles, then locals
+  std::vector<CellBlock> images_of_leaves_;  ///< which cells of the grid they are
   CellExpansions<Real> top_multipoles_, top_locals_;
   std::vector<Real> scratch_;
 

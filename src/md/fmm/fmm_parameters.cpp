@@ -61,6 +61,17 @@ void FmmParameters::check() const {
                       levels, cells));
     }
   }
+  if (!(overlap >= 0.0 && overlap <= 0.5)) {
+    throw std::invalid_argument(fmt::format(
+        "the cells of the multipole method overlap by {} of their edges, not 0 to 0.5", overlap));
+  }
+}
+
+double FmmParameters::reach(const Lattice& lattice, int axis) const {
+  if (overlap == 0.0) return 0.0;
+  // A little more, so that rounding leaves no molecule out.
+  const int leaves = top_cells[static_cast<std::size_t>(axis)] << levels;
+  return (0.5 * overlap + 1e-6) / leaves + travel / lattice.width(axis);
 }
 
 bool FmmParameters::sums_of_top_fit() const {

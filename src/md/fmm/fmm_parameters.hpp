@@ -32,10 +32,17 @@ struct FmmParameters {
   std::array<int, 3> top_cells{2, 2, 2};
   int levels = 1;        ///< each has twice the cells of the one above, along each edge
   bool dipoles = false;  ///< charges have dipoles too
+  /// How far the leaves overlap, in units of their edges, 0 to 0.5: see LeafParts.
+  double overlap = 0.0;
+  /// Where they overlap: how far a molecule's center may move between two calls of `rebuild`.
+  double travel = 0.0;
   std::string_view instruction_set = "auto";
 
   /// Throws std::invalid_argument for what is out of range.
   void check() const;
+  /// How far from its center's place at the last `rebuild` a molecule may have parts, in fractions
+  /// of an edge of the box; 0 without overlap.
+  double reach(const Lattice& lattice, int axis) const;
   /// Whether the matrices between the top cells of a periodic box take at most 64 MiB.
   bool sums_of_top_fit() const;
 

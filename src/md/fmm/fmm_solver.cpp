@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "md/fmm/far_field.hpp"
+#include "md/fmm/leaf_parts.hpp"
 #include "md/fmm/near_field.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
@@ -17,7 +18,8 @@ class FmmSolver::Implementation {
  public:
   virtual ~Implementation() = default;
   virtual void rebuild(const PointCharges& charges) = 0;
-  virtual void start(std::span<const Vec3> positions, std::span<const Vec3> dipoles) = 0;
+  virtual void start(std::span<const Vec3> positions, std::span<const Vec3> dipoles,
+                     std::span<const Vec3> centers) = 0;
   virtual const CoulombResult& finish(bool with_virial) = 0;
   virtual std::vector<comm::Verdict> verdicts() const = 0;
   const FmmParameters& parameters() const { return parameters_; }
@@ -38,64 +40,51 @@ class Solver final : public FmmSolver::Implementation {
          const TreePartition& partition, const std::string& exchange)
       : Implementation(parameters),
         lattice_(lattice),
-        reciprocal_(lattice.reciprocal()),
-        grid_(partition.grid(partition.leaf_depth())),
-        leaves_(partition.touched_leaves(partition.rank())),
+        leaf_parts_(lattice, parameters, partition),
         near_(context, lattice, parameters, partition, exchange),
         far_(context, lattice, parameters, partition, exchange) {}
 
   void rebuild(const PointCharges& charges) override {
     Stopwatch watch;
-    const std::size_t count = charges.size();
     charges_.assign(charges.charges.begin(), charges.charges.end());
-    origins_.resize(count);
-    wraps_.resize(count);
-    std::vector<std::size_t> leaf_of(count);
-    begins_.assign(leaves_.count() + 1, 0);
-    for (std::size_t first = 0, end = 0; first < count; first = end) {
-      while (end < count && charges.molecules[end] == charges.molecules[first]) ++end;
-      place_molecule(charges, first, end, leaf_of);
-    }
-    for (std::size_t leaf = 0; leaf < leaves_.count(); ++leaf) begins_[leaf + 1] += begins_[leaf];
-    place_of_.resize(count);
-    std::vector<std::size_t> next(begins_.begin(), begins_.end() - 1);
-    std::vector<double> sorted(count);
-    std::vector<std::int32_t> molecules(count);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t place = place_of_[i] = next[leaf_of[i]]++;
-      sorted[place] = charges.charges[i];
-      molecules[place] = charges.molecules[i];
-    }
-    far_sources_.charges.charge.assign(sorted.begin(), sorted.end());
-    offsets_.resize(count);
+    molecules_.assign(charges.molecules.begin(), charges.molecules.end());
+    centers_given_ = !charges.centers.empty();
+    leaf_parts_.rebuild(charges);
     watch.lap(times_.sort);
-    near_.rebuild(begins_, sorted, molecules, times_);
+    if (overlapping()) {
+      near_.reserve(leaf_parts_.most_parts());
+      watch.lap(times_.communication);
+    } else {
+      place_parts();
+    }
   }
 
-  void start(std::span<const Vec3> positions, std::span<const Vec3> dipoles) override {
+  void start(std::span<const Vec3> positions, std::span<const Vec3> dipoles,
+             std::span<const Vec3> centers) override {
     Stopwatch watch;
     positions_.assign(positions.begin(), positions.end());
-    const std::size_t count = positions_.size();
+    leaf_parts_.move(positions, centers);
+    watch.lap(times_.sort);
+    if (overlapping()) place_parts();
+    watch = {};
     reset(far_sources_.charges);
-    for (std::size_t i = 0; i < count; ++i) {
-      const Vec3 offset = positions_[i] - origins_[i];
-      const std::size_t place = place_of_[i];
-      offsets_[place] = offset;
-      far_sources_.charges.x[place] = static_cast<Far>(offset.x);
-      far_sources_.charges.y[place] = static_cast<Far>(offset.y);
-      far_sources_.charges.z[place] = static_cast<Far>(offset.z);
+    const auto& offsets = leaf_parts_.offsets();
+    for (std::size_t p = 0; p < offsets.size(); ++p) {
+      far_sources_.charges.x[p] = static_cast<Far>(offsets[p].x);
+      far_sources_.charges.y[p] = static_cast<Far>(offsets[p].y);
+      far_sources_.charges.z[p] = static_cast<Far>(offsets[p].z);
     }
     if (parameters_.dipoles) place_dipoles(dipoles);
     watch.lap(times_.sort);
-    near_.start(offsets_, sorted_dipoles_, times_);
-    far_.start(far_sources_, begins_, times_);
+    near_.start(offsets, part_dipoles_, times_);
+    far_.start(far_sources_, leaf_parts_.begins(), times_);
   }
 
   const CoulombResult& finish(bool with_virial) override {
-    near_.compute_interior(with_virial, times_);
+    near_.compute_local(with_virial, times_);
     far_.climb(sums_of_charges(), with_virial, times_);
     near_.finish(with_virial, times_);
-    far_.finish(far_sources_, begins_, times_);
+    far_.finish(far_sources_, leaf_parts_.begins(), times_);
     Stopwatch watch;
     assemble(with_virial);
     watch.lap(times_.sort);
@@ -109,64 +98,28 @@ class Solver final : public FmmSolver::Implementation {
   }
 
  private:
-  /// A molecule belongs as a whole to the cell of its center, though some of its charges may lie
-  /// beyond: its halves would have charges and large multipoles, where the whole has none.
-  void place_molecule(const PointCharges& charges, std::size_t first, std::size_t end,
-                      std::vector<std::size_t>& leaf_of) {
-    Vec3 center;  // in fractions of the box, from the first charge on
-    for (std::size_t i = first; i < end; ++i) {
-      center += origins_[i] = nearest_fraction(charges.positions[i] - charges.positions[first]);
-    }
-    center *= 1.0 / static_cast<double>(end - first);
-    if (!charges.centers.empty()) {
-      center = nearest_fraction(charges.centers[first] - charges.positions[first]);
-    }
-    Cells cell;
-    Vec3 in_cell, cell_center;
-    for (int axis = 0; axis < 3; ++axis) {
-      const int n = grid_[axis];
-      double fraction = dot(reciprocal_[axis], charges.positions[first]) + center[axis];
-      if (parameters_.periodic) {
-        // The image that is nearest to the region.
-        const double middle = 0.5 * (leaves_.lower[axis] + leaves_.upper[axis]) / n;
-        fraction -= std::round(fraction - middle);
-      } else if (!(fraction >= 0.0 && fraction <= 1.0)) {
-        throw std::invalid_argument(fmt::format("charge {} lies outside of the open box", first));
-      }
-      cell[axis] = std::clamp(static_cast<int>(std::floor(fraction * n)), leaves_.lower[axis],
-                              leaves_.upper[axis] - 1);
-      cell_center[axis] = (cell[axis] + 0.5) / n - 0.5;
-      in_cell[axis] = fraction - 0.5 - cell_center[axis] - center[axis];
-    }
-    const Vec3 from_box_center = lattice_.position(cell_center);
-    const std::size_t leaf = leaves_.index(cell);
-    for (std::size_t i = first; i < end; ++i) {
-      for (int axis = 0; axis < 3; ++axis) {
-        if (std::abs(origins_[i][axis] - center[axis]) * grid_[axis] > 0.5) {
-          throw std::invalid_argument(
-              fmt::format("molecule {} reaches farther from its center than half a cell of the "
-                          "multipole method; fewer levels have larger cells",
-                          charges.molecules[i]));
-        }
-      }
-      origins_[i] = charges.positions[i] - lattice_.position(origins_[i] + in_cell);
-      wraps_[i] = from_box_center - origins_[i];
-      leaf_of[i] = leaf;
-    }
-    begins_[leaf + 1] += end - first;
-  }
+  using Part = LeafParts::Part;
 
-  Vec3 nearest_fraction(const Vec3& connection) const {
-    Vec3 fraction;
-    for (int axis = 0; axis < 3; ++axis) {
-      fraction[axis] = dot(reciprocal_[axis], connection);
-      if (parameters_.periodic) fraction[axis] -= std::round(fraction[axis]);
+  bool overlapping() const { return parameters_.overlap > 0.0; }
+
+  /// Charges by leaf, to both fields.
+  void place_parts() {
+    Stopwatch watch;
+    std::vector<double> charges;
+    std::vector<std::int32_t> molecules;
+    charges.reserve(leaf_parts_.parts().size());
+    molecules.reserve(leaf_parts_.parts().size());
+    for (const Part& part : leaf_parts_.parts()) {
+      charges.push_back(part.weight * charges_[part.charge]);
+      molecules.push_back(molecules_[part.charge]);
     }
-    return fraction;
+    far_sources_.charges.charge.assign(charges.begin(), charges.end());
+    watch.lap(times_.sort);
+    near_.rebuild(leaf_parts_.begins(), charges, molecules, times_);
   }
 
   void reset(FarCharges<Far>& charges) const {
-    const std::size_t count = positions_.size();
+    const std::size_t count = leaf_parts_.parts().size();
     for (auto* array : {&charges.x, &charges.y, &charges.z}) array->resize(count);
     for (auto* array : {&charges.potential, &charges.field_x, &charges.field_y, &charges.field_z}) {
       array->assign(count, Far(0));
@@ -178,8 +131,10 @@ class Solver final : public FmmSolver::Implementation {
       throw std::invalid_argument("dipoles of all charges are needed where some have one");
     }
     dipoles_.assign(dipoles.begin(), dipoles.end());
-    sorted_dipoles_.resize(dipoles_.size());
-    for (std::size_t i = 0; i < dipoles_.size(); ++i) sorted_dipoles_[place_of_[i]] = dipoles_[i];
+    part_dipoles_.clear();
+    for (const Part& part : leaf_parts_.parts()) {
+      part_dipoles_.push_back(part.weight * dipoles_[part.charge]);
+    }
     const double scale = 1.0 / far_.leaf_unit();
     for (int axis = 0; axis < 3; ++axis) {
       FarCharges<Far>& moments = far_sources_.moments[static_cast<std::size_t>(axis)];
@@ -188,7 +143,7 @@ class Solver final : public FmmSolver::Implementation {
       moments.y = far_sources_.charges.y;
       moments.z = far_sources_.charges.z;
       moments.charge.clear();
-      for (const Vec3& dipole : sorted_dipoles_) {
+      for (const Vec3& dipole : part_dipoles_) {
         moments.charge.push_back(static_cast<Far>(scale * dipole[axis]));
       }
     }
@@ -196,9 +151,8 @@ class Solver final : public FmmSolver::Implementation {
 
   Vec3 dipole_of(std::size_t i) const { return parameters_.dipoles ? dipoles_[i] : Vec3{}; }
 
-  /// On the dipole of charge i.
-  Vec3 dipole_force(std::size_t i) const {
-    const std::size_t at = place_of_[i];
+  /// On the dipole of a part.
+  Vec3 dipole_force(std::size_t at) const {
     const auto& near = near_.charges();
     Vec3 force{near.dipole_force_x[at], near.dipole_force_y[at], near.dipole_force_z[at]};
     for (const FarCharges<Far>& moments : far_sources_.moments) {
@@ -210,20 +164,33 @@ class Solver final : public FmmSolver::Implementation {
     return force;
   }
 
-  Vec3 from_center(std::size_t i) const { return positions_[i] + wraps_[i]; }
+  /// `function(part, its place, its position from the center of the box)`.
+  template <class Function>
+  void for_each_part(Function function) const {
+    const auto& begins = leaf_parts_.begins();
+    std::size_t leaf = 0;
+    leaf_parts_.leaves().for_each([&](const Cells& cell) {
+      const Vec3 center = leaf_parts_.from_box_center(cell);
+      for (std::size_t at = begins[leaf]; at < begins[leaf + 1]; ++at) {
+        function(leaf_parts_.parts()[at], at, center + leaf_parts_.offsets()[at]);
+      }
+      ++leaf;
+    });
+  }
 
   /// Charge, dipole and spread about the center of the box, dipole of the positions as given.
   std::array<double, FarField<Far>::sum_count> sums_of_charges() const {
     double total = 0.0, spread = 0.0;
     Vec3 dipole, given_dipole;
+    for_each_part([&](const Part& part, std::size_t, const Vec3& position) {
+      const double charge = part.weight * charges_[part.charge];
+      const Vec3 moment = part.weight * dipole_of(part.charge);
+      total += charge;
+      dipole += charge * position + moment;
+      spread += charge * dot(position, position) + 2.0 * dot(moment, position);
+    });
     for (std::size_t i = 0; i < charges_.size(); ++i) {
-      const Vec3 position = from_center(i);
-      total += charges_[i];
-      dipole += charges_[i] * position;
-      spread += charges_[i] * dot(position, position);
       given_dipole += charges_[i] * positions_[i] + dipole_of(i);
-      dipole += dipole_of(i);
-      spread += 2.0 * dot(dipole_of(i), position);
     }
     return {total,  dipole.x,       dipole.y,       dipole.z,
             spread, given_dipole.x, given_dipole.y, given_dipole.z};
@@ -231,84 +198,112 @@ class Solver final : public FmmSolver::Implementation {
 
   void assemble(bool with_virial) {
     const auto& near = near_.charges();
+    const auto& far = far_sources_.charges;
     const std::size_t count = charges_.size();
-    result_.potentials.resize(count);
-    result_.forces.resize(count);
-    result_.fields.resize(parameters_.dipoles ? count : 0);
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t at = place_of_[i];
-      const auto& far = far_sources_.charges;
-      result_.potentials[i] = near.potential[at] + static_cast<double>(far.potential[at]);
+    result_.potentials.assign(count, 0.0);
+    result_.forces.assign(count, {});
+    result_.fields.assign(parameters_.dipoles ? count : 0, {});
+    result_.center_forces.assign(overlapping() ? count : 0, {});
+    VirialProducts virial{};
+    for_each_part([&](const Part& part, std::size_t at, const Vec3&) {
       const Vec3 field{near.field_x[at] + static_cast<double>(far.field_x[at]),
                        near.field_y[at] + static_cast<double>(far.field_y[at]),
                        near.field_z[at] + static_cast<double>(far.field_z[at])};
-      result_.forces[i] = charges_[i] * field;
-      if (!parameters_.dipoles) continue;
-      result_.fields[i] = field;
-      result_.forces[i] += dipole_force(i);
+      Vec3 force = (part.weight * charges_[part.charge]) * field;
+      if (parameters_.dipoles) force += dipole_force(at);
+      add_to_result(part, near.potential[at] + static_cast<double>(far.potential[at]), field,
+                    force);
+      if (with_virial) add_product(virial, leaf_parts_.offsets()[at], force);
+    });
+    for (std::size_t k = 0; k < 9 && with_virial; ++k) {
+      virial[k] += near_.virial()[k] + far_.virial()[k];
     }
-    VirialProducts virial{};
-    if (with_virial) {
-      for (std::size_t i = 0; i < count; ++i) {
-        add_product(virial, offsets_[place_of_[i]], result_.forces[i]);
-      }
-      for (std::size_t k = 0; k < 9; ++k) virial[k] += near_.virial()[k] + far_.virial()[k];
+    if (parameters_.periodic) {
+      add_background(virial);
+      if (parameters_.surroundings == Surroundings::vacuum) add_surface(virial);
     }
-    if (parameters_.periodic) add_background(virial);
     result_.virial = with_virial ? symmetric_part(virial) : std::array<double, 6>{};
     result_.energy = 0.0;
     for (std::size_t i = 0; i < count; ++i) {
       result_.energy += 0.5 * charges_[i] * result_.potentials[i];
       if (parameters_.dipoles) result_.energy -= 0.5 * dot(dipoles_[i], result_.fields[i]);
     }
+    if (overlapping() && !centers_given_) share_center_forces();
   }
 
-  /// What of the lattice's potential is not harmonic, and the dipole term with vacuum around.
+  /// Weights depend on positions in units of the box, so that what they pull at a center has no
+  /// part in the virial, the derivative over a strain of the box.
+  void add_to_result(const Part& part, double potential, const Vec3& field, const Vec3& force) {
+    const std::size_t i = part.charge;
+    result_.potentials[i] += part.weight * potential;
+    result_.forces[i] += force;
+    if (parameters_.dipoles) result_.fields[i] += part.weight * field;
+    if (!overlapping()) return;
+    result_.center_forces[i] -= (charges_[i] * potential - dot(dipole_of(i), field)) * part.slope;
+  }
+
+  /// The center is the mean position of a molecule's charges.
+  void share_center_forces() {
+    for (std::size_t first = 0, end = 0; first < charges_.size(); first = end) {
+      Vec3 sum;
+      while (end < charges_.size() && molecules_[end] == molecules_[first]) {
+        sum += result_.center_forces[end++];
+      }
+      sum *= 1.0 / static_cast<double>(end - first);
+      for (std::size_t i = first; i < end; ++i) result_.forces[i] += sum;
+    }
+    result_.center_forces.clear();
+  }
+
+  /// What of the lattice's potential is not harmonic. All of this energy is divided by the volume.
   void add_background(VirialProducts& virial) {
     const auto sums = far_.sums();
     const double total = sums[0], spread = sums[4];
-    const Vec3 dipole{sums[1], sums[2], sums[3]}, given_dipole{sums[5], sums[6], sums[7]};
+    const Vec3 dipole{sums[1], sums[2], sums[3]};
     const double scale = 2.0 * std::numbers::pi / (3.0 * lattice_.volume());
-    const bool vacuum = parameters_.surroundings == Surroundings::vacuum;
-    for (std::size_t i = 0; i < charges_.size(); ++i) {
-      const Vec3 position = from_center(i);
-      double potential =
+    for_each_part([&](const Part& part, std::size_t, const Vec3& position) {
+      const double charge = part.weight * charges_[part.charge];
+      const Vec3 moment = part.weight * dipole_of(part.charge);
+      const double potential =
           scale * (total * dot(position, position) - 2.0 * dot(dipole, position) + spread);
-      Vec3 field = (2.0 * scale) * (dipole - total * position);
-      const Vec3 force = charges_[i] * field - (2.0 * scale * total) * dipole_of(i);
-      result_.forces[i] += force;
+      const Vec3 field = (2.0 * scale) * (dipole - total * position);
+      const Vec3 force = charge * field - (2.0 * scale * total) * moment;
+      add_to_result(part, potential, field, force);
       add_product(virial, position, force);
-      if (vacuum) {
-        const Vec3 surface = (-2.0 * scale * charges_[i]) * given_dipole;
-        potential += 2.0 * scale * dot(given_dipole, positions_[i]);
-        field -= (2.0 * scale) * given_dipole;
-        result_.forces[i] += surface;
-        add_product(virial, positions_[i], surface);
-      }
+      const double energy = 0.5 * (charge * potential - dot(moment, field));
+      for (const std::size_t diagonal : {0, 4, 8}) virial[diagonal] += energy;
+    });
+  }
+
+  /// The dipole term with vacuum around; it, too, is divided by the volume.
+  void add_surface(VirialProducts& virial) {
+    const auto sums = far_.sums();
+    const double scale = 4.0 * std::numbers::pi / (3.0 * lattice_.volume());
+    const Vec3 field = -scale * Vec3{sums[5], sums[6], sums[7]};
+    for (std::size_t i = 0; i < charges_.size(); ++i) {
+      const double potential = -dot(field, positions_[i]);
+      const Vec3 force = charges_[i] * field;
       result_.potentials[i] += potential;
+      result_.forces[i] += force;
       if (parameters_.dipoles) result_.fields[i] += field;
-      // All of this energy is divided by the volume.
+      add_product(virial, positions_[i], force);
       const double energy = 0.5 * (charges_[i] * potential - dot(dipole_of(i), field));
       for (const std::size_t diagonal : {0, 4, 8}) virial[diagonal] += energy;
     }
   }
 
-  Lattice lattice_, reciprocal_;
-  Cells grid_;      ///< leaves of the box
-  CellBox leaves_;  ///< that the region touches
+  Lattice lattice_;
+  LeafParts leaf_parts_;
   NearField<Near> near_;
   FarField<Far> far_;
 
   // Of each charge as given.
   std::vector<double> charges_;
+  std::vector<std::int32_t> molecules_;
+  bool centers_given_ = false;
   std::vector<Vec3> positions_, dipoles_;
-  std::vector<Vec3> origins_;  ///< center of its cell, or of the image of it that is near
-  std::vector<Vec3> wraps_;    ///< from there to that center as seen from the center of the box
-  std::vector<std::size_t> place_of_;
-  // Sorted by leaf.
-  std::vector<std::size_t> begins_;
-  std::vector<Vec3> offsets_;
-  std::vector<Vec3> sorted_dipoles_;
+  // Of each part.
+  std::vector<Vec3> part_dipoles_;
   FarSources<Far> far_sources_;
   CoulombResult result_;
 };
@@ -317,8 +312,19 @@ std::unique_ptr<FmmSolver::Implementation> make_solver(
     const comm::Context* context, const Lattice& lattice, const FmmParameters& parameters,
     std::vector<TreePartition::FractionRegion> regions, const std::string& exchange) {
   parameters.check();
+  Vec3 reach;
+  for (int axis = 0; axis < 3; ++axis) {
+    reach[axis] = parameters.reach(lattice, axis);
+    const int leaves = parameters.top_cells[static_cast<std::size_t>(axis)] << parameters.levels;
+    if (reach[axis] * leaves <= 1.0) continue;
+    throw std::invalid_argument(fmt::format(
+        "cells of the multipole method that overlap must be wider than {}: molecules may move so "
+        "far before the cells are filled anew; fewer levels have larger cells",
+        parameters.travel));
+  }
   const TreePartition partition(parameters.top_cells, parameters.levels, parameters.periodic,
-                                std::move(regions), context == nullptr ? 0 : context->rank());
+                                std::move(regions), context == nullptr ? 0 : context->rank(),
+                                reach);
   const auto make = [&]<class Near, class Far>(Near, Far) {
     return std::make_unique<Solver<Near, Far>>(context, lattice, parameters, partition, exchange);
   };
@@ -348,6 +354,15 @@ std::unique_ptr<FmmSolver::Implementation> make_solver(const comm::Context& cont
   }
   return make_solver(&context, Lattice::of(decomposition.box()), parameters, std::move(regions),
                      exchange);
+}
+
+/// With what acts on the centers of molecules.
+std::vector<Vec3> all_forces(const CoulombResult& result) {
+  std::vector<Vec3> forces = result.forces;
+  for (std::size_t i = 0; i < result.center_forces.size(); ++i) {
+    forces[i] += result.center_forces[i];
+  }
+  return forces;
 }
 
 /// Sums of squares of differences, of the reference, and of charges; number of charges.
@@ -382,10 +397,10 @@ CheckedFmmParameters checked_fmm_parameters(const Lattice& lattice, bool periodi
   return check_parameters(FmmParameters::choose(lattice, periodic, charges.size(), accuracy),
                           accuracy, [&](const FmmParameters& a, const FmmParameters& b) {
                             if (order != b.order) {
-                              reference = FmmSolver(lattice, b).solve(charges).forces;
+                              reference = all_forces(FmmSolver(lattice, b).solve(charges));
                               order = b.order;
                             }
-                            const auto forces = FmmSolver(lattice, a).solve(charges).forces;
+                            const auto forces = all_forces(FmmSolver(lattice, a).solve(charges));
                             return relative(squares(forces, reference, charges), lattice.volume());
                           });
 }
@@ -398,7 +413,7 @@ CheckedFmmParameters checked_fmm_parameters(const comm::Context& context,
   int order = 0;  // of the reference
   return check_parameters(trial, accuracy, [&](const FmmParameters& a, const FmmParameters& b) {
     const auto forces = [&](const FmmParameters& parameters) {
-      return FmmSolver(context, decomposition, parameters, exchange).solve(charges).forces;
+      return all_forces(FmmSolver(context, decomposition, parameters, exchange).solve(charges));
     };
     if (order != b.order) reference = forces(b);
     order = b.order;
@@ -422,8 +437,9 @@ void FmmSolver::rebuild(const PointCharges& charges) {
   implementation_->rebuild(charges);
 }
 
-void FmmSolver::start(std::span<const Vec3> positions, std::span<const Vec3> dipoles) {
-  implementation_->start(positions, dipoles);
+void FmmSolver::start(std::span<const Vec3> positions, std::span<const Vec3> dipoles,
+                      std::span<const Vec3> centers) {
+  implementation_->start(positions, dipoles, centers);
 }
 
 const CoulombResult& FmmSolver::finish(bool with_virial) {
@@ -432,7 +448,7 @@ const CoulombResult& FmmSolver::finish(bool with_virial) {
 
 CoulombResult FmmSolver::solve(const PointCharges& charges, bool with_virial) {
   rebuild(charges);
-  start(charges.positions, charges.dipoles);
+  start(charges.positions, charges.dipoles, charges.centers);
   return finish(with_virial);
 }
 

@@ -39,9 +39,12 @@ class FmmSolver {
   /// cell from its center, or has it outside of an open box.
   void rebuild(const PointCharges& charges);
   /// Begins a computation for the charges of the last `rebuild`, which may have moved by less than
-  /// a cell since. Other work may be done until `finish`, while messages are on their way.
-  /// `dipoles`: of each charge, where the parameters say that there are dipoles.
-  void start(std::span<const Vec3> positions, std::span<const Vec3> dipoles = {});
+  /// a cell since or, where leaves overlap, as far as the parameters' `travel`. Other work may be
+  /// done until `finish`, while messages are on their way. `dipoles`: of each charge, where the
+  /// parameters say that there are dipoles. `centers`: of each charge's molecule, where `rebuild`
+  /// had them and leaves overlap.
+  void start(std::span<const Vec3> positions, std::span<const Vec3> dipoles = {},
+             std::span<const Vec3> centers = {});
   /// Of the charges of this rank, in the order of `rebuild`; the energy is half of their charges
   /// times potentials, to be added up over the ranks, as is the virial, which is computed where all
   /// ranks ask for it; the rest has the same bits with it and without. Valid until the next call of

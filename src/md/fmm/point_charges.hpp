@@ -65,7 +65,11 @@ struct CoulombResult {
   double energy = 0.0;
   std::vector<double> potentials;  ///< at each charge
   std::vector<Vec3> forces;        ///< on each charge and its dipole
-  std::vector<Vec3> fields;        ///< at each charge, where there are dipoles; otherwise empty
+  /// On the center of each charge's molecule, besides, where leaves overlap and centers were given
+  /// (otherwise `forces` have it): minus the gradient, over the center, of the charge's energy by
+  /// its weights in the leaves.
+  std::vector<Vec3> center_forces;
+  std::vector<Vec3> fields;  ///< at each charge, where there are dipoles; otherwise empty
   /// Symmetric part of the sum over pairs of connection times force: xx yy zz xy xz yz; minus the
   /// derivative of the energy when the box and all positions in it are strained.
   std::array<double, 6> virial{};

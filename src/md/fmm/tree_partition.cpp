@@ -6,8 +6,13 @@
 namespace sterna::md {
 
 TreePartition::TreePartition(const Cells& top, int depth, bool periodic,
-                             std::vector<FractionRegion> regions, int rank)
-    : top_(top), depth_(depth), periodic_(periodic), regions_(std::move(regions)), rank_(rank) {
+                             std::vector<FractionRegion> regions, int rank, const Vec3& reach)
+    : top_(top),
+      depth_(depth),
+      periodic_(periodic),
+      regions_(std::move(regions)),
+      rank_(rank),
+      reach_(reach) {
   const auto ranks = static_cast<std::size_t>(rank_count());
   if (ranks > 1) {
     while (first_distributed_ < depth_ &&
@@ -44,10 +49,12 @@ CellBox TreePartition::touched_leaves(int rank) const {
   const Cells cells = grid(depth_);
   CellBox box;
   for (int axis = 0; axis < 3; ++axis) {
-    const int n = cells[axis];
-    box.lower[axis] = std::clamp(static_cast<int>(std::floor(region.lower[axis] * n)), 0, n - 1);
+    const int n = cells[axis], beyond = periodic_ && reach_[axis] > 0.0 ? 1 : 0;
+    const double lower = region.lower[axis] - reach_[axis];
+    const double upper = region.upper[axis] + reach_[axis];
+    box.lower[axis] = std::clamp(static_cast<int>(std::floor(lower * n)), -beyond, n - 1);
     box.upper[axis] =
-        std::clamp(static_cast<int>(std::ceil(region.upper[axis] * n)), box.lower[axis] + 1, n);
+        std::clamp(static_cast<int>(std::ceil(upper * n)), box.lower[axis] + 1, n + beyond);
   }
   return box;
 }

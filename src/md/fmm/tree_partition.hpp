@@ -12,15 +12,17 @@ namespace sterna::md {
 /// boxes that need not follow the cells: a cell belongs to the rank in whose region its center
 /// lies, with all of its children's expansions, so that what a rank has of a depth is a box of
 /// cells, perhaps an empty one. Charges stay where they are: a rank has charges in all leaves that
-/// its region touches.
+/// its region touches or, where charges move on or leaves overlap, reaches into.
 class TreePartition {
  public:
   /// In fractions of the edges of the box, lower <= position < upper.
   struct FractionRegion {
     Vec3 lower{0, 0, 0}, upper{1, 1, 1};
   };
+  /// `reach`: how far outside of their region charges may count as its own, in fractions of the
+  /// edges; less than a leaf.
   TreePartition(const Cells& top, int depth, bool periodic, std::vector<FractionRegion> regions,
-                int rank);
+                int rank, const Vec3& reach = {});
 
   int rank() const { return rank_; }
   int rank_count() const { return static_cast<int>(regions_.size()); }
@@ -29,7 +31,8 @@ class TreePartition {
   Cells grid(int depth) const;
   /// Cells of this depth whose centers lie in the region.
   CellBox owned(int depth, int rank) const;
-  /// Leaves that the region touches.
+  /// Leaves that the region touches, or reaches into: in a periodic box also images of leaves,
+  /// beyond the grid by one at most.
   CellBox touched_leaves(int rank) const;
   /// Depths from 0 to this one have no more cells than there are ranks: each rank has all of what
   /// lies directly below them, which saves exchanges. 0 at least; leaf_depth(): no exchanges.
@@ -41,6 +44,7 @@ class TreePartition {
   bool periodic_;
   std::vector<FractionRegion> regions_;
   int rank_;
+  Vec3 reach_;
   int first_distributed_ = 0;
 };
 
@@ -58,13 +62,13 @@ struct CellBlock {
 struct CellTransfers {
   std::vector<CellBlock> sends, receives;
 
-  /// `provides(rank)`: inside of the grid. `wants(rank)`: may reach beyond it by less than its size
-  /// where `periodic`.
+  /// `provides(rank)`: may reach beyond the grid by one cell where `periodic`, and what several
+  /// images of a cell provide is wanted from each. `wants(rank)`: by up to its size.
   template <class Provides, class Wants>
   static CellTransfers plan(int rank, int rank_count, const Cells& grid, bool periodic,
                             Provides provides, Wants wants) {
     CellTransfers transfers;
-    const int images = periodic ? 1 : 0;
+    const int images = periodic ? 2 : 0;
     const CellBox own_provided = provides(rank), own_wanted = wants(rank);
     for (int other = 0; other < rank_count; ++other) {
       const CellBox provided = provides(other), wanted = wants(other);

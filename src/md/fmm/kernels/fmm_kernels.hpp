@@ -45,7 +45,7 @@ struct NearCell {
   std::size_t begin, end;
   typename NearCharges<Real>::Coordinate shift[3];
   /// Whether molecules of the target charges may be among them.
-  bool same_cell;
+  bool same_molecules;
 };
 
 /// The inner loops of the method for one instruction set and precision.

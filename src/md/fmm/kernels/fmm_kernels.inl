@@ -321,7 +321,7 @@ void local_to_charges(const HarmonicFactors& factors, const Real* local, double 
 
 /// One source cell for `vectors` vectors of target charges at once, so that their dependent
 /// operations overlap.
-template <class Real, std::size_t vectors, bool same_cell>
+template <class Real, std::size_t vectors, bool same_molecules>
 struct NearSums {
   using V = Vector<Real>;
   using Coordinate = typename NearCharges<Real>::Coordinate;
@@ -345,7 +345,7 @@ struct NearSums {
         const V dz = __builtin_convertvector(z[v] - at_z, V);
         V kept = inverse_root(dx * dx + dy * dy + dz * dz);
         // A charge itself, at distance 0, is of its own molecule.
-        if constexpr (same_cell) kept = (molecule[v] != of_molecule) ? kept : V{};
+        if constexpr (same_molecules) kept = (molecule[v] != of_molecule) ? kept : V{};
         const V value = kept * charge;
         sums[0][v] += value;
         const V slope = value * (kept * kept);
@@ -378,7 +378,7 @@ void near_field_of(NearCharges<Real>& charges, std::size_t begin, std::size_t en
   double totals[4][vectors * width] = {};
   for (const NearCell<Real>& cell : sources) {
     V sums[4][vectors] = {};
-    if (cell.same_cell) {
+    if (cell.same_molecules) {
       same(charges, cell, sums);
     } else {
       other(charges, cell, sums);

@@ -13,7 +13,7 @@ struct DipoleTargets {
   V moment_x[vectors], moment_y[vectors], moment_z[vectors];
   Vector<Index> molecule[vectors];
 
-  template <bool same_cell>
+  template <bool same_molecules>
   [[gnu::always_inline]] inline void add(const NearCharges<Real>& charges,
                                          const NearCell<Real>& cell, V (&sums)[7][vectors]) const {
     const Real unit = static_cast<Real>(charges.resolution);
@@ -29,7 +29,7 @@ struct DipoleTargets {
         const V dy = __builtin_convertvector(y[v] - at_y, V) * unit;
         const V dz = __builtin_convertvector(z[v] - at_z, V) * unit;
         V b0 = inverse_root(dx * dx + dy * dy + dz * dz);
-        if constexpr (same_cell) b0 = (molecule[v] != of_molecule) ? b0 : V{};
+        if constexpr (same_molecules) b0 = (molecule[v] != of_molecule) ? b0 : V{};
         // b_n: 1/r differentiated n times, each time divided by -r.
         const V inverse2 = b0 * b0, b1 = b0 * inverse2;
         const V b2 = b1 * inverse2 * Real(3), b3 = b2 * inverse2 * Real(5);
@@ -73,7 +73,7 @@ void near_dipoles_of(NearCharges<Real>& charges, std::size_t begin, std::size_t 
   double totals[7][vectors * width] = {};
   for (const NearCell<Real>& cell : sources) {
     V sums[7][vectors] = {};
-    if (cell.same_cell) {
+    if (cell.same_molecules) {
       targets.template add<true>(charges, cell, sums);
     } else {
       targets.template add<false>(charges, cell, sums);
