@@ -187,6 +187,28 @@ TEST_CASE("in a skewed box forces are those of brute force, however many ranks t
   CHECK(difference(outcome.forces, expected) < 1e-11);
 }
 
+TEST_CASE("NIST's third triclinic configuration of the Lennard-Jones fluid") {
+  // Published beside NIST's Monte Carlo program FEASST, in more digits than by the reference
+  // calculations for non-cuboid cells.
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  for (const std::string halo : {"direct", "staged"}) {
+    CAPTURE(halo);
+    const Input input = test::input_of(
+        output.path(), "nist",
+        fmt::format("[run]\nsteps = 0\ntimestep = 0.001\n[start]\nkind = \"file\"\nfile = \"{}\"\n"
+                    "[[type]]\nname = \"A\"\n[interaction]\ncutoff = 3\ntruncation = "
+                    "\"truncated\"\ntail_correction = true\n[domain]\nhalo = \"{}\"\n",
+                    STERNA_SOURCE_DIR "/tests/simulation/nist_lj_triclinic_3.extxyz", halo));
+    Simulation simulation(world, input, {.quiet = true});
+    simulation.run();
+    CHECK(simulation.last_state().pair_energy ==
+          doctest::Approx(-505.78567945268367).epsilon(1e-13));
+    CHECK(simulation.tail_correction().energy ==
+          doctest::Approx(-29.37186430697248).epsilon(1e-13));
+  }
+}
+
 TEST_CASE("a run in a skewed box keeps its energy, and its bits from checkpoint to checkpoint") {
   const comm::Context world;
   const test::SharedFolder output(world);
