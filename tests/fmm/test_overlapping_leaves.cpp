@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "fmm/crystals.hpp"
+#include "md/fmm/cell_box.hpp"
 #include "md/fmm/ewald.hpp"
 #include "md/fmm/fmm_solver.hpp"
 
@@ -111,6 +112,66 @@ TEST_CASE("the energy jumps at a face, but not where leaves overlap") {
   };
   CHECK(jump(0.0, 1e-7) > 1e-4);
   CHECK(jump(0.1, 1e-7) < 2e-5);
+}
+
+TEST_CASE("ions that move at constant energy, order 3: no drift where leaves overlap") {
+  // A hot crystal whose sites lie on faces of leaves, held apart by 8 / r^9.
+  constexpr double length = 8.0, timestep = 0.05;
+  const auto scatter = [&](double overlap) {
+    std::mt19937_64 engine(3);
+    std::normal_distribution<double> normal(0.0, 0.25);
+    OwnedCharges ions;
+    ions.lattice = Lattice::orthorhombic({length, length, length});
+    std::vector<Vec3> velocities;
+    CellBox::grid({4, 4, 4}).for_each([&](const Cells& site) {
+      ions.add({2.0 * site[0], 2.0 * site[1], 2.0 * site[2]},
+               (site[0] + site[1] + site[2]) % 2 == 0 ? 1.0 : -1.0);
+      const double x = normal(engine), y = normal(engine), z = normal(engine);
+      velocities.push_back({x, y, z});
+    });
+    FmmParameters parameters = overlapping(overlap);
+    parameters.order = 3;
+    FmmSolver solver(ions.lattice, parameters);
+    std::vector<Vec3> forces;
+    const auto compute = [&] {
+      CoulombResult result = solver.solve(ions.view());
+      double energy = result.energy;
+      for (std::size_t i = 0; i < forces.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) {
+          Vec3 d = ions.positions[i] - ions.positions[j];
+          for (int axis = 0; axis < 3; ++axis) d[axis] -= length * std::round(d[axis] / length);
+          const double r2 = dot(d, d), repulsion = 8.0 / (r2 * r2 * r2 * r2 * std::sqrt(r2));
+          energy += repulsion;
+          result.forces[i] += (9.0 * repulsion / r2) * d;
+          result.forces[j] -= (9.0 * repulsion / r2) * d;
+        }
+      }
+      forces = result.forces;
+      return energy;
+    };
+    forces.resize(velocities.size());
+    compute();
+    std::vector<double> totals;
+    for (int step = 0; step < 1500; ++step) {
+      for (std::size_t i = 0; i < forces.size(); ++i) {
+        velocities[i] += (0.5 * timestep) * forces[i];
+        ions.positions[i] += timestep * velocities[i];
+      }
+      double energy = compute();
+      for (std::size_t i = 0; i < forces.size(); ++i) {
+        velocities[i] += (0.5 * timestep) * forces[i];
+        energy += 0.5 * dot(velocities[i], velocities[i]);
+      }
+      totals.push_back(energy);
+    }
+    double mean = 0.0, square = 0.0;
+    for (const double total : totals) mean += total / static_cast<double>(totals.size());
+    for (const double total : totals) square += (total - mean) * (total - mean);
+    return std::sqrt(square / static_cast<double>(totals.size()));
+  };
+  const double with = scatter(0.2), without = scatter(0.0);
+  MESSAGE("scatter of the total energy: ", with, " with overlap, ", without, " without");
+  CHECK(with < 0.01 * without);
 }
 
 TEST_CASE("forces on given centers") {
