@@ -27,6 +27,7 @@ class PlanarForces final : public ShortRangeForces {
                std::size_t slabs);
 
   double reach() const override { return forces_->reach(); }
+  std::uint32_t group() const override { return forces_->group(); }
   std::string_view kernels() const override { return forces_->kernels(); }
   /// Collective: takes the profile.
   void rebuild(const PairList& list, const ParticleStore& particles) override;

@@ -18,6 +18,10 @@ class LennardJonesForces final : public ShortRangeForces {
   LennardJonesForces(const LennardJones& potential, Precision precision, std::string_view kernels);
 
   double reach() const override { return cutoff_; }
+  /// What is fastest; it can read any rows.
+  std::uint32_t group() const override {
+    return precision_ == Precision::mixed ? kernels_.group_mixed : kernels_.group_double;
+  }
   std::string_view kernels() const override { return kernels_.name; }
   void rebuild(const PairList& list, const ParticleStore& particles) override;
   void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,

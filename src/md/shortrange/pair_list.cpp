@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "md/shortrange/instruction_set.hpp"
 
@@ -30,9 +31,34 @@ std::vector<std::uint32_t> particles_around_cells(const CellGrid& grid) {
   return sums;
 }
 
+/// What the list builder needs for a cell with so many candidates and particles.
+struct ScratchRoom {
+  AlignedBuffer<std::uint32_t> memory;
+  ListScratch arrays;
+
+  ScratchRoom(std::size_t candidates, std::size_t particles) {
+    const auto aligned = [](std::size_t count) { return (count + 15) / 16 * 16; };
+    // The narrowest vectors hold four; bounds are read by whole vectors.
+    const std::size_t chunks = aligned(candidates / 4 + 16);
+    memory.resize(4 * aligned(candidates) + 6 * chunks + aligned(particles));
+    std::uint32_t* next = memory.data();
+    const auto take = [&next, &aligned](std::size_t count) {
+      return std::exchange(next, next + aligned(count));
+    };
+    static_assert(sizeof(float) == sizeof(std::uint32_t));
+    for (float** axis : {&arrays.x, &arrays.y, &arrays.z}) {
+      *axis = reinterpret_cast<float*>(take(candidates));
+    }
+    arrays.entry = take(candidates);
+    for (float*& side : arrays.chunk) side = reinterpret_cast<float*>(take(chunks));
+    arrays.order = take(particles);
+  }
+};
+
 }  // namespace
 
-PairList::PairList(std::string_view kernels) : kernels_(select_pair_kernels(kernels)) {}
+PairList::PairList(std::string_view kernels, std::uint32_t group)
+    : kernels_(select_pair_kernels(kernels)), group_(std::clamp(group, 1u, largest_group)) {}
 
 void PairList::set_region(const Vec3& low, const Vec3& high, double list_radius,
                           const Shear& shear) {
@@ -56,6 +82,7 @@ PairWork PairList::rows() const {
   work.compressed = use_compressed_ ? const_cast<std::uint16_t*>(compressed_.data()) : nullptr;
   work.plain = use_compressed_ ? nullptr : const_cast<std::uint32_t*>(plain_.data());
   work.row_begin = const_cast<std::uint32_t*>(row_begin_.data());
+  work.group = group_;
   work.x = x_.data();
   work.y = y_.data();
   work.z = z_.data();
@@ -125,12 +152,15 @@ void PairList::build(ParticleStore& particles) {
   const float radius = static_cast<float>(list_radius_) + 4.0f * rounding;
 
   // Room by the last build or, at first, by the density; pages that stay untouched cost nothing.
-  std::size_t candidates_of_largest_row = 0, room_of_largest_cell = 0;
+  // The candidates of a cell come in up to 9 columns of whole vectors.
+  constexpr std::size_t widest_vector = 16, columns = 9;
+  std::size_t most_candidates = 0, room_of_largest_cell = 0;
   const std::vector<std::uint32_t> around = particles_around_cells(grid_);
   for (const std::uint32_t cell : grid_.local_cells()) {
-    const std::size_t candidates = around[cell] + std::size_t{64};
-    candidates_of_largest_row = std::max(candidates_of_largest_row, candidates);
-    room_of_largest_cell = std::max(room_of_largest_cell, candidates * grid_.cells()[cell].count);
+    const std::size_t candidates = around[cell] + columns * widest_vector;
+    const std::size_t rows = group_count(grid_.cells()[cell].count, group_);
+    most_candidates = std::max(most_candidates, candidates);
+    room_of_largest_cell = std::max(room_of_largest_cell, rows * (candidates + slack));
   }
   const double volume = [&] {
     const Vec3 width = grid_.high() - grid_.low();
@@ -143,8 +173,7 @@ void PairList::build(ParticleStore& particles) {
                              : static_cast<std::size_t>(1.2 * static_cast<double>(local_count_) *
                                                         (density * sphere + 16.0));
   capacity += room_of_largest_cell + 1024;
-  const std::size_t stride = (candidates_of_largest_row + 63) / 64 * 64;
-  AlignedBuffer<std::uint32_t> scratch(rows_together * stride);
+  ScratchRoom scratch(most_candidates + slack, longest_cell);
   for (;;) {
     if (use_compressed_) {
       compressed_.reserve(capacity + 64);
@@ -153,8 +182,7 @@ void PairList::build(ParticleStore& particles) {
     }
     PairWork rows = this->rows();
     rows.bounds = bounds_.data();
-    rows.row_scratch = scratch.data();
-    rows.row_scratch_stride = stride;
+    rows.scratch = scratch.arrays;
     rows.list_radius = radius;
     rows.list_radius_squared = radius * radius;
     rows.upright_x = shear.none() ? nullptr : upright_x_.data();

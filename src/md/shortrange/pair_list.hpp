@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "md/particles/aligned_buffer.hpp"
@@ -15,14 +16,15 @@ namespace sterna::md {
 
 /// The neighbors of one rank's particles: cell grid and rows with a skin. The row of a particle
 /// holds all its neighbors, local ones and ghosts, by the distance of the positions (of molecules:
-/// the centers of mass). Rebuild: `sort_local`, then ghosts arrive in any order, `place_ghosts`
-/// gives their slots, then `build`. What the rows are used for is not known here: see
-/// ShortRangeForces.
+/// the centers of mass); particles may share a row, which then has the neighbors of all. Rebuild:
+/// `sort_local`, then ghosts arrive in any order, `place_ghosts` gives their slots, then `build`.
+/// What the rows are used for is not known here: see ShortRangeForces.
 class PairList {
  public:
   /// `kernels`: the instruction set that builds rows; "auto", or std::invalid_argument where this
-  /// machine does not have it.
-  explicit PairList(std::string_view kernels);
+  /// machine does not have it. `group`: how many particles that are close to each other share a
+  /// row, at most `largest_group`; four take half the memory of one.
+  explicit PairList(std::string_view kernels, std::uint32_t group = 1);
 
   /// As CellGrid::set_region.
   void set_region(const Vec3& low, const Vec3& high, double list_radius, const Shear& shear = {});
@@ -41,10 +43,11 @@ class PairList {
   }
   /// Cells and rows as kernels read them; everything else in it is 0.
   PairWork rows() const;
-  /// Calls visit(i, neighbors) for the particles i of these cells, in the order of the store;
-  /// `neighbors` (std::span<const std::uint32_t>) are places in the store, ghosts behind the local
-  /// ones, within the list radius when the list was built: those beyond a cutoff are for the caller
-  /// to leave out. Valid during the call.
+  /// Calls visit(i, neighbors) for the particles i of these cells, cell by cell and, where no
+  /// row is shared, in the order of the store; `neighbors` (std::span<const std::uint32_t>) are
+  /// places in the store, ghosts behind the local ones, among them all within the list radius when
+  /// the list was built: those beyond a cutoff are for the caller to leave out. Valid during the
+  /// call.
   template <class Visit>
   void for_each_row(Cells cells, Visit&& visit) const;
 
@@ -72,6 +75,7 @@ class PairList {
   class RowReader;
 
   const PairKernels& kernels_;
+  std::uint32_t group_;  ///< particles that share a row, at most
   double list_radius_ = 0.0;
   double extent_ = 0.0;
 
@@ -96,21 +100,25 @@ class PairList::RowReader {
   void go_to_cell(std::uint32_t cell) {
     if (rows_.compressed != nullptr) gather_begins(rows_, cell, begins_);
   }
-  std::span<const std::uint32_t> row(std::uint32_t i) {
-    const std::uint32_t begin = rows_.row_begin[i], end = rows_.row_begin[i + 1];
-    if (rows_.compressed == nullptr) return {rows_.plain + begin, end - begin};
-    neighbors_.resize(end - begin);
+  /// The row that stands at a particle's place. The caller may change it.
+  std::span<std::uint32_t> row(std::uint32_t place) {
+    const std::uint32_t begin = rows_.row_begin[place], end = rows_.row_begin[place + 1];
+    entries_.resize(end - begin);
     for (std::uint32_t k = begin; k < end; ++k) {
+      if (rows_.compressed == nullptr) {
+        entries_[k - begin] = rows_.plain[k];
+        continue;
+      }
       const std::uint32_t entry = rows_.compressed[k];
-      neighbors_[k - begin] = begins_[entry >> run_offset_bits] + (entry & (run_length_limit - 1));
+      entries_[k - begin] = begins_[entry >> run_offset_bits] + (entry & (run_length_limit - 1));
     }
-    return neighbors_;
+    return entries_;
   }
 
  private:
   PairWork rows_;
   std::uint32_t begins_[32];
-  std::vector<std::uint32_t> neighbors_;
+  std::vector<std::uint32_t> entries_;
 };
 
 template <class Visit>
@@ -119,7 +127,20 @@ void PairList::for_each_row(Cells which, Visit&& visit) const {
   for (const std::uint32_t cell : cells(which)) {
     reader.go_to_cell(cell);
     const CellRange range = grid_.cells()[cell];
-    for (std::uint32_t i = range.begin; i < range.begin + range.count; ++i) visit(i, reader.row(i));
+    const std::uint32_t groups = group_count(range.count, group_);
+    for (std::uint32_t g = 0; g < groups; ++g) {
+      const std::span<std::uint32_t> row = reader.row(range.begin + g);
+      if (group_ == 1) {
+        visit(range.begin + g, std::span<const std::uint32_t>(row));
+        continue;
+      }
+      // Each of the group comes first once; the others are among its neighbors.
+      const std::uint32_t size = size_of_group(range.count, groups, g);
+      for (std::uint32_t q = 0; q < size; ++q) {
+        std::swap(row[0], row[q]);
+        visit(row[0], std::span<const std::uint32_t>(row.subspan(1)));
+      }
+    }
   }
 }
 

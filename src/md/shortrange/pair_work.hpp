@@ -40,8 +40,24 @@ struct CellBounds {
 inline constexpr int run_offset_bits = 11;
 inline constexpr std::uint32_t run_length_limit = 1u << run_offset_bits;
 
-/// So many rows are built at a time.
-inline constexpr std::uint32_t rows_together = 4;
+/// Particles of a cell can share a row, which then holds the neighbors of all of them; these groups
+/// are of equal size, up to one. Row g of a cell stands at the place of its g-th particle.
+inline constexpr std::uint32_t largest_group = 4;
+inline std::uint32_t group_count(std::uint32_t particles, std::uint32_t largest) {
+  return (particles + largest - 1) / largest;
+}
+inline std::uint32_t size_of_group(std::uint32_t particles, std::uint32_t groups, std::uint32_t g) {
+  return particles / groups + (g < particles % groups ? 1u : 0u);
+}
+
+/// Room of the list builder for the candidates of one cell's rows. `chunk` arrays: bounds of some
+/// candidates that follow each other.
+struct ListScratch {
+  float *x, *y, *z;
+  std::uint32_t* entry;
+  float* chunk[6];       ///< x low, x high, y low, y high, z low, z high
+  std::uint32_t* order;  ///< of the cell's particles
+};
 
 /// Everything that list building and pair kernels read and write. Plain data, because the files
 /// compiled for one instruction set must not instantiate code that others share.
@@ -57,10 +73,12 @@ struct PairWork {
   const CellRange* cells;
   int nx, ny, nz;
 
-  // The list: rows of local particles; one of the two entry arrays is in use.
+  // The list; one of the two entry arrays is in use. A row of one particle holds its neighbors; one
+  // of a group begins with its particles, then come all others that are neighbors of any of them.
   std::uint16_t* compressed;
   std::uint32_t* plain;
   std::uint32_t* row_begin;  ///< local + 1 places in the entries
+  std::uint32_t group;       ///< 1, or how many particles share a row at most
 
   // Building: single-precision coordinates relative to the region's center, in which
   // the particles of a run ascend in x; radius of the list.
@@ -69,8 +87,7 @@ struct PairWork {
   float upright_reach;       ///< the most by which it differs within the list radius
   const CellBounds* bounds;  ///< of each of `cells`
   float list_radius, list_radius_squared;
-  std::uint32_t* row_scratch;      ///< room for `rows_together` rows
-  std::size_t row_scratch_stride;  ///< entries, at least the candidates of any row plus 64
+  ListScratch scratch;
 
   // Lennard-Jones: tables of type_count^2; 12 c12 and 6 c6, as the force needs them.
   int type_count;
@@ -89,50 +106,6 @@ struct PairWork {
 template <class T>
 inline const T* at_offset(const T* array, std::uint32_t offset) {
   return reinterpret_cast<const T*>(reinterpret_cast<const char*>(array) + std::size_t{offset} * 8);
-}
-
-struct PairRun {
-  std::uint32_t begin;
-  std::uint32_t count;
-  std::uint32_t slot;  ///< a cell of the 27 that begins where it does, in the order of the cells
-};
-
-/// The runs of consecutive particles in the 27 cells around local cell `cell` (an index into
-/// `cells`), in the order of the cells. Runs that touch are joined where `limit` allows.
-inline int gather_runs(const PairWork& work, std::size_t cell, PairRun (&runs)[27],
-                       std::uint32_t limit) {
-  const std::ptrdiff_t row = work.nx + 2;
-  const std::ptrdiff_t plane = row * (work.ny + 2);
-  int count = 0;
-  std::uint32_t slot = 0;
-  for (std::ptrdiff_t dz = -1; dz <= 1; ++dz) {
-    for (std::ptrdiff_t dy = -1; dy <= 1; ++dy, slot += 3) {
-      const CellRange* column =
-          work.cells + static_cast<std::ptrdiff_t>(cell) + dz * plane + dy * row;
-      const CellRange &left = column[-1], &middle = column[0], &right = column[1];
-      const std::uint32_t all = left.count + middle.count + right.count;
-      if (left.begin + left.count == middle.begin && middle.begin + middle.count == right.begin &&
-          all <= limit) {
-        // The usual case, without a branch on the number of particles.
-        runs[count] = {left.begin, all, slot};
-        count += all != 0;
-        continue;
-      }
-      bool joinable = false;
-      for (std::uint32_t k = 0; k < 3; ++k) {
-        const CellRange& range = column[static_cast<std::ptrdiff_t>(k) - 1];
-        if (range.count == 0) continue;
-        if (joinable && runs[count - 1].begin + runs[count - 1].count == range.begin &&
-            runs[count - 1].count + range.count <= limit) {
-          runs[count - 1].count += range.count;
-        } else {
-          runs[count++] = {range.begin, range.count, slot + k};
-        }
-        joinable = true;
-      }
-    }
-  }
-  return count;
 }
 
 /// Where the particles of the 27 cells around `cell` begin, by slot: what decodes a compressed row.
@@ -155,6 +128,8 @@ inline void gather_begins(const PairWork& work, std::size_t cell, std::uint32_t 
 /// their rows; energy and virial where asked.
 struct PairKernels {
   const char* name;  ///< "avx512"
+  /// So many particles that share a row are the fastest to compute.
+  std::uint32_t group_double, group_mixed;
   /// Appends the rows of cells[0..cell_count) to the list at entry `used`; returns the new `used`,
   /// or ~0 where the row capacity would be passed.
   std::size_t (*build)(PairWork&, const std::uint32_t* cells, std::size_t cell_count,

@@ -27,6 +27,8 @@ class ShortRangeForces {
   /// nothing else; but see `acts_on_ghosts`. The halo and the rows of the list are this wide plus
   /// the skin.
   virtual double reach() const = 0;
+  /// How many particles should share a row of the list that `compute` reads.
+  virtual std::uint32_t group() const { return 1; }
   /// The instruction set that computes: "avx512", "avx2", "baseline".
   virtual std::string_view kernels() const = 0;
 

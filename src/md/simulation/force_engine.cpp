@@ -15,7 +15,7 @@ ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& deco
       timer_(timer),
       migration_(context, decomposition, halo_width_, migration_options()),
       halo_(context, decomposition, halo_width_, halo_options(*forces)),
-      list_(options.kernels),
+      list_(options.kernels, forces->group()),
       forces_(std::move(forces)),
       decision_(context, 0.5 * options.skin, options.maximum_interval, timer) {
   const Region region = decomposition.region(context.rank());

@@ -1,18 +1,21 @@
-// The list builder and the Lennard-Jones kernel, written once over DoublePack and FloatPack and
+// The Lennard-Jones kernel, written once over DoublePack and FloatPack and, with the list builder,
 // compiled once for each instruction set (pair_kernels_avx512.cpp and its siblings).
 //
-// Idea:    full atom lists: the row of a particle holds all its neighbors, so its force is summed
-//          in registers and no other force is touched; neighbors come by one aligned load each and
-//          a transpose in registers instead of gathers.
+// Idea:    full lists: the row of a particle holds all its neighbors, so its force is summed in
+//          registers and no other force is touched; neighbors come by one aligned load each and a
+//          transpose in registers instead of gathers. Some particles that are close to each other
+//          share a row, and with it the loads, the transpose and the memory of the list.
 // Source:  Verlet, Phys. Rev. 159, 98 (1967), with cells: Quentrec and Brot, J. Comput. Phys. 13,
-//          430 (1973); measured against half lists and clusters on the machines we have.
-// Cost:    every pair is computed twice; 2 bytes of list per neighbor.
-// Hazards: two particles at one point give infinite forces (found by the caller); runs of more
-//          than 2047 particles need plain 4-byte entries.
-// Others:  cluster lists win at long cutoffs (more than about 100 neighbors), where lanes of a
-//          cluster are full.
+//          430 (1973); sharing: Pall and Hess, Comput. Phys. Commun. 184, 2641 (2013), of whose
+//          clusters only one side is used here.
+// Cost:    every pair is computed twice; a row of four particles of a liquid holds 1.7 times as
+//          many neighbors as a row of one.
+// Hazards: two particles at one point give infinite forces (found by the caller); cells of more
+//          than 2046 particles need plain 4-byte entries.
+// Others:  clusters on both sides win at long cutoffs (more than about 100 neighbors), where their
+//          lanes are full.
 
-#include <cmath>
+#include "md/shortrange/kernels/list_builder.inl"
 
 namespace sterna::md {
 namespace {
@@ -56,136 +59,245 @@ inline void lennard_jones(const typename Pack::Mask inside, const Pack inverse2,
   }
 }
 
+/// What the kernels compute with, the same for all rows.
 template <class Pack>
-const typename Pack::Real* table(const double* in_double, const float* in_single, std::size_t row) {
-  if constexpr (sizeof(typename Pack::Real) == sizeof(double)) {
-    return in_double + row;
-  } else {
-    return in_single + row;
+struct Constants {
+  // Differences in mixed precision are in steps of the fixed-point grid.
+  static constexpr bool mixed = sizeof(typename Pack::Real) == sizeof(float);
+  double step;
+  Pack cutoff2, switch2, switch_scale, step_squared, steps_squared, cutoff2_in_steps;
+  explicit Constants(const PairWork& work)
+      : step(mixed ? work.fixed_scale : 1.0),
+        cutoff2(Pack::all(work.cutoff_squared)),
+        switch2(Pack::all(work.switch_start_squared)),
+        step_squared(Pack::all(step * step)),
+        steps_squared(Pack::all(1.0 / (step * step))),
+        cutoff2_in_steps(Pack::all(work.cutoff_squared / (step * step))) {
+    const double range = work.cutoff_squared - work.switch_start_squared;
+    switch_scale = Pack::all(range > 0.0 ? 1.0 / (range * range * range) : 0.0);
+  }
+};
+
+/// The parameters of one particle's pairs, by the type of the other.
+template <class Pack>
+struct ParameterRows {
+  using Real = typename Pack::Real;
+  const Real *twelve_c12, *six_c6, *energy_shift, *force_shift;
+  ParameterRows(const PairWork& work, std::size_t i, bool single_type) {
+    constexpr bool mixed = sizeof(Real) == sizeof(float);
+    std::size_t row = 0;
+    // Positions in double precision are far away in memory where only others are computed with.
+    if (!single_type) {
+      row = static_cast<std::size_t>(mixed ? work.fixed_position[i].type : work.position[i].type) *
+            static_cast<std::size_t>(work.type_count);
+    }
+    if constexpr (!mixed) {
+      twelve_c12 = work.twelve_c12 + row;
+      six_c6 = work.six_c6 + row;
+      energy_shift = work.energy_shift + row;
+      force_shift = work.force_shift + row;
+    } else {
+      twelve_c12 = work.twelve_c12_single + row;
+      six_c6 = work.six_c6_single + row;
+      energy_shift = work.energy_shift_single + row;
+      force_shift = work.force_shift_single + row;
+    }
+  }
+};
+
+/// Turns entries of the list into offsets, a piece at a time.
+template <class Pack>
+class Decoder {
+ public:
+  /// All but the densest rows are one piece.
+  static constexpr std::size_t piece = 27 * run_length_limit / 8;
+
+  explicit Decoder(const PairWork& work) : work_(work) {}
+  void go_to_cell(std::size_t cell) {
+    if (work_.compressed != nullptr) gather_begins(work_, cell, begins_);
+  }
+  /// Entries [begin, begin + length) of the list, and behind them two vectors of dummies, which are
+  /// beyond every cutoff.
+  const std::uint32_t* operator()(std::size_t begin, std::size_t length) {
+    if (work_.compressed != nullptr) {
+      const RowDecoder<Pack::offset_shift> decode(begins_);
+      decode(work_.compressed + begin, length, decoded_);
+    } else {
+      for (std::size_t k = 0; k < length; ++k) {
+        decoded_[k] = work_.plain[begin + k] << Pack::offset_shift;
+      }
+    }
+    for (int lane = 0; lane < 2 * Pack::width; ++lane) {
+      decoded_[length + static_cast<std::size_t>(lane)] = work_.total << Pack::offset_shift;
+    }
+    return decoded_;
+  }
+
+ private:
+  const PairWork& work_;
+  alignas(64) std::uint32_t begins_[32];
+  alignas(64) std::uint32_t decoded_[piece + 64];
+};
+
+struct Totals {
+  double energy = 0.0;
+  double virial[6] = {};
+};
+
+/// Forces of the `size` particles of one row, `count` entries from `first` on: of a group, whose
+/// particles are the first entries, or of the one particle `single`.
+template <class Pack, int truncation, bool with_energy, bool single_type, bool group, int size>
+void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>& decode,
+                 std::size_t first, std::size_t count, std::size_t single, Totals& totals) {
+  const Constants<Pack> c = constants;
+  const std::size_t piece = Decoder<Pack>::piece;
+  std::size_t length = count < piece ? count : piece;
+  const std::uint32_t* entries = decode(first, length);
+
+  std::size_t particle[size];
+  typename Pack::Center center[size];
+  Pack fx[size], fy[size], fz[size];
+  const typename Pack::Real *c12_row[size], *c6_row[size], *energy_row[size], *force_row[size];
+  for (int q = 0; q < size; ++q) {
+    particle[q] = group ? entries[q] >> Pack::offset_shift : single;
+    center[q] = typename Pack::Center(work, particle[q]);
+    fx[q] = fy[q] = fz[q] = Pack::zero();
+    const ParameterRows<Pack> rows(work, particle[q], single_type);
+    c12_row[q] = rows.twelve_c12;
+    c6_row[q] = rows.six_c6;
+    energy_row[q] = rows.energy_shift;
+    force_row[q] = rows.force_shift;
+  }
+  Pack twelve_c12 = Pack::all(c12_row[0][0]);
+  Pack six_c6 = Pack::all(c6_row[0][0]);
+  Pack energy_shift = Pack::all(energy_row[0][0]);
+  Pack force_shift = Pack::all(force_row[0][0]);
+  Pack u = Pack::zero();
+  Pack xx = Pack::zero(), yy = Pack::zero(), zz = Pack::zero();
+  Pack xy = Pack::zero(), xz = Pack::zero(), yz = Pack::zero();
+
+  // The row's particles with as many neighbors as a vector holds; `own`: the first of these are the
+  // particles themselves.
+  const auto interact = [&]<bool own>(const typename Pack::Neighbors& neighbors) {
+#pragma GCC unroll 4
+    for (int q = 0; q < size; ++q) {
+      const Pack dx = Pack::difference(center[q].x, neighbors.x);
+      const Pack dy = Pack::difference(center[q].y, neighbors.y);
+      const Pack dz = Pack::difference(center[q].z, neighbors.z);
+      const Pack in_steps = Pack::fma(dz, dz, Pack::fma(dy, dy, dx * dx));
+      auto inside = in_steps < c.cutoff2_in_steps;
+      if constexpr (own) inside = Pack::without(inside, q);
+      const Pack inverse2 = Pack::inverse(inside, in_steps, c.steps_squared);
+      const Pack r2 = Constants<Pack>::mixed ? Pack(in_steps * c.step_squared) : in_steps;
+      if constexpr (!single_type) {
+        twelve_c12 = Pack::lookup(c12_row[q], work.type_count, neighbors.types);
+        six_c6 = Pack::lookup(c6_row[q], work.type_count, neighbors.types);
+        if constexpr (with_energy) {
+          energy_shift = Pack::lookup(energy_row[q], work.type_count, neighbors.types);
+        }
+        if constexpr (truncation == 2) {
+          force_shift = Pack::lookup(force_row[q], work.type_count, neighbors.types);
+        }
+      }
+      Pack force_over_r, energy;
+      lennard_jones<truncation, with_energy>(inside, inverse2, r2, twelve_c12, six_c6, energy_shift,
+                                             force_shift, c.cutoff2, c.switch2, c.switch_scale,
+                                             force_over_r, energy);
+      fx[q] = Pack::fma(force_over_r, dx, fx[q]);
+      fy[q] = Pack::fma(force_over_r, dy, fy[q]);
+      fz[q] = Pack::fma(force_over_r, dz, fz[q]);
+      if constexpr (with_energy) {
+        const Pack px = force_over_r * dx;
+        const Pack py = force_over_r * dy;
+        u = u + energy;
+        xx = Pack::fma(px, dx, xx);
+        yy = Pack::fma(py, dy, yy);
+        zz = Pack::fma(force_over_r * dz, dz, zz);
+        xy = Pack::fma(px, dy, xy);
+        xz = Pack::fma(px, dz, xz);
+        yz = Pack::fma(py, dz, yz);
+      }
+    }
+  };
+  std::size_t k = 0;
+  if constexpr (group) {
+    interact.template operator()<true>(typename Pack::Neighbors(work, entries));
+    k = Pack::width;
+  }
+  for (;;) {
+    if constexpr (Pack::loads_ahead) {
+      // The next neighbors are on their way while these interact.
+      typename Pack::Neighbors next(work, entries + k);
+      for (; k < length; k += Pack::width) {
+        const typename Pack::Neighbors now = next;
+        next = typename Pack::Neighbors(work, entries + k + Pack::width);
+        interact.template operator()<false>(now);
+      }
+    } else {
+      for (; k < length; k += Pack::width) {
+        interact.template operator()<false>(typename Pack::Neighbors(work, entries + k));
+      }
+    }
+    first += length;
+    count -= length;
+    if (count == 0) break;
+    length = count < piece ? count : piece;
+    entries = decode(first, length);
+    k = 0;
+  }
+  for (int q = 0; q < size; ++q) {
+    double f[3];
+    Pack::sums(fx[q], fy[q], fz[q], f);
+    work.force[particle[q]] = {c.step * f[0], c.step * f[1], c.step * f[2]};
+  }
+  if constexpr (with_energy) {
+    totals.energy += u.sum();
+    totals.virial[0] += xx.sum();
+    totals.virial[1] += yy.sum();
+    totals.virial[2] += zz.sum();
+    totals.virial[3] += xy.sum();
+    totals.virial[4] += xz.sum();
+    totals.virial[5] += yz.sum();
   }
 }
 
-template <class Pack, int truncation, bool with_energy, bool single_type, bool compressed>
+template <class Pack, int truncation, bool with_energy, bool single_type>
 void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_count) {
-  const Pack cutoff2 = Pack::all(work.cutoff_squared);
-  const Pack switch2 = Pack::all(work.switch_start_squared);
-  const double range = work.cutoff_squared - work.switch_start_squared;
-  // Differences in mixed precision are in steps of the fixed-point grid.
-  constexpr bool mixed = sizeof(typename Pack::Real) == sizeof(float);
-  const double step = mixed ? work.fixed_scale : 1.0;
-  const Pack step_squared = Pack::all(step * step);
-  const Pack steps_squared = Pack::all(1.0 / (step * step));
-  const Pack cutoff2_in_steps = Pack::all(work.cutoff_squared / (step * step));
-  const Pack switch_scale = Pack::all(truncation == 3 ? 1.0 / (range * range * range) : 0.0);
-  alignas(64) std::uint32_t decoded[27 * run_length_limit / 8 + 64];
-  const std::uint32_t dummy = work.total << Pack::offset_shift;
-  double energy_sum = 0.0;
-  double virial_sum[6] = {};
-
+  const Constants<Pack> constants(work);
+  Decoder<Pack> decode(work);
+  Totals totals;
   for (std::size_t c = 0; c < cell_count; ++c) {
     const CellRange cell = work.cells[cells[c]];
-    if (cell.count == 0) continue;
-    alignas(64) std::uint32_t begins[32];
-    if constexpr (compressed) gather_begins(work, cells[c], begins);
-    const RowDecoder<Pack::offset_shift> decode(begins);
-
-    for (std::uint32_t i = cell.begin; i < cell.begin + cell.count; ++i) {
-      const std::size_t first = work.row_begin[i];
-      const std::size_t count = work.row_begin[i + 1] - first;
-      const std::size_t row = static_cast<std::size_t>(work.position[i].type) *
-                              static_cast<std::size_t>(work.type_count);
-      const auto* c12_row = table<Pack>(work.twelve_c12, work.twelve_c12_single, row);
-      const auto* c6_row = table<Pack>(work.six_c6, work.six_c6_single, row);
-      const auto* energy_row = table<Pack>(work.energy_shift, work.energy_shift_single, row);
-      const auto* force_row = table<Pack>(work.force_shift, work.force_shift_single, row);
-      Pack twelve_c12 = Pack::all(c12_row[0]);
-      Pack six_c6 = Pack::all(c6_row[0]);
-      Pack energy_shift = Pack::all(energy_row[0]);
-      Pack force_shift = Pack::all(force_row[0]);
-      const typename Pack::Center center(work, i);
-      Pack fx = Pack::zero(), fy = Pack::zero(), fz = Pack::zero();
-      Pack u = Pack::zero();
-      Pack xx = Pack::zero(), yy = Pack::zero(), zz = Pack::zero();
-      Pack xy = Pack::zero(), xz = Pack::zero(), yz = Pack::zero();
-
-      // A row is decoded in pieces that fit the buffer; all but the densest rows are one piece.
-      constexpr std::size_t piece = 27 * run_length_limit / 8;
-      for (std::size_t start = 0; start < count; start += piece) {
-        const std::size_t length = count - start < piece ? count - start : piece;
-        if constexpr (compressed) {
-          decode(work.compressed + first + start, length, decoded);
-        } else {
-          for (std::size_t k = 0; k < length; ++k) {
-            decoded[k] = work.plain[first + start + k] << Pack::offset_shift;
-          }
-        }
-        // Lanes past the end of the row meet the dummy, which is beyond every cutoff.
-        for (int lane = 0; lane < Pack::width; ++lane) {
-          decoded[length + static_cast<std::size_t>(lane)] = dummy;
-        }
-        for (std::size_t k = 0; k < length; k += Pack::width) {
-          Pack dx, dy, dz;
-          typename Pack::Types types;
-          center.template differences<!single_type>(decoded + k, dx, dy, dz, types);
-          const Pack in_steps = Pack::fma(dz, dz, Pack::fma(dy, dy, dx * dx));
-          const auto inside = in_steps < cutoff2_in_steps;
-          const Pack inverse2 = Pack::inverse(inside, in_steps, steps_squared);
-          const Pack r2 = mixed ? Pack(in_steps * step_squared) : in_steps;
-          if constexpr (!single_type) {
-            twelve_c12 = Pack::lookup(c12_row, types);
-            six_c6 = Pack::lookup(c6_row, types);
-            if constexpr (with_energy) energy_shift = Pack::lookup(energy_row, types);
-            if constexpr (truncation == 2) force_shift = Pack::lookup(force_row, types);
-          }
-          Pack force_over_r, energy;
-          lennard_jones<truncation, with_energy>(inside, inverse2, r2, twelve_c12, six_c6,
-                                                 energy_shift, force_shift, cutoff2, switch2,
-                                                 switch_scale, force_over_r, energy);
-          fx = Pack::fma(force_over_r, dx, fx);
-          fy = Pack::fma(force_over_r, dy, fy);
-          fz = Pack::fma(force_over_r, dz, fz);
-          if constexpr (with_energy) {
-            const Pack px = force_over_r * dx;
-            const Pack py = force_over_r * dy;
-            u = u + energy;
-            xx = Pack::fma(px, dx, xx);
-            yy = Pack::fma(py, dy, yy);
-            zz = Pack::fma(force_over_r * dz, dz, zz);
-            xy = Pack::fma(px, dy, xy);
-            xz = Pack::fma(px, dz, xz);
-            yz = Pack::fma(py, dz, yz);
-          }
-        }
-      }
-      work.force[i] = {step * fx.sum(), step * fy.sum(), step * fz.sum()};
-      if constexpr (with_energy) {
-        energy_sum += u.sum();
-        virial_sum[0] += xx.sum();
-        virial_sum[1] += yy.sum();
-        virial_sum[2] += zz.sum();
-        virial_sum[3] += xy.sum();
-        virial_sum[4] += xz.sum();
-        virial_sum[5] += yz.sum();
+    decode.go_to_cell(cells[c]);
+    const std::uint32_t rows = group_count(cell.count, work.group);
+    for (std::uint32_t g = 0; g < rows; ++g) {
+      const std::size_t row = cell.begin + g;
+      const std::size_t first = work.row_begin[row], count = work.row_begin[row + 1] - first;
+      const auto compute = [&]<bool group, int size>() {
+        compute_row<Pack, truncation, with_energy, single_type, group, size>(
+            work, constants, decode, first, count, row, totals);
+      };
+      if (work.group == 1) {
+        compute.template operator()<false, 1>();
+      } else {
+        with_size<largest_group>(size_of_group(cell.count, rows, g),
+                                 [&]<int size>() { compute.template operator()<true, size>(); });
       }
     }
   }
   // Each pair stands in two rows.
-  work.energy += 0.5 * energy_sum;
-  for (int k = 0; k < 6; ++k) work.virial[k] += 0.5 * step * step * virial_sum[k];
+  work.energy += 0.5 * totals.energy;
+  for (int k = 0; k < 6; ++k) {
+    work.virial[k] += 0.5 * constants.step * constants.step * totals.virial[k];
+  }
 }
 
 template <class Pack>
 void compute(PairWork& work, const std::uint32_t* cells, std::size_t cell_count, int truncation,
              bool with_energy) {
   const auto choose = [&]<int form, bool energy>() {
-    const bool single = work.type_count == 1;
-    if (work.compressed != nullptr) {
-      single ? compute_cells<Pack, form, energy, true, true>(work, cells, cell_count)
-             : compute_cells<Pack, form, energy, false, true>(work, cells, cell_count);
-    } else {
-      single ? compute_cells<Pack, form, energy, true, false>(work, cells, cell_count)
-             : compute_cells<Pack, form, energy, false, false>(work, cells, cell_count);
-    }
+    work.type_count == 1 ? compute_cells<Pack, form, energy, true>(work, cells, cell_count)
+                         : compute_cells<Pack, form, energy, false>(work, cells, cell_count);
   };
   const auto choose_energy = [&]<int form>() {
     with_energy ? choose.template operator()<form, true>()
@@ -199,207 +311,6 @@ void compute(PairWork& work, const std::uint32_t* cells, std::size_t cell_count,
     default:
       return choose_energy.template operator()<0>();
   }
-}
-
-/// Bounds of the cells around `cell` whose particles are in the run.
-inline CellBounds run_bounds(const PairWork& work, std::size_t cell, const PairRun& run) {
-  const std::ptrdiff_t row = work.nx + 2;
-  const std::ptrdiff_t plane = row * (work.ny + 2);
-  CellBounds bounds = CellBounds::none();
-  for (std::ptrdiff_t dz = -1; dz <= 1; ++dz) {
-    for (std::ptrdiff_t dy = -1; dy <= 1; ++dy) {
-      for (std::ptrdiff_t dx = -1; dx <= 1; ++dx) {
-        const std::ptrdiff_t near = static_cast<std::ptrdiff_t>(cell) + dz * plane + dy * row + dx;
-        const CellRange& range = work.cells[near];
-        // A cell may stand in two runs where it is too full for one.
-        if (range.count == 0 || range.begin >= run.begin + run.count ||
-            range.begin + range.count <= run.begin) {
-          continue;
-        }
-        bounds.include(work.bounds[near]);
-      }
-    }
-  }
-  return bounds;
-}
-
-inline float largest(float a, float b) {
-  return a > b ? a : b;
-}
-
-/// Candidates of a cell's rows, brought together from all runs.
-template <class Entry>
-struct Candidates {
-  static constexpr std::size_t most = 192;
-  static constexpr std::size_t slack = FloatPack::width;  ///< copied past the end of a run
-  alignas(64) float x[most + slack], y[most + slack], z[most + slack];
-  alignas(64) Entry entry[most + slack];
-};
-
-/// The rows of a cell with few candidates: in a gas, or where the cutoff is short, runs hold so few
-/// that going through them one by one costs more than looking at every candidate. Returns the new
-/// `used`. The order of a row is that of build_rows.
-template <class Entry>
-std::size_t build_rows_of_sparse_cell(PairWork& work, Entry* entries, const CellRange& cell,
-                                      const PairRun* runs, int run_count, std::size_t used) {
-  constexpr bool compressed = sizeof(Entry) == sizeof(std::uint16_t);
-  constexpr auto lanes = static_cast<std::uint32_t>(FloatPack::width);
-  const FloatPack radius2 = FloatPack::all(static_cast<double>(work.list_radius_squared));
-  Candidates<Entry> near;
-  std::uint32_t count = 0, own = 0;
-  for (int r = 0; r < run_count; ++r) {
-    const std::uint32_t begin = runs[r].begin;
-    const std::uint32_t code = compressed ? runs[r].slot << run_offset_bits : begin;
-    if (cell.begin - begin < runs[r].count) own = count + cell.begin - begin;
-    for (std::uint32_t k = 0; k < runs[r].count; k += lanes) {
-      FloatPack::load(work.x + begin + k).store(near.x + count + k);
-      FloatPack::load(work.y + begin + k).store(near.y + count + k);
-      FloatPack::load(work.z + begin + k).store(near.z + count + k);
-      for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-        near.entry[count + k + lane] = static_cast<Entry>(code + k + lane);
-      }
-    }
-    count += runs[r].count;
-  }
-  for (std::uint32_t i = 0; i < cell.count; ++i) {
-    const std::uint32_t self = own + i;
-    const FloatPack xi = FloatPack::all(static_cast<double>(near.x[self]));
-    const FloatPack yi = FloatPack::all(static_cast<double>(near.y[self]));
-    const FloatPack zi = FloatPack::all(static_cast<double>(near.z[self]));
-    work.row_begin[cell.begin + i] = static_cast<std::uint32_t>(used);
-    Entry* out = entries + used;
-    for (std::uint32_t k = 0; k < count; k += lanes) {
-      const FloatPack dx = FloatPack::load(near.x + k) - xi;
-      const FloatPack dy = FloatPack::load(near.y + k) - yi;
-      const FloatPack dz = FloatPack::load(near.z + k) - zi;
-      const unsigned inside = FloatPack::bits(
-          FloatPack(FloatPack::fma(dz, dz, FloatPack::fma(dy, dy, dx * dx))) < radius2);
-      const unsigned valid = count - k < lanes ? (1u << (count - k)) - 1u : ~0u;
-      const unsigned others = self - k < lanes ? ~(1u << (self - k)) : ~0u;
-      out = append(out, inside & valid & others, near.entry + k);
-    }
-    used = static_cast<std::size_t>(out - entries);
-    work.row_begin[cell.begin + i + 1] = static_cast<std::uint32_t>(used);
-  }
-  return used;
-}
-
-/// Rows of one cell after the other, some at a time, which share the loads of their candidates.
-/// Expects the particles of a run in ascending order of x, or of upright x.
-template <class Entry>
-std::size_t build_rows(PairWork& work, Entry* entries, const std::uint32_t* cells,
-                       std::size_t cell_count, std::size_t used, std::size_t capacity) {
-  constexpr bool compressed = sizeof(Entry) == sizeof(std::uint16_t);
-  const FloatPack radius2 = FloatPack::all(static_cast<double>(work.list_radius_squared));
-  const float radius2_scalar = work.list_radius_squared;
-  const bool sheared = work.upright_x != nullptr;
-  const float* const along = sheared ? work.upright_x : work.x;
-  const float radius = sheared ? work.upright_reach : work.list_radius;
-  constexpr auto lanes = static_cast<std::uint32_t>(FloatPack::width);
-  const std::size_t scratch_stride = work.row_scratch_stride;
-  Entry* const scratch = reinterpret_cast<Entry*>(work.row_scratch);
-  for (std::size_t c = 0; c < cell_count; ++c) {
-    const CellRange cell = work.cells[cells[c]];
-    if (cell.count == 0) continue;
-    PairRun runs[27];
-    const int run_count =
-        gather_runs(work, cells[c], runs, compressed ? run_length_limit - 1 : ~std::uint32_t{0});
-    std::size_t candidates = 0;
-    for (int r = 0; r < run_count; ++r) candidates += runs[r].count;
-    if (used + cell.count * (candidates + 64) > capacity) return ~std::size_t{0};
-    if (candidates <= Candidates<Entry>::most) {
-      used = build_rows_of_sparse_cell(work, entries, cell, runs, run_count, used);
-      continue;
-    }
-
-    // Rows skip runs that are too far in y and z. Along x particles are sorted, so of the others
-    // they look at a window, which moves on with the rows.
-    alignas(64) float y_low[32], y_high[32], z_low[32], z_high[32];
-    std::uint32_t window[27];
-    for (int r = 0; r < run_count; ++r) {
-      const CellBounds bounds = run_bounds(work, cells[c], runs[r]);
-      y_low[r] = bounds.y_low;
-      y_high[r] = bounds.y_high;
-      z_low[r] = bounds.z_low;
-      z_high[r] = bounds.z_high;
-      window[r] = 0;
-    }
-    for (int r = run_count; r < 32; ++r) y_low[r] = y_high[r] = z_low[r] = z_high[r] = 3.0e18f;
-    for (std::uint32_t i = cell.begin; i < cell.begin + cell.count; i += rows_together) {
-      const std::uint32_t rows =
-          cell.begin + cell.count - i < rows_together ? cell.begin + cell.count - i : rows_together;
-      FloatPack xi[rows_together], yi[rows_together], zi[rows_together];
-      Entry* out[rows_together];
-      // How far a run's particles can be along x and yet near one of the rows; 0 or less: nowhere.
-      alignas(64) float left[32] = {};
-      for (std::uint32_t q = 0; q < rows_together; ++q) {
-        // Rows beyond the cell's end repeat its last and are thrown away.
-        const std::uint32_t particle = i + (q < rows ? q : rows - 1);
-        const float ys = work.y[particle], zs = work.z[particle];
-        xi[q] = FloatPack::all(static_cast<double>(work.x[particle]));
-        yi[q] = FloatPack::all(static_cast<double>(ys));
-        zi[q] = FloatPack::all(static_cast<double>(zs));
-        out[q] = scratch + q * scratch_stride;
-        for (int r = 0; r < 32; ++r) {
-          const float y_gap = largest(0.0f, largest(y_low[r] - ys, ys - y_high[r]));
-          const float z_gap = largest(0.0f, largest(z_low[r] - zs, zs - z_high[r]));
-          left[r] = largest(left[r], radius2_scalar - y_gap * y_gap - z_gap * z_gap);
-        }
-      }
-      const float x_low = along[i], x_high = along[i + rows - 1];
-      alignas(64) float reach[32];
-      for (int r = 0; r < 32; ++r) reach[r] = sheared ? radius : std::sqrt(left[r]) * 1.0001f;
-
-      for (int r = 0; r < run_count; ++r) {
-        if (left[r] <= 0.0f) continue;
-        const std::uint32_t begin = runs[r].begin;
-        const std::uint32_t count = runs[r].count;
-        std::uint32_t first = window[r];
-        while (first + lanes < count && along[begin + first + lanes - 1] < x_low - radius) {
-          first += lanes;
-        }
-        window[r] = first;
-        while (first + lanes < count && along[begin + first + lanes - 1] < x_low - reach[r]) {
-          first += lanes;
-        }
-        const std::uint32_t code = compressed ? runs[r].slot << run_offset_bits : begin;
-        for (std::uint32_t k = first; k < count && along[begin + k] <= x_high + reach[r];
-             k += lanes) {
-          const std::uint32_t j = begin + k;
-          const FloatPack x = FloatPack::load(work.x + j);
-          const FloatPack y = FloatPack::load(work.y + j);
-          const FloatPack z = FloatPack::load(work.z + j);
-          const unsigned valid = count - k < lanes ? (1u << (count - k)) - 1u : ~0u;
-          for (std::uint32_t q = 0; q < rows_together; ++q) {
-            const FloatPack dx = x - xi[q];
-            const FloatPack dy = y - yi[q];
-            const FloatPack dz = z - zi[q];
-            const unsigned near = FloatPack::bits(
-                FloatPack(FloatPack::fma(dz, dz, FloatPack::fma(dy, dy, dx * dx))) < radius2);
-            const std::uint32_t self = i + q - j;
-            const unsigned others = self < lanes ? ~(1u << self) : ~0u;
-            out[q] = append(out[q], near & valid & others, code + k);
-          }
-        }
-      }
-      for (std::uint32_t q = 0; q < rows; ++q) {
-        const Entry* const row = scratch + q * scratch_stride;
-        const auto length = static_cast<std::size_t>(out[q] - row);
-        __builtin_memcpy(entries + used, row, length * sizeof(Entry));
-        work.row_begin[i + q] = static_cast<std::uint32_t>(used);
-        used += length;
-        work.row_begin[i + q + 1] = static_cast<std::uint32_t>(used);
-      }
-    }
-  }
-  return used;
-}
-
-std::size_t build(PairWork& work, const std::uint32_t* cells, std::size_t cell_count,
-                  std::size_t used, std::size_t capacity) {
-  return work.compressed != nullptr
-             ? build_rows(work, work.compressed, cells, cell_count, used, capacity)
-             : build_rows(work, work.plain, cells, cell_count, used, capacity);
 }
 
 void to_fixed(PairWork& work, std::size_t begin, std::size_t end, const Vec3& center) {
@@ -425,8 +336,8 @@ void to_fixed(PairWork& work, std::size_t begin, std::size_t end, const Vec3& ce
 #endif
 }
 
-const PairKernels kernels{STERNA_KERNEL_NAME, build, compute<DoublePack>, compute<FloatPack>,
-                          to_fixed};
+const PairKernels kernels{STERNA_KERNEL_NAME,  DoublePack::group,  FloatPack::group, build,
+                          compute<DoublePack>, compute<FloatPack>, to_fixed};
 
 }  // namespace
 }  // namespace sterna::md

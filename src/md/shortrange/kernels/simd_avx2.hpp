@@ -17,6 +17,8 @@ struct DoublePack {
   using Types = __m256i;
   static constexpr int width = 4;
   static constexpr int offset_shift = 2;
+  static constexpr std::uint32_t group = 2;
+  static constexpr bool loads_ahead = false;
   __m256d v;
 
   static DoublePack zero() { return {_mm256_setzero_pd()}; }
@@ -41,6 +43,11 @@ struct DoublePack {
   static DoublePack inverse_sqrt(Mask mask, DoublePack x) {
     return inverse(mask, sqrt(x), all(1.0));
   }
+  static Mask without(Mask mask, int lane) {
+    const __m256i that =
+        _mm256_cmpeq_epi64(_mm256_setr_epi64x(0, 1, 2, 3), _mm256_set1_epi64x(lane));
+    return _mm256_andnot_pd(_mm256_castsi256_pd(that), mask);
+  }
   static DoublePack select(Mask mask, DoublePack x) { return {_mm256_and_pd(mask, x.v)}; }
   static DoublePack blend(Mask mask, DoublePack a, DoublePack b) {
     return {_mm256_blendv_pd(b.v, a.v, mask)};
@@ -49,7 +56,12 @@ struct DoublePack {
     const __m128d half = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
     return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
   }
-  static DoublePack lookup(const double* table, Types types) {
+  static void sums(DoublePack a, DoublePack b, DoublePack c, double (&out)[3]) {
+    out[0] = a.sum();
+    out[1] = b.sum();
+    out[2] = c.sum();
+  }
+  static DoublePack lookup(const double* table, int, Types types) {
     return {_mm256_i64gather_pd(table, types, 8)};
   }
   static unsigned bits(Mask mask) { return static_cast<unsigned>(_mm256_movemask_pd(mask)); }
@@ -71,31 +83,31 @@ struct DoublePack {
 
   struct Center {
     __m256d x, y, z;
-    const Position* positions;
+    Center() = default;
     Center(const PairWork& work, std::size_t i)
         : x(_mm256_set1_pd(work.position[i].x)),
           y(_mm256_set1_pd(work.position[i].y)),
-          z(_mm256_set1_pd(work.position[i].z)),
-          positions(work.position) {}
-    template <bool with_types>
-    void differences(const std::uint32_t* j, DoublePack& dx, DoublePack& dy, DoublePack& dz,
-                     Types& types) const {
-      const __m256d p0 = _mm256_load_pd(&at_offset(positions, j[0])->x);
-      const __m256d p1 = _mm256_load_pd(&at_offset(positions, j[1])->x);
-      const __m256d p2 = _mm256_load_pd(&at_offset(positions, j[2])->x);
-      const __m256d p3 = _mm256_load_pd(&at_offset(positions, j[3])->x);
+          z(_mm256_set1_pd(work.position[i].z)) {}
+  };
+  struct Neighbors {
+    __m256d x, y, z;
+    Types types;
+    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
+      const __m256d p0 = _mm256_load_pd(&at_offset(work.position, j[0])->x);
+      const __m256d p1 = _mm256_load_pd(&at_offset(work.position, j[1])->x);
+      const __m256d p2 = _mm256_load_pd(&at_offset(work.position, j[2])->x);
+      const __m256d p3 = _mm256_load_pd(&at_offset(work.position, j[3])->x);
       const __m256d xz0 = _mm256_unpacklo_pd(p0, p1);
       const __m256d yt0 = _mm256_unpackhi_pd(p0, p1);
       const __m256d xz2 = _mm256_unpacklo_pd(p2, p3);
       const __m256d yt2 = _mm256_unpackhi_pd(p2, p3);
-      dx.v = _mm256_sub_pd(x, _mm256_permute2f128_pd(xz0, xz2, 0x20));
-      dy.v = _mm256_sub_pd(y, _mm256_permute2f128_pd(yt0, yt2, 0x20));
-      dz.v = _mm256_sub_pd(z, _mm256_permute2f128_pd(xz0, xz2, 0x31));
-      if constexpr (with_types) {
-        types = _mm256_castpd_si256(_mm256_permute2f128_pd(yt0, yt2, 0x31));
-      }
+      x = _mm256_permute2f128_pd(xz0, xz2, 0x20);
+      y = _mm256_permute2f128_pd(yt0, yt2, 0x20);
+      z = _mm256_permute2f128_pd(xz0, xz2, 0x31);
+      types = _mm256_castpd_si256(_mm256_permute2f128_pd(yt0, yt2, 0x31));
     }
   };
+  static DoublePack difference(__m256d a, __m256d b) { return {_mm256_sub_pd(a, b)}; }
 };
 
 struct FloatPack {
@@ -104,6 +116,8 @@ struct FloatPack {
   using Types = __m256i;
   static constexpr int width = 8;
   static constexpr int offset_shift = 1;
+  static constexpr std::uint32_t group = 4;
+  static constexpr bool loads_ahead = false;
   __m256 v;
 
   static FloatPack zero() { return {_mm256_setzero_ps()}; }
@@ -125,7 +139,14 @@ struct FloatPack {
   }
   static FloatPack sqrt(FloatPack x) { return {_mm256_sqrt_ps(x.v)}; }
   static FloatPack inverse_sqrt(Mask mask, FloatPack x) { return inverse(mask, sqrt(x), all(1.0)); }
+  static Mask without(Mask mask, int lane) {
+    const __m256i that =
+        _mm256_cmpeq_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(lane));
+    return _mm256_andnot_ps(_mm256_castsi256_ps(that), mask);
+  }
   static FloatPack select(Mask mask, FloatPack x) { return {_mm256_and_ps(mask, x.v)}; }
+  static FloatPack min(FloatPack a, FloatPack b) { return {_mm256_min_ps(a.v, b.v)}; }
+  static FloatPack max(FloatPack a, FloatPack b) { return {_mm256_max_ps(a.v, b.v)}; }
   static FloatPack blend(Mask mask, FloatPack a, FloatPack b) {
     return {_mm256_blendv_ps(b.v, a.v, mask)};
   }
@@ -134,7 +155,12 @@ struct FloatPack {
     s = _mm_add_ps(s, _mm_movehl_ps(s, s));
     return static_cast<double>(_mm_cvtss_f32(_mm_add_ss(s, _mm_shuffle_ps(s, s, 1))));
   }
-  static FloatPack lookup(const float* table, Types types) {
+  static void sums(FloatPack a, FloatPack b, FloatPack c, double (&out)[3]) {
+    out[0] = a.sum();
+    out[1] = b.sum();
+    out[2] = c.sum();
+  }
+  static FloatPack lookup(const float* table, int, Types types) {
     return {_mm256_i32gather_ps(table, types, 4)};
   }
   static unsigned bits(Mask mask) { return static_cast<unsigned>(_mm256_movemask_ps(mask)); }
@@ -160,17 +186,18 @@ struct FloatPack {
 
   struct Center {
     __m256i x, y, z;
-    const FixedPosition* positions;
+    Center() = default;
     Center(const PairWork& work, std::size_t i)
         : x(_mm256_set1_epi32(work.fixed_position[i].x)),
           y(_mm256_set1_epi32(work.fixed_position[i].y)),
-          z(_mm256_set1_epi32(work.fixed_position[i].z)),
-          positions(work.fixed_position) {}
-    template <bool with_types>
-    void differences(const std::uint32_t* j, FloatPack& dx, FloatPack& dy, FloatPack& dz,
-                     Types& types) const {
-      const auto load = [this](std::uint32_t a) {
-        return _mm_load_si128(reinterpret_cast<const __m128i*>(at_offset(positions, a)));
+          z(_mm256_set1_epi32(work.fixed_position[i].z)) {}
+  };
+  struct Neighbors {
+    __m256i x, y, z;
+    Types types;
+    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
+      const auto load = [&work](std::uint32_t a) {
+        return _mm_load_si128(reinterpret_cast<const __m128i*>(at_offset(work.fixed_position, a)));
       };
       const auto two = [&load](std::uint32_t a, std::uint32_t b) {
         return _mm256_inserti128_si256(_mm256_castsi128_si256(load(a)), load(b), 1);
@@ -183,15 +210,15 @@ struct FloatPack {
       const __m256i zt0 = _mm256_unpackhi_epi32(p0, p1);
       const __m256i xy2 = _mm256_unpacklo_epi32(p2, p3);
       const __m256i zt2 = _mm256_unpackhi_epi32(p2, p3);
-      const auto difference = [](__m256i a, __m256i b) {
-        return _mm256_cvtepi32_ps(_mm256_sub_epi32(a, b));
-      };
-      dx.v = difference(x, _mm256_unpacklo_epi64(xy0, xy2));
-      dy.v = difference(y, _mm256_unpackhi_epi64(xy0, xy2));
-      dz.v = difference(z, _mm256_unpacklo_epi64(zt0, zt2));
-      if constexpr (with_types) types = _mm256_unpackhi_epi64(zt0, zt2);
+      x = _mm256_unpacklo_epi64(xy0, xy2);
+      y = _mm256_unpackhi_epi64(xy0, xy2);
+      z = _mm256_unpacklo_epi64(zt0, zt2);
+      types = _mm256_unpackhi_epi64(zt0, zt2);
     }
   };
+  static FloatPack difference(__m256i a, __m256i b) {
+    return {_mm256_cvtepi32_ps(_mm256_sub_epi32(a, b))};
+  }
 };
 
 /// For each mask of 8 lanes the places of the set lanes, packed to the front.
@@ -209,22 +236,6 @@ constexpr CompressTable make_compress_table() {
   return table;
 }
 constexpr CompressTable compress_table = make_compress_table();
-
-/// Appends `value + lane` for each lane of the mask; writes up to 8 entries past the end.
-inline std::uint16_t* append(std::uint16_t* out, unsigned mask, std::uint32_t value) {
-  const __m128i lanes = _mm_cvtepu8_epi16(
-      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(compress_table.lanes[mask])));
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
-                   _mm_add_epi16(lanes, _mm_set1_epi16(static_cast<short>(value))));
-  return out + __builtin_popcount(mask);
-}
-inline std::uint32_t* append(std::uint32_t* out, unsigned mask, std::uint32_t value) {
-  const __m256i lanes = _mm256_cvtepu8_epi32(
-      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(compress_table.lanes[mask])));
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out),
-                      _mm256_add_epi32(lanes, _mm256_set1_epi32(static_cast<int>(value))));
-  return out + __builtin_popcount(mask);
-}
 
 /// Appends values[lane] for each of the DoublePack::width lanes that is set; writes up to as many
 /// entries past the end.
@@ -259,7 +270,36 @@ inline std::uint16_t* append(std::uint16_t* out, unsigned mask, const std::uint1
   return out + __builtin_popcount(mask);
 }
 
+/// Turns run-and-offset entries into array offsets; reads and writes whole multiples of 8.
+template <int offset_shift>
+struct RowDecoder {
+  __m256i begins[4];
+  explicit RowDecoder(const std::uint32_t (&begins_of_runs)[32]) {
+    for (int k = 0; k < 4; ++k) {
+      begins[k] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(begins_of_runs + 8 * k));
+    }
+  }
+  void operator()(const std::uint16_t* entries, std::size_t count, std::uint32_t* out) const {
+    for (std::size_t k = 0; k < count; k += 8) {
+      const __m256i entry =
+          _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(entries + k)));
+      // A table of 32 in four registers; the upper two bits of the run choose the register, each
+      // from where a blend looks for it, the sign of a lane.
+      const __m256i run = _mm256_srli_epi32(entry, run_offset_bits);
+      const auto from = [&](int quarter) {
+        return _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(begins[quarter], run));
+      };
+      const __m256 odd = _mm256_castsi256_ps(_mm256_slli_epi32(run, 28));
+      const __m256 high = _mm256_castsi256_ps(_mm256_slli_epi32(run, 27));
+      const __m256 begin = _mm256_blendv_ps(_mm256_blendv_ps(from(0), from(1), odd),
+                                            _mm256_blendv_ps(from(2), from(3), odd), high);
+      const __m256i offset = _mm256_and_si256(entry, _mm256_set1_epi32(run_length_limit - 1));
+      _mm256_storeu_si256(
+          reinterpret_cast<__m256i*>(out + k),
+          _mm256_slli_epi32(_mm256_add_epi32(_mm256_castps_si256(begin), offset), offset_shift));
+    }
+  }
+};
+
 }  // namespace
 }  // namespace sterna::md
-
-#include "md/shortrange/kernels/scalar_rows.hpp"

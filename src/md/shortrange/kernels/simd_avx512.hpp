@@ -20,6 +20,9 @@ struct DoublePack {
   /// log2 of an array element in units of 8 bytes: rows are decoded to offsets in that unit, which
   /// the processor scales for free, instead of indices.
   static constexpr int offset_shift = 2;
+  /// Particles that share a row, by measurement.
+  static constexpr std::uint32_t group = 2;
+  static constexpr bool loads_ahead = true;
   __m512d v;
 
   static DoublePack zero() { return {_mm512_setzero_pd()}; }
@@ -57,13 +60,24 @@ struct DoublePack {
     const __m512d q = _mm512_fmadd_pd(p, e, _mm512_set1_pd(0.5));
     return {_mm512_fmadd_pd(_mm512_mul_pd(r, e), q, r)};
   }
+  /// The mask without one lane.
+  static Mask without(Mask mask, int lane) { return static_cast<Mask>(mask & ~(1u << lane)); }
   static DoublePack select(Mask mask, DoublePack x) { return {_mm512_maskz_mov_pd(mask, x.v)}; }
   static DoublePack blend(Mask mask, DoublePack a, DoublePack b) {
     return {_mm512_mask_mov_pd(b.v, mask, a.v)};
   }
   double sum() const { return _mm512_reduce_add_pd(v); }
-  static DoublePack lookup(const double* table, Types types) {
-    return {_mm512_i64gather_pd(types, table, 8)};
+  /// The sums of three at once, which share their shuffles.
+  static void sums(DoublePack a, DoublePack b, DoublePack c, double (&out)[3]) {
+    out[0] = a.sum();
+    out[1] = b.sum();
+    out[2] = c.sum();
+  }
+  /// table[type] of each lane. Short tables fit into a register: no gather.
+  static DoublePack lookup(const double* table, int count, Types types) {
+    if (count > width) return {_mm512_i64gather_pd(types, table, 8)};
+    const auto present = static_cast<__mmask8>((1u << count) - 1u);
+    return {_mm512_permutexvar_pd(types, _mm512_maskz_loadu_pd(present, table))};
   }
   static unsigned bits(Mask mask) { return mask; }
 
@@ -89,24 +103,25 @@ struct DoublePack {
     out[3].v = _mm512_shuffle_f64x2(yt0, yt2, 0xdd);
   }
 
-  /// The particle of a row, and its differences to `width` neighbors: one load for each neighbor,
-  /// then a transpose in registers.
+  /// A particle of the row in all lanes, and as many of its neighbors: one load for each, then a
+  /// transpose in registers.
   struct Center {
     __m512d x, y, z;
-    const Position* positions;
+    Center() = default;
     Center(const PairWork& work, std::size_t i)
         : x(_mm512_set1_pd(work.position[i].x)),
           y(_mm512_set1_pd(work.position[i].y)),
-          z(_mm512_set1_pd(work.position[i].z)),
-          positions(work.position) {}
-    template <bool with_types>
-    void differences(const std::uint32_t* j, DoublePack& dx, DoublePack& dy, DoublePack& dz,
-                     Types& types) const {
+          z(_mm512_set1_pd(work.position[i].z)) {}
+  };
+  struct Neighbors {
+    __m512d x, y, z;
+    Types types;
+    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
       // Masked broadcasts: a load and a blend, which leaves the shuffle units to the transpose.
-      const auto two = [this](std::uint32_t a, std::uint32_t b) {
+      const auto two = [&work](std::uint32_t a, std::uint32_t b) {
         return _mm512_mask_broadcast_f64x4(
-            _mm512_castpd256_pd512(_mm256_load_pd(&at_offset(positions, a)->x)), 0xf0,
-            _mm256_load_pd(&at_offset(positions, b)->x));
+            _mm512_castpd256_pd512(_mm256_load_pd(&at_offset(work.position, a)->x)), 0xf0,
+            _mm256_load_pd(&at_offset(work.position, b)->x));
       };
       const __m512d p02 = two(j[0], j[2]);
       const __m512d p13 = two(j[1], j[3]);
@@ -116,14 +131,13 @@ struct DoublePack {
       const __m512d yt0 = _mm512_unpackhi_pd(p02, p13);
       const __m512d xz2 = _mm512_unpacklo_pd(p46, p57);
       const __m512d yt2 = _mm512_unpackhi_pd(p46, p57);
-      dx.v = _mm512_sub_pd(x, _mm512_shuffle_f64x2(xz0, xz2, 0x88));
-      dy.v = _mm512_sub_pd(y, _mm512_shuffle_f64x2(yt0, yt2, 0x88));
-      dz.v = _mm512_sub_pd(z, _mm512_shuffle_f64x2(xz0, xz2, 0xdd));
-      if constexpr (with_types) {
-        types = _mm512_castpd_si512(_mm512_shuffle_f64x2(yt0, yt2, 0xdd));
-      }
+      x = _mm512_shuffle_f64x2(xz0, xz2, 0x88);
+      y = _mm512_shuffle_f64x2(yt0, yt2, 0x88);
+      z = _mm512_shuffle_f64x2(xz0, xz2, 0xdd);
+      types = _mm512_castpd_si512(_mm512_shuffle_f64x2(yt0, yt2, 0xdd));
     }
   };
+  static DoublePack difference(__m512d a, __m512d b) { return {_mm512_sub_pd(a, b)}; }
 };
 
 struct FloatPack {
@@ -132,6 +146,8 @@ struct FloatPack {
   using Types = __m512i;
   static constexpr int width = 16;
   static constexpr int offset_shift = 1;
+  static constexpr std::uint32_t group = 4;
+  static constexpr bool loads_ahead = true;
   __m512 v;
 
   static FloatPack zero() { return {_mm512_setzero_ps()}; }
@@ -160,13 +176,24 @@ struct FloatPack {
     const __m512 e = _mm512_fnmadd_ps(_mm512_mul_ps(x.v, r), r, _mm512_set1_ps(1.0f));
     return {_mm512_fmadd_ps(_mm512_mul_ps(r, e), _mm512_set1_ps(0.5f), r)};
   }
+  /// The mask without one lane.
+  static Mask without(Mask mask, int lane) { return static_cast<Mask>(mask & ~(1u << lane)); }
   static FloatPack select(Mask mask, FloatPack x) { return {_mm512_maskz_mov_ps(mask, x.v)}; }
+  static FloatPack min(FloatPack a, FloatPack b) { return {_mm512_min_ps(a.v, b.v)}; }
+  static FloatPack max(FloatPack a, FloatPack b) { return {_mm512_max_ps(a.v, b.v)}; }
   static FloatPack blend(Mask mask, FloatPack a, FloatPack b) {
     return {_mm512_mask_mov_ps(b.v, mask, a.v)};
   }
   double sum() const { return static_cast<double>(_mm512_reduce_add_ps(v)); }
-  static FloatPack lookup(const float* table, Types types) {
-    return {_mm512_i32gather_ps(types, table, 4)};
+  static void sums(FloatPack a, FloatPack b, FloatPack c, double (&out)[3]) {
+    out[0] = a.sum();
+    out[1] = b.sum();
+    out[2] = c.sum();
+  }
+  static FloatPack lookup(const float* table, int count, Types types) {
+    if (count > width) return {_mm512_i32gather_ps(types, table, 4)};
+    const auto present = static_cast<__mmask16>((1u << count) - 1u);
+    return {_mm512_permutexvar_ps(types, _mm512_maskz_loadu_ps(present, table))};
   }
   static unsigned bits(Mask mask) { return mask; }
 
@@ -194,17 +221,18 @@ struct FloatPack {
 
   struct Center {
     __m512i x, y, z;
-    const FixedPosition* positions;
+    Center() = default;
     Center(const PairWork& work, std::size_t i)
         : x(_mm512_set1_epi32(work.fixed_position[i].x)),
           y(_mm512_set1_epi32(work.fixed_position[i].y)),
-          z(_mm512_set1_epi32(work.fixed_position[i].z)),
-          positions(work.fixed_position) {}
-    template <bool with_types>
-    void differences(const std::uint32_t* j, FloatPack& dx, FloatPack& dy, FloatPack& dz,
-                     Types& types) const {
-      const auto load = [this](std::uint32_t a) {
-        return _mm_load_si128(reinterpret_cast<const __m128i*>(at_offset(positions, a)));
+          z(_mm512_set1_epi32(work.fixed_position[i].z)) {}
+  };
+  struct Neighbors {
+    __m512i x, y, z;
+    Types types;
+    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
+      const auto load = [&work](std::uint32_t a) {
+        return _mm_load_si128(reinterpret_cast<const __m128i*>(at_offset(work.fixed_position, a)));
       };
       const auto four = [&load](std::uint32_t a, std::uint32_t b, std::uint32_t c,
                                 std::uint32_t d) {
@@ -221,33 +249,16 @@ struct FloatPack {
       const __m512i zt0 = _mm512_unpackhi_epi32(p0, p1);
       const __m512i xy2 = _mm512_unpacklo_epi32(p2, p3);
       const __m512i zt2 = _mm512_unpackhi_epi32(p2, p3);
-      const auto difference = [](__m512i a, __m512i b) {
-        return _mm512_cvtepi32_ps(_mm512_sub_epi32(a, b));
-      };
-      dx.v = difference(x, _mm512_unpacklo_epi64(xy0, xy2));
-      dy.v = difference(y, _mm512_unpackhi_epi64(xy0, xy2));
-      dz.v = difference(z, _mm512_unpacklo_epi64(zt0, zt2));
-      if constexpr (with_types) types = _mm512_unpackhi_epi64(zt0, zt2);
+      x = _mm512_unpacklo_epi64(xy0, xy2);
+      y = _mm512_unpackhi_epi64(xy0, xy2);
+      z = _mm512_unpacklo_epi64(zt0, zt2);
+      types = _mm512_unpackhi_epi64(zt0, zt2);
     }
   };
+  static FloatPack difference(__m512i a, __m512i b) {
+    return {_mm512_cvtepi32_ps(_mm512_sub_epi32(a, b))};
+  }
 };
-
-/// Appends `value + lane` for each lane of the mask; writes up to 16 entries past the end.
-inline std::uint16_t* append(std::uint16_t* out, unsigned mask, std::uint32_t value) {
-  const __m512i lanes =
-      _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(value)),
-                       _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
-  const __m512i kept = _mm512_maskz_compress_epi32(static_cast<__mmask16>(mask), lanes);
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm512_cvtepi32_epi16(kept));
-  return out + __builtin_popcount(mask);
-}
-inline std::uint32_t* append(std::uint32_t* out, unsigned mask, std::uint32_t value) {
-  const __m512i lanes =
-      _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(value)),
-                       _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
-  _mm512_storeu_si512(out, _mm512_maskz_compress_epi32(static_cast<__mmask16>(mask), lanes));
-  return out + __builtin_popcount(mask);
-}
 
 /// Appends values[lane] for each of the DoublePack::width lanes that is set; writes up to as many
 /// entries past the end.

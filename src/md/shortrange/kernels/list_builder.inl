@@ -1,0 +1,276 @@
+// The list builder, written once over FloatPack; part of pair_kernels.inl.
+//
+// Idea:    all candidates of a cell are brought together, column by column; bounds of as many as a
+//          vector holds say which of these are near enough to be looked at. Particles that share a
+//          row follow each other on a Hilbert curve through the cell, so that they are close and
+//          have most neighbors in common.
+// Source:  the curve: Hilbert, Math. Ann. 38, 459 (1891), by the rule of Skilling, AIP Conf. Proc.
+//          707, 381 (2004); bounds of some particles instead of the particles: Pall and Hess,
+//          Comput. Phys. Commun. 184, 2641 (2013).
+// Cost:    a row looks at about three times as many candidates as it keeps.
+// Hazards: coordinates are single precision: the radius must come with room for their rounding.
+// Others:  a search through ever smaller cells wins where the radius is much shorter than a cell.
+
+namespace sterna::md {
+namespace {
+
+/// Calls function.operator()<size>() for a size from 1 to `most`.
+template <std::uint32_t most, class Function>
+void with_size(std::uint32_t size, const Function& function) {
+  if constexpr (most > 1) {
+    if (size < most) return with_size<most - 1>(size, function);
+  }
+  function.template operator()<static_cast<int>(most)>();
+}
+
+/// Beyond every radius; its square is still a float.
+constexpr float far_coordinate = 3.0e18f;
+
+/// With no more candidates than this a cell looks at all of them: choosing would cost more.
+constexpr std::uint32_t few_candidates = 192;
+
+struct HilbertCurve {
+  std::uint8_t place[64];  ///< along the curve, of cube x + 4 y + 16 z
+};
+constexpr HilbertCurve make_hilbert_curve() {
+  HilbertCurve curve{};
+  for (unsigned cube = 0; cube < 64; ++cube) {
+    unsigned axes[3] = {cube & 3, cube >> 2 & 3, cube >> 4};
+    // Skilling's AxestoTranspose for two bits.
+    for (unsigned i = 0; i < 3; ++i) {
+      if ((axes[i] & 2) != 0) {
+        axes[0] ^= 1;
+      } else {
+        const unsigned exchange = (axes[0] ^ axes[i]) & 1;
+        axes[0] ^= exchange;
+        axes[i] ^= exchange;
+      }
+    }
+    axes[1] ^= axes[0];
+    axes[2] ^= axes[1];
+    const unsigned turn = (axes[2] & 2) != 0 ? 1 : 0;
+    unsigned place = 0;
+    for (unsigned bit = 2; bit > 0; bit >>= 1) {
+      for (unsigned& axis : axes) place = place << 1 | (((axis ^ turn) & bit) != 0 ? 1u : 0u);
+    }
+    curve.place[cube] = static_cast<std::uint8_t>(place);
+  }
+  return curve;
+}
+constexpr HilbertCurve hilbert_curve = make_hilbert_curve();
+
+/// Sorts the particles of a cell, `count` of them from `begin` on, along the curve: order[k] is the
+/// k-th, counted from `begin`. Particles in one cube of the curve keep their order.
+inline void sort_along_curve(const PairWork& work, std::uint32_t begin, std::uint32_t count,
+                             const CellBounds& bounds, std::uint32_t* order) {
+  const auto cubes_per_length = [](float low, float high) {
+    return high > low ? 3.999f / (high - low) : 0.0f;
+  };
+  const float x_low = work.x[begin];
+  const float x_scale = cubes_per_length(x_low, work.x[begin + count - 1]);
+  const float y_scale = cubes_per_length(bounds.y_low, bounds.y_high);
+  const float z_scale = cubes_per_length(bounds.z_low, bounds.z_high);
+  const auto place = [&](std::uint32_t i) {
+    const int x = static_cast<int>((work.x[i] - x_low) * x_scale);
+    const int y = static_cast<int>((work.y[i] - bounds.y_low) * y_scale);
+    const int z = static_cast<int>((work.z[i] - bounds.z_low) * z_scale);
+    return hilbert_curve.place[x + 4 * y + 16 * z];
+  };
+  std::uint32_t next[64] = {};
+  for (std::uint32_t k = 0; k < count; ++k) ++next[place(begin + k)];
+  std::uint32_t sum = 0;
+  for (std::uint32_t& entry : next) {
+    const std::uint32_t here = entry;
+    entry = sum;
+    sum += here;
+  }
+  for (std::uint32_t k = 0; k < count; ++k) order[next[place(begin + k)]++] = k;
+}
+
+/// The candidates of one cell's rows.
+struct Candidates {
+  std::uint32_t count;   ///< a multiple of the vector's width; the last ones may be far away
+  std::uint32_t own;     ///< where the cell's own particles begin
+  std::uint32_t chunks;  ///< of the width of a vector
+};
+
+/// Brings together the particles of the 27 cells around `cell`, and bounds of each chunk where
+/// there are more than a few.
+template <class Entry>
+Candidates gather_candidates(const PairWork& work, std::size_t cell) {
+  constexpr bool compressed = sizeof(Entry) == sizeof(std::uint16_t);
+  constexpr auto lanes = static_cast<std::uint32_t>(FloatPack::width);
+  const ListScratch& scratch = work.scratch;
+  auto* const entry = reinterpret_cast<Entry*>(scratch.entry);
+  const std::ptrdiff_t row = work.nx + 2;
+  const std::ptrdiff_t plane = row * (work.ny + 2);
+  std::uint32_t all = 0;
+  for (std::ptrdiff_t dz = -1; dz <= 1; ++dz) {
+    for (std::ptrdiff_t dy = -1; dy <= 1; ++dy) {
+      const CellRange* const column =
+          work.cells + static_cast<std::ptrdiff_t>(cell) + dz * plane + dy * row;
+      all += column[-1].count + column[0].count + column[1].count;
+    }
+  }
+  const bool few = all <= few_candidates;
+  Candidates result{0, 0, 0};
+  const auto fill_chunk = [&] {
+    // One vector of far particles, of which those stay that complete the chunk.
+    FloatPack::all(static_cast<double>(far_coordinate)).store(scratch.x + result.count);
+    result.count = (result.count + lanes - 1) / lanes * lanes;
+  };
+  std::uint32_t slot = 0;
+  for (std::ptrdiff_t dz = -1; dz <= 1; ++dz) {
+    for (std::ptrdiff_t dy = -1; dy <= 1; ++dy) {
+      const std::ptrdiff_t middle = static_cast<std::ptrdiff_t>(cell) + dz * plane + dy * row;
+      const std::uint32_t first = result.count;
+      CellBounds bounds = CellBounds::none();
+      for (std::ptrdiff_t dx = -1; dx <= 1; ++dx, ++slot) {
+        const CellRange range = work.cells[middle + dx];
+        if (dz == 0 && dy == 0 && dx == 0) result.own = result.count;
+        const std::uint32_t code = compressed ? slot << run_offset_bits : range.begin;
+        for (std::uint32_t k = 0; k < range.count; k += lanes) {
+          const std::uint32_t to = result.count + k;
+          FloatPack::load(work.x + range.begin + k).store(scratch.x + to);
+          FloatPack::load(work.y + range.begin + k).store(scratch.y + to);
+          FloatPack::load(work.z + range.begin + k).store(scratch.z + to);
+          for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+            entry[to + lane] = static_cast<Entry>(code + k + lane);
+          }
+        }
+        result.count += range.count;
+        bounds.include(work.bounds[middle + dx]);
+      }
+      if (few || result.count == first) continue;
+      const std::uint32_t end = result.count;
+      fill_chunk();
+      for (std::uint32_t k = first; k < end; k += lanes) {
+        const std::uint32_t last = k + lanes < end ? k + lanes - 1 : end - 1;
+        const float chunk[6] = {scratch.x[k],  scratch.x[last], bounds.y_low,
+                                bounds.y_high, bounds.z_low,    bounds.z_high};
+        for (int side = 0; side < 6; ++side) scratch.chunk[side][result.chunks] = chunk[side];
+        ++result.chunks;
+      }
+    }
+  }
+  if (few) {
+    fill_chunk();
+    result.chunks = result.count / lanes;
+  }
+  return result;
+}
+
+/// Appends the row of `size` particles of the cell, given by their places in it.
+template <int size, bool with_members, class Entry>
+Entry* append_row(const PairWork& work, const Candidates& candidates, bool few,
+                  const std::uint32_t* members, Entry* out) {
+  constexpr auto lanes = static_cast<std::uint32_t>(FloatPack::width);
+  const ListScratch& scratch = work.scratch;
+  const auto* const entry = reinterpret_cast<const Entry*>(scratch.entry);
+  const FloatPack radius2 = FloatPack::all(static_cast<double>(work.list_radius_squared));
+  FloatPack x[size], y[size], z[size];
+  float member_x[size];
+  for (int q = 0; q < size; ++q) {
+    const std::uint32_t at = candidates.own + members[q];
+    member_x[q] = scratch.x[at];
+    x[q] = FloatPack::all(static_cast<double>(scratch.x[at]));
+    y[q] = FloatPack::all(static_cast<double>(scratch.y[at]));
+    z[q] = FloatPack::all(static_cast<double>(scratch.z[at]));
+    if constexpr (with_members) *out++ = entry[at];
+  }
+  // They are not to be found among their neighbors.
+  for (int q = 0; q < size; ++q) scratch.x[candidates.own + members[q]] = far_coordinate;
+
+  const auto look_at = [&](std::uint32_t k) {
+    const FloatPack xj = FloatPack::load(scratch.x + k);
+    const FloatPack yj = FloatPack::load(scratch.y + k);
+    const FloatPack zj = FloatPack::load(scratch.z + k);
+    const auto squared_distance = [&](int q) {
+      const FloatPack dx = xj - x[q], dy = yj - y[q], dz = zj - z[q];
+      return FloatPack(FloatPack::fma(dz, dz, FloatPack::fma(dy, dy, dx * dx)));
+    };
+    FloatPack nearest = squared_distance(0);
+    for (int q = 1; q < size; ++q) nearest = FloatPack::min(nearest, squared_distance(q));
+    out = append(out, FloatPack::bits(nearest < radius2), entry + k);
+  };
+  if (few) {
+    for (std::uint32_t k = 0; k < candidates.count; k += lanes) look_at(k);
+  } else {
+    // The distance of two boxes, by the same arithmetic, is never above that of what they hold.
+    FloatPack low[3] = {x[0], y[0], z[0]}, high[3] = {x[0], y[0], z[0]};
+    for (int q = 1; q < size; ++q) {
+      const FloatPack member[3] = {x[q], y[q], z[q]};
+      for (int axis = 0; axis < 3; ++axis) {
+        low[axis] = FloatPack::min(low[axis], member[axis]);
+        high[axis] = FloatPack::max(high[axis], member[axis]);
+      }
+    }
+    for (std::uint32_t c = 0; c < candidates.chunks; c += lanes) {
+      FloatPack gap[3];
+      for (int axis = 0; axis < 3; ++axis) {
+        const FloatPack below = low[axis] - FloatPack::load(scratch.chunk[2 * axis + 1] + c);
+        const FloatPack above = FloatPack::load(scratch.chunk[2 * axis] + c) - high[axis];
+        gap[axis] = FloatPack::max(FloatPack::max(below, above), FloatPack::zero());
+      }
+      const FloatPack distance =
+          FloatPack::fma(gap[2], gap[2], FloatPack::fma(gap[1], gap[1], gap[0] * gap[0]));
+      unsigned near = FloatPack::bits(distance < radius2);
+      if (candidates.chunks - c < lanes) near &= (1u << (candidates.chunks - c)) - 1u;
+      for (; near != 0; near &= near - 1) {
+        look_at((c + static_cast<std::uint32_t>(__builtin_ctz(near))) * lanes);
+      }
+    }
+  }
+  for (int q = 0; q < size; ++q) scratch.x[candidates.own + members[q]] = member_x[q];
+  return out;
+}
+
+/// Rows of one cell after the other. Expects the particles of a cell in ascending order of x, and
+/// cells that follow each other along x likewise.
+template <class Entry>
+std::size_t build_rows(PairWork& work, Entry* entries, const std::uint32_t* cells,
+                       std::size_t cell_count, std::size_t used, std::size_t capacity) {
+  for (std::size_t c = 0; c < cell_count; ++c) {
+    const CellRange cell = work.cells[cells[c]];
+    if (cell.count == 0) continue;
+    const Candidates candidates = gather_candidates<Entry>(work, cells[c]);
+    const std::uint32_t groups = group_count(cell.count, work.group);
+    if (used + groups * (std::size_t{candidates.count} + 64) > capacity) {
+      return ~std::size_t{0};
+    }
+    const bool few = candidates.count <= few_candidates;
+    std::uint32_t* const order = work.scratch.order;
+    if (groups < cell.count && groups > 1) {
+      sort_along_curve(work, cell.begin, cell.count, work.bounds[cells[c]], order);
+    } else {
+      for (std::uint32_t k = 0; k < cell.count; ++k) order[k] = k;
+    }
+    const std::uint32_t* members = order;
+    Entry* out = entries + used;
+    for (std::uint32_t g = 0; g < groups; ++g) {
+      work.row_begin[cell.begin + g] = static_cast<std::uint32_t>(out - entries);
+      const std::uint32_t size = size_of_group(cell.count, groups, g);
+      if (work.group == 1) {
+        out = append_row<1, false>(work, candidates, few, members, out);
+      } else {
+        with_size<largest_group>(size, [&]<int group>() {
+          out = append_row<group, true>(work, candidates, few, members, out);
+        });
+      }
+      members += size;
+    }
+    used = static_cast<std::size_t>(out - entries);
+    work.row_begin[cell.begin + groups] = static_cast<std::uint32_t>(used);
+  }
+  return used;
+}
+
+std::size_t build(PairWork& work, const std::uint32_t* cells, std::size_t cell_count,
+                  std::size_t used, std::size_t capacity) {
+  return work.compressed != nullptr
+             ? build_rows(work, work.compressed, cells, cell_count, used, capacity)
+             : build_rows(work, work.plain, cells, cell_count, used, capacity);
+}
+
+}  // namespace
+}  // namespace sterna::md
