@@ -183,10 +183,8 @@ void PairList::build(ParticleStore& particles) {
     PairWork rows = this->rows();
     rows.bounds = bounds_.data();
     rows.scratch = scratch.arrays;
-    rows.list_radius = radius;
     rows.list_radius_squared = radius * radius;
     rows.upright_x = shear.none() ? nullptr : upright_x_.data();
-    rows.upright_reach = static_cast<float>(shear.reach(static_cast<double>(radius)).x * 1.0001);
     const auto cells = grid_.local_cells();
     const std::size_t used =
         kernels_.build(rows, cells.data(), cells.size(), 0,

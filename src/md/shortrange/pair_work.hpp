@@ -84,9 +84,8 @@ struct PairWork {
   // the particles of a run ascend in x; radius of the list.
   const float *x, *y, *z;
   const float* upright_x;    ///< in a triclinic box, where runs ascend in this instead; or nullptr
-  float upright_reach;       ///< the most by which it differs within the list radius
   const CellBounds* bounds;  ///< of each of `cells`
-  float list_radius, list_radius_squared;
+  float list_radius_squared;
   ListScratch scratch;
 
   // Lennard-Jones: tables of type_count^2; 12 c12 and 6 c6, as the force needs them.

@@ -66,12 +66,13 @@ inline void sort_along_curve(const PairWork& work, std::uint32_t begin, std::uin
   const auto cubes_per_length = [](float low, float high) {
     return high > low ? 3.999f / (high - low) : 0.0f;
   };
-  const float x_low = work.x[begin];
-  const float x_scale = cubes_per_length(x_low, work.x[begin + count - 1]);
+  const float* const along = work.upright_x != nullptr ? work.upright_x : work.x;
+  const float x_low = along[begin];
+  const float x_scale = cubes_per_length(x_low, along[begin + count - 1]);
   const float y_scale = cubes_per_length(bounds.y_low, bounds.y_high);
   const float z_scale = cubes_per_length(bounds.z_low, bounds.z_high);
   const auto place = [&](std::uint32_t i) {
-    const int x = static_cast<int>((work.x[i] - x_low) * x_scale);
+    const int x = static_cast<int>((along[i] - x_low) * x_scale);
     const int y = static_cast<int>((work.y[i] - bounds.y_low) * y_scale);
     const int z = static_cast<int>((work.z[i] - bounds.z_low) * z_scale);
     return hilbert_curve.place[x + 4 * y + 16 * z];
@@ -146,8 +147,15 @@ Candidates gather_candidates(const PairWork& work, std::size_t cell) {
       fill_chunk();
       for (std::uint32_t k = first; k < end; k += lanes) {
         const std::uint32_t last = k + lanes < end ? k + lanes - 1 : end - 1;
-        const float chunk[6] = {scratch.x[k],  scratch.x[last], bounds.y_low,
-                                bounds.y_high, bounds.z_low,    bounds.z_high};
+        float x_low = scratch.x[k], x_high = scratch.x[last];
+        if (work.upright_x != nullptr) {
+          for (std::uint32_t i = k; i <= last; ++i) {
+            x_low = scratch.x[i] < x_low ? scratch.x[i] : x_low;
+            x_high = scratch.x[i] > x_high ? scratch.x[i] : x_high;
+          }
+        }
+        const float chunk[6] = {x_low,         x_high,       bounds.y_low,
+                                bounds.y_high, bounds.z_low, bounds.z_high};
         for (int side = 0; side < 6; ++side) scratch.chunk[side][result.chunks] = chunk[side];
         ++result.chunks;
       }
@@ -225,8 +233,8 @@ Entry* append_row(const PairWork& work, const Candidates& candidates, bool few,
   return out;
 }
 
-/// Rows of one cell after the other. Expects the particles of a cell in ascending order of x, and
-/// cells that follow each other along x likewise.
+/// Rows of one cell after the other. Expects the particles of a cell in ascending order of x, or of
+/// upright x, and cells that follow each other along x likewise.
 template <class Entry>
 std::size_t build_rows(PairWork& work, Entry* entries, const std::uint32_t* cells,
                        std::size_t cell_count, std::size_t used, std::size_t capacity) {
