@@ -5,7 +5,7 @@
 
 #include "fmm/crystals.hpp"
 #include "md/fmm/kernels/fmm_kernels.hpp"
-#include "md/fmm/lattice_operator.hpp"
+#include "md/fmm/solid_harmonics.hpp"
 
 using namespace sterna::md;
 
@@ -112,49 +112,6 @@ TEST_CASE("shifts of expansions, in any direction and with any units") {
           doctest::Approx(sum(local, regular_harmonics(high, (point - target) * (1 / to_unit))) /
                           to_unit)
               .epsilon(1e-12));
-  }
-}
-
-TEST_CASE("the matrix of a sum over copies is that of their shifts") {
-  const int order = 7;
-  const double unit = 1.3;
-  const std::vector<Vec3> sources{{3, 0.5, 1}, {-2, 3, 0.4}, {0, 0, -4}};
-  const auto source = multipole_of(order, {0.1, -0.2, 0.3});
-  std::vector<double> expected(source.size(), 0.0);
-  for (const Vec3& at : sources) {
-    const auto local = shifted(
-        make_shift_operator(order, Shift::multipole_to_local, -1.0 * at, unit, unit), source);
-    for (std::size_t a = 0; a < local.size(); ++a) expected[a] += local[a];
-  }
-  const auto matrix = make_sum_operator(order, sources, unit);
-  REQUIRE(matrix.size() == source.size() * source.size());
-  for (std::size_t a = 0; a < source.size(); ++a) {
-    double local = 0.0;
-    for (std::size_t b = 0; b < source.size(); ++b) {
-      local += matrix[b * source.size() + a] * source[b];
-    }
-    CHECK(local == doctest::Approx(expected[a]).epsilon(1e-12).scale(1.0));
-  }
-}
-
-TEST_CASE_TEMPLATE("every instruction set multiplies by a matrix", Real, float, double) {
-  const std::size_t size = 27;  // not a whole number of blocks of rows
-  std::vector<Real> matrix(size * size);
-  for (std::size_t i = 0; i < matrix.size(); ++i) matrix[i] = Real(std::sin(0.7 * double(i)));
-  for (const FmmInstructionSet* set : available_fmm_kernels()) {
-    const auto& kernels = set->kernels<Real>();
-    std::vector<Real> source(size * kernels.lanes), target(source.size(), Real(1));
-    for (std::size_t i = 0; i < source.size(); ++i) source[i] = Real(std::cos(0.3 * double(i)));
-    kernels.multiply(matrix.data(), size, source.data(), target.data());
-    for (std::size_t a = 0; a < size; ++a) {
-      for (std::size_t k = 0; k < kernels.lanes; ++k) {
-        double expected = 1.0;
-        for (std::size_t b = 0; b < size; ++b) {
-          expected += double(matrix[b * size + a]) * double(source[b * kernels.lanes + k]);
-        }
-        CHECK(double(target[a * kernels.lanes + k]) == doctest::Approx(expected).epsilon(1e-5));
-      }
-    }
   }
 }
 

@@ -261,7 +261,7 @@ class Fmm final : public Verb {
         ->capture_default_str();
     command.add_option("--accuracies", accuracies_, "relative errors of the forces")
         ->delimiter(',')
-        ->check(CLI::Range(1e-7, 1e-1))
+        ->check(CLI::Range(1e-9, 1e-1))
         ->capture_default_str();
     command.add_option("--samples", samples_, "forces by which the error is measured")
         ->check(CLI::Range(10, 100000))

@@ -15,9 +15,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numbers>
 #include <stdexcept>
-
-#include "md/fmm/lattice_operator.hpp"
 
 namespace sterna::md {
 
@@ -39,11 +38,11 @@ FarField<Real>::FarField(const comm::Context* context, const Lattice& lattice,
       kernels_(fmm_instruction_set(parameters.instruction_set).kernels<Real>()),
       factors_(parameters.order),
       coefficients_(harmonics_count(parameters.order)),
-      leaves_(partition.touched_leaves(partition.rank()), coefficients_) {
-  const CellBox top = CellBox::grid(partition.grid(0));
-  const std::size_t whole = (top.count() + kernels_.lanes - 1) / kernels_.lanes * kernels_.lanes;
-  top_multipoles_ = CellExpansions<Real>(top, coefficients_, whole - top.count());
-  top_locals_ = top_multipoles_;
+      leaves_(partition.touched_leaves(partition.rank()), coefficients_),
+      top_multipoles_(CellBox::grid(partition.grid(0)), coefficients_),
+      top_locals_(top_multipoles_),
+      top_(operators_.top_cell, parameters.top_cells, parameters.periodic, parameters.order,
+           operators_.top_unit, kernels_) {
   make_depths(context, exchange);
   const Cells leaves = partition.grid(partition.leaf_depth());
   images_of_leaves_ =
@@ -395,113 +394,66 @@ void FarField<Real>::shift_down(Depth& depth) {
 }
 
 template <class Real>
-void FarField<Real>::add_sums_of_top() {
-  const std::size_t lanes = kernels_.lanes;
-  const CellBox& top = top_multipoles_.box();
-  // Of the cells, which all ranks have, those above this rank's own.
-  const CellBox wanted = partition_.leaf_depth() == 0
-                             ? covering_images(leaves_.box(), partition_.grid(0))
-                             : depth(1).level.targets();
-  std::vector<std::pair<std::size_t, std::size_t>> pairs;  // places of target and source
-  for (const auto& sum : operators_.top_sums) {
-    pairs.clear();
-    const CellBox targets =
-        intersection(wanted, top.shifted({-sum.source[0], -sum.source[1], -sum.source[2]}));
-    targets.for_each([&](const Cells& target) {
-      const Cells source{target[0] + sum.source[0], target[1] + sum.source[1],
-                         target[2] + sum.source[2]};
-      pairs.push_back({top.index(target), top.index(source)});
-    });
-    for (std::size_t begin = 0; begin < pairs.size(); begin += lanes) {
-      const std::size_t count = std::min(lanes, pairs.size() - begin);
-      scratch_.assign(2 * coefficients_ * lanes, Real(0));
-      Real* const sources = scratch_.data();
-      Real* const locals = sources + coefficients_ * lanes;
-      for (std::size_t a = 0; a < coefficients_; ++a) {
-        const Real* row = top_multipoles_.data() + a * top_multipoles_.stride();
-        for (std::size_t k = 0; k < count; ++k) {
-          sources[a * lanes + k] = row[pairs[begin + k].second];
-        }
-      }
-      kernels_.multiply(sum.matrix.data(), coefficients_, sources, locals);
-      for (std::size_t a = 0; a < coefficients_; ++a) {
-        Real* row = top_locals_.data() + a * top_locals_.stride();
-        for (std::size_t k = 0; k < count; ++k) {
-          row[pairs[begin + k].first] += locals[a * lanes + k];
-        }
-      }
-    }
-  }
-}
-
-template <class Real>
-void FarField<Real>::add_shifts_of_top(CellExpansions<Real>& locals,
-                                       const std::array<Real*, 3>& weighted) {
-  const std::size_t cells = top_multipoles_.box().count(), stride = top_multipoles_.stride();
-  scratch_.assign(coefficients_ * stride, Real(0));
-  for (const auto& shift : operators_.top_shifts) {
-    for (std::size_t row = 0; row < coefficients_ * stride; row += stride) {
-      for (std::size_t cell = 0; cell < cells; ++cell) {
-        const int source = shift.sources[cell];
-        scratch_[row + cell] =
-            source < 0 ? Real(0) : top_multipoles_.data()[row + static_cast<std::size_t>(source)];
-      }
-    }
-    if (with_virial_) {
-      shift_weighted(shift.operation, shift.connection, scratch_.data(), stride, locals.data(),
-                     weighted, stride, stride);
-    } else {
-      kernels_.shift(shift.operation, scratch_.data(), stride, locals.data(), stride, stride);
-    }
-  }
-}
-
-template <class Real>
 void FarField<Real>::far_field_of_top() {
-  const std::size_t cells = top_multipoles_.box().count(), stride = top_multipoles_.stride();
-  std::array<Real*, 3> weighted{};
-  for (std::size_t axis = 0; axis < 3 && with_virial_; ++axis) {
-    top_weighted_[axis] = top_locals_;
-    weighted[axis] = top_weighted_[axis].data();
+  top_.add(top_multipoles_, top_locals_);
+  if (with_virial_ && partition_.rank() == 0) add_virial_of_top();  // all ranks know the same
+  if (parameters_.periodic) move_background_of_top();
+}
+
+template <class Real>
+void FarField<Real>::move_background_of_top() {
+  // With u = r - c for the center c of a cell, from pairs i, j of charges: |u_i - u_j|^2 instead of
+  // |r_i - r_j|^2, which differ by what a monopole and a dipole of each cell make.
+  const double unit = operators_.top_unit, volume = lattice_.volume();
+  const double scale = 2.0 * std::numbers::pi / (3.0 * volume);
+  const std::size_t stride = top_multipoles_.stride();
+  const Cells& grid = parameters_.top_cells;
+  const auto center = [&](const Cells& cell) {
+    return lattice_.position({(cell[0] + 0.5) / grid[0] - 0.5, (cell[1] + 0.5) / grid[1] - 0.5,
+                              (cell[2] + 0.5) / grid[2] - 0.5});
+  };
+  double charge = 0.0;
+  Vec3 dipole, first;                // sums of q u and of q c
+  VirialProducts second{}, mixed{};  // of q c c and of c with q u
+  top_multipoles_.box().for_each([&](const Cells& cell) {
+    const Real* multipole = top_multipoles_.at(cell);
+    const auto value = [&](std::size_t a) { return static_cast<double>(multipole[a * stride]); };
+    const double q = value(0);
+    const Vec3 c = center(cell), p = unit * Vec3{value(cosine_index(1, 1)), value(sine_index(1, 1)),
+                                                 value(cosine_index(1, 0))};
+    charge += q;
+    dipole += p;
+    first += q * c;
+    add_product(second, c, q * c);
+    add_product(mixed, c, p);
+  });
+  const auto trace = [](const VirialProducts& products) {
+    return products[0] + products[4] + products[8];
+  };
+  top_locals_.box().for_each([&](const Cells& cell) {
+    const Vec3 c = center(cell);
+    const double potential = scale * (2.0 * dot(c, dipole + first) - 2.0 * trace(mixed) -
+                                      charge * dot(c, c) - trace(second));
+    const Vec3 gradient = (2.0 * scale) * (first - charge * c);
+    Real* local = top_locals_.at(cell);
+    const auto add = [&](std::size_t a, double value) {
+      local[a * stride] += static_cast<Real>(value);
+    };
+    add(0, potential * unit);
+    add(cosine_index(1, 1), gradient.x * unit * unit);
+    add(sine_index(1, 1), gradient.y * unit * unit);
+    add(cosine_index(1, 0), gradient.z * unit * unit);
+  });
+  if (!with_virial_ || partition_.rank() != 0) return;
+  VirialProducts products{}, apart{};
+  add_product(apart, first, dipole + first);
+  for (std::size_t k = 0; k < 9; ++k) {
+    products[k] = 2.0 * scale * (charge * (mixed[k] + second[k]) - apart[k]);
   }
-  if (operators_.top_sums.empty()) {
-    add_shifts_of_top(top_locals_, weighted);
-  } else {
-    add_sums_of_top();
-    if (with_virial_) {
-      // The virial needs the images one by one; forces have the same bits with and without it.
-      operators_.make_top_shifts();
-      CellExpansions<Real> unused(top_locals_.box(), coefficients_, stride - cells);
-      add_shifts_of_top(unused, weighted);
-    }
-  }
-  std::vector<Real> root(coefficients_, Real(0)), local(coefficients_, Real(0));
-  if (!parameters_.periodic) {
-    if (with_virial_) add_virial_of_top(root);
-    return;
-  }
-  for (std::size_t cell = 0; cell < cells; ++cell) {
-    kernels_.shift(operators_.to_root[cell], top_multipoles_.data() + cell, stride, root.data(), 1,
-                   1);
-  }
-  for (std::size_t a = 0; a < coefficients_; ++a) {
-    double sum = 0.0;
-    for (std::size_t b = 0; b < coefficients_; ++b) {
-      sum += operators_.lattice_operator[b * coefficients_ + a] * static_cast<double>(root[b]);
-    }
-    local[a] = static_cast<Real>(sum);
-  }
-  for (std::size_t cell = 0; cell < cells; ++cell) {
-    if (with_virial_) {
-      shift_weighted(operators_.from_root[cell], 2.0 * operators_.from_center[cell], local.data(),
-                     1, top_locals_.data() + cell,
-                     {weighted[0] + cell, weighted[1] + cell, weighted[2] + cell}, stride, 1);
-    } else {
-      kernels_.shift(operators_.from_root[cell], local.data(), 1, top_locals_.data() + cell, stride,
-                     1);
-    }
-  }
-  if (with_virial_) add_virial_of_top(root);
+  // The energy, all of which is divided by the volume.
+  const double energy = -scale * (2.0 * (charge * trace(mixed) - dot(first, dipole)) +
+                                  charge * trace(second) - dot(first, first));
+  for (std::size_t k = 0; k < 9; ++k) virial_[k] += products[k] + (k % 4 == 0 ? energy : 0.0);
 }
 
 template <class Real>
@@ -561,33 +513,13 @@ void FarField<Real>::add_virial_of_level(int number) {
 }
 
 template <class Real>
-void FarField<Real>::add_virial_of_top(std::span<const Real> root) {
-  if (partition_.rank() != 0) return;  // all ranks know the same of the top
-  for (std::size_t cell = 0; cell < top_multipoles_.box().count(); ++cell) {
-    add_virial(top_multipoles_.data() + cell,
-               {top_weighted_[0].data() + cell, top_weighted_[1].data() + cell,
-                top_weighted_[2].data() + cell},
-               top_multipoles_.stride(), operators_.top_unit);
-  }
-  if (!parameters_.periodic) return;
-  if (!strained_operators_) {
-    strained_operators_ = make_strained_lattice_operators(parameters_.order, lattice_,
-                                                          operators_.images, operators_.root_unit);
-  }
+void FarField<Real>::add_virial_of_top() {
+  const std::array<double, 6> virial = top_.virial();
   constexpr std::size_t places[6][2] = {{0, 0}, {4, 4}, {8, 8}, {1, 3}, {2, 6}, {5, 7}};
-  for (std::size_t strain = 0; strain < 6; ++strain) {
-    double energy = 0.0;
-    for (std::size_t b = 0; b < coefficients_; ++b) {
-      for (std::size_t a = 0; a < coefficients_; ++a) {
-        energy += static_cast<double>(root[a]) * static_cast<double>(root[b]) *
-                  (*strained_operators_)[strain][b * coefficients_ + a];
-      }
-    }
-    // Both orders of the axes, half of each; the same place twice on the diagonal.
-    for (const std::size_t place : places[strain]) {
-      const double share = places[strain][0] == places[strain][1] ? 0.5 : 1.0;
-      virial_[place] -= share * 0.5 * energy / operators_.root_unit;
-    }
+  for (std::size_t k = 0; k < 6; ++k) {
+    const double value = virial[k] / operators_.top_unit;
+    virial_[places[k][0]] += value;
+    if (k > 2) virial_[places[k][1]] += value;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "md/fmm/cell_convolution.hpp"
 #include "md/fmm/expansion_exchange.hpp"
 #include "md/fmm/expansion_level.hpp"
 #include "md/fmm/fmm_operators.hpp"
@@ -84,9 +85,9 @@ class FarField {
                    Real* multipole, std::size_t stride);
   /// Expansions of the gradient's components behind that of the potential.
   void add_gradient(std::vector<Real>& local) const;
-  /// From the top cells and their images in the near boxes, by the two kinds of operators.
-  void add_sums_of_top();
-  void add_shifts_of_top(CellExpansions<Real>& locals, const std::array<Real*, 3>& weighted);
+  /// The caller's background is about the center of the box, that of the convolution about those
+  /// of the cells.
+  void move_background_of_top();
 
   /// Those of the cells in an octant of the parents from `begin` on.
   std::array<Real*, 3> weighted_at(Depth& depth, int octant, std::size_t begin);
@@ -98,7 +99,7 @@ class FarField {
   void add_virial(const Real* multipole, const std::array<const Real*, 3>& weighted,
                   std::size_t stride, double unit);
   void add_virial_of_level(int number);
-  void add_virial_of_top(std::span<const Real> root);
+  void add_virial_of_top();
   /// What is known of the locals at cells of a depth whose level is on this rank.
   void read_locals(int number, const CellBox& cells, Real* out);
 
@@ -113,13 +114,12 @@ class FarField {
   CellExpansions<Real> leaves_;              ///< of what this rank has: multipoles, then locals
   std::vector<CellBlock> images_of_leaves_;  ///< which cells of the grid they are
   CellExpansions<Real> top_multipoles_, top_locals_;
+  CellConvolution<Real> top_;
   std::vector<Real> scratch_;
 
   bool with_virial_ = false;
   VirialProducts virial_{};
-  std::array<CellExpansions<Real>, 3> top_weighted_;
   std::vector<Real> shifted_;
-  std::optional<std::array<std::vector<double>, 6>> strained_operators_;  ///< where asked for
 
   /// Multipoles of the deepest level that every rank has, then the sums.
   std::unique_ptr<std::vector<double>> reduced_;

@@ -1,9 +1,6 @@
 #include "md/fmm/fmm_operators.hpp"
 
-#include <algorithm>
 #include <cmath>
-
-#include "md/fmm/lattice_operator.hpp"
 
 namespace sterna::md {
 namespace {
@@ -34,8 +31,7 @@ Cells octant_of(int octant) {
 }  // namespace
 
 template <class Real>
-FmmOperators<Real>::FmmOperators(const Lattice& lattice, const FmmParameters& parameters)
-    : lattice_(lattice), parameters_(parameters) {
+FmmOperators<Real>::FmmOperators(const Lattice& lattice, const FmmParameters& parameters) {
   const auto edges_of = [&](double scale) {
     const auto& n = parameters.top_cells;
     return Lattice{lattice.a * (scale / n[0]), lattice.b * (scale / n[1]),
@@ -43,8 +39,8 @@ FmmOperators<Real>::FmmOperators(const Lattice& lattice, const FmmParameters& pa
   };
   const Lattice leaf = edges_of(std::ldexp(1.0, -parameters.levels));
   leaf_unit = std::cbrt(leaf.volume());
+  top_cell = edges_of(1.0);
   top_unit = std::ldexp(leaf_unit, parameters.levels);
-  root_unit = std::cbrt(lattice.volume());
   for (int octant = 0; octant < 8; ++octant) {
     const Cells o = octant_of(octant);
     const Vec3 to_parent = times(leaf, 0.5 - o[0], 0.5 - o[1], 0.5 - o[2]);
@@ -54,14 +50,12 @@ FmmOperators<Real>::FmmOperators(const Lattice& lattice, const FmmParameters& pa
                                         2 * leaf_unit, leaf_unit));
     from_parent[static_cast<std::size_t>(octant)] = to_parent * (-1.0 / leaf_unit);
   }
-  if (parameters.levels > 0) make_pairs(leaf);
-  make_top();
+  if (parameters.levels > 0) make_pairs(leaf, parameters.order);
   gradient = gradient_terms(parameters.order);
 }
 
 template <class Real>
-void FmmOperators<Real>::make_pairs(const Lattice& leaf) {
-  const int order = parameters_.order;
+void FmmOperators<Real>::make_pairs(const Lattice& leaf, int order) {
   std::vector<int> known(7 * 7 * 7, -1);
   for (int octant = 0; octant < 8; ++octant) {
     const Cells o = octant_of(octant);
@@ -84,98 +78,6 @@ void FmmOperators<Real>::make_pairs(const Lattice& leaf) {
                                    {half(child[0]), half(child[1]), half(child[2])}});
         }
   }
-}
-
-template <class Real>
-Lattice FmmOperators<Real>::top_cell() const {
-  const Cells& top = parameters_.top_cells;
-  return {lattice_.a * (1.0 / top[0]), lattice_.b * (1.0 / top[1]), lattice_.c * (1.0 / top[2])};
-}
-
-template <class Real>
-void FmmOperators<Real>::make_top() {
-  if (!parameters_.periodic) {
-    make_top_shifts();
-    return;
-  }
-  // The expansions of a box and of those left to the lattice operator are to be separated about as
-  // well as in a cube, which has its 26 neighbors near and the diagonal sqrt(3).
-  double diagonal = 0.0;
-  for (const int y : {-1, 1})
-    for (const int z : {-1, 1}) {
-      const Vec3 d = times(lattice_, 1, y, z);
-      diagonal = std::max(diagonal, std::sqrt(dot(d, d)));
-    }
-  for (int axis = 0; axis < 3; ++axis) {
-    const double boxes = 2.0 / std::sqrt(3.0) * diagonal / lattice_.width(axis);
-    images[axis] = std::max(1, static_cast<int>(std::ceil(0.95 * boxes)) - 1);
-  }
-  parameters_.sums_of_top_fit() ? make_top_sums() : make_top_shifts();
-  const Cells top = parameters_.top_cells;
-  const Lattice cell = top_cell();
-  CellBox::grid(top).for_each([&](const Cells& c) {
-    const Vec3 to_center = times(cell, 0.5 * top[0] - c[0] - 0.5, 0.5 * top[1] - c[1] - 0.5,
-                                 0.5 * top[2] - c[2] - 0.5);
-    to_root.push_back(shift_operator<Real>(parameters_.order, Shift::multipole_to_multipole,
-                                           to_center, top_unit, root_unit));
-    from_root.push_back(shift_operator<Real>(parameters_.order, Shift::local_to_local,
-                                             -1.0 * to_center, root_unit, top_unit));
-    from_center.push_back(to_center * (-1.0 / top_unit));
-  });
-  lattice_operator = make_lattice_operator(parameters_.order, lattice_, images, root_unit);
-}
-
-template <class Real>
-void FmmOperators<Real>::make_top_sums() {
-  const Cells top = parameters_.top_cells;
-  const Lattice cell = top_cell();
-  const CellBox near_boxes =
-      CellBox{{-images[0], -images[1], -images[2]}, {images[0] + 1, images[1] + 1, images[2] + 1}};
-  std::vector<Vec3> sources;
-  CellBox{{1 - top[0], 1 - top[1], 1 - top[2]}, top}.for_each([&](const Cells& by) {
-    sources.clear();
-    near_boxes.for_each([&](const Cells& box) {
-      const Cells image{by[0] + box[0] * top[0], by[1] + box[1] * top[1], by[2] + box[2] * top[2]};
-      if (!near(image)) sources.push_back(times(cell, image[0], image[1], image[2]));
-    });
-    const auto matrix = make_sum_operator(parameters_.order, sources, top_unit);
-    top_sums.push_back({{matrix.begin(), matrix.end()}, by});
-  });
-}
-
-template <class Real>
-void FmmOperators<Real>::make_top_shifts() {
-  if (!top_shifts.empty()) return;
-  const Cells top = parameters_.top_cells;
-  const Lattice cell = top_cell();
-  // Index of a cell, or of the one that it is an image of; -1: none.
-  const auto source_of = [&](const Cells& at) {
-    int index = 0;
-    for (int axis = 2; axis >= 0; --axis) {
-      const int k = top[axis], reach = images[axis] * k;
-      if (at[axis] < -reach || at[axis] >= k + reach) return -1;
-      index = index * k + (at[axis] + reach) % k;
-    }
-    return index;
-  };
-  const CellBox cells = CellBox::grid(top);
-  CellBox around;  // relative positions of sources
-  for (int axis = 0; axis < 3; ++axis) {
-    around.lower[axis] = 1 - (1 + images[axis]) * top[axis];
-    around.upper[axis] = 1 - around.lower[axis];
-  }
-  around.for_each([&](const Cells& by) {
-    if (near(by)) return;
-    TopShift shift;
-    const Vec3 connection = times(cell, -by[0], -by[1], -by[2]);
-    shift.operation = shift_operator<Real>(parameters_.order, Shift::multipole_to_local, connection,
-                                           top_unit, top_unit);
-    shift.connection = connection * (1.0 / top_unit);
-    cells.for_each([&](const Cells& target) {
-      shift.sources.push_back(source_of({target[0] + by[0], target[1] + by[1], target[2] + by[2]}));
-    });
-    top_shifts.push_back(std::move(shift));
-  });
 }
 
 template class FmmOperators<float>;

@@ -28,10 +28,45 @@ std::array<int, 3> even_cells(const Lattice& lattice, int shortest) {
   const double width = std::min({lattice.width(0), lattice.width(1), lattice.width(2)}) / shortest;
   std::array<int, 3> cells{};
   for (int axis = 0; axis < 3; ++axis) {
-    cells[static_cast<std::size_t>(axis)] =
-        std::min(64, static_cast<int>(std::lround(lattice.width(axis) / width)));
+    cells[static_cast<std::size_t>(axis)] = std::min(
+        FmmParameters::most_top_cells, static_cast<int>(std::lround(lattice.width(axis) / width)));
   }
   return cells;
+}
+
+int order_for(double accuracy, double charges_per_leaf) {
+  // Molecules reach farther beyond the borders of smaller leaves.
+  const double reach = 20.0 / charges_per_leaf, factor = 0.7 + 1.4 * reach * reach;
+  for (const auto& [order, error] : measured_errors) {
+    if (error * factor <= accuracy) return order;
+  }
+  return FmmParameters::highest_order;
+}
+
+double cells_of(const std::array<int, 3>& cells) {
+  return static_cast<double>(cells[0]) * cells[1] * cells[2];
+}
+
+/// Of one computation, fitted to times on one core of Zen 4 with AVX-512; infinite where the sums
+/// of the top take too much memory.
+double nanoseconds(const FmmParameters& parameters, double count) {
+  const double far_width = parameters.precision == FmmPrecision::single ? 1.0 : 2.0;
+  const double near_width = parameters.precision == FmmPrecision::full ? 2.5 : 1.0;
+  const double coefficients = std::pow(parameters.order + 1.0, 2);
+  const double top = cells_of(parameters.top_cells);
+  const double leaves = std::ldexp(top, 3 * parameters.levels);
+  // Open boxes are padded to twice their cells along each edge.
+  const int padding = parameters.periodic ? 1 : 2;
+  const double waves = top * std::pow(padding, 3);
+  double edges = 0.0;
+  for (const int cells : parameters.top_cells) edges += padding * cells;
+  const double bytes_of_sums = 4.0 * far_width * 2.0 * coefficients * waves;
+  if (bytes_of_sums > FmmParameters::most_bytes_of_sums) return HUGE_VAL;
+  const double near = 27.0 * 0.175 * near_width * count * (count / leaves + 15.0);
+  const double shifts = 189.0 * 8.0 / 7.0 * (leaves - top) * 0.08 * std::pow(coefficients, 1.5);
+  const double convolution = waves * coefficients * (6.0 + 0.05 * edges + 0.02 * coefficients);
+  const double expansions = leaves * 8.0 * coefficients;
+  return near + far_width * (shifts + convolution + expansions);
 }
 
 }  // namespace
@@ -54,11 +89,11 @@ void FmmParameters::check() const {
         fmt::format("the order of the multipole method is {}, not 2 to {}", order, highest_order));
   }
   for (const int cells : top_cells) {
-    if (cells < 2 || cells > 64 || levels < 0 || levels > 12) {
+    if (cells < 2 || cells > most_top_cells || levels < 0 || levels > 12) {
       throw std::invalid_argument(
           fmt::format("{} levels below {} top cells along an edge: 0 to 12 levels are possible, "
-                      "and 2 to 64 cells",
-                      levels, cells));
+                      "and 2 to {} cells",
+                      levels, cells, most_top_cells));
     }
   }
   if (!(overlap >= 0.0 && overlap <= 0.5)) {
@@ -74,61 +109,35 @@ double FmmParameters::reach(const Lattice& lattice, int axis) const {
   return (0.5 * overlap + 1e-6) / leaves + travel / lattice.width(axis);
 }
 
-bool FmmParameters::sums_of_top_fit() const {
-  double bytes = precision == FmmPrecision::single ? sizeof(float) : sizeof(double);
-  for (const int cells : top_cells) bytes *= 2.0 * cells - 1.0;
-  return bytes * std::pow(order + 1.0, 4) <= 64.0 * 1024.0 * 1024.0;
-}
-
 FmmParameters FmmParameters::choose(const Lattice& lattice, bool periodic, std::size_t count,
                                     double accuracy, double least_width) {
-  FmmParameters parameters;
-  parameters.periodic = periodic;
-  parameters.order = highest_order;
-  for (const auto& [order, error] : measured_errors) {
-    if (error > accuracy) continue;
-    parameters.order = order;
-    break;
-  }
-  parameters.precision = accuracy >= 2e-5   ? FmmPrecision::single
-                         : accuracy >= 1e-6 ? FmmPrecision::mixed
-                                            : FmmPrecision::full;
-
-  // In units of a near pair: a shift's operations grow with the cube of the order, those of a
-  // matrix with its fourth power.
-  const double n = parameters.order + 1.0, shift_cost = 0.5 * n * n * n;
-  const double matrix_cost = 0.1 * n * n * n * n;
+  FmmParameters best;
   double lowest = 0.0;
   for (int levels = 0; levels <= 12; ++levels) {
-    for (const int shortest : {2, 3}) {
-      FmmParameters trial = parameters;
+    for (int shortest = 2; shortest <= most_top_cells; ++shortest) {
+      FmmParameters trial;
+      trial.periodic = periodic;
+      trial.precision = accuracy >= 2e-5   ? FmmPrecision::single
+                        : accuracy >= 1e-6 ? FmmPrecision::mixed
+                                           : FmmPrecision::full;
       trial.levels = levels;
       trial.top_cells = even_cells(lattice, shortest);
-      double top = 1.0;
       bool wide = true;
       for (int axis = 0; axis < 3; ++axis) {
         const int along = trial.top_cells[static_cast<std::size_t>(axis)];
-        top *= along;
         wide = wide && std::ldexp(lattice.width(axis) / along, -levels) >= least_width;
       }
-      const double leaves = std::ldexp(top, 3 * levels);
+      const double leaves = std::ldexp(cells_of(trial.top_cells), 3 * levels);
       const double charges = static_cast<double>(count) / leaves;
-      // In a periodic box all top cells act on each other, and so do their images.
-      double cost = 27.0 * charges * static_cast<double>(count) +
-                    189.0 * (leaves - top) * 8.0 / 7.0 * shift_cost;
-      if (periodic) {
-        cost += trial.sums_of_top_fit() ? top * top * matrix_cost : 27.0 * top * top * shift_cost;
-      } else {
-        cost += top * std::max(0.0, top - 27.0) * shift_cost;
-      }
+      trial.order = order_for(accuracy, charges);
+      const double cost = nanoseconds(trial, static_cast<double>(count));
       if (lowest == 0.0 || (wide && cost < lowest)) {
         lowest = cost;
-        parameters.levels = trial.levels;
-        parameters.top_cells = trial.top_cells;
+        best = trial;
       }
     }
   }
-  return parameters;
+  return best;
 }
 
 double FmmParameters::separation(const Lattice& lattice) {

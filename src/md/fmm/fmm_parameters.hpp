@@ -22,6 +22,9 @@ std::string_view name_of(FmmPrecision precision);
 
 struct FmmParameters {
   static constexpr int highest_order = 32;
+  static constexpr int most_top_cells = 64;  ///< along an edge
+  /// Of what a tree that `choose` finds keeps for its top cells.
+  static constexpr double most_bytes_of_sums = 128.0 * 1024.0 * 1024.0;
 
   int order = 8;  ///< highest degree, 2 to highest_order
   FmmPrecision precision = FmmPrecision::full;
@@ -43,8 +46,6 @@ struct FmmParameters {
   /// How far from its center's place at the last `rebuild` a molecule may have parts, in fractions
   /// of an edge of the box; 0 without overlap.
   double reach(const Lattice& lattice, int axis) const;
-  /// Whether the matrices between the top cells of a periodic box take at most 64 MiB.
-  bool sums_of_top_fit() const;
 
   /// Order and precision for a relative root-mean-square force error of about `accuracy` in liquid
   /// water, and a tree for which near and far field take about the same time. No leaf is narrower

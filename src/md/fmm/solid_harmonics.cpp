@@ -22,11 +22,15 @@ HarmonicFactors::HarmonicFactors(int highest)
 }
 
 std::vector<double> regular_harmonics(int order, const Vec3& point) {
-  const HarmonicFactors factors(order);
   std::vector<double> values(harmonics_count(order));
+  regular_harmonics(HarmonicFactors(order), point, values.data());
+  return values;
+}
+
+void regular_harmonics(const HarmonicFactors& factors, const Vec3& point, double* values) {
   const double r2 = dot(point, point);
   values[0] = 1.0;
-  for (int l = 1; l <= order; ++l) {
+  for (int l = 1; l <= factors.order; ++l) {
     const double cosine = values[cosine_index(l - 1, l - 1)];
     const double sine = l == 1 ? 0.0 : values[sine_index(l - 1, l - 1)];
     values[cosine_index(l, l)] = factors.diagonal[l] * (point.x * cosine - point.y * sine);
@@ -42,7 +46,6 @@ std::vector<double> regular_harmonics(int order, const Vec3& point) {
       if (m > 0) values[sine_index(l, m)] = recur(sine_index);
     }
   }
-  return values;
 }
 
 std::vector<double> irregular_harmonics(int order, const Vec3& point) {

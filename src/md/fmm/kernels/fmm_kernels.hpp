@@ -8,10 +8,19 @@
 #include <vector>
 
 #include "md/fmm/fmm_parameters.hpp"
+#include "md/fmm/grid_transform.hpp"
 #include "md/fmm/shift_operator.hpp"
 #include "md/fmm/solid_harmonics.hpp"
 
 namespace sterna::md {
+
+/// Place of degree l and m, 0 <= m <= l: the degrees of one m lie together.
+constexpr std::size_t wave_index(int order, int l, int m) {
+  return static_cast<std::size_t>(m * (order + 1) - m * (m - 1) / 2 + l - m);
+}
+constexpr std::size_t wave_count(int order) {
+  return static_cast<std::size_t>((order + 1) * (order + 2) / 2);
+}
 
 /// Charges sorted by cell as the far field sees them, positions relative to the center of their
 /// cell. Components apart, as the lanes of a vector are charges of one cell.
@@ -56,10 +65,21 @@ struct FmmKernels {
   /// a * stride + i.
   void (*shift)(const ShiftOperator<Real>& shift, const Real* source, std::size_t source_stride,
                 Real* target, std::size_t target_stride, std::size_t count);
-  /// Adds `matrix` times the expansions of as many cells as there are lanes to `target`; element
-  /// (row a, column b) of the matrix lies at b * size + a, coefficient a of cell i at
-  /// a * lanes + i.
-  void (*multiply)(const Real* matrix, std::size_t size, const Real* source, Real* target);
+  /// Waves of a grid of as many values at each cell as there are lanes: value i of a cell lies at
+  /// cell * lanes + i, real parts of a wave's at 2 * wave * lanes + i, imaginary ones `lanes`
+  /// further.
+  void (*to_waves)(const GridTransform<Real>& plan, const Real* values, Real* waves);
+  /// The inverse, times the number of cells; destroys the waves.
+  void (*from_waves)(const GridTransform<Real>& plan, Real* waves, Real* values);
+  /// Adds the local expansions of as many waves as there are lanes, from their multipoles and the
+  /// sums between both, in the form of CellConvolution: with m from 0 on, cosine and sine parts
+  /// complex, one column for the real parts of waves and one for the imaginary ones,
+  ///   L_lm = sum over l', m' of conj(M_l'm') I_(l+l')(m+m'),
+  /// M_l'(-m') = (-1)^m' conj(M_l'm') and I likewise. Element (l, m) of the sums, up to twice the
+  /// order, has its parts of wave i at (2 * wave_index(2 * order, l, m) + part) * lanes + i, that
+  /// of the others at (4 * wave_index(order, l, m) + part) * lanes + i: cosines of both columns,
+  /// then sines.
+  void (*convolve)(int order, const Real* sums, const Real* multipoles, Real* locals);
   /// Adds the multipoles of the charges `begin` to `end` to coefficients at multiples of `stride`;
   /// positions are divided by `unit`.
   void (*charges_to_multipole)(const HarmonicFactors& factors, const FarCharges<Real>& charges,

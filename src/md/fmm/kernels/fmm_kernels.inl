@@ -202,32 +202,6 @@ void shift_all(const ShiftOperator<Real>& shift, const Real* source, std::size_t
   }
 }
 
-template <std::size_t rows, class Real>
-void multiply_rows(const Real* matrix, std::size_t size, const Real* source, Real* target) {
-  using V = Vector<Real>;
-  V sums[rows] = {};
-  for (std::size_t b = 0; b < size; ++b) {
-    const V value = load<V>(source + b * lanes<Real>);
-    const Real* column = matrix + b * size;
-#pragma GCC unroll 16
-    for (std::size_t k = 0; k < rows; ++k) sums[k] += value * column[k];
-  }
-  for (std::size_t k = 0; k < rows; ++k) {
-    Real* at = target + k * lanes<Real>;
-    store(at, load<V>(at) + sums[k]);
-  }
-}
-
-template <class Real>
-void multiply_lanes(const Real* matrix, std::size_t size, const Real* source, Real* target) {
-  constexpr std::size_t together = 8;
-  std::size_t a = 0;
-  for (; a + together <= size; a += together) {
-    multiply_rows<together>(matrix + a, size, source, target + a * lanes<Real>);
-  }
-  for (; a < size; ++a) multiply_rows<1>(matrix + a, size, source, target + a * lanes<Real>);
-}
-
 /// Lanes from `begin` on of an array that ends at `end`; what is missing is 0.
 template <class V, class Real>
 V load_some(const std::vector<Real>& array, std::size_t begin, std::size_t end) {
@@ -427,10 +401,14 @@ void near_field(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
 
 #include "md/fmm/kernels/near_dipoles.inl"
 
+#include "md/fmm/kernels/convolution.inl"
+
 template <class Real>
 constexpr FmmKernels<Real> kernels{lanes<Real>,
                                    shift_all<Real>,
-                                   multiply_lanes<Real>,
+                                   to_waves<Real>,
+                                   from_waves<Real>,
+                                   convolve<Real>,
                                    charges_to_multipole<Real>,
                                    local_to_charges<Real>,
                                    near_field<Real>,
