@@ -28,7 +28,8 @@ CellExpansions<Real> multipoles_of(const Cells& grid, int order) {
 /// All waves of the sums, of one coefficient each.
 std::vector<std::vector<double>> made(const ImageSums& sums, ImageSums::Strain strain = {}) {
   std::vector<std::vector<double>> waves;
-  sums.make(strain, [&](std::size_t wave, int first, std::span<const double> values) {
+  const std::size_t all = GridTransform<double>(sums.grid).waves().count();
+  sums.make(strain, 0, all, [&](std::size_t wave, int first, std::span<const double> values) {
     waves.resize(std::max(waves.size(), wave + 1));
     waves[wave].resize(harmonics_count(sums.order));
     std::copy(values.begin(), values.end(), waves[wave].begin() + first * first);
@@ -156,8 +157,10 @@ TEST_CASE_TEMPLATE("in an open grid: as shifts from each cell to each, with ever
     for (const FmmInstructionSet* set : available_fmm_kernels()) {
       CAPTURE(set->name);
       CellExpansions<Real> locals(box, harmonics_count(order));
-      CellConvolution<Real>(cell, grid, false, order, unit, set->kernels<Real>())
-          .add(multipoles, locals);
+      CellConvolution<Real> convolution(cell, grid, false, order, unit, set->kernels<Real>(),
+                                        nullptr, {box}, {});
+      convolution.start(multipoles);
+      convolution.finish(locals);
       for (std::size_t a = 0; a < harmonics_count(order); ++a) {
         double error = 0.0, size = 0.0;
         for (std::size_t i = 0; i < stride; ++i) {

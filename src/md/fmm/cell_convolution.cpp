@@ -3,10 +3,11 @@
 // Paper:   Elliott and Board, SIAM J. Sci. Comput. 17, 398 (1996), for shifts of expansions by
 //          Fourier transforms; here over cells rather than over coefficients.
 // Cost:    of each cell (order + 1)^2 coefficients times the sum of the cells along the edges, and
-//          (order + 1)^4 / 2 products: at order 10 a tenth of 189 shifts by rotation.
-// Hazards: every rank computes all of it, so it is for grids of some ten thousand cells; levels
-//          of smaller cells go below. The sums take (2 order + 1)^2 numbers for each wave.
-// Else:    shifts from cell to cell where ranks have only some of the cells.
+//          (order + 1)^4 / 2 products: at order 10 a tenth of 189 shifts by rotation. Four rounds
+//          in which each rank sends to all others, of all coefficients of all cells together.
+// Hazards: the sums take (2 order + 1)^2 numbers for each wave. Ranks beyond the number of groups
+//          of coefficients have none to transform: levels of smaller cells go below.
+// Else:    shifts from cell to cell, where ranks are many and each needs its neighbors only.
 
 #include "md/fmm/cell_convolution.hpp"
 
@@ -34,24 +35,55 @@ double log_norm(int l, int m, double scale) {
 
 template <class Real>
 CellConvolution<Real>::CellConvolution(const Lattice& cell, const Cells& grid, bool periodic,
-                                       int order, double unit, const FmmKernels<Real>& kernels)
+                                       int order, double unit, const FmmKernels<Real>& kernels,
+                                       const comm::Context* context, std::vector<CellBox> boxes,
+                                       const std::string& exchange)
     : cell_{cell.a * (1.0 / unit), cell.b * (1.0 / unit), cell.c * (1.0 / unit)},
-      cells_(grid),
       periodic_(periodic),
       order_(order),
       kernels_(kernels),
       lanes_(kernels.lanes),
       plan_(padded(grid, periodic)),
-      scale_(std::exp(std::lgamma(2.0 * order + 1.0) / (2.0 * order))),
-      places_(harmonics_count(order)) {
+      rank_(context == nullptr ? 0 : static_cast<std::size_t>(context->rank())),
+      boxes_(std::move(boxes)),
+      scale_(std::exp(std::lgamma(2.0 * order + 1.0) / (2.0 * order))) {
+  make_places();
+  sums_ = packed_sums({});
+  multipoles_.resize(blocks_of(rank_).count() * block_size());
+  locals_.resize(multipoles_.size());
+  if (coefficients_of(rank_).count() > 0) {
+    values_.resize(plan_.cells() * lanes_);
+    waves_.resize(2 * blocks() * lanes_ * lanes_);
+  }
+  if (context != nullptr) make_exchanges(*context, exchange);
+}
+
+template <class Real>
+typename CellConvolution<Real>::Range CellConvolution<Real>::blocks_of(std::size_t rank) const {
+  return {blocks() * rank / boxes_.size(), blocks() * (rank + 1) / boxes_.size()};
+}
+
+template <class Real>
+typename CellConvolution<Real>::Range CellConvolution<Real>::coefficients_of(
+    std::size_t rank) const {
+  const std::size_t groups = (places_.size() + lanes_ - 1) / lanes_;
+  const auto first = [&](std::size_t of) {
+    return std::min(groups * of / boxes_.size() * lanes_, places_.size());
+  };
+  return {first(rank), first(rank + 1)};
+}
+
+template <class Real>
+void CellConvolution<Real>::make_places() {
   // With these norms of complex harmonics the coefficients of an expansion about a sum of vectors
   // are plain products: L_lm = sum of (-1)^l' conj(M_l'm') I_(l+l')(m+m').
+  places_.resize(harmonics_count(order_));
   const double cells = static_cast<double>(plan_.cells());
-  for (int l = 0; l <= order; ++l)
+  for (int l = 0; l <= order_; ++l)
     for (int m = 0; m <= l; ++m) {
       const double norm = std::exp(log_norm(l, m, scale_));
       const double half = m == 0 ? 1.0 : std::numbers::sqrt2;
-      const Place cosine{4 * wave_index(order, l, m), l,
+      const Place cosine{4 * wave_index(order_, l, m), l,
                          static_cast<Real>(sign(m + l) / (half * norm)),
                          static_cast<Real>(half * sign(m) / (norm * cells))};
       places_[cosine_index(l, m)] = cosine;
@@ -59,16 +91,34 @@ CellConvolution<Real>::CellConvolution(const Lattice& cell, const Cells& grid, b
       places_[sine_index(l, m)] = cosine;
       places_[sine_index(l, m)].part += 2;
     }
-  sums_ = packed_sums({});
-  multipoles_.resize(blocks() * block_size());
-  locals_.resize(multipoles_.size());
-  values_.resize(plan_.cells() * lanes_);
-  waves_.resize(2 * blocks() * lanes_ * lanes_);
+}
+
+template <class Real>
+void CellConvolution<Real>::make_exchanges(const comm::Context& context,
+                                           const std::string& exchange) {
+  std::vector<comm::NeighborPattern::Peer> cells, waves;
+  for (std::size_t rank = 0; rank < boxes_.size(); ++rank) {
+    if (rank == rank_) continue;
+    const auto number = static_cast<int>(rank);
+    cells.push_back({number, coefficients_of(rank).count() * boxes_[rank_].count(),
+                     coefficients_of(rank_).count() * boxes_[rank].count()});
+    waves.push_back({number, wave_message(rank_, rank), wave_message(rank, rank_)});
+  }
+  const auto of_cells = comm::NeighborPattern::from_peers(context, cells);
+  const auto of_waves = comm::NeighborPattern::from_peers(context, waves);
+  const auto make = [&](auto& made, const comm::NeighborPattern& pattern, const char* name) {
+    made.emplace(context, pattern, comm::NeighborOptions{exchange, name});
+  };
+  make(cells_out_, of_cells, "fmm top multipoles");
+  make(waves_out_, of_waves, "fmm top waves");
+  make(waves_back_, of_waves.reversed(), "fmm top waves back");
+  make(cells_back_, of_cells.reversed(), "fmm top local expansions");
 }
 
 template <class Real>
 std::vector<Real> CellConvolution<Real>::packed_sums(ImageSums::Strain strain) const {
-  std::vector<Real> packed(blocks() * sums_size());
+  const Range own = blocks_of(rank_);
+  std::vector<Real> packed(own.count() * sums_size());
   const ImageSums sums{2 * order_, cell_, plan_.grid, periodic_};
   std::vector<double> norms(wave_count(2 * order_));
   for (int l = 0; l <= 2 * order_; ++l)
@@ -76,9 +126,9 @@ std::vector<Real> CellConvolution<Real>::packed_sums(ImageSums::Strain strain) c
       norms[wave_index(2 * order_, l, m)] =
           sign(m) * std::exp(log_norm(l, m, scale_)) / (m == 0 ? 1.0 : std::numbers::sqrt2);
     }
-  sums.make(strain, [&](std::size_t wave, int first, std::span<const double> values) {
+  const auto pack = [&](std::size_t wave, int first, std::span<const double> values) {
     const std::size_t begin = harmonics_count(first - 1);
-    Real* to = packed.data() + wave / lanes_ * sums_size() + wave % lanes_;
+    Real* to = packed.data() + (wave / lanes_ - own.begin) * sums_size() + wave % lanes_;
     for (int l = first; harmonics_count(l) <= begin + values.size(); ++l)
       for (int m = 0; m <= l; ++m) {
         const std::size_t at = wave_index(2 * order_, l, m);
@@ -86,21 +136,71 @@ std::vector<Real> CellConvolution<Real>::packed_sums(ImageSums::Strain strain) c
         if (m == 0) continue;
         to[(2 * at + 1) * lanes_] = static_cast<Real>(norms[at] * values[sine_index(l, m) - begin]);
       }
-  });
+  };
+  const std::size_t waves = plan_.waves().count();
+  sums.make(strain, std::min(own.begin * lanes_, waves), std::min(own.end * lanes_, waves), pack);
   return packed;
 }
 
 template <class Real>
-void CellConvolution<Real>::to_waves(const CellExpansions<Real>& multipoles) {
+void CellConvolution<Real>::start(const CellExpansions<Real>& multipoles) {
+  own_ = &multipoles;
+  if (!cells_out_) return;
+  const std::size_t cells = multipoles.box().count();
+  for_each_peer([&](int peer, std::size_t rank) {
+    const Range coefficients = coefficients_of(rank);
+    Real* out = cells_out_->outbox(peer).data();
+    for (std::size_t a = coefficients.begin; a < coefficients.end; ++a, out += cells) {
+      std::copy_n(multipoles.data() + a * multipoles.stride(), cells, out);
+    }
+    cells_out_->commit(peer, coefficients.count() * cells);
+  });
+  cells_out_->start();
+}
+
+template <class Real>
+void CellConvolution<Real>::finish(CellExpansions<Real>& locals) {
+  to_waves();
+  std::fill(locals_.begin(), locals_.end(), Real(0));
+  for (std::size_t block = 0; block < blocks_of(rank_).count(); ++block) {
+    kernels_.convolve(order_, sums_.data() + block * sums_size(),
+                      multipoles_.data() + block * block_size(),
+                      locals_.data() + block * block_size());
+  }
+  from_waves(locals);
+}
+
+template <class Real>
+void CellConvolution<Real>::gather_values(std::size_t first, std::size_t count) {
   const CellBox grid = CellBox::grid(plan_.grid);
   std::fill(values_.begin(), values_.end(), Real(0));
-  for (std::size_t first = 0; first < places_.size(); first += lanes_) {
-    const std::size_t count = std::min(lanes_, places_.size() - first);
-    multipoles.box().for_each([&](const Cells& cell) {
-      const Real* from = multipoles.at(cell) + first * multipoles.stride();
-      Real* to = values_.data() + grid.index(cell) * lanes_;
-      for (std::size_t i = 0; i < count; ++i) to[i] = from[i * multipoles.stride()];
+  for (std::size_t rank = 0; rank < boxes_.size(); ++rank) {
+    const CellBox& box = boxes_[rank];
+    const Real* from = own_->data() + first * own_->stride();
+    std::size_t stride = own_->stride();
+    if (rank != rank_) {
+      stride = box.count();
+      from =
+          cells_out_->inbox(peer_of(rank)).data() + (first - coefficients_of(rank_).begin) * stride;
+    }
+    box.for_each([&](const Cells& cell) {
+      Real* to = values_.data() + grid.index(wrapped(cell, plan_.grid)) * lanes_;
+      for (std::size_t i = 0; i < count; ++i) to[i] += from[i * stride];
+      ++from;
     });
+  }
+}
+
+template <class Real>
+void CellConvolution<Real>::to_waves() {
+  if (cells_out_) cells_out_->finish();
+  std::vector<Real*> outboxes(boxes_.size());
+  for_each_peer(
+      [&](int peer, std::size_t rank) { outboxes[rank] = waves_out_->outbox(peer).data(); });
+  const Range own = coefficients_of(rank_);
+  for (std::size_t first = own.begin; first < own.end; first += lanes_) {
+    const std::size_t count = std::min(lanes_, own.end - first);
+    gather_values(first, count);
     kernels_.to_waves(plan_, values_.data(), waves_.data());
     for (std::size_t i = 0; i < count; ++i) {
       const Place& place = places_[first + i];
@@ -108,57 +208,112 @@ void CellConvolution<Real>::to_waves(const CellExpansions<Real>& multipoles) {
       const std::size_t turned = place.degree % 2 == 0 ? 0 : lanes_;
       const Real re_sign = (place.degree + 1) / 2 % 2 == 0 ? place.into : -place.into;
       const Real im_sign = place.degree / 2 % 2 == 0 ? place.into : -place.into;
-      for (std::size_t block = 0; block < blocks(); ++block) {
+      for_each_block(first + i, multipoles_.data(), outboxes, [&](std::size_t block, Real* to) {
         const Real* from = waves_.data() + 2 * block * lanes_ * lanes_ + i;
-        Real* to = multipoles_.data() + block * block_size() + place.part * lanes_;
         for (std::size_t k = 0; k < lanes_; ++k) {
           to[k] = re_sign * from[2 * k * lanes_ + turned];
           to[lanes_ + k] = im_sign * from[(2 * k + 1) * lanes_ - turned];
         }
-      }
+      });
     }
   }
+  if (!waves_out_) return;
+  for_each_peer(
+      [&](int peer, std::size_t rank) { waves_out_->commit(peer, wave_message(rank_, rank)); });
+  waves_out_->start();
+  waves_out_->finish();
+  for_each_peer([&](int peer, std::size_t rank) {
+    const Real* from = waves_out_->inbox(peer).data();
+    for_each_part_of(rank, multipoles_.data(), [&](Real* to) {
+      std::copy_n(from, 2 * lanes_, to);
+      from += 2 * lanes_;
+    });
+  });
 }
 
 template <class Real>
 void CellConvolution<Real>::from_waves(CellExpansions<Real>& locals) {
-  const CellBox grid = CellBox::grid(plan_.grid);
-  for (std::size_t first = 0; first < places_.size(); first += lanes_) {
-    const std::size_t count = std::min(lanes_, places_.size() - first);
+  std::vector<Real*> inboxes(boxes_.size()), outboxes(boxes_.size());
+  if (waves_back_) {
+    for_each_peer([&](int peer, std::size_t rank) {
+      Real* out = waves_back_->outbox(peer).data();
+      for_each_part_of(rank, locals_.data(), [&](const Real* from) {
+        std::copy_n(from, 2 * lanes_, out);
+        out += 2 * lanes_;
+      });
+      waves_back_->commit(peer, wave_message(rank, rank_));
+    });
+    waves_back_->start();
+    waves_back_->finish();
+    for_each_peer([&](int peer, std::size_t rank) {
+      inboxes[rank] = const_cast<Real*>(waves_back_->inbox(peer).data());
+      outboxes[rank] = cells_back_->outbox(peer).data();
+    });
+  }
+  const Range own = coefficients_of(rank_);
+  for (std::size_t first = own.begin; first < own.end; first += lanes_) {
+    const std::size_t count = std::min(lanes_, own.end - first);
     for (std::size_t i = 0; i < count; ++i) {
       const Place& place = places_[first + i];
       const std::size_t turned = place.degree % 2 == 0 ? 0 : lanes_;
       const Real re_sign = (place.degree + 1) / 2 % 2 == 0 ? place.out_of : -place.out_of;
       const Real im_sign = place.degree / 2 % 2 == 0 ? place.out_of : -place.out_of;
-      for (std::size_t block = 0; block < blocks(); ++block) {
+      for_each_block(first + i, locals_.data(), inboxes, [&](std::size_t block, const Real* from) {
         Real* to = waves_.data() + 2 * block * lanes_ * lanes_ + i;
-        const Real* from = locals_.data() + block * block_size() + place.part * lanes_;
         for (std::size_t k = 0; k < lanes_; ++k) {
           to[2 * k * lanes_] = re_sign * from[turned + k];
           to[(2 * k + 1) * lanes_] = im_sign * from[lanes_ - turned + k];
         }
-      }
+      });
     }
     kernels_.from_waves(plan_, waves_.data(), values_.data());
-    locals.box().for_each([&](const Cells& cell) {
-      const Real* from = values_.data() + grid.index(cell) * lanes_;
-      Real* to = locals.at(cell) + first * locals.stride();
-      for (std::size_t i = 0; i < count; ++i) to[i * locals.stride()] += from[i];
+    scatter_values(first, count, outboxes, locals);
+  }
+  if (!cells_back_) return;
+  for_each_peer([&](int peer, std::size_t rank) {
+    cells_back_->commit(peer, own.count() * boxes_[rank].count());
+  });
+  cells_back_->start();
+  cells_back_->finish();
+  const std::size_t cells = locals.box().count();
+  for_each_peer([&](int peer, std::size_t rank) {
+    const Real* from = cells_back_->inbox(peer).data();
+    const Range coefficients = coefficients_of(rank);
+    for (std::size_t a = coefficients.begin; a < coefficients.end; ++a, from += cells) {
+      Real* to = locals.data() + a * locals.stride();
+      for (std::size_t i = 0; i < cells; ++i) to[i] += from[i];
+    }
+  });
+}
+
+template <class Real>
+void CellConvolution<Real>::scatter_values(std::size_t first, std::size_t count,
+                                           const std::vector<Real*>& outboxes,
+                                           CellExpansions<Real>& locals) {
+  const CellBox grid = CellBox::grid(plan_.grid);
+  for (std::size_t rank = 0; rank < boxes_.size(); ++rank) {
+    const CellBox& box = boxes_[rank];
+    const bool own = rank == rank_;
+    const std::size_t stride = own ? locals.stride() : box.count();
+    Real* to = own ? locals.data() + first * stride
+                   : outboxes[rank] + (first - coefficients_of(rank_).begin) * stride;
+    box.for_each([&](const Cells& cell) {
+      const Real* from = values_.data() + grid.index(wrapped(cell, plan_.grid)) * lanes_;
+      for (std::size_t i = 0; i < count; ++i) {
+        to[i * stride] = own ? to[i * stride] + from[i] : from[i];
+      }
+      ++to;
     });
   }
 }
 
 template <class Real>
-void CellConvolution<Real>::add(const CellExpansions<Real>& multipoles,
-                                CellExpansions<Real>& locals) {
-  to_waves(multipoles);
-  std::fill(locals_.begin(), locals_.end(), Real(0));
-  for (std::size_t block = 0; block < blocks(); ++block) {
-    kernels_.convolve(order_, sums_.data() + block * sums_size(),
-                      multipoles_.data() + block * block_size(),
-                      locals_.data() + block * block_size());
+std::vector<comm::Verdict> CellConvolution<Real>::verdicts() const {
+  std::vector<comm::Verdict> verdicts;
+  for (const auto* exchange : {&cells_out_, &waves_out_, &waves_back_, &cells_back_}) {
+    if (*exchange) verdicts.push_back((*exchange)->verdict());
   }
-  from_waves(locals);
+  return verdicts;
 }
 
 template <class Real>
@@ -170,6 +325,7 @@ std::array<double, 6> CellConvolution<Real>::virial() {
     }
   }
   // Of a real coefficient both expansions' waves are multiplied, one of them conjugate.
+  const Range own = blocks_of(rank_);
   std::vector<double> weights(blocks() * lanes_, 0.0);
   plan_.waves().for_each(
       [&](const Cells& wave) { weights[plan_.waves().index(wave)] = plan_.weight(wave); });
@@ -177,7 +333,7 @@ std::array<double, 6> CellConvolution<Real>::virial() {
   std::vector<Real> locals(block_size());
   for (std::size_t strain = 0; strain < 6; ++strain) {
     double energy = 0.0;
-    for (std::size_t block = 0; block < blocks(); ++block) {
+    for (std::size_t block = 0; block < own.count(); ++block) {
       const Real* const multipoles = multipoles_.data() + block * block_size();
       std::fill(locals.begin(), locals.end(), Real(0));
       kernels_.convolve(order_, (*strained_sums_)[strain].data() + block * sums_size(), multipoles,
@@ -188,7 +344,7 @@ std::array<double, 6> CellConvolution<Real>::virial() {
                               sign(place.degree);
         for (std::size_t part = place.part; part < place.part + 2; ++part) {
           for (std::size_t k = 0; k < lanes_; ++k) {
-            energy += factor * weights[block * lanes_ + k] *
+            energy += factor * weights[(own.begin + block) * lanes_ + k] *
                       static_cast<double>(multipoles[part * lanes_ + k]) *
                       static_cast<double>(locals[part * lanes_ + k]);
           }

@@ -21,6 +21,7 @@ class CellExpansions {
   Real* at(const Cells& cell) { return values_.data() + box_.index(cell); }
   const Real* at(const Cells& cell) const { return values_.data() + box_.index(cell); }
   Real* data() { return values_.data(); }
+  const Real* data() const { return values_.data(); }
   void clear() { std::fill(values_.begin(), values_.end(), Real(0)); }
 
   /// Those of the cells of a block, coefficient by coefficient.

@@ -39,19 +39,25 @@ FarField<Real>::FarField(const comm::Context* context, const Lattice& lattice,
       factors_(parameters.order),
       coefficients_(harmonics_count(parameters.order)),
       leaves_(partition.touched_leaves(partition.rank()), coefficients_),
-      top_multipoles_(CellBox::grid(partition.grid(0)), coefficients_),
-      top_locals_(top_multipoles_),
       top_(operators_.top_cell, parameters.top_cells, parameters.periodic, parameters.order,
-           operators_.top_unit, kernels_) {
+           operators_.top_unit, kernels_, partition.top_distributed() ? context : nullptr,
+           boxes_of_top(), exchange),
+      top_locals_(partition.top_distributed()
+                      ? boxes_of_top()[static_cast<std::size_t>(partition.rank())]
+                      : CellBox::grid(partition.grid(0)),
+                  coefficients_) {
   make_depths(context, exchange);
   const Cells leaves = partition.grid(partition.leaf_depth());
-  images_of_leaves_ =
-      CellTransfers::plan(
-          0, 1, leaves, partition.periodic(), [&](int) { return CellBox::grid(leaves); },
-          [&](int) { return leaves_.box(); })
-          .receives;
+  if (!partition.top_distributed())
+    images_of_leaves_ =
+        CellTransfers::plan(
+            0, 1, leaves, partition.periodic(), [&](int) { return CellBox::grid(leaves); },
+            [&](int) { return leaves_.box(); })
+            .receives;
   const CellBox shared = CellBox::grid(partition.grid(partition.first_distributed_depth()));
-  reduced_ = std::make_unique<std::vector<double>>(coefficients_ * shared.count() + sum_count);
+  reduced_ = std::make_unique<std::vector<double>>(
+      (partition.top_distributed() ? background_count : coefficients_ * shared.count()) +
+      sum_count);
   if (context != nullptr) {
     reduction_.emplace(*context, "fmm upper levels");
     reduction_->sum(reduced_->data(), reduced_->size());
@@ -168,7 +174,14 @@ void FarField<Real>::start(const FarSources<Real>& sources, std::span<const std:
 }
 
 template <class Real>
-void FarField<Real>::start_reduction(const CellExpansions<Real>& part) {
+void FarField<Real>::start_top(const CellExpansions<Real>& part) {
+  if (partition_.top_distributed()) {
+    const auto background = background_of(part);
+    std::copy(background.begin(), background.end(), reduced_->begin());
+    reduction_->start();
+    top_.start(part);
+    return;
+  }
   const Cells grid = partition_.grid(partition_.first_distributed_depth());
   const CellBox shared = CellBox::grid(grid);
   part.box().for_each([&](const Cells& cell) {
@@ -190,7 +203,7 @@ void FarField<Real>::climb(const std::array<double, sum_count>& sums, bool with_
   std::fill(reduced_->begin(), reduced_->end(), 0.0);
   std::copy(sums.begin(), sums.end(), reduced_->end() - sum_count);
   const int shared = partition_.first_distributed_depth();
-  if (shared == partition_.leaf_depth()) start_reduction(leaves_);
+  if (shared == partition_.leaf_depth()) start_top(leaves_);
   for (int number = partition_.leaf_depth(); number > shared; --number) {
     Depth& here = depth(number);
     here.multipoles->finish(
@@ -203,7 +216,7 @@ void FarField<Real>::climb(const std::array<double, sum_count>& sums, bool with_
         here.of_parents.read(block, out);
       });
     } else {
-      start_reduction(here.of_parents);
+      start_top(here.of_parents);
     }
     watch.lap(times.communication);
     multipoles_to_locals(here);
@@ -218,27 +231,30 @@ void FarField<Real>::finish(FarSources<Real>& sources, std::span<const std::size
   if (reduction_) reduction_->finish();
   watch.lap(times.communication);
   const int shared = partition_.first_distributed_depth(), leaf = partition_.leaf_depth();
-  CellExpansions<Real> whole(CellBox::grid(partition_.grid(shared)), coefficients_);
-  std::copy(reduced_->begin(), reduced_->end() - sum_count, whole.data());
-  for (int number = shared; number > 0; --number) {
-    Depth& here = depth(number);
-    here.multipoles->start([&](const CellBox& block, Real* out) { whole.read(block, out); });
-    here.multipoles->finish(
-        [&](const CellBox& block, const Real* in) { here.level.add_multipoles(block, in); });
-    shift_up(here);
-    whole = here.of_parents;
-    watch.lap(times.multipoles_up);
-    multipoles_to_locals(here);
-    watch.lap(times.multipoles_to_locals);
+  if (partition_.top_distributed()) {
+    Background background;
+    std::copy_n(reduced_->begin(), background_count, background.begin());
+    far_field_of_top(background);
+  } else {
+    CellExpansions<Real> whole(CellBox::grid(partition_.grid(shared)), coefficients_);
+    std::copy(reduced_->begin(), reduced_->end() - sum_count, whole.data());
+    for (int number = shared; number > 0; --number) {
+      Depth& here = depth(number);
+      here.multipoles->start([&](const CellBox& block, Real* out) { whole.read(block, out); });
+      here.multipoles->finish(
+          [&](const CellBox& block, const Real* in) { here.level.add_multipoles(block, in); });
+      shift_up(here);
+      whole = here.of_parents;
+      watch.lap(times.multipoles_up);
+      multipoles_to_locals(here);
+      watch.lap(times.multipoles_to_locals);
+    }
+    top_.start(whole);
+    far_field_of_top(background_of(whole));
   }
-  top_multipoles_.clear();
-  top_locals_.clear();
-  std::vector<Real> block(coefficients_ * whole.box().count());
-  whole.read(whole.box(), block.data());
-  top_multipoles_.add(whole.box(), block.data());
-  far_field_of_top();
   watch.lap(times.multipoles_to_locals);
 
+  std::vector<Real> block;
   for (int number = 1; number <= leaf; ++number) {
     Depth& here = depth(number);
     here.of_parents.clear();
@@ -267,6 +283,10 @@ void FarField<Real>::finish(FarSources<Real>& sources, std::span<const std::size
     last.locals->finish(take);
   } else {
     block.resize(coefficients_ * leaves_.box().count());
+    if (partition_.top_distributed()) {
+      top_locals_.read(leaves_.box(), block.data());
+      take(leaves_.box(), block.data());
+    }
     for (const CellBlock& images : images_of_leaves_) {
       read_locals(leaf, images.source, block.data());
       take(images.target(), block.data());
@@ -394,50 +414,84 @@ void FarField<Real>::shift_down(Depth& depth) {
 }
 
 template <class Real>
-void FarField<Real>::far_field_of_top() {
-  top_.add(top_multipoles_, top_locals_);
-  if (with_virial_ && partition_.rank() == 0) add_virial_of_top();  // all ranks know the same
-  if (parameters_.periodic) move_background_of_top();
+std::vector<CellBox> FarField<Real>::boxes_of_top() const {
+  if (!partition_.top_distributed()) return {CellBox::grid(partition_.grid(0))};
+  std::vector<CellBox> boxes;
+  for (int rank = 0; rank < partition_.rank_count(); ++rank) {
+    boxes.push_back(partition_.leaf_depth() == 0 ? partition_.touched_leaves(rank)
+                                                 : partition_.owned(0, rank));
+  }
+  return boxes;
 }
 
 template <class Real>
-void FarField<Real>::move_background_of_top() {
+void FarField<Real>::far_field_of_top(const Background& background) {
+  top_locals_.clear();
+  top_.finish(top_locals_);
+  // Where the top is not distributed, all ranks know the same.
+  const bool counted = partition_.top_distributed() || partition_.rank() == 0;
+  if (with_virial_ && counted) add_virial_of_top();
+  if (parameters_.periodic) move_background_of_top(background);
+}
+
+template <class Real>
+Vec3 FarField<Real>::top_center(const Cells& place) const {
+  const Cells& grid = parameters_.top_cells;
+  const Cells cell = wrapped(place, grid);
+  return lattice_.position({(cell[0] + 0.5) / grid[0] - 0.5, (cell[1] + 0.5) / grid[1] - 0.5,
+                            (cell[2] + 0.5) / grid[2] - 0.5});
+}
+
+template <class Real>
+typename FarField<Real>::Background FarField<Real>::background_of(
+    const CellExpansions<Real>& multipoles) const {
+  Background sums{};
+  VirialProducts second{}, mixed{};
+  multipoles.box().for_each([&](const Cells& cell) {
+    const Real* multipole = multipoles.at(cell);
+    const auto value = [&](std::size_t a) {
+      return static_cast<double>(multipole[a * multipoles.stride()]);
+    };
+    const double charge = value(0);
+    const Vec3 center = top_center(cell);
+    const Vec3 dipole =
+        operators_.top_unit *
+        Vec3{value(cosine_index(1, 1)), value(sine_index(1, 1)), value(cosine_index(1, 0))};
+    sums[0] += charge;
+    for (int axis = 0; axis < 3; ++axis) {
+      sums[static_cast<std::size_t>(1 + axis)] += dipole[axis];
+      sums[static_cast<std::size_t>(4 + axis)] += charge * center[axis];
+    }
+    add_product(second, center, charge * center);
+    add_product(mixed, center, dipole);
+  });
+  std::copy(second.begin(), second.end(), sums.begin() + 7);
+  std::copy(mixed.begin(), mixed.end(), sums.begin() + 16);
+  return sums;
+}
+
+template <class Real>
+void FarField<Real>::move_background_of_top(const Background& sums) {
   // With u = r - c for the center c of a cell, from pairs i, j of charges: |u_i - u_j|^2 instead of
   // |r_i - r_j|^2, which differ by what a monopole and a dipole of each cell make.
-  const double unit = operators_.top_unit, volume = lattice_.volume();
-  const double scale = 2.0 * std::numbers::pi / (3.0 * volume);
-  const std::size_t stride = top_multipoles_.stride();
-  const Cells& grid = parameters_.top_cells;
-  const auto center = [&](const Cells& cell) {
-    return lattice_.position({(cell[0] + 0.5) / grid[0] - 0.5, (cell[1] + 0.5) / grid[1] - 0.5,
-                              (cell[2] + 0.5) / grid[2] - 0.5});
-  };
-  double charge = 0.0;
-  Vec3 dipole, first;                // sums of q u and of q c
-  VirialProducts second{}, mixed{};  // of q c c and of c with q u
-  top_multipoles_.box().for_each([&](const Cells& cell) {
-    const Real* multipole = top_multipoles_.at(cell);
-    const auto value = [&](std::size_t a) { return static_cast<double>(multipole[a * stride]); };
-    const double q = value(0);
-    const Vec3 c = center(cell), p = unit * Vec3{value(cosine_index(1, 1)), value(sine_index(1, 1)),
-                                                 value(cosine_index(1, 0))};
-    charge += q;
-    dipole += p;
-    first += q * c;
-    add_product(second, c, q * c);
-    add_product(mixed, c, p);
-  });
+  const double unit = operators_.top_unit;
+  const double scale = 2.0 * std::numbers::pi / (3.0 * lattice_.volume());
+  const double charge = sums[0];
+  const Vec3 dipole{sums[1], sums[2], sums[3]}, first{sums[4], sums[5], sums[6]};
+  VirialProducts second, mixed;
+  std::copy_n(sums.begin() + 7, 9, second.begin());
+  std::copy_n(sums.begin() + 16, 9, mixed.begin());
   const auto trace = [](const VirialProducts& products) {
     return products[0] + products[4] + products[8];
   };
   top_locals_.box().for_each([&](const Cells& cell) {
-    const Vec3 c = center(cell);
+    const Vec3 c = top_center(cell);
     const double potential = scale * (2.0 * dot(c, dipole + first) - 2.0 * trace(mixed) -
                                       charge * dot(c, c) - trace(second));
     const Vec3 gradient = (2.0 * scale) * (first - charge * c);
     Real* local = top_locals_.at(cell);
     const auto add = [&](std::size_t a, double value) {
-      local[a * stride] += static_cast<Real>(value);
+      local[a * top_locals_.stride()] += static_cast<Real>(value);
     };
     add(0, potential * unit);
     add(cosine_index(1, 1), gradient.x * unit * unit);
@@ -445,15 +499,15 @@ void FarField<Real>::move_background_of_top() {
     add(cosine_index(1, 0), gradient.z * unit * unit);
   });
   if (!with_virial_ || partition_.rank() != 0) return;
-  VirialProducts products{}, apart{};
+  VirialProducts apart{};
   add_product(apart, first, dipole + first);
-  for (std::size_t k = 0; k < 9; ++k) {
-    products[k] = 2.0 * scale * (charge * (mixed[k] + second[k]) - apart[k]);
-  }
   // The energy, all of which is divided by the volume.
   const double energy = -scale * (2.0 * (charge * trace(mixed) - dot(first, dipole)) +
                                   charge * trace(second) - dot(first, first));
-  for (std::size_t k = 0; k < 9; ++k) virial_[k] += products[k] + (k % 4 == 0 ? energy : 0.0);
+  for (std::size_t k = 0; k < 9; ++k) {
+    virial_[k] +=
+        2.0 * scale * (charge * (mixed[k] + second[k]) - apart[k]) + (k % 4 == 0 ? energy : 0.0);
+  }
 }
 
 template <class Real>
@@ -525,7 +579,7 @@ void FarField<Real>::add_virial_of_top() {
 
 template <class Real>
 std::vector<comm::Verdict> FarField<Real>::verdicts() const {
-  std::vector<comm::Verdict> verdicts;
+  std::vector<comm::Verdict> verdicts = top_.verdicts();
   for (const Depth& depth : depths_) {
     for (const auto* exchange : {&depth.multipoles, &depth.locals}) {
       if (!*exchange) continue;

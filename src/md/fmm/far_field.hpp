@@ -32,7 +32,8 @@ struct FarSources {
 /// and to those who have it near their own cells, where the parts are added in the order of the
 /// ranks. Owners shift them up, the next level's exchange follows, and meanwhile the level's
 /// multipoles become local expansions. Levels with fewer cells than ranks, and the sums of all
-/// ranks that the caller wants, are one reduction. On the way down local expansions go to whoever
+/// ranks that the caller wants, are one reduction; a top with more cells is a convolution of all
+/// ranks. On the way down local expansions go to whoever
 /// has the children, at last to whoever has charges in the leaf.
 template <class Real>
 class FarField {
@@ -76,18 +77,30 @@ class FarField {
   bool distributed(int number) const { return number > partition_.first_distributed_depth(); }
 
   void make_depths(const comm::Context* context, const std::string& exchange);
-  void start_reduction(const CellExpansions<Real>& part);
+  /// From the multipoles of this rank of the deepest level that is not distributed, or of a
+  /// distributed top.
+  void start_top(const CellExpansions<Real>& part);
   void shift_up(Depth& depth);
   void multipoles_to_locals(Depth& depth);
   void shift_down(Depth& depth);
-  void far_field_of_top();
+  /// Of a distributed top, the cells that a rank brings and gets; otherwise all.
+  std::vector<CellBox> boxes_of_top() const;
   void add_moments(const FarSources<Real>& sources, std::size_t begin, std::size_t end,
                    Real* multipole, std::size_t stride);
   /// Expansions of the gradient's components behind that of the potential.
   void add_gradient(std::vector<Real>& local) const;
+  /// What it takes to move the background, from sums over cells: charge, charges times their
+  /// vectors from the cells' centers, cells' charges times these centers c, these times c again,
+  /// and products of c with the vectors.
+  static constexpr std::size_t background_count = 25;
+  using Background = std::array<double, background_count>;
+  Background background_of(const CellExpansions<Real>& multipoles) const;
+  void far_field_of_top(const Background& background);
   /// The caller's background is about the center of the box, that of the convolution about those
   /// of the cells.
-  void move_background_of_top();
+  void move_background_of_top(const Background& background);
+  /// From the center of the box; of an image, that of its cell.
+  Vec3 top_center(const Cells& place) const;
 
   /// Those of the cells in an octant of the parents from `begin` on.
   std::array<Real*, 3> weighted_at(Depth& depth, int octant, std::size_t begin);
@@ -112,16 +125,17 @@ class FarField {
   std::size_t coefficients_;
   std::vector<Depth> depths_;
   CellExpansions<Real> leaves_;              ///< of what this rank has: multipoles, then locals
-  std::vector<CellBlock> images_of_leaves_;  ///< which cells of the grid they are
-  CellExpansions<Real> top_multipoles_, top_locals_;
+  std::vector<CellBlock> images_of_leaves_;  ///< which cells of the whole grid they are, if any
   CellConvolution<Real> top_;
+  CellExpansions<Real> top_locals_;
   std::vector<Real> scratch_;
 
   bool with_virial_ = false;
   VirialProducts virial_{};
   std::vector<Real> shifted_;
 
-  /// Multipoles of the deepest level that every rank has, then the sums.
+  /// Multipoles of the deepest level that every rank has, or of a distributed top what moves its
+  /// background; then the sums.
   std::unique_ptr<std::vector<double>> reduced_;
   std::optional<comm::ReductionBatch> reduction_;
 };

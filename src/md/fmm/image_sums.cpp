@@ -211,7 +211,8 @@ void find_points(const ImageSums& sums, const Lattice& reciprocal, const Cells& 
 
 }  // namespace
 
-void ImageSums::make(Strain strain, const Visit& visit) const {
+void ImageSums::make(Strain strain, std::size_t first_wave, std::size_t end_wave,
+                     const Visit& visit) const {
   const FmmKernels<double>& kernels = fmm_instruction_set("auto").full;
   const GridTransform<double> plan(grid);
   const CellBox all = CellBox::grid(grid), waves = plan.waves();
@@ -251,6 +252,7 @@ void ImageSums::make(Strain strain, const Visit& visit) const {
     std::vector<double> sums(here);
     waves.for_each([&](const Cells& wave) {
       const std::size_t index = waves.index(wave);
+      if (index < first_wave || index >= end_wave) return;
       std::fill(sums.begin(), sums.end(), 0.0);
       if (periodic) {
         find_points(*this, reciprocal, wave, points);

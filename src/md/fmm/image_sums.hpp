@@ -31,10 +31,10 @@ struct ImageSums {
   /// Derivatives of the sums when the lattice is strained and the unit stays: xx yy zz xy xz yz
   /// (half of xy moves x along y, half moves y along x).
   using Strain = std::optional<int>;
-  /// visit(number of the wave as in GridTransform, first degree, values of that degree and those
-  /// that follow); a wave is visited several times.
+  /// Of waves `begin` to `end`, numbered as in GridTransform: visit(wave, first degree, values of
+  /// that degree and those that follow). A wave is visited several times.
   using Visit = std::function<void(std::size_t, int, std::span<const double>)>;
-  void make(Strain strain, const Visit& visit) const;
+  void make(Strain strain, std::size_t begin, std::size_t end, const Visit& visit) const;
 };
 
 }  // namespace sterna::md

@@ -37,6 +37,11 @@ class TreePartition {
   /// Depths from 0 to this one have no more cells than there are ranks: each rank has all of what
   /// lies directly below them, which saves exchanges. 0 at least; leaf_depth(): no exchanges.
   int first_distributed_depth() const { return first_distributed_; }
+  /// Whether even the top has more cells than there are ranks: then each has its own of them.
+  bool top_distributed() const {
+    return regions_.size() > 1 && first_distributed_ == 0 &&
+           CellBox::grid(top_).count() > regions_.size();
+  }
 
  private:
   Cells top_;
