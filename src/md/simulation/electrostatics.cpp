@@ -48,11 +48,13 @@ bool Electrostatics::with_dipoles() const {
 void Electrostatics::place_charges(const ParticleStore& particles) {
   positions_.clear();
   dipoles_.clear();
+  centers_.clear();
   const bool dipoles = with_dipoles();
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const Position& at = particles.position[i];
     const auto& sites = sites_[static_cast<std::size_t>(at.type)];
     if (sites.empty()) continue;
+    centers_.insert(centers_.end(), sites.size(), at.vector());
     if (!particles.rotating()) {
       for (const Site& site : sites) {
         positions_.push_back(at.vector() + site.position);
@@ -80,14 +82,23 @@ void Electrostatics::place_charges(const ParticleStore& particles) {
   }
 }
 
+void Electrostatics::set_options(FmmParameters& parameters) const {
+  parameters.surroundings = options_.surroundings;
+  parameters.dipoles = with_dipoles();
+  parameters.overlap = options_.smoothing;
+  parameters.travel = options_.smoothing > 0.0 ? options_.travel : 0.0;
+}
+
 void Electrostatics::choose_parameters() {
   const Lattice lattice = Lattice::of(decomposition_->box());
-  // A molecule reaches at most half a leaf from its center.
+  // A molecule reaches at most half a leaf from its center; where leaves overlap, its parts by one
+  // leaf from where it was when they were filled.
+  const double least_width =
+      std::max(2.5 * reach_, options_.smoothing > 0.0 ? 1.5 * options_.travel : 0.0);
   FmmParameters trial =
       FmmParameters::choose(lattice, options_.periodic, static_cast<std::size_t>(charge_count_),
-                            options_.accuracy, 2.5 * reach_);
-  trial.surroundings = options_.surroundings;
-  trial.dipoles = with_dipoles();
+                            options_.accuracy, least_width);
+  set_options(trial);
   if (options_.precision) trial.precision = *options_.precision;
   double accuracy = options_.accuracy;
   if (options_.order > 0) {
@@ -103,13 +114,11 @@ void Electrostatics::choose_parameters() {
 void Electrostatics::rebuild(const ParticleStore& particles) {
   values_.clear();
   molecules_.clear();
-  centers_.clear();
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const auto& sites = sites_[static_cast<std::size_t>(particles.position[i].type)];
     for (const Site& site : sites) {
       values_.push_back(site.charge);
       molecules_.push_back(static_cast<std::int32_t>(i));
-      centers_.push_back(particles.position[i].vector());
     }
   }
   place_charges(particles);
@@ -183,7 +192,7 @@ void Electrostatics::check_open_box(const ParticleStore& particles) const {
 
 void Electrostatics::start(const ParticleStore& particles) {
   place_charges(particles);
-  if (solver_) solver_->start(positions_, dipoles_);
+  if (solver_) solver_->start(positions_, dipoles_, centers_);
 }
 
 void Electrostatics::finish(ParticleStore& particles, PairSums* sums) {
@@ -199,8 +208,9 @@ void Electrostatics::finish(ParticleStore& particles, PairSums* sums) {
     for (const Site& site : sites_[static_cast<std::size_t>(at.type)]) {
       const Vec3& force = result.forces[next];
       const Vec3 field = result.fields.empty() ? Vec3{} : result.fields[next];
-      ++next;
       particles.force[i] += force;
+      if (!result.center_forces.empty()) particles.force[i] += result.center_forces[next];
+      ++next;
       if (!particles.rotating()) continue;
       const Vec3 arm = particles.orientation[i].to_lab(site.position);
       particles.torque[i] += Lattice::cross(arm, force);
@@ -225,9 +235,10 @@ void Electrostatics::finish(ParticleStore& particles, PairSums* sums) {
 std::string Electrostatics::description() const {
   if (options_.ewald) return "by Ewald sums";
   const FmmParameters& p = solver_->parameters();
-  return fmt::format("order {}, {} precision, {} x {} x {} leaves", p.order, name_of(p.precision),
+  return fmt::format("order {}, {} precision, {} x {} x {} leaves{}", p.order, name_of(p.precision),
                      p.top_cells[0] << p.levels, p.top_cells[1] << p.levels,
-                     p.top_cells[2] << p.levels);
+                     p.top_cells[2] << p.levels,
+                     p.overlap > 0.0 ? fmt::format(" that overlap by {}", p.overlap) : "");
 }
 
 std::vector<double> Electrostatics::state() const {
@@ -249,9 +260,8 @@ void Electrostatics::restore(std::span<const double> state) {
   p.precision = static_cast<FmmPrecision>(static_cast<int>(state[1]));
   p.levels = static_cast<int>(state[2]);
   for (int axis = 0; axis < 3; ++axis) p.top_cells[axis] = static_cast<int>(state[3 + axis]);
-  p.surroundings = options_.surroundings;
   p.periodic = options_.periodic;
-  p.dipoles = with_dipoles();
+  set_options(p);
   p.check();
   parameters_ = p;
   error_ = state[6];

@@ -29,6 +29,10 @@ class Electrostatics {
     double accuracy = 1e-4;  ///< relative root-mean-square error of the forces
     int order = 0;           ///< 0: as the accuracy wants it
     std::optional<FmmPrecision> precision;  ///< nothing: as the accuracy wants it
+    /// How far cells of the multipole method overlap, in units of their edges; 0: forces jump where
+    /// a molecule changes its cell.
+    double smoothing = 0.0;
+    double travel = 0.0;  ///< how far particles may move between two calls of `rebuild`
     Surroundings surroundings = Surroundings::conductor;
     /// Whether the virial that `finish` adds is the whole tensor, which makes the far field dearer;
     /// otherwise it has the right trace only.
@@ -76,6 +80,8 @@ class Electrostatics {
   PointCharges charges() const { return {positions_, values_, molecules_, centers_, dipoles_}; }
   bool with_dipoles() const;
   void choose_parameters();
+  /// What does not follow from the accuracy.
+  void set_options(FmmParameters& parameters) const;
   EwaldSolver ewald_solver(double accuracy) const;
   void measure_ewald();
   void check_open_box(const ParticleStore& particles) const;

@@ -335,6 +335,9 @@ std::unique_ptr<Electrostatics> Simulation::make_electrostatics() const {
   options.margin = 0.5 * interaction_.reach();
   options.accuracy = wanted.accuracy;
   options.order = wanted.order;
+  options.smoothing = wanted.smoothing;
+  // A look at the displacements may come a little late.
+  options.travel = 0.75 * skin_;
   if (wanted.precision != "auto") options.precision = fmm_precision_by_name(wanted.precision);
   options.surroundings =
       wanted.surroundings == "vacuum" ? Surroundings::vacuum : Surroundings::conductor;
