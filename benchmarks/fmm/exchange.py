@@ -3,7 +3,7 @@
 
     benchmarks/fmm/exchange.py [--ranks 2,8] [--methods p2p,rdma_double_buffer,shm_direct] [--repeats 5]
 
-6912 SPC/E molecules, 20736 charges, three levels of cells (8 x 8 x 8 leaves). The same run with all
+6912 SPC/E molecules, 20736 charges, three levels of cells. The same run with all
 neighbor exchanges by one method, methods by turns. Each method runs twice: plain, for the time of a
 step, and with `timing = "synchronized"`, where ranks meet before they wait for data, for the time
 that exchanges take when waiting for ranks that compute is left out: of each exchange (positions of
@@ -54,6 +54,7 @@ truncation = "truncated"
 [electrostatics]
 kind = "fmm"
 accuracy = 1e-3
+levels = 3
 
 [domain]
 decomposition = "grid"

@@ -1,5 +1,5 @@
-// Idea:    charges far away act through few coefficients: multipoles of cells, shifted to local
-//          expansions of other cells, up and down a tree.
+// Idea:    charges far away act through few coefficients: multipoles of cells become local
+//          expansions of other cells, by one convolution at the top and shifts down a tree.
 // Paper:   Greengard and Rokhlin, J. Comput. Phys. 73, 325 (1987); shifts by rotation: White and
 //          Head-Gordon, J. Chem. Phys. 105, 5061 (1996).
 // Cost:    O(N order^3 / charges per cell); messages of (order + 1)^2 numbers for each cell within

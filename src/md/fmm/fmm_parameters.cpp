@@ -110,10 +110,11 @@ double FmmParameters::reach(const Lattice& lattice, int axis) const {
 }
 
 FmmParameters FmmParameters::choose(const Lattice& lattice, bool periodic, std::size_t count,
-                                    double accuracy, double least_width) {
+                                    double accuracy, double least_width, int all_levels) {
   FmmParameters best;
   double lowest = 0.0;
   for (int levels = 0; levels <= 12; ++levels) {
+    if (all_levels > 0 && levels != all_levels - 1) continue;
     for (int shortest = 2; shortest <= most_top_cells; ++shortest) {
       FmmParameters trial;
       trial.periodic = periodic;

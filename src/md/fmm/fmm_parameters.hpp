@@ -49,9 +49,10 @@ struct FmmParameters {
 
   /// Order and precision for a relative root-mean-square force error of about `accuracy` in liquid
   /// water, and a tree for which near and far field take about the same time. No leaf is narrower
-  /// than `least_width`, where that leaves enough of them.
+  /// than `least_width`, where that leaves enough of them. `all_levels`: the top and those below;
+  /// 0: as many as cost least.
   static FmmParameters choose(const Lattice& lattice, bool periodic, std::size_t count,
-                              double accuracy, double least_width = 0.0);
+                              double accuracy, double least_width = 0.0, int all_levels = 0);
 
   /// How well cells that are not neighbors are separated in the trees of such a box: the distance
   /// of the nearest ones over the diameter of a cell. Cubes have 2/sqrt(3); below 1 there are

@@ -50,6 +50,16 @@ std::vector<KeySchema> electrostatics_keys() {
        .condition = solver_is_fmm(),
        .aliases = {"nmax", "p", "degree", "multipole_order"}},
       {.section = "electrostatics",
+       .name = "levels",
+       .target = [](Input& i, std::size_t) -> Target { return &i.electrostatics.levels; },
+       .description =
+           "Levels of cells, in place of those that cost least on one core. On many "
+           "ranks more of them send less: cells below the top need their neighbors only.",
+       .default_text = "as the cost wants it",
+       .range = {.minimum = 1, .maximum = 13},
+       .condition = solver_is_fmm(),
+       .aliases = {"depth", "tree_depth", "nlevels"}},
+      {.section = "electrostatics",
        .name = "precision",
        .target = [](Input& i, std::size_t) -> Target { return &i.electrostatics.precision; },
        .description = "\"mixed\": the charges nearby in single precision, expansions in double. "

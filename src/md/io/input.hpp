@@ -120,6 +120,7 @@ struct Input {
     std::string kind = "none";               ///< "none", "fmm", "ewald"
     double accuracy = 1e-4;                  ///< relative root-mean-square error of the forces
     int order = 0;                           ///< of the expansions; 0: as the accuracy wants it
+    int levels = 0;                          ///< of cells; 0: as the cost wants it
     std::string precision = "auto";          ///< "auto", "single", "mixed", "double"
     double smoothing = 0.0;                  ///< overlap of the cells, in units of their edges
     std::string surroundings = "conductor";  ///< "conductor", "vacuum", "open"

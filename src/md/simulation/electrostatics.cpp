@@ -97,7 +97,7 @@ void Electrostatics::choose_parameters() {
       std::max(2.5 * reach_, options_.smoothing > 0.0 ? 1.5 * options_.travel : 0.0);
   FmmParameters trial =
       FmmParameters::choose(lattice, options_.periodic, static_cast<std::size_t>(charge_count_),
-                            options_.accuracy, least_width);
+                            options_.accuracy, least_width, options_.levels);
   set_options(trial);
   if (options_.precision) trial.precision = *options_.precision;
   double accuracy = options_.accuracy;

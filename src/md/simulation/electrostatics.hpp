@@ -28,6 +28,7 @@ class Electrostatics {
     double margin = 0.0;     ///< of an open box: nearer to a face no particle may come
     double accuracy = 1e-4;  ///< relative root-mean-square error of the forces
     int order = 0;           ///< 0: as the accuracy wants it
+    int levels = 0;          ///< of cells; 0: as the cost wants it
     std::optional<FmmPrecision> precision;  ///< nothing: as the accuracy wants it
     /// How far cells of the multipole method overlap, in units of their edges; 0: forces jump where
     /// a molecule changes its cell.

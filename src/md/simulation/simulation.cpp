@@ -335,6 +335,7 @@ std::unique_ptr<Electrostatics> Simulation::make_electrostatics() const {
   options.margin = 0.5 * interaction_.reach();
   options.accuracy = wanted.accuracy;
   options.order = wanted.order;
+  options.levels = wanted.levels;
   options.smoothing = wanted.smoothing;
   // A look at the displacements may come a little late.
   options.travel = 0.75 * skin_;
