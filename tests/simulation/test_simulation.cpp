@@ -109,15 +109,17 @@ TEST_CASE("synchronized timing parts the time of a run and leaves its bits alone
           (mode == "synchronized" && world.size() > 1));
     CHECK(timing.contains("waiting") == (mode == "synchronized"));
     if (mode == "plain" || world.size() == 1) continue;
-    // Each exchange of a step has waited in its own phase; all of them make the row.
-    double waiting = 0.0;
-    for (const auto& phase : timing.at("waiting")) waiting += phase.at("avg").get<double>();
-    CHECK(waiting ==
-          doctest::Approx(timing.at("phases").at("waiting for ranks").at("avg").get<double>())
-              .epsilon(0.01));
+    // Each exchange of a step has waited in its own phase; all of them make the row, but for phases
+    // too short (half a microsecond) to be listed.
+    const double waiting = timing.at("phases").at("waiting for ranks").at("avg");
+    double listed = 0.0;
+    for (const auto& phase : timing.at("waiting")) listed += phase.at("avg").get<double>();
+    CHECK(listed <= waiting * (1.0 + 1e-9));
+    CHECK(listed > waiting - 20 * 5e-7);
     CHECK(timing.at("waiting").contains("halo exchange"));
     CHECK(timing.at("waiting").contains("rebuild decision"));
-    CHECK(timing.at("waiting_share").get<double>() == doctest::Approx(waiting / seconds));
+    CHECK(timing.at("waiting_share").get<double>() ==
+          doctest::Approx(waiting / seconds).epsilon(1e-9));
   }
 }
 
