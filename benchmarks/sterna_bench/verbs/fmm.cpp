@@ -11,7 +11,6 @@
 #include <fstream>
 #include <memory>
 #include <numbers>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -20,60 +19,12 @@
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 #include "verb.hpp"
+#include "water_box.hpp"
 
 namespace sterna::bench {
 namespace {
 
 using md::Vec3;
-
-/// Molecules of the shape and charges of SPC/E at the density of water (33.3 per nm^3), each near
-/// a site of a cubic lattice, turned at random. Lengths in angstrom, charges in e.
-class Water {
- public:
-  explicit Water(std::size_t charges)
-      : sites_(static_cast<int>(std::lround(std::cbrt(static_cast<double>(charges) / 3.0)))) {}
-
-  double length() const { return 3.108 * sites_; }
-  std::size_t charges() const {
-    const auto n = static_cast<std::size_t>(sites_);
-    return 3 * n * n * n;
-  }
-
-  /// Calls add(position, charge, index of the molecule) for the charges of molecules whose center
-  /// is in the region.
-  template <class Add>
-  void visit(const md::Decomposition& decomposition, int rank, Add add) const {
-    std::int32_t molecule = -1;
-    for (int z = 0; z < sites_; ++z)
-      for (int y = 0; y < sites_; ++y)
-        for (int x = 0; x < sites_; ++x) {
-          ++molecule;
-          std::minstd_rand engine(static_cast<unsigned>(molecule) * 2654435761u + 12345u);
-          engine.discard(3);
-          std::uniform_real_distribution<double> uniform(-0.5, 0.5);
-          std::normal_distribution<double> normal;
-          const double spread = 0.6, dx = spread * uniform(engine), dy = spread * uniform(engine);
-          const Vec3 site{3.108 * (x + 0.5) + dx, 3.108 * (y + 0.5) + dy,
-                          3.108 * (z + 0.5) + spread * uniform(engine)};
-          const Vec3 u = unit({normal(engine), normal(engine), normal(engine)});
-          const Vec3 other{normal(engine), normal(engine), normal(engine)};
-          const Vec3 v = unit(other - dot(other, u) * u);
-          // 109.47 degrees, 1 angstrom.
-          const Vec3 first = std::sqrt(1.0 / 3.0) * u + std::sqrt(2.0 / 3.0) * v;
-          const Vec3 second = std::sqrt(1.0 / 3.0) * u - std::sqrt(2.0 / 3.0) * v;
-          const Vec3 center = site + (1.0 / 3.0) * (first + second);
-          int image[3];
-          if (decomposition.owner(decomposition.box().wrap(center, image)) != rank) continue;
-          add(site, -0.8476, molecule);
-          add(site + first, 0.4238, molecule);
-          add(site + second, 0.4238, molecule);
-        }
-  }
-
- private:
-  static Vec3 unit(const Vec3& v) { return (1.0 / std::sqrt(dot(v, v))) * v; }
-  int sites_;
-};
 
 struct Charges {
   std::vector<Vec3> positions;
@@ -275,14 +226,20 @@ class Fmm final : public Verb {
 
   void run(const comm::Context& world, const Sampling& sampling, Report& report) override {
     for (const std::size_t wanted : charges_) {
-      const Water water(wanted);
+      const WaterBox water(wanted);
       const md::RegularGrid grid({{water.length(), water.length(), water.length()}}, world.size());
       Charges charges;
-      water.visit(grid, world.rank(), [&](const Vec3& position, double value, std::int32_t index) {
-        charges.positions.push_back(position);
-        charges.values.push_back(value);
-        charges.molecules.push_back(index);
-      });
+      for (std::size_t m = 0; m < water.molecules().size(); ++m) {
+        const WaterBox::Molecule& sites = water.molecules()[m];
+        const Vec3 center = (1.0 / 3.0) * (sites[0] + sites[1] + sites[2]);
+        int image[3];
+        if (grid.owner(grid.box().wrap(center, image)) != world.rank()) continue;
+        for (std::size_t site = 0; site < sites.size(); ++site) {
+          charges.positions.push_back(sites[site]);
+          charges.values.push_back(WaterBox::site_charges[site]);
+          charges.molecules.push_back(static_cast<std::int32_t>(m));
+        }
+      }
       const SampleForces reference(world, charges, water.length(), samples_);
       if (!file_.empty()) write(world, charges, reference);
       for (const double accuracy : accuracies_) {
@@ -309,7 +266,7 @@ class Fmm final : public Verb {
   }
 
   void measure_one(const comm::Context& world, const Sampling& sampling, Report& report,
-                   const Water& water, const md::RegularGrid& grid, const Charges& charges,
+                   const WaterBox& water, const md::RegularGrid& grid, const Charges& charges,
                    const SampleForces& reference, double accuracy) const {
     md::FmmParameters parameters = md::FmmParameters::choose(
         md::Lattice::orthorhombic(grid.box().length), true, water.charges(), accuracy, 2.5);

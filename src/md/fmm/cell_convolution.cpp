@@ -11,6 +11,7 @@
 
 #include "md/fmm/cell_convolution.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -24,6 +25,20 @@ Cells padded(const Cells& cells, bool periodic) {
 
 double sign(int m) {
   return m % 2 == 0 ? 1.0 : -1.0;
+}
+
+/// function(coefficient, cell, its place) for `count` coefficients of cells: a line of the cache of
+/// one coefficient is used as a whole before the next, as messages may have them at distances of a
+/// power of two.
+template <class Function>
+void for_each_line(const std::vector<std::size_t>& places, std::size_t count, Function function) {
+  constexpr std::size_t together = 16;
+  for (std::size_t begin = 0; begin < places.size(); begin += together) {
+    const std::size_t end = std::min(begin + together, places.size());
+    for (std::size_t i = 0; i < count; ++i) {
+      for (std::size_t cell = begin; cell < end; ++cell) function(i, cell, places[cell]);
+    }
+  }
 }
 
 /// log of sqrt((l - m)! (l + m)!) / scale^l.
@@ -51,6 +66,12 @@ CellConvolution<Real>::CellConvolution(const Lattice& cell, const Cells& grid, b
   sums_ = packed_sums({});
   multipoles_.resize(blocks_of(rank_).count() * block_size());
   locals_.resize(multipoles_.size());
+  for (const CellBox& box : boxes_) {
+    auto& places = cells_.emplace_back();
+    box.for_each([&](const Cells& at) {
+      places.push_back(CellBox::grid(plan_.grid).index(wrapped(at, plan_.grid)) * lanes_);
+    });
+  }
   if (coefficients_of(rank_).count() > 0) {
     values_.resize(plan_.cells() * lanes_);
     waves_.resize(2 * blocks() * lanes_ * lanes_);
@@ -172,21 +193,17 @@ void CellConvolution<Real>::finish(CellExpansions<Real>& locals) {
 
 template <class Real>
 void CellConvolution<Real>::gather_values(std::size_t first, std::size_t count) {
-  const CellBox grid = CellBox::grid(plan_.grid);
   std::fill(values_.begin(), values_.end(), Real(0));
   for (std::size_t rank = 0; rank < boxes_.size(); ++rank) {
-    const CellBox& box = boxes_[rank];
     const Real* from = own_->data() + first * own_->stride();
     std::size_t stride = own_->stride();
     if (rank != rank_) {
-      stride = box.count();
+      stride = boxes_[rank].count();
       from =
           cells_out_->inbox(peer_of(rank)).data() + (first - coefficients_of(rank_).begin) * stride;
     }
-    box.for_each([&](const Cells& cell) {
-      Real* to = values_.data() + grid.index(wrapped(cell, plan_.grid)) * lanes_;
-      for (std::size_t i = 0; i < count; ++i) to[i] += from[i * stride];
-      ++from;
+    for_each_line(cells_[rank], count, [&](std::size_t i, std::size_t cell, std::size_t place) {
+      values_[place + i] += from[i * stride + cell];
     });
   }
 }
@@ -290,20 +307,19 @@ template <class Real>
 void CellConvolution<Real>::scatter_values(std::size_t first, std::size_t count,
                                            const std::vector<Real*>& outboxes,
                                            CellExpansions<Real>& locals) {
-  const CellBox grid = CellBox::grid(plan_.grid);
   for (std::size_t rank = 0; rank < boxes_.size(); ++rank) {
-    const CellBox& box = boxes_[rank];
-    const bool own = rank == rank_;
-    const std::size_t stride = own ? locals.stride() : box.count();
-    Real* to = own ? locals.data() + first * stride
-                   : outboxes[rank] + (first - coefficients_of(rank_).begin) * stride;
-    box.for_each([&](const Cells& cell) {
-      const Real* from = values_.data() + grid.index(wrapped(cell, plan_.grid)) * lanes_;
-      for (std::size_t i = 0; i < count; ++i) {
-        to[i * stride] = own ? to[i * stride] + from[i] : from[i];
-      }
-      ++to;
-    });
+    if (rank == rank_) {
+      Real* to = locals.data() + first * locals.stride();
+      for_each_line(cells_[rank], count, [&](std::size_t i, std::size_t cell, std::size_t place) {
+        to[i * locals.stride() + cell] += values_[place + i];
+      });
+    } else {
+      const std::size_t stride = boxes_[rank].count();
+      Real* to = outboxes[rank] + (first - coefficients_of(rank_).begin) * stride;
+      for_each_line(cells_[rank], count, [&](std::size_t i, std::size_t cell, std::size_t place) {
+        to[i * stride + cell] = values_[place + i];
+      });
+    }
   }
 }
 

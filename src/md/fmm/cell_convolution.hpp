@@ -116,6 +116,7 @@ class CellConvolution {
   GridTransform<Real> plan_;
   std::size_t rank_;
   std::vector<CellBox> boxes_;
+  std::vector<std::vector<std::size_t>> cells_;  ///< of each box, where they begin in values_
   double scale_;  ///< factorials grow with the degree; with its powers taken out they stay near 1
   std::vector<Place> places_;
   std::vector<Real> sums_;

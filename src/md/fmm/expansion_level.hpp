@@ -7,14 +7,24 @@
 
 namespace sterna::md {
 
+/// The distance of the coefficients of `cells` cells: an odd number of lines of a cache, so that
+/// those of one cell fall into all of its sets. A power of two leaves a few sets, which do not hold
+/// them.
+template <class Real>
+constexpr std::size_t coefficient_stride(std::size_t cells) {
+  constexpr std::size_t line = 64 / sizeof(Real);
+  return ((cells + line - 1) / line | 1) * line;
+}
+
 /// Expansions of a box of cells, coefficient a of cell i at a * stride + i.
 template <class Real>
 class CellExpansions {
  public:
   CellExpansions() = default;
-  /// At least `padding` more cells of memory, for whole vectors.
-  CellExpansions(const CellBox& box, std::size_t coefficients, std::size_t padding = 0)
-      : box_(box), stride_(box.count() + padding), values_(coefficients * stride_) {}
+  CellExpansions(const CellBox& box, std::size_t coefficients)
+      : box_(box),
+        stride_(coefficient_stride<Real>(box.count())),
+        values_(coefficients * stride_) {}
 
   const CellBox& box() const { return box_; }
   std::size_t stride() const { return stride_; }
@@ -71,7 +81,7 @@ class ExpansionLevel {
         stored_(parents.grown(1)),
         coefficients_(coefficients),
         // Whole vectors may reach beyond the last parent.
-        stride_(stored_.empty() ? 0 : stored_.count() + 2 * lanes),
+        stride_(stored_.empty() ? 0 : coefficient_stride<Real>(stored_.count() + 2 * lanes)),
         multipoles_(8 * coefficients * stride_),
         locals_(multipoles_.size()),
         all_(segments_of(parents, lanes)),

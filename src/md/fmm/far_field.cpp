@@ -184,13 +184,15 @@ void FarField<Real>::start_top(const CellExpansions<Real>& part) {
   }
   const Cells grid = partition_.grid(partition_.first_distributed_depth());
   const CellBox shared = CellBox::grid(grid);
-  part.box().for_each([&](const Cells& cell) {
-    const Real* from = part.at(cell);
-    double* to = reduced_->data() + shared.index(wrapped(cell, grid));
-    for (std::size_t a = 0; a < coefficients_; ++a) {
-      to[a * shared.count()] += static_cast<double>(from[a * part.stride()]);
-    }
-  });
+  std::vector<std::size_t> places;
+  places.reserve(part.box().count());
+  part.box().for_each(
+      [&](const Cells& cell) { places.push_back(shared.index(wrapped(cell, grid))); });
+  for (std::size_t a = 0; a < coefficients_; ++a) {
+    const Real* from = part.data() + a * part.stride();
+    double* to = reduced_->data() + a * shared.count();
+    for (std::size_t i = 0; i < places.size(); ++i) to[places[i]] += static_cast<double>(from[i]);
+  }
   if (reduction_) reduction_->start();
 }
 
@@ -237,7 +239,10 @@ void FarField<Real>::finish(FarSources<Real>& sources, std::span<const std::size
     far_field_of_top(background);
   } else {
     CellExpansions<Real> whole(CellBox::grid(partition_.grid(shared)), coefficients_);
-    std::copy(reduced_->begin(), reduced_->end() - sum_count, whole.data());
+    const std::size_t cells = whole.box().count();
+    for (std::size_t a = 0; a < coefficients_; ++a) {
+      std::copy_n(reduced_->data() + a * cells, cells, whole.data() + a * whole.stride());
+    }
     for (int number = shared; number > 0; --number) {
       Depth& here = depth(number);
       here.multipoles->start([&](const CellBox& block, Real* out) { whole.read(block, out); });
