@@ -5,9 +5,9 @@
     benchmarks/fmm/smoothing.py time [--accuracies 1e-2,1e-3] [--smoothing 0,0.05,0.1]
 
 `drift`: SPC/E water at 300 K and constant energy, time step 2 fs, each run from the same positions,
-orientations and velocities; the Lennard-Jones forces end without a jump. Of each the order that
-the accuracy got, the error of the forces measured at the start, and the slope of a line through
-the total energy, per ns, and the scatter about that line, both relative to the kinetic energy.
+orientations and velocities. Of each the order that the accuracy got, the error of the forces
+measured at the start, and the slope of a line through the total energy, per ns, and the scatter
+about that line, both relative to the kinetic energy.
 `time`: runs of a larger box by turns; microseconds in the electrostatics for each charge and step.
 
 Both write their rows to benchmarks/results/fmm_smoothing.json and leave those of the other.
@@ -43,7 +43,7 @@ model = "spce"
 
 [interaction]
 cutoff = 0.9
-truncation = "force_shifted"
+truncation = "shifted"
 molecular_cutoff = "site"
 
 [electrostatics]
@@ -227,7 +227,7 @@ def main() -> None:
     parser.add_argument("what", choices=["drift", "time"])
     parser.add_argument("--accuracies", type=names, default=["1e-2", "1e-3"])
     parser.add_argument("--smoothing", type=names, default=["0", "0.05", "0.1"])
-    parser.add_argument("--molecules", type=int, help="512; 6912 for time")
+    parser.add_argument("--molecules", type=int, help="512; 8788 for time")
     parser.add_argument("--steps", type=int, help="10000; 40 for time")
     parser.add_argument("--equilibration", type=int, default=5000)
     parser.add_argument("--replicas", type=int, default=2)
@@ -235,7 +235,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int)
     parser.add_argument("--folder", type=Path, help="keeps the runs")
     options = parser.parse_args()
-    options.molecules = options.molecules or (512 if options.what == "drift" else 6912)
+    options.molecules = options.molecules or (512 if options.what == "drift" else 8788)
     options.steps = options.steps or (10000 if options.what == "drift" else 40)
     measure = measure_drift if options.what == "drift" else measure_time
     with tempfile.TemporaryDirectory(prefix="sterna-smoothing-") as name:

@@ -33,7 +33,8 @@ Share share_of(const Decomposition& decomposition, int rank, const OwnedCharges&
     }
     center *= 1.0 / static_cast<double>(end - first);
     int image[3];
-    if (decomposition.owner(decomposition.box().wrap(center, image)) != rank) continue;
+    const Box& box = decomposition.box();
+    if (decomposition.owner(box.shear().upright(box.wrap(center, image))) != rank) continue;
     for (std::size_t i = first; i < end; ++i) {
       share.charges.add(all.positions[i], all.charges[i], all.molecules[i]);
       share.index.push_back(i);
@@ -64,7 +65,8 @@ std::unique_ptr<Decomposition> make_decomposition(const comm::Context& context,
                                                   std::string_view method,
                                                   const OwnedCharges& system) {
   DecompositionRequest request;
-  request.box = {{system.lattice.a.x, system.lattice.b.y, system.lattice.c.z}};
+  const Lattice& lattice = system.lattice;
+  request.box = {{lattice.a.x, lattice.b.y, lattice.c.z}, {lattice.b.x, lattice.c.x, lattice.c.y}};
   std::vector<Vec3> points;
   std::vector<double> weights;
   for (std::size_t i = 0; i < system.positions.size(); ++i) {
@@ -72,7 +74,7 @@ std::unique_ptr<Decomposition> make_decomposition(const comm::Context& context,
       continue;
     }
     int image[3];
-    points.push_back(request.box.wrap(system.positions[i], image));
+    points.push_back(request.box.shear().upright(request.box.wrap(system.positions[i], image)));
     weights.push_back(1.0);
   }
   request.points = points;
@@ -81,18 +83,19 @@ std::unique_ptr<Decomposition> make_decomposition(const comm::Context& context,
 }
 
 /// Dipoles of charges 0.9 apart with their centers in a part of the box: all, a slab, a ball.
-OwnedCharges molecules_in(const Vec3& length, std::string_view shape, int count) {
+OwnedCharges molecules_in(const Vec3& length, std::string_view shape, int count,
+                          const Tilt& tilt = {}) {
   std::mt19937_64 engine(17);
   std::uniform_real_distribution<double> uniform(0.0, 1.0);
   OwnedCharges system;
-  system.lattice = Lattice::orthorhombic(length);
+  system.lattice = Lattice::of(Box{length, tilt});
   for (int molecule = 0; molecule < count;) {
     const double x = uniform(engine), y = uniform(engine), z = uniform(engine);
     const double u = uniform(engine), v = uniform(engine);
     if (shape == "slab" && std::abs(z - 0.3) > 0.1) continue;
     const Vec3 from_center{x - 0.4, y - 0.6, z - 0.9};
     if (shape == "droplet" && dot(from_center, from_center) > 0.04) continue;
-    const Vec3 at{x * length.x, y * length.y, z * length.z};
+    const Vec3 at = system.lattice.position({x, y, z});
     const double polar = std::acos(2 * u - 1), azimuth = 6.283 * v;
     const Vec3 axis{std::sin(polar) * std::cos(azimuth), std::sin(polar) * std::sin(azimuth),
                     std::cos(polar)};
@@ -111,16 +114,21 @@ TEST_CASE("any decomposition, any distribution: as in one process") {
     Vec3 length;
     std::array<int, 3> top;
     int levels;
+    Tilt tilt = {};
   };
+  // The last two hold a hexagonal lattice and, about, a rhombic dodecahedron.
   for (const Case& c : {Case{{12, 12, 12}, {2, 2, 2}, 2}, Case{{9, 10, 24}, {2, 2, 5}, 1},
-                        Case{{9, 9, 9}, {3, 3, 3}, 0}, Case{{9, 9, 9}, {2, 2, 2}, 0}}) {
+                        Case{{9, 9, 9}, {3, 3, 3}, 0}, Case{{9, 9, 9}, {2, 2, 2}, 0},
+                        Case{{12, 10.4, 12}, {4, 4, 4}, 0, {6, 0, 0}},
+                        Case{{12, 10.4, 9.8}, {4, 4, 4}, 0, {6, 6, 3.5}}}) {
     for (const std::string shape : {"uniform", "slab", "droplet"}) {
-      const OwnedCharges system = molecules_in(c.length, shape, 300);
+      const OwnedCharges system = molecules_in(c.length, shape, 300, c.tilt);
       FmmParameters parameters;
       parameters.order = 5, parameters.top_cells = c.top, parameters.levels = c.levels;
       const CoulombResult serial = FmmSolver(system.lattice, parameters).solve(system.view(), true);
       for (const std::string method : {"grid", "bisection", "sampling"}) {
         CAPTURE(c.length.z);
+        CAPTURE(c.tilt.xy);
         CAPTURE(shape);
         CAPTURE(method);
         const auto decomposition = make_decomposition(context, method, system);

@@ -220,25 +220,39 @@ TEST_CASE("Madelung constants in a triclinic box, to the last order") {
 }
 
 TEST_CASE("how well cells are separated tells where the expansions converge") {
-  const auto error = [](const Lattice& lattice, int order) {
-    const OwnedCharges system = random_charges(lattice, 256, 0.0, 5);
+  const auto tree = [](int order, int levels) {
     FmmParameters parameters;
-    parameters.order = order, parameters.levels = 1;
-    const auto forces = FmmSolver(lattice, parameters).solve(system.view()).forces;
+    parameters.order = order, parameters.levels = levels;
+    parameters.top_cells = levels == 0 ? std::array{4, 4, 4} : std::array{2, 2, 2};
+    return parameters;
+  };
+  const auto error = [&](const Lattice& lattice, int order, int levels) {
+    const OwnedCharges system = random_charges(lattice, 256, 0.0, 5);
+    const auto forces = FmmSolver(lattice, tree(order, levels)).solve(system.view()).forces;
     return relative_rms(forces, ewald(system).forces);
   };
   const auto lean = [](double share) { return Lattice{{8, 0, 0}, {8 * share, 8, 0}, {0, 0, 8}}; };
-  CHECK(FmmParameters::separation(lean(0.0)) == doctest::Approx(2.0 / std::sqrt(3.0)));
-  CHECK(FmmParameters::separation(Lattice::orthorhombic({3, 6, 9})) ==
-        doctest::Approx(2.0 / std::sqrt(3.0)));
+  CHECK(tree(8, 1).separation(lean(0.0)) == doctest::Approx(2.0 / std::sqrt(3.0)));
+  CHECK(tree(8, 0).separation(lean(0.0)) == doctest::Approx(2.0 / std::sqrt(3.0)));
   for (const double share : {0.0, 0.2, 0.4}) {
     CAPTURE(share);
-    CHECK(FmmParameters::separation(lean(share)) > FmmParameters::least_separation);
-    CHECK(error(lean(share), 20) < 0.4 * error(lean(share), 12));
+    CHECK(tree(8, 1).separation(lean(share)) > FmmParameters::least_separation);
+    CHECK(error(lean(share), 20, 1) < 0.4 * error(lean(share), 12, 1));
   }
   const Lattice rhombohedral{{8, 8, 0}, {0, 8, 8}, {8, 0, 8}};
-  CHECK(FmmParameters::separation(rhombohedral) < FmmParameters::least_separation);
-  CHECK(error(rhombohedral, 20) > error(rhombohedral, 12));
+  CHECK(tree(8, 1).separation(rhombohedral) < FmmParameters::least_separation);
+  CHECK(error(rhombohedral, 20, 1) > error(rhombohedral, 12, 1));
+  // Between midplanes, however, cells of such a box are better separated than cubes.
+  CHECK(tree(8, 0).separation(rhombohedral) == doctest::Approx(std::sqrt(1.5)));
+  const double height = std::sqrt(0.75);
+  const Lattice hexagonal{{8, 0, 0}, {4, 8 * height, 0}, {0, 0, 8}};
+  CHECK(tree(8, 0).separation(hexagonal) ==
+        doctest::Approx(2.0 * height / std::sqrt(4.0 / 3.0 + 1.0)));
+  for (const Lattice& lattice : {rhombohedral, hexagonal, lean(-0.4)}) {
+    CAPTURE(lattice.a.y);
+    CHECK(error(lattice, 12, 0) < 2e-4);
+    CHECK(error(lattice, 20, 0) < 0.05 * error(lattice, 12, 0));
+  }
 }
 
 TEST_CASE("the accuracy that is asked for: a salt crystal with defects, a gas of ions") {

@@ -89,9 +89,9 @@ def test_the_trajectory_of_a_triclinic_box_opens_in_mdanalysis(sterna, tmp_path)
     [
         ('[profile]\ninterval = 10\naxis = "y"\n', CELL, "yz must be 0"),
         (
-            '[electrostatics]\nkind = "fmm"\n',
+            '[electrostatics]\nkind = "fmm"\nsmoothing = 0.1\n',
             numpy.array([[9.0, 0, 0], [4.5, 7.8, 0], [4.5, 2.6, 7.4]]),
-            'use kind = "ewald"',
+            'Leave out levels and smoothing, or use kind = "ewald"',
         ),
     ],
 )

@@ -68,8 +68,8 @@ Result compute(const comm::Context& context, const Molecules& molecules,
     store.force[k] = store.torque[k] = {};
   }
   Electrostatics electrostatics(context, *decomposition, molecules.components, options);
-  // Order 18, double precision, one level of 4 x 4 x 4 cells, without a search for them.
-  if (!options.ewald) electrostatics.restore(std::vector<double>{18, 2, 0, 4, 4, 4, 0});
+  // Order 12, double precision, one level of 4 x 4 x 4 cells, without a search for them.
+  if (!options.ewald) electrostatics.restore(std::vector<double>{12, 2, 0, 4, 4, 4, 0});
   electrostatics.rebuild(store);
   electrostatics.start(store);
   Result result;

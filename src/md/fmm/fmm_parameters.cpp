@@ -34,6 +34,15 @@ std::array<int, 3> even_cells(const Lattice& lattice, int shortest) {
   return cells;
 }
 
+bool rectangular(const Lattice& lattice) {
+  return dot(lattice.a, lattice.b) == 0.0 && dot(lattice.b, lattice.c) == 0.0 &&
+         dot(lattice.c, lattice.a) == 0.0;
+}
+
+Lattice top_cell(const Lattice& lattice, const std::array<int, 3>& cells) {
+  return {lattice.a * (1.0 / cells[0]), lattice.b * (1.0 / cells[1]), lattice.c * (1.0 / cells[2])};
+}
+
 int order_for(double accuracy, double charges_per_leaf) {
   // Molecules reach farther beyond the borders of smaller leaves.
   const double reach = 20.0 / charges_per_leaf, factor = 0.7 + 1.4 * reach * reach;
@@ -102,11 +111,32 @@ void FmmParameters::check() const {
   }
 }
 
+FmmParameters FmmParameters::even_tree(const Lattice& lattice, bool periodic) {
+  FmmParameters tree;
+  tree.periodic = periodic, tree.levels = 0;
+  tree.top_cells = even_cells(lattice, 8);
+  return tree;
+}
+
+CellBorders FmmParameters::borders(const Lattice& lattice) const {
+  const bool whole = periodic && levels == 0 && overlap == 0.0;
+  return whole && !rectangular(lattice) ? CellBorders::midplanes : CellBorders::faces;
+}
+
+double FmmParameters::separation(const Lattice& lattice) const {
+  return CellShape(top_cell(lattice, top_cells), borders(lattice)).separation();
+}
+
 double FmmParameters::reach(const Lattice& lattice, int axis) const {
-  if (overlap == 0.0) return 0.0;
-  // A little more, so that rounding leaves no molecule out.
   const int leaves = top_cells[static_cast<std::size_t>(axis)] << levels;
-  return (0.5 * overlap + 1e-6) / leaves + travel / lattice.width(axis);
+  // A little more, so that rounding leaves no molecule out.
+  constexpr double more = 1e-6;
+  if (borders(lattice) == CellBorders::midplanes) {
+    const CellShape shape(top_cell(lattice, top_cells), CellBorders::midplanes);
+    return (shape.extent()[axis] - 0.5 + more) / leaves;
+  }
+  if (overlap == 0.0) return 0.0;
+  return (0.5 * overlap + more) / leaves + travel / lattice.width(axis);
 }
 
 FmmParameters FmmParameters::choose(const Lattice& lattice, bool periodic, std::size_t count,
@@ -114,7 +144,7 @@ FmmParameters FmmParameters::choose(const Lattice& lattice, bool periodic, std::
   FmmParameters best;
   double lowest = 0.0;
   for (int levels = 0; levels <= 12; ++levels) {
-    if (all_levels > 0 && levels != all_levels - 1) continue;
+    if (all_levels > 0 ? levels != all_levels - 1 : levels > 0 && !rectangular(lattice)) continue;
     for (int shortest = 2; shortest <= most_top_cells; ++shortest) {
       FmmParameters trial;
       trial.periodic = periodic;
@@ -139,26 +169,6 @@ FmmParameters FmmParameters::choose(const Lattice& lattice, bool periodic, std::
     }
   }
   return best;
-}
-
-double FmmParameters::separation(const Lattice& lattice) {
-  const std::array<int, 3> cells = even_cells(lattice, 2);
-  const Lattice cell{lattice.a * (1.0 / cells[0]), lattice.b * (1.0 / cells[1]),
-                     lattice.c * (1.0 / cells[2])};
-  const auto length = [&](int x, int y, int z) {
-    const Vec3 v = cell.position({double(x), double(y), double(z)});
-    return std::sqrt(dot(v, v));
-  };
-  const double diameter =
-      std::max({length(1, 1, 1), length(-1, 1, 1), length(1, -1, 1), length(1, 1, -1)});
-  double nearest = HUGE_VAL;
-  for (int x = -3; x <= 3; ++x)
-    for (int y = -3; y <= 3; ++y)
-      for (int z = -3; z <= 3; ++z) {
-        if (std::max({std::abs(x), std::abs(y), std::abs(z)}) < 2) continue;
-        nearest = std::min(nearest, length(x, y, z));
-      }
-  return nearest / diameter;
 }
 
 CheckedFmmParameters check_parameters(

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string_view>
 
+#include "md/fmm/cell_shape.hpp"
 #include "md/fmm/point_charges.hpp"
 
 namespace sterna::md {
@@ -43,21 +44,25 @@ struct FmmParameters {
 
   /// Throws std::invalid_argument for what is out of range.
   void check() const;
-  /// How far from its center's place at the last `rebuild` a molecule may have parts, in fractions
-  /// of an edge of the box; 0 without overlap.
+  /// How far from its center's place at the last `rebuild`, between faces, a molecule may have
+  /// parts, in fractions of an edge of the box.
   double reach(const Lattice& lattice, int axis) const;
 
   /// Order and precision for a relative root-mean-square force error of about `accuracy` in liquid
   /// water, and a tree for which near and far field take about the same time. No leaf is narrower
-  /// than `least_width`, where that leaves enough of them. `all_levels`: the top and those below;
+  /// than `least_width`, where that leaves enough of them, and none is divided in an oblique box.
+  /// `all_levels`: the top and those below;
   /// 0: as many as cost least.
   static FmmParameters choose(const Lattice& lattice, bool periodic, std::size_t count,
                               double accuracy, double least_width = 0.0, int all_levels = 0);
 
-  /// How well cells that are not neighbors are separated in the trees of such a box: the distance
-  /// of the nearest ones over the diameter of a cell. Cubes have 2/sqrt(3); below 1 there are
-  /// places in the corners of cells for which expansions do not converge.
-  static double separation(const Lattice& lattice);
+  /// A tree of one level, of the shape of those that `choose` finds.
+  static FmmParameters even_tree(const Lattice& lattice, bool periodic);
+  /// What a cell of the top holds. Midplanes are for oblique boxes, where cells between faces have
+  /// far corners; they need cells that are neither divided nor cut off nor overlap.
+  CellBorders borders(const Lattice& lattice) const;
+  /// CellShape::separation of the cells of such a tree.
+  double separation(const Lattice& lattice) const;
   /// Errors of random charges still fall with the order here, if slower than in cubes; from 0.88
   /// down they do not.
   static constexpr double least_separation = 0.9;

@@ -23,9 +23,12 @@ LeafParts::LeafParts(const Lattice& lattice, const FmmParameters& parameters,
     : lattice_(lattice),
       reciprocal_(lattice.reciprocal()),
       periodic_(parameters.periodic),
+      midplanes_(parameters.borders(lattice) == CellBorders::midplanes),
       overlap_(parameters.overlap),
       travel_(parameters.travel),
       grid_(partition.grid(partition.leaf_depth())),
+      leaf_{lattice.a * (1.0 / grid_[0]), lattice.b * (1.0 / grid_[1]),
+            lattice.c * (1.0 / grid_[2])},
       leaves_(partition.touched_leaves(partition.rank())) {}
 
 Vec3 LeafParts::from_box_center(const Cells& leaf) const {
@@ -125,13 +128,20 @@ LeafParts::Along LeafParts::along(int axis, double place) const {
   return {2, {face - 1, face}, {1.0 - upper, upper}, {-slope, slope}};
 }
 
+std::array<LeafParts::Along, 3> LeafParts::leaves_of(const Vec3& place) const {
+  if (!midplanes_) return {along(0, place.x), along(1, place.y), along(2, place.z)};
+  const Cells leaf = CellShape::nearest(leaf_, place, leaves_);
+  const auto whole = [&](int axis) { return Along{1, {leaf[axis]}, {1.0}, {0.0}}; };
+  return {whole(0), whole(1), whole(2)};
+}
+
 void LeafParts::place_molecules() {
   wholes_.clear();
   begins_.assign(leaves_.count() + 1, 0);
   for (std::size_t m = 0; m < molecules_.size(); ++m) {
     const Molecule& molecule = molecules_[m];
     const Vec3 place = place_of(molecule);
-    const std::array<Along, 3> axes{along(0, place.x), along(1, place.y), along(2, place.z)};
+    const std::array<Along, 3> axes = leaves_of(place);
     const CellBox choices = CellBox::grid({axes[0].count, axes[1].count, axes[2].count});
     choices.for_each([&](const Cells& choice) {
       Cells cell;

@@ -12,9 +12,9 @@ namespace sterna::md {
 
 /// Which leaf holds which charge. A molecule belongs as a whole to the leaf of its center, though
 /// some of its charges may lie beyond: its halves would have charges and large multipoles, where
-/// the whole has none. Where leaves overlap, a molecule near a face belongs to the leaves at both
-/// sides, as a whole to each, with weights that are smooth functions of its center and add up to 1:
-/// up to eight parts at a corner.
+/// the whole has none. The borders of leaves are those of FmmParameters::borders. Where leaves
+/// overlap, a molecule near a face belongs to the leaves at both sides, as a whole to each, with
+/// weights that are smooth functions of its center and add up to 1: up to eight parts at a corner.
 class LeafParts {
  public:
   LeafParts(const Lattice& lattice, const FmmParameters& parameters,
@@ -69,13 +69,16 @@ class LeafParts {
   /// In units of leaves, in the image of the box nearest to `leaves_`.
   Vec3 place_of(const Molecule& molecule) const;
   Along along(int axis, double place) const;
+  /// Those in which a molecule at such a place has a part, along each axis.
+  std::array<Along, 3> leaves_of(const Vec3& place) const;
   void place_molecules();
   void set_offsets(std::span<const Vec3> positions);
 
   Lattice lattice_, reciprocal_;
-  bool periodic_;
+  bool periodic_, midplanes_;
   double overlap_, travel_;
-  Cells grid_;  ///< leaves of the box
+  Cells grid_;    ///< leaves of the box
+  Lattice leaf_;  ///< edges of one
   CellBox leaves_;
 
   std::vector<Molecule> molecules_;

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 
 #include "md/fmm/fmm_parameters.hpp"
 
@@ -48,15 +48,23 @@ void check_regions(const Input& input, const Report& report) {
 }
 
 void check_multipole_method(const Input& input, const Box& box, const Report& report) {
-  if (input.electrostatics.kind != "fmm") return;
-  const double separation = FmmParameters::separation(Lattice::of(box));
+  const Input::Electrostatics& electrostatics = input.electrostatics;
+  if (electrostatics.kind != "fmm") return;
+  const Lattice lattice = Lattice::of(box);
+  FmmParameters tree = FmmParameters::even_tree(lattice, electrostatics.surroundings != "open");
+  const bool plain_converges = tree.separation(lattice) >= FmmParameters::least_separation;
+  tree.levels = std::max(0, electrostatics.levels - 1);
+  tree.overlap = electrostatics.smoothing;
+  const double separation = tree.separation(lattice);
   if (separation >= FmmParameters::least_separation) return;
   report(Severity::error, "electrostatics.kind",
          fmt::format("the box leans so much that the expansions of the multipole method do not "
                      "converge: cells that are not neighbors come as near as {:.2f} of their "
-                     "diameter, {:.2f} is needed. Give the same lattice edges that are nearer to "
-                     "right angles, or use kind = \"ewald\"",
-                     separation, FmmParameters::least_separation));
+                     "diameter, {:.2f} is needed. {}, or use kind = \"ewald\"",
+                     separation, FmmParameters::least_separation,
+                     plain_converges ? "Leave out levels and smoothing"
+                                     : "Give the same lattice edges that are nearer to right "
+                                       "angles"));
 }
 
 }  // namespace
