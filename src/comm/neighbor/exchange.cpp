@@ -100,37 +100,18 @@ class NeighborExchangeBytes::Implementation {
     guarded(round_, [&] { receiving_->method->start(receiving_round_); });
     started_ = true;
     pending_ = receiving_peers_;
+    here_.clear();
+    next_here_ = 0;
     if (timed_) clock_.pause();
   }
 
   std::optional<int> next() {
     if (!started_) fail("next called outside of start and finish");
     receive();
-    if (pending_.empty()) return std::nullopt;
-    NeighborMethod& method = *receiving_->method;
-    const std::uint64_t method_round = receiving_round_;
-    std::size_t found = 0;
-    const auto anything_new = [&] {
-      for (std::size_t i = 0; i < pending_.size(); ++i) {
-        const std::size_t peer = pending_[i];
-        if (!is_self(peer) && !method.arrived(link_of_[peer], method_round)) continue;
-        found = peer;
-        pending_[i] = pending_.back();
-        pending_.pop_back();
-        return true;
-      }
-      return false;
-    };
-    const auto anything_new_yet = [&] {
-      if (anything_new()) return true;
-      method.progress();
-      return anything_new();
-    };
-    guarded(round_, [&] {
-      Waiter(setting_.context, method.watched()).wait(anything_new_yet, [&] { return awaited(); });
-    });
-    arrived_round_[found] = round_;
-    return static_cast<int>(found);
+    if (next_here_ == here_.size() && !find_more()) return std::nullopt;
+    const std::size_t peer = here_[next_here_++];
+    arrived_round_[peer] = round_;
+    return static_cast<int>(peer);
   }
 
   std::span<const std::byte> inbox(int index) const {
@@ -146,7 +127,7 @@ class NeighborExchangeBytes::Implementation {
   void finish() {
     if (!started_) fail("finished without start");
     receive();
-    while (!pending_.empty()) next();
+    while (next()) continue;
     guarded(round_, [&] { receiving_->method->finish(receiving_round_); });
     started_ = false;
     begun_ = false;
@@ -247,6 +228,34 @@ class NeighborExchangeBytes::Implementation {
       met_ = true;
     }
     if (timed_) clock_.resume();
+  }
+
+  /// Waits until more of the pending peers have arrived; false where none is pending. Looks at all
+  /// of them in one go, so that the processor fetches the lines that others wrote side by side.
+  bool find_more() {
+    if (pending_.empty()) return false;
+    NeighborMethod& method = *receiving_->method;
+    const std::uint64_t method_round = receiving_round_;
+    const auto anything_new = [&] {
+      const std::size_t before = pending_.size();
+      std::erase_if(pending_, [&](std::size_t peer) {
+        if (!is_self(peer) && !method.arrived(link_of_[peer], method_round)) return false;
+        here_.push_back(peer);
+        return true;
+      });
+      return pending_.size() < before;
+    };
+    // Messages arrive by progress only; what others store may be there already.
+    const bool by_itself = method.watched() == Watched::memory;
+    const auto anything_new_yet = [&] {
+      if (by_itself && anything_new()) return true;
+      method.progress();
+      return anything_new();
+    };
+    guarded(round_, [&] {
+      Waiter(setting_.context, method.watched()).wait(anything_new_yet, [&] { return awaited(); });
+    });
+    return true;
   }
 
   /// Collective: agrees on the methods that may carry the next rounds, and makes them.
@@ -356,6 +365,7 @@ class NeighborExchangeBytes::Implementation {
     committed_.assign(peers_.size(), 0);
     arrived_round_.assign(peers_.size(), 0);
     pending_.reserve(receiving_peers_.size());
+    here_.reserve(receiving_peers_.size());
   }
 
   void grow(std::span<const std::size_t> send_counts) {
@@ -414,7 +424,9 @@ class NeighborExchangeBytes::Implementation {
   std::vector<std::size_t> link_of_;          ///< by peer
   std::vector<char> off_node_;                ///< by peer
   std::vector<std::size_t> receiving_peers_;  ///< peers from which something may come
-  std::vector<std::size_t> pending_;          ///< of those, not yet returned in this round
+  std::vector<std::size_t> pending_;          ///< of those, not yet seen in this round
+  std::vector<std::size_t> here_;             ///< of those, seen in this round, in this order
+  std::size_t next_here_ = 0;                 ///< of `here_`: the first that next has not returned
   std::vector<char> committed_;               ///< by peer
   std::vector<std::uint64_t> arrived_round_;  ///< by peer: the last round that next returned
   std::uint64_t round_ = 0;                   ///< the last that was started

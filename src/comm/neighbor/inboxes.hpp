@@ -46,6 +46,19 @@ class Inboxes {
     return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(memory_ + offsets_[link].notice))
         .load(std::memory_order_acquire);
   }
+  /// Whether notice `round` was seen. Then also begins to fetch what came with it.
+  bool arrived(std::size_t link, std::uint64_t round) const {
+    if (notice(link) < round) return false;
+    fetch(link, round);
+    return true;
+  }
+  /// Begins to fetch the count and the first items, which the reader turns to next: they lie in the
+  /// cache of the core that wrote them.
+  void fetch(std::size_t link, std::uint64_t round) const {
+    const std::byte* const items = memory_ + offsets_[link].items[round % 2];
+    __builtin_prefetch(items - count_bytes);
+    __builtin_prefetch(items);
+  }
   /// Valid once notice `round` was seen.
   std::span<const std::byte> items(std::size_t link, std::uint64_t round) const;
 

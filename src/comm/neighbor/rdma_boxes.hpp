@@ -41,6 +41,9 @@ class RdmaBoxes {
   rdma::Peer& peer(std::size_t link) { return targets_[link].memory; }
 
   std::uint64_t notice(std::size_t link) const { return inboxes_.notice(link); }
+  bool arrived(std::size_t link, std::uint64_t round) const {
+    return inboxes_.arrived(link, round);
+  }
   std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const {
     return inboxes_.items(link, round);
   }

@@ -40,6 +40,8 @@ class WindowBoxes {
     memory_.synchronize();
     return inboxes_.notice(link);
   }
+  /// Once the items are here: begins to fetch them for the reader.
+  void fetch(std::size_t link, std::uint64_t round) const { inboxes_.fetch(link, round); }
   std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const {
     return inboxes_.items(link, round);
   }

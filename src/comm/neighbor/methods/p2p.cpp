@@ -74,20 +74,21 @@ class PointToPoint final : public NeighborMethod {
   }
 
   /// Open MPI looks at a request again after the progress that its Test makes, but leaves that to
-  /// the next call of Testsome. So most polls ask for one message only, the first that is missing.
+  /// the next call of Testsome. So polls ask for one message only, the first that is missing, and
+  /// for all others once that is there.
   void progress() override {
     while (first_missing_ < links_.size() && requests_[first_missing_] == MPI_REQUEST_NULL) {
       ++first_missing_;
     }
     if (first_missing_ == links_.size()) return;
-    if (++polls_ % polls_between_all == 0) {
-      ask_for_all();
-      return;
+    if (++polls_ % polls_between_all != 0) {
+      int done = 0;
+      MPI_Status status;
+      check_mpi(MPI_Test(&requests_[first_missing_], &done, &status), setting_.exchange);
+      if (done == 0) return;
+      note_arrival(first_missing_, status);
     }
-    int done = 0;
-    MPI_Status status;
-    check_mpi(MPI_Test(&requests_[first_missing_], &done, &status), setting_.exchange);
-    if (done != 0) note_arrival(first_missing_, status);
+    ask_for_all();
   }
 
   bool arrived(std::size_t link, std::uint64_t round) override {

@@ -75,7 +75,7 @@ class RdmaDoubleBuffer final : public NeighborMethod {
   }
 
   bool arrived(std::size_t link, std::uint64_t round) override {
-    return boxes_->notice(link) >= round;
+    return boxes_->arrived(link, round);
   }
 
   std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const override {

@@ -63,6 +63,7 @@ class RmaFence final : public NeighborMethod {
     if (fenced_round_ == round_) return;
     fence(0, round_);
     fenced_round_ = round_;
+    for (std::size_t i = 0; i < links_.size(); ++i) boxes_->fetch(i, round_);
   }
 
   bool arrived(std::size_t, std::uint64_t round) override { return fenced_round_ == round; }

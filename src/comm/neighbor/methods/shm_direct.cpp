@@ -82,7 +82,7 @@ class SharedMemoryDirect final : public NeighborMethod {
   void progress() override {}
 
   bool arrived(std::size_t link, std::uint64_t round) override {
-    return inboxes_->notice(link) >= round;
+    return inboxes_->arrived(link, round);
   }
 
   std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const override {
