@@ -44,6 +44,7 @@ class SampleForces {
     double total = static_cast<double>(charges.positions.size());
     comm::ReductionBatch count(world, "fmm benchmark");
     count.sum(total).run();
+    all_charges_ = total;
     const std::size_t stride =
         3 * std::max<std::size_t>(1, static_cast<std::size_t>(total / static_cast<double>(wanted)));
     for (std::size_t i = 0; i < charges.positions.size(); i += stride) own_.push_back(i);
@@ -93,6 +94,7 @@ class SampleForces {
   }
 
   std::size_t count() const { return samples_.size() / 5; }
+  double all_charges() const { return all_charges_; }
 
   /// Of each own sample its number among the rank's charges and the force, four doubles.
   void write(std::ostream& out) const {
@@ -197,6 +199,7 @@ class SampleForces {
 
   const comm::Context& world_;
   double length_;
+  double all_charges_ = 0.0;
   std::vector<std::size_t> own_;
   std::size_t first_ = 0;
   std::vector<double> samples_;  ///< position, charge, molecule
@@ -217,6 +220,12 @@ class Fmm final : public Verb {
     command.add_option("--samples", samples_, "forces by which the error is measured")
         ->check(CLI::Range(10, 100000))
         ->capture_default_str();
+    command
+        .add_option("--leaves", leaves_,
+                    "numbers of leaves along an edge to measure, one level of them, instead of "
+                    "the tree that costs least by the model")
+        ->delimiter(',')
+        ->check(CLI::Range(2, md::FmmParameters::most_top_cells));
     command.add_option("--exchange", exchange_, "method of the exchanges")->capture_default_str();
     command.add_option("--write", file_,
                        "write positions and charges, four doubles each, to this file, and charge "
@@ -243,7 +252,17 @@ class Fmm final : public Verb {
       const SampleForces reference(world, charges, water.length(), samples_);
       if (!file_.empty()) write(world, charges, reference);
       for (const double accuracy : accuracies_) {
-        measure_one(world, sampling, report, water, grid, charges, reference, accuracy);
+        md::FmmParameters parameters = md::FmmParameters::choose(
+            md::Lattice::orthorhombic(grid.box().length), true, water.charges(), accuracy, 2.5);
+        const auto measure_tree = [&] {
+          measure_one(world, sampling, report, grid, charges, reference, accuracy, parameters);
+        };
+        if (leaves_.empty()) measure_tree();
+        for (const int leaves : leaves_) {
+          parameters.levels = 0;
+          parameters.top_cells = {leaves, leaves, leaves};
+          measure_tree();
+        }
       }
     }
   }
@@ -266,10 +285,9 @@ class Fmm final : public Verb {
   }
 
   void measure_one(const comm::Context& world, const Sampling& sampling, Report& report,
-                   const WaterBox& water, const md::RegularGrid& grid, const Charges& charges,
-                   const SampleForces& reference, double accuracy) const {
-    md::FmmParameters parameters = md::FmmParameters::choose(
-        md::Lattice::orthorhombic(grid.box().length), true, water.charges(), accuracy, 2.5);
+                   const md::RegularGrid& grid, const Charges& charges,
+                   const SampleForces& reference, double accuracy,
+                   md::FmmParameters parameters) const {
     std::unique_ptr<md::FmmSolver> solver;
     double error = 0.0;
     for (;; ++parameters.order) {
@@ -289,8 +307,8 @@ class Fmm final : public Verb {
       bytes += verdict.bytes_sent, messages += verdict.messages_sent;
     }
     Row row = row_of("fmm", world, 0, bytes, timing);
-    const double particles = static_cast<double>(water.charges());
-    row["charges"] = water.charges();
+    const double particles = reference.all_charges();
+    row["charges"] = static_cast<std::size_t>(particles);
     row["accuracy"] = accuracy;
     row["error"] = error;
     row["us_per_particle"] = timing.median_us / particles;
@@ -311,6 +329,7 @@ class Fmm final : public Verb {
   }
 
   std::vector<std::size_t> charges_{100000};
+  std::vector<int> leaves_;
   std::vector<double> accuracies_{1e-3, 1e-4, 1e-6};
   std::size_t samples_ = 300;
   std::string exchange_ = "auto";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,7 +11,7 @@
 namespace sterna::md {
 
 /// Brings expansions of cells to the ranks that want them, each round the same blocks: one message
-/// for each pair of ranks. What stays on this rank is copied.
+/// for each pair of ranks.
 template <class Real>
 class ExpansionExchange {
  public:
@@ -36,16 +37,45 @@ class ExpansionExchange {
     exchange_.emplace(*context, comm::NeighborPattern::from_peers(*context, peers), options);
   }
 
-  /// `read(box of cells, out)` writes the coefficients of the cells to `out`.
-  template <class Read>
-  void start(Read read) {
-    own_.clear();
+  /// `read(box of cells, out)` writes the coefficients of the cells to `out`. What stays on this
+  /// rank goes through `add` at once, while the rest is on its way.
+  template <class Read, class Add>
+  void start(Read read, Add add) {
+    if (exchange_) send(read);
     for (const CellBlock& block : transfers_.sends) {
       if (block.rank != rank_) continue;
-      own_.resize(own_.size() + size(block));
-      read(block.source, own_.data() + own_.size() - size(block));
+      own_.resize(std::max(own_.size(), size(block)));
+      read(block.source, own_.data());
+      add(block.target(), static_cast<const Real*>(own_.data()));
     }
+  }
+
+  /// `add(box of cells, in)`: in the order of the ranks, whoever comes first, so that sums have the
+  /// same bits with every method of exchange.
+  template <class Add>
+  void finish(Add add) {
     if (!exchange_) return;
+    exchange_->take_in_order([&](int peer, std::span<const Real> items) {
+      const Real* in = items.data();
+      for (const CellBlock& block : transfers_.receives) {
+        if (block.rank != exchange_->peers()[static_cast<std::size_t>(peer)].rank) continue;
+        add(block.target(), in);
+        in += size(block);
+      }
+    });
+    exchange_->finish();
+  }
+
+  std::optional<comm::Verdict> verdict() const {
+    if (!exchange_) return std::nullopt;
+    return exchange_->verdict();
+  }
+
+ private:
+  std::size_t size(const CellBlock& block) const { return block.source.count() * coefficients_; }
+
+  template <class Read>
+  void send(Read read) {
     for (std::size_t p = 0; p < exchange_->peers().size(); ++p) {
       const auto peer = static_cast<int>(p);
       if (exchange_->peers()[p].send_capacity == 0) continue;
@@ -61,45 +91,10 @@ class ExpansionExchange {
     exchange_->start();
   }
 
-  /// `add(box of cells, in)`: in the order of the ranks, whoever comes first, so that sums have the
-  /// same bits with every method of exchange.
-  template <class Add>
-  void finish(Add add) {
-    bool own_added = false;
-    const auto add_from = [&](int rank, const Real* in) {
-      for (const CellBlock& block : transfers_.receives) {
-        if (block.rank != rank) continue;
-        add(block.target(), in);
-        in += size(block);
-      }
-    };
-    const auto add_own = [&] {
-      if (!own_added) add_from(rank_, own_.data());
-      own_added = true;
-    };
-    if (exchange_) {
-      exchange_->take_in_order([&](int peer, std::span<const Real> items) {
-        const int rank = exchange_->peers()[static_cast<std::size_t>(peer)].rank;
-        if (rank > rank_) add_own();
-        add_from(rank, items.data());
-      });
-      exchange_->finish();
-    }
-    add_own();
-  }
-
-  std::optional<comm::Verdict> verdict() const {
-    if (!exchange_) return std::nullopt;
-    return exchange_->verdict();
-  }
-
- private:
-  std::size_t size(const CellBlock& block) const { return block.source.count() * coefficients_; }
-
   CellTransfers transfers_;
   std::size_t coefficients_;
   int rank_ = 0;
-  std::vector<Real> own_;
+  std::vector<Real> own_;  ///< a block that stays
   std::optional<comm::NeighborExchange<Real>> exchange_;
 };
 

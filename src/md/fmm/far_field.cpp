@@ -167,10 +167,16 @@ void FarField<Real>::start(const FarSources<Real>& sources, std::span<const std:
   watch.lap(times.charges_to_multipoles);
   const int leaf = partition_.leaf_depth();
   if (leaf > 0 && distributed(leaf)) {
-    depth(leaf).multipoles->start(
-        [&](const CellBox& block, Real* out) { leaves_.read(block, out); });
+    start_multipoles(depth(leaf), leaves_);
     watch.lap(times.communication);
   }
+}
+
+template <class Real>
+void FarField<Real>::start_multipoles(Depth& depth, const CellExpansions<Real>& part) {
+  depth.multipoles->start(
+      [&](const CellBox& block, Real* out) { part.read(block, out); },
+      [&](const CellBox& block, const Real* in) { depth.level.add_multipoles(block, in); });
 }
 
 template <class Real>
@@ -214,9 +220,7 @@ void FarField<Real>::climb(const std::array<double, sum_count>& sums, bool with_
     shift_up(here);
     watch.lap(times.multipoles_up);
     if (number - 1 > shared) {
-      depth(number - 1).multipoles->start([&](const CellBox& block, Real* out) {
-        here.of_parents.read(block, out);
-      });
+      start_multipoles(depth(number - 1), here.of_parents);
     } else {
       start_top(here.of_parents);
     }
@@ -245,9 +249,7 @@ void FarField<Real>::finish(FarSources<Real>& sources, std::span<const std::size
     }
     for (int number = shared; number > 0; --number) {
       Depth& here = depth(number);
-      here.multipoles->start([&](const CellBox& block, Real* out) { whole.read(block, out); });
-      here.multipoles->finish(
-          [&](const CellBox& block, const Real* in) { here.level.add_multipoles(block, in); });
+      start_multipoles(here, whole);
       shift_up(here);
       whole = here.of_parents;
       watch.lap(times.multipoles_up);
@@ -267,7 +269,7 @@ void FarField<Real>::finish(FarSources<Real>& sources, std::span<const std::size
     if (number - 1 > shared) {
       Depth& above = depth(number - 1);
       above.locals->start(
-          [&](const CellBox& cells, Real* out) { above.level.read_locals(cells, out); });
+          [&](const CellBox& cells, Real* out) { above.level.read_locals(cells, out); }, take);
       above.locals->finish(take);
       watch.lap(times.communication);
     } else if (const CellBox& cells = here.level.targets(); !cells.empty()) {
@@ -283,8 +285,8 @@ void FarField<Real>::finish(FarSources<Real>& sources, std::span<const std::size
   const auto take = [&](const CellBox& cells, const Real* in) { leaves_.add(cells, in); };
   if (leaf > shared) {
     Depth& last = depth(leaf);
-    last.locals->start(
-        [&](const CellBox& cells, Real* out) { last.level.read_locals(cells, out); });
+    last.locals->start([&](const CellBox& cells, Real* out) { last.level.read_locals(cells, out); },
+                       take);
     last.locals->finish(take);
   } else {
     block.resize(coefficients_ * leaves_.box().count());

@@ -77,6 +77,8 @@ class FarField {
   bool distributed(int number) const { return number > partition_.first_distributed_depth(); }
 
   void make_depths(const comm::Context* context, const std::string& exchange);
+  /// Multipoles of this rank into the level, on all ranks.
+  void start_multipoles(Depth& depth, const CellExpansions<Real>& part);
   /// From the multipoles of this rank of the deepest level that is not distributed, or of a
   /// distributed top.
   void start_top(const CellExpansions<Real>& part);

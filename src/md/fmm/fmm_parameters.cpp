@@ -45,7 +45,7 @@ Lattice top_cell(const Lattice& lattice, const std::array<int, 3>& cells) {
 
 int order_for(double accuracy, double charges_per_leaf) {
   // Molecules reach farther beyond the borders of smaller leaves.
-  const double reach = 20.0 / charges_per_leaf, factor = 0.7 + 1.4 * reach * reach;
+  const double factor = 0.2 + 46.0 / charges_per_leaf;
   for (const auto& [order, error] : measured_errors) {
     if (error * factor <= accuracy) return order;
   }
@@ -56,7 +56,7 @@ double cells_of(const std::array<int, 3>& cells) {
   return static_cast<double>(cells[0]) * cells[1] * cells[2];
 }
 
-/// Of one computation, fitted to times on one core of Zen 4 with AVX-512; infinite where the sums
+/// Of one computation, fitted to times on one core of Zen 5 with AVX-512; infinite where the sums
 /// of the top take too much memory.
 double nanoseconds(const FmmParameters& parameters, double count) {
   const double far_width = parameters.precision == FmmPrecision::single ? 1.0 : 2.0;
@@ -71,11 +71,11 @@ double nanoseconds(const FmmParameters& parameters, double count) {
   for (const int cells : parameters.top_cells) edges += padding * cells;
   const double bytes_of_sums = 4.0 * far_width * 2.0 * coefficients * waves;
   if (bytes_of_sums > FmmParameters::most_bytes_of_sums) return HUGE_VAL;
-  const double near = 27.0 * 0.175 * near_width * count * (count / leaves + 15.0);
+  const double near = 27.0 * 0.14 * near_width * count * (count / leaves + 26.0);
   const double shifts = 189.0 * 8.0 / 7.0 * (leaves - top) * 0.08 * std::pow(coefficients, 1.5);
-  const double convolution = waves * coefficients * (6.0 + 0.05 * edges + 0.02 * coefficients);
-  const double expansions = leaves * 8.0 * coefficients;
-  return near + far_width * (shifts + convolution + expansions);
+  const double convolution = waves * coefficients * (5.0 + 0.045 * edges + 0.017 * coefficients);
+  const double expansions = coefficients * (8.0 * leaves + 0.22 * count);
+  return near + far_width * (shifts + convolution) + (far_width > 1.0 ? 1.4 : 1.0) * expansions;
 }
 
 }  // namespace
