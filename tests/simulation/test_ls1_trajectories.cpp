@@ -173,8 +173,7 @@ TEST_CASE("ls1-MarDyn's systems have ls1-MarDyn's energies at the start and alon
       if (step > 0) {
         integrator.start_step(particles);
         const auto largest_step = [&]() -> ForceEngine::LargestStep {
-          return {timestep * largest_speed(particles),
-                  timestep * timestep * largest_acceleration(particles, masses)};
+          return {integrator.longest_path(), integrator.longest_gain()};
         };
         if (engine.must_rebuild(particles, step, largest_step, 0)) engine.rebuild(particles, step);
       }

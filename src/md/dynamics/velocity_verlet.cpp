@@ -13,20 +13,26 @@ VelocityVerlet::VelocityVerlet(double timestep, std::span<const double> masses,
 }
 
 template <bool pending>
-void VelocityVerlet::kick_and_drift(ParticleStore& particles) const {
+void VelocityVerlet::kick_and_drift(ParticleStore& particles) {
   const std::size_t count = particles.local_count();
   Position* position = particles.position.data();
   Vec3* velocity = particles.velocity.data();
   const Vec3* force = particles.force.data();
   const double dt = timestep_;
+  double largest_speed = 0.0, largest_kick = 0.0;  // squared
   const auto move = [&](std::size_t i, double h) {
+    double speed = 0.0, kick_length = 0.0;
     for (int axis = 0; axis < 3; ++axis) {
       const double kick = h * force[i][axis];
       double v = velocity[i][axis] + kick;
       if constexpr (pending) v += kick;
       velocity[i][axis] = v;
       (&position[i].x)[axis] += dt * v;
+      speed += v * v;
+      kick_length += kick * kick;
     }
+    largest_speed = std::max(largest_speed, speed);
+    largest_kick = std::max(largest_kick, kick_length);
   };
   if (half_kick_.size() == 1) {
     const double h = half_kick_[0];
@@ -36,6 +42,8 @@ void VelocityVerlet::kick_and_drift(ParticleStore& particles) const {
       move(i, half_kick_[static_cast<std::size_t>(position[i].type)]);
     }
   }
+  longest_path_ = dt * std::sqrt(largest_speed);
+  longest_gain_ = 2.0 * dt * std::sqrt(largest_kick);
 }
 
 void VelocityVerlet::start_step(ParticleStore& particles) {
@@ -56,23 +64,6 @@ void VelocityVerlet::complete_velocities(ParticleStore& particles) {
   }
   if (rotor_) rotor_->finish_kick(particles);
   kick_pending_ = false;
-}
-
-double largest_speed(const ParticleStore& particles) {
-  double largest = 0.0;
-  for (std::size_t i = 0; i < particles.local_count(); ++i) {
-    largest = std::max(largest, dot(particles.velocity[i], particles.velocity[i]));
-  }
-  return std::sqrt(largest);
-}
-
-double largest_acceleration(const ParticleStore& particles, std::span<const double> masses) {
-  double largest = 0.0;
-  for (std::size_t i = 0; i < particles.local_count(); ++i) {
-    const double mass = masses[static_cast<std::size_t>(particles.position[i].type)];
-    largest = std::max(largest, dot(particles.force[i], particles.force[i]) / (mass * mass));
-  }
-  return std::sqrt(largest);
 }
 
 }  // namespace sterna::md

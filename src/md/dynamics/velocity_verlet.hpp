@@ -30,19 +30,20 @@ class VelocityVerlet {
   void forces_are_those_of_a_start() { kick_pending_ = false; }
 
   double timestep() const { return timestep_; }
+  /// Lengths, of the local particles in the last `start_step`: the longest path, and the most that
+  /// a path changes by from one step to the next under the forces of then.
+  double longest_path() const { return longest_path_; }
+  double longest_gain() const { return longest_gain_; }
 
  private:
   template <bool pending>
-  void kick_and_drift(ParticleStore& particles) const;
+  void kick_and_drift(ParticleStore& particles);
 
   double timestep_;
   std::vector<double> half_kick_;  ///< dt / (2 m) by type
   std::optional<RigidRotor> rotor_;
+  double longest_path_ = 0.0, longest_gain_ = 0.0;
   bool kick_pending_ = false;
 };
-
-/// Largest speed, and largest acceleration, of a local particle. `masses`: by type.
-double largest_speed(const ParticleStore& particles);
-double largest_acceleration(const ParticleStore& particles, std::span<const double> masses);
 
 }  // namespace sterna::md

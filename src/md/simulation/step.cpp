@@ -73,8 +73,7 @@ void Simulation::step() {
   }
   const auto largest_step = [this]() -> ForceEngine::LargestStep {
     if (minimizer_) return {minimizer_->maximum_displacement(), 0.0};
-    const double dt = input_.run.timestep;
-    return {dt * largest_speed(particles_), dt * dt * largest_acceleration(particles_, masses_), dt,
+    return {integrator_.longest_path(), integrator_.longest_gain(), integrator_.timestep(),
             masses_};
   };
   rebuilt_ = engine_->must_rebuild(particles_, step_, largest_step,
