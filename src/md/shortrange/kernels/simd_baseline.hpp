@@ -1,9 +1,15 @@
 #pragma once
 
-// Vectors of four doubles or floats in plain C++, for any processor; see simd_avx512.hpp.
+// Vectors of four doubles or floats for any processor, in registers of 16 bytes by the vector
+// extensions of GCC and Clang; see simd_avx512.hpp. Intrinsics only where those have no word.
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "md/shortrange/pair_work.hpp"
 
@@ -11,32 +17,68 @@ namespace sterna::md {
 namespace {
 
 template <class T>
+struct RegisterOf;
+template <>
+struct RegisterOf<double> {
+  typedef double Values __attribute__((vector_size(16)));
+  typedef std::int64_t Bits __attribute__((vector_size(16)));
+};
+template <>
+struct RegisterOf<float> {
+  typedef float Values __attribute__((vector_size(16)));
+  typedef std::int32_t Bits __attribute__((vector_size(16)));
+};
+
+template <class Register, class Item>
+[[gnu::always_inline]] inline Register load_register(const Item* items) {
+  Register result;
+  std::memcpy(&result, items, sizeof(Register));
+  return result;
+}
+
+template <class T>
 struct Pack {
   using Real = T;
+  using Values = typename RegisterOf<T>::Values;
+  using Bits = typename RegisterOf<T>::Bits;
+  static constexpr int width = 4;
+  static constexpr int lanes = 16 / static_cast<int>(sizeof(T));  ///< of one register
+  static constexpr int registers = width / lanes;
+  /// All bits of a lane set or none.
   struct Mask {
-    bool m[4];
+    Bits m[registers];
   };
   struct Types {
-    std::int64_t t[4];
+    std::int64_t t[width];
   };
-  static constexpr int width = 4;
-  T v[4];
+  Values v[registers];
 
-  [[gnu::always_inline]] static Pack zero() { return {{0, 0, 0, 0}}; }
-  [[gnu::always_inline]] static Pack all(double s) {
-    const T t = static_cast<T>(s);
-    return {{t, t, t, t}};
-  }
-  static Pack load(const T* p) { return {{p[0], p[1], p[2], p[3]}}; }
-  template <class Stored>
-  void store(Stored* p) const {
-    for (int k = 0; k < 4; ++k) p[k] = static_cast<Stored>(v[k]);
-  }
   template <class Operation>
   [[gnu::always_inline]] static Pack each(Operation operation) {
     Pack result;
-    for (int k = 0; k < 4; ++k) result.v[k] = operation(k);
+    for (int k = 0; k < registers; ++k) result.v[k] = operation(k);
     return result;
+  }
+  template <class Operation>
+  [[gnu::always_inline]] static Pack each_lane(Operation operation) {
+    T value[width];
+    for (int k = 0; k < width; ++k) value[k] = operation(k);
+    return load(value);
+  }
+  [[gnu::always_inline]] T lane(int k) const { return v[k / lanes][k % lanes]; }
+
+  [[gnu::always_inline]] static Pack zero() {
+    return each([](int) { return Values{}; });
+  }
+  [[gnu::always_inline]] static Pack all(double s) {
+    return each([s](int) { return static_cast<T>(s) - Values{}; });  // x - 0 is x, bit for bit
+  }
+  [[gnu::always_inline]] static Pack load(const T* p) {
+    return each([p](int k) { return load_register<Values>(p + k * lanes); });
+  }
+  template <class Stored>
+  [[gnu::always_inline]] void store(Stored* p) const {
+    for (int k = 0; k < width; ++k) p[k] = static_cast<Stored>(lane(k));
   }
   [[gnu::always_inline]] friend Pack operator+(Pack a, Pack b) {
     return each([&](int k) { return a.v[k] + b.v[k]; });
@@ -50,136 +92,155 @@ struct Pack {
   [[gnu::always_inline]] static Pack fma(Pack a, Pack b, Pack c) { return a * b + c; }
   [[gnu::always_inline]] static Pack fnma(Pack a, Pack b, Pack c) { return c - a * b; }
   [[gnu::always_inline]] friend Mask operator<(Pack a, Pack b) {
-    return {{a.v[0] < b.v[0], a.v[1] < b.v[1], a.v[2] < b.v[2], a.v[3] < b.v[3]}};
+    Mask result;
+    for (int k = 0; k < registers; ++k) result.m[k] = a.v[k] < b.v[k];
+    return result;
   }
   [[gnu::always_inline]] static Pack inverse(Mask mask, Pack x, Pack scale) {
-    return each([&](int k) {
-      const T quotient = scale.v[k] / x.v[k];  // always: a branch would cost more
-      return mask.m[k] ? quotient : T(0);
-    });
+    return select(mask, each([&](int k) { return scale.v[k] / x.v[k]; }));
   }
-  static Pack sqrt(Pack x) {
-    return each([&](int k) { return std::sqrt(x.v[k]); });
+  [[gnu::always_inline]] static Pack sqrt(Pack x) {
+    return each_lane([&](int k) { return std::sqrt(x.lane(k)); });
   }
-  static Pack inverse_sqrt(Mask mask, Pack x) {
-    return each([&](int k) { return mask.m[k] ? T(1) / std::sqrt(x.v[k]) : T(0); });
+  [[gnu::always_inline]] static Pack inverse_sqrt(Mask mask, Pack x) {
+    return inverse(mask, sqrt(x), all(1.0));
   }
   static Mask without(Mask mask, int lane) {
-    mask.m[lane] = false;
+    mask.m[lane / lanes][lane % lanes] = 0;
     return mask;
   }
-  static Pack min(Pack a, Pack b) {
+  [[gnu::always_inline]] static Pack min(Pack a, Pack b) {
     return each([&](int k) { return a.v[k] < b.v[k] ? a.v[k] : b.v[k]; });
   }
-  static Pack max(Pack a, Pack b) {
+  [[gnu::always_inline]] static Pack max(Pack a, Pack b) {
     return each([&](int k) { return a.v[k] > b.v[k] ? a.v[k] : b.v[k]; });
   }
   [[gnu::always_inline]] static Pack select(Mask mask, Pack x) {
-    return each([&](int k) { return mask.m[k] ? x.v[k] : T(0); });
+    return each([&](int k) {
+      return reinterpret_cast<Values>(reinterpret_cast<Bits>(x.v[k]) & mask.m[k]);
+    });
   }
   [[gnu::always_inline]] static Pack blend(Mask mask, Pack a, Pack b) {
     return each([&](int k) { return mask.m[k] ? a.v[k] : b.v[k]; });
   }
-  double sum() const { return static_cast<double>((v[0] + v[1]) + (v[2] + v[3])); }
+  double sum() const { return static_cast<double>((lane(0) + lane(1)) + (lane(2) + lane(3))); }
   static void sums(Pack a, Pack b, Pack c, double (&out)[3]) {
     out[0] = a.sum();
     out[1] = b.sum();
     out[2] = c.sum();
   }
   static Pack lookup(const T* table, int, Types types) {
-    return each([&](int k) { return table[types.t[k]]; });
+    return each_lane([&](int k) { return table[types.t[k]]; });
   }
-  static unsigned bits(Mask mask) {
-    return (mask.m[0] ? 1u : 0u) | (mask.m[1] ? 2u : 0u) | (mask.m[2] ? 4u : 0u) |
-           (mask.m[3] ? 8u : 0u);
+  [[gnu::always_inline]] static unsigned bits(Mask mask) {
+    unsigned result = 0;
+    for (int k = 0; k < registers; ++k) {
+#ifdef __SSE2__
+      const int set = sizeof(T) == sizeof(float)
+                          ? _mm_movemask_ps(reinterpret_cast<__m128>(mask.m[k]))
+                          : _mm_movemask_pd(reinterpret_cast<__m128d>(mask.m[k]));
+      result |= static_cast<unsigned>(set) << (k * lanes);
+#else
+      for (int lane = 0; lane < lanes; ++lane) {
+        result |= mask.m[k][lane] != 0 ? 1u << (k * lanes + lane) : 0u;
+      }
+#endif
+    }
+    return result;
   }
   template <class OutPack>
   static void load_four(const T* records, const std::uint32_t* j, OutPack (&out)[4]) {
-    for (int k = 0; k < 4; ++k) {
-      for (int c = 0; c < 4; ++c) out[c].v[k] = records[j[k] + static_cast<unsigned>(c)];
+    for (unsigned c = 0; c < 4; ++c) {
+      out[c] = each_lane([&](int k) { return records[j[k] + c]; });
     }
   }
-};
-
-/// One coordinate of four particles, where they are.
-template <class Particle>
-struct Column {
-  const decltype(Particle::x)* place[4];
 };
 
 struct DoublePack : Pack<double> {
   static constexpr int offset_shift = 2;
-  static constexpr std::uint32_t group = 1;
+  static constexpr std::uint32_t group = 2;
   static constexpr bool loads_ahead = false;
   DoublePack() = default;
   DoublePack(Pack<double> p) : Pack<double>(p) {}
   struct Center {
-    double x, y, z;
+    Pack<double> x, y, z;
     Center() = default;
     Center(const PairWork& work, std::size_t i)
-        : x(work.position[i].x), y(work.position[i].y), z(work.position[i].z) {}
+        : x(all(work.position[i].x)), y(all(work.position[i].y)), z(all(work.position[i].z)) {}
   };
   struct Neighbors {
-    Column<Position> x, y, z;
+    Pack<double> x, y, z;
     Types types;
     [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
-      for (int k = 0; k < 4; ++k) {
-        const Position* const neighbor = at_offset(work.position, j[k]);
-        x.place[k] = &neighbor->x;
-        y.place[k] = &neighbor->y;
-        z.place[k] = &neighbor->z;
-        types.t[k] = neighbor->type;
+      for (int k = 0; k < registers; ++k) {
+        const Position* const a = at_offset(work.position, j[2 * k]);
+        const Position* const b = at_offset(work.position, j[2 * k + 1]);
+        const Values xy_a = load_register<Values>(&a->x), xy_b = load_register<Values>(&b->x);
+        x.v[k] = __builtin_shufflevector(xy_a, xy_b, 0, 2);
+        y.v[k] = __builtin_shufflevector(xy_a, xy_b, 1, 3);
+        z.v[k] = Values{a->z, b->z};
+        types.t[2 * k] = a->type;
+        types.t[2 * k + 1] = b->type;
       }
     }
   };
-  [[gnu::always_inline]] static DoublePack difference(double a, const Column<Position>& b) {
-    return each([&](int k) { return static_cast<double>(a - *b.place[k]); });
+  [[gnu::always_inline]] static DoublePack difference(Pack<double> a, Pack<double> b) {
+    return a - b;
   }
 };
 
 struct FloatPack : Pack<float> {
   static constexpr int offset_shift = 1;
-  static constexpr std::uint32_t group = 2;
+  static constexpr std::uint32_t group = 4;
   static constexpr bool loads_ahead = false;
   FloatPack() = default;
   FloatPack(Pack<float> p) : Pack<float>(p) {}
   struct Center {
-    std::int32_t x, y, z;
+    Bits x, y, z;
     Center() = default;
     Center(const PairWork& work, std::size_t i)
-        : x(work.fixed_position[i].x), y(work.fixed_position[i].y), z(work.fixed_position[i].z) {}
+        : x(work.fixed_position[i].x - Bits{}),
+          y(work.fixed_position[i].y - Bits{}),
+          z(work.fixed_position[i].z - Bits{}) {}
   };
   struct Neighbors {
-    Column<FixedPosition> x, y, z;
+    Bits x, y, z;
     Types types;
     [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
+      Bits p[4];
       for (int k = 0; k < 4; ++k) {
         const FixedPosition* const neighbor = at_offset(work.fixed_position, j[k]);
-        x.place[k] = &neighbor->x;
-        y.place[k] = &neighbor->y;
-        z.place[k] = &neighbor->z;
+        p[k] = load_register<Bits>(&neighbor->x);
         types.t[k] = neighbor->type;
       }
+      const Bits xy01 = __builtin_shufflevector(p[0], p[1], 0, 4, 1, 5);
+      const Bits xy23 = __builtin_shufflevector(p[2], p[3], 0, 4, 1, 5);
+      const Bits zt01 = __builtin_shufflevector(p[0], p[1], 2, 6, 3, 7);
+      const Bits zt23 = __builtin_shufflevector(p[2], p[3], 2, 6, 3, 7);
+      x = __builtin_shufflevector(xy01, xy23, 0, 1, 4, 5);
+      y = __builtin_shufflevector(xy01, xy23, 2, 3, 6, 7);
+      z = __builtin_shufflevector(zt01, zt23, 0, 1, 4, 5);
     }
   };
-  [[gnu::always_inline]] static FloatPack difference(std::int32_t a,
-                                                     const Column<FixedPosition>& b) {
-    return each([&](int k) { return static_cast<float>(a - *b.place[k]); });
+  [[gnu::always_inline]] static FloatPack difference(Bits a, Bits b) {
+    return each([&](int) { return __builtin_convertvector(a - b, Values); });
   }
 };
 
-/// Appends values[lane] for each of the DoublePack::width lanes that is set.
-inline std::uint32_t* append_selected(std::uint32_t* out, unsigned mask,
-                                      const std::uint32_t* values) {
-  for (; mask != 0; mask &= mask - 1) *out++ = values[__builtin_ctz(mask)];
-  return out;
-}
-
-/// Appends those of 4 entries whose bit is set.
+/// Appends those of 4 entries whose bit is set, without a branch that nobody could foresee; writes
+/// up to one entry past the end.
 template <class Entry>
 inline Entry* append(Entry* out, unsigned mask, const Entry* entries) {
-  for (; mask != 0; mask &= mask - 1) *out++ = entries[__builtin_ctz(mask)];
+  for (unsigned lane = 0; lane < 4; ++lane) {
+    *out = entries[lane];
+    out += mask >> lane & 1u;
+  }
   return out;
+}
+/// Likewise, for each of the DoublePack::width lanes.
+inline std::uint32_t* append_selected(std::uint32_t* out, unsigned mask,
+                                      const std::uint32_t* values) {
+  return append(out, mask, values);
 }
 
 }  // namespace
