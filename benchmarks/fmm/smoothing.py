@@ -31,75 +31,33 @@ from sterna.configuration import read_last_frame  # noqa: E402
 from sterna.log import read_log  # noqa: E402
 from sterna.program import version  # noqa: E402
 from sterna.validation.simulation import for_each, simulate  # noqa: E402
-from sterna.validation.water_energy_drift import draw_start, drift, find_water  # noqa: E402
+from sterna.validation.water_energy_drift import (  # noqa: E402
+    CONSTANT_ENERGY,
+    CUTOFF,
+    EQUILIBRATION,
+    TEMPERATURE,
+    draw_start,
+    drift,
+    find_water,
+)
 
 RESULT = ROOT / "benchmarks/results/fmm_smoothing.json"
+ROW_INTERVAL = 10
 TIMESTEP = 0.002  # ps
 
-FLUID = """\
-[[component]]
-name = "H2O"
-model = "spce"
+# The last section of both is [electrostatics].
+CELLS = "accuracy = {accuracy}\nsmoothing = {smoothing}\n"
 
-[interaction]
-cutoff = 0.9
-truncation = "shifted"
-molecular_cutoff = "site"
 
-[electrostatics]
-kind = "fmm"
-accuracy = {accuracy}
-smoothing = {smoothing}
-"""
-
-LIQUID = (
-    """\
-units = "nano"
-
-[run]
-name = "liquid"
-steps = {steps}
-timestep = 0.002
-
-[start]
-kind = "lattice"
-particles = {molecules}
-density = "0.997 g/cm^3"
-temperature = 300.0
-
-[thermostat]
-kind = "stochastic_velocity_rescaling"
-temperature = 300.0
-time_constant = 0.1
-
-[output]
-thermo_interval = 100
-trajectory_interval = {steps}
-trajectory_fields = ["position", "orientation"]
-
-"""
-    + FLUID
-)
-
-CONSTANT_ENERGY = (
-    """\
-units = "nano"
-
-[run]
-name = "drift"
-steps = {steps}
-timestep = 0.002
-
-[start]
-kind = "file"
-file = "start.extxyz"
-
-[output]
-thermo_interval = 10
-
-"""
-    + FLUID
-)
+def liquid_text(options: argparse.Namespace, steps: int, accuracy: str, smoothing: str) -> str:
+    return (EQUILIBRATION + CELLS).format(
+        steps=steps,
+        molecules=options.molecules,
+        temperature=TEMPERATURE,
+        cutoff=CUTOFF,
+        accuracy=accuracy,
+        smoothing=smoothing,
+    )
 
 
 def events(file: Path) -> dict[str, dict]:
@@ -124,9 +82,7 @@ def write(kind: str, options: argparse.Namespace, rows: list[dict]) -> None:
 
 
 def measure_drift(options: argparse.Namespace, root: Path) -> None:
-    text = LIQUID.format(
-        steps=options.equilibration, molecules=options.molecules, accuracy=1e-3, smoothing=0.0
-    )
+    text = liquid_text(options, options.equilibration, "1e-3", "0")
     simulate(root / "liquid", "liquid", [text])
     liquid = read_last_frame(root / "liquid" / "liquid.h5md", ["H2O"])
     water = find_water()
@@ -140,7 +96,13 @@ def measure_drift(options: argparse.Namespace, root: Path) -> None:
     def measure(case: tuple[str, str, int]) -> dict:
         accuracy, smoothing, replica = case
         folder = root / f"{accuracy}-{smoothing}-{replica}"
-        text = CONSTANT_ENERGY.format(steps=options.steps, accuracy=accuracy, smoothing=smoothing)
+        text = (CONSTANT_ENERGY + CELLS).format(
+            steps=options.steps,
+            interval=ROW_INTERVAL,
+            cutoff=CUTOFF,
+            accuracy=accuracy,
+            smoothing=smoothing,
+        )
         start = draw_start(liquid, water, replica + 1).extended_xyz()
         simulate(folder, "drift", [text], {"start.extxyz": start})
         log = read_log(folder / "drift.log.jsonl")
@@ -191,13 +153,7 @@ def measure_time(options: argparse.Namespace, root: Path) -> None:
     for repeat in range(options.repeats):
         for case in cases if repeat % 2 == 0 else reversed(cases):
             folder = root / f"{case[0]}-{case[1]}-{repeat}"
-            text = LIQUID.format(
-                steps=options.steps,
-                molecules=options.molecules,
-                accuracy=case[0],
-                smoothing=case[1],
-            )
-            simulate(folder, "liquid", [text])
+            simulate(folder, "liquid", [liquid_text(options, options.steps, *case)])
             log = events(folder / "liquid.log.jsonl")
             found[case] = log["start"]["settings"]["electrostatics"]
             seconds = log["end"]["timing"]["phases"]["electrostatics"]["avg"]
@@ -229,7 +185,7 @@ def main() -> None:
     parser.add_argument("--smoothing", type=names, default=["0", "0.05", "0.1"])
     parser.add_argument("--molecules", type=int, help="512; 8788 for time")
     parser.add_argument("--steps", type=int, help="10000; 40 for time")
-    parser.add_argument("--equilibration", type=int, default=5000)
+    parser.add_argument("--equilibration", type=int, default=10000)
     parser.add_argument("--replicas", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--jobs", type=int)

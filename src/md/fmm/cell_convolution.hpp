@@ -22,8 +22,7 @@ class CellConvolution {
   /// Collective, with all calls from then on, where there is a context; otherwise in this process
   /// alone. `cell`: its edges; coefficients in units of `unit`. `boxes`: the cells that each rank
   /// brings and gets, perhaps images of cells; what several bring is added up in the order of the
-  /// ranks. `exchange` as for
-  /// FmmSolver.
+  /// ranks. `exchange` as for FmmSolver.
   CellConvolution(const Lattice& cell, const Cells& grid, bool periodic, int order, double unit,
                   const FmmKernels<Real>& kernels, const comm::Context* context,
                   std::vector<CellBox> boxes, const std::string& exchange);
