@@ -33,12 +33,16 @@ def find(pattern: str, text: str, what: str) -> re.Match:
 
 
 class Sterna:
-    """sterna-md, resumed from the checkpoint of the melt."""
+    """sterna-md, resumed from the checkpoint of the melt. `synchronized`: the ranks meet before
+    each exchange, which tells waiting for each other from communication."""
 
-    def __init__(self, precision: str, folder: Path, cores: Cores) -> None:
-        self.name = f"sterna {precision}"
+    def __init__(
+        self, precision: str, folder: Path, cores: Cores, synchronized: bool = False
+    ) -> None:
+        self.name = f"sterna {precision}" + (" synchronized" if synchronized else "")
         self.version = f"sterna {version()}"
         self.precision, self.folder, self.cores = precision, folder / f"sterna-{precision}", cores
+        self.synchronized = synchronized
 
     def prepare(self, start: Start) -> None:
         self.start = start
@@ -52,6 +56,8 @@ class Sterna:
         last = MELTING_STEPS + steps
         text = sterna_input(self.start.cells, self.precision, last)
         text = text.replace(f"thermo_interval = {last}", f"thermo_interval = {MELTING_STEPS}")
+        if self.synchronized:
+            text = text.replace("[output]", '[output]\ntiming = "synchronized"')
         (self.folder / "melt.toml").write_text(text)
         program = str(find_program())
         command, environment = command_line(ranks, ["melt.toml", "--resume"])
@@ -73,6 +79,7 @@ class Sterna:
             rows[MELTING_STEPS]["potential_energy"] / particles,
             {
                 "communication_share": timing["communication_share"],
+                "waiting_share": timing.get("waiting_share"),
                 "rebuilds": timing["rebuilds"],
                 "phases": {
                     name: phase["avg"] / steps / particles * 1e9

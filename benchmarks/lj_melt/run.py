@@ -36,6 +36,8 @@ from start import CELLS, melt  # noqa: E402
 STEPS = {"4k": 2000, "32k": 1000, "108k": 400, "256k": 200, "500k": 100, "2M": 40}
 CALIBRATION_STEPS = {"4k": 1000, "32k": 200}
 
+PRECISIONS = ("double", "mixed")
+
 SAFE_NEIGHBOR = ["delay 0 every 1 check yes", "delay 0 every 5 check yes"]
 CLASSIC_NEIGHBOR = "delay 0 every 20 check no"
 
@@ -168,10 +170,17 @@ def choose_engines(start, size: str, ranks: list[int], folder: Path, cores: Core
         )
     if gromacs:
         engines.append(Gromacs(20, True, gromacs.parallel, folder, cores, "gromacs list 2.8"))
-    return engines
+    return engines + synchronized_runs(folder, cores)
+
+
+def synchronized_runs(folder: Path, cores: Cores) -> list:
+    """What communication takes without waiting for each other's work: on several ranks."""
+    return [Sterna(precision, folder, cores, synchronized=True) for precision in PRECISIONS]
 
 
 def takes_part(engine, ranks: int) -> bool:
+    if getattr(engine, "synchronized", False):
+        return ranks > 1
     return ranks == 1 or engine.name in ("sterna double", "sterna mixed", "lammps", "gromacs")
 
 
@@ -223,9 +232,10 @@ class Row:
     to_gromacs: float | None
     bytes_per_atom: float | None
     communication: float | None
+    waiting: float | None
 
     NAMES = ("size", "ranks", "engine", "median", "least", "most", "/ LAMMPS", "/ GROMACS")
-    NAMES += ("B/atom", "comm.")
+    NAMES += ("B/atom", "comm.", "waiting")
 
     def texts(self) -> list[str]:
         def text(value: float | None, form: str) -> str:
@@ -242,6 +252,7 @@ class Row:
             text(self.to_gromacs, ".3f"),
             text(self.bytes_per_atom, ".0f"),
             text(self.communication, ".1%"),
+            text(self.waiting, ".1%"),
         ]
 
 
@@ -255,7 +266,11 @@ def table(sizes: list[str], ranks: list[int], engines: list[str], results: Resul
                     continue
                 times = results.times(size, count, engine)
                 peak = max(m["peak_bytes"] for m in runs) / (4 * CELLS[size] ** 3)
-                shares = [m["communication_share"] for m in runs if "communication_share" in m]
+
+                def share(what: str, runs: list[dict] = runs) -> float | None:
+                    shares = [m[what] for m in runs if m.get(what) is not None]
+                    return statistics.median(shares) if shares else None
+
                 case = (size, count, engine)
                 rows.append(
                     Row(
@@ -266,7 +281,8 @@ def table(sizes: list[str], ranks: list[int], engines: list[str], results: Resul
                         results.ratio(case, (size, count, "lammps")),
                         results.ratio(case, (size, count, "gromacs")),
                         peak if count == 1 else None,
-                        statistics.median(shares) if shares and count > 1 else None,
+                        share("communication_share") if count > 1 else None,
+                        share("waiting_share"),
                     )
                 )
     return rows
@@ -328,7 +344,8 @@ def targets(results: Results) -> list[dict]:
             1.9,
             at_most=False,
         )
-        shares = [m["communication_share"] for m in results.of(size, 2, engine)]
+        alone = results.of(size, 2, f"{engine} synchronized")
+        shares = [m["communication_share"] for m in alone]
         add(
             f"{size}, 2 ranks, {engine}: share of communication",
             statistics.median(shares) if shares else None,
@@ -414,7 +431,8 @@ def main() -> int:
             say(f"melting {size}")
             start = melt(CELLS[size], folder / f"start-{size}", len(cores.available))
             if arguments.only_sterna:
-                engines = [Sterna(precision, folder, cores) for precision in ("double", "mixed")]
+                engines = [Sterna(precision, folder, cores) for precision in PRECISIONS]
+                engines += synchronized_runs(folder, cores)
             elif not engines:
                 # Large systems would take many minutes for a choice that is the same.
                 small = size if size in CALIBRATION_STEPS else "32k"
