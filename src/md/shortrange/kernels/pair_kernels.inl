@@ -261,6 +261,32 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
   }
 }
 
+template <class T>
+inline void fetch(const T* items, std::size_t count) {
+  const char* const bytes = reinterpret_cast<const char*>(items);
+  for (std::size_t k = 0; k < count * sizeof(T); k += 64) __builtin_prefetch(bytes + k);
+}
+
+/// Asks memory for what the rows of a cell read and write and the processor does not foresee: of
+/// their neighbors those that no cell before it had, which are in the last of the cells around it.
+template <class Pack>
+inline void fetch_cell(const PairWork& work, std::size_t cell) {
+  const CellRange own = work.cells[cell];
+  const std::uint32_t rows = group_count(own.count, work.group);
+  const std::size_t first = work.row_begin[own.begin];
+  const std::size_t count = work.row_begin[own.begin + rows] - first;
+  work.compressed != nullptr ? fetch(work.compressed + first, count)
+                             : fetch(work.plain + first, count);
+  fetch(work.force + own.begin, own.count);
+  const auto row = static_cast<std::size_t>(work.nx + 2);
+  const CellRange last = work.cells[cell + row * static_cast<std::size_t>(work.ny + 2) + row + 1];
+  if constexpr (Constants<Pack>::mixed) {
+    fetch(work.fixed_position + last.begin, last.count);
+  } else {
+    fetch(work.position + last.begin, last.count);
+  }
+}
+
 template <class Pack, int truncation, bool with_energy, bool single_type>
 void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_count) {
   const Constants<Pack> constants(work);
@@ -269,6 +295,7 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
   for (std::size_t c = 0; c < cell_count; ++c) {
     const CellRange cell = work.cells[cells[c]];
     decode.go_to_cell(cells[c]);
+    if (c + 1 < cell_count) fetch_cell<Pack>(work, cells[c + 1]);
     const std::uint32_t rows = group_count(cell.count, work.group);
     for (std::uint32_t g = 0; g < rows; ++g) {
       const std::size_t row = cell.begin + g;
