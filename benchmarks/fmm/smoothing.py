@@ -27,7 +27,7 @@ import numpy
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python")]
-from sterna.configuration import read_last_frame  # noqa: E402
+from sterna.configuration import Configuration, read_last_frame  # noqa: E402
 from sterna.log import read_log  # noqa: E402
 from sterna.program import version  # noqa: E402
 from sterna.validation.simulation import for_each, simulate  # noqa: E402
@@ -49,11 +49,23 @@ TIMESTEP = 0.002  # ps
 CELLS = "accuracy = {accuracy}\nsmoothing = {smoothing}\n"
 
 
-def liquid_text(options: argparse.Namespace, steps: int, accuracy: str, smoothing: str) -> str:
-    return (EQUILIBRATION + CELLS).format(
-        steps=steps,
+def equilibrated(options: argparse.Namespace, root: Path) -> Configuration:
+    text = (EQUILIBRATION + CELLS).format(
+        steps=options.equilibration,
         molecules=options.molecules,
         temperature=TEMPERATURE,
+        cutoff=CUTOFF,
+        accuracy="1e-3",
+        smoothing="0",
+    )
+    simulate(root / "liquid", "liquid", [text])
+    return read_last_frame(root / "liquid" / "liquid.h5md", ["H2O"])
+
+
+def run_text(steps: int, accuracy: str, smoothing: str) -> str:
+    return (CONSTANT_ENERGY + CELLS).format(
+        steps=steps,
+        interval=ROW_INTERVAL,
         cutoff=CUTOFF,
         accuracy=accuracy,
         smoothing=smoothing,
@@ -82,9 +94,7 @@ def write(kind: str, options: argparse.Namespace, rows: list[dict]) -> None:
 
 
 def measure_drift(options: argparse.Namespace, root: Path) -> None:
-    text = liquid_text(options, options.equilibration, "1e-3", "0")
-    simulate(root / "liquid", "liquid", [text])
-    liquid = read_last_frame(root / "liquid" / "liquid.h5md", ["H2O"])
+    liquid = equilibrated(options, root)
     water = find_water()
     cases = [
         (accuracy, smoothing, replica)
@@ -96,13 +106,7 @@ def measure_drift(options: argparse.Namespace, root: Path) -> None:
     def measure(case: tuple[str, str, int]) -> dict:
         accuracy, smoothing, replica = case
         folder = root / f"{accuracy}-{smoothing}-{replica}"
-        text = (CONSTANT_ENERGY + CELLS).format(
-            steps=options.steps,
-            interval=ROW_INTERVAL,
-            cutoff=CUTOFF,
-            accuracy=accuracy,
-            smoothing=smoothing,
-        )
+        text = run_text(options.steps, accuracy, smoothing)
         start = draw_start(liquid, water, replica + 1).extended_xyz()
         simulate(folder, "drift", [text], {"start.extxyz": start})
         log = read_log(folder / "drift.log.jsonl")
@@ -147,14 +151,15 @@ def measure_drift(options: argparse.Namespace, root: Path) -> None:
 
 
 def measure_time(options: argparse.Namespace, root: Path) -> None:
+    start = draw_start(equilibrated(options, root), find_water(), 1).extended_xyz()
     cases = [(a, s) for a in options.accuracies for s in options.smoothing]
     times: dict[tuple[str, str], list[float]] = {case: [] for case in cases}
     found = {}
     for repeat in range(options.repeats):
         for case in cases if repeat % 2 == 0 else reversed(cases):
             folder = root / f"{case[0]}-{case[1]}-{repeat}"
-            simulate(folder, "liquid", [liquid_text(options, options.steps, *case)])
-            log = events(folder / "liquid.log.jsonl")
+            simulate(folder, "drift", [run_text(options.steps, *case)], {"start.extxyz": start})
+            log = events(folder / "drift.log.jsonl")
             found[case] = log["start"]["settings"]["electrostatics"]
             seconds = log["end"]["timing"]["phases"]["electrostatics"]["avg"]
             times[case].append(1e6 * seconds / options.steps / (3 * options.molecules))
@@ -185,7 +190,7 @@ def main() -> None:
     parser.add_argument("--smoothing", type=names, default=["0", "0.05", "0.1"])
     parser.add_argument("--molecules", type=int, help="512; 8788 for time")
     parser.add_argument("--steps", type=int, help="10000; 40 for time")
-    parser.add_argument("--equilibration", type=int, default=10000)
+    parser.add_argument("--equilibration", type=int, help="steps; 10000, 2000 for time")
     parser.add_argument("--replicas", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--jobs", type=int)
@@ -193,6 +198,7 @@ def main() -> None:
     options = parser.parse_args()
     options.molecules = options.molecules or (512 if options.what == "drift" else 8788)
     options.steps = options.steps or (10000 if options.what == "drift" else 40)
+    options.equilibration = options.equilibration or (10000 if options.what == "drift" else 2000)
     measure = measure_drift if options.what == "drift" else measure_time
     with tempfile.TemporaryDirectory(prefix="sterna-smoothing-") as name:
         measure(options, (options.folder or Path(name)).resolve())

@@ -76,8 +76,8 @@ std::vector<KeySchema> electrostatics_keys() {
            "How far the cells of the multipole method overlap, in units of their edges. 0: the "
            "energy jumps, by the size of the error, where a molecule changes its cell. Otherwise "
            "molecules pass smoothly from cell to cell and forces are the exact derivative of the "
-           "energy, which then drifts far less at low accuracy; 0.05 costs about two fifths more "
-           "time.",
+           "energy, which then drifts far less at low accuracy; 0.05 costs about half as much "
+           "again.",
        .range = {.minimum = 0.0, .maximum = 0.5},
        .condition = solver_is_fmm(),
        .aliases = {"overlap", "regularization", "regularisation"}},
