@@ -1,8 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <map>
 #include <optional>
-#include <string>
+#include <span>
 #include <vector>
 
 #include "md/fmm/tree_partition.hpp"
@@ -10,58 +13,78 @@
 
 namespace sterna::md {
 
-/// Brings expansions of cells to the ranks that want them, each round the same blocks: one message
-/// for each pair of ranks.
+/// Brings expansions of cells to the ranks that want them, each round the same cells: one message
+/// for each pair of ranks, with each cell once, however many of its images are wanted.
 template <class Real>
 class ExpansionExchange {
  public:
-  /// Collective where there is a context; without one all blocks stay on this rank.
-  ExpansionExchange(const comm::Context* context, CellTransfers transfers, std::size_t coefficients,
+  /// Coefficient a of a cell lies a * `stride` behind the cell's place.
+  using PlaceOf = std::function<std::size_t(const Cells&)>;
+  struct Coefficients {
+    Real* begin;
+    std::size_t stride;
+  };
+
+  /// Collective where there is a context; without one all cells stay on this rank. `source` and
+  /// `target`: places of the cells that leave, and of those that arrive.
+  ExpansionExchange(const comm::Context* context, const CellTransfers& transfers,
+                    std::size_t coefficients, const PlaceOf& source, const PlaceOf& target,
                     const comm::NeighborOptions& options)
-      : transfers_(std::move(transfers)), coefficients_(coefficients) {
-    if (context == nullptr) return;
-    rank_ = context->rank();
-    std::vector<comm::NeighborPattern::Peer> peers;
-    const auto peer_of = [&](int rank) -> comm::NeighborPattern::Peer& {
-      for (auto& peer : peers) {
-        if (peer.rank == rank) return peer;
-      }
-      return peers.emplace_back(comm::NeighborPattern::Peer{rank, 0, 0});
-    };
-    for (const CellBlock& block : transfers_.sends) {
-      if (block.rank != rank_) peer_of(block.rank).send_capacity += size(block);
+      : coefficients_(coefficients) {
+    const int own = context == nullptr ? 0 : context->rank();
+    std::map<int, Cargo> cargos;
+    for (const CellBlock& block : transfers.sends) {
+      if (block.rank != own) cargos[block.rank].sent.add(block.source);
     }
-    for (const CellBlock& block : transfers_.receives) {
-      if (block.rank != rank_) peer_of(block.rank).receive_capacity += size(block);
+    for (const CellBlock& block : transfers.receives) {
+      if (block.rank == own) {
+        block.source.for_each([&](const Cells& cell) {
+          kept_.push_back({source(cell), target(shifted(cell, block.shift))});
+        });
+        continue;
+      }
+      Cargo& cargo = cargos[block.rank];
+      cargo.received.add(block.source);
+      block.source.for_each([&](const Cells& cell) {
+        cargo.arrivals.push_back({cargo.received.index(cell), target(shifted(cell, block.shift))});
+      });
+    }
+    if (context == nullptr) return;
+    std::vector<comm::NeighborPattern::Peer> peers;
+    for (const auto& [rank, cargo] : cargos) {
+      Route& route = routes_.emplace_back();
+      for (const Cells& cell : cargo.sent.cells) route.departures.push_back(source(cell));
+      route.arrivals = cargo.arrivals;
+      route.arriving = cargo.received.cells.size();
+      peers.push_back(
+          {rank, route.departures.size() * coefficients_, route.arriving * coefficients_});
     }
     exchange_.emplace(*context, comm::NeighborPattern::from_peers(*context, peers), options);
   }
 
-  /// `read(box of cells, out)` writes the coefficients of the cells to `out`. What stays on this
-  /// rank goes through `add` at once, while the rest is on its way.
-  template <class Read, class Add>
-  void start(Read read, Add add) {
-    if (exchange_) send(read);
-    for (const CellBlock& block : transfers_.sends) {
-      if (block.rank != rank_) continue;
-      own_.resize(std::max(own_.size(), size(block)));
-      read(block.source, own_.data());
-      add(block.target(), static_cast<const Real*>(own_.data()));
+  /// What stays on this rank is added at once, while the rest is on its way.
+  void start(const Coefficients& source, const Coefficients& target) {
+    for (std::size_t p = 0; p < routes_.size(); ++p) {
+      const auto& departures = routes_[p].departures;
+      if (departures.empty()) continue;
+      Real* out = exchange_->outbox(static_cast<int>(p)).data();
+      for (std::size_t a = 0; a < coefficients_; ++a, out += departures.size()) {
+        const Real* from = source.begin + a * source.stride;
+        for (std::size_t i = 0; i < departures.size(); ++i) out[i] = from[departures[i]];
+      }
+      exchange_->commit(static_cast<int>(p), departures.size() * coefficients_);
     }
+    if (exchange_) exchange_->start();
+    add(kept_, source.begin, source.stride, target);
   }
 
-  /// `add(box of cells, in)`: in the order of the ranks, whoever comes first, so that sums have the
-  /// same bits with every method of exchange.
-  template <class Add>
-  void finish(Add add) {
+  /// Adds what arrives in the order of the ranks, whoever comes first, so that sums have the same
+  /// bits with every method of exchange.
+  void finish(const Coefficients& target) {
     if (!exchange_) return;
     exchange_->take_in_order([&](int peer, std::span<const Real> items) {
-      const Real* in = items.data();
-      for (const CellBlock& block : transfers_.receives) {
-        if (block.rank != exchange_->peers()[static_cast<std::size_t>(peer)].rank) continue;
-        add(block.target(), in);
-        in += size(block);
-      }
+      const Route& route = routes_[static_cast<std::size_t>(peer)];
+      add(route.arrivals, items.data(), route.arriving, target);
     });
     exchange_->finish();
   }
@@ -72,29 +95,51 @@ class ExpansionExchange {
   }
 
  private:
-  std::size_t size(const CellBlock& block) const { return block.source.count() * coefficients_; }
-
-  template <class Read>
-  void send(Read read) {
-    for (std::size_t p = 0; p < exchange_->peers().size(); ++p) {
-      const auto peer = static_cast<int>(p);
-      if (exchange_->peers()[p].send_capacity == 0) continue;
-      Real* out = exchange_->outbox(peer).data();
-      std::size_t count = 0;
-      for (const CellBlock& block : transfers_.sends) {
-        if (block.rank != exchange_->peers()[p].rank) continue;
-        read(block.source, out + count);
-        count += size(block);
-      }
-      exchange_->commit(peer, count);
+  struct Pair {
+    std::size_t from, to;
+  };
+  /// Cells in the order in which they first come, which is the same at both ends.
+  struct UniqueCells {
+    std::vector<Cells> cells;
+    std::map<Cells, std::size_t> indices;
+    void add(const CellBox& block) {
+      block.for_each([&](const Cells& cell) {
+        if (indices.emplace(cell, cells.size()).second) cells.push_back(cell);
+      });
     }
-    exchange_->start();
+    std::size_t index(const Cells& cell) const { return indices.at(cell); }
+  };
+  struct Cargo {
+    UniqueCells sent, received;
+    std::vector<Pair> arrivals;
+  };
+  struct Route {
+    std::vector<std::size_t> departures;  ///< places of the cells of a message to this peer
+    std::vector<Pair> arrivals;           ///< from cells of a message to places
+    std::size_t arriving = 0;
+  };
+
+  static Cells shifted(const Cells& cell, const Cells& by) {
+    return {cell[0] + by[0], cell[1] + by[1], cell[2] + by[2]};
   }
 
-  CellTransfers transfers_;
+  void add(const std::vector<Pair>& pairs, const Real* source, std::size_t stride,
+           const Coefficients& target) const {
+    // So many that their places stay in the first cache while coefficients pass.
+    constexpr std::size_t together = 512;
+    for (std::size_t begin = 0; begin < pairs.size(); begin += together) {
+      const std::size_t end = std::min(begin + together, pairs.size());
+      for (std::size_t a = 0; a < coefficients_; ++a) {
+        const Real* from = source + a * stride;
+        Real* to = target.begin + a * target.stride;
+        for (std::size_t i = begin; i < end; ++i) to[pairs[i].to] += from[pairs[i].from];
+      }
+    }
+  }
+
   std::size_t coefficients_;
-  int rank_ = 0;
-  std::vector<Real> own_;  ///< a block that stays
+  std::vector<Pair> kept_;
+  std::vector<Route> routes_;  ///< to and from each peer
   std::optional<comm::NeighborExchange<Real>> exchange_;
 };
 

@@ -114,16 +114,22 @@ class ExpansionLevel {
   const Segments& segments() const { return all_; }
   const Segments& target_segments() const { return wanted_; }
 
-  /// `block`: cells of this level, in those of `parents` or the border around them.
-  void add_multipoles(const CellBox& block, const Real* in) {
-    for_each_run(block, [&](std::size_t at, std::size_t begin, std::size_t count) {
-      for (std::size_t k = 0; k < count; ++k) multipoles_[at + k] += in[begin + 2 * k];
-    });
+  /// Of a cell of this level, in those of `parents` or the border around them: where its first
+  /// coefficient lies behind that of octant 0.
+  std::size_t place(const Cells& cell) const {
+    const auto octant =
+        static_cast<std::size_t>((cell[0] & 1) + 2 * (cell[1] & 1) + 4 * (cell[2] & 1));
+    return octant * coefficients_ * stride_ +
+           stored_.index({half(cell[0]), half(cell[1]), half(cell[2])});
   }
   void read_locals(const CellBox& block, Real* out) const {
-    for_each_run(block, [&](std::size_t at, std::size_t begin, std::size_t count) {
-      for (std::size_t k = 0; k < count; ++k) out[begin + 2 * k] = locals_[at + k];
-    });
+    std::vector<std::size_t> places;
+    places.reserve(block.count());
+    block.for_each([&](const Cells& cell) { places.push_back(place(cell)); });
+    for (std::size_t a = 0; a < coefficients_; ++a, out += places.size()) {
+      const Real* from = locals_.data() + a * stride_;
+      for (std::size_t i = 0; i < places.size(); ++i) out[i] = from[places[i]];
+    }
   }
 
  private:
@@ -131,30 +137,8 @@ class ExpansionLevel {
     return values.data() + static_cast<std::size_t>(octant) * coefficients_ * stride_;
   }
 
-  /// Every second cell of a row of the block has parents side by side: calls function(place of the
-  /// first, place in the block of the first, count); in the block they are two apart.
-  template <class Function>
-  void for_each_run(const CellBox& block, Function function) const {
-    // Border cells may have negative coordinates.
-    const auto half = [](int i) { return (i + 4) / 2 - 2; };
-    std::size_t in_block = 0;
-    for (std::size_t a = 0; a < coefficients_; ++a) {
-      for (int z = block.lower[2]; z < block.upper[2]; ++z)
-        for (int y = block.lower[1]; y < block.upper[1]; ++y) {
-          const std::size_t row = stored_.index({stored_.lower[0], half(y), half(z)});
-          const auto octant = static_cast<std::size_t>(2 * (y & 1) + 4 * (z & 1));
-          const int end = std::min(block.lower[0] + 2, block.upper[0]);
-          for (int x = block.lower[0]; x < end; ++x) {
-            const std::size_t plane =
-                ((octant + static_cast<std::size_t>(x & 1)) * coefficients_ + a) * stride_;
-            function(plane + row + static_cast<std::size_t>(half(x) - stored_.lower[0]),
-                     in_block + static_cast<std::size_t>(x - block.lower[0]),
-                     static_cast<std::size_t>(block.upper[0] - x + 1) / 2);
-          }
-          in_block += static_cast<std::size_t>(block.extent(0));
-        }
-    }
-  }
+  /// Border cells may have negative coordinates.
+  static int half(int i) { return (i + 4) / 2 - 2; }
 
   Segments segments_of(const CellBox& box, std::size_t lanes) const {
     Segments groups;

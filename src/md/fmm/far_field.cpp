@@ -99,12 +99,17 @@ void FarField<Real>::make_depths(const comm::Context* context, const std::string
       if (taken[parents.index(cell)] == 0) depth.counted.push_back(depth.level.index(cell));
     });
     depth.of_parents = CellExpansions<Real>(parents, coefficients_);
+    const ExpansionLevel<Real>* level = &depth.level;
+    const auto in_level = [level](const Cells& cell) { return level->place(cell); };
+    const auto in_box = [](const CellBox& box) {
+      return [box](const Cells& cell) { return box.index(cell); };
+    };
     if (!spread) {
       const auto all = [&](int) { return CellBox::grid(grid); };
       const auto with_images = [&](int) { return parents.grown(1).children(); };
       depth.multipoles.emplace(
           nullptr, CellTransfers::plan(0, 1, grid, partition_.periodic(), all, with_images),
-          coefficients_, comm::NeighborOptions{});
+          coefficients_, in_box(CellBox::grid(grid)), in_level, comm::NeighborOptions{});
       continue;
     }
     const auto below = [&](int rank) {
@@ -116,11 +121,11 @@ void FarField<Real>::make_depths(const comm::Context* context, const std::string
     };
     depth.multipoles.emplace(
         context, CellTransfers::plan(own, ranks, grid, partition_.periodic(), below, with_border),
-        coefficients_,
+        coefficients_, in_box(below(own)), in_level,
         comm::NeighborOptions{exchange, fmt::format("fmm multipoles, level {}", number)});
     depth.locals.emplace(
         context, CellTransfers::plan(own, ranks, grid, partition_.periodic(), children, below),
-        coefficients_,
+        coefficients_, in_level, in_box(below(own)),
         comm::NeighborOptions{exchange, fmt::format("fmm local expansions, level {}", number)});
   }
 }
@@ -167,16 +172,9 @@ void FarField<Real>::start(const FarSources<Real>& sources, std::span<const std:
   watch.lap(times.charges_to_multipoles);
   const int leaf = partition_.leaf_depth();
   if (leaf > 0 && distributed(leaf)) {
-    start_multipoles(depth(leaf), leaves_);
+    depth(leaf).multipoles->start(cells_of(leaves_), multipoles_of(depth(leaf)));
     watch.lap(times.communication);
   }
-}
-
-template <class Real>
-void FarField<Real>::start_multipoles(Depth& depth, const CellExpansions<Real>& part) {
-  depth.multipoles->start(
-      [&](const CellBox& block, Real* out) { part.read(block, out); },
-      [&](const CellBox& block, const Real* in) { depth.level.add_multipoles(block, in); });
 }
 
 template <class Real>
@@ -214,13 +212,13 @@ void FarField<Real>::climb(const std::array<double, sum_count>& sums, bool with_
   if (shared == partition_.leaf_depth()) start_top(leaves_);
   for (int number = partition_.leaf_depth(); number > shared; --number) {
     Depth& here = depth(number);
-    here.multipoles->finish(
-        [&](const CellBox& block, const Real* in) { here.level.add_multipoles(block, in); });
+    here.multipoles->finish(multipoles_of(here));
     watch.lap(times.communication);
     shift_up(here);
     watch.lap(times.multipoles_up);
     if (number - 1 > shared) {
-      start_multipoles(depth(number - 1), here.of_parents);
+      depth(number - 1)
+          .multipoles->start(cells_of(here.of_parents), multipoles_of(depth(number - 1)));
     } else {
       start_top(here.of_parents);
     }
@@ -249,7 +247,7 @@ void FarField<Real>::finish(FarSources<Real>& sources, std::span<const std::size
     }
     for (int number = shared; number > 0; --number) {
       Depth& here = depth(number);
-      start_multipoles(here, whole);
+      here.multipoles->start(cells_of(whole), multipoles_of(here));
       shift_up(here);
       whole = here.of_parents;
       watch.lap(times.multipoles_up);
@@ -265,38 +263,34 @@ void FarField<Real>::finish(FarSources<Real>& sources, std::span<const std::size
   for (int number = 1; number <= leaf; ++number) {
     Depth& here = depth(number);
     here.of_parents.clear();
-    const auto take = [&](const CellBox& cells, const Real* in) { here.of_parents.add(cells, in); };
     if (number - 1 > shared) {
       Depth& above = depth(number - 1);
-      above.locals->start(
-          [&](const CellBox& cells, Real* out) { above.level.read_locals(cells, out); }, take);
-      above.locals->finish(take);
+      above.locals->start(locals_of(above), cells_of(here.of_parents));
+      above.locals->finish(cells_of(here.of_parents));
       watch.lap(times.communication);
     } else if (const CellBox& cells = here.level.targets(); !cells.empty()) {
       block.resize(coefficients_ * cells.count());
       read_locals(number - 1, cells, block.data());
-      take(cells, block.data());
+      here.of_parents.add(cells, block.data());
     }
     shift_down(here);
     if (with_virial_) add_virial_of_level(number);
     watch.lap(times.locals_down);
   }
   leaves_.clear();
-  const auto take = [&](const CellBox& cells, const Real* in) { leaves_.add(cells, in); };
   if (leaf > shared) {
     Depth& last = depth(leaf);
-    last.locals->start([&](const CellBox& cells, Real* out) { last.level.read_locals(cells, out); },
-                       take);
-    last.locals->finish(take);
+    last.locals->start(locals_of(last), cells_of(leaves_));
+    last.locals->finish(cells_of(leaves_));
   } else {
     block.resize(coefficients_ * leaves_.box().count());
     if (partition_.top_distributed()) {
       top_locals_.read(leaves_.box(), block.data());
-      take(leaves_.box(), block.data());
+      leaves_.add(leaves_.box(), block.data());
     }
     for (const CellBlock& images : images_of_leaves_) {
       read_locals(leaf, images.source, block.data());
-      take(images.target(), block.data());
+      leaves_.add(images.target(), block.data());
     }
   }
   watch.lap(times.communication);

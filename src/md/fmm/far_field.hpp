@@ -73,12 +73,20 @@ class FarField {
     /// from the source's center, or twice that from the parent's.
     std::array<std::vector<Real>, 3> weighted;
   };
+  using Coefficients = typename ExpansionExchange<Real>::Coefficients;
+  static Coefficients cells_of(CellExpansions<Real>& cells) {
+    return {cells.data(), cells.stride()};
+  }
+  static Coefficients multipoles_of(Depth& depth) {
+    return {depth.level.multipoles(0), depth.level.stride()};
+  }
+  static Coefficients locals_of(Depth& depth) {
+    return {depth.level.locals(0), depth.level.stride()};
+  }
   Depth& depth(int number) { return depths_[static_cast<std::size_t>(number - 1)]; }
   bool distributed(int number) const { return number > partition_.first_distributed_depth(); }
 
   void make_depths(const comm::Context* context, const std::string& exchange);
-  /// Multipoles of this rank into the level, on all ranks.
-  void start_multipoles(Depth& depth, const CellExpansions<Real>& part);
   /// From the multipoles of this rank of the deepest level that is not distributed, or of a
   /// distributed top.
   void start_top(const CellExpansions<Real>& part);
