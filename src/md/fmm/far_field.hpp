@@ -29,12 +29,12 @@ struct FarSources {
 /// without one, in this process alone.
 ///
 /// A rank makes the multipoles of what it has in each leaf; they travel to the owner of the leaf
-/// and to those who have it near their own cells, where the parts are added in the order of the
-/// ranks. Owners shift them up, the next level's exchange follows, and meanwhile the level's
-/// multipoles become local expansions. Levels with fewer cells than ranks, and the sums of all
-/// ranks that the caller wants, are one reduction; a top with more cells is a convolution of all
-/// ranks. On the way down local expansions go to whoever
-/// has the children, at last to whoever has charges in the leaf.
+/// and to those who have it near their own cells, where the parts are added, the rank's own first
+/// and then the others' in the order of the ranks. Owners shift them up, the next level's exchange
+/// follows, and meanwhile the level's multipoles become local expansions. Levels with fewer cells
+/// than ranks, and the sums of all ranks that the caller wants, are one reduction; a top with more
+/// cells is a convolution of all ranks. On the way down local expansions go to whoever has the
+/// children, at last to whoever has charges in the leaf.
 template <class Real>
 class FarField {
  public:
