@@ -3,6 +3,8 @@
 // - A poll that finds nothing lets time pass, otherwise it would find nothing for ever. SMPI's own
 //   way to do so waits longer after each failure of any rank.
 // - Matched probes, which it does not have.
+// - The test of a window's exposure epoch: it waits for its end instead, since it has only that.
+// - Persistent requests, with which it loses messages: here each start makes an ordinary one.
 // - Non-blocking collectives, which it makes of one message from each rank to each other or to one
 //   (quadratic in the ranks): here the blocking ones, by the algorithms of Open MPI. None of the
 //   methods computes between the start of one and its end.
@@ -13,8 +15,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -33,12 +37,20 @@ struct Matched {
   void* place = nullptr;
 };
 
+/// What a persistent request was made from, and the ordinary one that carries it since its start.
+struct Persistent {
+  std::function<int(MPI_Request*)> start;
+  MPI_Request active = MPI_REQUEST_NULL;
+};
+
 /// What is kept for each rank: all are in this process.
 struct Rank {
   double last_progress = 0.0;  ///< when it last saw something happen
   /// Messages that were told their place and have not arrived. Handles of different ranks may be
   /// the same: SMPI uses the memory of completed ones again.
   std::unordered_map<MPI_Request, std::unique_ptr<Matched>> under_way;
+  /// By handle, which is the address.
+  std::unordered_map<MPI_Request, std::unique_ptr<Persistent>> persistent;
 };
 
 Rank& this_rank() {
@@ -65,15 +77,52 @@ void deliver(MPI_Request request) {
   under_way.erase(found);
 }
 
+/// Null: an ordinary request.
+Persistent* find_persistent(MPI_Request request) {
+  const auto& persistent = this_rank().persistent;
+  const auto found = persistent.find(request);
+  return found == persistent.end() ? nullptr : found->second.get();
+}
+
+bool is_active(MPI_Request request) {
+  const Persistent* const persistent = find_persistent(request);
+  return (persistent != nullptr ? persistent->active : request) != MPI_REQUEST_NULL;
+}
+
+int test(MPI_Request* request, int* done, MPI_Status* status) {
+  if (Persistent* const persistent = find_persistent(*request)) {
+    return PMPI_Test(&persistent->active, done, status);
+  }
+  const MPI_Request before = *request;
+  const int code = PMPI_Test(request, done, status);
+  if (*done != 0) deliver(before);
+  return code;
+}
+
 /// Tests all that are active; the indices of those that complete, or MPI_UNDEFINED where none is.
 int test_some(int count, MPI_Request* requests, int* completed, int* indices,
               MPI_Status* statuses) {
-  const std::vector<MPI_Request> before(requests, requests + count);
-  const int code = PMPI_Testsome(count, requests, completed, indices, statuses);
-  for (int i = 0; i < *completed && *completed != MPI_UNDEFINED; ++i) {
-    deliver(before[static_cast<std::size_t>(indices[i])]);
+  bool any_active = false;
+  int code = MPI_SUCCESS;
+  *completed = 0;
+  for (int i = 0; i < count && code == MPI_SUCCESS; ++i) {
+    if (!is_active(requests[i])) continue;
+    any_active = true;
+    int done = 0;
+    MPI_Status* const status =
+        statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + *completed;
+    code = test(requests + i, &done, status);
+    if (done != 0) indices[(*completed)++] = i;
   }
+  if (!any_active) *completed = MPI_UNDEFINED;
   return code;
+}
+
+int make_persistent(MPI_Request* request, std::function<int(MPI_Request*)> start) {
+  auto persistent = std::make_unique<Persistent>(Persistent{std::move(start)});
+  *request = reinterpret_cast<MPI_Request>(persistent.get());
+  this_rank().persistent[*request] = std::move(persistent);
+  return MPI_SUCCESS;
 }
 
 /// The handle of a collective that was complete when the call returned, until it is tested.
@@ -93,8 +142,7 @@ int MPI_Test(MPI_Request* request, int* done, MPI_Status* status) {
   const MPI_Request before = *request;
   if (before == completed_collective) *request = MPI_REQUEST_NULL;
   *done = *request == MPI_REQUEST_NULL;  // SMPI says so only where a status is asked for
-  const int code = *done != 0 ? MPI_SUCCESS : PMPI_Test(request, done, status);
-  if (*done != 0) deliver(before);
+  const int code = *done != 0 ? MPI_SUCCESS : test(request, done, status);
   note_poll(*done != 0);
   return code;
 }
@@ -116,6 +164,43 @@ int MPI_Testall(int count, MPI_Request* requests, int* done, MPI_Status*) {
   *done = completed == MPI_UNDEFINED;
   note_poll(*done != 0);
   return code;
+}
+
+int MPI_Send_init(const void* data, int count, MPI_Datatype type, int target, int tag,
+                  MPI_Comm communicator, MPI_Request* request) {
+  return make_persistent(request, [=](MPI_Request* active) {
+    return PMPI_Isend(data, count, type, target, tag, communicator, active);
+  });
+}
+
+int MPI_Ssend_init(const void* data, int count, MPI_Datatype type, int target, int tag,
+                   MPI_Comm communicator, MPI_Request* request) {
+  return make_persistent(request, [=](MPI_Request* active) {
+    return PMPI_Issend(data, count, type, target, tag, communicator, active);
+  });
+}
+
+int MPI_Recv_init(void* data, int count, MPI_Datatype type, int source, int tag,
+                  MPI_Comm communicator, MPI_Request* request) {
+  return make_persistent(request, [=](MPI_Request* active) {
+    return PMPI_Irecv(data, count, type, source, tag, communicator, active);
+  });
+}
+
+int MPI_Start(MPI_Request* request) {
+  Persistent* const persistent = find_persistent(*request);
+  return persistent->start(&persistent->active);
+}
+
+int MPI_Request_free(MPI_Request* request) {
+  if (this_rank().persistent.erase(*request) == 0) return PMPI_Request_free(request);
+  *request = MPI_REQUEST_NULL;
+  return MPI_SUCCESS;
+}
+
+int MPI_Win_test(MPI_Win window, int* done) {
+  *done = 1;
+  return PMPI_Win_wait(window);
 }
 
 int MPI_Iprobe(int source, int tag, MPI_Comm communicator, int* found, MPI_Status* status) {
@@ -166,6 +251,10 @@ int MPI_Get_elements_x(MPI_Status* status, MPI_Datatype type, MPI_Count* element
   const int code = PMPI_Type_size(type, &size);
   *elements = bytes / std::max(1, size);
   return code;
+}
+
+int MPI_Ibarrier(MPI_Comm communicator, MPI_Request* request) {
+  return completed(PMPI_Barrier(communicator), request);
 }
 
 int MPI_Iallreduce(const void* mine, void* all, int count, MPI_Datatype type, MPI_Op operation,
