@@ -51,8 +51,7 @@ struct FmmParameters {
   /// Order and precision for a relative root-mean-square force error of about `accuracy` in liquid
   /// water, and a tree for which near and far field take about the same time. No leaf is narrower
   /// than `least_width`, where that leaves enough of them, and none is divided in an oblique box.
-  /// `all_levels`: the top and those below;
-  /// 0: as many as cost least.
+  /// `all_levels`: the top and those below; 0: as many as cost least.
   static FmmParameters choose(const Lattice& lattice, bool periodic, std::size_t count,
                               double accuracy, double least_width = 0.0, int all_levels = 0);
 
