@@ -9,6 +9,7 @@ import os
 import re
 import signal
 import subprocess
+import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
@@ -120,11 +121,16 @@ def command_line(
     return [*command, "-n", str(ranks), str(program), *arguments], environment
 
 
-def without_noise(lines: Iterable[str], rule: re.Pattern[str] = _OPEN_MPI_RULE) -> Iterator[str]:
+def without_noise(
+    lines: Iterable[str],
+    rule: re.Pattern[str] = _OPEN_MPI_RULE,
+    withheld: list[str] | None = None,
+) -> Iterator[str]:
     """The lines that a user should see.
 
     Drops the launcher's banners (framed by lines that are a `rule`) and notices, but passes what Sterna said in
-    between; of a rank that a signal ended it says so in one line.
+    between; of a rank that a signal ended it says so in one line. Banners that nothing was passed
+    of are added to `withheld`.
     """
     banner: list[str] | None = None
     after_notice = False
@@ -136,7 +142,10 @@ def without_noise(lines: Iterable[str], rule: re.Pattern[str] = _OPEN_MPI_RULE) 
             if banner is None:
                 banner = [line]
             else:
-                yield from _of_banner([*banner, line])
+                passed = list(_of_banner([*banner, line]))
+                if withheld is not None and not passed:
+                    withheld += banner[1:]
+                yield from passed
                 banner = None
         elif banner is not None:
             banner.append(line)
@@ -209,7 +218,23 @@ def launch(
     the launcher's noise; with their line ends and never two at a time.
     """
     program = program or find_program()
+    with tempfile.TemporaryDirectory(prefix="sterna-", ignore_cleanup_errors=True) as sessions:
+        return _launch(ranks, arguments, on_output, on_error, program, sessions)
+
+
+def _launch(
+    ranks: int,
+    arguments: Iterable[str],
+    on_output: Callable[[str], None],
+    on_error: Callable[[str], None],
+    program: Path,
+    sessions: str,
+) -> int:
     command, environment = command_line(ranks, arguments, program)
+    # Open MPI names the folder of a session by the launcher's process ID and fails where one that
+    # was killed had the same: let each have its own place.
+    for name in ("PRTE_MCA_prte_tmpdir_base", "OMPI_MCA_orte_tmpdir_base"):
+        environment.setdefault(name, sessions)
     process = subprocess.Popen(
         command,
         env=environment,
@@ -222,14 +247,20 @@ def launch(
         preexec_fn=die_with_parent,
     )
     one_at_a_time = threading.Lock()
+    withheld: list[str] = []
+    shown = 0
 
     def pump(lines: Iterable[str], show: Callable[[str], None]) -> None:
+        nonlocal shown
         for line in lines:
             with one_at_a_time:
                 show(line)
+                shown += 1
 
     threads = [
-        threading.Thread(target=pump, args=(without_noise(stream, rule), show), daemon=True)
+        threading.Thread(
+            target=pump, args=(without_noise(stream, rule, withheld), show), daemon=True
+        )
         for stream, rule, show in (
             (process.stdout, _MPICH_RULE, on_output),
             (process.stderr, _OPEN_MPI_RULE, on_error),
@@ -257,6 +288,11 @@ def launch(
         status = process.wait()
         for thread in threads:
             thread.join()
+        if status != 0 and shown == 0:
+            said = " and said:" if withheld else ""
+            on_error(f"sterna: error: {command[0]} ended with status {status}{said}\n")
+            for line in withheld:
+                on_error(line)
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)

@@ -1,6 +1,7 @@
 """What stands between the program and the user: launchers, their noise, progress, logs."""
 
 import io
+import json
 
 import numpy
 import pytest
@@ -26,6 +27,24 @@ OSC_NOTICE = [
 def test_the_launchers_banner_is_dropped():
     error = "melt.toml:3:1: error: unknown key\n"
     assert list(launch.without_noise([error, *NON_ZERO_EXIT, *OSC_NOTICE, "\0"])) == [error]
+
+
+def test_a_launcher_that_starts_nothing_is_heard(tmp_path):
+    launcher = tmp_path / "mpiexec"
+    launcher.write_text(
+        "#!/bin/sh\n"
+        'case "$1" in --version) echo "mpiexec (Open MPI) 5"; exit;; esac\n'
+        f"printf '%s\\n' '{RULE[:-1]}' 'prterun found no place to run' '{RULE[:-1]}' >&2\n"
+        "exit 213\n"
+    )
+    launcher.chmod(0o755)
+    program = tmp_path / "sterna-md"
+    program.write_text("")
+    program.with_name("sterna-md.json").write_text(json.dumps({"mpiexec": str(launcher)}))
+    said = []
+    assert launch.launch(1, [], said.append, said.append, program) == 213
+    assert said[0] == f"sterna: error: {launcher} ended with status 213 and said:\n"
+    assert said[1] == "prterun found no place to run\n"
 
 
 def test_what_sterna_says_inside_a_banner_is_kept():

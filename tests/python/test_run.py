@@ -287,6 +287,26 @@ def test_a_killed_rank_ends_the_run_with_a_message(melt, tmp_path):
     assert re.search(r"sterna: rank \d was ended by signal 9", said), said
 
 
+def test_what_a_killed_launcher_left_is_not_in_the_way(melt, tmp_path):
+    melt(steps=10, thermo=10)
+    left = tmp_path / "left"
+    left.mkdir()
+    last = int(Path("/proc/loadavg").read_text(encoding="ascii").split()[-1])
+    for number in range(last, last + 2000):
+        (left / f"ompi.{number}").write_text("")
+    done = subprocess.run(
+        sterna_command("run", "melt.toml", "-n", "1"),
+        cwd=tmp_path,
+        env=sterna_environment() | {"TMPDIR": str(left)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not list(left.glob("sterna-*"))
+
+
 def test_resuming_without_a_checkpoint_starts_anew(sterna, melt, tmp_path):
     melt(steps=10, thermo=10)
     done = sterna("run", "melt.toml", "-n", 1, "--resume")

@@ -8,15 +8,17 @@ from conftest import MELT, sterna_command, sterna_environment
 
 def run(folder, *arguments, machine_file="none"):
     environment = sterna_environment() | {"STERNA_MACHINE_FILE": str(machine_file)}
-    return subprocess.run(
+    done = subprocess.run(
         sterna_command(*arguments),
         cwd=folder,
         env=environment,
         capture_output=True,
         text=True,
         timeout=120,
-        check=True,
+        check=False,
     )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
 
 
 def end_of(folder):
