@@ -1,14 +1,12 @@
 #include "comm/context/mpi_error.hpp"
 
 #include <fmt/format.h>
-#include <mpi.h>
 
 #include "sterna/comm/error.hpp"
 
 namespace sterna::comm {
 
-void check_mpi(int code, std::string_view what) {
-  if (code == MPI_SUCCESS) return;
+void throw_mpi_error(int code, std::string_view what) {
   char text[MPI_MAX_ERROR_STRING];
   int length = 0;
   MPI_Error_string(code, text, &length);

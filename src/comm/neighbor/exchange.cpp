@@ -55,82 +55,81 @@ class NeighborExchangeBytes::Implementation {
 
   std::byte* outbox(int index) {
     const std::size_t peer = checked(index);
-    check_usable();
-    if (started_) fail("outbox used between start and finish");
-    begin();
-    if (is_self(peer)) return self_buffer(round_ + 1);
-    if (link_of_[peer] == no_link) return nullptr;
+    fill("outbox used between start and finish");
+    const PeerState& state = states_[peer];
+    if (state.link == no_link) return state.self ? self_buffer(round_ + 1) : nullptr;
     return guarded(round_ + 1,
-                   [&] { return sending_->method->outbox(link_of_[peer], sending_->round); });
+                   [&] { return sending_->method->outbox(state.link, sending_->round); });
   }
 
   void commit(int index, std::size_t count) {
     const std::size_t peer = checked(index);
-    check_usable();
-    if (started_) fail("commit between start and finish");
-    if (committed_[peer]) fail(fmt::format("rank {} committed twice", peers_[peer].rank));
-    if (count > peers_[peer].send_capacity) {
-      fail(fmt::format("{} items committed for rank {}, room is for {}; reserve more", count,
-                       peers_[peer].rank, peers_[peer].send_capacity));
+    fill("commit between start and finish");
+    PeerState& state = states_[peer];
+    if (state.committed_round == round_ + 1) {
+      fail(fmt::format("rank {} committed twice", peers_[peer].rank));
     }
-    begin();
-    committed_[peer] = 1;
-    if (is_self(peer)) {
+    const std::size_t capacity = peers_[peer].send_capacity;
+    if (count > capacity) {
+      fail(fmt::format("{} items committed for rank {}, room is for {}; reserve more", count,
+                       peers_[peer].rank, capacity));
+    }
+    state.committed_round = round_ + 1;
+    ++commits_;
+    if (state.self) {
       self_counts_[(round_ + 1) % 2] = count;
-    } else if (peers_[peer].send_capacity > 0) {
-      guarded(round_ + 1,
-              [&] { sending_->method->commit(link_of_[peer], count, sending_->round); });
+    } else if (capacity > 0) {
+      guarded(round_ + 1, [&] { sending_->method->commit(state.link, count, sending_->round); });
       ++traffic_.messages;
       traffic_.bytes += count * setting_.item_size;
-      if (off_node_[peer]) ++traffic_.off_node;
+      traffic_.off_node += state.off_node;
     }
   }
 
   void start() {
-    check_usable();
-    if (started_) fail("started twice without finish");
-    begin();
-    for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
-      if (!committed_[peer]) commit(static_cast<int>(peer), 0);
-      committed_[peer] = 0;
+    fill("started twice without finish");
+    if (commits_ < peers_.size()) {
+      for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
+        if (states_[peer].committed_round <= round_) commit(static_cast<int>(peer), 0);
+      }
     }
+    commits_ = 0;
     ++round_;
     receiving_ = sending_;
     receiving_round_ = sending_->round;
     guarded(round_, [&] { receiving_->method->start(receiving_round_); });
-    started_ = true;
-    pending_ = receiving_peers_;
-    here_.clear();
-    next_here_ = 0;
+    phase_ = Phase::started;
+    returned_ = 0;
+    here_ = here_at_once_;
     if (timed_) clock_.pause();
   }
 
   std::optional<int> next() {
-    if (!started_) fail("next called outside of start and finish");
+    if (phase_ != Phase::started) fail_in_phase("next called outside of start and finish");
     receive();
-    if (next_here_ == here_.size() && !find_more()) return std::nullopt;
-    const std::size_t peer = here_[next_here_++];
-    arrived_round_[peer] = round_;
+    if (returned_ == here_ && !find_more()) return std::nullopt;
+    const std::size_t peer = order_[returned_++];
+    states_[peer].arrived_round = round_;
     return static_cast<int>(peer);
   }
 
   std::span<const std::byte> inbox(int index) const {
     const std::size_t peer = checked(index);
-    if (peers_[peer].receive_capacity == 0) return {};
-    if (round_ == 0 || arrived_round_[peer] != round_) {
+    const PeerState& state = states_[peer];
+    if (state.arrived_round != round_) {
+      if (peers_[peer].receive_capacity == 0) return {};
       fail(fmt::format("inbox of rank {} read before next returned it", peers_[peer].rank));
     }
-    if (is_self(peer)) return {self_buffer(round_), self_counts_[round_ % 2] * setting_.item_size};
-    return receiving_->method->inbox(link_of_[peer], receiving_round_);
+    if (state.self) return {self_buffer(round_), self_counts_[round_ % 2] * setting_.item_size};
+    return receiving_->method->inbox(state.link, receiving_round_);
   }
 
   void finish() {
-    if (!started_) fail("finished without start");
+    if (phase_ != Phase::started) fail_in_phase("finished without start");
     receive();
-    while (next()) continue;
+    while (returned_ < order_.size()) next();
     guarded(round_, [&] { receiving_->method->finish(receiving_round_); });
-    started_ = false;
-    begun_ = false;
+    phase_ = Phase::idle;
     double us = 0.0;
     if (timed_) {
       us = clock_.stop();
@@ -144,15 +143,14 @@ class NeighborExchangeBytes::Implementation {
   }
 
   void reserve(std::span<const std::size_t> send_counts) {
-    check_usable();
-    if (started_) fail("reserve called inside a round");
+    if (phase_ == Phase::started || phase_ == Phase::broken) {
+      fail_in_phase("reserve called inside a round");
+    }
     std::string fault;
     if (send_counts.size() != peers_.size()) {
       fault = fmt::format("reserve got {} counts for {} peers", send_counts.size(), peers_.size());
     }
-    if (std::ranges::find(committed_, 1) != committed_.end()) {
-      fault = "reserve called after commit";
-    }
+    if (commits_ > 0) fault = "reserve called after commit";
     bool grows = false;
     for (std::size_t peer = 0; fault.empty() && peer < peers_.size(); ++peer) {
       grows = grows || send_counts[peer] > peers_[peer].send_capacity;
@@ -191,6 +189,7 @@ class NeighborExchangeBytes::Implementation {
 
  private:
   static constexpr std::size_t no_link = static_cast<std::size_t>(-1);
+  static constexpr std::uint64_t none = static_cast<std::uint64_t>(-1);
 
   /// A method of the table. Rounds are counted for each, without gaps, as methods want them.
   struct Entry {
@@ -201,9 +200,26 @@ class NeighborExchangeBytes::Implementation {
     std::uint64_t round;
   };
 
-  /// First thing in a round: the method that carries it.
-  void begin() {
-    if (begun_) return;
+  enum class Phase : char { idle, filling, started, broken };
+
+  /// What a round needs to know of a peer, side by side: where ranks share a core, each finds its
+  /// caches full of what the others left there.
+  struct PeerState {
+    std::size_t link = no_link;          ///< of the method's links, for other ranks
+    std::uint64_t committed_round = 0;   ///< the last in which it was committed
+    std::uint64_t arrived_round = none;  ///< the last in which next returned it
+    bool self = false;
+    bool off_node = false;
+  };
+
+  /// First thing in each function that fills a round. `fault`: where that is not the time for it.
+  void fill(const char* fault) {
+    if (phase_ != Phase::filling) begin(fault);
+  }
+
+  /// A round begins with the method that carries it.
+  [[gnu::noinline]] void begin(const char* fault) {
+    if (phase_ != Phase::idle) fail_in_phase(fault);
     if (tuner_) {
       // The inboxes of the round before may still be read; those of the one before that not.
       for (Entry* const entry : retired_) entry->method.reset();
@@ -217,45 +233,48 @@ class NeighborExchangeBytes::Implementation {
     timed_ = timed_ || setting_.context.exchange_timing != nullptr;
     met_ = false;
     ++sending_->round;
-    begun_ = true;
+    phase_ = Phase::filling;
     if (timed_) clock_.start();
   }
 
   /// First thing when the caller turns to what arrives.
   void receive() {
+    if (timed_) resume_clock();
+  }
+
+  [[gnu::noinline]] void resume_clock() {
     if (auto* timing = setting_.context.exchange_timing; timing != nullptr && !met_) {
       timing->meet();
       met_ = true;
     }
-    if (timed_) clock_.resume();
+    clock_.resume();
   }
 
-  /// Waits until more of the pending peers have arrived; false where none is pending. Looks at all
-  /// of them in one go, so that the processor fetches the lines that others wrote side by side.
+  /// Waits until more peers have arrived; false where all have.
   bool find_more() {
-    if (pending_.empty()) return false;
+    if (here_ == order_.size()) return false;
     NeighborMethod& method = *receiving_->method;
-    const std::uint64_t method_round = receiving_round_;
-    const auto anything_new = [&] {
-      const std::size_t before = pending_.size();
-      std::erase_if(pending_, [&](std::size_t peer) {
-        if (!is_self(peer) && !method.arrived(link_of_[peer], method_round)) return false;
-        here_.push_back(peer);
-        return true;
-      });
-      return pending_.size() < before;
-    };
     // Messages arrive by progress only; what others store may be there already.
     const bool by_itself = method.watched() == Watched::memory;
-    const auto anything_new_yet = [&] {
-      if (by_itself && anything_new()) return true;
-      method.progress();
-      return anything_new();
+    const auto anything_new = [&] {
+      return (by_itself && note_arrivals(method)) || (method.progress() && note_arrivals(method));
     };
     guarded(round_, [&] {
-      Waiter(setting_.context, method.watched()).wait(anything_new_yet, [&] { return awaited(); });
+      Waiter(setting_.context, method.watched()).wait(anything_new, [&] { return awaited(); });
     });
     return true;
+  }
+
+  /// Whether more peers have arrived. Looks at all that are missing in one go, so that the
+  /// processor fetches the lines that others wrote side by side.
+  bool note_arrivals(NeighborMethod& method) {
+    const std::size_t before = here_;
+    for (std::size_t i = here_; i < order_.size(); ++i) {
+      if (method.arrived(states_[order_[i]].link, receiving_round_)) {
+        std::swap(order_[i], order_[here_++]);
+      }
+    }
+    return here_ > before;
   }
 
   /// Collective: agrees on the methods that may carry the next rounds, and makes them.
@@ -291,22 +310,24 @@ class NeighborExchangeBytes::Implementation {
     try {
       return action();
     } catch (const Error& error) {
-      broken_ = true;
+      phase_ = Phase::broken;
       if (std::string_view(error.what()).starts_with(setting_.exchange)) throw;
       setting_.context.failed = true;
       fail(fmt::format("method {}, round {}: {}", sending_->name, round, error.what()));
     } catch (...) {
-      broken_ = true;
+      phase_ = Phase::broken;
       throw;
     }
   }
 
-  [[noreturn]] void fail(const std::string& what) const {
+  [[noreturn, gnu::cold]] void fail(const std::string& what) const {
     throw Error(fmt::format("{}: {}", setting_.exchange, what));
   }
 
-  void check_usable() const {
-    if (broken_) fail(fmt::format("cannot be used any more, round {} failed", round_));
+  /// A function was called in a phase that it does not belong to.
+  [[noreturn, gnu::cold]] void fail_in_phase(const char* fault) const {
+    if (phase_ != Phase::broken) fail(fault);
+    fail(fmt::format("cannot be used any more, round {} failed", round_));
   }
 
   void check_item_size() {
@@ -321,13 +342,11 @@ class NeighborExchangeBytes::Implementation {
   }
 
   std::size_t checked(int index) const {
-    if (index < 0 || static_cast<std::size_t>(index) >= peers_.size()) {
+    if (index < 0 || static_cast<std::size_t>(index) >= states_.size()) {
       fail(fmt::format("there is no peer {}; there are {} peers", index, peers_.size()));
     }
     return static_cast<std::size_t>(index);
   }
-
-  bool is_self(std::size_t peer) const { return peers_[peer].rank == setting_.context.rank; }
 
   std::byte* self_buffer(std::uint64_t round) const { return self_[round % 2].data(); }
 
@@ -340,32 +359,34 @@ class NeighborExchangeBytes::Implementation {
 
   /// Tells a method about the capacities as they are now.
   void prepare(Entry& entry) {
-    const bool under_way = begun_ && &entry == sending_;
+    const bool under_way = phase_ == Phase::filling && &entry == sending_;
     entry.method->prepare(links_, under_way ? entry.round - 1 : entry.round);
   }
 
   void find_links() {
     links_.clear();
-    link_of_.assign(peers_.size(), no_link);
-    off_node_.assign(peers_.size(), 0);
-    receiving_peers_.clear();
+    order_.clear();
+    here_at_once_ = 0;
+    states_.assign(peers_.size(), {});
     for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
       const NeighborPattern::Peer& p = peers_[peer];
-      if (p.receive_capacity > 0) receiving_peers_.push_back(peer);
-      off_node_[peer] = context_.on_my_node(p.rank) ? 0 : 1;
-      if (is_self(peer)) {
+      PeerState& state = states_[peer];
+      if (p.receive_capacity > 0) order_.push_back(peer);
+      state.self = p.rank == setting_.context.rank;
+      state.off_node = !context_.on_my_node(p.rank);
+      if (state.self) {
         for (auto& buffer : self_) {
           buffer = two_sided::Memory(p.send_capacity * setting_.item_size);
         }
+        if (p.receive_capacity > 0) {
+          std::swap(order_.front(), order_.back());
+          here_at_once_ = 1;
+        }
       } else if (p.send_capacity > 0 || p.receive_capacity > 0) {
-        link_of_[peer] = links_.size();
+        state.link = links_.size();
         links_.push_back({p.rank, p.send_capacity, p.receive_capacity});
       }
     }
-    committed_.assign(peers_.size(), 0);
-    arrived_round_.assign(peers_.size(), 0);
-    pending_.reserve(receiving_peers_.size());
-    here_.reserve(receiving_peers_.size());
   }
 
   void grow(std::span<const std::size_t> send_counts) {
@@ -378,7 +399,7 @@ class NeighborExchangeBytes::Implementation {
         // More than was asked for, so that slow growth does not come here each time.
         p.send_capacity = std::max(send_counts[peer], p.send_capacity + p.send_capacity / 2);
       }
-      if (is_self(peer)) {
+      if (states_[peer].self) {
         p.receive_capacity = p.send_capacity;
         continue;
       }
@@ -402,7 +423,9 @@ class NeighborExchangeBytes::Implementation {
 
   Awaited awaited() const {
     Awaited result{setting_.exchange, receiving_->name, round_, {}};
-    for (const std::size_t peer : pending_) result.ranks.push_back(peers_[peer].rank);
+    for (std::size_t i = here_; i < order_.size(); ++i) {
+      result.ranks.push_back(peers_[order_[i]].rank);
+    }
     std::ranges::sort(result.ranks);
     return result;
   }
@@ -421,19 +444,15 @@ class NeighborExchangeBytes::Implementation {
   std::array<two_sided::Memory, 2> self_{two_sided::Memory(0), two_sided::Memory(0)};
   std::array<std::size_t, 2> self_counts_{};
 
-  std::vector<std::size_t> link_of_;          ///< by peer
-  std::vector<char> off_node_;                ///< by peer
-  std::vector<std::size_t> receiving_peers_;  ///< peers from which something may come
-  std::vector<std::size_t> pending_;          ///< of those, not yet seen in this round
-  std::vector<std::size_t> here_;             ///< of those, seen in this round, in this order
-  std::size_t next_here_ = 0;                 ///< of `here_`: the first that next has not returned
-  std::vector<char> committed_;               ///< by peer
-  std::vector<std::uint64_t> arrived_round_;  ///< by peer: the last round that next returned
-  std::uint64_t round_ = 0;                   ///< the last that was started
-  bool started_ = false;
-  bool broken_ = false;
+  std::vector<PeerState> states_;   ///< by peer
+  std::vector<std::size_t> order_;  ///< peers from which something may come, as it comes
+  std::size_t here_ = 0;            ///< so many of `order_` are here in this round,
+  std::size_t returned_ = 0;        ///< so many of these has next returned,
+  std::size_t here_at_once_ = 0;    ///< and so many are here when it starts: this rank itself
+  std::size_t commits_ = 0;         ///< in the round that is filled
+  std::uint64_t round_ = 0;         ///< the last that was started
+  Phase phase_ = Phase::idle;
 
-  bool begun_ = false;  ///< a round, but it may not be started yet
   bool timed_ = false;
   bool met_ = false;  ///< where timing is synchronized: in this round
   RoundClock clock_;

@@ -46,8 +46,8 @@ class NeighborMethod {
   /// `count` items lie in the outbox and may leave.
   virtual void commit(std::size_t link, std::size_t count, std::uint64_t round) = 0;
   virtual void start(std::uint64_t round) = 0;
-  /// Lets messages under way arrive.
-  virtual void progress() = 0;
+  /// Lets messages under way arrive; false where none has since it was called last.
+  virtual bool progress() = 0;
   virtual bool arrived(std::size_t link, std::uint64_t round) = 0;
   /// Valid for a link that has arrived in this round.
   virtual std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const = 0;

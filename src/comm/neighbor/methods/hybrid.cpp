@@ -60,7 +60,10 @@ class Hybrid final : public NeighborMethod {
     inside_->start(round);
   }
 
-  void progress() override { beyond_->progress(); }
+  bool progress() override {
+    beyond_->progress();
+    return true;  // by stores, perhaps
+  }
 
   bool arrived(std::size_t link, std::uint64_t round) override {
     return routes_[link].method->arrived(routes_[link].link, round);

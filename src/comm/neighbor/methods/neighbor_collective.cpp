@@ -132,11 +132,12 @@ class NeighborCollective final : public NeighborMethod {
 #endif
   }
 
-  void progress() override {
-    if (done_round_ == round_) return;
+  bool progress() override {
+    if (done_round_ == round_) return true;
     int done = 0;
     check_mpi(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), setting_.exchange);
     if (done != 0) done_round_ = round_;
+    return done != 0;
   }
 
   bool arrived(std::size_t, std::uint64_t round) override {

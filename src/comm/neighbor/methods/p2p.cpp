@@ -1,6 +1,7 @@
 // Idea: each rank sends a message to each peer and receives one from each, without blocking.
 // Paper: the usual halo exchange; row MPI_SENDRECV of any comparison, so also of ours.
-// Cost: per message its matching in software, and a copy where it comes before its receive.
+// Cost: per message its matching in software, and a copy where it comes before its receive: rarely,
+//   since each link has two inboxes in turn, and receives are posted before anything is sent.
 // Hazards: none of its own; ahead of a slow one-way peer a sender would fill that rank's memory
 //   with unexpected messages, so sends to peers that never answer are synchronous.
 // Others win: nearly always in a node, and on networks that can write remote memory.
@@ -8,7 +9,9 @@
 #include "comm/neighbor/methods/p2p.hpp"
 
 #include <algorithm>
-#include <exception>
+#include <array>
+#include <memory>
+#include <utility>
 
 #include "comm/context/mpi_error.hpp"
 #include "comm/context/waiter.hpp"
@@ -26,77 +29,79 @@ class PointToPoint final : public NeighborMethod {
   ~PointToPoint() override {
     // Messages under way can only be those of a round that was given up: their buffers must stay.
     if (std::ranges::all_of(requests_, [](MPI_Request r) { return r == MPI_REQUEST_NULL; })) return;
-    for (auto& buffers : {outboxes_, inboxes_}) {
-      for (const auto& memory : buffers) setting_.context.keep_until_exit(memory);
-    }
+    setting_.context.keep_until_exit(memory_);
   }
 
   void prepare(std::vector<Link> links, std::uint64_t) override {
     links_ = std::move(links);
     const std::size_t n = links_.size();
-    peers_.clear();
-    outboxes_.clear();
-    inboxes_.clear();
+    std::size_t bytes = 0;
+    const auto place = [&](std::size_t items) {
+      constexpr std::size_t line = 128;
+      return std::exchange(bytes, bytes + (items * setting_.item_size + line - 1) / line * line);
+    };
+    std::vector<std::array<std::size_t, 3>> places;
     for (const Link& link : links_) {
-      peers_.emplace_back(setting_.context.communicator, link.rank, setting_.data_tag);
-      outboxes_.push_back(
-          std::make_shared<two_sided::Memory>(link.send_items * setting_.item_size));
-      inboxes_.push_back(
-          std::make_shared<two_sided::Memory>(link.receive_items * setting_.item_size));
+      places.push_back(
+          {place(link.send_items), place(link.receive_items), place(link.receive_items)});
+    }
+    memory_ = std::make_shared<two_sided::Memory>(bytes);
+    channels_.clear();
+    for (std::size_t i = 0; i < n; ++i) {
+      std::byte* const begin = memory_->data();
+      channels_.push_back(
+          {.peer = {setting_.context.communicator, links_[i].rank, setting_.data_tag},
+           .outbox = begin + places[i][0],
+           .inboxes = {begin + places[i][1], begin + places[i][2]}});
     }
     requests_.assign(2 * n, MPI_REQUEST_NULL);
     completed_.resize(n);
     statuses_.resize(n);
-    received_items_.assign(n, 0);
-    arrived_round_.assign(n, 0);
+    posted_round_ = 0;
   }
 
-  std::byte* outbox(std::size_t link, std::uint64_t) override { return outboxes_[link]->data(); }
+  std::byte* outbox(std::size_t link, std::uint64_t) override { return channels_[link].outbox; }
 
-  void commit(std::size_t link, std::size_t count, std::uint64_t) override {
-    const std::byte* const items = outboxes_[link]->data();
+  void commit(std::size_t link, std::size_t count, std::uint64_t round) override {
+    if (posted_round_ != round) post_receives(round);
+    const Channel& channel = channels_[link];
     const auto [type, number] = item_.sequence(count);
     if (links_[link].receive_items == 0) {
-      peers_[link].send_synchronous(items, number, type, *send_request(link));
+      channel.peer.send_synchronous(channel.outbox, number, type, *send_request(link));
     } else {
-      peers_[link].send(items, number, type, *send_request(link));
+      channel.peer.send(channel.outbox, number, type, *send_request(link));
     }
   }
 
   void start(std::uint64_t round) override {
-    round_ = round;
+    if (posted_round_ != round) post_receives(round);
     first_missing_ = 0;
-    for (std::size_t i = 0; i < links_.size(); ++i) {
-      if (links_[i].receive_items == 0) continue;
-      const auto [type, number] = item_.sequence(links_[i].receive_items);
-      peers_[i].receive(inboxes_[i]->data(), number, type, requests_[i]);
-    }
   }
 
   /// Open MPI looks at a request again after the progress that its Test makes, but leaves that to
   /// the next call of Testsome. So polls ask for one message only, the first that is missing, and
   /// for all others once that is there.
-  void progress() override {
-    while (first_missing_ < links_.size() && requests_[first_missing_] == MPI_REQUEST_NULL) {
-      ++first_missing_;
-    }
-    if (first_missing_ == links_.size()) return;
+  bool progress() override {
+    const std::size_t n = links_.size();
+    while (first_missing_ < n && requests_[first_missing_] == MPI_REQUEST_NULL) ++first_missing_;
+    if (first_missing_ == n) return false;
+    int done = 0;
     if (++polls_ % polls_between_all != 0) {
-      int done = 0;
       MPI_Status status;
       check_mpi(MPI_Test(&requests_[first_missing_], &done, &status), setting_.exchange);
-      if (done == 0) return;
+      if (done == 0) return false;
       note_arrival(first_missing_, status);
     }
-    ask_for_all();
+    return ask_for_all() || done != 0;
   }
 
   bool arrived(std::size_t link, std::uint64_t round) override {
-    return arrived_round_[link] == round;
+    return channels_[link].arrived_round == round;
   }
 
-  std::span<const std::byte> inbox(std::size_t link, std::uint64_t) const override {
-    return {inboxes_[link]->data(), received_items_[link] * setting_.item_size};
+  std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const override {
+    const Channel& channel = channels_[link];
+    return {channel.inboxes[round % 2], channel.received_items * setting_.item_size};
   }
 
   void finish(std::uint64_t round) override {
@@ -129,37 +134,54 @@ class PointToPoint final : public NeighborMethod {
  private:
   static constexpr unsigned polls_between_all = 8;
 
-  void ask_for_all() {
+  struct Channel {
+    two_sided::Peer peer;
+    std::byte* outbox;
+    std::array<std::byte*, 2> inboxes;  ///< of even and odd rounds
+    std::size_t received_items = 0;
+    std::uint64_t arrived_round = 0;
+  };
+
+  /// The inboxes of the round before are still read.
+  void post_receives(std::uint64_t round) {
+    posted_round_ = round;
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      if (links_[i].receive_items == 0) continue;
+      const auto [type, number] = item_.sequence(links_[i].receive_items);
+      channels_[i].peer.receive(channels_[i].inboxes[round % 2], number, type, requests_[i]);
+    }
+  }
+
+  /// Whether more messages have arrived.
+  bool ask_for_all() {
     int count = 0;
     check_mpi(MPI_Testsome(static_cast<int>(links_.size()), requests_.data(), &count,
                            completed_.data(), statuses_.data()),
               setting_.exchange);
-    if (count == MPI_UNDEFINED) return;
+    if (count == MPI_UNDEFINED) return false;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
       note_arrival(static_cast<std::size_t>(completed_[i]), statuses_[i]);
     }
+    return count > 0;
   }
 
   void note_arrival(std::size_t link, const MPI_Status& status) {
-    received_items_[link] = item_.received(status, links_[link].receive_items);
-    arrived_round_[link] = round_;
+    channels_[link].received_items = item_.received(status, links_[link].receive_items);
+    channels_[link].arrived_round = posted_round_;
   }
 
   /// Receives lie before sends, so that each kind is one array.
   MPI_Request* send_request(std::size_t link) { return requests_.data() + links_.size() + link; }
 
   two_sided::ItemType item_;
-  std::uint64_t round_ = 0;
-  std::size_t first_missing_ = 0;  ///< no message of a link before it is awaited in this round
+  std::uint64_t posted_round_ = 0;  ///< the last whose receives are posted
+  std::size_t first_missing_ = 0;   ///< no message of a link before it is awaited in this round
   unsigned polls_ = 0;
-  std::vector<two_sided::Peer> peers_;
-  std::vector<std::shared_ptr<two_sided::Memory>> outboxes_;
-  std::vector<std::shared_ptr<two_sided::Memory>> inboxes_;
+  std::shared_ptr<two_sided::Memory> memory_;  ///< of all boxes
+  std::vector<Channel> channels_;              ///< by link
   std::vector<MPI_Request> requests_;
   std::vector<int> completed_;
   std::vector<MPI_Status> statuses_;
-  std::vector<std::size_t> received_items_;
-  std::vector<std::uint64_t> arrived_round_;
 };
 
 }  // namespace

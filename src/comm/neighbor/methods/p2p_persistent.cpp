@@ -71,17 +71,18 @@ class PersistentPointToPoint final : public NeighborMethod {
     }
   }
 
-  void progress() override {
+  bool progress() override {
     int count = 0;
     check_mpi(MPI_Testsome(static_cast<int>(links_.size()), requests_.data(), &count,
                            completed_.data(), statuses_.data()),
               setting_.exchange);
-    if (count == MPI_UNDEFINED) return;
+    if (count == MPI_UNDEFINED) return false;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
       const auto link = static_cast<std::size_t>(completed_[i]);
       received_items_[link] = item_.received(statuses_[i], links_[link].receive_items);
       arrived_round_[link] = round_;
     }
+    return count > 0;
   }
 
   bool arrived(std::size_t link, std::uint64_t round) override {

@@ -67,7 +67,10 @@ class RdmaBarrier final : public NeighborMethod, rdma::Helper {
     advance();
   }
 
-  void progress() override { rdma::make_progress(); }
+  bool progress() override {
+    rdma::make_progress();
+    return true;
+  }
 
   bool arrived(std::size_t, std::uint64_t) override { return phase_ == Phase::done; }
 

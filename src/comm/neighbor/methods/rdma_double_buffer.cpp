@@ -70,8 +70,9 @@ class RdmaDoubleBuffer final : public NeighborMethod {
   }
 
   /// Stores need no help, and a wait looks after the network of others now and then.
-  void progress() override {
+  bool progress() override {
     if (!all_mapped_) worker_.progress();
+    return true;
   }
 
   bool arrived(std::size_t link, std::uint64_t round) override {

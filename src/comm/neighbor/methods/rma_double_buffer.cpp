@@ -71,8 +71,9 @@ class RmaDoubleBuffer final : public NeighborMethod {
     for (std::size_t i = 0; i < links_.size(); ++i) boxes_->flush(i);
   }
 
-  void progress() override {
+  bool progress() override {
     if (++polls_ % polls_between_pokes == 0) make_progress(setting_.context);
+    return true;
   }
 
   bool arrived(std::size_t link, std::uint64_t round) override {

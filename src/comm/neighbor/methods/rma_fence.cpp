@@ -59,11 +59,12 @@ class RmaFence final : public NeighborMethod {
   /// The fence waits for everybody, so it comes only when the caller has nothing else to do.
   void start(std::uint64_t round) override { round_ = round; }
 
-  void progress() override {
-    if (fenced_round_ == round_) return;
+  bool progress() override {
+    if (fenced_round_ == round_) return true;
     fence(0, round_);
     fenced_round_ = round_;
     for (std::size_t i = 0; i < links_.size(); ++i) boxes_->fetch(i, round_);
+    return true;
   }
 
   bool arrived(std::size_t, std::uint64_t round) override { return fenced_round_ == round; }

@@ -104,13 +104,14 @@ class RmaPscw final : public NeighborMethod {
     });
   }
 
-  void progress() override {
-    if (closed_round_ == round_) return;
+  bool progress() override {
+    if (closed_round_ == round_) return true;
     int complete = 1;
     if (!source_group_->empty()) {
       check_mpi(MPI_Win_test(boxes_[round_ % 2]->window(), &complete), "MPI_Win_test");
     }
     if (complete != 0) closed_round_ = round_;
+    return complete != 0;
   }
 
   bool arrived(std::size_t, std::uint64_t round) override { return closed_round_ == round; }

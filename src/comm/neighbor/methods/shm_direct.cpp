@@ -79,7 +79,7 @@ class SharedMemoryDirect final : public NeighborMethod {
     }
   }
 
-  void progress() override {}
+  bool progress() override { return true; }
 
   bool arrived(std::size_t link, std::uint64_t round) override {
     return inboxes_->arrived(link, round);
