@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/context/context_implementation.hpp"
 #include "comm/tune/tuner.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/context.hpp"
@@ -36,7 +37,8 @@ CostTerms barrier_as_well(const PatternShape& shape) {
   return {.messages = shape.peers, .global_steps = global_steps_among(shape.ranks)};
 }
 
-Tuner tuner_of(const Context& world, std::vector<std::string> why_not = {"", "", ""}) {
+Tuner tuner_of(const Context& world, std::vector<std::string> why_not = {"", "", ""},
+               const TuningRules& rules = short_rules) {
   return Tuner({world,
                 "neighbor",
                 "made-up exchange",
@@ -45,7 +47,7 @@ Tuner tuner_of(const Context& world, std::vector<std::string> why_not = {"", "",
                  {"third", barrier_as_well, why_not[2]}},
                 0,
                 "it is the first",
-                short_rules});
+                rules});
 }
 
 /// Rounds that take what `us` says of the candidate; returns which candidates ran, in order.
@@ -122,6 +124,29 @@ TEST_CASE("the slowest rank decides, all ranks at the same round") {
   CHECK(same_on_all(world, verdict.text));
 }
 
+TEST_CASE("a race begins once the rounds have taken as long as it costs") {
+  Context world;
+  world.set_tuning({true, "none"});
+  TuningRules rules = short_rules;
+  rules.race_us = 300.0;
+  // The slowest rank decides: ten rounds of 30 us.
+  const auto us = [&](std::size_t) { return world.rank() == 0 ? 30.0 : 10.0; };
+  Tuner tuner = tuner_of(world, {"", "", ""}, rules);
+  CHECK(run(tuner, 10, us) == std::string(10, '0'));
+  Verdict before;
+  tuner.explain(before);
+  CHECK(before.times_decided == 0);
+  CHECK(before.text.find("not measured, the rounds took too little time for it to pay") !=
+        std::string::npos);
+  CHECK(run(tuner, 12, us) == "000011112222");
+
+  Tuner slow = tuner_of(world, {"", "", ""}, rules);
+  CHECK(run(slow, 16, [](std::size_t) { return 100.0; }) == "0000000011112222");
+  world.implementation().race_at_once = true;
+  Tuner measuring = tuner_of(world, {"", "", ""}, rules);
+  CHECK(run(measuring, 16, us) == "0000000011112222");
+}
+
 TEST_CASE("candidates that do not work are never asked for") {
   Context world;
   world.set_tuning({true, "none"});
@@ -181,7 +206,10 @@ TEST_CASE("a machine file spares the race, until its times prove wrong") {
   const Context first_job;
   const std::string path = fresh_machine_file(first_job);
   first_job.set_tuning({true, path});
-  const auto us = [](std::size_t candidate) { return candidate == 1 ? 10.0 : 20.0; };
+  // The third is near the best: with the file it does not run either.
+  const auto us = [](std::size_t candidate) {
+    return candidate == 1 ? 10.0 : candidate == 2 ? 10.5 : 20.0;
+  };
   Tuner first = tuner_of(first_job);
   CHECK(run(first, 60, us).find('2') != std::string::npos);
   barrier(first_job);
@@ -215,6 +243,7 @@ TEST_CASE("a machine file spares the race, until its times prove wrong") {
 TEST_CASE("neighbor exchange: methods take turns, results stay the same") {
   Context world;
   world.set_tuning({true, "none", false});
+  world.implementation().race_at_once = true;
   const int size = world.size();
   const int rank = world.rank();
   const int right = (rank + 1) % size;
@@ -292,6 +321,7 @@ TEST_CASE("neighbor exchange: methods take turns, results stay the same") {
 TEST_CASE("sparse exchange: methods take turns, results stay the same") {
   Context world;
   world.set_tuning({true, "none", false});
+  world.implementation().race_at_once = true;
   const int size = world.size();
   const int rank = world.rank();
   const auto partners = [&](int from, int round) {
@@ -350,6 +380,7 @@ TEST_CASE("sparse exchange: methods take turns, results stay the same") {
 TEST_CASE("two tuned exchanges, made and used in turn, and one left in the middle of its race") {
   Context world;
   world.set_tuning({true, "none"});
+  world.implementation().race_at_once = true;
   const int other = world.size() - 1 - world.rank();
   const auto pattern = NeighborPattern::from_peers(world, {{other, 4, 4}});
   NeighborExchange<int> first(world, pattern, {.name = "first"});

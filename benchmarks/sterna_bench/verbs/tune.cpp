@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "comm/context/context_implementation.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/messenger.hpp"
 #include "sterna/comm/reduction_batch.hpp"
@@ -23,6 +24,7 @@ class Tune final : public Verb {
   void run(const comm::Context& world, const Sampling&, Report& report) override {
     if (world.size() < 2) throw comm::Error("tune: there is nothing to measure on one rank");
     world.set_tuning({.machine_file = machine_file_, .reuse = false});
+    world.implementation().race_at_once = true;
     for (const auto& pattern : tuning_grid(world)) {
       const auto exchange = pattern->make("auto");
       const comm::Verdict verdict = run_until_chosen(*exchange, 20000);

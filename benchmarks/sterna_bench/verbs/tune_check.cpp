@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "comm/context/context_implementation.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 #include "tuning_grid.hpp"
@@ -26,6 +27,7 @@ class TuneCheck final : public Verb {
   void run(const comm::Context& world, const Sampling& sampling, Report& report) override {
     if (world.size() < 2) throw comm::Error("tune-check: there is nothing to choose on one rank");
     world.set_tuning({.machine_file = "none", .reuse = false});
+    world.implementation().race_at_once = true;
     int good = 0;
     int all = 0;
     for (const auto& pattern : tuning_grid(world)) {

@@ -44,6 +44,8 @@ class Context::Implementation {
   bool rdma_in_use = false;
   /// Where waiting and communication are told apart; kept by comm/memory.
   ExchangeTiming* exchange_timing = nullptr;
+  /// Where measuring is the purpose: `auto` tries the methods without asking whether that pays.
+  bool race_at_once = false;
   /// What exchanges of this context have measured, for later ones; kept by comm/tune.
   std::shared_ptr<void> tuning_memory;
   /// Memory that somebody may still write to after a failure; lives as long as the process.

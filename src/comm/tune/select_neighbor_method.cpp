@@ -18,6 +18,7 @@ const TuningRules neighbor_tuning{
              .stages = {{1, 8, 4.0}, {2, 12, 2.0}, {3, 24, 1.35}, {4, 32, 1.12}, {10, 40, 1.03}},
              .keep_incumbent = 1.03},
     .rounds_between_looks = 4096,
+    .race_us = 20e3,
 };
 
 NeighborSelection select_neighbor_method(const Context& context,

@@ -28,6 +28,8 @@ constexpr double predicted_drop_above = 5.0;
 constexpr std::size_t enough_evidence = 10;
 /// A new race must have been earned: the one before may have cost this part of the time since.
 constexpr double largest_loss = 0.02;
+/// Where a clock that shows less is not to be believed.
+constexpr double shortest_round = 0.05;
 /// Slower methods that the verdict's text names.
 constexpr std::size_t named_in_text = 4;
 
@@ -62,11 +64,10 @@ void Tuner::agree() {
     for (const Race::Entrant& e : race_->entrants()) live_.push_back(e.candidate);
     next_agreement_ = never;  // until the next stage is over
     if (race_->over()) settle(race_->winner(decided_ ? chosen_ : records_.size()));
-  } else if (!decided_) {
-    shape_ = agree_on({}).shape;
-    open_race(true);
-  } else {
+  } else if (decided_) {
     look_for_drift();
+  } else {
+    choose_first_time();
   }
 }
 
@@ -128,7 +129,27 @@ void Tuner::remember() {
   keep_evidence(setting_.context, std::move(evidence));
 }
 
-void Tuner::open_race(bool use_stored_choice) {
+void Tuner::choose_first_time() {
+  const Agreed now = agree_on({window_.median()});
+  window_.clear();
+  shape_ = now.shape;
+  std::vector<std::size_t> entrants = find_entrants(true);
+  const auto stored_us = [&](std::size_t i) { return records_[i].us; };
+  if (std::ranges::all_of(entrants, [&](std::size_t i) { return records_[i].stored; })) {
+    settle(*std::ranges::min_element(entrants, {}, stored_us));
+    return;
+  }
+  const double us = std::max(now.times[0], shortest_round);
+  const auto rounds = static_cast<std::uint64_t>(setting_.rules.race_us / us);
+  if (!postponed_ && rounds > rounds_ && !setting_.context.implementation().race_at_once) {
+    postponed_ = true;
+    next_agreement_ = rounds;
+    return;
+  }
+  open_race(std::move(entrants));
+}
+
+std::vector<std::size_t> Tuner::find_entrants(bool use_stored_choice) {
   std::vector<std::size_t> entrants;
   for (std::size_t i = 0; i < records_.size(); ++i) {
     if (records_[i].state == State::unavailable || records_[i].state == State::failed) continue;
@@ -169,6 +190,10 @@ void Tuner::open_race(bool use_stored_choice) {
     r.state = State::unlikely;
     return true;
   });
+  return entrants;
+}
+
+void Tuner::open_race(std::vector<std::size_t> entrants) {
   const auto expected = [&](std::size_t i) {
     return records_[i].stored ? records_[i].us : records_[i].model_us;
   };
@@ -186,18 +211,19 @@ void Tuner::open_race(bool use_stored_choice) {
 }
 
 void Tuner::settle(std::size_t winner) {
-  bool raced = false;
   lost_us_ = 0.0;
-  for (const auto entrants : {race_->dropped(), race_->entrants()}) {
-    for (const Race::Entrant& e : entrants) {
-      if (e.us <= 0.0) continue;
-      raced = true;
-      records_[e.candidate].state = State::slower;
-      records_[e.candidate].us = e.us;
-      records_[e.candidate].stored = false;
-      records_[e.candidate].rounds = e.times.count();
-      records_[e.candidate].outliers = e.times.outliers();
-    }
+  std::vector<Race::Entrant> ran;
+  if (race_) {
+    ran.assign(race_->dropped().begin(), race_->dropped().end());
+    ran.insert(ran.end(), race_->entrants().begin(), race_->entrants().end());
+    std::erase_if(ran, [](const Race::Entrant& e) { return e.us <= 0.0; });
+  }
+  for (const Race::Entrant& e : ran) {
+    records_[e.candidate].state = State::slower;
+    records_[e.candidate].us = e.us;
+    records_[e.candidate].stored = false;
+    records_[e.candidate].rounds = e.times.count();
+    records_[e.candidate].outliers = e.times.outliers();
   }
   race_.reset();
   chosen_ = winner;
@@ -216,7 +242,7 @@ void Tuner::settle(std::size_t winner) {
   drift_ =
       records_[winner].stored ? Drift({records_[winner].us, shape_.peers, shape_.bytes}) : Drift();
   fit_model();
-  if (raced) remember();
+  if (!ran.empty()) remember();
 }
 
 void Tuner::look_for_drift() {
@@ -229,7 +255,7 @@ void Tuner::look_for_drift() {
   if (lost_us_ > largest_loss * since) return;
   drift_reason_ = reason;
   shape_ = now.shape;
-  open_race(false);
+  open_race(find_entrants(false));
 }
 
 void Tuner::fit_model() {
@@ -300,8 +326,9 @@ void Tuner::explain(Verdict& verdict) const {
     return;
   }
   if (!decided_) {
-    verdict.text = fmt::format("{} {:.1f} us (auto: {}; not measured)", verdict.method,
-                               verdict.median_us, setting_.usual_reason);
+    verdict.text = fmt::format("{} {:.1f} us (auto: {}; not measured{})", verdict.method,
+                               verdict.median_us, setting_.usual_reason,
+                               postponed_ ? ", the rounds took too little time for it to pay" : "");
     return;
   }
   const Record& best = records_[chosen_];

@@ -27,6 +27,9 @@ struct TuningRules {
   std::uint64_t rounds_before;  ///< an exchange that lives shorter is not worth it
   RaceRules race;
   std::uint64_t rounds_between_looks;  ///< for drift, once a method is chosen
+  /// What a race costs, about: making all methods, running the slow ones. It begins once the rounds
+  /// have taken as long, so that a short run spends little on a choice that cannot pay any more.
+  double race_us = 0.0;
 };
 
 struct TunerSetting {
@@ -90,7 +93,9 @@ class Tuner {
     std::vector<double> times;
   };
   Agreed agree_on(std::vector<double> mine);
-  void open_race(bool use_stored_choice);
+  void choose_first_time();
+  std::vector<std::size_t> find_entrants(bool use_stored_choice);
+  void open_race(std::vector<std::size_t> entrants);
   void record(const Race::Entrant& entrant);
   void settle(std::size_t winner);
   void look_for_drift();
@@ -102,7 +107,8 @@ class Tuner {
   std::vector<Record> records_;
   std::vector<std::size_t> live_;
   std::size_t chosen_;
-  bool decided_ = false;  ///< chosen_ was chosen by a race
+  bool decided_ = false;    ///< chosen_ was chosen by a race, of this run or an earlier one
+  bool postponed_ = false;  ///< the first race, until it pays
   std::size_t times_decided_ = 0;
   std::string drift_reason_;  ///< of the latest race but the first
 
