@@ -18,7 +18,7 @@ const TuningRules sparse_tuning{
              .stages = {{1, 4, 5.0}, {2, 6, 2.2}, {3, 8, 1.5}, {4, 16, 1.15}, {4, 48, 1.03}},
              .keep_incumbent = 1.03},
     .rounds_between_looks = 512,
-    .race_us = 5e3,
+    .race_us = 20e3,
 };
 
 namespace {
