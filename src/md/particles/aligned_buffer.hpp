@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -10,8 +12,9 @@
 
 namespace sterna::md {
 
-/// A growable array of trivially copyable items on a 64-byte boundary. New items are not
-/// initialized: touching two million of them twice would cost more than filling them once.
+/// A growable array of trivially copyable items on a 64-byte boundary, a large one on huge pages
+/// where the system has them. New items are not initialized: touching two million of them twice
+/// would cost more than filling them once.
 template <class T>
 class AlignedBuffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -38,9 +41,13 @@ class AlignedBuffer {
   }
   void reserve(std::size_t capacity) {
     if (capacity <= capacity_) return;
-    const std::size_t bytes = (capacity * sizeof(T) + 63) / 64 * 64;
-    T* grown = static_cast<T*>(std::aligned_alloc(64, bytes));
+    const std::size_t items = capacity * sizeof(T);
+    const std::size_t alignment = items / huge_page >= 2 ? huge_page : 64;
+    const std::size_t bytes = (items + alignment - 1) / alignment * alignment;
+    T* grown = static_cast<T*>(std::aligned_alloc(alignment, bytes));
     if (grown == nullptr) throw std::bad_alloc();
+    // Fewer page walks; where the system refuses, nothing is lost.
+    if (alignment == huge_page) static_cast<void>(madvise(grown, bytes, MADV_HUGEPAGE));
     if (size_ > 0) std::memcpy(static_cast<void*>(grown), data_, size_ * sizeof(T));
     std::free(data_);
     data_ = grown;
@@ -68,6 +75,8 @@ class AlignedBuffer {
   }
 
  private:
+  static constexpr std::size_t huge_page = std::size_t{1} << 21;
+
   T* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
