@@ -327,13 +327,14 @@ TEST_CASE("sorting a sorted store changes nothing") {
   CellGrid grid;
   grid.set_region({0, 0, 0}, box.length, 2.8);
   std::vector<std::uint32_t> cell_of(512), source(512);
-  grid.sort_local(particles, cell_of, source);
+  std::vector<std::byte> room(512 * CellGrid::sort_room);
+  grid.sort_local(particles, cell_of, source, room);
   std::vector<std::int64_t> ids(particles.id.begin(), particles.id.end());
   std::vector<std::int64_t> sorted = ids;
   std::sort(sorted.begin(), sorted.end());
   for (std::size_t k = 0; k < sorted.size(); ++k)
     CHECK(sorted[k] == static_cast<std::int64_t>(k + 1));
-  grid.sort_local(particles, cell_of, source);
+  grid.sort_local(particles, cell_of, source, room);
   CHECK(ids == std::vector<std::int64_t>(particles.id.begin(), particles.id.end()));
 }
 

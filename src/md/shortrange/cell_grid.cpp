@@ -2,59 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 namespace sterna::md {
 
 namespace {
 
-/// Calls move(to, from) along each cycle of the permutation that brings item `source[i]` to place
-/// i, so that no second copy of the particles is ever needed: keep(i) before the first move of a
-/// cycle, put(i) after its last with the place of what was kept. Consumes `source`.
-template <class Keep, class Move, class Put>
-void follow_cycles(std::span<std::uint32_t> source, const Keep& keep, const Move& move,
-                   const Put& put) {
-  const auto count = static_cast<std::uint32_t>(source.size());
-  for (std::uint32_t start = 0; start < count; ++start) {
-    if (source[start] == start) continue;
-    keep(start);
-    std::uint32_t place = start;
-    while (source[place] != start) {
-      const std::uint32_t from = source[place];
-      move(place, from);
-      source[place] = place;
-      place = from;
-    }
-    put(place);
-    source[place] = place;
+/// Item `source[i]` comes to place i. By way of `room`, in the order of the places, so that many
+/// items are on their way from memory at a time: particles are near where they were.
+template <class T>
+void permute(AlignedBuffer<T>& items, std::span<const std::uint32_t> source,
+             std::span<std::byte> room) {
+  std::byte* next = room.data();
+  for (const std::uint32_t from : source) {
+    std::memcpy(next, &items[from], sizeof(T));
+    next += sizeof(T);
   }
-}
-
-template <bool rotating>
-void permute(ParticleStore& particles, std::span<std::uint32_t> source) {
-  ParticleRecord kept{};
-  follow_cycles(
-      source,
-      [&](std::uint32_t i) {
-        kept.position = particles.position[i];
-        kept.velocity = particles.velocity[i];
-        kept.id = particles.id[i];
-        kept.image = particles.image[i];
-        if constexpr (rotating) {
-          kept.orientation = particles.orientation[i];
-          kept.angular_momentum = particles.angular_momentum[i];
-        }
-      },
-      [&](std::uint32_t to, std::uint32_t from) {
-        particles.position[to] = particles.position[from];
-        particles.velocity[to] = particles.velocity[from];
-        particles.id[to] = particles.id[from];
-        particles.image[to] = particles.image[from];
-        if constexpr (rotating) {
-          particles.orientation[to] = particles.orientation[from];
-          particles.angular_momentum[to] = particles.angular_momentum[from];
-        }
-      },
-      [&](std::uint32_t i) { set_particle(particles, i, kept); });
+  std::memcpy(static_cast<void*>(items.data()), room.data(), source.size() * sizeof(T));
 }
 
 }  // namespace
@@ -116,7 +80,7 @@ std::uint32_t CellGrid::ghost_cell(const Position& position) const {
 }
 
 void CellGrid::sort_local(ParticleStore& particles, std::span<std::uint32_t> cell_of,
-                          std::span<std::uint32_t> source) {
+                          std::span<std::uint32_t> source, std::span<std::byte> room) {
   const auto count = static_cast<std::uint32_t>(particles.local_count());
   particles.resize_local(count);
   std::fill(cells_.begin(), cells_.end(), CellRange{0, 0});
@@ -135,7 +99,14 @@ void CellGrid::sort_local(ParticleStore& particles, std::span<std::uint32_t> cel
   for (const CellRange& cell : cells_) {
     sort_cell({source.data() + cell.begin, cell.count}, particles.position.span());
   }
-  particles.rotating() ? permute<true>(particles, source) : permute<false>(particles, source);
+  permute(particles.position, source, room);
+  permute(particles.velocity, source, room);
+  permute(particles.id, source, room);
+  permute(particles.image, source, room);
+  if (particles.rotating()) {
+    permute(particles.orientation, source, room);
+    permute(particles.angular_momentum, source, room);
+  }
   classify_cells();
 }
 

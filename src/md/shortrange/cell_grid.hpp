@@ -26,9 +26,10 @@ class CellGrid {
 
   /// Sorts the local particles, which must lie in the region; stable, so that sorting a sorted
   /// store changes nothing. Drops the ghosts. `cell_of` and `source` are scratch, one item each
-  /// for every local particle.
+  /// for every local particle, and `room` that of `sort_room` bytes for each.
   void sort_local(ParticleStore& particles, std::span<std::uint32_t> cell_of,
-                  std::span<std::uint32_t> source);
+                  std::span<std::uint32_t> source, std::span<std::byte> room);
+  static constexpr std::size_t sort_room = sizeof(Position);
 
   /// Places ghosts, given in any order, into the cells around: `slots[k]` is the position of
   /// ghost k behind the local particles.

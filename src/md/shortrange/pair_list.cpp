@@ -90,13 +90,22 @@ PairWork PairList::rows() const {
 }
 
 void PairList::sort_local(ParticleStore& particles) {
-  // The coordinates of the last build are of no use any more; their room serves the sort.
+  // The coordinates and the rows of the last build are of no use any more; their room serves the
+  // sort.
   const std::size_t count = particles.local_count();
+  const std::size_t room = count * CellGrid::sort_room;
+  if (use_compressed_) {
+    compressed_.reserve(room / sizeof(std::uint16_t));
+  } else {
+    plain_.reserve(room / sizeof(std::uint32_t));
+  }
+  auto* const rows = use_compressed_ ? reinterpret_cast<std::byte*>(compressed_.data())
+                                     : reinterpret_cast<std::byte*>(plain_.data());
   x_.resize(count);
   y_.resize(count);
   static_assert(sizeof(float) == sizeof(std::uint32_t));
   grid_.sort_local(particles, {reinterpret_cast<std::uint32_t*>(x_.data()), count},
-                   {reinterpret_cast<std::uint32_t*>(y_.data()), count});
+                   {reinterpret_cast<std::uint32_t*>(y_.data()), count}, {rows, room});
 }
 
 void PairList::build(ParticleStore& particles) {
