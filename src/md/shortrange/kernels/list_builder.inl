@@ -145,6 +145,14 @@ Candidates gather_candidates(const PairWork& work, std::size_t cell) {
       if (few || result.count == first) continue;
       const std::uint32_t end = result.count;
       fill_chunk();
+      // Across x the bounds of a chunk are those of the column.
+      const float across[4] = {bounds.y_low, bounds.y_high, bounds.z_low, bounds.z_high};
+      for (int side = 0; side < 4; ++side) {
+        const FloatPack bound = FloatPack::all(static_cast<double>(across[side]));
+        for (std::uint32_t k = first; k < end; k += lanes * lanes) {
+          bound.store(scratch.chunk[2 + side] + result.chunks + (k - first) / lanes);
+        }
+      }
       for (std::uint32_t k = first; k < end; k += lanes) {
         const std::uint32_t last = k + lanes < end ? k + lanes - 1 : end - 1;
         float x_low = scratch.x[k], x_high = scratch.x[last];
@@ -154,9 +162,8 @@ Candidates gather_candidates(const PairWork& work, std::size_t cell) {
             x_high = scratch.x[i] > x_high ? scratch.x[i] : x_high;
           }
         }
-        const float chunk[6] = {x_low,         x_high,       bounds.y_low,
-                                bounds.y_high, bounds.z_low, bounds.z_high};
-        for (int side = 0; side < 6; ++side) scratch.chunk[side][result.chunks] = chunk[side];
+        scratch.chunk[0][result.chunks] = x_low;
+        scratch.chunk[1][result.chunks] = x_high;
         ++result.chunks;
       }
     }

@@ -179,16 +179,27 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
   // The row's particles with as many neighbors as a vector holds; `own`: the first of these are the
   // particles themselves.
   const auto interact = [&]<bool own>(const typename Pack::Neighbors& neighbors) {
+    Pack dx[size], dy[size], dz[size], in_steps[size], inverse2[size];
+    typename Pack::Mask inside[size];
 #pragma GCC unroll 4
     for (int q = 0; q < size; ++q) {
-      const Pack dx = Pack::difference(center[q].x, neighbors.x);
-      const Pack dy = Pack::difference(center[q].y, neighbors.y);
-      const Pack dz = Pack::difference(center[q].z, neighbors.z);
-      const Pack in_steps = Pack::fma(dz, dz, Pack::fma(dy, dy, dx * dx));
-      auto inside = in_steps < c.cutoff2_in_steps;
-      if constexpr (own) inside = Pack::without(inside, q);
-      const Pack inverse2 = Pack::inverse(inside, in_steps, c.steps_squared);
-      const Pack r2 = Constants<Pack>::mixed ? Pack(in_steps * c.step_squared) : in_steps;
+      dx[q] = Pack::difference(center[q].x, neighbors.x);
+      dy[q] = Pack::difference(center[q].y, neighbors.y);
+      dz[q] = Pack::difference(center[q].z, neighbors.z);
+    }
+#pragma GCC unroll 4
+    for (int q = 0; q < size; ++q) {
+      in_steps[q] = Pack::fma(dz[q], dz[q], Pack::fma(dy[q], dy[q], dx[q] * dx[q]));
+    }
+#pragma GCC unroll 4
+    for (int q = 0; q < size; ++q) {
+      inside[q] = in_steps[q] < c.cutoff2_in_steps;
+      if constexpr (own) inside[q] = Pack::without(inside[q], q);
+      inverse2[q] = Pack::inverse(inside[q], in_steps[q], c.steps_squared);
+    }
+#pragma GCC unroll 4
+    for (int q = 0; q < size; ++q) {
+      const Pack r2 = Constants<Pack>::mixed ? Pack(in_steps[q] * c.step_squared) : in_steps[q];
       if constexpr (!single_type) {
         twelve_c12 = Pack::lookup(c12_row[q], work.type_count, neighbors.types);
         six_c6 = Pack::lookup(c6_row[q], work.type_count, neighbors.types);
@@ -200,22 +211,22 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
         }
       }
       Pack force_over_r, energy;
-      lennard_jones<truncation, with_energy>(inside, inverse2, r2, twelve_c12, six_c6, energy_shift,
-                                             force_shift, c.cutoff2, c.switch2, c.switch_scale,
-                                             force_over_r, energy);
-      fx[q] = Pack::fma(force_over_r, dx, fx[q]);
-      fy[q] = Pack::fma(force_over_r, dy, fy[q]);
-      fz[q] = Pack::fma(force_over_r, dz, fz[q]);
+      lennard_jones<truncation, with_energy>(inside[q], inverse2[q], r2, twelve_c12, six_c6,
+                                             energy_shift, force_shift, c.cutoff2, c.switch2,
+                                             c.switch_scale, force_over_r, energy);
+      fx[q] = Pack::fma(force_over_r, dx[q], fx[q]);
+      fy[q] = Pack::fma(force_over_r, dy[q], fy[q]);
+      fz[q] = Pack::fma(force_over_r, dz[q], fz[q]);
       if constexpr (with_energy) {
-        const Pack px = force_over_r * dx;
-        const Pack py = force_over_r * dy;
+        const Pack px = force_over_r * dx[q];
+        const Pack py = force_over_r * dy[q];
         u = u + energy;
-        xx = Pack::fma(px, dx, xx);
-        yy = Pack::fma(py, dy, yy);
-        zz = Pack::fma(force_over_r * dz, dz, zz);
-        xy = Pack::fma(px, dy, xy);
-        xz = Pack::fma(px, dz, xz);
-        yz = Pack::fma(py, dz, yz);
+        xx = Pack::fma(px, dx[q], xx);
+        yy = Pack::fma(py, dy[q], yy);
+        zz = Pack::fma(force_over_r * dz[q], dz[q], zz);
+        xy = Pack::fma(px, dy[q], xy);
+        xz = Pack::fma(px, dz[q], xz);
+        yz = Pack::fma(py, dz[q], yz);
       }
     }
   };
@@ -245,10 +256,12 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
     entries = decode(first, length);
     k = 0;
   }
+  double x[size], y[size], z[size];
+  Pack::sums(fx, x);
+  Pack::sums(fy, y);
+  Pack::sums(fz, z);
   for (int q = 0; q < size; ++q) {
-    double f[3];
-    Pack::sums(fx[q], fy[q], fz[q], f);
-    work.force[particle[q]] = {c.step * f[0], c.step * f[1], c.step * f[2]};
+    work.force[particle[q]] = {c.step * x[q], c.step * y[q], c.step * z[q]};
   }
   if constexpr (with_energy) {
     totals.energy += u.sum();
@@ -297,6 +310,8 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
     decode.go_to_cell(cells[c]);
     if (c + 1 < cell_count) fetch_cell<Pack>(work, cells[c + 1]);
     const std::uint32_t rows = group_count(cell.count, work.group);
+    // As `size_of_group`, without a division for each row.
+    const std::uint32_t smallest = cell.count / rows, larger_ones = cell.count % rows;
     for (std::uint32_t g = 0; g < rows; ++g) {
       const std::size_t row = cell.begin + g;
       const std::size_t first = work.row_begin[row], count = work.row_begin[row + 1] - first;
@@ -307,7 +322,7 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
       if (work.group == 1) {
         compute.template operator()<false, 1>();
       } else {
-        with_size<largest_group>(size_of_group(cell.count, rows, g),
+        with_size<largest_group>(smallest + (g < larger_ones ? 1 : 0),
                                  [&]<int size>() { compute.template operator()<true, size>(); });
       }
     }

@@ -56,10 +56,9 @@ struct DoublePack {
     const __m128d half = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
     return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
   }
-  static void sums(DoublePack a, DoublePack b, DoublePack c, double (&out)[3]) {
-    out[0] = a.sum();
-    out[1] = b.sum();
-    out[2] = c.sum();
+  template <int count>
+  static void sums(const DoublePack (&v)[count], double (&out)[count]) {
+    for (int k = 0; k < count; ++k) out[k] = v[k].sum();
   }
   static DoublePack lookup(const double* table, int, Types types) {
     return {_mm256_i64gather_pd(table, types, 8)};
@@ -155,10 +154,9 @@ struct FloatPack {
     s = _mm_add_ps(s, _mm_movehl_ps(s, s));
     return static_cast<double>(_mm_cvtss_f32(_mm_add_ss(s, _mm_shuffle_ps(s, s, 1))));
   }
-  static void sums(FloatPack a, FloatPack b, FloatPack c, double (&out)[3]) {
-    out[0] = a.sum();
-    out[1] = b.sum();
-    out[2] = c.sum();
+  template <int count>
+  static void sums(const FloatPack (&v)[count], double (&out)[count]) {
+    for (int k = 0; k < count; ++k) out[k] = v[k].sum();
   }
   static FloatPack lookup(const float* table, int, Types types) {
     return {_mm256_i32gather_ps(table, types, 4)};

@@ -67,11 +67,24 @@ struct DoublePack {
     return {_mm512_mask_mov_pd(b.v, mask, a.v)};
   }
   double sum() const { return _mm512_reduce_add_pd(v); }
-  /// The sums of three at once, which share their shuffles.
-  static void sums(DoublePack a, DoublePack b, DoublePack c, double (&out)[3]) {
-    out[0] = a.sum();
-    out[1] = b.sum();
-    out[2] = c.sum();
+  /// The sum of each of up to four vectors; they share their shuffles.
+  template <int count>
+  static void sums(const DoublePack (&v)[count], double (&out)[count]) {
+    if constexpr (count == 1) {
+      out[0] = v[0].sum();
+    } else {
+      // In each 128 bits: a part of the sums of two vectors.
+      const auto two = [](__m512d a, __m512d b) {
+        const __m512d sum = _mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
+        const __m256d half =
+            _mm256_add_pd(_mm512_castpd512_pd256(sum), _mm512_extractf64x4_pd(sum, 1));
+        return _mm_add_pd(_mm256_castpd256_pd128(half), _mm256_extractf128_pd(half, 1));
+      };
+      alignas(16) double result[4];
+      _mm_store_pd(result, two(v[0].v, v[1].v));
+      if constexpr (count > 2) _mm_store_pd(result + 2, two(v[2].v, v[count - 1].v));
+      for (int k = 0; k < count; ++k) out[k] = result[k];
+    }
   }
   /// table[type] of each lane. Short tables fit into a register: no gather.
   static DoublePack lookup(const double* table, int count, Types types) {
@@ -185,10 +198,27 @@ struct FloatPack {
     return {_mm512_mask_mov_ps(b.v, mask, a.v)};
   }
   double sum() const { return static_cast<double>(_mm512_reduce_add_ps(v)); }
-  static void sums(FloatPack a, FloatPack b, FloatPack c, double (&out)[3]) {
-    out[0] = a.sum();
-    out[1] = b.sum();
-    out[2] = c.sum();
+  template <int count>
+  static void sums(const FloatPack (&v)[count], double (&out)[count]) {
+    if constexpr (count == 1) {
+      out[0] = v[0].sum();
+    } else {
+      const auto two = [](__m512 a, __m512 b) {
+        return _mm512_castps_pd(_mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b)));
+      };
+      const __m512d low = two(v[0].v, v[1].v);
+      const __m512d high = count > 2 ? two(v[count > 2 ? 2 : 0].v, v[count - 1].v) : low;
+      // In each 128 bits: a part of the sums of all.
+      const __m512d sum =
+          _mm512_castps_pd(_mm512_add_ps(_mm512_castpd_ps(_mm512_unpacklo_pd(low, high)),
+                                         _mm512_castpd_ps(_mm512_unpackhi_pd(low, high))));
+      const __m256 half = _mm256_add_ps(_mm256_castpd_ps(_mm512_castpd512_pd256(sum)),
+                                        _mm256_castpd_ps(_mm512_extractf64x4_pd(sum, 1)));
+      alignas(32) double result[4];
+      _mm256_store_pd(result, _mm256_cvtps_pd(_mm_add_ps(_mm256_castps256_ps128(half),
+                                                         _mm256_extractf128_ps(half, 1))));
+      for (int k = 0; k < count; ++k) out[k] = result[k];
+    }
   }
   static FloatPack lookup(const float* table, int count, Types types) {
     if (count > width) return {_mm512_i32gather_ps(types, table, 4)};

@@ -124,10 +124,9 @@ struct Pack {
     return each([&](int k) { return mask.m[k] ? a.v[k] : b.v[k]; });
   }
   double sum() const { return static_cast<double>((lane(0) + lane(1)) + (lane(2) + lane(3))); }
-  static void sums(Pack a, Pack b, Pack c, double (&out)[3]) {
-    out[0] = a.sum();
-    out[1] = b.sum();
-    out[2] = c.sum();
+  template <class Derived, int count>
+  static void sums(const Derived (&v)[count], double (&out)[count]) {
+    for (int k = 0; k < count; ++k) out[k] = v[k].sum();
   }
   static Pack lookup(const T* table, int, Types types) {
     return each_lane([&](int k) { return table[types.t[k]]; });
