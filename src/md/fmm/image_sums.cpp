@@ -58,11 +58,22 @@ class Terms {
         periodic_(sums.periodic),
         strain_(strain),
         factors_(order_),
-        gradient_terms_(strain ? gradient_terms(order_) : std::vector<GradientTerm>{}),
         harmonics_(harmonics_count(order_)),
         values_(harmonics_.size()),
         weights_(static_cast<std::size_t>(order_) + 1) {
-    for (auto& component : gradient_) component.resize(strain ? harmonics_.size() : 0);
+    if (!strain) return;
+    for (const int axis : strain_axes[*strain]) {
+      slopes_[static_cast<std::size_t>(axis)].assign(harmonics_.size(), {});
+      gradient_[static_cast<std::size_t>(axis)].resize(harmonics_.size());
+    }
+    for (const GradientTerm& term : gradient_terms(order_)) {
+      auto& slopes = slopes_[static_cast<std::size_t>(term.component)];
+      if (slopes.empty()) continue;
+      Slope& slope = slopes[term.from];
+      const std::size_t next = slope.factor[0] == 0.0 ? 0 : 1;
+      slope.of[next] = term.to;
+      slope.factor[next] = term.factor;
+    }
   }
 
   /// Of a position; that of a near cell is not part of the sums, but its smooth part is in those
@@ -129,11 +140,12 @@ class Terms {
  private:
   void set_harmonics(const Vec3& point) {
     regular_harmonics(factors_, point, harmonics_.data());
-    if (!strain_) return;
-    for (auto& component : gradient_) std::fill(component.begin(), component.end(), 0.0);
-    for (const GradientTerm& term : gradient_terms_) {
-      gradient_[static_cast<std::size_t>(term.component)][term.from] +=
-          term.factor * harmonics_[term.to];
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      for (std::size_t i = 0; i < slopes_[axis].size(); ++i) {
+        const Slope& slope = slopes_[axis][i];
+        gradient_[axis][i] =
+            slope.factor[0] * harmonics_[slope.of[0]] + slope.factor[1] * harmonics_[slope.of[1]];
+      }
     }
   }
 
@@ -159,7 +171,12 @@ class Terms {
   bool periodic_;
   ImageSums::Strain strain_;
   HarmonicFactors factors_;
-  std::vector<GradientTerm> gradient_terms_;
+  /// Of one harmonic along one axis: no more than two others.
+  struct Slope {
+    std::array<std::size_t, 2> of{};
+    std::array<double, 2> factor{};
+  };
+  std::array<std::vector<Slope>, 3> slopes_;  ///< along the axes of the strain
   std::vector<double> harmonics_, values_;
   std::array<std::vector<double>, 3> gradient_;
   std::vector<double> weights_;
@@ -242,7 +259,10 @@ void ImageSums::make(Strain strain, std::size_t first_wave, std::size_t end_wave
       }
       const auto added = terms.at(at, near).subspan(begin, here);
       double* to = values.data() + all.index(place) * lanes;
-      for (std::size_t a = 0; a < here; ++a) to[a / lanes * block + a % lanes] += added[a];
+      for (std::size_t a = 0; a < here; a += lanes, to += block) {
+        const std::size_t count = std::min(lanes, here - a);
+        for (std::size_t lane = 0; lane < count; ++lane) to[lane] += added[a + lane];
+      }
     });
     const std::size_t wave_block = 2 * waves.count() * lanes;
     wave_values.resize(blocks * wave_block);
