@@ -578,7 +578,8 @@ TEST_CASE("calls out of order are errors that name the exchange") {
 
 TEST_CASE("a peer that never comes is named within the timeout") {
   Context world({.timeout = patience});
-  if (world.size() == 1) return;
+  // Each method waits, so only on the rank counts that also run as several nodes.
+  if (world.size() != 2 && world.size() != 5) return;
   for_each_method(world, [&](std::string_view method) {
     // What blocks in MPI ends the job instead (test_killed_rank): the fence, and all that may need
     // the target's help: between nodes, in MPICH also in a node.
