@@ -6,7 +6,8 @@
 Builds the communication library and sterna-bench against SMPI (build-simulate; the transports rdma
 and shm are left out) and runs them unmodified on the machines of fat_tree.xml and torus.xml, four
 ranks a node. Each method is a run of its own, so that the memory is that of one method; it is the
-peak of the simulating process, which holds all ranks, divided by their number.
+peak of the simulating process, which holds all ranks, divided by their number. Simulated time does
+not depend on what else this machine does, so rows may be measured by several commands (--add).
 
 Prints a table; writes benchmarks/results/simulate.json and the table of docs/benchmarks.md.
 """
@@ -34,7 +35,8 @@ RANKS_PER_NODE = 4
 # Overheads of a message at its sender and receiver, as of MPI on current processors; no factors of
 # SMPI's calibration, which is one for Gigabit Ethernet; messages up to 64 KiB leave at once. Waits
 # advance time themselves (complete_smpi.cpp). Each new communicator is told to all by a broadcast:
-# the one that the selector takes begins with a ring of all ranks to all.
+# the one that the selector takes begins with a ring of all ranks to all. No traffic against each
+# message, which stands for the acknowledgements of TCP.
 SETTINGS = {
     "smpi/host-speed": "10Gf",
     "smpi/privatization": "no",
@@ -46,6 +48,7 @@ SETTINGS = {
     "smpi/os": "0:0.3e-6:0",
     "smpi/ois": "0:0.3e-6:0",
     "smpi/or": "0:0.3e-6:0",
+    "network/crosstraffic": "no",
     "smpi/bw-factor": "0:1",
     "smpi/lat-factor": "0:1",
     "smpi/async-small-thresh": "65536",
@@ -58,9 +61,11 @@ SPARSE = ["alltoall", "allreduce", "nbx", "reduce_scatter"]
 SPARSE += ["rma_reserve", "superset", "two_level", "grid"]
 NEIGHBOR = ["p2p", "p2p_persistent", "rma_fence", "rma_pscw", "rma_double_buffer"]
 # Too slow to simulate beyond these numbers of ranks.
-WINDOWS = ["rma_reserve", "rma_fence", "rma_double_buffer"]
-MOST_RANKS = {"placement": 64, **dict.fromkeys(["alltoall", *WINDOWS], 256)}
-SLOW = [*MOST_RANKS, "rma_pscw"]
+MOST_RANKS = {"placement": 256}
+SLOW = ["placement", "alltoall", "rma_reserve", "rma_pscw", "rma_double_buffer"]
+# Beyond these there is one round only, and what happens within 10 ns happens at once.
+MOST_RANKS_IN_FULL = 256
+COLUMNS = [(platform, ranks) for platform in ("fat_tree", "torus") for ranks in (64, 256, 1024)]
 SHAPES = {
     ("torus", 16): "torus 4 2 2",
     ("torus", 64): "torus 4 4 4",
@@ -103,7 +108,8 @@ def simulate(program: Path, platform: str, ranks: int, arguments: list[str], lim
         arguments = [argument.format(network=folder / "network") for argument in arguments]
         command = ["smpirun", "-np", str(ranks), "-hostfile", folder / "hosts"]
         command += ["-platform", HERE / f"{platform}.xml"]
-        command += [f"--cfg={key}:{value}" for key, value in SETTINGS.items()]
+        settings = SETTINGS | ({"surf/precision": "1e-8"} if ranks > MOST_RANKS_IN_FULL else {})
+        command += [f"--cfg={key}:{value}" for key, value in settings.items()]
         command += ["--log=root.thresh:error", program, *arguments, "--quiet", "--json"]
         start = time.monotonic()
         with (folder / "output").open("w+") as output:
@@ -136,13 +142,15 @@ def simulate(program: Path, platform: str, ranks: int, arguments: list[str], lim
     return document
 
 
-def runs_of(experiment: str, methods: list[str] | None) -> list[tuple[str, list[str]]]:
+def runs_of(experiment: str, ranks: int, methods: list[str] | None) -> list[tuple[str, list[str]]]:
     """Names and arguments of the runs of an experiment."""
 
     def wanted(names: list[str]) -> list[str]:
         return [name for name in names if methods is None or name in methods]
 
     rounds = ["--rounds", "3", "--blocks", "1"]
+    if ranks > MOST_RANKS_IN_FULL:
+        rounds = ["--rounds", "1", "--blocks", "1", "--warm-up", "1"]
     if experiment == "sparse":
         return [
             (method, ["sparse", "--no-bare", "--methods", method, "--particles", "133", *rounds])
@@ -158,6 +166,12 @@ def runs_of(experiment: str, methods: list[str] | None) -> list[tuple[str, list[
         return [("reduce", ["reduce", "--values", "1,4,16", *rounds])] if methods is None else []
     network = ["placement", "--network", "{network}", "--exchange", "p2p", *rounds]
     return [("placement", network)] if methods is None else []
+
+
+def key_of(row: dict) -> tuple:
+    """What a row is of."""
+    names = ("experiment", "pattern", "values", "method", "platform", "ranks")
+    return tuple(row.get(name) for name in names)
 
 
 def table_of(rows: list[dict], columns: list[tuple[str, int]]) -> str:
@@ -194,6 +208,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=10.0, help="for all runs")
     result_file = ROOT / "benchmarks" / "results" / "simulate.json"
     parser.add_argument("--output", type=Path, default=result_file)
+    parser.add_argument("--add", action="store_true", help="to the rows that the output has")
     arguments = parser.parse_args()
     if shutil.which("smpirun") is None or shutil.which("smpicxx") is None:
         parser.error("SimGrid is missing: sudo apt-get install libsimgrid-dev")
@@ -210,7 +225,7 @@ def main() -> int:
     jobs, notes, documents = [], [], []
     for platform, ranks in columns:
         for experiment in experiments:
-            for name, options in runs_of(experiment, methods):
+            for name, options in runs_of(experiment, ranks, methods):
                 if ranks > MOST_RANKS.get(name, ranks):
                     notes.append(f"{name}: not simulated beyond {MOST_RANKS[name]} ranks")
                     continue
@@ -253,8 +268,20 @@ def main() -> int:
         return 1
 
     order = {name: i for i, name in enumerate([*SPARSE, *NEIGHBOR])}
-    content = merged(documents, "./dev bench simulate " + shlex.join(sys.argv[1:]))
+    command = "./dev bench simulate " + shlex.join(sys.argv[1:])
+    if arguments.add and arguments.output.exists():
+        before = json.loads(arguments.output.read_text())
+        measured = {key_of(row) for document in documents for row in document["rows"]}
+        before["rows"] = [row for row in before["rows"] if key_of(row) not in measured]
+        runs = tuple(f"{job[0]} {job[1]}, {job[2]}, {job[3]} ranks" for job in jobs)
+        before["notes"] = [note for note in before["notes"] if not note.startswith(runs)]
+        documents.insert(0, before)
+        command = f"{before['command']}; {command}"
+    content = merged(documents, command)
     content["benchmark"] = "simulate"
+    content["date"] = documents[-1]["date"]
+    present = {(row["platform"], row["ranks"]) for row in content["rows"]}
+    columns = [column for column in COLUMNS if column in present]
     content["notes"] = sorted({*content["notes"], *notes})
     content["settings"] = SETTINGS
     content["rows"].sort(

@@ -56,9 +56,8 @@ std::vector<Timing> measure(const comm::Context& world, std::span<const Candidat
   for (std::size_t block = 0; block < sampling.blocks; ++block) {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       comm::barrier(world);
-      for (std::size_t warm_up = 0; warm_up < 2 + rounds[i] / 10; ++warm_up) {
-        timed_round(candidates[i]);
-      }
+      const std::size_t warm_up = sampling.warm_up.value_or(2 + rounds[i] / 10);
+      for (std::size_t round = 0; round < warm_up; ++round) timed_round(candidates[i]);
       for (std::size_t round = 0; round < rounds[i]; ++round) {
         times[i].push_back(timed_round(candidates[i]));
       }
