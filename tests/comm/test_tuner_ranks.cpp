@@ -225,6 +225,11 @@ TEST_CASE("a machine file spares the race, until its times prove wrong") {
   second.explain(verdict);
   CHECK(verdict.method == "second");
   CHECK(verdict.text.find("measured before") != std::string::npos);
+  // Making another method must pay, too.
+  TuningRules rules = short_rules;
+  rules.race_us = 200.0;
+  Tuner patient = tuner_of(world, {"", "", ""}, rules);
+  CHECK(run(patient, 30, us) == std::string(10, '0') + std::string(20, '1'));
 
   // Now the second takes ten times as long as the file says.
   run(second, 60, [](std::size_t candidate) { return candidate == 1 ? 100.0 : 20.0; });

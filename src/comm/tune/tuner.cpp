@@ -134,19 +134,25 @@ void Tuner::choose_first_time() {
   window_.clear();
   shape_ = now.shape;
   std::vector<std::size_t> entrants = find_entrants(true);
-  const auto stored_us = [&](std::size_t i) { return records_[i].us; };
-  if (std::ranges::all_of(entrants, [&](std::size_t i) { return records_[i].stored; })) {
-    settle(*std::ranges::min_element(entrants, {}, stored_us));
-    return;
-  }
+  const bool known =
+      std::ranges::all_of(entrants, [&](std::size_t i) { return records_[i].stored; });
+  const std::size_t best =
+      *std::ranges::min_element(entrants, {}, [&](std::size_t i) { return records_[i].us; });
   const double us = std::max(now.times[0], shortest_round);
   const auto rounds = static_cast<std::uint64_t>(setting_.rules.race_us / us);
-  if (!postponed_ && rounds > rounds_ && !setting_.context.implementation().race_at_once) {
+  if (known && best == chosen_) {
+    settle(best);
+  } else if (!postponed_ && rounds > rounds_ && !setting_.context.implementation().race_at_once) {
     postponed_ = true;
     next_agreement_ = rounds;
-    return;
+    for (Record& r : records_) {
+      if (r.state != State::unavailable && r.state != State::failed) r = {};
+    }
+  } else if (known) {
+    settle(best);
+  } else {
+    open_race(std::move(entrants));
   }
-  open_race(std::move(entrants));
 }
 
 std::vector<std::size_t> Tuner::find_entrants(bool use_stored_choice) {
