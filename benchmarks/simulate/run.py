@@ -150,7 +150,7 @@ def runs_of(experiment: str, ranks: int, methods: list[str] | None) -> list[tupl
 
     rounds = ["--rounds", "3", "--blocks", "1"]
     if ranks > MOST_RANKS_IN_FULL:
-        rounds = ["--rounds", "1", "--blocks", "1", "--warm-up", "1"]
+        rounds = ["--rounds", "1", "--blocks", "1"]
     if experiment == "sparse":
         return [
             (method, ["sparse", "--no-bare", "--methods", method, "--particles", "133", *rounds])

@@ -49,8 +49,6 @@ int run(const comm::Context& world, int argc, char** argv) {
     command.add_option("--blocks", sampling.blocks, "times that the candidates take turns")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
-    command.add_option("--warm-up", sampling.warm_up,
-                       "rounds before them that do not count, each time (default: 2 and a tenth)");
     command.add_option("--json", json_file, "also write the results to this file");
     command.add_flag("--quiet", quiet, "print no table");
     verbs.push_back(row.make());

@@ -56,7 +56,7 @@ std::vector<Timing> measure(const comm::Context& world, std::span<const Candidat
   for (std::size_t block = 0; block < sampling.blocks; ++block) {
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       comm::barrier(world);
-      const std::size_t warm_up = sampling.warm_up.value_or(2 + rounds[i] / 10);
+      const std::size_t warm_up = std::min(rounds[i], 2 + rounds[i] / 10);
       for (std::size_t round = 0; round < warm_up; ++round) timed_round(candidates[i]);
       for (std::size_t round = 0; round < rounds[i]; ++round) {
         times[i].push_back(timed_round(candidates[i]));

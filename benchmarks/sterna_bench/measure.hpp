@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,8 +15,6 @@ struct Sampling {
   double seconds = 0.5;    ///< measured time of each candidate, about
   std::size_t rounds = 0;  ///< instead of `seconds`, where not 0
   std::size_t blocks = 10;
-  /// Rounds of a block that come first and do not count; nothing: two and a tenth.
-  std::optional<std::size_t> warm_up;
 };
 
 /// One of the things compared: `round` is timed.
