@@ -1,7 +1,7 @@
 // The reader of input files: any bytes give an input or diagnostics, and both hold what they
 // promise. Its seeds in fuzz/corpus are tests/broken_inputs.
 //
-// sources: src/md/core/units.cpp src/md/core/nearest_name.cpp src/md/core/display_text.cpp
+// sources: src/md/core/units.cpp src/comm/context/nearest_name.cpp src/md/core/display_text.cpp
 // sources: src/md/io/read_input.cpp src/md/io/check_input.cpp src/md/io/input_schema.cpp
 // sources: src/md/io/diagnostics.cpp src/md/io/syntax_error.cpp src/md/io/check_components.cpp
 // sources: src/md/io/check_electrostatics.cpp src/md/io/component_schema.cpp

@@ -1,7 +1,7 @@
 // The reader of ls1's config.xml: any bytes give an input or diagnostics, and an input that its own
 // text gives again. Behind a zero byte stands what every included file holds.
 //
-// sources: src/md/core/units.cpp src/md/core/nearest_name.cpp src/md/core/display_text.cpp
+// sources: src/md/core/units.cpp src/comm/context/nearest_name.cpp src/md/core/display_text.cpp
 // sources: src/md/core/random.cpp src/md/io/read_input.cpp src/md/io/check_*.cpp
 // sources: src/md/io/*_schema.cpp src/md/io/diagnostics.cpp src/md/io/syntax_error.cpp
 // sources: src/md/io/input_text.cpp src/md/io/particle_names.cpp

@@ -1,6 +1,6 @@
 // The reader of NIST configurations.
 //
-// sources: src/md/core/units.cpp src/md/core/nearest_name.cpp src/md/core/display_text.cpp
+// sources: src/md/core/units.cpp src/comm/context/nearest_name.cpp src/md/core/display_text.cpp
 // sources: src/md/io/diagnostics.cpp src/md/io/readers/*.cpp
 // sources: src/md/io/ls1/xml_*.cpp src/md/io/ls1/molecule_types.cpp src/md/io/ls1/*phase_space.cpp
 // sources: src/md/io/ls1/gener*.cpp src/md/io/ls1/lattice_fill.cpp src/md/io/ls1/objects.cpp

@@ -8,11 +8,13 @@
 #include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/environment.hpp"
 #include "sterna/comm/error.hpp"
+#include "sterna/comm/nearest_name.hpp"
 #include "sterna/version.hpp"
 #include "verb.hpp"
 
@@ -27,6 +29,20 @@ std::string command_line(int argc, char** argv) {
   std::string line = "sterna-bench";
   for (int i = 1; i < argc; ++i) line += fmt::format(" {}", argv[i]);
   return line;
+}
+
+/// For each argument that looks like an option and is none: what was meant.
+void suggest_options(const CLI::App& command) {
+  std::vector<std::string> written;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) written.push_back("--" + name);
+  }
+  const std::vector<std::string_view> names(written.begin(), written.end());
+  for (const std::string& argument : command.remaining()) {
+    if (!argument.starts_with("--")) continue;
+    const std::string option = argument.substr(0, argument.find('='));
+    fmt::print(stderr, "{}\n", comm::unknown_name_message("option", option, names));
+  }
 }
 
 int run(const comm::Context& world, int argc, char** argv) {
@@ -58,17 +74,23 @@ int run(const comm::Context& world, int argc, char** argv) {
   if (!first.starts_with('-') &&
       std::ranges::find(bench::verb_table(), first, &bench::VerbRow::name) ==
           bench::verb_table().end()) {
+    std::vector<std::string_view> names;
+    for (const bench::VerbRow& row : bench::verb_table()) names.push_back(row.name);
     if (world.rank() == 0) {
-      fmt::print(stderr, "sterna-bench: there is no experiment {}; see sterna-bench --help\n",
-                 first);
+      fmt::print(stderr, "sterna-bench: {}\n",
+                 comm::unknown_name_message("experiment", first, names));
     }
     return bad_input;
   }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (world.rank() != 0) return error.get_exit_code() == 0 ? success : bad_input;
-    return app.exit(error) == 0 ? success : bad_input;
+    const int status = error.get_exit_code() == 0 ? success : bad_input;
+    if (world.rank() != 0) return status;
+    app.exit(error);
+    const auto chosen = app.get_subcommands();
+    if (status != success && !chosen.empty()) suggest_options(*chosen.front());
+    return status;
   }
   for (std::size_t i = 0; i < verbs.size(); ++i) {
     const std::string name(bench::verb_table()[i].name);

@@ -86,9 +86,9 @@ def bench(
     Under a launcher (mpiexec, srun) it joins the ranks that are there.
     """
     program = find_companion("sterna-bench")
-    if verb is None or "--help" in context.args:
+    if verb is None or "--help" in (verb, *context.args):
         print(context.get_help(), flush=True)
-        launch.become([*([verb] if verb else []), "--help"], program)
+        launch.become(["--help"] if verb in (None, "--help") else [verb, "--help"], program)
     own = ["--json", json_file] if json_file else []
     launch.join([verb, *context.args, *own], None, program)
     if plot:

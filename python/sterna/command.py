@@ -1,6 +1,7 @@
 """The `sterna` command. The work is done by the program `sterna-md`."""
 
 import sys
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
@@ -21,7 +22,16 @@ app = typer.Typer(
 bench.add_to(app)
 app.add_typer(new.app, name="new")
 app.add_typer(validate.app, name="validate")
-_PASS_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
+
+
+class Progress(Enum):
+    """When a run tells how far it is."""
+
+    auto = "auto"
+    always = "always"
+    never = "never"
+
+
 InputFile = Annotated[
     str,
     typer.Argument(metavar="INPUT", help="The input file (TOML, or a config.xml of ls1-MarDyn)."),
@@ -38,9 +48,8 @@ def _to_standard_error(text: str) -> None:
     sys.stderr.flush()
 
 
-@app.command(context_settings=_PASS_ON)
+@app.command()
 def run(
-    context: typer.Context,
     input_file: InputFile,
     ranks: Annotated[
         int | None,
@@ -49,21 +58,24 @@ def run(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue from the latest valid checkpoint.")
     ] = False,
+    progress: Annotated[
+        Progress, typer.Option(help="always: the lines that a front end draws progress from.")
+    ] = Progress.auto,
 ) -> None:
     """Run a simulation.
 
     Starts one rank for each core, or as many as asked for; under a launcher (mpiexec, srun) it
-    joins the ranks that are there. Further options go to sterna-md. SIGTERM or Ctrl-C writes a
-    checkpoint and ends the run; --resume continues it.
+    joins the ranks that are there. SIGTERM or Ctrl-C writes a checkpoint and ends the run;
+    --resume continues it.
     """
-    arguments = [input_file, *(["--resume"] if resume else []), *context.args]
-    launch.join(arguments, ranks)
+    arguments = [input_file, *(["--resume"] if resume else [])]
+    launch.join([*arguments, "--progress", progress.value], ranks)
     ranks = ranks or launch.available_cores()
     # The launcher may give the ranks a terminal where this process writes to a file, so they do not
     # choose by themselves.
-    if "--progress" in context.args or not sys.stdout.isatty():
-        if "--progress" not in context.args:
-            arguments += ["--progress", "never"]
+    if progress != Progress.auto or not sys.stdout.isatty():
+        shown = Progress.never if progress == Progress.auto else progress
+        arguments += ["--progress", shown.value]
         status = launch.launch(ranks, arguments, _to_standard_output, _to_standard_error)
     else:
         with ProgressBar(Console()) as bar:
@@ -116,7 +128,7 @@ def models() -> None:
     launch.become(["--models"])
 
 
-@app.command(context_settings=_PASS_ON)
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def tune(
     context: typer.Context,
     ranks: Annotated[

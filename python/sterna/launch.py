@@ -29,6 +29,7 @@ _NOTICES = re.compile(
     r"|^This typically refers to a problem with your application"
     r"|^Please see the FAQ page for debugging suggestions"
 )
+_MOST_RANKS_PER_CORE = 64  # more would only use up memory and processes
 _SIGNAL = re.compile(r"rank (\d+) with PID \d+ on node .*? exited on\s+signal (\d+)", re.DOTALL)
 _MPICH_SIGNAL = re.compile(r"^YOUR APPLICATION TERMINATED WITH THE EXIT STRING: .*signal (\d+)")
 
@@ -103,6 +104,13 @@ def command_line(
     """The command and environment that run `program` on `ranks` ranks of this machine."""
     program = program or find_program()
     launcher = find_launcher(program)
+    cores = available_cores()
+    if ranks > _MOST_RANKS_PER_CORE * cores:
+        raise SternaError(
+            f"{ranks} ranks on {cores} core{'' if cores == 1 else 's'}: at most "
+            f"{_MOST_RANKS_PER_CORE} can share one; on more machines, start sterna-md under the "
+            "launcher of your site"
+        )
     environment = program_environment()
     command = [str(launcher)]
     if _is_open_mpi(launcher):
@@ -110,13 +118,12 @@ def command_line(
         command += ["--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"]
         # The ofi component costs a second at the end of each start; inside a machine none uses it.
         environment.setdefault("OMPI_MCA_btl", "^ofi")
-        if ranks > available_cores():
+        if ranks > cores:
             environment.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
-    elif ranks > available_cores():
+    elif ranks > cores:
         raise SternaError(
-            f"{ranks} ranks on {available_cores()} cores: {launcher} belongs to an MPI that does "
-            "not yield while it waits, which makes such runs very slow; use at most "
-            f"{available_cores()} ranks, or Open MPI"
+            f"{ranks} ranks on {cores} cores: {launcher} belongs to an MPI that does not yield "
+            f"while it waits, which makes such runs very slow; use at most {cores} ranks, or Open MPI"
         )
     return [*command, "-n", str(ranks), str(program), *arguments], environment
 

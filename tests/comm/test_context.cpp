@@ -6,11 +6,13 @@
 #include <chrono>
 #include <numeric>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/error.hpp"
+#include "sterna/comm/nearest_name.hpp"
 
 using namespace sterna::comm;
 
@@ -69,4 +71,22 @@ TEST_CASE("collective helpers move strings of any length") {
   }
   CHECK(exclusive_sum(world, world.rank()) == world.rank() * (world.rank() - 1) / 2);
   barrier(world);
+}
+
+TEST_CASE("the name that was meant") {
+  const std::string_view names[] = {"timestep", "steps", "seed", "stochastic_velocity_rescaling"};
+  CHECK(nearest_name("timestp", names) == "timestep");
+  CHECK(nearest_name("timestpe", names) == "timestep");
+  CHECK(nearest_name("step", names) == "steps");
+  CHECK(nearest_name("SEED", names) == "seed");
+  CHECK(nearest_name("stochastic", names) == "stochastic_velocity_rescaling");
+  CHECK_FALSE(nearest_name("pressure", names).has_value());
+  CHECK_FALSE(nearest_name("", names).has_value());
+  CHECK_FALSE(nearest_name(std::string(100000, 'a'), names).has_value());
+  const std::string_view methods[] = {"alltoall", "nbx", "superset"};
+  CHECK(nearest_name("nxb", methods) == "nbx");
+  CHECK(unknown_name_message("sparse method", "nbxx", methods) ==
+        "unknown sparse method \"nbxx\"; did you mean \"nbx\"? Valid are: alltoall, nbx, superset");
+  CHECK(unknown_name_message("sparse method", "ring", methods) ==
+        "unknown sparse method \"ring\". Valid are: alltoall, nbx, superset");
 }

@@ -16,7 +16,6 @@
 #include <thread>
 #include <vector>
 
-#include "comm/context/nearest_name.hpp"
 #include "comm/sparse/largest_count.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/context.hpp"
@@ -444,16 +443,6 @@ TEST_CASE("sparse exchange: wrong options are told on all ranks") {
   if (rank == 1) lopsided.push_back(0);
   CHECK(contains(told({"superset", "migration", lopsided}),
                  "possible_sources is not symmetric: rank 1 lists rank 0, but rank 0 does not"));
-}
-
-TEST_CASE("nearest name") {
-  const std::vector<std::string_view> names{"alltoall", "nbx", "superset"};
-  CHECK(nearest_name("superset", names) == "superset");
-  CHECK(nearest_name("SUPERSET", names) == "superset");
-  CHECK(nearest_name("suprset", names) == "superset");
-  CHECK(nearest_name("nxb", names) == "nbx");
-  CHECK(nearest_name("rdma", names).empty());
-  CHECK(nearest_name("", names).empty());
 }
 
 // Last: the ranks that waited leave messages behind.

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "md/core/display_text.hpp"
-#include "md/core/nearest_name.hpp"
 #include "md/core/units.hpp"
 
 using namespace sterna::md;
@@ -158,22 +157,6 @@ TEST_CASE("every unit that is offered is taken") {
       CHECK(parsed("1.5 " + std::string(unit), dimension) > 0.0);
     }
   }
-}
-
-TEST_CASE("edit distance and the nearest name") {
-  CHECK(edit_distance("", "") == 0);
-  CHECK(edit_distance("abc", "") == 3);
-  CHECK(edit_distance("kitten", "sitting") == 3);
-  CHECK(edit_distance("timestpe", "timestep") == 1);
-  CHECK(edit_distance("Cutoff", "cutoff") == 0);
-  const std::string_view names[] = {"timestep", "steps", "seed", "stochastic_velocity_rescaling"};
-  CHECK(nearest_name("timestp", names) == "timestep");
-  CHECK(nearest_name("step", names) == "steps");
-  CHECK(nearest_name("SEED", names) == "seed");
-  CHECK(nearest_name("stochastic", names) == "stochastic_velocity_rescaling");
-  CHECK_FALSE(nearest_name("pressure", names).has_value());
-  CHECK_FALSE(nearest_name("", names).has_value());
-  CHECK_FALSE(nearest_name(std::string(100000, 'a'), names).has_value());
 }
 
 TEST_CASE("texts from outside are shown without harm") {

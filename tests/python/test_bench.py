@@ -56,11 +56,11 @@ def test_a_panel_for_each_topology_and_a_column_for_each_number_of_neighbors(ste
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("nieghbor",), "there is no experiment nieghbor"),
+        (("nieghbor",), 'did you mean "neighbor"?'),
         (("reduce", "-n", "two"), "--ranks two: numbers of ranks such as 2,4,8"),
         (("reduce", "--values", "0"), "--values"),
         (("neighbor", "--methods", "p2q"), "p2q"),
-        (("neighbor", "--metods", "p2p"), "--metods"),
+        (("neighbor", "--metods", "p2p"), 'did you mean "--methods"?'),
         (("reduce", "-n", "1", "--json", "no/such/folder.json"), "could not be written"),
     ],
 )
@@ -69,6 +69,13 @@ def test_mistakes_are_told_and_the_status_says_so(sterna, arguments, message):
     assert done.returncode != 0
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",), ("neighbor", "--help")])
+def test_help(sterna, arguments):
+    done = sterna("bench", *arguments)
+    assert done.returncode == 0, done.stderr
+    assert ("--topology" if "neighbor" in arguments else "soak") in done.stdout
 
 
 @pytest.mark.skipif(

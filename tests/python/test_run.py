@@ -82,6 +82,17 @@ def test_an_input_that_is_not_there(sterna):
     assert "nowhere.toml" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [(("--rank", "2"), "Did you mean --ranks"), (("-n", "100000"), "100000 ranks on")],
+)
+def test_mistakes_on_the_command_line(arguments, message, sterna, melt):
+    melt(steps=10, thermo=10)
+    done = sterna("run", "melt.toml", *arguments)
+    assert done.returncode != 0
+    assert message in done.stderr
+
+
 def test_check_of_a_good_input(sterna, melt):
     melt()
     assert sterna("check", "melt.toml").returncode == 0

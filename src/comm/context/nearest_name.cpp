@@ -1,10 +1,9 @@
-#include "comm/context/nearest_name.hpp"
+#include "sterna/comm/nearest_name.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <vector>
 
@@ -12,51 +11,65 @@ namespace sterna::comm {
 
 namespace {
 
-char lower(char letter) {
-  return static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+constexpr std::size_t longest = 64;  // nobody mistypes a longer name; bounds the time
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before_last(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) last[j] = j;
+/// Insertions, deletions, changes and swaps of neighboring letters that turn `a` into `b` (optimal
+/// string alignment; case does not count).
+int edit_distance(std::string_view a, std::string_view b) {
+  const std::size_t columns = b.size() + 1;
+  std::vector<int> before_last(columns), last(columns), current(columns);
+  for (std::size_t j = 0; j < columns; ++j) last[j] = static_cast<int>(j);
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const bool same = lower(a[i - 1]) == lower(b[j - 1]);
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1)});
+    current[0] = static_cast<int>(i);
+    for (std::size_t j = 1; j < columns; ++j) {
+      const int replaced = last[j - 1] + (lower(a[i - 1]) == lower(b[j - 1]) ? 0 : 1);
+      current[j] = std::min({replaced, last[j] + 1, current[j - 1] + 1});
       const bool swapped = i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
                            lower(a[i - 2]) == lower(b[j - 1]);
-      if (swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
+      if (swapped) current[j] = std::min(current[j], before_last[j - 2] + 1);
     }
-    std::swap(before_last, last);
-    std::swap(last, row);
+    before_last.swap(last);
+    last.swap(current);
   }
   return last[b.size()];
 }
 
 }  // namespace
 
-std::string_view nearest_name(std::string_view word, std::span<const std::string_view> names) {
-  std::string_view nearest;
-  std::size_t fewest = 0;
+std::optional<std::string_view> nearest_name(std::string_view typed,
+                                             std::span<const std::string_view> names) {
+  if (typed.empty() || typed.size() > longest) return std::nullopt;
+  std::optional<std::string_view> nearest;
+  int smallest = 0;
   for (const std::string_view name : names) {
-    const std::size_t edits = edit_distance(word, name);
-    // More than about a third of the letters wrong is another word, not a misspelling.
-    const std::size_t limit =
-        std::max<std::size_t>(1, (std::max(word.size(), name.size()) + 1) / 3);
-    if (edits <= limit && (nearest.empty() || edits < fewest)) {
+    // The beginning of a longer name ("stochastic") or a longer form ("nanometers") is as likely
+    // as a typing error.
+    const std::size_t common = std::min(typed.size(), name.size());
+    const bool begins = common >= 3 && typed.size() != name.size() &&
+                        edit_distance(typed.substr(0, common), name.substr(0, common)) == 0;
+    const int distance = begins ? 1 : edit_distance(typed, name);
+    const int allowed = std::max(1, static_cast<int>(common + 1) / 3);
+    // A name of one or two characters is near to everything: there only the case may differ.
+    if (distance > 0 && name.size() <= 2 && typed.size() <= name.size()) continue;
+    if (distance > allowed) continue;
+    if (!nearest || distance < smallest) {
       nearest = name;
-      fewest = edits;
+      smallest = distance;
     }
   }
   return nearest;
 }
 
-std::string unknown_name_message(std::string_view kind, std::string_view word,
+std::string unknown_name_message(std::string_view kind, std::string_view typed,
                                  std::span<const std::string_view> names) {
-  const std::string_view nearest = nearest_name(word, names);
-  const std::string hint = nearest.empty() ? "." : fmt::format("; did you mean \"{}\"?", nearest);
-  return fmt::format("unknown {} \"{}\"{} Valid are: {}", kind, word, hint, fmt::join(names, ", "));
+  const auto nearest = nearest_name(typed, names);
+  const std::string hint = nearest ? fmt::format("; did you mean \"{}\"?", *nearest) : ".";
+  return fmt::format("unknown {} \"{}\"{} Valid are: {}", kind, typed, hint,
+                     fmt::join(names, ", "));
 }
 
 }  // namespace sterna::comm

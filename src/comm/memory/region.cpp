@@ -10,11 +10,11 @@
 
 #include "comm/context/agreement.hpp"
 #include "comm/context/handshake.hpp"
-#include "comm/context/nearest_name.hpp"
 #include "comm/context/waiter.hpp"
 #include "comm/memory/live_regions.hpp"
 #include "comm/memory/one_sided.hpp"
 #include "sterna/comm/error.hpp"
+#include "sterna/comm/nearest_name.hpp"
 #include "sterna/comm/neighbor_exchange.hpp"
 
 namespace sterna::comm {

@@ -9,9 +9,9 @@
 
 #include "comm/context/agreement.hpp"
 #include "comm/context/mpi_error.hpp"
-#include "comm/context/nearest_name.hpp"
 #include "comm/message/copy_limit.hpp"
 #include "comm/message/messenger_implementation.hpp"
+#include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::comm {
 

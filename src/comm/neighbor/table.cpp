@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "comm/context/nearest_name.hpp"
 #include "comm/neighbor/methods/hybrid.hpp"
 #include "comm/neighbor/methods/neighbor_collective.hpp"
 #include "comm/neighbor/methods/p2p.hpp"
@@ -16,6 +15,7 @@
 #include "comm/neighbor/methods/rma_pscw.hpp"
 #include "comm/neighbor/methods/shm_direct.hpp"
 #include "sterna/comm/error.hpp"
+#include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::comm {
 namespace {

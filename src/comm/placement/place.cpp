@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-#include "comm/context/nearest_name.hpp"
 #include "comm/placement/table.hpp"
 #include "sterna/comm/error.hpp"
+#include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::comm {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "comm/context/nearest_name.hpp"
 #include "sterna/comm/error.hpp"
+#include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::comm {
 namespace {

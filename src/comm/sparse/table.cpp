@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "comm/context/nearest_name.hpp"
 #include "comm/sparse/methods/allreduce.hpp"
 #include "comm/sparse/methods/alltoall.hpp"
 #include "comm/sparse/methods/grid.hpp"
@@ -13,6 +12,7 @@
 #include "comm/sparse/methods/superset.hpp"
 #include "comm/sparse/methods/two_level.hpp"
 #include "sterna/comm/error.hpp"
+#include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::comm {
 

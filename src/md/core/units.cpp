@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "md/core/display_text.hpp"
-#include "md/core/nearest_name.hpp"
 #include "md/core/unit_constants.hpp"
+#include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
 namespace {
@@ -188,7 +188,7 @@ std::string why_unknown(std::string_view text, std::string_view unit, Dimension 
   if (unit.front() == ',') {
     return error + "; the decimal separator is a point";
   }
-  if (const auto near = nearest_name(unit, UnitSystem::unit_names(dimension))) {
+  if (const auto near = comm::nearest_name(unit, UnitSystem::unit_names(dimension))) {
     error += fmt::format("; did you mean \"{}\"?", *near);
   }
   return error;

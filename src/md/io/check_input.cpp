@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "md/core/display_text.hpp"
-#include "md/core/nearest_name.hpp"
 #include "md/domain/decomposition_method.hpp"
 #include "md/io/check_components.hpp"
 #include "md/io/check_electrostatics.hpp"
@@ -17,6 +16,7 @@
 #include "md/io/particle_names.hpp"
 #include "md/io/read_input.hpp"
 #include "md/io/tersoff_input.hpp"
+#include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
 namespace {
@@ -282,7 +282,7 @@ class Checker {
     std::ranges::sort(neighbors);
     const std::vector<std::string_view> names(neighbors.begin(), neighbors.end());
     const std::string name = std::filesystem::path(path).filename().string();
-    if (const auto near = nearest_name(name, names)) {
+    if (const auto near = comm::nearest_name(name, names)) {
       message += fmt::format("; did you mean {}?", quote(*near));
     }
     error("start.file", std::move(message));

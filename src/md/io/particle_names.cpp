@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "md/core/display_text.hpp"
-#include "md/core/nearest_name.hpp"
+#include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
 
@@ -22,7 +22,7 @@ std::string unknown_particle(const Input& input, std::string_view name) {
       fmt::format("no {} has the name {}", input.components.empty() ? "[[type]]" : "[[component]]",
                   quote(name));
   constexpr std::size_t most = 8;
-  if (const auto near = nearest_name(name, names)) {
+  if (const auto near = comm::nearest_name(name, names)) {
     message += fmt::format("; did you mean {}?", quote(*near));
   } else if (!names.empty()) {
     message += "; there is";

@@ -14,12 +14,12 @@
 #include <utility>
 
 #include "md/core/display_text.hpp"
-#include "md/core/nearest_name.hpp"
 #include "md/io/check_input.hpp"
 #include "md/io/checked_toml.hpp"
 #include "md/io/input_schema.hpp"
 #include "md/io/published_components.hpp"
 #include "md/io/syntax_error.hpp"
+#include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
 namespace {
@@ -355,7 +355,7 @@ class Reader {
     }
     std::string message = fmt::format("unknown key {} before the first section", quote(name));
     const std::string_view only[] = {"units"};
-    if (nearest_name(name, only) || is_alias(*find_key("", "units"), name)) {
+    if (comm::nearest_name(name, only) || is_alias(*find_key("", "units"), name)) {
       message += "; did you mean \"units\"?";
     } else if (const auto home = sections_with(name); !home.empty()) {
       message += fmt::format("; it belongs in {}", home);
@@ -380,7 +380,7 @@ class Reader {
       if (std::ranges::find(section.aliases, name) != section.aliases.end()) return &section;
       names.push_back(section.name);
     }
-    const auto near = nearest_name(name, names);
+    const auto near = comm::nearest_name(name, names);
     return near ? find_section(*near) : nullptr;
   }
 
@@ -393,7 +393,7 @@ class Reader {
       names.push_back(key.name);
     }
     if (alias != nullptr) return alias;
-    const auto near = nearest_name(name, names);
+    const auto near = comm::nearest_name(name, names);
     return near ? find_key(section, *near) : nullptr;
   }
 
@@ -604,7 +604,7 @@ class Reader {
     const std::string_view translated = translated_choice(text);
     if (std::ranges::find(choices, translated) != choices.end()) {
       hint = fmt::format("; did you mean \"{}\"?", translated);
-    } else if (const auto near = nearest_name(text, choices)) {
+    } else if (const auto near = comm::nearest_name(text, choices)) {
       hint = fmt::format("; did you mean \"{}\"?", *near);
     }
     error(node.source(), fmt::format("{} is {}; expected {}{}", key_label(key), quote(text),

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "md/core/display_text.hpp"
-#include "md/core/nearest_name.hpp"
 #include "md/io/readers/tersoff_file.hpp"
 #include "md/model/library/published_model.hpp"
+#include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
 namespace {
@@ -72,7 +72,7 @@ TersoffPotential tersoff_potential(const Input& input, std::string_view paramete
       std::string message =
           fmt::format("there are no published parameters {} of Tersoff's potential; there are {}",
                       quote(names[n]), list);
-      if (const auto near = nearest_name(names[n], known)) {
+      if (const auto near = comm::nearest_name(names[n], known)) {
         message += fmt::format("; did you mean {}?", quote(*near));
       }
       throw TersoffInputError(place_of(input, n), message);

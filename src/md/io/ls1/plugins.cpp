@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "md/core/display_text.hpp"
-#include "md/core/nearest_name.hpp"
+#include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md::ls1 {
 namespace {
@@ -126,7 +126,7 @@ void read_plugin(const XmlElement& plugin, XmlValues& values, const Decides& dec
   if (known == plugins.end()) {
     std::vector<std::string_view> names;
     for (const Plugin& candidate : plugins) names.push_back(candidate.name);
-    const auto near = nearest_name(name, names);
+    const auto near = comm::nearest_name(name, names);
     values.warning(plugin,
                    fmt::format("the plugin {} is not known and is left out{}", quote(name),
                                near ? fmt::format("; did you mean {}?", quote(*near)) : ""));

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "md/core/display_text.hpp"
-#include "md/core/nearest_name.hpp"
 #include "md/io/readers/fields.hpp"
+#include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md::ls1 {
 namespace {
@@ -127,7 +127,7 @@ void XmlValues::expect_children(const XmlElement& parent,
                                 std::initializer_list<std::string_view> names) {
   for (const XmlElement& child : parent.children) {
     if (std::ranges::find(names, child.name) != names.end()) continue;
-    const auto near = nearest_name(child.name, std::span(names.begin(), names.size()));
+    const auto near = comm::nearest_name(child.name, std::span(names.begin(), names.size()));
     warning(child,
             fmt::format("<{}> means nothing in <{}> and is ignored{}", child.name, parent.name,
                         near ? fmt::format("; did you mean <{}>?", *near) : ""));

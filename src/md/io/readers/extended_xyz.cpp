@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "md/core/display_text.hpp"
-#include "md/core/nearest_name.hpp"
 #include "md/io/readers/box_frame.hpp"
 #include "md/io/readers/fields.hpp"
 #include "md/io/readers/formats.hpp"
 #include "md/io/readers/id_set.hpp"
 #include "md/io/readers/type_names.hpp"
+#include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
 namespace {
@@ -151,7 +151,7 @@ class ExtendedXyzReader final : public StartFileReader {
     } else {
       const auto typed = std::ranges::find_if(entries, [](const Entry& entry) {
         static constexpr std::array<std::string_view, 1> names{"Lattice"};
-        return !entry.value.empty() && nearest_name(entry.key, names).has_value();
+        return !entry.value.empty() && comm::nearest_name(entry.key, names).has_value();
       });
       if (typed != entries.end()) {
         reader_.fail(typed->key,

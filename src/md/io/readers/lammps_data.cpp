@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "md/core/display_text.hpp"
-#include "md/core/nearest_name.hpp"
 #include "md/io/readers/box_frame.hpp"
 #include "md/io/readers/fields.hpp"
 #include "md/io/readers/formats.hpp"
 #include "md/io/readers/id_set.hpp"
 #include "md/io/readers/type_names.hpp"
+#include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
 namespace {
@@ -115,7 +115,7 @@ bool begins_number(std::string_view field) {
 
 /// "; did you mean "Atoms"?", or nothing.
 std::string nearest_of(std::string_view typed, const std::vector<std::string_view>& names) {
-  const auto nearest = nearest_name(typed, names);
+  const auto nearest = comm::nearest_name(typed, names);
   return nearest ? fmt::format("; did you mean {}?", quote(*nearest)) : std::string();
 }
 

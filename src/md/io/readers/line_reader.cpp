@@ -12,8 +12,8 @@
 #include <limits>
 
 #include "md/core/display_text.hpp"
-#include "md/core/nearest_name.hpp"
 #include "md/io/readers/start_file_reader.hpp"
+#include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
 namespace {
@@ -43,7 +43,7 @@ std::string similar_file(const std::string& path) {
   }
   std::sort(names.begin(), names.end());
   const std::vector<std::string_view> views(names.begin(), names.end());
-  const auto nearest = nearest_name(wanted.filename().string(), views);
+  const auto nearest = comm::nearest_name(wanted.filename().string(), views);
   return nearest ? fmt::format("; did you mean {}?", quote(*nearest)) : std::string();
 }
 

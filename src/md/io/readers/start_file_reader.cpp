@@ -7,9 +7,9 @@
 #include <filesystem>
 
 #include "md/core/display_text.hpp"
-#include "md/core/nearest_name.hpp"
 #include "md/io/readers/fields.hpp"
 #include "md/io/readers/formats.hpp"
+#include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
 namespace {
@@ -101,7 +101,7 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const std::string& path,
   if (format == formats.end()) {
     std::vector<std::string_view> names{"auto"};
     for (const Format& known : formats) names.push_back(known.name);
-    const auto nearest = nearest_name(name, names);
+    const auto nearest = comm::nearest_name(name, names);
     Diagnostic diagnostic;
     diagnostic.file = path;
     diagnostic.message = fmt::format("unknown format {}; {}", quote(name),

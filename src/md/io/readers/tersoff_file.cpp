@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "md/core/display_text.hpp"
-#include "md/core/nearest_name.hpp"
 #include "md/core/units.hpp"
 #include "md/io/readers/fields.hpp"
+#include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
 namespace {
@@ -105,7 +105,7 @@ TersoffPotential TersoffFile::potential(std::span<const std::string> elements, d
   for (const std::string& element : elements) {
     if (std::ranges::find(names, element) != names.end()) continue;
     std::string message = fmt::format("{} has no entry for {}", name_, quote(element));
-    if (const auto near = nearest_name(element, names)) {
+    if (const auto near = comm::nearest_name(element, names)) {
       message += fmt::format("; did you mean {}?", quote(*near));
     } else {
       message += fmt::format("; there is {}", fmt::join(names, ", "));

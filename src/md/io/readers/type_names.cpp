@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "md/core/display_text.hpp"
-#include "md/core/nearest_name.hpp"
 #include "md/io/readers/fields.hpp"
+#include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
 
@@ -18,7 +18,7 @@ std::int64_t TypeNames::find_number(const LineReader& reader, std::string_view w
   }
   if (word.empty()) reader.fail(place, "expected a particle type; found the end of the line");
   const std::vector<std::string_view> views(names_.begin(), names_.end());
-  const auto nearest = nearest_name(word, views);
+  const auto nearest = comm::nearest_name(word, views);
   std::string hint;
   if (nearest) {
     hint = fmt::format("; did you mean {}?", quote(*nearest));
