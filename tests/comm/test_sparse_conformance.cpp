@@ -427,7 +427,7 @@ TEST_CASE("sparse exchange: wrong options are told on all ranks") {
   CHECK(contains(told({"Superste", "migration", {}}), "did you mean \"superset\"?"));
   CHECK(
       contains(told({"carrier pigeon", "migration", {}}), "Valid are: auto, alltoall, allreduce"));
-  CHECK(contains(error_of([] { why_sparse_method_unavailable(world(), "al2all"); }),
+  CHECK(contains(error_of([] { why_sparse_method_unavailable(world(), "altoall"); }),
                  "did you mean \"alltoall\"?"));
   CHECK(contains(told({"superset", "migration", {}}), "superset needs possible_sources"));
   CHECK(contains(told({"auto", "migration", std::vector<int>{size}}), "is no rank"));
