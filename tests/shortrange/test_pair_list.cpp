@@ -181,7 +181,8 @@ TEST_CASE("the list holds while particles move by half the skin") {
   PairList list("auto");
   LennardJonesForces forces(potential, Precision::double_precision, "auto");
   test::rebuild(list, particles, box, 2.8);
-  CHECK(list.largest_displacement_squared(particles) < 1e-10);
+  CHECK(list.displacements(particles, 0.1).largest < 1e-5);
+  CHECK(list.displacements(particles, 0.1).far.empty());
   // Move locals and their images alike, by just below half the skin.
   const std::size_t n = particles.local_count();
   const Vec3 move{0.08, -0.09, 0.085};
@@ -193,7 +194,7 @@ TEST_CASE("the list holds while particles move by half the skin") {
     particles.position[i].y += sign * move.y;
     particles.position[i].z += sign * move.z;
   }
-  CHECK(std::sqrt(list.largest_displacement_squared(particles)) ==
+  CHECK(list.displacements(particles, 0.1).largest ==
         doctest::Approx(std::sqrt(dot(move, move))).epsilon(1e-5));
   const PairSums stale = test::compute(forces, list, particles);
   ParticleStore fresh;
@@ -210,6 +211,33 @@ TEST_CASE("the list holds while particles move by half the skin") {
   const PairSums rebuilt = test::compute(forces, list, fresh);
   CHECK(stale.energy == doctest::Approx(rebuilt.energy).epsilon(1e-12));
   CHECK(stale.virial_trace() == doctest::Approx(rebuilt.virial_trace()).epsilon(1e-11));
+}
+
+TEST_CASE("every kernel finds the same displacements") {
+  const Box box{{8.0, 8.0, 8.0}};
+  for (const PairKernels* kernels : available_pair_kernels()) {
+    CAPTURE(kernels->name);
+    // Not a multiple of any vector's length.
+    ParticleStore moved = test::jittered_lattice(box, 343, 1, 0.1, 3);
+    PairList list(kernels->name);
+    test::rebuild(list, moved, box, 2.8);
+    for (std::size_t i = 0; i < moved.local_count(); ++i) {
+      moved.position[i].x += 0.001 * static_cast<double>(i % 97);
+      moved.position[i].z -= 0.001 * static_cast<double>(i % 31);
+    }
+    double largest = 0.0;
+    std::vector<std::uint32_t> far;
+    for (std::size_t i = 0; i < moved.local_count(); ++i) {
+      const Vec3 d = list.displacement(moved, i);
+      largest = std::max(largest, std::sqrt(dot(d, d)));
+      if (dot(d, d) >= 0.08 * 0.08) far.push_back(static_cast<std::uint32_t>(i));
+    }
+    const auto found = list.displacements(moved, 0.08);
+    CHECK(found.largest == largest);
+    CHECK(far.size() > 10);
+    CHECK(std::vector<std::uint32_t>(found.far.begin(), found.far.end()) == far);
+    CHECK(list.displacements(moved, 0.0).far.size() == moved.local_count());
+  }
 }
 
 TEST_CASE("dense cells fall back to plain entries") {

@@ -212,16 +212,14 @@ void PairList::build(ParticleStore& particles) {
   }
 }
 
-double PairList::largest_displacement_squared(const ParticleStore& particles) const {
-  const Vec3 center = grid_.center();
-  double largest = 0.0;
-  for (std::size_t i = 0; i < local_count_; ++i) {
-    const double dx = particles.position[i].x - center.x - static_cast<double>(x_[i]);
-    const double dy = particles.position[i].y - center.y - static_cast<double>(y_[i]);
-    const double dz = particles.position[i].z - center.z - static_cast<double>(z_[i]);
-    largest = std::max(largest, dx * dx + dy * dy + dz * dz);
-  }
-  return largest;
+PairList::Displacements PairList::displacements(const ParticleStore& particles, double far) {
+  PairWork work = rows();
+  work.position = particles.position.data();
+  far_.resize(local_count_);
+  std::size_t far_count = 0;
+  const double largest_squared =
+      kernels_.find_displacements(work, grid_.center(), far * far, far_.data(), far_count);
+  return {std::sqrt(largest_squared), {far_.data(), far_count}};
 }
 
 }  // namespace sterna::md

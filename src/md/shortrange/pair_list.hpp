@@ -51,8 +51,12 @@ class PairList {
   template <class Visit>
   void for_each_row(Cells cells, Visit&& visit) const;
 
-  /// Largest squared displacement of a local particle since `build`.
-  double largest_displacement_squared(const ParticleStore& particles) const;
+  struct Displacements {
+    double largest;
+    std::span<const std::uint32_t> far;  ///< particles; valid until the next call
+  };
+  /// Of local particles since `build`: the largest, and who moved by at least `far`.
+  Displacements displacements(const ParticleStore& particles, double far);
   /// Of local particle i since `build`.
   Vec3 displacement(const ParticleStore& particles, std::size_t i) const {
     return particles.position[i].vector() - grid_.center() -
@@ -90,6 +94,7 @@ class PairList {
   /// displacement since (of local particles).
   AlignedBuffer<float> x_, y_, z_;
   AlignedBuffer<float> upright_x_;  ///< in a triclinic box only
+  AlignedBuffer<std::uint32_t> far_;
   std::vector<CellBounds> bounds_;
 };
 

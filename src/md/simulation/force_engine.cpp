@@ -68,26 +68,25 @@ void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
 }
 
 RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles,
-                                            const LargestStep& largest) const {
+                                            const LargestStep& largest) {
   RebuildDecision::Motion motion;
-  motion.displacement = std::sqrt(list_.largest_displacement_squared(particles));
   motion.step = largest.length;
   motion.growth = largest.growth;
   const double room = 0.5 * options_.skin;
   const double reach = largest.length + largest.growth;
+  // Nobody else can leave the room in the next step.
+  const auto displacements = list_.displacements(particles, std::max(0.0, room - reach));
+  motion.displacement = displacements.largest;
   motion.next_most = motion.displacement + reach;
   if (motion.next_most <= room || largest.timestep == 0.0) return motion;
   // The next step goes by the velocities as they are and by forces that are not known yet: those of
   // the last step, give or take as much.
   const double dt = largest.timestep;
-  const double near = std::max(0.0, room - reach);
   motion.next_most = 0.0;
-  for (std::size_t i = 0; i < particles.local_count(); ++i) {
-    const Vec3 moved = list_.displacement(particles, i);
-    if (dot(moved, moved) < near * near) continue;  // stays inside the room
+  for (const std::uint32_t i : displacements.far) {
     const double mass = largest.masses[static_cast<std::size_t>(particles.position[i].type)];
     const Vec3 gain = (dt * dt / mass) * particles.force[i];
-    const Vec3 next = moved + dt * particles.velocity[i] + gain;
+    const Vec3 next = list_.displacement(particles, i) + dt * particles.velocity[i] + gain;
     const double distance = std::sqrt(dot(next, next));
     const double error = std::sqrt(dot(gain, gain)) + 0.05 * largest.growth;
     motion.next_least = std::max(motion.next_least, distance - error);

@@ -94,7 +94,7 @@ class ForceEngine {
     return options;
   }
 
-  RebuildDecision::Motion motion(const ParticleStore& particles, const LargestStep& largest) const;
+  RebuildDecision::Motion motion(const ParticleStore& particles, const LargestStep& largest);
 
   comm::Context context_;
   Options options_;

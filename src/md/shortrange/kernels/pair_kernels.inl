@@ -386,8 +386,8 @@ void to_fixed(PairWork& work, std::size_t begin, std::size_t end, const Vec3& ce
 #endif
 }
 
-const PairKernels kernels{STERNA_KERNEL_NAME,  DoublePack::group,  FloatPack::group, build,
-                          compute<DoublePack>, compute<FloatPack>, to_fixed};
+const PairKernels kernels{STERNA_KERNEL_NAME, DoublePack::group,   FloatPack::group,   build,
+                          find_displacements, compute<DoublePack>, compute<FloatPack>, to_fixed};
 
 }  // namespace
 }  // namespace sterna::md
