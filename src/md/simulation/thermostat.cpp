@@ -168,7 +168,7 @@ class LangevinThermostat final : public Thermostat {
                 where_) {}
 
   double apply(ParticleStore& particles, const Box& box, std::int64_t step) override {
-    exchanged_energy_ += method_.apply(particles, box, timestep_, step);
+    add_exchanged_energy(method_.apply(particles, box, timestep_, step));
     return 1.0;
   }
 
@@ -191,7 +191,7 @@ class ScalingThermostat final : public Thermostat {
     comm::ReductionBatch batch(context_, "thermostat");
     batch.sum(sums.data(), sums.size()).run();
     const VelocityScaling::Scaled scaled = method_.scale(particles, box);
-    exchanged_energy_ += scaled.taken_up;
+    add_exchanged_energy(scaled.taken_up);
     return scaled.largest_factor;
   }
 
@@ -225,7 +225,15 @@ Thermostat::Thermostat(const comm::Context& context, const Input& input, std::si
       where_(selection_of(input.thermostats[number], names)),
       start_(input.thermostats[number].start_step),
       stop_(input.thermostats[number].stop_step > 0 ? input.thermostats[number].stop_step
-                                                    : input.run.steps) {}
+                                                    : input.run.steps) {
+  int exponent = 0;
+  std::frexp(input.units.boltzmann() * input.thermostats[number].temperature, &exponent);
+  energy_quantum_ = std::ldexp(1.0, exponent - 20);
+}
+
+void Thermostat::add_exchanged_energy(double energy) {
+  exchanged_energy_ += std::round(energy / energy_quantum_) * energy_quantum_;
+}
 
 bool Thermostat::keep_momentum(const Input& input) {
   return std::ranges::none_of(input.thermostats, [](const Input::Thermostat& thermostat) {

@@ -63,14 +63,19 @@ class Thermostat {
   Thermostat(const comm::Context& context, const Input& input, std::size_t number,
              std::span<const std::string> names);
 
+  /// Adds to the exchanged energy, rounded to a millionth of the thermal energy: sums of these are
+  /// exact, so that they have the same bits where a resumed run begins with the sum of all ranks.
+  void add_exchanged_energy(double energy);
+
   comm::Context context_;
   bool first_rank_;
-  double exchanged_energy_ = 0.0;
   std::int64_t interval_ = 1;
   Selection where_;
 
  private:
   std::int64_t start_, stop_;
+  double energy_quantum_;  ///< a power of two
+  double exchanged_energy_ = 0.0;
 };
 
 }  // namespace sterna::md
