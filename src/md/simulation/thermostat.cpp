@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 #include "md/dynamics/langevin.hpp"
@@ -41,7 +42,7 @@ class GroupThermostat : public Thermostat {
  public:
   GroupThermostat(const comm::Context& context, const Input& input, std::size_t number,
                   const ThermostatMolecules& molecules)
-      : Thermostat(context, input, number, molecules.names),
+      : Thermostat(context, input, number, molecules),
         timestep_(input.run.timestep),
         all_degrees_(molecules.degrees_of_freedom),
         masses_(molecules.masses.begin(), molecules.masses.end()),
@@ -161,7 +162,7 @@ class LangevinThermostat final : public Thermostat {
  public:
   LangevinThermostat(const comm::Context& context, const Input& input, std::size_t number,
                      const ThermostatMolecules& molecules)
-      : Thermostat(context, input, number, molecules.names),
+      : Thermostat(context, input, number, molecules),
         timestep_(input.run.timestep),
         method_(input.run.seed, input.units.boltzmann() * input.thermostats[number].temperature,
                 1.0 / input.thermostats[number].time_constant, molecules.masses, molecules.bodies,
@@ -181,7 +182,7 @@ class ScalingThermostat final : public Thermostat {
  public:
   ScalingThermostat(const comm::Context& context, const Input& input, std::size_t number,
                     const ThermostatMolecules& molecules)
-      : Thermostat(context, input, number, molecules.names),
+      : Thermostat(context, input, number, molecules),
         method_({zone_of(input, number)}, molecules.masses, molecules.bodies) {
     interval_ = input.thermostats[number].interval;
   }
@@ -219,16 +220,18 @@ class ScalingThermostat final : public Thermostat {
 }  // namespace
 
 Thermostat::Thermostat(const comm::Context& context, const Input& input, std::size_t number,
-                       std::span<const std::string> names)
+                       const ThermostatMolecules& molecules)
     : context_(context),
       first_rank_(context.rank() == 0),
-      where_(selection_of(input.thermostats[number], names)),
+      where_(selection_of(input.thermostats[number], molecules.names)),
       start_(input.thermostats[number].start_step),
       stop_(input.thermostats[number].stop_step > 0 ? input.thermostats[number].stop_step
                                                     : input.run.steps) {
+  const double count = std::accumulate(molecules.counts.begin(), molecules.counts.end(), 0.0);
   int exponent = 0;
-  std::frexp(input.units.boltzmann() * input.thermostats[number].temperature, &exponent);
-  energy_quantum_ = std::ldexp(1.0, exponent - 20);
+  static_cast<void>(std::frexp(
+      count * input.units.boltzmann() * input.thermostats[number].temperature, &exponent));
+  energy_quantum_ = std::ldexp(1.0, exponent - 44);
 }
 
 void Thermostat::add_exchanged_energy(double energy) {

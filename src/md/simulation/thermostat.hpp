@@ -61,10 +61,11 @@ class Thermostat {
  protected:
   /// `number`: in the input, from 0.
   Thermostat(const comm::Context& context, const Input& input, std::size_t number,
-             std::span<const std::string> names);
+             const ThermostatMolecules& molecules);
 
-  /// Adds to the exchanged energy, rounded to a millionth of the thermal energy: sums of these are
-  /// exact, so that they have the same bits where a resumed run begins with the sum of all ranks.
+  /// Adds to the exchanged energy, rounded to 2^-44 of the thermal energy of all molecules: sums of
+  /// these are exact, so that a resumed run, which begins with the sum of all ranks, has the same
+  /// bits.
   void add_exchanged_energy(double energy);
 
   comm::Context context_;
