@@ -13,6 +13,7 @@ namespace {
 template <class T>
 void permute(AlignedBuffer<T>& items, std::span<const std::uint32_t> source,
              std::span<std::byte> room) {
+  static_assert(sizeof(T) <= CellGrid::sort_room);
   std::byte* next = room.data();
   for (const std::uint32_t from : source) {
     std::memcpy(next, &items[from], sizeof(T));
