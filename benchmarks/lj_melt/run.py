@@ -197,11 +197,13 @@ def check_same_start(size: str, engine, m: Measurement, results: Results) -> Non
 
 
 def measure(size: str, ranks: list[int], repeats: int, engines: list, results: Results) -> None:
+    """The numbers of ranks of an engine one after the other: both at the same speed of the machine,
+    which may change in minutes."""
     steps = STEPS[size]
     for number in range(1, repeats + 1):
-        for count in ranks:
-            line = []
-            for engine in engines:
+        line = []
+        for engine in engines:
+            for count in ranks:
                 if not takes_part(engine, count):
                     continue
                 try:
@@ -212,8 +214,8 @@ def measure(size: str, ranks: list[int], repeats: int, engines: list, results: R
                     results.content["failures"].append(f"{size} {count} {engine.name}: {error}")
                     continue
                 results.add(size, count, number, engine.name, m)
-                line.append(f"{engine.name} {m.nanoseconds:.1f}")
-            say(f"{size}, round {number} of {repeats}, {count} rank(s): " + ", ".join(line))
+                line.append(f"{engine.name} on {count} {m.nanoseconds:.1f}")
+        say(f"{size}, round {number} of {repeats}: " + ", ".join(line))
         results.content["versions"] = sorted({e.version for e in engines if e.version})
         results.write()
 

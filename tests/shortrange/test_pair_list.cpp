@@ -308,6 +308,9 @@ TEST_CASE("rows hold every neighbor within the list radius once, and hardly any 
       // A row of one particle holds nobody else; of four close ones, not all that many.
       const double excess = group == 1 ? 1.001 : 2.5;
       CHECK(static_cast<double>(entries) < excess * static_cast<double>(expected));
+      // Groups that are not full count as full ones do.
+      CHECK(list.neighbor_count() >= entries);
+      CHECK(static_cast<double>(list.neighbor_count()) < 1.25 * static_cast<double>(entries));
     }
   }
 }

@@ -92,4 +92,8 @@ ParticleCosts particle_costs(const ParticleStore& particles, const Box& box, con
   return costs;
 }
 
+double cost_by_neighbors(std::size_t particles, std::size_t neighbors) {
+  return kNeighborsForOne * static_cast<double>(particles) + static_cast<double>(neighbors);
+}
+
 }  // namespace sterna::md

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "md/core/box.hpp"
@@ -27,5 +28,8 @@ enum class CostModel {
 /// neighbor list.
 ParticleCosts particle_costs(const ParticleStore& particles, const Box& box, const Region& region,
                              double radius, CostModel model);
+
+/// The same model for all particles of a rank together, by the neighbors that its list holds.
+double cost_by_neighbors(std::size_t particles, std::size_t neighbors);
 
 }  // namespace sterna::md

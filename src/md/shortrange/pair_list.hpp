@@ -63,6 +63,9 @@ class PairList {
            Vec3{static_cast<double>(x_[i]), static_cast<double>(y_[i]), static_cast<double>(z_[i])};
   }
 
+  /// Neighbors that the kernels look at in a step: of all local particles, each with its row's.
+  std::size_t neighbor_count() const { return entries_used_ * group_; }
+
   const CellGrid& grid() const { return grid_; }
   double list_radius() const { return list_radius_; }
   /// Edge of a cube around the region's center in which all particles stay, with a margin of half

@@ -23,7 +23,7 @@ constexpr double kLeastResolutions = 50.0;
 /// With static weights: steps between looks, and the imbalance that is left alone.
 constexpr std::int64_t kStaticInterval = 100;
 constexpr double kStaticTolerance = 1.05;
-/// A grid is kept where the work by density, slowest rank over mean, is not above this: what the
+/// A grid is kept where the work by neighbors, slowest rank over mean, is not above this: what the
 /// times then differ by is the machine's noise, and a run that it cut could not be repeated.
 constexpr double kEvenWork = 1.1;
 /// Steps between measurements for the log alone: at first, and at most.
@@ -98,10 +98,8 @@ std::string Balancer::description() const {
   return fmt::format("{} by {}", context_.size(), method_);
 }
 
-bool Balancer::work_is_even(const ParticleStore& particles) const {
-  double most = md::particle_costs(particles, box_, decomposition_->region(context_.rank()),
-                                   list_radius_, CostModel::neighbors)
-                    .sum();
+bool Balancer::work_is_even(const ParticleStore& particles, const PairList& list) const {
+  double most = cost_by_neighbors(particles.local_count(), list.neighbor_count());
   double sum = most;
   comm::ReductionBatch(context_, "balance").max(most).sum(sum).run();
   return most <= kEvenWork * sum / context_.size();
@@ -319,7 +317,7 @@ void Balancer::decide_by_gain(const Costs& costs, ParticleStore& particles, Forc
       if (policy_->is_off()) event["decision"] = "off";
       break;
     case BalancePolicy::Decision::cut: {
-      if (grid() != nullptr && work_is_even(particles)) {
+      if (grid() != nullptr && work_is_even(particles, engine.list())) {
         policy_->accepts(costs.most);
         event["reason"] = "the grid is kept: matter is spread evenly, so the times differ by noise";
         return;

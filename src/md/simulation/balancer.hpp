@@ -80,9 +80,9 @@ class Balancer {
   void take(std::unique_ptr<Decomposition> next, ParticleStore& particles, ForceEngine* engine,
             std::int64_t step);
   double longest(double seconds) const;
+  /// By the lists of the ranks, not by the clock.
+  bool work_is_even(const ParticleStore& particles, const PairList& list) const;
   /// Whether the policy decides; otherwise the input's interval or static weights do.
-  /// By the density of the particles, not by the clock.
-  bool work_is_even(const ParticleStore& particles) const;
   bool by_gain() const { return balances_ && measures_time_ && forced_interval_ == 0; }
   void decide_by_weights(ParticleStore& particles, ForceEngine& engine, std::int64_t step,
                          nlohmann::ordered_json& event);
