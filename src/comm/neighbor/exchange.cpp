@@ -108,7 +108,7 @@ class NeighborExchangeBytes::Implementation {
     if (phase_ != Phase::started) fail_in_phase("next called outside of start and finish");
     receive();
     if (returned_ == here_ && !find_more()) return std::nullopt;
-    const std::size_t peer = order_[returned_++];
+    const std::size_t peer = peer_of_link_[order_[returned_++]];
     states_[peer].arrived_round = round_;
     return static_cast<int>(peer);
   }
@@ -254,27 +254,17 @@ class NeighborExchangeBytes::Implementation {
   bool find_more() {
     if (here_ == order_.size()) return false;
     NeighborMethod& method = *receiving_->method;
-    // Messages arrive by progress only; what others store may be there already.
-    const bool by_itself = method.watched() == Watched::memory;
     const auto anything_new = [&] {
-      return (by_itself && note_arrivals(method)) || (method.progress() && note_arrivals(method));
+      const std::size_t more =
+          method.take_arrived(std::span(order_).subspan(here_), receiving_round_);
+      here_ += more;
+      return more > 0;
     };
     guarded(round_, [&] {
+      if (anything_new()) return;
       Waiter(setting_.context, method.watched()).wait(anything_new, [&] { return awaited(); });
     });
     return true;
-  }
-
-  /// Whether more peers have arrived. Looks at all that are missing in one go, so that the
-  /// processor fetches the lines that others wrote side by side.
-  bool note_arrivals(NeighborMethod& method) {
-    const std::size_t before = here_;
-    for (std::size_t i = here_; i < order_.size(); ++i) {
-      if (method.arrived(states_[order_[i]].link, receiving_round_)) {
-        std::swap(order_[i], order_[here_++]);
-      }
-    }
-    return here_ > before;
   }
 
   /// Collective: agrees on the methods that may carry the next rounds, and makes them.
@@ -365,27 +355,32 @@ class NeighborExchangeBytes::Implementation {
 
   void find_links() {
     links_.clear();
+    peer_of_link_.clear();
     order_.clear();
     here_at_once_ = 0;
     states_.assign(peers_.size(), {});
+    std::size_t self = 0;
     for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
       const NeighborPattern::Peer& p = peers_[peer];
       PeerState& state = states_[peer];
-      if (p.receive_capacity > 0) order_.push_back(peer);
       state.self = p.rank == setting_.context.rank;
       state.off_node = !context_.on_my_node(p.rank);
       if (state.self) {
         for (auto& buffer : self_) {
           buffer = two_sided::Memory(p.send_capacity * setting_.item_size);
         }
-        if (p.receive_capacity > 0) {
-          std::swap(order_.front(), order_.back());
-          here_at_once_ = 1;
-        }
+        here_at_once_ = p.receive_capacity > 0 ? 1 : 0;
+        self = peer;
       } else if (p.send_capacity > 0 || p.receive_capacity > 0) {
         state.link = links_.size();
+        if (p.receive_capacity > 0) order_.push_back(state.link);
         links_.push_back({p.rank, p.send_capacity, p.receive_capacity});
+        peer_of_link_.push_back(peer);
       }
+    }
+    if (here_at_once_ > 0) {
+      order_.insert(order_.begin(), links_.size());
+      peer_of_link_.push_back(self);
     }
   }
 
@@ -424,7 +419,7 @@ class NeighborExchangeBytes::Implementation {
   Awaited awaited() const {
     Awaited result{setting_.exchange, receiving_->name, round_, {}};
     for (std::size_t i = here_; i < order_.size(); ++i) {
-      result.ranks.push_back(peers_[order_[i]].rank);
+      result.ranks.push_back(links_[order_[i]].rank);
     }
     std::ranges::sort(result.ranks);
     return result;
@@ -444,13 +439,14 @@ class NeighborExchangeBytes::Implementation {
   std::array<two_sided::Memory, 2> self_{two_sided::Memory(0), two_sided::Memory(0)};
   std::array<std::size_t, 2> self_counts_{};
 
-  std::vector<PeerState> states_;   ///< by peer
-  std::vector<std::size_t> order_;  ///< peers from which something may come, as it comes
-  std::size_t here_ = 0;            ///< so many of `order_` are here in this round,
-  std::size_t returned_ = 0;        ///< so many of these has next returned,
-  std::size_t here_at_once_ = 0;    ///< and so many are here when it starts: this rank itself
-  std::size_t commits_ = 0;         ///< in the round that is filled
-  std::uint64_t round_ = 0;         ///< the last that was started
+  std::vector<PeerState> states_;          ///< by peer
+  std::vector<std::size_t> peer_of_link_;  ///< the last, behind all links: this rank, its own peer
+  std::vector<std::size_t> order_;         ///< links from which something may come, as it comes
+  std::size_t here_ = 0;                   ///< so many of `order_` are here in this round,
+  std::size_t returned_ = 0;               ///< so many of these has next returned,
+  std::size_t here_at_once_ = 0;  ///< and so many are here when it starts: this rank itself
+  std::size_t commits_ = 0;       ///< in the round that is filled
+  std::uint64_t round_ = 0;       ///< the last that was started
   Phase phase_ = Phase::idle;
 
   bool timed_ = false;

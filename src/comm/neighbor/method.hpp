@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "comm/context/waiter.hpp"
@@ -27,8 +28,8 @@ void throw_on_all(const NeighborSetting& setting, const std::string& fault);
 
 /// A way to move the bytes of a static pattern. Links are named by their index. The exchange that
 /// owns the method has checked the order of calls and the counts:
-///   prepare, then rounds of: outbox, commit (each link that sends, once) - start - progress and
-///   arrived until every link that receives has arrived - finish.
+///   prepare, then rounds of: outbox, commit (each link that sends, once) - start - take_arrived
+///   until every link that receives has arrived - finish.
 /// Rounds are numbered from 1. What arrived stays where `inbox` says until the next `start`;
 /// an outbox is filled between the `finish` before and its `commit`.
 class NeighborMethod {
@@ -46,17 +47,31 @@ class NeighborMethod {
   /// `count` items lie in the outbox and may leave.
   virtual void commit(std::size_t link, std::size_t count, std::uint64_t round) = 0;
   virtual void start(std::uint64_t round) = 0;
-  /// Lets messages under way arrive; false where none has since it was called last.
-  virtual bool progress() = 0;
-  virtual bool arrived(std::size_t link, std::uint64_t round) = 0;
+  /// Lets what is under way move. Puts those of the `missing` links whose items of this round are
+  /// here before the others, and returns how many they are.
+  virtual std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t round) = 0;
   /// Valid for a link that has arrived in this round.
   virtual std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const = 0;
   /// Waits until the outboxes may be changed.
   virtual void finish(std::uint64_t round) = 0;
-  /// What `arrived` looks at, after `progress`.
+  /// What `take_arrived` looks at.
   virtual Watched watched() const { return Watched::messages; }
 
  protected:
+  /// Lets what is under way move, while this rank waits for something else than items.
+  virtual void progress() {}
+
+  /// Brings those of the links that have arrived to the front; returns how many they are. Looks at
+  /// all in one go, so that the processor fetches the lines that others wrote side by side.
+  template <class Arrived>
+  static std::size_t bring_forward(std::span<std::size_t> links, Arrived&& arrived) {
+    std::size_t here = 0;
+    for (std::size_t& link : links) {
+      if (arrived(link)) std::swap(link, links[here++]);
+    }
+    return here;
+  }
+
   /// Waits for `condition`, with progress, for the sake of round `round` and of `ranks`.
   template <class Condition>
   void await(Condition&& condition, std::uint64_t round, const std::vector<int>& ranks) {

@@ -30,11 +30,6 @@ WindowBoxes::WindowBoxes(const NeighborSetting& setting, std::span<const Link> l
   }
 }
 
-void WindowBoxes::put(std::size_t link, std::size_t count, std::uint64_t round) {
-  const auto message = outboxes_.message(link, count);
-  peers_[link].put(targets_[link].items[round % 2] - count_bytes, message.data(), message.size());
-}
-
 }  // namespace sterna::comm
 
 #endif

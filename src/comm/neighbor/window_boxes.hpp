@@ -28,7 +28,10 @@ class WindowBoxes {
   MPI_Win window() const { return memory_.window(); }
   std::byte* outbox(std::size_t link) const { return outboxes_.items(link); }
   /// Begins to write `count` items of the outbox to the peer, for `round`.
-  void put(std::size_t link, std::size_t count, std::uint64_t round);
+  void put(std::size_t link, std::size_t count, std::uint64_t round) {
+    const auto message = outboxes_.message(link, count);
+    peers_[link].put(targets_[link].items[round % 2] - count_bytes, message.data(), message.size());
+  }
   /// Begins to tell the peer that `round` is there; `set_notice` comes before.
   void set_notice(std::uint64_t round) { outboxes_.notice() = round; }
   void put_notice(std::size_t link) {

@@ -21,29 +21,32 @@ namespace {
 
 class Hybrid final : public NeighborMethod {
  public:
-  explicit Hybrid(const NeighborSetting& setting)
-      : NeighborMethod(setting), inside_(make_shm_direct(setting)) {
+  explicit Hybrid(const NeighborSetting& setting) : NeighborMethod(setting) {
+    inside_.method = make_shm_direct(setting);
     for (const Context::Transport& transport : setting.context.transports) {
       if (transport.name != "rdma") continue;
-      beyond_ = transport.available ? make_rdma_double_buffer(setting) : make_p2p(setting);
+      beyond_.method = transport.available ? make_rdma_double_buffer(setting) : make_p2p(setting);
     }
   }
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     links_ = std::move(links);
     routes_.clear();
+    here_.assign(links_.size(), false);
     std::vector<Link> inside;
     std::vector<Link> beyond;
+    for (Part* const part : {&inside_, &beyond_}) part->whole.clear();
     const auto& node_of = setting_.context.node_of;
     const auto node = [&](int rank) { return node_of[static_cast<std::size_t>(rank)]; };
-    for (const Link& link : links_) {
-      const bool here = node(link.rank) == node(setting_.context.rank);
-      std::vector<Link>& part = here ? inside : beyond;
-      routes_.push_back({here ? inside_.get() : beyond_.get(), part.size()});
-      part.push_back(link);
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      const bool near = node(links_[i].rank) == node(setting_.context.rank);
+      Part& part = near ? inside_ : beyond_;
+      routes_.push_back({part.method.get(), part.whole.size()});
+      part.whole.push_back(i);
+      (near ? inside : beyond).push_back(links_[i]);
     }
-    inside_->prepare(std::move(inside), round);
-    beyond_->prepare(std::move(beyond), round);
+    inside_.method->prepare(std::move(inside), round);
+    beyond_.method->prepare(std::move(beyond), round);
   }
 
   std::byte* outbox(std::size_t link, std::uint64_t round) override {
@@ -56,17 +59,26 @@ class Hybrid final : public NeighborMethod {
 
   /// The longer way first.
   void start(std::uint64_t round) override {
-    beyond_->start(round);
-    inside_->start(round);
+    for (Part* const part : {&beyond_, &inside_}) {
+      part->method->start(round);
+      part->missing.clear();
+      for (std::size_t i = 0; i < part->whole.size(); ++i) {
+        if (links_[part->whole[i]].receive_items > 0) part->missing.push_back(i);
+      }
+    }
+    here_.assign(links_.size(), false);
   }
 
-  bool progress() override {
-    beyond_->progress();
-    return true;  // by stores, perhaps
-  }
-
-  bool arrived(std::size_t link, std::uint64_t round) override {
-    return routes_[link].method->arrived(routes_[link].link, round);
+  std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t round) override {
+    for (Part* const part : {&beyond_, &inside_}) {
+      if (part->missing.empty()) continue;
+      const auto here =
+          static_cast<std::ptrdiff_t>(part->method->take_arrived(part->missing, round));
+      const auto begin = part->missing.begin();
+      for (auto link = begin; link != begin + here; ++link) here_[part->whole[*link]] = true;
+      part->missing.erase(begin, begin + here);
+    }
+    return bring_forward(missing, [&](std::size_t link) { return here_[link]; });
   }
 
   std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const override {
@@ -74,11 +86,11 @@ class Hybrid final : public NeighborMethod {
   }
 
   void finish(std::uint64_t round) override {
-    inside_->finish(round);
-    beyond_->finish(round);
+    inside_.method->finish(round);
+    beyond_.method->finish(round);
   }
 
-  Watched watched() const override { return beyond_->watched(); }
+  Watched watched() const override { return beyond_.method->watched(); }
 
  private:
   struct Route {
@@ -86,9 +98,16 @@ class Hybrid final : public NeighborMethod {
     std::size_t link;  ///< as that method numbers them
   };
 
-  std::unique_ptr<NeighborMethod> inside_;
-  std::unique_ptr<NeighborMethod> beyond_;
+  struct Part {
+    std::unique_ptr<NeighborMethod> method;
+    std::vector<std::size_t> whole;    ///< its links as this method numbers them
+    std::vector<std::size_t> missing;  ///< as it numbers them itself
+  };
+
+  Part inside_;
+  Part beyond_;
   std::vector<Route> routes_;
+  std::vector<bool> here_;  ///< links that have arrived in this round
 };
 
 }  // namespace

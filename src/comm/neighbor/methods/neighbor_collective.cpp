@@ -132,16 +132,9 @@ class NeighborCollective final : public NeighborMethod {
 #endif
   }
 
-  bool progress() override {
-    if (done_round_ == round_) return true;
-    int done = 0;
-    check_mpi(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), setting_.exchange);
-    if (done != 0) done_round_ = round_;
-    return done != 0;
-  }
-
-  bool arrived(std::size_t, std::uint64_t round) override {
-    return done_round_ == round;
+  std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t round) override {
+    progress();
+    return done_round_ == round ? missing.size() : 0;
   }
 
   std::span<const std::byte> inbox(std::size_t link, std::uint64_t) const override {
@@ -155,6 +148,13 @@ class NeighborCollective final : public NeighborMethod {
   }
 
  private:
+  void progress() override {
+    if (done_round_ == round_) return;
+    int done = 0;
+    check_mpi(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), setting_.exchange);
+    if (done != 0) done_round_ = round_;
+  }
+
   void close() {
     if (graph_ == MPI_COMM_NULL) return;
     largest(setting_.context, 0, setting_.exchange);  // freeing waits for all, without a deadline

@@ -1,7 +1,7 @@
-// Idea: each rank sends a message to each peer and receives one from each, without blocking.
+// Idea: each rank posts a receive for each peer, then sends a message to each, without blocking.
 // Paper: the usual halo exchange; row MPI_SENDRECV of any comparison, so also of ours.
-// Cost: per message its matching in software, and a copy where it comes before its receive: rarely,
-//   since each link has two inboxes in turn, and receives are posted before anything is sent.
+// Cost: per message its matching in software, and a copy where it comes before its receive: a
+//   peer's that is ahead.
 // Hazards: none of its own; ahead of a slow one-way peer a sender would fill that rank's memory
 //   with unexpected messages, so sends to peers that never answer are synchronous.
 // Others win: nearly always in a node, and on networks that can write remote memory.
@@ -40,10 +40,9 @@ class PointToPoint final : public NeighborMethod {
       constexpr std::size_t line = 128;
       return std::exchange(bytes, bytes + (items * setting_.item_size + line - 1) / line * line);
     };
-    std::vector<std::array<std::size_t, 3>> places;
+    std::vector<std::array<std::size_t, 2>> places;
     for (const Link& link : links_) {
-      places.push_back(
-          {place(link.send_items), place(link.receive_items), place(link.receive_items)});
+      places.push_back({place(link.send_items), place(link.receive_items)});
     }
     memory_ = std::make_shared<two_sided::Memory>(bytes);
     channels_.clear();
@@ -52,56 +51,59 @@ class PointToPoint final : public NeighborMethod {
       channels_.push_back(
           {.peer = {setting_.context.communicator, links_[i].rank, setting_.data_tag},
            .outbox = begin + places[i][0],
-           .inboxes = {begin + places[i][1], begin + places[i][2]}});
+           .inbox = begin + places[i][1]});
     }
     requests_.assign(2 * n, MPI_REQUEST_NULL);
     completed_.resize(n);
     statuses_.resize(n);
-    posted_round_ = 0;
   }
 
   std::byte* outbox(std::size_t link, std::uint64_t) override { return channels_[link].outbox; }
 
-  void commit(std::size_t link, std::size_t count, std::uint64_t round) override {
-    if (posted_round_ != round) post_receives(round);
-    const Channel& channel = channels_[link];
-    const auto [type, number] = item_.sequence(count);
-    if (links_[link].receive_items == 0) {
-      channel.peer.send_synchronous(channel.outbox, number, type, *send_request(link));
-    } else {
-      channel.peer.send(channel.outbox, number, type, *send_request(link));
-    }
+  void commit(std::size_t link, std::size_t count, std::uint64_t) override {
+    channels_[link].committed_items = count;
   }
 
-  void start(std::uint64_t round) override {
-    if (posted_round_ != round) post_receives(round);
-    first_missing_ = 0;
-  }
-
-  /// Open MPI looks at a request again after the progress that its Test makes, but leaves that to
-  /// the next call of Testsome. So polls ask for one message only, the first that is missing, and
-  /// for all others once that is there.
-  bool progress() override {
+  void start(std::uint64_t) override {
     const std::size_t n = links_.size();
-    while (first_missing_ < n && requests_[first_missing_] == MPI_REQUEST_NULL) ++first_missing_;
-    if (first_missing_ == n) return false;
-    int done = 0;
-    if (++polls_ % polls_between_all != 0) {
-      MPI_Status status;
-      check_mpi(MPI_Test(&requests_[first_missing_], &done, &status), setting_.exchange);
-      if (done == 0) return false;
-      note_arrival(first_missing_, status);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (links_[i].receive_items == 0) continue;
+      const auto [type, number] = item_.sequence(links_[i].receive_items);
+      channels_[i].peer.receive(channels_[i].inbox, number, type, requests_[i]);
     }
-    return ask_for_all() || done != 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (links_[i].send_items == 0) continue;
+      const Channel& channel = channels_[i];
+      const auto [type, number] = item_.sequence(channel.committed_items);
+      if (links_[i].receive_items == 0) {
+        channel.peer.send_synchronous(channel.outbox, number, type, *send_request(i));
+      } else {
+        channel.peer.send(channel.outbox, number, type, *send_request(i));
+      }
+    }
+    polls_ = 0;
   }
 
-  bool arrived(std::size_t link, std::uint64_t round) override {
-    return channels_[link].arrived_round == round;
+  /// Asks for one message only, which is the least work where all have come; for all of them where
+  /// that one keeps everybody waiting.
+  std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t) override {
+    if (++polls_ == polls_of_one) {
+      polls_ = 0;
+      return ask_for_all(missing);
+    }
+    const std::size_t link = missing.front();
+    MPI_Status status;
+    int done = 0;
+    check_mpi(MPI_Test(&requests_[link], &done, &status), setting_.exchange);
+    if (done == 0) return 0;
+    polls_ = 0;
+    note_arrival(link, status);
+    return 1;
   }
 
-  std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const override {
+  std::span<const std::byte> inbox(std::size_t link, std::uint64_t) const override {
     const Channel& channel = channels_[link];
-    return {channel.inboxes[round % 2], channel.received_items * setting_.item_size};
+    return {channel.inbox, channel.received_items * setting_.item_size};
   }
 
   void finish(std::uint64_t round) override {
@@ -132,51 +134,38 @@ class PointToPoint final : public NeighborMethod {
   }
 
  private:
-  static constexpr unsigned polls_between_all = 8;
+  static constexpr unsigned polls_of_one = 8;
 
   struct Channel {
     two_sided::Peer peer;
     std::byte* outbox;
-    std::array<std::byte*, 2> inboxes;  ///< of even and odd rounds
+    std::byte* inbox;
+    std::size_t committed_items = 0;
     std::size_t received_items = 0;
-    std::uint64_t arrived_round = 0;
   };
 
-  /// The inboxes of the round before are still read.
-  void post_receives(std::uint64_t round) {
-    posted_round_ = round;
-    for (std::size_t i = 0; i < links_.size(); ++i) {
-      if (links_[i].receive_items == 0) continue;
-      const auto [type, number] = item_.sequence(links_[i].receive_items);
-      channels_[i].peer.receive(channels_[i].inboxes[round % 2], number, type, requests_[i]);
-    }
-  }
-
-  /// Whether more messages have arrived.
-  bool ask_for_all() {
+  std::size_t ask_for_all(std::span<std::size_t> missing) {
     int count = 0;
     check_mpi(MPI_Testsome(static_cast<int>(links_.size()), requests_.data(), &count,
                            completed_.data(), statuses_.data()),
               setting_.exchange);
-    if (count == MPI_UNDEFINED) return false;
+    if (count == MPI_UNDEFINED || count == 0) return 0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
       note_arrival(static_cast<std::size_t>(completed_[i]), statuses_[i]);
     }
-    return count > 0;
+    return bring_forward(missing,
+                         [&](std::size_t link) { return requests_[link] == MPI_REQUEST_NULL; });
   }
 
   void note_arrival(std::size_t link, const MPI_Status& status) {
     channels_[link].received_items = item_.received(status, links_[link].receive_items);
-    channels_[link].arrived_round = posted_round_;
   }
 
   /// Receives lie before sends, so that each kind is one array.
   MPI_Request* send_request(std::size_t link) { return requests_.data() + links_.size() + link; }
 
   two_sided::ItemType item_;
-  std::uint64_t posted_round_ = 0;  ///< the last whose receives are posted
-  std::size_t first_missing_ = 0;   ///< no message of a link before it is awaited in this round
-  unsigned polls_ = 0;
+  unsigned polls_ = 0;                         ///< in vain, for one message
   std::shared_ptr<two_sided::Memory> memory_;  ///< of all boxes
   std::vector<Channel> channels_;              ///< by link
   std::vector<MPI_Request> requests_;

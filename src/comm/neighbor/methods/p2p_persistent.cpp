@@ -64,29 +64,24 @@ class PersistentPointToPoint final : public NeighborMethod {
     check_mpi(MPI_Start(&request), "MPI_Start");
   }
 
-  void start(std::uint64_t round) override {
-    round_ = round;
+  void start(std::uint64_t) override {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       if (links_[i].receive_items > 0) check_mpi(MPI_Start(&requests_[i]), "MPI_Start");
     }
   }
 
-  bool progress() override {
+  std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t round) override {
     int count = 0;
     check_mpi(MPI_Testsome(static_cast<int>(links_.size()), requests_.data(), &count,
                            completed_.data(), statuses_.data()),
               setting_.exchange);
-    if (count == MPI_UNDEFINED) return false;
+    if (count == MPI_UNDEFINED || count == 0) return 0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
       const auto link = static_cast<std::size_t>(completed_[i]);
       received_items_[link] = item_.received(statuses_[i], links_[link].receive_items);
-      arrived_round_[link] = round_;
+      arrived_round_[link] = round;
     }
-    return count > 0;
-  }
-
-  bool arrived(std::size_t link, std::uint64_t round) override {
-    return arrived_round_[link] == round;
+    return bring_forward(missing, [&](std::size_t link) { return arrived_round_[link] == round; });
   }
 
   std::span<const std::byte> inbox(std::size_t link, std::uint64_t) const override {
@@ -139,7 +134,6 @@ class PersistentPointToPoint final : public NeighborMethod {
   }
 
   two_sided::ItemType item_;
-  std::uint64_t round_ = 0;
   std::vector<two_sided::Peer> peers_;
   std::vector<std::shared_ptr<two_sided::Memory>> outboxes_;
   std::vector<std::shared_ptr<two_sided::Memory>> inboxes_;

@@ -67,12 +67,10 @@ class RdmaBarrier final : public NeighborMethod, rdma::Helper {
     advance();
   }
 
-  bool progress() override {
-    rdma::make_progress();
-    return true;
+  std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t) override {
+    if (phase_ != Phase::done) progress();
+    return phase_ == Phase::done ? missing.size() : 0;
   }
-
-  bool arrived(std::size_t, std::uint64_t) override { return phase_ == Phase::done; }
 
   std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const override {
     return boxes_->inbox(link, round);
@@ -86,6 +84,8 @@ class RdmaBarrier final : public NeighborMethod, rdma::Helper {
 
  private:
   enum class Phase { flush, barrier, done };
+
+  void progress() override { rdma::make_progress(); }
 
   /// Also while this rank waits for something else.
   void help() override { advance(); }

@@ -69,14 +69,12 @@ class RdmaDoubleBuffer final : public NeighborMethod {
     for (std::size_t i = 0; i < links_.size(); ++i) boxes_->put_notice(i);
   }
 
-  /// Stores need no help, and a wait looks after the network of others now and then.
-  bool progress() override {
-    if (!all_mapped_) worker_.progress();
-    return true;
-  }
-
-  bool arrived(std::size_t link, std::uint64_t round) override {
-    return boxes_->arrived(link, round);
+  std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t round) override {
+    const auto arrived = [&](std::size_t link) { return boxes_->arrived(link, round); };
+    const std::size_t here = bring_forward(missing, arrived);
+    if (here > 0 || all_mapped_) return here;
+    progress();
+    return bring_forward(missing, arrived);
   }
 
   std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const override {
@@ -93,6 +91,11 @@ class RdmaDoubleBuffer final : public NeighborMethod {
   Watched watched() const override { return Watched::memory; }
 
  private:
+  /// Stores need no help, and a wait looks after the network of others now and then.
+  void progress() override {
+    if (!all_mapped_) worker_.progress();
+  }
+
   struct Committed {
     std::size_t count = 0;
     bool waiting = false;  ///< not put yet

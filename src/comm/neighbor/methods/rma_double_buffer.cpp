@@ -71,13 +71,11 @@ class RmaDoubleBuffer final : public NeighborMethod {
     for (std::size_t i = 0; i < links_.size(); ++i) boxes_->flush(i);
   }
 
-  bool progress() override {
-    if (++polls_ % polls_between_pokes == 0) make_progress(setting_.context);
-    return true;
-  }
-
-  bool arrived(std::size_t link, std::uint64_t round) override {
-    return boxes_->notice(link) >= round;
+  std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t round) override {
+    const std::size_t here =
+        bring_forward(missing, [&](std::size_t link) { return boxes_->notice(link) >= round; });
+    if (here == 0) progress();
+    return here;
   }
 
   std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const override {
@@ -95,6 +93,10 @@ class RmaDoubleBuffer final : public NeighborMethod {
     std::size_t count = 0;
     bool waiting = false;  ///< not put yet
   };
+
+  void progress() override {
+    if (++polls_ % polls_between_pokes == 0) make_progress(setting_.context);
+  }
 
   bool has_credit(std::size_t link, std::uint64_t round) const {
     return boxes_->notice(link) >= round - 1;

@@ -59,21 +59,21 @@ class RmaFence final : public NeighborMethod {
   /// The fence waits for everybody, so it comes only when the caller has nothing else to do.
   void start(std::uint64_t round) override { round_ = round; }
 
-  bool progress() override {
-    if (fenced_round_ == round_) return true;
-    fence(0, round_);
-    fenced_round_ = round_;
-    for (std::size_t i = 0; i < links_.size(); ++i) boxes_->fetch(i, round_);
-    return true;
+  std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t round) override {
+    finish(round);
+    for (const std::size_t link : missing) boxes_->fetch(link, round);
+    return missing.size();
   }
-
-  bool arrived(std::size_t, std::uint64_t round) override { return fenced_round_ == round; }
 
   std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const override {
     return boxes_->inbox(link, round);
   }
 
-  void finish(std::uint64_t) override { progress(); }
+  void finish(std::uint64_t round) override {
+    if (fenced_round_ == round) return;
+    fence(0, round);
+    fenced_round_ = round;
+  }
 
  private:
   void fence(int assertion, std::uint64_t round) {

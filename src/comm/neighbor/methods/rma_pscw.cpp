@@ -104,17 +104,10 @@ class RmaPscw final : public NeighborMethod {
     });
   }
 
-  bool progress() override {
-    if (closed_round_ == round_) return true;
-    int complete = 1;
-    if (!source_group_->empty()) {
-      check_mpi(MPI_Win_test(boxes_[round_ % 2]->window(), &complete), "MPI_Win_test");
-    }
-    if (complete != 0) closed_round_ = round_;
-    return complete != 0;
+  std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t round) override {
+    progress();
+    return closed_round_ == round ? missing.size() : 0;
   }
-
-  bool arrived(std::size_t, std::uint64_t round) override { return closed_round_ == round; }
 
   std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const override {
     return boxes_[round % 2]->inbox(link, round);
@@ -125,6 +118,15 @@ class RmaPscw final : public NeighborMethod {
   }
 
  private:
+  void progress() override {
+    if (closed_round_ == round_) return;
+    int complete = 1;
+    if (!source_group_->empty()) {
+      check_mpi(MPI_Win_test(boxes_[round_ % 2]->window(), &complete), "MPI_Win_test");
+    }
+    if (complete != 0) closed_round_ = round_;
+  }
+
   void post(std::uint64_t round) {
     if (source_group_->empty()) return;
     check_mpi(MPI_Win_post(source_group_->get(), 0, boxes_[round % 2]->window()), "MPI_Win_post");

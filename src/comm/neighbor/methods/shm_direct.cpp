@@ -79,10 +79,8 @@ class SharedMemoryDirect final : public NeighborMethod {
     }
   }
 
-  bool progress() override { return true; }
-
-  bool arrived(std::size_t link, std::uint64_t round) override {
-    return inboxes_->arrived(link, round);
+  std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t round) override {
+    return bring_forward(missing, [&](std::size_t link) { return inboxes_->arrived(link, round); });
   }
 
   std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const override {

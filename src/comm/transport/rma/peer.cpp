@@ -2,30 +2,9 @@
 
 #ifdef STERNA_HAVE_RMA
 
-#include <algorithm>
-
 #include "comm/context/mpi_error.hpp"
 
 namespace sterna::comm::rma {
-namespace {
-
-/// MPI counts bytes by int: longer transfers go in pieces.
-constexpr std::size_t piece = std::size_t{1} << 30;
-
-}  // namespace
-
-void Peer::put(std::size_t offset, const std::byte* source, std::size_t bytes) {
-  while (bytes > 0) {
-    const std::size_t now = std::min(bytes, piece);
-    check_mpi(MPI_Put(source, static_cast<int>(now), MPI_BYTE, rank_, static_cast<MPI_Aint>(offset),
-                      static_cast<int>(now), MPI_BYTE, window_),
-              "MPI_Put");
-    source += now;
-    offset += now;
-    bytes -= now;
-  }
-}
-
 void Peer::get(std::size_t offset, std::byte* target, std::size_t bytes) {
   while (bytes > 0) {
     const std::size_t now = std::min(bytes, piece);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "comm/context/mpi_error.hpp"
 #include "comm/transport/rma/memory.hpp"
 
 namespace sterna::comm::rma {
@@ -24,7 +25,12 @@ class Peer {
 
   /// Begins to write `bytes` from `source` at `offset`. The source must stay as it is until
   /// `flush`.
-  void put(std::size_t offset, const std::byte* source, std::size_t bytes);
+  void put(std::size_t offset, const std::byte* source, std::size_t bytes) {
+    for (; bytes > piece; offset += piece, source += piece, bytes -= piece) {
+      put_piece(offset, source, piece);
+    }
+    if (bytes > 0) put_piece(offset, source, bytes);
+  }
   /// Begins to read; `target` is filled after `flush`.
   void get(std::size_t offset, std::byte* target, std::size_t bytes);
   /// Begins to add `value` to the word at `offset`, at once for all; `before` is what it was, after
@@ -36,6 +42,16 @@ class Peer {
   void flush();
 
  private:
+  /// MPI counts bytes by int: longer transfers go in pieces.
+  static constexpr std::size_t piece = std::size_t{1} << 30;
+
+  void put_piece(std::size_t offset, const std::byte* source, std::size_t bytes) {
+    const int count = static_cast<int>(bytes);
+    check_mpi(MPI_Put(source, count, MPI_BYTE, rank_, static_cast<MPI_Aint>(offset), count,
+                      MPI_BYTE, window_),
+              "MPI_Put");
+  }
+
   MPI_Win window_;
   int rank_;
 };
