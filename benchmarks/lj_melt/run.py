@@ -2,6 +2,7 @@
 """The Lennard-Jones melt in Sterna, LAMMPS and GROMACS, side by side in one run.
 
     ./dev bench lj_melt [--sizes 32k,256k,2M] [--ranks 1,2] [--repeats 5] [--priority]
+                        [--undisturbed MINUTES]
 
 Density 0.8442, crystal of temperature 1.44 melted over 600 steps, cutoff 2.5, skin 0.3, time step
 0.005, constant energy. All engines start from the same positions and velocities, pinned to the same
@@ -23,6 +24,7 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,6 +33,7 @@ from document_table import markdown_table, replace_block  # noqa: E402
 from engines import Gromacs, Lammps, Measurement, Sterna  # noqa: E402
 from process import Cores, EngineError  # noqa: E402
 from start import CELLS, melt  # noqa: E402
+from undisturbed import Undisturbed  # noqa: E402
 
 # Long enough that a run of one rank takes some seconds, short enough that a round ends in minutes.
 STEPS = {"4k": 2000, "32k": 1000, "108k": 400, "256k": 200, "500k": 100, "2M": 40}
@@ -53,7 +56,9 @@ class Results:
         self.path, self.content = path, content
         self.content["measurements"] = []
 
-    def add(self, size: str, ranks: int, number: int, engine: str, m: Measurement) -> None:
+    def add(
+        self, size: str, ranks: int, number: int, engine: str, m: Measurement, slowdown: float
+    ) -> None:
         self.content["measurements"].append(
             {
                 "size": size,
@@ -64,6 +69,7 @@ class Results:
                 "peak_bytes": m.peak_bytes,
                 "start_energy_per_atom": m.start_energy,
                 "load_average": round(os.getloadavg()[0], 2),
+                "slowdown": round(slowdown, 3),
                 **m.details,
             }
         )
@@ -196,7 +202,14 @@ def check_same_start(size: str, engine, m: Measurement, results: Results) -> Non
         )
 
 
-def measure(size: str, ranks: list[int], repeats: int, engines: list, results: Results) -> None:
+def measure(
+    size: str,
+    ranks: list[int],
+    repeats: int,
+    engines: list,
+    undisturbed: Undisturbed,
+    results: Results,
+) -> None:
     """The numbers of ranks of an engine one after the other: both at the same speed of the machine,
     which may change in minutes."""
     steps = STEPS[size]
@@ -207,15 +220,16 @@ def measure(size: str, ranks: list[int], repeats: int, engines: list, results: R
                 if not takes_part(engine, count):
                     continue
                 try:
-                    m = engine.run(count, steps)
+                    m, slowdown = undisturbed.run(partial(engine.run, count, steps))
                     check_same_start(size, engine, m, results)
                 except EngineError as error:
                     say(f"{size}, {count} ranks, {engine.name}: {error}")
                     results.content["failures"].append(f"{size} {count} {engine.name}: {error}")
                     continue
-                results.add(size, count, number, engine.name, m)
+                results.add(size, count, number, engine.name, m, slowdown)
                 line.append(f"{engine.name} on {count} {m.nanoseconds:.1f}")
         say(f"{size}, round {number} of {repeats}: " + ", ".join(line))
+        results.content["repeated"] = undisturbed.repeated
         results.content["versions"] = sorted({e.version for e in engines if e.version})
         results.write()
 
@@ -398,6 +412,14 @@ def main() -> int:
         action="store_true",
         help="put the runs before all other work of this machine (Linux, root)",
     )
+    parser.add_argument(
+        "--undisturbed",
+        type=float,
+        default=0.0,
+        metavar="MINUTES",
+        help="wait, and repeat runs, where other guests of the machine slow the cores: at most so "
+        "long in all",
+    )
     parser.add_argument("--folder", type=Path, help="keep the melted starts here for the next time")
     result_file = ROOT / "benchmarks" / "results" / "lj_melt.json"
     parser.add_argument(
@@ -426,6 +448,7 @@ def main() -> int:
             "failures": [],
         },
     )
+    undisturbed = Undisturbed(cores, 60.0 * arguments.undisturbed)
     with tempfile.TemporaryDirectory(prefix="lj_melt-") as temporary:
         folder = (arguments.folder or Path(temporary)).resolve()
         engines: list = []
@@ -447,7 +470,7 @@ def main() -> int:
                 except EngineError as error:
                     say(f"{engine.name} takes no part: {error}")
                     engines.remove(engine)
-            measure(size, ranks, arguments.repeats, engines, results)
+            measure(size, ranks, arguments.repeats, engines, undisturbed, results)
     rows = table(arguments.sizes, ranks, list(results.content["engines"]), results)
     print_table(rows)
     results.content["targets"] = targets(results)

@@ -85,9 +85,11 @@ def bench(
     More ranks than cores work. Further options are those of the verb: sterna bench VERB --help.
     Under a launcher (mpiexec, srun) it joins the ranks that are there.
     """
-    program = find_companion("sterna-bench")
-    if verb is None or "--help" in (verb, *context.args):
+    asks_for_help = verb is None or "--help" in (verb, *context.args)
+    if asks_for_help:
         print(context.get_help(), flush=True)
+    program = find_companion("sterna-bench")
+    if asks_for_help:
         launch.become(["--help"] if verb in (None, "--help") else [verb, "--help"], program)
     own = ["--json", json_file] if json_file else []
     launch.join([verb, *context.args, *own], None, program)

@@ -55,7 +55,10 @@ def find_companion(name: str) -> Path:
     companion = program.with_name(name)
     if os.access(companion, os.X_OK):
         return companion
-    raise SternaError(f"the program {name} was not found beside {program}: build and install it")
+    raise SternaError(
+        f"the program {name} was not found beside {program}: build it (./dev build) or install it "
+        "(pip install .)"
+    )
 
 
 def find_launcher(program: Path) -> Path:

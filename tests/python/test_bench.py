@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 import pytest
 from sterna import SternaError, bench_plots
-from sterna.program import find_companion
+from sterna.program import find_companion, find_program
 
 
 @pytest.fixture(autouse=True)
@@ -76,6 +76,17 @@ def test_help(sterna, arguments):
     done = sterna("bench", *arguments)
     assert done.returncode == 0, done.stderr
     assert ("--topology" if "neighbor" in arguments else "soak") in done.stdout
+
+
+def test_help_where_the_program_was_not_built(sterna, tmp_path, monkeypatch):
+    alone = tmp_path / "sterna-md"
+    alone.symlink_to(find_program())
+    monkeypatch.setenv("STERNA_MD", str(alone))
+    done = sterna("bench", "--help")
+    assert done.returncode != 0
+    assert "Measure the communication" in done.stdout
+    assert "sterna-bench was not found" in done.stderr
+    assert "./dev build" in done.stderr
 
 
 @pytest.mark.skipif(
