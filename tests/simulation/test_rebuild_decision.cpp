@@ -105,6 +105,45 @@ TEST_CASE("new speeds are looked at in the step that they are told of") {
   }
 }
 
+TEST_CASE("where the list holds beyond the room, it is kept until a rank says otherwise") {
+  const comm::Context world;
+  constexpr double lost = 1.6 * room;  // on one rank, at another displacement on the others
+  for (const double speed : {0.0007, 0.0103, 0.04, 0.2}) {
+    CAPTURE(speed);
+    PhaseTimer timer;
+    RebuildDecision decision(world, room, 1000, timer);
+    decision.list_was_built(0);
+    std::int64_t built_at = 0;
+    int faults = 0, rebuilds = 0;
+    for (std::int64_t step = 1; step <= 400; ++step) {
+      const auto moved = [&](std::int64_t at) {
+        return speed * static_cast<double>(at - built_at) / (1 + world.rank());
+      };
+      const bool decided = decision.must_rebuild(
+          step,
+          [&] {
+            RebuildDecision::Motion motion{moved(step), moved(step) - moved(step - 1), 0.0};
+            motion.next_most = moved(step + 1);
+            motion.holds_beyond_room = motion.displacement <= lost;
+            return motion;
+          },
+          0);
+      const double most = speed * static_cast<double>(step - built_at);
+      if (decided != (most > lost)) ++faults;
+      if (decided) {
+        decision.list_was_built(step);
+        built_at = step;
+        ++rebuilds;
+      }
+      decision.progress();
+    }
+    decision.complete();
+    CHECK(faults == 0);
+    CHECK(rebuilds > 0);
+    CHECK(decision.late_rebuilds() == 0);
+  }
+}
+
 TEST_CASE("a decision that is told the pace goes on as the one that had it") {
   const comm::Context world;
   PhaseTimer timer;

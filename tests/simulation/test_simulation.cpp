@@ -212,6 +212,40 @@ TEST_CASE(
   CHECK(test::fingerprint(world, simulation.particles(), simulation.box()) == whole);
 }
 
+TEST_CASE("a list that is kept beyond half the skin misses no pair") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  std::vector<double> expected;
+  for (const int interval : {1, 100}) {
+    const std::string name = fmt::format("interval_{}", interval);
+    Input input = test::input_of(output.path(), name,
+                                 run_section(120) + liquid + simple_interaction() +
+                                     fmt::format("[neighbor]\nmaximum_interval = {}\n", interval));
+    input.output.thermo_interval = 1;
+    Simulation simulation(world, input, {.quiet = true});
+    CHECK(simulation.run() == Outcome::complete);
+    if (world.rank() != 0) continue;
+    std::ifstream log(output.path() + "/" + name + ".log.jsonl");
+    std::size_t row = 0;
+    int rebuilds = 0;
+    for (std::string line; std::getline(log, line);) {
+      const auto event = nlohmann::json::parse(line);
+      if (event.at("event") == "end") rebuilds = event.at("timing").at("rebuilds");
+      if (event.at("event") != "thermo") continue;
+      const double energy = event.at("potential_energy");
+      if (interval == 1) {
+        expected.push_back(energy);
+      } else {
+        CHECK(energy == doctest::Approx(expected.at(row)).epsilon(1e-10));
+      }
+      ++row;
+    }
+    CHECK(row == 121);
+    // Half of the skin is used up in some eight steps.
+    if (interval == 100) CHECK(rebuilds < 15);
+  }
+}
+
 TEST_CASE("velocities and energies at the start do not depend on the rank count") {
   // Every rank count of ctest compares with the same numbers, found on one rank.
   const comm::Context world;

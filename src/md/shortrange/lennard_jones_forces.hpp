@@ -18,6 +18,7 @@ class LennardJonesForces final : public ShortRangeForces {
   LennardJonesForces(const LennardJones& potential, Precision precision, std::string_view kernels);
 
   double reach() const override { return cutoff_; }
+  bool reads_rows_only() const override { return true; }
   /// What is fastest; it can read any rows.
   std::uint32_t group() const override {
     return precision_ == Precision::mixed ? kernels_.group_mixed : kernels_.group_double;

@@ -24,6 +24,7 @@ class MolecularForces final : public ShortRangeForces {
 
   /// The cutoff, and with a cutoff of sites how far they are from their centers besides.
   double reach() const override { return reach_; }
+  bool reads_rows_only() const override { return true; }
   std::string_view kernels() const override { return kernels_.name; }
   void rebuild(const PairList& list, const ParticleStore& particles) override;
   /// Orientations of components without extent are not read: a store of only such ones need not

@@ -212,13 +212,17 @@ void PairList::build(ParticleStore& particles) {
   }
 }
 
-PairList::Displacements PairList::displacements(const ParticleStore& particles, double far) {
+PairList::Displacements PairList::find_displacements(const ParticleStore& particles,
+                                                     std::size_t begin, std::size_t end,
+                                                     double far) {
   PairWork work = rows();
   work.position = particles.position.data();
-  far_.resize(local_count_);
+  far_.resize(end - begin);
+  squared_displacement_.resize(total_count_);
   std::size_t far_count = 0;
   const double largest_squared =
-      kernels_.find_displacements(work, grid_.center(), far * far, far_.data(), far_count);
+      kernels_.find_displacements(work, begin, end, grid_.center(), far * far,
+                                  squared_displacement_.data(), far_.data(), far_count);
   return {std::sqrt(largest_squared), {far_.data(), far_count}};
 }
 

@@ -56,8 +56,16 @@ class PairList {
     std::span<const std::uint32_t> far;  ///< particles; valid until the next call
   };
   /// Of local particles since `build`: the largest, and who moved by at least `far`.
-  Displacements displacements(const ParticleStore& particles, double far);
-  /// Of local particle i since `build`.
+  Displacements displacements(const ParticleStore& particles, double far) {
+    return find_displacements(particles, 0, local_count_, far);
+  }
+  /// The same of ghosts, which are where the store has them.
+  Displacements ghost_displacements(const ParticleStore& particles, double far) {
+    return find_displacements(particles, local_count_, total_count_, far);
+  }
+  /// Squares, rounded, of what these two found last.
+  const float* squared_displacements() const { return squared_displacement_.data(); }
+  /// Of particle or ghost i since `build`.
   Vec3 displacement(const ParticleStore& particles, std::size_t i) const {
     return particles.position[i].vector() - grid_.center() -
            Vec3{static_cast<double>(x_[i]), static_cast<double>(y_[i]), static_cast<double>(z_[i])};
@@ -80,6 +88,8 @@ class PairList {
  private:
   /// Places of one row's neighbors, in the order of the list.
   class RowReader;
+  Displacements find_displacements(const ParticleStore& particles, std::size_t begin,
+                                   std::size_t end, double far);
 
   const PairKernels& kernels_;
   std::uint32_t group_;  ///< particles that share a row, at most
@@ -94,10 +104,11 @@ class PairList {
   std::size_t entries_used_ = 0;
   AlignedBuffer<std::uint32_t> row_begin_;
   /// Positions at the last build relative to the region's center: for list building, and for the
-  /// displacement since (of local particles).
+  /// displacement since.
   AlignedBuffer<float> x_, y_, z_;
   AlignedBuffer<float> upright_x_;  ///< in a triclinic box only
   AlignedBuffer<std::uint32_t> far_;
+  AlignedBuffer<float> squared_displacement_;
   std::vector<CellBounds> bounds_;
 };
 

@@ -133,10 +133,11 @@ struct PairKernels {
   /// or ~0 where the row capacity would be passed.
   std::size_t (*build)(PairWork&, const std::uint32_t* cells, std::size_t cell_count,
                        std::size_t used, std::size_t capacity);
-  /// Of local particles, from x, y, z (and `center`, the origin of these) to `position`: the
-  /// largest squared displacement; those of at least `far_squared` are written to
-  /// far[0..far_count), which has room for all.
-  double (*find_displacements)(const PairWork&, const Vec3& center, double far_squared,
+  /// Of particles [begin, end), from x, y, z (and `center`, the origin of these) to `position`: the
+  /// largest squared displacement. That of each is written to `squares`; who moved by at least
+  /// `far_squared`, to far[0..far_count), which has room for all.
+  double (*find_displacements)(const PairWork&, std::size_t begin, std::size_t end,
+                               const Vec3& center, double far_squared, float* squares,
                                std::uint32_t* far, std::size_t& far_count);
   void (*compute_double)(PairWork&, const std::uint32_t* cells, std::size_t cell_count,
                          int truncation, bool with_energy);

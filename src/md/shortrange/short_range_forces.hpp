@@ -17,8 +17,9 @@ namespace sterna::md {
 ///     compute(list, particles, interior)   in every step, while ghosts are on their way
 ///     compute(list, particles, boundary)   when they have arrived
 ///
-/// Between two rebuilds particles keep their places in the store, and no particle moves by more
-/// than half the skin, so the rows of the list hold all neighbors within `reach()`.
+/// Between two rebuilds particles keep their places in the store, and the rows of the list hold all
+/// neighbors within `reach()`: no particle moves by more than half the skin or, where
+/// `reads_rows_only`, none comes within reach of another whose row lacks it.
 class ShortRangeForces {
  public:
   virtual ~ShortRangeForces() = default;
@@ -27,6 +28,9 @@ class ShortRangeForces {
   /// nothing else; but see `acts_on_ghosts`. The halo and the rows of the list are this wide plus
   /// the skin.
   virtual double reach() const = 0;
+  /// Whether it computes from the rows as they are and makes no narrower lists of its own in
+  /// `rebuild`: then the list can hold for longer than particles stay within half the skin.
+  virtual bool reads_rows_only() const { return false; }
   /// How many particles should share a row of the list that `compute` reads.
   virtual std::uint32_t group() const { return 1; }
   /// The instruction set that computes: "avx512", "avx2", "baseline".

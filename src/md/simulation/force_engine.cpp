@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "md/shortrange/missed_pair.hpp"
+
 namespace sterna::md {
 
 ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& decomposition,
@@ -77,6 +79,12 @@ RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles,
   // Nobody else can leave the room in the next step.
   const auto displacements = list_.displacements(particles, std::max(0.0, room - reach));
   motion.displacement = displacements.largest;
+  const bool pairs_count = list_is_lost_by_pairs();
+  if (motion.displacement > room) {
+    motion.holds_beyond_room =
+        pairs_count && holds_beyond_room(particles, displacements.far, reach);
+    return motion;
+  }
   motion.next_most = motion.displacement + reach;
   if (motion.next_most <= room || largest.timestep == 0.0) return motion;
   // The next step goes by the velocities as they are and by forces that are not known yet: those of
@@ -89,10 +97,24 @@ RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles,
     const Vec3 next = list_.displacement(particles, i) + dt * particles.velocity[i] + gain;
     const double distance = std::sqrt(dot(next, next));
     const double error = std::sqrt(dot(gain, gain)) + 0.05 * largest.growth;
-    motion.next_least = std::max(motion.next_least, distance - error);
+    if (!pairs_count) motion.next_least = std::max(motion.next_least, distance - error);
     motion.next_most = std::max(motion.next_most, distance + error);
   }
   return motion;
+}
+
+bool ForceEngine::holds_beyond_room(const ParticleStore& particles,
+                                    std::span<const std::uint32_t> far, double reach) {
+  const double room = 0.5 * options_.skin;
+  beyond_room_.clear();
+  for (const std::uint32_t i : far) {
+    const Vec3 moved = list_.displacement(particles, i);
+    if (dot(moved, moved) > room * room) beyond_room_.push_back(i);
+  }
+  // Where they are many, looking at their surroundings takes longer than a new list saves.
+  if (beyond_room_.size() > 16 + particles.local_count() / 256) return false;
+  const double ghost_path = std::max(reach, decision_.longest_path());
+  return !list_misses_pair(list_, particles, forces_->reach(), beyond_room_, ghost_path);
 }
 
 bool ForceEngine::must_rebuild(const ParticleStore& particles, std::int64_t step,

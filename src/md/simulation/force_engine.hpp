@@ -95,6 +95,14 @@ class ForceEngine {
   }
 
   RebuildDecision::Motion motion(const ParticleStore& particles, const LargestStep& largest);
+  /// Whether the list holds until a pair that it lacks comes within reach, not only as long as no
+  /// particle has moved by half the skin, which the cells of charges go by.
+  bool list_is_lost_by_pairs() const {
+    return forces_->reads_rows_only() && electrostatics_ == nullptr;
+  }
+  /// `far`: all local particles that have moved by more than half the skin, and others.
+  bool holds_beyond_room(const ParticleStore& particles, std::span<const std::uint32_t> far,
+                         double reach);
 
   comm::Context context_;
   Options options_;
@@ -106,6 +114,7 @@ class ForceEngine {
   std::unique_ptr<ShortRangeForces> forces_;
   std::unique_ptr<Electrostatics> electrostatics_;  ///< none where nothing has a charge
   std::vector<std::uint32_t> ghost_slots_;
+  std::vector<std::uint32_t> beyond_room_;  ///< scratch of holds_beyond_room
 
   RebuildDecision decision_;
   std::int64_t rebuilds_ = 0;

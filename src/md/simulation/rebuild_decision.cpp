@@ -30,6 +30,7 @@ RebuildDecision::RebuildDecision(const comm::Context& context, double room, int 
       .max(travelling_.growth)
       .max(travelling_.next_least)
       .max(travelling_.next_most)
+      .max(travelling_over_)
       .max(travelling_asked_);
 }
 
@@ -41,7 +42,7 @@ bool RebuildDecision::must_rebuild(std::int64_t step, const std::function<Motion
   bool closely = closely_ || (step == built_at_ + 1 && !paced);
   closely_ = false;
   const bool looked = looked_at_ > built_at_;
-  if (looked && known_.displacement > room_) return list_is_over();
+  if (looked && over_) return list_is_over();
   if (looked && looked_at_ == step - 1 && step > safe_until_ && !closely) {
     if (known_.next_least > room_) return true;
     closely = known_.next_most > room_;
@@ -52,13 +53,17 @@ bool RebuildDecision::must_rebuild(std::int64_t step, const std::function<Motion
   start(step, look, asked);
   if (!closely && !last) return false;
   complete();
-  if (known_.displacement > room_) return list_is_over();
+  if (over_) return list_is_over();
   return last;
+}
+
+double RebuildDecision::longest_path() const {
+  return kFaster * known_.step + known_.growth;
 }
 
 bool RebuildDecision::list_is_over() {
   // More than a step too far: somebody sped up between two looks.
-  if (known_.displacement - room_ > known_.step) ++late_rebuilds_;
+  if (known_.displacement - std::max(room_, seen_) > known_.step) ++late_rebuilds_;
   return true;
 }
 
@@ -67,6 +72,7 @@ void RebuildDecision::start(std::int64_t step, const std::function<Motion()>& lo
   {
     const auto measured = timer_.measure(Phase::displacements);
     travelling_ = look();
+    travelling_over_ = travelling_.displacement > room_ && !travelling_.holds_beyond_room ? 1 : 0;
   }
   const auto measured = timer_.measure(Phase::rebuild_decision);
   travelling_asked_ = asked;
@@ -86,10 +92,11 @@ void RebuildDecision::complete() {
   const auto measured = timer_.measure(Phase::rebuild_decision);
   agreement_.finish();
   under_way_ = false;
+  seen_ = known_.displacement;
   known_ = travelling_;
+  over_ = travelling_over_ != 0;
   asked_ = travelling_asked_;
-  const double room = room_ - known_.displacement;
-  if (room < 0.0) return;
+  const double room = std::max(0.0, room_ - known_.displacement);
   const auto steps = static_cast<std::int64_t>(std::min(
       safe_steps(room, known_.step, known_.growth), static_cast<double>(maximum_interval_)));
   safe_until_ = looked_at_ + steps;
@@ -100,6 +107,7 @@ void RebuildDecision::complete() {
 void RebuildDecision::list_was_built(std::int64_t step) {
   complete();
   built_at_ = step;
+  known_.displacement = 0.0;
   // (Not now: a resumed run would see the speeds of another moment of the step and could decide
   // otherwise.)
   next_look_ = step + 1;

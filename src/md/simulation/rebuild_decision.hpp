@@ -11,9 +11,10 @@
 namespace sterna::md {
 
 /// Decides in which steps the list is made anew, alike on all ranks: before a particle, anywhere,
-/// has moved farther than `room`, half the skin. What a rank sees of its particles in a step
-/// travels in a reduction while forces are computed, and tells in the next step whether the list
-/// still holds; only where the forecast is too close to call do the ranks wait for each other.
+/// has moved farther than `room`, half the skin, unless the ranks find that the list holds even so.
+/// What a rank sees of its particles in a step travels in a reduction while forces are computed,
+/// and tells in the next step whether the list still holds; only where the forecast is too close to
+/// call, and where somebody has moved farther than `room`, do the ranks wait for each other.
 class RebuildDecision {
  public:
   RebuildDecision(const comm::Context& context, double room, int maximum_interval,
@@ -27,6 +28,8 @@ class RebuildDecision {
     /// The largest displacement after the next step is expected between these.
     double next_least = 0.0;
     double next_most = std::numeric_limits<double>::max();
+    /// In this step the list holds although the displacement is beyond the room.
+    bool holds_beyond_room = false;
   };
 
   /// Collective, in each step after positions have moved and before forces. `look` is called where
@@ -44,7 +47,7 @@ class RebuildDecision {
   /// Completes what is under way: before the last of the ranks' exchanges.
   void complete();
 
-  /// Rebuilds that came after a particle had moved more than a step too far.
+  /// Rebuilds that came after a particle had moved more than a step too far, unseen.
   std::int64_t late_rebuilds() const { return late_rebuilds_; }
 
   /// How fast particles were at the last look, which the first step after a rebuild goes by: a
@@ -53,6 +56,8 @@ class RebuildDecision {
     double step = 0.0, growth = 0.0;
   };
   Pace pace() const { return {known_.step, known_.growth}; }
+  /// What no particle of any rank moves by in a step, as far as it is known.
+  double longest_path() const;
   void set_pace(const Pace& pace) { known_.step = pace.step, known_.growth = pace.growth; }
 
  private:
@@ -64,11 +69,14 @@ class RebuildDecision {
   PhaseTimer& timer_;
   /// What travels; results after `complete`.
   Motion travelling_;
+  std::int64_t travelling_over_ = 0;  ///< 1 where the list does not hold any more
   std::int64_t travelling_asked_ = 0;
   comm::ReductionBatch agreement_;
   bool under_way_ = false;
 
   Motion known_;  ///< of all ranks, in step `looked_at_`
+  bool over_ = false;
+  double seen_ = 0.0;  ///< the displacement that was known before, since the list was built
   std::int64_t asked_ = 0;
   std::int64_t built_at_ = 0;
   std::int64_t looked_at_ = -1;

@@ -287,19 +287,19 @@ std::size_t build(PairWork& work, const std::uint32_t* cells, std::size_t cell_c
              : build_rows(work, work.plain, cells, cell_count, used, capacity);
 }
 
-double find_displacements(const PairWork& work, const Vec3& center, double far_squared,
+double find_displacements(const PairWork& work, std::size_t begin, std::size_t end,
+                          const Vec3& center, double far_squared, float* squares,
                           std::uint32_t* far, std::size_t& far_count) {
-  const std::size_t count = work.local;
   double largest = 0.0;
   far_count = 0;
-  std::size_t i = 0;
+  std::size_t i = begin;
 #ifdef __AVX2__
   const __m256d center_x = _mm256_set1_pd(center.x);
   const __m256d center_y = _mm256_set1_pd(center.y);
   const __m256d center_z = _mm256_set1_pd(center.z);
   const __m256d limit = _mm256_set1_pd(far_squared);
   __m256d most = _mm256_setzero_pd();
-  for (; i + 4 <= count; i += 4) {
+  for (; i + 4 <= end; i += 4) {
     const __m256d a = _mm256_load_pd(&work.position[i].x);
     const __m256d b = _mm256_load_pd(&work.position[i + 1].x);
     const __m256d c = _mm256_load_pd(&work.position[i + 2].x);
@@ -315,6 +315,7 @@ double find_displacements(const PairWork& work, const Vec3& center, double far_s
     const __m256d squared =
         _mm256_add_pd(_mm256_add_pd(_mm256_mul_pd(x, x), _mm256_mul_pd(y, y)), _mm256_mul_pd(z, z));
     most = _mm256_max_pd(most, squared);
+    _mm_storeu_ps(squares + i, _mm256_cvtpd_ps(squared));
     auto mask =
         static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(squared, limit, _CMP_GE_OQ)));
     for (; mask != 0; mask &= mask - 1) {
@@ -326,12 +327,13 @@ double find_displacements(const PairWork& work, const Vec3& center, double far_s
   _mm256_store_pd(lanes, most);
   for (const double lane : lanes) largest = lane > largest ? lane : largest;
 #endif
-  for (; i < count; ++i) {
+  for (; i < end; ++i) {
     const double x = work.position[i].x - center.x - static_cast<double>(work.x[i]);
     const double y = work.position[i].y - center.y - static_cast<double>(work.y[i]);
     const double z = work.position[i].z - center.z - static_cast<double>(work.z[i]);
     const double squared = x * x + y * y + z * z;
     largest = squared > largest ? squared : largest;
+    squares[i] = static_cast<float>(squared);
     if (squared >= far_squared) far[far_count++] = static_cast<std::uint32_t>(i);
   }
   return largest;
