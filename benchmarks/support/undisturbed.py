@@ -5,11 +5,13 @@ whatever uses the arithmetic units well by up to a half, in spells of seconds to
 average and no steal time shows it; a matrix product that fills these units does.
 """
 
+import json
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
 from process import Cores
@@ -33,6 +35,8 @@ print(statistics.median(times))
 PROBE_SECONDS = 0.3
 # How much slower than ever seen a core may be.
 TOLERANCE = 1.08
+# What was ever seen on this machine: a spell may be there before a benchmark begins.
+BEST_TIMES = Path(__file__).resolve().parents[2] / "build" / "best_probe_times.json"
 
 
 class Undisturbed:
@@ -41,7 +45,9 @@ class Undisturbed:
 
     def __init__(self, cores: Cores, patience: float) -> None:
         self.cores, self.patience = cores.available, patience
-        self.best: dict[int, float] = {}
+        self.best: dict[str, float] = {}
+        if BEST_TIMES.exists():
+            self.best = json.loads(BEST_TIMES.read_text())
         self.repeated = 0
         for _ in range(5 if patience > 0 else 1):
             self.slowdown()
@@ -50,7 +56,7 @@ class Undisturbed:
         """Of the slowest core, all at work at once: its time over the least it has shown."""
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
         probes = {
-            core: subprocess.Popen(
+            str(core): subprocess.Popen(
                 ["taskset", "-c", str(core), sys.executable, "-c", PROBE, str(PROBE_SECONDS)],
                 stdout=subprocess.PIPE,
                 env=environment,
@@ -63,6 +69,8 @@ class Undisturbed:
             seconds = float(probe.communicate()[0])
             self.best[core] = min(seconds, self.best.get(core, seconds))
             worst = max(worst, seconds / self.best[core])
+        BEST_TIMES.parent.mkdir(exist_ok=True)
+        BEST_TIMES.write_text(json.dumps(self.best))
         return worst
 
     def wait(self) -> float:
