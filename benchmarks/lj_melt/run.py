@@ -84,13 +84,10 @@ class Results:
     def times(self, size: str, ranks: int, engine: str) -> list[float]:
         return [m["nanoseconds_per_atom_step"] for m in self.of(size, ranks, engine)]
 
-    def median(self, size: str, ranks: int, engine: str) -> float | None:
-        times = self.times(size, ranks, engine)
-        return statistics.median(times) if times else None
-
-    def ratio(self, numerator: tuple, denominator: tuple) -> float | None:
-        above, below = self.median(*numerator), self.median(*denominator)
-        return above / below if above and below else None
+    def ratio(self, numerator: tuple, denominator: tuple, of=statistics.median) -> float | None:
+        """Of the medians, or `of` something else of the times: the least, for one."""
+        above, below = self.times(*numerator), self.times(*denominator)
+        return of(above) / of(below) if above and below else None
 
     def write(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -322,9 +319,14 @@ def document(rows: list[Row], content: dict) -> str:
         markdown_table(list(Row.NAMES), [row.texts() for row in rows]),
         "".join(f"- {line}\n" for line in settings),
         markdown_table(
-            ["target", "measured", ""],
+            ["target", "measured", "", "of the least"],
             [
-                [row["target"], f"{row['value']:.3f}", "met" if row["met"] else "missed"]
+                [
+                    row["target"],
+                    f"{row['value']:.3f}",
+                    "met" if row["met"] else "missed",
+                    f"{row['least']:.3f}" if row["least"] else "",
+                ]
                 for row in content["targets"]
             ],
         ),
@@ -333,30 +335,47 @@ def document(rows: list[Row], content: dict) -> str:
 
 
 def targets(results: Results) -> list[dict]:
-    """What Sterna is to reach, as far as it was measured."""
+    """What Sterna is to reach, as far as it was measured: by the medians. Ratios of the least times
+    stand beside them, since other guests of the machine only ever add time."""
     rows = []
 
-    def add(what: str, value: float | None, limit: float, at_most: bool = True) -> None:
+    def add(
+        what: str,
+        value: float | None,
+        limit: float,
+        at_most: bool = True,
+        least: float | None = None,
+    ) -> None:
         if value is not None:
             met = value <= limit if at_most else value >= limit
             sign = "at most" if at_most else "at least"
-            rows.append({"target": f"{what} {sign} {limit:g}", "value": value, "met": met})
+            target = f"{what} {sign} {limit:g}"
+            rows.append({"target": target, "value": value, "met": met, "least": least})
+
+    def add_ratio(
+        what: str, above: tuple, below: tuple, limit: float, at_most: bool = True
+    ) -> None:
+        least = results.ratio(above, below, of=min)
+        add(what, results.ratio(above, below), limit, at_most, least)
 
     size = "256k"
-    add(
+    add_ratio(
         f"{size}, 1 rank: double / LAMMPS",
-        results.ratio((size, 1, "sterna double"), (size, 1, "lammps")),
+        (size, 1, "sterna double"),
+        (size, 1, "lammps"),
         0.30,
     )
-    add(
+    add_ratio(
         f"{size}, 1 rank: mixed / GROMACS",
-        results.ratio((size, 1, "sterna mixed"), (size, 1, "gromacs")),
+        (size, 1, "sterna mixed"),
+        (size, 1, "gromacs"),
         0.45,
     )
     for engine in ("sterna double", "sterna mixed"):
-        add(
+        add_ratio(
             f"{size}, {engine}: rate of 2 ranks / rate of 1",
-            results.ratio((size, 1, engine), (size, 2, engine)),
+            (size, 1, engine),
+            (size, 2, engine),
             1.9,
             at_most=False,
         )
