@@ -124,7 +124,7 @@ TEST_CASE("where the list holds beyond the room, it is kept until a rank says ot
           [&] {
             RebuildDecision::Motion motion{moved(step), moved(step) - moved(step - 1), 0.0};
             motion.next_most = moved(step + 1);
-            motion.holds_beyond_room = motion.displacement <= lost;
+            motion.lost = motion.displacement > lost;
             return motion;
           },
           0);

@@ -69,7 +69,7 @@ void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
   decision_.list_was_built(step);
 }
 
-RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles,
+RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles, std::int64_t step,
                                             const LargestStep& largest) {
   RebuildDecision::Motion motion;
   motion.step = largest.length;
@@ -79,28 +79,34 @@ RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles,
   // Nobody else can leave the room in the next step.
   const auto displacements = list_.displacements(particles, std::max(0.0, room - reach));
   motion.displacement = displacements.largest;
-  const bool pairs_count = list_is_lost_by_pairs();
-  if (motion.displacement > room) {
-    motion.holds_beyond_room =
-        pairs_count && holds_beyond_room(particles, displacements.far, reach);
-    return motion;
+  if (motion.displacement <= room) forecast(particles, displacements.far, largest, motion);
+  // Also where only others' particles have moved so far: one may have come near ours from a place
+  // that was beyond the halo of its rank. (Last: it looks at displacements of its own.)
+  if (list_is_lost_by_pairs() &&
+      std::max(motion.displacement, decision_.longest_displacement(step)) > room) {
+    motion.lost = !holds_beyond_room(particles, displacements.far, reach);
   }
-  motion.next_most = motion.displacement + reach;
-  if (motion.next_most <= room || largest.timestep == 0.0) return motion;
+  return motion;
+}
+
+void ForceEngine::forecast(const ParticleStore& particles, std::span<const std::uint32_t> far,
+                           const LargestStep& largest, RebuildDecision::Motion& motion) const {
+  motion.next_most = motion.displacement + largest.length + largest.growth;
+  if (motion.next_most <= 0.5 * options_.skin || largest.timestep == 0.0) return;
   // The next step goes by the velocities as they are and by forces that are not known yet: those of
   // the last step, give or take as much.
   const double dt = largest.timestep;
   motion.next_most = 0.0;
-  for (const std::uint32_t i : displacements.far) {
+  for (const std::uint32_t i : far) {
     const double mass = largest.masses[static_cast<std::size_t>(particles.position[i].type)];
     const Vec3 gain = (dt * dt / mass) * particles.force[i];
     const Vec3 next = list_.displacement(particles, i) + dt * particles.velocity[i] + gain;
     const double distance = std::sqrt(dot(next, next));
     const double error = std::sqrt(dot(gain, gain)) + 0.05 * largest.growth;
-    if (!pairs_count) motion.next_least = std::max(motion.next_least, distance - error);
+    // Beyond the room a list that is lost by pairs is looked at.
+    if (!list_is_lost_by_pairs()) motion.next_least = std::max(motion.next_least, distance - error);
     motion.next_most = std::max(motion.next_most, distance + error);
   }
-  return motion;
 }
 
 bool ForceEngine::holds_beyond_room(const ParticleStore& particles,
@@ -121,7 +127,7 @@ bool ForceEngine::must_rebuild(const ParticleStore& particles, std::int64_t step
                                const std::function<LargestStep()>& largest_step,
                                std::int64_t asked) {
   return decision_.must_rebuild(
-      step, [&] { return motion(particles, largest_step()); }, asked);
+      step, [&] { return motion(particles, step, largest_step()); }, asked);
 }
 
 void ForceEngine::compute_forces(ParticleStore& particles, PairSums* sums) {

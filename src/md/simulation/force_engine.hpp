@@ -94,7 +94,11 @@ class ForceEngine {
     return options;
   }
 
-  RebuildDecision::Motion motion(const ParticleStore& particles, const LargestStep& largest);
+  RebuildDecision::Motion motion(const ParticleStore& particles, std::int64_t step,
+                                 const LargestStep& largest);
+  /// Bounds of the largest displacement after the next step; `far`: who may leave the room.
+  void forecast(const ParticleStore& particles, std::span<const std::uint32_t> far,
+                const LargestStep& largest, RebuildDecision::Motion& motion) const;
   /// Whether the list holds until a pair that it lacks comes within reach, not only as long as no
   /// particle has moved by half the skin, which the cells of charges go by.
   bool list_is_lost_by_pairs() const {

@@ -61,6 +61,11 @@ double RebuildDecision::longest_path() const {
   return kFaster * known_.step + known_.growth;
 }
 
+double RebuildDecision::longest_displacement(std::int64_t step) const {
+  return known_.displacement +
+         static_cast<double>(step - std::max(looked_at_, built_at_)) * longest_path();
+}
+
 bool RebuildDecision::list_is_over() {
   // More than a step too far: somebody sped up between two looks.
   if (known_.displacement - std::max(room_, seen_) > known_.step) ++late_rebuilds_;
@@ -72,7 +77,7 @@ void RebuildDecision::start(std::int64_t step, const std::function<Motion()>& lo
   {
     const auto measured = timer_.measure(Phase::displacements);
     travelling_ = look();
-    travelling_over_ = travelling_.displacement > room_ && !travelling_.holds_beyond_room ? 1 : 0;
+    travelling_over_ = travelling_.lost.value_or(travelling_.displacement > room_) ? 1 : 0;
   }
   const auto measured = timer_.measure(Phase::rebuild_decision);
   travelling_asked_ = asked;

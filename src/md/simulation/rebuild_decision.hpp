@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 
 #include "md/simulation/phase_timer.hpp"
 #include "sterna/comm/context.hpp"
@@ -28,8 +29,9 @@ class RebuildDecision {
     /// The largest displacement after the next step is expected between these.
     double next_least = 0.0;
     double next_most = std::numeric_limits<double>::max();
-    /// In this step the list holds although the displacement is beyond the room.
-    bool holds_beyond_room = false;
+    /// Whether the list is lost, where that was looked at; otherwise it is where the displacement
+    /// is beyond the room.
+    std::optional<bool> lost = std::nullopt;
   };
 
   /// Collective, in each step after positions have moved and before forces. `look` is called where
@@ -58,6 +60,8 @@ class RebuildDecision {
   Pace pace() const { return {known_.step, known_.growth}; }
   /// What no particle of any rank moves by in a step, as far as it is known.
   double longest_path() const;
+  /// What no particle of any rank has moved by since the list was built, as far as it is known.
+  double longest_displacement(std::int64_t step) const;
   void set_pace(const Pace& pace) { known_.step = pace.step, known_.growth = pace.growth; }
 
  private:
