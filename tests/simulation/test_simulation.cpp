@@ -42,6 +42,39 @@ std::string simple_interaction() {
   return "[interaction]\ncutoff = 2.5\n";
 }
 
+/// Runs with a list of every step and with one that is kept as long as it holds; checks that the
+/// energies of all `rows` steps are the same. Returns how often the latter was made anew.
+int rebuilds_of_a_right_list(const comm::Context& world, const std::string& folder,
+                             const std::string& text, std::size_t rows) {
+  std::vector<double> expected, found;
+  std::int64_t rebuilds = 0;
+  for (const int interval : {1, 1000}) {
+    const std::string name = fmt::format("interval_{}", interval);
+    Input input = test::input_of(folder, name, text);
+    input.neighbor.maximum_interval = interval;
+    input.output.thermo_interval = 1;
+    Simulation simulation(world, input, {.quiet = true});
+    CHECK(simulation.run() == Outcome::complete);
+    if (world.rank() != 0) continue;
+    std::ifstream log(folder + "/" + name + ".log.jsonl");
+    for (std::string line; std::getline(log, line);) {
+      const auto event = nlohmann::json::parse(line);
+      if (event.at("event") == "end") rebuilds = event.at("timing").at("rebuilds");
+      if (event.at("event") != "thermo") continue;
+      (interval == 1 ? expected : found).push_back(event.at("potential_energy"));
+    }
+  }
+  if (world.rank() == 0) {
+    CHECK(found.size() == rows);
+    REQUIRE(expected.size() == found.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-10));
+    }
+    CHECK(expected.front() != expected.back());
+  }
+  return static_cast<int>(rebuilds);
+}
+
 }  // namespace
 
 TEST_CASE("a trajectory has the same bits whichever exchange and halo method carries it") {
@@ -215,34 +248,58 @@ TEST_CASE(
 TEST_CASE("a list that is kept beyond half the skin misses no pair") {
   const comm::Context world;
   const test::SharedFolder output(world);
-  std::vector<double> expected;
-  for (const int interval : {1, 100}) {
-    const std::string name = fmt::format("interval_{}", interval);
-    Input input = test::input_of(output.path(), name,
-                                 run_section(120) + liquid + simple_interaction() +
-                                     fmt::format("[neighbor]\nmaximum_interval = {}\n", interval));
-    input.output.thermo_interval = 1;
-    Simulation simulation(world, input, {.quiet = true});
-    CHECK(simulation.run() == Outcome::complete);
-    if (world.rank() != 0) continue;
-    std::ifstream log(output.path() + "/" + name + ".log.jsonl");
-    std::size_t row = 0;
-    int rebuilds = 0;
-    for (std::string line; std::getline(log, line);) {
-      const auto event = nlohmann::json::parse(line);
-      if (event.at("event") == "end") rebuilds = event.at("timing").at("rebuilds");
-      if (event.at("event") != "thermo") continue;
-      const double energy = event.at("potential_energy");
-      if (interval == 1) {
-        expected.push_back(energy);
-      } else {
-        CHECK(energy == doctest::Approx(expected.at(row)).epsilon(1e-10));
-      }
-      ++row;
+  const std::string text = run_section(120) + liquid + simple_interaction();
+  // Half of the skin is used up in some eight steps.
+  CHECK(rebuilds_of_a_right_list(world, output.path(), text, 121) < 15);
+}
+
+TEST_CASE("pairs that meet across borders are seen wherever they were when the list was made") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  struct Mover {
+    double x, y, velocity;
+  };
+  struct Case {
+    double length;
+    std::string domain;
+    std::vector<Mover> movers;
+  };
+  std::vector<Case> cases;
+  // The one that moves farther, from the very border, comes from beyond the halo of its rank's: it
+  // is the other's rank that must see it, whose own particles stay within half the skin.
+  cases.push_back(
+      {12.0,
+       "",
+       {{6.0 - 2.84, 2.0, 0.385}, {6.01, 2.0, -1.0}, {2.84, 6.0, -0.385}, {11.99, 6.0, 1.0}}});
+  // A third region between the two, narrower than what they bridge: in neither's halo.
+  if (world.size() == 4) {
+    cases.push_back(
+        {11.4,
+         "[domain]\ndecomposition = \"grid\"\ngrid = [4, 1, 1]\n",
+         {{2.845, 2.0, 1.0}, {5.705, 2.0, -0.5}, {8.545, 6.0, 0.5}, {0.005, 6.0, -1.0}}});
+  }
+  for (const Case& system : cases) {
+    const std::string start = output.path() + "/start.data";
+    if (world.rank() == 0) {
+      std::ofstream file(start);
+      file << fmt::format(
+          "movers\n\n{} atoms\n1 atom types\n0 {} xlo xhi\n0 8 ylo yhi\n0 8 zlo zhi\n",
+          system.movers.size(), system.length);
+      file << "\nAtoms # atomic\n\n";
+      int id = 0;
+      for (const Mover& m : system.movers) file << fmt::format("{} 1 {} {} 4.1\n", ++id, m.x, m.y);
+      file << "\nVelocities\n\n";
+      id = 0;
+      for (const Mover& m : system.movers) file << fmt::format("{} {} 0 0\n", ++id, m.velocity);
     }
-    CHECK(row == 121);
-    // Half of the skin is used up in some eight steps.
-    if (interval == 100) CHECK(rebuilds < 15);
+    comm::barrier(world);
+    const std::string text =
+        run_section(75) +
+        fmt::format("[start]\nkind = \"file\"\nfile = \"{}\"\n[[type]]\nname = \"A\"\n", start) +
+        "[interaction]\ncutoff = 2.5\ntruncation = \"truncated\"\n[neighbor]\nskin = 0.3\n" +
+        system.domain;
+    rebuilds_of_a_right_list(world, output.path(), text, 76);
+    comm::barrier(world);
   }
 }
 

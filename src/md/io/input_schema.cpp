@@ -390,8 +390,9 @@ std::vector<KeySchema> further_keys() {
        .name = "skin",
        .target = [](Input& i, std::size_t) -> Target { return &i.neighbor.skin; },
        .description =
-           "The list holds pairs up to cutoff + skin, and is rebuilt when a particle has "
-           "moved half of it. 0: chosen.",
+           "The list holds pairs up to cutoff + skin, and is rebuilt when a particle has moved "
+           "half the skin or, where that can be told, a pair that it lacks comes within the "
+           "cutoff. 0: chosen.",
        .default_text = "0: chosen",
        .dimension = Dimension::length,
        .range = not_negative,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "md/shortrange/missed_pair.hpp"
@@ -20,17 +21,33 @@ ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& deco
       list_(options.kernels, forces->group()),
       forces_(std::move(forces)),
       decision_(context, 0.5 * options.skin, options.maximum_interval, timer) {
-  const Region region = decomposition.region(context.rank());
-  list_.set_region(region.lower, region.upper, halo_width_, decomposition.box().shear());
+  set_region(decomposition);
 }
 
 void ForceEngine::set_decomposition(const Decomposition& decomposition) {
   earlier_ = verdicts();
   migration_ = Migration(context_, decomposition, halo_width_, migration_options());
   halo_ = Halo(context_, decomposition, halo_width_, halo_options(*forces_));
-  const Region region = decomposition.region(context_.rank());
-  list_.set_region(region.lower, region.upper, halo_width_, decomposition.box().shear());
+  set_region(decomposition);
   if (electrostatics_) electrostatics_->set_decomposition(decomposition);
+}
+
+void ForceEngine::set_region(const Decomposition& decomposition) {
+  const Shear& shear = decomposition.box().shear();
+  const Region region = decomposition.region(context_.rank());
+  list_.set_region(region.lower, region.upper, halo_width_, shear);
+  // What may meet before the list is lost was no farther apart than this when it was made. Two
+  // regions with a third between them hold no such pair where all are as wide; of a pair across a
+  // border, one is then in the halo of the other's rank, as each axis of their distance is at least
+  // the sum of how far they are from the other's region. Where the box leans, this is not so.
+  const double farthest = halo_width_ + options_.skin;
+  borders_show_pairs_ = shear.none() && farthest < std::numbers::sqrt2 * halo_width_;
+  for (int rank = 0; rank < decomposition.rank_count() && borders_show_pairs_; ++rank) {
+    const Region other = decomposition.region(rank);
+    for (int axis = 0; axis < 3; ++axis) {
+      if (other.upper[axis] - other.lower[axis] < farthest) borders_show_pairs_ = false;
+    }
+  }
 }
 
 void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
@@ -91,6 +108,8 @@ RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles, std:
 
 void ForceEngine::forecast(const ParticleStore& particles, std::span<const std::uint32_t> far,
                            const LargestStep& largest, RebuildDecision::Motion& motion) const {
+  // Beyond the room a list that is lost by pairs is looked at, so nothing is certain before.
+  const bool certain = !list_is_lost_by_pairs();
   motion.next_most = motion.displacement + largest.length + largest.growth;
   if (motion.next_most <= 0.5 * options_.skin || largest.timestep == 0.0) return;
   // The next step goes by the velocities as they are and by forces that are not known yet: those of
@@ -103,8 +122,7 @@ void ForceEngine::forecast(const ParticleStore& particles, std::span<const std::
     const Vec3 next = list_.displacement(particles, i) + dt * particles.velocity[i] + gain;
     const double distance = std::sqrt(dot(next, next));
     const double error = std::sqrt(dot(gain, gain)) + 0.05 * largest.growth;
-    // Beyond the room a list that is lost by pairs is looked at.
-    if (!list_is_lost_by_pairs()) motion.next_least = std::max(motion.next_least, distance - error);
+    if (certain) motion.next_least = std::max(motion.next_least, distance - error);
     motion.next_most = std::max(motion.next_most, distance + error);
   }
 }

@@ -94,6 +94,7 @@ class ForceEngine {
     return options;
   }
 
+  void set_region(const Decomposition& decomposition);
   RebuildDecision::Motion motion(const ParticleStore& particles, std::int64_t step,
                                  const LargestStep& largest);
   /// Bounds of the largest displacement after the next step; `far`: who may leave the room.
@@ -102,7 +103,7 @@ class ForceEngine {
   /// Whether the list holds until a pair that it lacks comes within reach, not only as long as no
   /// particle has moved by half the skin, which the cells of charges go by.
   bool list_is_lost_by_pairs() const {
-    return forces_->reads_rows_only() && electrostatics_ == nullptr;
+    return borders_show_pairs_ && forces_->reads_rows_only() && electrostatics_ == nullptr;
   }
   /// `far`: all local particles that have moved by more than half the skin, and others.
   bool holds_beyond_room(const ParticleStore& particles, std::span<const std::uint32_t> far,
@@ -118,6 +119,7 @@ class ForceEngine {
   std::unique_ptr<ShortRangeForces> forces_;
   std::unique_ptr<Electrostatics> electrostatics_;  ///< none where nothing has a charge
   std::vector<std::uint32_t> ghost_slots_;
+  bool borders_show_pairs_ = false;         ///< every pair that a list lacks, to one of two ranks
   std::vector<std::uint32_t> beyond_room_;  ///< scratch of holds_beyond_room
 
   RebuildDecision decision_;

@@ -2,9 +2,12 @@
 
 #ifdef STERNA_HAVE_RMA
 
+#include <algorithm>
+
 #include "comm/context/mpi_error.hpp"
 
 namespace sterna::comm::rma {
+
 void Peer::get(std::size_t offset, std::byte* target, std::size_t bytes) {
   while (bytes > 0) {
     const std::size_t now = std::min(bytes, piece);
