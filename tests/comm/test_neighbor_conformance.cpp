@@ -342,6 +342,42 @@ TEST_CASE("items of zero bytes' value arrive like any others") {
   });
 }
 
+TEST_CASE("boxes are aligned as items want it") {
+  const Context world({.timeout = patience});
+  const NeighborPattern made = make(world, patterns[7]);
+  const auto check = [&]<class T>(const T&) {
+    const auto misaligned = [](const T* items) {
+      return reinterpret_cast<std::uintptr_t>(items) % alignof(T) != 0;
+    };
+    CAPTURE(alignof(T));
+    for_each_method(world, [&](std::string_view method) {
+      NeighborExchange<T> exchange(world, made, {.method = std::string(method)});
+      for (int round = 0; round < 3; ++round) {
+        for (int peer = 0; peer < static_cast<int>(exchange.peers().size()); ++peer) {
+          CHECK_FALSE(misaligned(exchange.outbox(peer).data()));
+        }
+        exchange.start();
+        while (const auto peer = exchange.next()) {
+          CHECK_FALSE(misaligned(exchange.inbox(*peer).data()));
+        }
+        exchange.finish();
+      }
+    });
+  };
+  struct alignas(16) Sixteen {
+    double values[6];
+  };
+  struct alignas(32) ThirtyTwo {
+    double values[4];
+  };
+  struct alignas(64) SixtyFour {
+    double values[8];
+  };
+  check(Sixteen{});
+  check(ThirtyTwo{});
+  check(SixtyFour{});
+}
+
 TEST_CASE("results are the same bit for bit whichever method is used") {
   const Context world({.timeout = patience});
   const NeighborPattern made = make(world, patterns[6]);

@@ -98,7 +98,7 @@ class NeighborExchangeBytes {
 /// Exchange of items of a trivially copyable type with the peers of a pattern (design 3.3).
 template <class T>
 class NeighborExchange {
-  static_assert(std::is_trivially_copyable_v<T>);
+  static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 64);
 
  public:
   NeighborExchange(const Context& context, const NeighborPattern& pattern,
@@ -154,6 +154,7 @@ class NeighborFields {
   static constexpr std::array<std::size_t, sizeof...(Ts)> alignments{alignof(Ts)...};
   static_assert(std::is_sorted(alignments.rbegin(), alignments.rend()),
                 "name the fields in the order of descending alignment");
+  static_assert(((alignof(Ts) <= 16) && ...), "items of several fields are aligned to 16 bytes");
   using Indices = std::index_sequence_for<Ts...>;
 
  public:

@@ -54,31 +54,28 @@ class NeighborExchangeBytes::Implementation {
   std::span<const NeighborPattern::Peer> peers() const { return peers_; }
 
   std::byte* outbox(int index) {
-    const std::size_t peer = checked(index);
-    fill("outbox used between start and finish");
-    const PeerState& state = states_[peer];
-    if (state.link == no_link) return state.self ? self_buffer(round_ + 1) : nullptr;
-    return guarded(round_ + 1,
-                   [&] { return sending_->method->outbox(state.link, sending_->round); });
+    if (phase_ != Phase::filling) [[unlikely]]
+      return first_outbox(index);
+    const PeerState& state = states_[checked(index)];
+    if (state.link == no_link) [[unlikely]]
+      return state.self ? self_buffer(round_ + 1) : nullptr;
+    if (sending_->method->outbox_may_wait()) [[unlikely]]
+      await_outbox(state.link);
+    return sending_->method->outbox(state.link, sending_->round);
   }
 
   void commit(int index, std::size_t count) {
-    const std::size_t peer = checked(index);
-    fill("commit between start and finish");
-    PeerState& state = states_[peer];
-    if (state.committed_round == round_ + 1) {
-      fail(fmt::format("rank {} committed twice", peers_[peer].rank));
-    }
-    const std::size_t capacity = peers_[peer].send_capacity;
-    if (count > capacity) {
-      fail(fmt::format("{} items committed for rank {}, room is for {}; reserve more", count,
-                       peers_[peer].rank, capacity));
+    if (phase_ != Phase::filling) [[unlikely]]
+      begin("commit between start and finish");
+    PeerState& state = states_[checked(index)];
+    if (state.committed_round == round_ + 1 || count > state.send_capacity) {
+      fail_commit(index, count);
     }
     state.committed_round = round_ + 1;
     ++commits_;
     if (state.self) {
       self_counts_[(round_ + 1) % 2] = count;
-    } else if (capacity > 0) {
+    } else if (state.send_capacity > 0) {
       guarded(round_ + 1, [&] { sending_->method->commit(state.link, count, sending_->round); });
       ++traffic_.messages;
       traffic_.bytes += count * setting_.item_size;
@@ -87,7 +84,8 @@ class NeighborExchangeBytes::Implementation {
   }
 
   void start() {
-    fill("started twice without finish");
+    if (phase_ != Phase::filling) [[unlikely]]
+      begin("started twice without finish");
     if (commits_ < peers_.size()) {
       for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
         if (states_[peer].committed_round <= round_) commit(static_cast<int>(peer), 0);
@@ -114,12 +112,9 @@ class NeighborExchangeBytes::Implementation {
   }
 
   std::span<const std::byte> inbox(int index) const {
-    const std::size_t peer = checked(index);
-    const PeerState& state = states_[peer];
-    if (state.arrived_round != round_) {
-      if (peers_[peer].receive_capacity == 0) return {};
-      fail(fmt::format("inbox of rank {} read before next returned it", peers_[peer].rank));
-    }
+    const PeerState& state = states_[checked(index)];
+    if (state.arrived_round != round_) [[unlikely]]
+      return inbox_without_items(index);
     if (state.self) return {self_buffer(round_), self_counts_[round_ % 2] * setting_.item_size};
     return receiving_->method->inbox(state.link, receiving_round_);
   }
@@ -188,7 +183,7 @@ class NeighborExchangeBytes::Implementation {
   }
 
  private:
-  static constexpr std::size_t no_link = static_cast<std::size_t>(-1);
+  static constexpr auto no_link = static_cast<std::uint32_t>(-1);
   static constexpr std::uint64_t none = static_cast<std::uint64_t>(-1);
 
   /// A method of the table. Rounds are counted for each, without gaps, as methods want them.
@@ -205,19 +200,25 @@ class NeighborExchangeBytes::Implementation {
   /// What a round needs to know of a peer, side by side: where ranks share a core, each finds its
   /// caches full of what the others left there.
   struct PeerState {
-    std::size_t link = no_link;          ///< of the method's links, for other ranks
-    std::uint64_t committed_round = 0;   ///< the last in which it was committed
-    std::uint64_t arrived_round = none;  ///< the last in which next returned it
+    std::uint32_t link = no_link;  ///< of the method's links, for other ranks
     bool self = false;
     bool off_node = false;
+    std::size_t send_capacity = 0;       ///< as `peers_` has it
+    std::uint64_t committed_round = 0;   ///< the last in which it was committed
+    std::uint64_t arrived_round = none;  ///< the last in which next returned it
   };
 
-  /// First thing in each function that fills a round. `fault`: where that is not the time for it.
-  void fill(const char* fault) {
-    if (phase_ != Phase::filling) begin(fault);
+  [[gnu::noinline]] std::byte* first_outbox(int index) {
+    begin("outbox used between start and finish");
+    return outbox(index);
   }
 
-  /// A round begins with the method that carries it.
+  [[gnu::noinline]] void await_outbox(std::uint32_t link) {
+    guarded(round_ + 1, [&] { sending_->method->await_outbox(link, sending_->round); });
+  }
+
+  /// First thing in each function that fills a round: the round begins, with the method that
+  /// carries it. `fault`: where this is not the time for it.
   [[gnu::noinline]] void begin(const char* fault) {
     if (phase_ != Phase::idle) fail_in_phase(fault);
     if (tuner_) {
@@ -296,17 +297,24 @@ class NeighborExchangeBytes::Implementation {
   /// After a failure messages may be left under way: the object is of no more use. Errors of a
   /// transport do not know what they happened in.
   template <class Action>
-  std::invoke_result_t<Action> guarded(std::uint64_t round, Action&& action) {
+  [[gnu::always_inline]] std::invoke_result_t<Action> guarded(std::uint64_t round,
+                                                              Action&& action) {
     try {
       return action();
+    } catch (...) {
+      rethrow_broken(round);
+    }
+  }
+
+  /// In a handler only.
+  [[noreturn, gnu::cold, gnu::noinline]] void rethrow_broken(std::uint64_t round) {
+    phase_ = Phase::broken;
+    try {
+      throw;
     } catch (const Error& error) {
-      phase_ = Phase::broken;
       if (std::string_view(error.what()).starts_with(setting_.exchange)) throw;
       setting_.context.failed = true;
       fail(fmt::format("method {}, round {}: {}", sending_->name, round, error.what()));
-    } catch (...) {
-      phase_ = Phase::broken;
-      throw;
     }
   }
 
@@ -332,10 +340,27 @@ class NeighborExchangeBytes::Implementation {
   }
 
   std::size_t checked(int index) const {
-    if (index < 0 || static_cast<std::size_t>(index) >= states_.size()) {
-      fail(fmt::format("there is no peer {}; there are {} peers", index, peers_.size()));
-    }
-    return static_cast<std::size_t>(index);
+    const auto peer = static_cast<std::size_t>(index);  // where negative, beyond all
+    if (peer >= states_.size()) fail_index(index);
+    return peer;
+  }
+
+  [[noreturn, gnu::cold]] void fail_index(int index) const {
+    fail(fmt::format("there is no peer {}; there are {} peers", index, peers_.size()));
+  }
+
+  [[noreturn, gnu::cold]] void fail_commit(int index, std::size_t count) const {
+    const auto& [rank, capacity, _] = peers_[checked(index)];
+    if (count <= capacity) fail(fmt::format("rank {} committed twice", rank));
+    fail(fmt::format("{} items committed for rank {}, room is for {}; reserve more", count, rank,
+                     capacity));
+  }
+
+  /// Of a peer that `next` has not returned.
+  [[gnu::noinline]] std::span<const std::byte> inbox_without_items(int index) const {
+    const NeighborPattern::Peer& peer = peers_[checked(index)];
+    if (peer.receive_capacity == 0) return {};
+    fail(fmt::format("inbox of rank {} read before next returned it", peer.rank));
   }
 
   std::byte* self_buffer(std::uint64_t round) const { return self_[round % 2].data(); }
@@ -363,6 +388,7 @@ class NeighborExchangeBytes::Implementation {
     for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
       const NeighborPattern::Peer& p = peers_[peer];
       PeerState& state = states_[peer];
+      state.send_capacity = p.send_capacity;
       state.self = p.rank == setting_.context.rank;
       state.off_node = !context_.on_my_node(p.rank);
       if (state.self) {
@@ -372,7 +398,7 @@ class NeighborExchangeBytes::Implementation {
         here_at_once_ = p.receive_capacity > 0 ? 1 : 0;
         self = peer;
       } else if (p.send_capacity > 0 || p.receive_capacity > 0) {
-        state.link = links_.size();
+        state.link = static_cast<std::uint32_t>(links_.size());
         if (p.receive_capacity > 0) order_.push_back(state.link);
         links_.push_back({p.rank, p.send_capacity, p.receive_capacity});
         peer_of_link_.push_back(peer);
@@ -452,11 +478,11 @@ class NeighborExchangeBytes::Implementation {
   bool timed_ = false;
   bool met_ = false;  ///< where timing is synchronized: in this round
   RoundClock clock_;
-  std::array<double, 1024> times_{};  ///< us, of the latest rounds that were timed
-  std::size_t timed_rounds_ = 0;
   Tuner::Traffic traffic_;  ///< of this round
   std::size_t bytes_ = 0;
   std::size_t messages_ = 0;
+  std::size_t timed_rounds_ = 0;
+  std::array<double, 1024> times_{};  ///< us, of the latest rounds that were timed
 };
 
 NeighborExchangeBytes::NeighborExchangeBytes(const Context& context, const NeighborPattern& pattern,

@@ -7,21 +7,21 @@
 #include <span>
 #include <vector>
 
+#include "comm/neighbor/box_layout.hpp"
 #include "comm/neighbor/link.hpp"
 
 namespace sterna::comm {
 
 /// Where a link's part lies in the memory that its peer writes into.
 struct InboxOffsets {
-  std::size_t notice = 0;              ///< of the last round that the peer has started
-  std::array<std::size_t, 2> items{};  ///< buffers of even and odd rounds; the count lies before
+  std::array<std::size_t, 2> items{};  ///< of even and odd rounds
+
+  std::size_t count(std::uint64_t round) const { return items[round % 2] - count_bytes; }
+  std::size_t notice(std::uint64_t round) const { return items[round % 2] - notice_bytes; }
 };
 
-/// The count of items (8 bytes) lies right before them, so that one put carries both.
-constexpr std::size_t count_bytes = sizeof(std::uint64_t);
-
-/// The memory that the peers of one-sided methods write into: for each link a notice and two
-/// buffers, used in turn.
+/// The memory that the peers of one-sided methods write into: for each link two buffers, used in
+/// turn, each with the number of the last round that the peer has started for it, the notice.
 ///
 /// Why two buffers and no acknowledgement are enough. Notice r tells that the peer has called
 /// start(r), and by then it has given up its inbox of round r-1. A rank writes items of round r
@@ -42,28 +42,23 @@ class Inboxes {
   /// Begins to use `memory` as if round `round` had just been finished by everybody.
   void use(std::byte* memory, std::uint64_t round);
 
-  std::uint64_t notice(std::size_t link) const {
-    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(memory_ + offsets_[link].notice))
-        .load(std::memory_order_acquire);
-  }
-  /// Whether notice `round` was seen. Then also begins to fetch what came with it.
-  bool arrived(std::size_t link, std::uint64_t round) const {
-    if (notice(link) < round) return false;
-    fetch(link, round);
-    return true;
+  /// Whether notice `round` is here.
+  bool noticed(std::size_t link, std::uint64_t round) const {
+    std::byte* const notice = memory_ + offsets_[link].notice(round);
+    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(notice))
+               .load(std::memory_order_acquire) >= round;
   }
   /// Begins to fetch the count and the first items, which the reader turns to next: they lie in the
   /// cache of the core that wrote them.
   void fetch(std::size_t link, std::uint64_t round) const {
-    const std::byte* const items = memory_ + offsets_[link].items[round % 2];
-    __builtin_prefetch(items - count_bytes);
-    __builtin_prefetch(items);
+    __builtin_prefetch(memory_ + offsets_[link].count(round));
   }
-  /// Valid once notice `round` was seen.
-  std::span<const std::byte> items(std::size_t link, std::uint64_t round) const;
+  /// Where the items of a link come, valid once notice `round` is here.
+  std::byte* items(std::size_t link, std::uint64_t round) const {
+    return memory_ + offsets_[link].items[round % 2];
+  }
 
  private:
-  std::size_t item_size_;
   std::size_t bytes_ = 0;
   std::vector<InboxOffsets> offsets_;
   std::byte* memory_ = nullptr;

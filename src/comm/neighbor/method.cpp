@@ -1,6 +1,8 @@
 #include "comm/neighbor/method.hpp"
 
 #include "comm/context/agreement.hpp"
+#include "comm/neighbor/inboxes.hpp"
+#include "comm/neighbor/outboxes.hpp"
 #include "sterna/comm/error.hpp"
 
 namespace sterna::comm {
@@ -8,6 +10,16 @@ namespace sterna::comm {
 void throw_on_all(const NeighborSetting& setting, const std::string& fault) {
   const std::string agreed = agree_on_reason(setting.context, fault, setting.exchange);
   if (!agreed.empty()) throw Error(setting.exchange + ": " + agreed);
+}
+
+std::shared_ptr<two_sided::Memory> NeighborMethod::place_boxes(std::uint64_t round) {
+  Outboxes outboxes(links_, setting_.item_size);
+  Inboxes inboxes(links_, setting_.item_size, 1);
+  auto memory = std::make_shared<two_sided::Memory>(outboxes.bytes() + inboxes.bytes());
+  outboxes.use(memory->data());
+  inboxes.use(memory->data() + outboxes.bytes(), round);
+  places_ = places_of(outboxes, inboxes);
+  return memory;
 }
 
 }  // namespace sterna::comm

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,7 +10,9 @@
 #include <vector>
 
 #include "comm/context/waiter.hpp"
+#include "comm/neighbor/box_layout.hpp"
 #include "comm/neighbor/link.hpp"
+#include "comm/transport/two_sided/memory.hpp"
 
 namespace sterna::comm {
 
@@ -42,8 +45,14 @@ class NeighborMethod {
   /// Collective over the context. Makes room for `links`, instead of what was before; `round` is
   /// the last that was finished.
   virtual void prepare(std::vector<Link> links, std::uint64_t round) = 0;
-  /// Where the items for a link are to be put in this round.
-  virtual std::byte* outbox(std::size_t link, std::uint64_t round) = 0;
+  /// Where the boxes of each link are, since `prepare`.
+  const std::vector<BoxPlaces>& places() const { return places_; }
+  /// Where the items for a link are to be put in this round; to be awaited where it `may_wait`.
+  std::byte* outbox(std::size_t link, std::uint64_t round) const {
+    return places_[link].outbox[round % 2];
+  }
+  bool outbox_may_wait() const { return outbox_may_wait_; }
+  virtual void await_outbox(std::size_t, std::uint64_t) {}
   /// `count` items lie in the outbox and may leave.
   virtual void commit(std::size_t link, std::size_t count, std::uint64_t round) = 0;
   virtual void start(std::uint64_t round) = 0;
@@ -51,13 +60,18 @@ class NeighborMethod {
   /// here before the others, and returns how many they are.
   virtual std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t round) = 0;
   /// Valid for a link that has arrived in this round.
-  virtual std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const = 0;
+  std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const {
+    const std::byte* const items = places_[link].inbox[round % 2];
+    return {items, count_before(items) * setting_.item_size};
+  }
   /// Waits until the outboxes may be changed.
   virtual void finish(std::uint64_t round) = 0;
   /// What `take_arrived` looks at.
   virtual Watched watched() const { return Watched::messages; }
 
  protected:
+  /// For methods that send messages: boxes of one buffer each, in plain memory, for `links_`.
+  std::shared_ptr<two_sided::Memory> place_boxes(std::uint64_t round);
   /// Lets what is under way move, while this rank waits for something else than items.
   virtual void progress() {}
 
@@ -89,6 +103,8 @@ class NeighborMethod {
 
   NeighborSetting setting_;
   std::vector<Link> links_;
+  std::vector<BoxPlaces> places_;
+  bool outbox_may_wait_ = false;
 };
 
 }  // namespace sterna::comm

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <vector>
 
@@ -17,29 +16,37 @@ class Outboxes {
  public:
   Outboxes(std::span<const Link> links, std::size_t item_size) : item_size_(item_size) {
     for (const Link& link : links) {
-      offsets_.push_back(bytes_ + line);
-      bytes_ += line + (link.send_items * item_size + line - 1) / line * line;
+      offsets_.push_back(bytes_ + header_bytes(item_size));
+      bytes_ += buffer_bytes(link.send_items, item_size);
     }
   }
 
   std::size_t bytes() const { return bytes_; }
+  std::size_t link_count() const { return offsets_.size(); }
   void use(std::byte* memory) { memory_ = memory; }
   std::byte* items(std::size_t link) const { return memory_ + offsets_[link]; }
   /// The count and then the items: what is to be put.
   std::span<std::byte> message(std::size_t link, std::size_t count) const {
-    std::byte* const begin = items(link) - count_bytes;
-    const std::uint64_t header = count;
-    std::memcpy(begin, &header, sizeof header);
-    return {begin, count_bytes + count * item_size_};
+    std::byte* const begin = items(link);
+    set_count_before(begin, count);
+    return {begin - count_bytes, count_bytes + count * item_size_};
   }
   std::uint64_t& notice() const { return *reinterpret_cast<std::uint64_t*>(memory_); }
 
  private:
-  static constexpr std::size_t line = 128;
   std::size_t item_size_;
-  std::size_t bytes_ = line;  ///< the notice lies first
+  std::size_t bytes_ = buffer_alignment;  ///< the notice lies first
   std::vector<std::size_t> offsets_;
   std::byte* memory_ = nullptr;
 };
+
+inline std::vector<BoxPlaces> places_of(const Outboxes& outboxes, const Inboxes& inboxes) {
+  std::vector<BoxPlaces> places;
+  for (std::size_t i = 0; i < outboxes.link_count(); ++i) {
+    places.push_back({.outbox = {outboxes.items(i), outboxes.items(i)},
+                      .inbox = {inboxes.items(i, 0), inboxes.items(i, 1)}});
+  }
+  return places;
+}
 
 }  // namespace sterna::comm

@@ -53,12 +53,12 @@ bool RdmaBoxes::all_mapped() const {
 void RdmaBoxes::put(std::size_t link, std::size_t count, std::uint64_t round) {
   Target& target = targets_[link];
   const auto message = outboxes_.message(link, count);
-  put(target, target.offsets.items[round % 2] - count_bytes, message.data(), message.size());
+  put(target, target.offsets.count(round), message.data(), message.size());
 }
 
 void RdmaBoxes::put_notice(std::size_t link) {
   Target& target = targets_[link];
-  put(target, target.offsets.notice, outgoing_.data(), sizeof(std::uint64_t));
+  put(target, target.offsets.notice(outboxes_.notice()), outgoing_.data(), sizeof(std::uint64_t));
 }
 
 void RdmaBoxes::put(Target& target, std::size_t offset, const std::byte* source,

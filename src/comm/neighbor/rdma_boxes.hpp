@@ -29,7 +29,7 @@ class RdmaBoxes {
   /// Takes the letter of the next link's peer.
   void connect(const std::string& letter);
 
-  std::byte* outbox(std::size_t link) const { return outboxes_.items(link); }
+  std::vector<BoxPlaces> places() const { return places_of(outboxes_, inboxes_); }
   /// Begins to write `count` items of the outbox to the peer, for `round`.
   void put(std::size_t link, std::size_t count, std::uint64_t round);
   /// Begins to tell the peer that `round` is there; `set_notice` comes before, and a fence.
@@ -40,12 +40,8 @@ class RdmaBoxes {
   /// The way to a link's memory.
   rdma::Peer& peer(std::size_t link) { return targets_[link].memory; }
 
-  std::uint64_t notice(std::size_t link) const { return inboxes_.notice(link); }
-  bool arrived(std::size_t link, std::uint64_t round) const {
-    return inboxes_.arrived(link, round);
-  }
-  std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const {
-    return inboxes_.items(link, round);
+  bool noticed(std::size_t link, std::uint64_t round) const {
+    return inboxes_.noticed(link, round);
   }
 
  private:

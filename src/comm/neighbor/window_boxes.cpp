@@ -22,11 +22,12 @@ WindowBoxes::WindowBoxes(const NeighborSetting& setting, std::span<const Link> l
   for (std::size_t i = 0; i < links.size(); ++i) {
     const InboxOffsets& offsets = inboxes_.offsets(i);
     letters.emplace_back(reinterpret_cast<const char*>(&offsets), sizeof offsets);
-    peers_.emplace_back(memory_, links[i].rank);
+    targets_.push_back({{memory_, links[i].rank}, {}});
   }
-  for (const std::string& letter : exchange_letters(
-           setting.context, setting.exchange, setting.control_tag, ranks_of(links), letters)) {
-    std::memcpy(&targets_.emplace_back(), letter.data(), sizeof(InboxOffsets));
+  const auto incoming = exchange_letters(setting.context, setting.exchange, setting.control_tag,
+                                         ranks_of(links), letters);
+  for (std::size_t i = 0; i < incoming.size(); ++i) {
+    std::memcpy(&targets_[i].offsets, incoming[i].data(), sizeof(InboxOffsets));
   }
 }
 

@@ -26,36 +26,39 @@ class WindowBoxes {
               std::uint64_t round, int buffers = 2);
 
   MPI_Win window() const { return memory_.window(); }
-  std::byte* outbox(std::size_t link) const { return outboxes_.items(link); }
+  std::vector<BoxPlaces> places() const { return places_of(outboxes_, inboxes_); }
   /// Begins to write `count` items of the outbox to the peer, for `round`.
   void put(std::size_t link, std::size_t count, std::uint64_t round) {
     const auto message = outboxes_.message(link, count);
-    peers_[link].put(targets_[link].items[round % 2] - count_bytes, message.data(), message.size());
+    Target& target = targets_[link];
+    target.peer.put(target.offsets.count(round), message.data(), message.size());
   }
   /// Begins to tell the peer that `round` is there; `set_notice` comes before.
   void set_notice(std::uint64_t round) { outboxes_.notice() = round; }
   void put_notice(std::size_t link) {
-    peers_[link].notify(targets_[link].notice, outboxes_.notice());
+    const std::uint64_t& round = outboxes_.notice();
+    targets_[link].peer.notify(targets_[link].offsets.notice(round), round);
   }
-  void flush(std::size_t link) { peers_[link].flush(); }
+  void flush(std::size_t link) { targets_[link].peer.flush(); }
 
-  std::uint64_t notice(std::size_t link) const {
+  bool noticed(std::size_t link, std::uint64_t round) const {
     memory_.synchronize();
-    return inboxes_.notice(link);
+    return inboxes_.noticed(link, round);
   }
   /// Once the items are here: begins to fetch them for the reader.
   void fetch(std::size_t link, std::uint64_t round) const { inboxes_.fetch(link, round); }
-  std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const {
-    return inboxes_.items(link, round);
-  }
 
  private:
+  struct Target {
+    rma::Peer peer;
+    InboxOffsets offsets;
+  };
+
   Inboxes inboxes_;
   Outboxes outboxes_;
   two_sided::Memory outgoing_;
   rma::Memory memory_;
-  std::vector<rma::Peer> peers_;
-  std::vector<InboxOffsets> targets_;
+  std::vector<Target> targets_;  ///< by link
 };
 
 }  // namespace sterna::comm

@@ -47,10 +47,13 @@ class Hybrid final : public NeighborMethod {
     }
     inside_.method->prepare(std::move(inside), round);
     beyond_.method->prepare(std::move(beyond), round);
+    places_.clear();
+    for (const auto& [method, link] : routes_) places_.push_back(method->places()[link]);
+    outbox_may_wait_ = inside_.method->outbox_may_wait();
   }
 
-  std::byte* outbox(std::size_t link, std::uint64_t round) override {
-    return routes_[link].method->outbox(routes_[link].link, round);
+  void await_outbox(std::size_t link, std::uint64_t round) override {
+    routes_[link].method->await_outbox(routes_[link].link, round);
   }
 
   void commit(std::size_t link, std::size_t count, std::uint64_t round) override {
@@ -79,10 +82,6 @@ class Hybrid final : public NeighborMethod {
       part->missing.erase(begin, begin + here);
     }
     return bring_forward(missing, [&](std::size_t link) { return here_[link]; });
-  }
-
-  std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const override {
-    return routes_[link].method->inbox(routes_[link].link, round);
   }
 
   void finish(std::uint64_t round) override {

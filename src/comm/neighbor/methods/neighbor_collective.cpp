@@ -27,8 +27,10 @@ namespace {
 
 /// Messages are whole words, so that 16 GiB can be counted by int.
 constexpr std::size_t word = sizeof(std::uint64_t);
+constexpr std::size_t words_of_alignment = 64 / word;
 
-/// One side of the collective: for each of its ranks a slab of a word for the count, then items.
+/// One side of the collective: for each of its ranks a slab of a word for the count, then items,
+/// which begin at a multiple of 64 bytes.
 struct Side {
   std::vector<int> ranks;
   std::vector<int> words;
@@ -41,22 +43,24 @@ struct Side {
     slab_of.resize(link + 1);
     slab_of[link] = ranks.size();
     const std::size_t length = 1 + (bytes + word - 1) / word;
-    if (size + length > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+    const std::size_t begin =
+        (size + words_of_alignment) / words_of_alignment * words_of_alignment - 1;
+    if (begin + length > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
       throw Error(fmt::format("messages of {} bytes together; MPI counts to {}",
-                              (size + length) * word,
+                              (begin + length) * word,
                               word * static_cast<std::size_t>(std::numeric_limits<int>::max())));
     }
     ranks.push_back(rank);
     words.push_back(static_cast<int>(length));
-    begins.push_back(static_cast<int>(size));
-    size += length;
+    begins.push_back(static_cast<int>(begin));
+    size = begin + length;
   }
   void allocate() {
     memory = std::make_shared<two_sided::Memory>(size * word);
     if (size > 0) std::memset(memory->data(), 0, size * word);
   }
-  std::byte* slab(std::size_t link) const {
-    return memory->data() + static_cast<std::size_t>(begins[slab_of[link]]) * word;
+  std::byte* items(std::size_t link) const {
+    return memory->data() + static_cast<std::size_t>(begins[slab_of[link]] + 1) * word;
   }
 };
 
@@ -96,6 +100,11 @@ class NeighborCollective final : public NeighborMethod {
       fault = error.what();
     }
     throw_on_all(setting_, fault);
+    places_.assign(links_.size(), {});
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      if (links_[i].send_items > 0) places_[i].outbox.fill(out_.items(i));
+      if (links_[i].receive_items > 0) places_[i].inbox.fill(in_.items(i));
+    }
     check_mpi(MPI_Dist_graph_create_adjacent(
                   setting_.context.communicator, static_cast<int>(in_.ranks.size()),
                   in_.ranks.data(), MPI_UNWEIGHTED, static_cast<int>(out_.ranks.size()),
@@ -111,13 +120,8 @@ class NeighborCollective final : public NeighborMethod {
 #endif
   }
 
-  std::byte* outbox(std::size_t link, std::uint64_t) override {
-    return links_[link].send_items > 0 ? out_.slab(link) + word : nullptr;
-  }
-
   void commit(std::size_t link, std::size_t count, std::uint64_t) override {
-    const std::uint64_t header = count;
-    std::memcpy(out_.slab(link), &header, word);
+    set_count_before(places_[link].outbox[0], count);
   }
 
   void start(std::uint64_t round) override {
@@ -135,12 +139,6 @@ class NeighborCollective final : public NeighborMethod {
   std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t round) override {
     progress();
     return done_round_ == round ? missing.size() : 0;
-  }
-
-  std::span<const std::byte> inbox(std::size_t link, std::uint64_t) const override {
-    std::uint64_t count = 0;
-    std::memcpy(&count, in_.slab(link), word);
-    return {in_.slab(link) + word, count * setting_.item_size};
   }
 
   void finish(std::uint64_t round) override {

@@ -9,7 +9,6 @@
 #include "comm/neighbor/methods/p2p.hpp"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <utility>
 
@@ -32,33 +31,18 @@ class PointToPoint final : public NeighborMethod {
     setting_.context.keep_until_exit(memory_);
   }
 
-  void prepare(std::vector<Link> links, std::uint64_t) override {
+  void prepare(std::vector<Link> links, std::uint64_t round) override {
     links_ = std::move(links);
     const std::size_t n = links_.size();
-    std::size_t bytes = 0;
-    const auto place = [&](std::size_t items) {
-      constexpr std::size_t line = 128;
-      return std::exchange(bytes, bytes + (items * setting_.item_size + line - 1) / line * line);
-    };
-    std::vector<std::array<std::size_t, 2>> places;
-    for (const Link& link : links_) {
-      places.push_back({place(link.send_items), place(link.receive_items)});
-    }
-    memory_ = std::make_shared<two_sided::Memory>(bytes);
+    memory_ = place_boxes(round);
     channels_.clear();
-    for (std::size_t i = 0; i < n; ++i) {
-      std::byte* const begin = memory_->data();
-      channels_.push_back(
-          {.peer = {setting_.context.communicator, links_[i].rank, setting_.data_tag},
-           .outbox = begin + places[i][0],
-           .inbox = begin + places[i][1]});
+    for (const Link& link : links_) {
+      channels_.push_back({.peer = {setting_.context.communicator, link.rank, setting_.data_tag}});
     }
     requests_.assign(2 * n, MPI_REQUEST_NULL);
     completed_.resize(n);
     statuses_.resize(n);
   }
-
-  std::byte* outbox(std::size_t link, std::uint64_t) override { return channels_[link].outbox; }
 
   void commit(std::size_t link, std::size_t count, std::uint64_t) override {
     channels_[link].committed_items = count;
@@ -69,60 +53,38 @@ class PointToPoint final : public NeighborMethod {
     for (std::size_t i = 0; i < n; ++i) {
       if (links_[i].receive_items == 0) continue;
       const auto [type, number] = item_.sequence(links_[i].receive_items);
-      channels_[i].peer.receive(channels_[i].inbox, number, type, requests_[i]);
+      channels_[i].peer.receive(places_[i].inbox[0], number, type, requests_[i]);
     }
     for (std::size_t i = 0; i < n; ++i) {
       if (links_[i].send_items == 0) continue;
       const Channel& channel = channels_[i];
       const auto [type, number] = item_.sequence(channel.committed_items);
       if (links_[i].receive_items == 0) {
-        channel.peer.send_synchronous(channel.outbox, number, type, *send_request(i));
+        channel.peer.send_synchronous(places_[i].outbox[0], number, type, *send_request(i));
       } else {
-        channel.peer.send(channel.outbox, number, type, *send_request(i));
+        channel.peer.send(places_[i].outbox[0], number, type, *send_request(i));
       }
     }
     polls_ = 0;
   }
 
-  /// Asks for one message only, which is the least work where all have come; for all of them where
-  /// that one keeps everybody waiting.
+  /// Asks in turn for all together, which is the least work where all have come, and for
+  /// one message, which need not wait for the others; now and then for each of them.
   std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t) override {
-    if (++polls_ == polls_of_one) {
-      polls_ = 0;
-      return ask_for_all(missing);
-    }
-    const std::size_t link = missing.front();
-    MPI_Status status;
-    int done = 0;
-    check_mpi(MPI_Test(&requests_[link], &done, &status), setting_.exchange);
-    if (done == 0) return 0;
-    polls_ = 0;
-    note_arrival(link, status);
-    return 1;
-  }
-
-  std::span<const std::byte> inbox(std::size_t link, std::uint64_t) const override {
-    const Channel& channel = channels_[link];
-    return {channel.inbox, channel.received_items * setting_.item_size};
+    ++polls_;
+    if (polls_ % polls_of_each == 0) return ask_for_each(missing);
+    return polls_ % 2 == 1 ? ask_for_all(missing) : ask_for_first(missing);
   }
 
   void finish(std::uint64_t round) override {
-    int all_sent = 0;
-    check_mpi(MPI_Testall(static_cast<int>(links_.size()), send_request(0), &all_sent,
-                          MPI_STATUSES_IGNORE),
-              setting_.exchange);
-    if (all_sent != 0) return;
-    std::size_t sent = 0;
     Waiter(setting_.context)
         .wait(
             [&] {
-              for (; sent < links_.size(); ++sent) {
-                int done = 0;
-                check_mpi(MPI_Test(send_request(sent), &done, MPI_STATUS_IGNORE),
-                          setting_.exchange);
-                if (done == 0) return false;
-              }
-              return true;
+              int done = 0;
+              check_mpi(MPI_Testall(static_cast<int>(links_.size()), send_request(0), &done,
+                                    MPI_STATUSES_IGNORE),
+                        setting_.exchange);
+              return done != 0;
             },
             [&] {
               Awaited awaited{setting_.exchange, setting_.method, round, {}};
@@ -134,17 +96,34 @@ class PointToPoint final : public NeighborMethod {
   }
 
  private:
-  static constexpr unsigned polls_of_one = 8;
+  static constexpr unsigned polls_of_each = 8;
 
   struct Channel {
     two_sided::Peer peer;
-    std::byte* outbox;
-    std::byte* inbox;
     std::size_t committed_items = 0;
-    std::size_t received_items = 0;
   };
 
-  std::size_t ask_for_all(std::span<std::size_t> missing) {
+  std::size_t ask_for_all(std::span<const std::size_t> missing) {
+    int done = 0;
+    check_mpi(
+        MPI_Testall(static_cast<int>(links_.size()), requests_.data(), &done, statuses_.data()),
+        setting_.exchange);
+    if (done == 0) return 0;
+    for (const std::size_t link : missing) note_arrival(link, statuses_[link]);
+    return missing.size();
+  }
+
+  std::size_t ask_for_first(std::span<const std::size_t> missing) {
+    MPI_Status status;
+    int here = 0;
+    check_mpi(MPI_Test(&requests_[missing.front()], &here, &status), setting_.exchange);
+    if (here == 0) return 0;
+    polls_ = 0;
+    note_arrival(missing.front(), status);
+    return 1;
+  }
+
+  std::size_t ask_for_each(std::span<std::size_t> missing) {
     int count = 0;
     check_mpi(MPI_Testsome(static_cast<int>(links_.size()), requests_.data(), &count,
                            completed_.data(), statuses_.data()),
@@ -158,14 +137,14 @@ class PointToPoint final : public NeighborMethod {
   }
 
   void note_arrival(std::size_t link, const MPI_Status& status) {
-    channels_[link].received_items = item_.received(status, links_[link].receive_items);
+    set_count_before(places_[link].inbox[0], item_.received(status, links_[link].receive_items));
   }
 
   /// Receives lie before sends, so that each kind is one array.
   MPI_Request* send_request(std::size_t link) { return requests_.data() + links_.size() + link; }
 
   two_sided::ItemType item_;
-  unsigned polls_ = 0;                         ///< in vain, for one message
+  unsigned polls_ = 0;                         ///< in vain
   std::shared_ptr<two_sided::Memory> memory_;  ///< of all boxes
   std::vector<Channel> channels_;              ///< by link
   std::vector<MPI_Request> requests_;

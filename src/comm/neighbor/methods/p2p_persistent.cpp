@@ -22,34 +22,27 @@ class PersistentPointToPoint final : public NeighborMethod {
 
   ~PersistentPointToPoint() override { free_requests(); }
 
-  void prepare(std::vector<Link> links, std::uint64_t) override {
+  void prepare(std::vector<Link> links, std::uint64_t round) override {
     free_requests();
     links_ = std::move(links);
     const std::size_t n = links_.size();
-    const std::size_t item_size = setting_.item_size;
     const auto& communicator = setting_.context.communicator;
     peers_.clear();
-    outboxes_.clear();
-    inboxes_.clear();
+    memory_ = place_boxes(round);
     requests_.assign(2 * n, MPI_REQUEST_NULL);
     for (std::size_t i = 0; i < n; ++i) {
       const Link& link = links_[i];
       peers_.emplace_back(communicator, link.rank, setting_.data_tag);
-      outboxes_.push_back(std::make_shared<two_sided::Memory>(link.send_items * item_size));
-      inboxes_.push_back(std::make_shared<two_sided::Memory>(link.receive_items * item_size));
       if (link.receive_items > 0) {
         const auto [type, number] = item_.sequence(link.receive_items);
-        peers_[i].receive_init(inboxes_[i]->data(), number, type, requests_[i]);
+        peers_[i].receive_init(places_[i].inbox[0], number, type, requests_[i]);
       }
     }
     send_counts_.assign(n, not_set_up);
     completed_.resize(n);
     statuses_.resize(n);
-    received_items_.assign(n, 0);
     arrived_round_.assign(n, 0);
   }
-
-  std::byte* outbox(std::size_t link, std::uint64_t) override { return outboxes_[link]->data(); }
 
   void commit(std::size_t link, std::size_t count, std::uint64_t) override {
     MPI_Request& request = *send_request(link);
@@ -57,7 +50,7 @@ class PersistentPointToPoint final : public NeighborMethod {
       if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
       // Peers that never answer: synchronous, so that this rank cannot run ahead of them.
       const auto [type, number] = item_.sequence(count);
-      peers_[link].send_init(outboxes_[link]->data(), number, type, links_[link].receive_items == 0,
+      peers_[link].send_init(places_[link].outbox[0], number, type, links_[link].receive_items == 0,
                              request);
       send_counts_[link] = count;
     }
@@ -78,14 +71,11 @@ class PersistentPointToPoint final : public NeighborMethod {
     if (count == MPI_UNDEFINED || count == 0) return 0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
       const auto link = static_cast<std::size_t>(completed_[i]);
-      received_items_[link] = item_.received(statuses_[i], links_[link].receive_items);
+      set_count_before(places_[link].inbox[0],
+                       item_.received(statuses_[i], links_[link].receive_items));
       arrived_round_[link] = round;
     }
     return bring_forward(missing, [&](std::size_t link) { return arrived_round_[link] == round; });
-  }
-
-  std::span<const std::byte> inbox(std::size_t link, std::uint64_t) const override {
-    return {inboxes_[link]->data(), received_items_[link] * setting_.item_size};
   }
 
   void finish(std::uint64_t round) override {
@@ -123,9 +113,7 @@ class PersistentPointToPoint final : public NeighborMethod {
   void free_requests() {
     // Messages under way can only be those of a round that was given up: their buffers must stay.
     if (setting_.context.failed) {
-      for (auto& buffers : {outboxes_, inboxes_}) {
-        for (const auto& memory : buffers) setting_.context.keep_until_exit(memory);
-      }
+      setting_.context.keep_until_exit(memory_);
       return;
     }
     for (MPI_Request& request : requests_) {
@@ -135,13 +123,11 @@ class PersistentPointToPoint final : public NeighborMethod {
 
   two_sided::ItemType item_;
   std::vector<two_sided::Peer> peers_;
-  std::vector<std::shared_ptr<two_sided::Memory>> outboxes_;
-  std::vector<std::shared_ptr<two_sided::Memory>> inboxes_;
+  std::shared_ptr<two_sided::Memory> memory_;  ///< of all boxes
   std::vector<MPI_Request> requests_;
   std::vector<std::size_t> send_counts_;  ///< what the sends are set up for
   std::vector<int> completed_;
   std::vector<MPI_Status> statuses_;
-  std::vector<std::size_t> received_items_;
   std::vector<std::uint64_t> arrived_round_;
 };
 

@@ -48,11 +48,10 @@ class RdmaBarrier final : public NeighborMethod, rdma::Helper {
     drain();
     links_ = std::move(links);
     boxes_ = make_rdma_boxes(setting_, links_, round);
+    places_ = boxes_->places();
     round_ = round;
     phase_ = Phase::done;
   }
-
-  std::byte* outbox(std::size_t link, std::uint64_t) override { return boxes_->outbox(link); }
 
   void commit(std::size_t link, std::size_t count, std::uint64_t round) override {
     boxes_->put(link, count, round);
@@ -70,10 +69,6 @@ class RdmaBarrier final : public NeighborMethod, rdma::Helper {
   std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t) override {
     if (phase_ != Phase::done) progress();
     return phase_ == Phase::done ? missing.size() : 0;
-  }
-
-  std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const override {
-    return boxes_->inbox(link, round);
   }
 
   void finish(std::uint64_t round) override {

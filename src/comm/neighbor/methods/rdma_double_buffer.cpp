@@ -46,11 +46,10 @@ class RdmaDoubleBuffer final : public NeighborMethod {
     links_ = std::move(links);
     round_ = round;
     boxes_ = make_rdma_boxes(setting_, links_, round);
+    places_ = boxes_->places();
     committed_.assign(links_.size(), {});
     all_mapped_ = boxes_->all_mapped();
   }
-
-  std::byte* outbox(std::size_t link, std::uint64_t) override { return boxes_->outbox(link); }
 
   void commit(std::size_t link, std::size_t count, std::uint64_t round) override {
     committed_[link] = {count, true};
@@ -70,15 +69,11 @@ class RdmaDoubleBuffer final : public NeighborMethod {
   }
 
   std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t round) override {
-    const auto arrived = [&](std::size_t link) { return boxes_->arrived(link, round); };
+    const auto arrived = [&](std::size_t link) { return boxes_->noticed(link, round); };
     const std::size_t here = bring_forward(missing, arrived);
     if (here > 0 || all_mapped_) return here;
     progress();
     return bring_forward(missing, arrived);
-  }
-
-  std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const override {
-    return boxes_->inbox(link, round);
   }
 
   void finish(std::uint64_t round) override {
@@ -102,7 +97,7 @@ class RdmaDoubleBuffer final : public NeighborMethod {
   };
 
   bool has_credit(std::size_t link, std::uint64_t round) const {
-    return boxes_->notice(link) >= round - 1;
+    return boxes_->noticed(link, round - 1);
   }
 
   void put(std::size_t link, std::uint64_t round) {
@@ -117,8 +112,7 @@ class RdmaDoubleBuffer final : public NeighborMethod {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       rdma::Peer& peer = boxes_->peer(i);
       peer.flush();
-      await([&] { return boxes_->notice(i) >= round_ && peer.arrived(); }, round_,
-            {links_[i].rank});
+      await([&] { return boxes_->noticed(i, round_) && peer.arrived(); }, round_, {links_[i].rank});
     }
   }
 

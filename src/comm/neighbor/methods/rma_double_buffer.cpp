@@ -46,10 +46,9 @@ class RmaDoubleBuffer final : public NeighborMethod {
     flush_ = std::make_unique<BlockingCall>(setting_.context, setting_.exchange, setting_.method,
                                             ranks_of(links_));
     boxes_ = std::make_shared<WindowBoxes>(setting_, links_, rma::Epoch::passive, round);
+    places_ = boxes_->places();
     committed_.assign(links_.size(), {});
   }
-
-  std::byte* outbox(std::size_t link, std::uint64_t) override { return boxes_->outbox(link); }
 
   void commit(std::size_t link, std::size_t count, std::uint64_t round) override {
     committed_[link] = {count, true};
@@ -73,13 +72,9 @@ class RmaDoubleBuffer final : public NeighborMethod {
 
   std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t round) override {
     const std::size_t here =
-        bring_forward(missing, [&](std::size_t link) { return boxes_->notice(link) >= round; });
+        bring_forward(missing, [&](std::size_t link) { return boxes_->noticed(link, round); });
     if (here == 0) progress();
     return here;
-  }
-
-  std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const override {
-    return boxes_->inbox(link, round);
   }
 
   void finish(std::uint64_t) override {}
@@ -99,7 +94,7 @@ class RmaDoubleBuffer final : public NeighborMethod {
   }
 
   bool has_credit(std::size_t link, std::uint64_t round) const {
-    return boxes_->notice(link) >= round - 1;
+    return boxes_->noticed(link, round - 1);
   }
 
   void put(std::size_t link, std::uint64_t round) {

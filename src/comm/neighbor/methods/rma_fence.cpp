@@ -45,12 +45,11 @@ class RmaFence final : public NeighborMethod {
     close();
     links_ = std::move(links);
     boxes_ = std::make_shared<WindowBoxes>(setting_, links_, rma::Epoch::active, round);
+    places_ = boxes_->places();
     fence(MPI_MODE_NOPRECEDE, round + 1);
     fenced_round_ = round;
     round_ = round;
   }
-
-  std::byte* outbox(std::size_t link, std::uint64_t) override { return boxes_->outbox(link); }
 
   void commit(std::size_t link, std::size_t count, std::uint64_t round) override {
     boxes_->put(link, count, round);
@@ -63,10 +62,6 @@ class RmaFence final : public NeighborMethod {
     finish(round);
     for (const std::size_t link : missing) boxes_->fetch(link, round);
     return missing.size();
-  }
-
-  std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const override {
-    return boxes_->inbox(link, round);
   }
 
   void finish(std::uint64_t round) override {

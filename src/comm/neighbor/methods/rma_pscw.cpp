@@ -83,11 +83,13 @@ class RmaPscw final : public NeighborMethod {
     for (auto& boxes : boxes_) {
       boxes = std::make_shared<WindowBoxes>(setting_, links_, rma::Epoch::active, round, 1);
     }
+    places_ = boxes_[0]->places();
+    const std::vector<BoxPlaces> odd = boxes_[1]->places();
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      places_[i].outbox[1] = odd[i].outbox[1];
+      places_[i].inbox[1] = odd[i].inbox[1];
+    }
     post(round + 1);
-  }
-
-  std::byte* outbox(std::size_t link, std::uint64_t round) override {
-    return boxes_[round % 2]->outbox(link);
   }
 
   void commit(std::size_t link, std::size_t count, std::uint64_t) override {
@@ -107,10 +109,6 @@ class RmaPscw final : public NeighborMethod {
   std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t round) override {
     progress();
     return closed_round_ == round ? missing.size() : 0;
-  }
-
-  std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const override {
-    return boxes_[round % 2]->inbox(link, round);
   }
 
   void finish(std::uint64_t round) override {

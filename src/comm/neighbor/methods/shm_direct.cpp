@@ -1,12 +1,13 @@
 // Idea: an outbox is the peer's inbox, mapped; what is packed there has arrived, a notice says so.
 // Paper: the in-node path of QWS and GHEX; credits of one-way links as in neighbor/inboxes.hpp.
-// Cost: the stores of packing, and two cache lines per link and round; no copy, no system call.
+// Cost: the stores of packing and of count and notice beside them; no copy, no system call.
 // Hazards: packing may wait for the credit of a one-way link; memory of all ranks of a node is
 //   shared, so twice the capacity of every link counts against the node.
 // Others win: where a peer is on another node this cannot be used at all.
 
 #include "comm/neighbor/methods/shm_direct.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
@@ -56,12 +57,20 @@ class SharedMemoryDirect final : public NeighborMethod {
     }
     throw_on_all(setting_, fault);  // also: nobody goes on before all have mapped
     counts_.assign(links_.size(), 0);
+    places_.clear();
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      const auto outbox = [&](std::uint64_t parity) {
+        return peers_[i].memory.data() + peers_[i].offsets.items[parity];
+      };
+      places_.push_back({.outbox = {outbox(0), outbox(1)},
+                         .inbox = {inboxes_->items(i, 0), inboxes_->items(i, 1)}});
+    }
+    // Of others a notice was seen in the round before.
+    outbox_may_wait_ =
+        std::ranges::any_of(links_, [](const Link& link) { return link.receive_items == 0; });
   }
 
-  std::byte* outbox(std::size_t link, std::uint64_t round) override {
-    await_credit(link, round);
-    return peers_[link].memory.data() + peers_[link].offsets.items[round % 2];
-  }
+  void await_outbox(std::size_t link, std::uint64_t round) override { await_credit(link, round); }
 
   void commit(std::size_t link, std::size_t count, std::uint64_t) override {
     counts_[link] = count;
@@ -73,18 +82,14 @@ class SharedMemoryDirect final : public NeighborMethod {
       if (links_[i].send_items > 0) {
         await_credit(i, round);
         const std::uint64_t count = counts_[i];
-        peer.memory.put(peer.offsets.items[round % 2] - count_bytes, &count, sizeof count);
+        peer.memory.put(peer.offsets.count(round), &count, sizeof count);
       }
-      peer.memory.notify(peer.offsets.notice, round);
+      peer.memory.notify(peer.offsets.notice(round), round);
     }
   }
 
   std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t round) override {
-    return bring_forward(missing, [&](std::size_t link) { return inboxes_->arrived(link, round); });
-  }
-
-  std::span<const std::byte> inbox(std::size_t link, std::uint64_t round) const override {
-    return inboxes_->items(link, round);
+    return bring_forward(missing, [&](std::size_t link) { return inboxes_->noticed(link, round); });
   }
 
   void finish(std::uint64_t) override {}
@@ -103,8 +108,8 @@ class SharedMemoryDirect final : public NeighborMethod {
   };
 
   void await_credit(std::size_t link, std::uint64_t round) {
-    if (inboxes_->notice(link) >= round - 1) return;
-    await([&] { return inboxes_->notice(link) >= round - 1; }, round, {links_[link].rank});
+    if (inboxes_->noticed(link, round - 1)) return;
+    await([&] { return inboxes_->noticed(link, round - 1); }, round, {links_[link].rank});
   }
 
   std::unique_ptr<shm::Memory> memory_;
