@@ -60,8 +60,6 @@ SETTINGS = {
 SPARSE = ["alltoall", "allreduce", "nbx", "reduce_scatter"]
 SPARSE += ["rma_reserve", "superset", "two_level", "grid"]
 NEIGHBOR = ["p2p", "p2p_persistent", "rma_fence", "rma_pscw", "rma_double_buffer"]
-# Too slow to simulate beyond these numbers of ranks.
-MOST_RANKS = {"placement": 256}
 SLOW = ["placement", "alltoall", "rma_reserve", "rma_pscw", "rma_double_buffer"]
 # Beyond these there is one round only, and what happens within 10 ns happens at once.
 MOST_RANKS_IN_FULL = 256
@@ -226,9 +224,6 @@ def main() -> int:
     for platform, ranks in columns:
         for experiment in experiments:
             for name, options in runs_of(experiment, ranks, methods):
-                if ranks > MOST_RANKS.get(name, ranks):
-                    notes.append(f"{name}: not simulated beyond {MOST_RANKS[name]} ranks")
-                    continue
                 jobs.append((experiment, name, platform, ranks, options))
     # What takes long comes last; the platforms together, so that none is left out.
     jobs.sort(key=lambda job: (job[1] in SLOW and job[3] > 64, job[3], experiments.index(job[0])))

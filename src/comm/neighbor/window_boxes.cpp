@@ -15,12 +15,15 @@ WindowBoxes::WindowBoxes(const NeighborSetting& setting, std::span<const Link> l
     : inboxes_(links, setting.item_size, buffers),
       outboxes_(links, setting.item_size),
       outgoing_(outboxes_.bytes()),
-      memory_(setting.context, inboxes_.bytes(), epoch) {
+      memory_(setting.context, inboxes_.bytes() + buffer_alignment, epoch) {
   outboxes_.use(outgoing_.data());
-  inboxes_.use(memory_.data(), round);
+  // Not every MPI aligns windows as it is asked to.
+  const std::size_t shift = -reinterpret_cast<std::uintptr_t>(memory_.data()) % buffer_alignment;
+  inboxes_.use(memory_.data() + shift, round);
   std::vector<std::string> letters;
   for (std::size_t i = 0; i < links.size(); ++i) {
-    const InboxOffsets& offsets = inboxes_.offsets(i);
+    InboxOffsets offsets = inboxes_.offsets(i);
+    for (std::size_t& offset : offsets.items) offset += shift;
     letters.emplace_back(reinterpret_cast<const char*>(&offsets), sizeof offsets);
     targets_.push_back({{memory_, links[i].rank}, {}});
   }
