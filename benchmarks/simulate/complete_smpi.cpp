@@ -3,6 +3,7 @@
 // - A poll that finds nothing lets time pass, otherwise it would find nothing for ever. SMPI's own
 //   way to do so waits longer after each failure of any rank.
 // - Matched probes, which it does not have.
+// - The test of several requests together: SMPI completes those that it can, without their status.
 // - The test of a window's exposure epoch: it waits for its end instead, since it has only that.
 // - Persistent requests, with which it loses messages: here each start makes an ordinary one.
 // - Non-blocking collectives, which it makes of one message from each rank to each other or to one
@@ -51,6 +52,9 @@ struct Rank {
   std::unordered_map<MPI_Request, std::unique_ptr<Matched>> under_way;
   /// By handle, which is the address.
   std::unordered_map<MPI_Request, std::unique_ptr<Persistent>> persistent;
+  /// Of ordinary requests that were complete when others of a test of all were not; by handle,
+  /// which is the address.
+  std::unordered_map<MPI_Request, std::unique_ptr<MPI_Status>> kept;
 };
 
 Rank& this_rank() {
@@ -93,7 +97,15 @@ int test(MPI_Request* request, int* done, MPI_Status* status) {
   if (Persistent* const persistent = find_persistent(*request)) {
     return PMPI_Test(&persistent->active, done, status);
   }
+  auto& kept = this_rank().kept;
   const MPI_Request before = *request;
+  if (const auto found = kept.find(before); found != kept.end()) {
+    if (status != MPI_STATUS_IGNORE) *status = *found->second;
+    kept.erase(found);
+    *request = MPI_REQUEST_NULL;
+    *done = 1;
+    return MPI_SUCCESS;
+  }
   const int code = PMPI_Test(request, done, status);
   if (*done != 0) deliver(before);
   return code;
@@ -154,14 +166,28 @@ int MPI_Testsome(int count, MPI_Request* requests, int* completed, int* indices,
   return code;
 }
 
-int MPI_Testall(int count, MPI_Request* requests, int* done, MPI_Status*) {
-  std::vector<int> indices(static_cast<std::size_t>(count));
-  int completed = 0;
+int MPI_Testall(int count, MPI_Request* requests, int* done, MPI_Status* statuses) {
+  auto& kept = this_rank().kept;
   int code = MPI_SUCCESS;
-  do {
-    code = test_some(count, requests, &completed, indices.data(), MPI_STATUSES_IGNORE);
-  } while (code == MPI_SUCCESS && completed > 0);
-  *done = completed == MPI_UNDEFINED;
+  *done = 1;
+  for (int i = 0; i < count && code == MPI_SUCCESS; ++i) {
+    if (!is_active(requests[i]) || kept.contains(requests[i])) continue;
+    auto status = std::make_unique<MPI_Status>();
+    int one_done = 0;
+    code = test(requests + i, &one_done, status.get());
+    if (one_done == 0) {
+      *done = 0;
+    } else if (requests[i] == MPI_REQUEST_NULL) {
+      requests[i] = reinterpret_cast<MPI_Request>(status.get());
+      kept[requests[i]] = std::move(status);
+    }
+  }
+  for (int i = 0; i < count && *done != 0 && code == MPI_SUCCESS; ++i) {
+    int one_done = 0;
+    if (!kept.contains(requests[i])) continue;
+    code = test(requests + i, &one_done,
+                statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : statuses + i);
+  }
   note_poll(*done != 0);
   return code;
 }
