@@ -77,7 +77,11 @@ class NeighborExchangeBytes {
   /// A peer whose data have arrived and that was not returned in this round, or nothing when all
   /// were. Waits. The order is that of arrival. Peers with a receive capacity of 0 never appear;
   /// one that sent 0 items does.
-  std::optional<int> next();
+  std::optional<int> next() {
+    const int peer = next_peer();
+    if (peer < 0) return std::nullopt;
+    return peer;
+  }
   /// What arrived from `peer` in this round; valid once `next` returned it.
   std::span<const std::byte> inbox(int peer) const;
   /// Takes what `next` has not, and waits until the outboxes are free.
@@ -92,6 +96,8 @@ class NeighborExchangeBytes {
 
  private:
   class Implementation;
+  /// `next` as a number, which comes back in a register; -1: nothing.
+  int next_peer();
   std::unique_ptr<Implementation> implementation_;
 };
 

@@ -102,10 +102,10 @@ class NeighborExchangeBytes::Implementation {
     if (timed_) clock_.pause();
   }
 
-  std::optional<int> next() {
+  int next_peer() {
     if (phase_ != Phase::started) fail_in_phase("next called outside of start and finish");
     receive();
-    if (returned_ == here_ && !find_more()) return std::nullopt;
+    if (returned_ == here_ && !find_more()) return -1;
     const std::size_t peer = peer_of_link_[order_[returned_++]];
     states_[peer].arrived_round = round_;
     return static_cast<int>(peer);
@@ -122,7 +122,7 @@ class NeighborExchangeBytes::Implementation {
   void finish() {
     if (phase_ != Phase::started) fail_in_phase("finished without start");
     receive();
-    while (returned_ < order_.size()) next();
+    while (returned_ < order_.size()) next_peer();
     guarded(round_, [&] { receiving_->method->finish(receiving_round_); });
     phase_ = Phase::idle;
     double us = 0.0;
@@ -504,8 +504,8 @@ void NeighborExchangeBytes::commit(int peer, std::size_t count) {
 void NeighborExchangeBytes::start() {
   implementation_->start();
 }
-std::optional<int> NeighborExchangeBytes::next() {
-  return implementation_->next();
+int NeighborExchangeBytes::next_peer() {
+  return implementation_->next_peer();
 }
 std::span<const std::byte> NeighborExchangeBytes::inbox(int peer) const {
   return implementation_->inbox(peer);

@@ -8,6 +8,13 @@
 
 namespace sterna::comm::rma {
 
+void Peer::put_pieces(std::size_t offset, const std::byte* source, std::size_t bytes) {
+  for (; bytes > piece; offset += piece, source += piece, bytes -= piece) {
+    put_piece(offset, source, piece);
+  }
+  if (bytes > 0) put_piece(offset, source, bytes);
+}
+
 void Peer::get(std::size_t offset, std::byte* target, std::size_t bytes) {
   while (bytes > 0) {
     const std::size_t now = std::min(bytes, piece);

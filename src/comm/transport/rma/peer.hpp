@@ -26,10 +26,11 @@ class Peer {
   /// Begins to write `bytes` from `source` at `offset`. The source must stay as it is until
   /// `flush`.
   void put(std::size_t offset, const std::byte* source, std::size_t bytes) {
-    for (; bytes > piece; offset += piece, source += piece, bytes -= piece) {
-      put_piece(offset, source, piece);
+    if (bytes <= piece) {
+      put_piece(offset, source, bytes);
+    } else {
+      put_pieces(offset, source, bytes);
     }
-    if (bytes > 0) put_piece(offset, source, bytes);
   }
   /// Begins to read; `target` is filled after `flush`.
   void get(std::size_t offset, std::byte* target, std::size_t bytes);
@@ -51,6 +52,7 @@ class Peer {
                       MPI_BYTE, window_),
               "MPI_Put");
   }
+  void put_pieces(std::size_t offset, const std::byte* source, std::size_t bytes);
 
   MPI_Win window_;
   int rank_;
