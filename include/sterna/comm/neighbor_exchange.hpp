@@ -68,7 +68,8 @@ class NeighborExchangeBytes {
 
   std::span<const NeighborPattern::Peer> peers() const;
   /// Room for the send capacity of that peer; nothing where that is 0. Where nothing comes back
-  /// from that peer, it may wait until the peer has made room.
+  /// from that peer, it may wait until the peer has made room. Like the inbox it is aligned to 16
+  /// bytes, to 32 or 64 where the size of an item is a multiple of that.
   std::byte* outbox(int peer);
   /// Says that `count` items lie in the outbox of `peer`; the slab may leave at once.
   void commit(int peer, std::size_t count);

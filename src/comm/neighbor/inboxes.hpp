@@ -21,7 +21,8 @@ struct InboxOffsets {
 };
 
 /// The memory that the peers of one-sided methods write into: for each link two buffers, used in
-/// turn, each with the number of the last round that the peer has started for it, the notice.
+/// turn, each with the number of the last round that the peer has started for it, the notice. With
+/// one buffer, and no notices, also that of messages.
 ///
 /// Why two buffers and no acknowledgement are enough. Notice r tells that the peer has called
 /// start(r), and by then it has given up its inbox of round r-1. A rank writes items of round r

@@ -68,8 +68,8 @@ class PointToPoint final : public NeighborMethod {
     polls_ = 0;
   }
 
-  /// Asks in turn for all together, which is the least work where all have come, and for
-  /// one message, which need not wait for the others; now and then for each of them.
+  /// Asks in turn for all together, which is the least work where all have come, and for one
+  /// message, which need not wait for the others; now and then for each of them.
   std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t) override {
     ++polls_;
     if (polls_ % polls_of_each == 0) return ask_for_each(missing);
