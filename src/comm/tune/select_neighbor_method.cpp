@@ -53,6 +53,11 @@ NeighborSelection select_neighbor_method(const Context& context,
     reasons.push_back(row.why_unavailable(context, peers));
   }
   reasons = agree_on_reasons(implementation, reasons, options.name);
+  // A race of a method with itself would be decided by chance.
+  std::string& why_no_hybrid = reasons[index_of("hybrid")];
+  if (why_no_hybrid.empty() && reasons[index_of("shm_direct")].empty()) {
+    why_no_hybrid = "all peers are on one node, where it is shm_direct with a detour";
+  }
   NeighborSelection selection{
       index_of("p2p"), "neither shared memory nor UCX serves this pattern", {}};
   const std::pair<std::string_view, std::string_view> usual_winners[] = {
