@@ -1,6 +1,5 @@
 #include "comm/neighbor/inboxes.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 namespace sterna::comm {
@@ -12,7 +11,6 @@ Inboxes::Inboxes(std::span<const Link> links, std::size_t item_size, int buffers
       offsets.items[static_cast<std::size_t>(buffer)] = bytes_ + header_bytes(item_size);
       bytes_ += buffer_bytes(link.receive_items, item_size);
     }
-    last_byte_.push_back(std::max<std::size_t>(1, link.receive_items * item_size) - 1);
     if (buffers == 1) offsets.items[1] = offsets.items[0];
   }
 }

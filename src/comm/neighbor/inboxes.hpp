@@ -49,13 +49,6 @@ class Inboxes {
     return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(notice))
                .load(std::memory_order_acquire) >= round;
   }
-  /// Begins to fetch the count and the first items, which the reader turns to next, and the last of
-  /// a full buffer: they lie in the cache of the core that wrote them, and where the last are would
-  /// be known only once the count is here.
-  void fetch(std::size_t link, std::uint64_t round) const {
-    __builtin_prefetch(memory_ + offsets_[link].count(round));
-    __builtin_prefetch(memory_ + offsets_[link].items[round % 2] + last_byte_[link]);
-  }
   /// Where the items of a link come, valid once notice `round` is here.
   std::byte* items(std::size_t link, std::uint64_t round) const {
     return memory_ + offsets_[link].items[round % 2];
@@ -64,7 +57,6 @@ class Inboxes {
  private:
   std::size_t bytes_ = 0;
   std::vector<InboxOffsets> offsets_;
-  std::vector<std::size_t> last_byte_;  ///< of a full buffer, behind where the items begin
   std::byte* memory_ = nullptr;
 };
 

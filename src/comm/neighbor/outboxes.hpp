@@ -25,11 +25,14 @@ class Outboxes {
   std::size_t link_count() const { return offsets_.size(); }
   void use(std::byte* memory) { memory_ = memory; }
   std::byte* items(std::size_t link) const { return memory_ + offsets_[link]; }
+  std::size_t bytes_of(std::size_t count) const { return count * item_size_; }
   /// The count and then the items: what is to be put.
   std::span<std::byte> message(std::size_t link, std::size_t count) const {
     std::byte* const begin = items(link);
-    set_count_before(begin, count);
-    return {begin - count_bytes, count_bytes + count * item_size_};
+    // Most often it stands there from the round before. Rewritten right before the copy, it would
+    // hold the copy up.
+    if (count_before(begin) != count) set_count_before(begin, count);
+    return {begin - count_bytes, count_bytes + bytes_of(count)};
   }
   std::uint64_t& notice() const { return *reinterpret_cast<std::uint64_t*>(memory_); }
 

@@ -27,6 +27,10 @@ class WindowBoxes {
 
   MPI_Win window() const { return memory_.window(); }
   std::vector<BoxPlaces> places() const { return places_of(outboxes_, inboxes_); }
+  /// Whether so many items are to leave as soon as they are committed, beside the work on those for
+  /// other peers. Fewer leave together at the start: MPI copies them, and right behind the stores
+  /// that filled the outbox each load of the copy waits until these have left the store buffer.
+  bool leave_at_once(std::size_t count) const { return outboxes_.bytes_of(count) >= 4096; }
   /// Begins to write `count` items of the outbox to the peer, for `round`.
   void put(std::size_t link, std::size_t count, std::uint64_t round) {
     const auto message = outboxes_.message(link, count);
@@ -45,8 +49,6 @@ class WindowBoxes {
     memory_.synchronize();
     return inboxes_.noticed(link, round);
   }
-  /// Once the items are here: begins to fetch them for the reader.
-  void fetch(std::size_t link, std::uint64_t round) const { inboxes_.fetch(link, round); }
 
  private:
   struct Target {

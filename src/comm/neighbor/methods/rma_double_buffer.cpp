@@ -52,7 +52,7 @@ class RmaDoubleBuffer final : public NeighborMethod {
 
   void commit(std::size_t link, std::size_t count, std::uint64_t round) override {
     committed_[link] = {count, true};
-    if (has_credit(link, round)) put(link, round);
+    if (boxes_->leave_at_once(count) && has_credit(link, round)) put(link, round);
   }
 
   void start(std::uint64_t round) override {

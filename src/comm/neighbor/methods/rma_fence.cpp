@@ -15,6 +15,7 @@
 
 #ifdef STERNA_HAVE_RMA
 
+#include <array>
 #include <exception>
 
 #include "comm/context/agreement.hpp"
@@ -46,21 +47,38 @@ class RmaFence final : public NeighborMethod {
     links_ = std::move(links);
     boxes_ = std::make_shared<WindowBoxes>(setting_, links_, rma::Epoch::active, round);
     places_ = boxes_->places();
+    for (const std::size_t parity : {0, 1}) {
+      ends_[parity].clear();
+      for (std::size_t i = 0; i < links_.size(); ++i) {
+        const std::byte* const items = places_[i].inbox[parity];
+        const std::size_t bytes = links_[i].receive_items * setting_.item_size;
+        if (bytes == 0) continue;
+        ends_[parity].push_back(items - count_bytes);
+        ends_[parity].push_back(items + bytes - 1);
+      }
+    }
+    committed_.assign(links_.size(), {});
     fence(MPI_MODE_NOPRECEDE, round + 1);
     fenced_round_ = round;
     round_ = round;
   }
 
   void commit(std::size_t link, std::size_t count, std::uint64_t round) override {
-    boxes_->put(link, count, round);
+    committed_[link] = {count, true};
+    if (boxes_->leave_at_once(count)) put(link, round);
   }
 
   /// The fence waits for everybody, so it comes only when the caller has nothing else to do.
-  void start(std::uint64_t round) override { round_ = round; }
+  void start(std::uint64_t round) override {
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      if (committed_[i].waiting) put(i, round);
+    }
+    round_ = round;
+  }
 
   std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t round) override {
     finish(round);
-    for (const std::size_t link : missing) boxes_->fetch(link, round);
+    for (const std::byte* const end : ends_[round % 2]) __builtin_prefetch(end);
     return missing.size();
   }
 
@@ -71,6 +89,16 @@ class RmaFence final : public NeighborMethod {
   }
 
  private:
+  struct Committed {
+    std::size_t count = 0;
+    bool waiting = false;  ///< not put yet
+  };
+
+  void put(std::size_t link, std::uint64_t round) {
+    boxes_->put(link, committed_[link].count, round);
+    committed_[link].waiting = false;
+  }
+
   void fence(int assertion, std::uint64_t round) {
     const BlockingCall::Guard guard(fence_, round);
     check_mpi(MPI_Win_fence(assertion, boxes_->window()), "MPI_Win_fence");
@@ -85,6 +113,10 @@ class RmaFence final : public NeighborMethod {
 
   BlockingCall fence_;
   std::shared_ptr<WindowBoxes> boxes_;
+  std::vector<Committed> committed_;
+  /// Of each inbox, in even and odd rounds, its count with the first items and the last byte of a
+  /// full one: they lie in the cache of the core that wrote them, and are fetched all at once.
+  std::array<std::vector<const std::byte*>, 2> ends_;
   std::uint64_t round_ = 0;
   std::uint64_t fenced_round_ = 0;
 };
