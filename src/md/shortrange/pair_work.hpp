@@ -50,6 +50,10 @@ inline std::uint32_t size_of_group(std::uint32_t particles, std::uint32_t groups
   return particles / groups + (g < particles % groups ? 1u : 0u);
 }
 
+/// What of the next neighbors a kernel begins while it computes with those before, by measurement:
+/// nothing, to load them, or also what leads up to the powers of their distances.
+enum class Overlap { none, loads, arithmetic };
+
 /// Room of the list builder for the candidates of one cell's rows. `chunk` arrays: bounds of some
 /// candidates that follow each other.
 struct ListScratch {

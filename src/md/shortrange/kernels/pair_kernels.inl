@@ -142,6 +142,17 @@ class Decoder {
   alignas(64) std::uint32_t decoded_[piece + 64];
 };
 
+/// Calls function.operator()<q>() for q from 0 to count - 1. Arrays whose indices are constants
+/// from the start stay in registers; those that an unrolled loop goes through may be stored in each
+/// turn.
+template <int count, class Function>
+[[gnu::always_inline]] inline void unrolled(const Function& function) {
+  if constexpr (count > 0) {
+    unrolled<count - 1>(function);
+    function.template operator()<count - 1>();
+  }
+}
+
 struct Totals {
   double energy = 0.0;
   double virial[6] = {};
@@ -161,16 +172,17 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
   typename Pack::Center center[size];
   Pack fx[size], fy[size], fz[size];
   const typename Pack::Real *c12_row[size], *c6_row[size], *energy_row[size], *force_row[size];
-  for (int q = 0; q < size; ++q) {
-    particle[q] = group ? entries[q] >> Pack::offset_shift : single;
-    center[q] = typename Pack::Center(work, particle[q]);
+  for (int q = 0; q < size; ++q) particle[q] = group ? entries[q] >> Pack::offset_shift : single;
+  const typename Pack::Origin origin(work, particle[0]);
+  unrolled<size>([&]<int q>() __attribute__((always_inline)) {
+    center[q] = typename Pack::Center(work, particle[q], origin);
     fx[q] = fy[q] = fz[q] = Pack::zero();
     const ParameterRows<Pack> rows(work, particle[q], single_type);
     c12_row[q] = rows.twelve_c12;
     c6_row[q] = rows.six_c6;
     energy_row[q] = rows.energy_shift;
     force_row[q] = rows.force_shift;
-  }
+  });
   Pack twelve_c12 = Pack::all(c12_row[0][0]);
   Pack six_c6 = Pack::all(c6_row[0][0]);
   Pack energy_shift = Pack::all(energy_row[0][0]);
@@ -179,77 +191,90 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
   Pack xx = Pack::zero(), yy = Pack::zero(), zz = Pack::zero();
   Pack xy = Pack::zero(), xz = Pack::zero(), yz = Pack::zero();
 
-  // The row's particles with as many neighbors as a vector holds; `own`: the first of these are the
-  // particles themselves.
-  const auto interact = [&]<bool own>(const typename Pack::Neighbors& neighbors) {
-    Pack dx[size], dy[size], dz[size], in_steps[size], inverse2[size];
-    typename Pack::Mask inside[size];
-#pragma GCC unroll 4
-    for (int q = 0; q < size; ++q) {
-      dx[q] = Pack::difference(center[q].x, neighbors.x);
-      dy[q] = Pack::difference(center[q].y, neighbors.y);
-      dz[q] = Pack::difference(center[q].z, neighbors.z);
-    }
-#pragma GCC unroll 4
-    for (int q = 0; q < size; ++q) {
-      in_steps[q] = Pack::fma(dz[q], dz[q], Pack::fma(dy[q], dy[q], dx[q] * dx[q]));
-    }
-#pragma GCC unroll 4
-    for (int q = 0; q < size; ++q) {
-      inside[q] = in_steps[q] < c.cutoff2_in_steps;
-      if constexpr (own) inside[q] = Pack::without(inside[q], q);
-      inverse2[q] = Pack::inverse(inside[q], in_steps[q], c.steps_squared);
-    }
-#pragma GCC unroll 4
-    for (int q = 0; q < size; ++q) {
-      const Pack r2 = Constants<Pack>::mixed ? Pack(in_steps[q] * c.step_squared) : in_steps[q];
-      if constexpr (!single_type) {
-        twelve_c12 = Pack::lookup(c12_row[q], work.type_count, neighbors.types);
-        six_c6 = Pack::lookup(c6_row[q], work.type_count, neighbors.types);
-        if constexpr (with_energy) {
-          energy_shift = Pack::lookup(energy_row[q], work.type_count, neighbors.types);
-        }
-        if constexpr (truncation == 2) {
-          force_shift = Pack::lookup(force_row[q], work.type_count, neighbors.types);
-        }
-      }
-      Pack force_over_r, energy;
-      lennard_jones<truncation, with_energy>(inside[q], inverse2[q], r2, twelve_c12, six_c6,
-                                             energy_shift, force_shift, c.cutoff2, c.switch2,
-                                             c.switch_scale, force_over_r, energy);
-      fx[q] = Pack::fma(force_over_r, dx[q], fx[q]);
-      fy[q] = Pack::fma(force_over_r, dy[q], fy[q]);
-      fz[q] = Pack::fma(force_over_r, dz[q], fz[q]);
+  // Each particle of the row with as many neighbors as a vector holds, in two parts, so that `act`
+  // upon those of one vector can stand between the `approach` to those of the next: then hardly any
+  // operation follows right behind one that it waits for, such as a division.
+  Pack dx[size], dy[size], dz[size], in_steps[size], inverse2[size];
+  typename Pack::Mask inside[size];
+  typename Pack::Types types;
+  // `own`: the first of these neighbors are the particles themselves.
+  const auto approach = [&]<int q, bool own>(const typename Pack::Neighbors& neighbors)
+      __attribute__((always_inline)) {
+    dx[q] = Pack::difference(center[q].x, neighbors.x);
+    dy[q] = Pack::difference(center[q].y, neighbors.y);
+    dz[q] = Pack::difference(center[q].z, neighbors.z);
+    in_steps[q] = Pack::fma(dz[q], dz[q], Pack::fma(dy[q], dy[q], dx[q] * dx[q]));
+    inside[q] = in_steps[q] < c.cutoff2_in_steps;
+    if constexpr (own) inside[q] = Pack::without(inside[q], q);
+    inverse2[q] = Pack::template inverse_in_turn<q>(inside[q], in_steps[q], c.steps_squared);
+  };
+  const auto act = [&]<int q>() __attribute__((always_inline)) {
+    const Pack r2 = Constants<Pack>::mixed ? Pack(in_steps[q] * c.step_squared) : in_steps[q];
+    if constexpr (!single_type) {
+      twelve_c12 = Pack::lookup(c12_row[q], work.type_count, types);
+      six_c6 = Pack::lookup(c6_row[q], work.type_count, types);
       if constexpr (with_energy) {
-        const Pack px = force_over_r * dx[q];
-        const Pack py = force_over_r * dy[q];
-        u = u + energy;
-        xx = Pack::fma(px, dx[q], xx);
-        yy = Pack::fma(py, dy[q], yy);
-        zz = Pack::fma(force_over_r * dz[q], dz[q], zz);
-        xy = Pack::fma(px, dy[q], xy);
-        xz = Pack::fma(px, dz[q], xz);
-        yz = Pack::fma(py, dz[q], yz);
+        energy_shift = Pack::lookup(energy_row[q], work.type_count, types);
       }
+      if constexpr (truncation == 2) {
+        force_shift = Pack::lookup(force_row[q], work.type_count, types);
+      }
+    }
+    Pack force_over_r, energy;
+    lennard_jones<truncation, with_energy>(inside[q], inverse2[q], r2, twelve_c12, six_c6,
+                                           energy_shift, force_shift, c.cutoff2, c.switch2,
+                                           c.switch_scale, force_over_r, energy);
+    fx[q] = Pack::fma(force_over_r, dx[q], fx[q]);
+    fy[q] = Pack::fma(force_over_r, dy[q], fy[q]);
+    fz[q] = Pack::fma(force_over_r, dz[q], fz[q]);
+    if constexpr (with_energy) {
+      const Pack px = force_over_r * dx[q];
+      const Pack py = force_over_r * dy[q];
+      u = u + energy;
+      xx = Pack::fma(px, dx[q], xx);
+      yy = Pack::fma(py, dy[q], yy);
+      zz = Pack::fma(force_over_r * dz[q], dz[q], zz);
+      xy = Pack::fma(px, dy[q], xy);
+      xz = Pack::fma(px, dz[q], xz);
+      yz = Pack::fma(py, dz[q], yz);
     }
   };
-  std::size_t k = 0;
-  if constexpr (group) {
-    interact.template operator()<true>(typename Pack::Neighbors(work, entries));
-    k = Pack::width;
-  }
+  const auto approach_all = [&]<bool own>(const typename Pack::Neighbors& neighbors)
+      __attribute__((always_inline)) {
+    unrolled<size>([&]<int q>() __attribute__((always_inline)) {
+      approach.template operator()<q, own>(neighbors);
+    });
+    types = neighbors.types;
+  };
+  const auto act_all = [&]() __attribute__((always_inline)) {
+    unrolled<size>([&]<int q>() __attribute__((always_inline)) { act.template operator()<q>(); });
+  };
+  approach_all.template operator()<group>(typename Pack::Neighbors(work, entries, origin));
+  if constexpr (Pack::overlap != Overlap::arithmetic) act_all();
+  std::size_t k = Pack::width;
   for (;;) {
-    if constexpr (Pack::loads_ahead) {
-      // The next neighbors are on their way while these interact.
-      typename Pack::Neighbors next(work, entries + k);
+    if constexpr (Pack::overlap == Overlap::arithmetic) {
+      for (; k < length; k += Pack::width) {
+        const typename Pack::Neighbors next(work, entries + k, origin);
+        unrolled<size>([&]<int q>() __attribute__((always_inline)) {
+          act.template operator()<q>();
+          approach.template operator()<q, false>(next);
+        });
+        types = next.types;
+      }
+    } else if constexpr (Pack::overlap == Overlap::loads) {
+      typename Pack::Neighbors next(work, entries + k, origin);
       for (; k < length; k += Pack::width) {
         const typename Pack::Neighbors now = next;
-        next = typename Pack::Neighbors(work, entries + k + Pack::width);
-        interact.template operator()<false>(now);
+        next = typename Pack::Neighbors(work, entries + k + Pack::width, origin);
+        approach_all.template operator()<false>(now);
+        act_all();
       }
     } else {
       for (; k < length; k += Pack::width) {
-        interact.template operator()<false>(typename Pack::Neighbors(work, entries + k));
+        approach_all.template operator()<false>(
+            typename Pack::Neighbors(work, entries + k, origin));
+        act_all();
       }
     }
     first += length;
@@ -259,6 +284,7 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
     entries = decode(first, length);
     k = 0;
   }
+  if constexpr (Pack::overlap == Overlap::arithmetic) act_all();
   double x[size], y[size], z[size];
   Pack::sums(fx, x);
   Pack::sums(fy, y);

@@ -18,7 +18,7 @@ struct DoublePack {
   static constexpr int width = 4;
   static constexpr int offset_shift = 2;
   static constexpr std::uint32_t group = 2;
-  static constexpr bool loads_ahead = false;
+  static constexpr Overlap overlap = Overlap::none;
   __m256d v;
 
   static DoublePack zero() { return {_mm256_setzero_pd()}; }
@@ -38,6 +38,10 @@ struct DoublePack {
   friend Mask operator<(DoublePack a, DoublePack b) { return _mm256_cmp_pd(a.v, b.v, _CMP_LT_OQ); }
   static DoublePack inverse(Mask mask, DoublePack x, DoublePack scale) {
     return {_mm256_and_pd(mask, _mm256_div_pd(scale.v, x.v))};
+  }
+  template <int turn>
+  static DoublePack inverse_in_turn(Mask mask, DoublePack x, DoublePack scale) {
+    return inverse(mask, x, scale);
   }
   static DoublePack sqrt(DoublePack x) { return {_mm256_sqrt_pd(x.v)}; }
   static DoublePack inverse_sqrt(Mask mask, DoublePack x) {
@@ -80,10 +84,13 @@ struct DoublePack {
     out[3].v = _mm256_permute2f128_pd(yt0, yt2, 0x31);
   }
 
+  struct Origin {
+    Origin(const PairWork&, std::size_t) {}
+  };
   struct Center {
     __m256d x, y, z;
     Center() = default;
-    Center(const PairWork& work, std::size_t i)
+    Center(const PairWork& work, std::size_t i, const Origin&)
         : x(_mm256_set1_pd(work.position[i].x)),
           y(_mm256_set1_pd(work.position[i].y)),
           z(_mm256_set1_pd(work.position[i].z)) {}
@@ -91,7 +98,7 @@ struct DoublePack {
   struct Neighbors {
     __m256d x, y, z;
     Types types;
-    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
+    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j, const Origin&) {
       const __m256d p0 = _mm256_load_pd(&at_offset(work.position, j[0])->x);
       const __m256d p1 = _mm256_load_pd(&at_offset(work.position, j[1])->x);
       const __m256d p2 = _mm256_load_pd(&at_offset(work.position, j[2])->x);
@@ -116,7 +123,7 @@ struct FloatPack {
   static constexpr int width = 8;
   static constexpr int offset_shift = 1;
   static constexpr std::uint32_t group = 4;
-  static constexpr bool loads_ahead = false;
+  static constexpr Overlap overlap = Overlap::none;
   __m256 v;
 
   static FloatPack zero() { return {_mm256_setzero_ps()}; }
@@ -135,6 +142,10 @@ struct FloatPack {
   friend Mask operator<(FloatPack a, FloatPack b) { return _mm256_cmp_ps(a.v, b.v, _CMP_LT_OQ); }
   static FloatPack inverse(Mask mask, FloatPack x, FloatPack scale) {
     return {_mm256_and_ps(mask, _mm256_div_ps(scale.v, x.v))};
+  }
+  template <int turn>
+  static FloatPack inverse_in_turn(Mask mask, FloatPack x, FloatPack scale) {
+    return inverse(mask, x, scale);
   }
   static FloatPack sqrt(FloatPack x) { return {_mm256_sqrt_ps(x.v)}; }
   static FloatPack inverse_sqrt(Mask mask, FloatPack x) { return inverse(mask, sqrt(x), all(1.0)); }
@@ -182,18 +193,26 @@ struct FloatPack {
     out[3].v = _mm256_castpd_ps(_mm256_unpackhi_pd(zt0, zt2));
   }
 
-  struct Center {
+  struct Origin {
     __m256i x, y, z;
-    Center() = default;
-    Center(const PairWork& work, std::size_t i)
+    Origin(const PairWork& work, std::size_t i)
         : x(_mm256_set1_epi32(work.fixed_position[i].x)),
           y(_mm256_set1_epi32(work.fixed_position[i].y)),
           z(_mm256_set1_epi32(work.fixed_position[i].z)) {}
   };
+  struct Center {
+    __m256 x, y, z;
+    Center() = default;
+    Center(const PairWork& work, std::size_t i, const Origin& origin)
+        : x(relative(_mm256_set1_epi32(work.fixed_position[i].x), origin.x)),
+          y(relative(_mm256_set1_epi32(work.fixed_position[i].y), origin.y)),
+          z(relative(_mm256_set1_epi32(work.fixed_position[i].z), origin.z)) {}
+  };
   struct Neighbors {
-    __m256i x, y, z;
+    __m256 x, y, z;
     Types types;
-    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
+    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j,
+                                     const Origin& origin) {
       const auto load = [&work](std::uint32_t a) {
         return _mm_load_si128(reinterpret_cast<const __m128i*>(at_offset(work.fixed_position, a)));
       };
@@ -208,14 +227,17 @@ struct FloatPack {
       const __m256i zt0 = _mm256_unpackhi_epi32(p0, p1);
       const __m256i xy2 = _mm256_unpacklo_epi32(p2, p3);
       const __m256i zt2 = _mm256_unpackhi_epi32(p2, p3);
-      x = _mm256_unpacklo_epi64(xy0, xy2);
-      y = _mm256_unpackhi_epi64(xy0, xy2);
-      z = _mm256_unpacklo_epi64(zt0, zt2);
+      x = relative(_mm256_unpacklo_epi64(xy0, xy2), origin.x);
+      y = relative(_mm256_unpackhi_epi64(xy0, xy2), origin.y);
+      z = relative(_mm256_unpacklo_epi64(zt0, zt2), origin.z);
       types = _mm256_unpackhi_epi64(zt0, zt2);
     }
   };
-  static FloatPack difference(__m256i a, __m256i b) {
-    return {_mm256_cvtepi32_ps(_mm256_sub_epi32(a, b))};
+  static FloatPack difference(__m256 a, __m256 b) { return {_mm256_sub_ps(a, b)}; }
+
+ private:
+  static __m256 relative(__m256i position, __m256i origin) {
+    return _mm256_cvtepi32_ps(_mm256_sub_epi32(position, origin));
   }
 };
 
