@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
+#include "comm/context/largest_count.hpp"
 #include "comm/context/versions.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/context.hpp"
@@ -218,6 +221,23 @@ TEST_CASE("every method delivers every pattern") {
       CHECK(verdict.rounds == 12);
     });
   }
+}
+
+TEST_CASE("messages beyond the counts of MPI") {
+  // A lowered largest count sends the messages of a few items down the paths of 2^31 bytes.
+  const Context world({.timeout = patience});
+  set_largest_count(40);
+  for (const Pattern& pattern : patterns) {
+    CAPTURE(pattern.name);
+    const NeighborPattern made = make(world, pattern);
+    for (const std::string_view method : {"p2p", "p2p_persistent"}) {
+      CAPTURE(std::string(method));
+      Checked exchange(world, made, method);
+      for (std::int64_t round = 1; round <= 6; ++round) exchange.round(round, 3);
+      CHECK(exchange.faults == 0);
+    }
+  }
+  set_largest_count(std::numeric_limits<int>::max());
 }
 
 TEST_CASE("inboxes stay readable while the next outboxes are filled and committed") {

@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "comm/sparse/largest_count.hpp"
+#include "comm/context/largest_count.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/error.hpp"

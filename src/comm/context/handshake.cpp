@@ -1,6 +1,7 @@
 #include "comm/context/handshake.hpp"
 
 #include <cstdint>
+#include <span>
 
 #include "comm/context/mpi_error.hpp"
 #include "comm/context/waiter.hpp"
@@ -39,14 +40,14 @@ std::vector<std::string> exchange_letters(Context::Implementation& context,
   };
   for (std::size_t i = 0; i < n; ++i) {
     lengths_out[i] = outgoing[i].size();
-    peer(i).receive(&lengths_in[i], 1, MPI_UINT64_T, requests[2 * i]);
-    peer(i).send(&lengths_out[i], 1, MPI_UINT64_T, requests[2 * i + 1]);
+    peer(i).receive(std::as_writable_bytes(std::span(&lengths_in[i], 1)), requests[2 * i]);
+    peer(i).send(std::as_bytes(std::span(&lengths_out[i], 1)), requests[2 * i + 1]);
   }
   wait_for_all();
   for (std::size_t i = 0; i < n; ++i) {
     incoming[i].resize(lengths_in[i]);
-    peer(i).receive(incoming[i].data(), incoming[i].size(), MPI_BYTE, requests[2 * i]);
-    peer(i).send(outgoing[i].data(), outgoing[i].size(), MPI_BYTE, requests[2 * i + 1]);
+    peer(i).receive(std::as_writable_bytes(std::span(incoming[i])), requests[2 * i]);
+    peer(i).send(std::as_bytes(std::span(outgoing[i])), requests[2 * i + 1]);
   }
   wait_for_all();
   return incoming;

@@ -37,8 +37,7 @@ class TwoSidedRoute final : public Route {
   void commit(int rank, packet::Word word) override {
     Leaving& last = leaving_.back();
     std::memcpy(last.packet.data(), &word, sizeof word);
-    two_sided::Peer(context_.communicator, rank, tag_)
-        .send(last.packet.data(), last.packet.size(), MPI_BYTE, last.request);
+    two_sided::Peer(context_.communicator, rank, tag_).send(last.packet, last.request);
   }
 
   void progress(PacketSink& sink) override {
@@ -60,7 +59,7 @@ class TwoSidedRoute final : public Route {
     const two_sided::Peer peer(context_.communicator, rank, tag_ + 1);
     Transfer& transfer = incoming_.emplace_back(Transfer{token, {}});
     for (std::size_t at = 0; at < room.size(); at += largest_part) {
-      peer.receive(room.data() + at, std::min(largest_part, room.size() - at), MPI_BYTE,
+      peer.receive(room.subspan(at, std::min(largest_part, room.size() - at)),
                    transfer.requests.emplace_back(MPI_REQUEST_NULL));
     }
     const packet::PullHead head{operation};
@@ -139,7 +138,7 @@ class TwoSidedRoute final : public Route {
     const two_sided::Peer peer(context_.communicator, rank, tag_ + 1);
     Transfer& transfer = outgoing_.emplace_back(Transfer{operation, {}});
     for (std::size_t at = 0; at < data.size(); at += largest_part) {
-      peer.send(data.data() + at, std::min(largest_part, data.size() - at), MPI_BYTE,
+      peer.send(data.subspan(at, std::min(largest_part, data.size() - at)),
                 transfer.requests.emplace_back(MPI_REQUEST_NULL));
     }
   }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 namespace sterna::comm {
 
@@ -34,6 +35,11 @@ inline std::uint64_t count_before(const std::byte* items) {
 
 inline void set_count_before(std::byte* items, std::uint64_t count) {
   std::memcpy(items - count_bytes, &count, sizeof count);
+}
+
+/// A count and the `bytes` of items behind it, by where the items are.
+inline std::span<std::byte> with_count(std::byte* items, std::size_t bytes) {
+  return {items - count_bytes, count_bytes + bytes};
 }
 
 /// Where the items of a link lie, in even and in odd rounds. Those that arrived have their count

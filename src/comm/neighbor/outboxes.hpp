@@ -32,7 +32,7 @@ class Outboxes {
     // Most often it stands there from the round before. Rewritten right before the copy, it would
     // hold the copy up.
     if (count_before(begin) != count) set_count_before(begin, count);
-    return {begin - count_bytes, count_bytes + bytes_of(count)};
+    return with_count(begin, bytes_of(count));
   }
   std::uint64_t& notice() const { return *reinterpret_cast<std::uint64_t*>(memory_); }
 

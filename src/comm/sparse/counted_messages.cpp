@@ -1,8 +1,8 @@
 #include "comm/sparse/counted_messages.hpp"
 
+#include "comm/context/byte_block.hpp"
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/mpi_error.hpp"
-#include "comm/sparse/byte_block.hpp"
 #include "comm/sparse/round_wait.hpp"
 
 namespace sterna::comm {

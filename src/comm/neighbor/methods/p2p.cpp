@@ -1,7 +1,7 @@
 // Idea: each rank posts a receive for each peer, then sends a message to each, without blocking.
 // Paper: the usual halo exchange; row MPI_SENDRECV of any comparison, so also of ours.
 // Cost: per message its matching in software, and a copy where it comes before its receive: a
-//   peer's that is ahead.
+//   peer's that is ahead. The count travels before the items; asking MPI for it takes longer.
 // Hazards: none of its own; ahead of a slow one-way peer a sender would fill that rank's memory
 //   with unexpected messages, so sends to peers that never answer are synchronous.
 // Others win: nearly always in a node, and on networks that can write remote memory.
@@ -22,8 +22,7 @@ namespace {
 
 class PointToPoint final : public NeighborMethod {
  public:
-  explicit PointToPoint(const NeighborSetting& setting)
-      : NeighborMethod(setting), item_(setting.item_size) {}
+  using NeighborMethod::NeighborMethod;
 
   ~PointToPoint() override {
     // Messages under way can only be those of a round that was given up: their buffers must stay.
@@ -35,34 +34,34 @@ class PointToPoint final : public NeighborMethod {
     links_ = std::move(links);
     const std::size_t n = links_.size();
     memory_ = place_boxes(round);
-    channels_.clear();
+    peers_.clear();
     for (const Link& link : links_) {
-      channels_.push_back({.peer = {setting_.context.communicator, link.rank, setting_.data_tag}});
+      peers_.emplace_back(setting_.context.communicator, link.rank, setting_.data_tag);
     }
     requests_.assign(2 * n, MPI_REQUEST_NULL);
     completed_.resize(n);
-    statuses_.resize(n);
   }
 
   void commit(std::size_t link, std::size_t count, std::uint64_t) override {
-    channels_[link].committed_items = count;
+    set_count_before(places_[link].outbox[0], count);
   }
 
   void start(std::uint64_t) override {
     const std::size_t n = links_.size();
     for (std::size_t i = 0; i < n; ++i) {
       if (links_[i].receive_items == 0) continue;
-      const auto [type, number] = item_.sequence(links_[i].receive_items);
-      channels_[i].peer.receive(places_[i].inbox[0], number, type, requests_[i]);
+      peers_[i].receive(
+          with_count(places_[i].inbox[0], links_[i].receive_items * setting_.item_size),
+          requests_[i]);
     }
     for (std::size_t i = 0; i < n; ++i) {
       if (links_[i].send_items == 0) continue;
-      const Channel& channel = channels_[i];
-      const auto [type, number] = item_.sequence(channel.committed_items);
+      std::byte* const items = places_[i].outbox[0];
+      const auto message = with_count(items, count_before(items) * setting_.item_size);
       if (links_[i].receive_items == 0) {
-        channel.peer.send_synchronous(places_[i].outbox[0], number, type, *send_request(i));
+        peers_[i].send_synchronous(message, *send_request(i));
       } else {
-        channel.peer.send(places_[i].outbox[0], number, type, *send_request(i));
+        peers_[i].send(message, *send_request(i));
       }
     }
     polls_ = 0;
@@ -98,58 +97,40 @@ class PointToPoint final : public NeighborMethod {
  private:
   static constexpr unsigned polls_of_each = 8;
 
-  struct Channel {
-    two_sided::Peer peer;
-    std::size_t committed_items = 0;
-  };
-
   std::size_t ask_for_all(std::span<const std::size_t> missing) {
     int done = 0;
     check_mpi(
-        MPI_Testall(static_cast<int>(links_.size()), requests_.data(), &done, statuses_.data()),
+        MPI_Testall(static_cast<int>(links_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE),
         setting_.exchange);
-    if (done == 0) return 0;
-    for (const std::size_t link : missing) note_arrival(link, statuses_[link]);
-    return missing.size();
+    return done == 0 ? 0 : missing.size();
   }
 
   std::size_t ask_for_first(std::span<const std::size_t> missing) {
-    MPI_Status status;
     int here = 0;
-    check_mpi(MPI_Test(&requests_[missing.front()], &here, &status), setting_.exchange);
+    check_mpi(MPI_Test(&requests_[missing.front()], &here, MPI_STATUS_IGNORE), setting_.exchange);
     if (here == 0) return 0;
     polls_ = 0;
-    note_arrival(missing.front(), status);
     return 1;
   }
 
   std::size_t ask_for_each(std::span<std::size_t> missing) {
     int count = 0;
     check_mpi(MPI_Testsome(static_cast<int>(links_.size()), requests_.data(), &count,
-                           completed_.data(), statuses_.data()),
+                           completed_.data(), MPI_STATUSES_IGNORE),
               setting_.exchange);
     if (count == MPI_UNDEFINED || count == 0) return 0;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
-      note_arrival(static_cast<std::size_t>(completed_[i]), statuses_[i]);
-    }
     return bring_forward(missing,
                          [&](std::size_t link) { return requests_[link] == MPI_REQUEST_NULL; });
-  }
-
-  void note_arrival(std::size_t link, const MPI_Status& status) {
-    set_count_before(places_[link].inbox[0], item_.received(status, links_[link].receive_items));
   }
 
   /// Receives lie before sends, so that each kind is one array.
   MPI_Request* send_request(std::size_t link) { return requests_.data() + links_.size() + link; }
 
-  two_sided::ItemType item_;
   unsigned polls_ = 0;                         ///< in vain
   std::shared_ptr<two_sided::Memory> memory_;  ///< of all boxes
-  std::vector<Channel> channels_;              ///< by link
+  std::vector<two_sided::Peer> peers_;         ///< by link
   std::vector<MPI_Request> requests_;
   std::vector<int> completed_;
-  std::vector<MPI_Status> statuses_;
 };
 
 }  // namespace

@@ -17,8 +17,7 @@ namespace {
 
 class PersistentPointToPoint final : public NeighborMethod {
  public:
-  explicit PersistentPointToPoint(const NeighborSetting& setting)
-      : NeighborMethod(setting), item_(setting.item_size) {}
+  using NeighborMethod::NeighborMethod;
 
   ~PersistentPointToPoint() override { free_requests(); }
 
@@ -34,13 +33,12 @@ class PersistentPointToPoint final : public NeighborMethod {
       const Link& link = links_[i];
       peers_.emplace_back(communicator, link.rank, setting_.data_tag);
       if (link.receive_items > 0) {
-        const auto [type, number] = item_.sequence(link.receive_items);
-        peers_[i].receive_init(places_[i].inbox[0], number, type, requests_[i]);
+        peers_[i].receive_init(
+            with_count(places_[i].inbox[0], link.receive_items * setting_.item_size), requests_[i]);
       }
     }
     send_counts_.assign(n, not_set_up);
     completed_.resize(n);
-    statuses_.resize(n);
     arrived_round_.assign(n, 0);
   }
 
@@ -49,9 +47,10 @@ class PersistentPointToPoint final : public NeighborMethod {
     if (count != send_counts_[link]) {
       if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
       // Peers that never answer: synchronous, so that this rank cannot run ahead of them.
-      const auto [type, number] = item_.sequence(count);
-      peers_[link].send_init(places_[link].outbox[0], number, type, links_[link].receive_items == 0,
-                             request);
+      std::byte* const items = places_[link].outbox[0];
+      set_count_before(items, count);
+      peers_[link].send_init(with_count(items, count * setting_.item_size),
+                             links_[link].receive_items == 0, request);
       send_counts_[link] = count;
     }
     check_mpi(MPI_Start(&request), "MPI_Start");
@@ -66,13 +65,11 @@ class PersistentPointToPoint final : public NeighborMethod {
   std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t round) override {
     int count = 0;
     check_mpi(MPI_Testsome(static_cast<int>(links_.size()), requests_.data(), &count,
-                           completed_.data(), statuses_.data()),
+                           completed_.data(), MPI_STATUSES_IGNORE),
               setting_.exchange);
     if (count == MPI_UNDEFINED || count == 0) return 0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
       const auto link = static_cast<std::size_t>(completed_[i]);
-      set_count_before(places_[link].inbox[0],
-                       item_.received(statuses_[i], links_[link].receive_items));
       arrived_round_[link] = round;
     }
     return bring_forward(missing, [&](std::size_t link) { return arrived_round_[link] == round; });
@@ -121,13 +118,11 @@ class PersistentPointToPoint final : public NeighborMethod {
     }
   }
 
-  two_sided::ItemType item_;
   std::vector<two_sided::Peer> peers_;
   std::shared_ptr<two_sided::Memory> memory_;  ///< of all boxes
   std::vector<MPI_Request> requests_;
   std::vector<std::size_t> send_counts_;  ///< what the sends are set up for
   std::vector<int> completed_;
-  std::vector<MPI_Status> statuses_;
   std::vector<std::uint64_t> arrived_round_;
 };
 

@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "comm/context/byte_block.hpp"
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/mpi_error.hpp"
-#include "comm/sparse/byte_block.hpp"
 #include "comm/sparse/request_list.hpp"
 #include "comm/sparse/round_wait.hpp"
 

@@ -9,11 +9,11 @@
 
 #include <vector>
 
+#include "comm/context/byte_block.hpp"
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/dissemination_barrier.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/sparse/arena.hpp"
-#include "comm/sparse/byte_block.hpp"
 #include "comm/sparse/copy_items.hpp"
 #include "comm/sparse/request_list.hpp"
 #include "comm/sparse/round_wait.hpp"

@@ -14,9 +14,9 @@
 #include <limits>
 #include <vector>
 
+#include "comm/context/byte_block.hpp"
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/mpi_error.hpp"
-#include "comm/sparse/byte_block.hpp"
 #include "comm/sparse/copy_items.hpp"
 #include "comm/sparse/methods/nbx.hpp"
 #include "comm/sparse/request_list.hpp"

@@ -1,16 +1,10 @@
-#include "comm/sparse/byte_block.hpp"
+#include "comm/context/byte_block.hpp"
 
 #include <algorithm>
 
-#include "comm/sparse/largest_count.hpp"
-
 namespace sterna::comm {
 
-ByteBlock::ByteBlock(std::size_t bytes) {
-  if (bytes <= largest_count()) {
-    count_ = static_cast<int>(bytes);
-    return;
-  }
+void ByteBlock::make_type(std::size_t bytes) {
   // A power of two keeps the blocks aligned to pages, which the single-copy transports like.
   const std::size_t block = std::min<std::size_t>(std::size_t{1} << 30, largest_count());
   const std::size_t blocks = bytes / block;
@@ -27,8 +21,8 @@ ByteBlock::ByteBlock(std::size_t bytes) {
   count_ = 1;
 }
 
-ByteBlock::~ByteBlock() {
-  if (type_ != MPI_BYTE) MPI_Type_free(&type_);
+void ByteBlock::free_type() {
+  MPI_Type_free(&type_);
 }
 
 }  // namespace sterna::comm

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 
+#include "comm/context/largest_count.hpp"
+
 namespace sterna::comm {
 
 /// Any number of bytes as the count and datatype of one MPI call, whose counts are `int`: plain
@@ -11,8 +13,14 @@ namespace sterna::comm {
 /// soon as the call that uses it returned.
 class ByteBlock {
  public:
-  explicit ByteBlock(std::size_t bytes);
-  ~ByteBlock();
+  explicit ByteBlock(std::size_t bytes) : count_(static_cast<int>(bytes)) {
+    if (bytes > largest_count()) [[unlikely]]
+      make_type(bytes);
+  }
+  ~ByteBlock() {
+    if (type_ != MPI_BYTE) [[unlikely]]
+      free_type();
+  }
   ByteBlock(const ByteBlock&) = delete;
   ByteBlock& operator=(const ByteBlock&) = delete;
 
@@ -20,7 +28,10 @@ class ByteBlock {
   MPI_Datatype type() const { return type_; }
 
  private:
-  int count_ = 0;
+  void make_type(std::size_t bytes);
+  void free_type();
+
+  int count_;
   MPI_Datatype type_ = MPI_BYTE;
 };
 
