@@ -173,9 +173,8 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
   Pack fx[size], fy[size], fz[size];
   const typename Pack::Real *c12_row[size], *c6_row[size], *energy_row[size], *force_row[size];
   for (int q = 0; q < size; ++q) particle[q] = group ? entries[q] >> Pack::offset_shift : single;
-  const typename Pack::Origin origin(work, particle[0]);
   unrolled<size>([&]<int q>() __attribute__((always_inline)) {
-    center[q] = typename Pack::Center(work, particle[q], origin);
+    center[q] = typename Pack::Center(work, particle[q]);
     fx[q] = fy[q] = fz[q] = Pack::zero();
     const ParameterRows<Pack> rows(work, particle[q], single_type);
     c12_row[q] = rows.twelve_c12;
@@ -206,7 +205,7 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
     in_steps[q] = Pack::fma(dz[q], dz[q], Pack::fma(dy[q], dy[q], dx[q] * dx[q]));
     inside[q] = in_steps[q] < c.cutoff2_in_steps;
     if constexpr (own) inside[q] = Pack::without(inside[q], q);
-    inverse2[q] = Pack::template inverse_in_turn<q>(inside[q], in_steps[q], c.steps_squared);
+    inverse2[q] = Pack::inverse(inside[q], in_steps[q], c.steps_squared);
   };
   const auto act = [&]<int q>() __attribute__((always_inline)) {
     const Pack r2 = Constants<Pack>::mixed ? Pack(in_steps[q] * c.step_squared) : in_steps[q];
@@ -249,13 +248,13 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
   const auto act_all = [&]() __attribute__((always_inline)) {
     unrolled<size>([&]<int q>() __attribute__((always_inline)) { act.template operator()<q>(); });
   };
-  approach_all.template operator()<group>(typename Pack::Neighbors(work, entries, origin));
+  approach_all.template operator()<group>(typename Pack::Neighbors(work, entries));
   if constexpr (Pack::overlap != Overlap::arithmetic) act_all();
   std::size_t k = Pack::width;
   for (;;) {
     if constexpr (Pack::overlap == Overlap::arithmetic) {
       for (; k < length; k += Pack::width) {
-        const typename Pack::Neighbors next(work, entries + k, origin);
+        const typename Pack::Neighbors next(work, entries + k);
         unrolled<size>([&]<int q>() __attribute__((always_inline)) {
           act.template operator()<q>();
           approach.template operator()<q, false>(next);
@@ -263,17 +262,16 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
         types = next.types;
       }
     } else if constexpr (Pack::overlap == Overlap::loads) {
-      typename Pack::Neighbors next(work, entries + k, origin);
+      typename Pack::Neighbors next(work, entries + k);
       for (; k < length; k += Pack::width) {
         const typename Pack::Neighbors now = next;
-        next = typename Pack::Neighbors(work, entries + k + Pack::width, origin);
+        next = typename Pack::Neighbors(work, entries + k + Pack::width);
         approach_all.template operator()<false>(now);
         act_all();
       }
     } else {
       for (; k < length; k += Pack::width) {
-        approach_all.template operator()<false>(
-            typename Pack::Neighbors(work, entries + k, origin));
+        approach_all.template operator()<false>(typename Pack::Neighbors(work, entries + k));
         act_all();
       }
     }

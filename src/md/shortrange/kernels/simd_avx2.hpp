@@ -39,10 +39,6 @@ struct DoublePack {
   static DoublePack inverse(Mask mask, DoublePack x, DoublePack scale) {
     return {_mm256_and_pd(mask, _mm256_div_pd(scale.v, x.v))};
   }
-  template <int turn>
-  static DoublePack inverse_in_turn(Mask mask, DoublePack x, DoublePack scale) {
-    return inverse(mask, x, scale);
-  }
   static DoublePack sqrt(DoublePack x) { return {_mm256_sqrt_pd(x.v)}; }
   static DoublePack inverse_sqrt(Mask mask, DoublePack x) {
     return inverse(mask, sqrt(x), all(1.0));
@@ -84,13 +80,10 @@ struct DoublePack {
     out[3].v = _mm256_permute2f128_pd(yt0, yt2, 0x31);
   }
 
-  struct Origin {
-    Origin(const PairWork&, std::size_t) {}
-  };
   struct Center {
     __m256d x, y, z;
     Center() = default;
-    Center(const PairWork& work, std::size_t i, const Origin&)
+    Center(const PairWork& work, std::size_t i)
         : x(_mm256_set1_pd(work.position[i].x)),
           y(_mm256_set1_pd(work.position[i].y)),
           z(_mm256_set1_pd(work.position[i].z)) {}
@@ -98,7 +91,7 @@ struct DoublePack {
   struct Neighbors {
     __m256d x, y, z;
     Types types;
-    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j, const Origin&) {
+    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
       const __m256d p0 = _mm256_load_pd(&at_offset(work.position, j[0])->x);
       const __m256d p1 = _mm256_load_pd(&at_offset(work.position, j[1])->x);
       const __m256d p2 = _mm256_load_pd(&at_offset(work.position, j[2])->x);
@@ -142,10 +135,6 @@ struct FloatPack {
   friend Mask operator<(FloatPack a, FloatPack b) { return _mm256_cmp_ps(a.v, b.v, _CMP_LT_OQ); }
   static FloatPack inverse(Mask mask, FloatPack x, FloatPack scale) {
     return {_mm256_and_ps(mask, _mm256_div_ps(scale.v, x.v))};
-  }
-  template <int turn>
-  static FloatPack inverse_in_turn(Mask mask, FloatPack x, FloatPack scale) {
-    return inverse(mask, x, scale);
   }
   static FloatPack sqrt(FloatPack x) { return {_mm256_sqrt_ps(x.v)}; }
   static FloatPack inverse_sqrt(Mask mask, FloatPack x) { return inverse(mask, sqrt(x), all(1.0)); }
@@ -193,26 +182,18 @@ struct FloatPack {
     out[3].v = _mm256_castpd_ps(_mm256_unpackhi_pd(zt0, zt2));
   }
 
-  struct Origin {
+  struct Center {
     __m256i x, y, z;
-    Origin(const PairWork& work, std::size_t i)
+    Center() = default;
+    Center(const PairWork& work, std::size_t i)
         : x(_mm256_set1_epi32(work.fixed_position[i].x)),
           y(_mm256_set1_epi32(work.fixed_position[i].y)),
           z(_mm256_set1_epi32(work.fixed_position[i].z)) {}
   };
-  struct Center {
-    __m256 x, y, z;
-    Center() = default;
-    Center(const PairWork& work, std::size_t i, const Origin& origin)
-        : x(relative(_mm256_set1_epi32(work.fixed_position[i].x), origin.x)),
-          y(relative(_mm256_set1_epi32(work.fixed_position[i].y), origin.y)),
-          z(relative(_mm256_set1_epi32(work.fixed_position[i].z), origin.z)) {}
-  };
   struct Neighbors {
-    __m256 x, y, z;
+    __m256i x, y, z;
     Types types;
-    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j,
-                                     const Origin& origin) {
+    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
       const auto load = [&work](std::uint32_t a) {
         return _mm_load_si128(reinterpret_cast<const __m128i*>(at_offset(work.fixed_position, a)));
       };
@@ -227,17 +208,14 @@ struct FloatPack {
       const __m256i zt0 = _mm256_unpackhi_epi32(p0, p1);
       const __m256i xy2 = _mm256_unpacklo_epi32(p2, p3);
       const __m256i zt2 = _mm256_unpackhi_epi32(p2, p3);
-      x = relative(_mm256_unpacklo_epi64(xy0, xy2), origin.x);
-      y = relative(_mm256_unpackhi_epi64(xy0, xy2), origin.y);
-      z = relative(_mm256_unpacklo_epi64(zt0, zt2), origin.z);
+      x = _mm256_unpacklo_epi64(xy0, xy2);
+      y = _mm256_unpackhi_epi64(xy0, xy2);
+      z = _mm256_unpacklo_epi64(zt0, zt2);
       types = _mm256_unpackhi_epi64(zt0, zt2);
     }
   };
-  static FloatPack difference(__m256 a, __m256 b) { return {_mm256_sub_ps(a, b)}; }
-
- private:
-  static __m256 relative(__m256i position, __m256i origin) {
-    return _mm256_cvtepi32_ps(_mm256_sub_epi32(position, origin));
+  static FloatPack difference(__m256i a, __m256i b) {
+    return {_mm256_cvtepi32_ps(_mm256_sub_epi32(a, b))};
   }
 };
 

@@ -51,11 +51,6 @@ struct DoublePack {
     const __m512d e = _mm512_fnmadd_pd(x.v, r, _mm512_set1_pd(1.0));
     return {_mm512_fmadd_pd(r, _mm512_fmadd_pd(e, e, e), r)};
   }
-  /// `inverse` of several vectors in turn.
-  template <int turn>
-  static DoublePack inverse_in_turn(Mask mask, DoublePack x, DoublePack scale) {
-    return inverse(mask, x, scale);
-  }
   static DoublePack sqrt(DoublePack x) { return {_mm512_sqrt_pd(x.v)}; }
   /// 1/sqrt(x) to 2^-52 where the mask is set, 0 elsewhere: 14 bits, then one step of fourth order.
   static DoublePack inverse_sqrt(Mask mask, DoublePack x) {
@@ -123,16 +118,12 @@ struct DoublePack {
     out[3].v = _mm512_shuffle_f64x2(yt0, yt2, 0xdd);
   }
 
-  /// What the positions of a row are relative to: here to nothing.
-  struct Origin {
-    Origin(const PairWork&, std::size_t) {}
-  };
   /// A particle of the row in all lanes, and as many of its neighbors: one load for each, then a
   /// transpose in registers.
   struct Center {
     __m512d x, y, z;
     Center() = default;
-    Center(const PairWork& work, std::size_t i, const Origin&)
+    Center(const PairWork& work, std::size_t i)
         : x(_mm512_set1_pd(work.position[i].x)),
           y(_mm512_set1_pd(work.position[i].y)),
           z(_mm512_set1_pd(work.position[i].z)) {}
@@ -140,7 +131,7 @@ struct DoublePack {
   struct Neighbors {
     __m512d x, y, z;
     Types types;
-    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j, const Origin&) {
+    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
       // Masked broadcasts: a load and a blend, which leaves the shuffle units to the transpose.
       const auto two = [&work](std::uint32_t a, std::uint32_t b) {
         return _mm512_mask_broadcast_f64x4(
@@ -190,18 +181,9 @@ struct FloatPack {
   friend Mask operator<(FloatPack a, FloatPack b) {
     return _mm512_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ);
   }
-  /// scale/x where the mask is set, 0 elsewhere.
+  /// scale/x where the mask is set, 0 elsewhere. A division goes on beside the multiplications.
   static FloatPack inverse(Mask mask, FloatPack x, FloatPack scale) {
     return {_mm512_maskz_div_ps(mask, scale.v, x.v)};
-  }
-  /// `inverse` of several vectors in turn. A division goes on beside the multiplications, but the
-  /// next has to wait for it: every other comes from 14 bits and a Newton step.
-  template <int turn>
-  static FloatPack inverse_in_turn(Mask mask, FloatPack x, FloatPack scale) {
-    if constexpr (turn % 2 == 1) return inverse(mask, x, scale);
-    const __m512 r = _mm512_maskz_rcp14_ps(mask, x.v);
-    return {
-        _mm512_mul_ps(_mm512_mul_ps(r, scale.v), _mm512_fnmadd_ps(x.v, r, _mm512_set1_ps(2.0f)))};
   }
   static FloatPack sqrt(FloatPack x) { return {_mm512_sqrt_ps(x.v)}; }
   static FloatPack inverse_sqrt(Mask mask, FloatPack x) {
@@ -271,29 +253,18 @@ struct FloatPack {
     out[3].v = _mm512_castpd_ps(_mm512_unpackhi_pd(zt0, zt2));
   }
 
-  /// A particle of the row: neighbors are about as far from it as from the others, so differences
-  /// of fixed-point positions to it lose next to nothing in single precision, and are converted
-  /// once for all particles of the row.
-  struct Origin {
+  struct Center {
     __m512i x, y, z;
-    Origin(const PairWork& work, std::size_t i)
+    Center() = default;
+    Center(const PairWork& work, std::size_t i)
         : x(_mm512_set1_epi32(work.fixed_position[i].x)),
           y(_mm512_set1_epi32(work.fixed_position[i].y)),
           z(_mm512_set1_epi32(work.fixed_position[i].z)) {}
   };
-  struct Center {
-    __m512 x, y, z;
-    Center() = default;
-    Center(const PairWork& work, std::size_t i, const Origin& origin)
-        : x(relative(_mm512_set1_epi32(work.fixed_position[i].x), origin.x)),
-          y(relative(_mm512_set1_epi32(work.fixed_position[i].y), origin.y)),
-          z(relative(_mm512_set1_epi32(work.fixed_position[i].z), origin.z)) {}
-  };
   struct Neighbors {
-    __m512 x, y, z;
+    __m512i x, y, z;
     Types types;
-    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j,
-                                     const Origin& origin) {
+    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
       const auto load = [&work](std::uint32_t a) {
         return _mm_load_si128(reinterpret_cast<const __m128i*>(at_offset(work.fixed_position, a)));
       };
@@ -312,17 +283,14 @@ struct FloatPack {
       const __m512i zt0 = _mm512_unpackhi_epi32(p0, p1);
       const __m512i xy2 = _mm512_unpacklo_epi32(p2, p3);
       const __m512i zt2 = _mm512_unpackhi_epi32(p2, p3);
-      x = relative(_mm512_unpacklo_epi64(xy0, xy2), origin.x);
-      y = relative(_mm512_unpackhi_epi64(xy0, xy2), origin.y);
-      z = relative(_mm512_unpacklo_epi64(zt0, zt2), origin.z);
+      x = _mm512_unpacklo_epi64(xy0, xy2);
+      y = _mm512_unpackhi_epi64(xy0, xy2);
+      z = _mm512_unpacklo_epi64(zt0, zt2);
       types = _mm512_unpackhi_epi64(zt0, zt2);
     }
   };
-  static FloatPack difference(__m512 a, __m512 b) { return {_mm512_sub_ps(a, b)}; }
-
- private:
-  static __m512 relative(__m512i position, __m512i origin) {
-    return _mm512_cvtepi32_ps(_mm512_sub_epi32(position, origin));
+  static FloatPack difference(__m512i a, __m512i b) {
+    return {_mm512_cvtepi32_ps(_mm512_sub_epi32(a, b))};
   }
 };
 

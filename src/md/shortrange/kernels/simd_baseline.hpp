@@ -99,10 +99,6 @@ struct Pack {
   [[gnu::always_inline]] static Pack inverse(Mask mask, Pack x, Pack scale) {
     return select(mask, each([&](int k) { return scale.v[k] / x.v[k]; }));
   }
-  template <int turn>
-  [[gnu::always_inline]] static Pack inverse_in_turn(Mask mask, Pack x, Pack scale) {
-    return inverse(mask, x, scale);
-  }
   [[gnu::always_inline]] static Pack sqrt(Pack x) {
     return each_lane([&](int k) { return std::sqrt(x.lane(k)); });
   }
@@ -165,19 +161,16 @@ struct DoublePack : Pack<double> {
   static constexpr Overlap overlap = Overlap::none;
   DoublePack() = default;
   DoublePack(Pack<double> p) : Pack<double>(p) {}
-  struct Origin {
-    Origin(const PairWork&, std::size_t) {}
-  };
   struct Center {
     Pack<double> x, y, z;
     Center() = default;
-    Center(const PairWork& work, std::size_t i, const Origin&)
+    Center(const PairWork& work, std::size_t i)
         : x(all(work.position[i].x)), y(all(work.position[i].y)), z(all(work.position[i].z)) {}
   };
   struct Neighbors {
     Pack<double> x, y, z;
     Types types;
-    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j, const Origin&) {
+    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
       for (int k = 0; k < registers; ++k) {
         const Position* const a = at_offset(work.position, j[2 * k]);
         const Position* const b = at_offset(work.position, j[2 * k + 1]);
@@ -201,26 +194,18 @@ struct FloatPack : Pack<float> {
   static constexpr Overlap overlap = Overlap::none;
   FloatPack() = default;
   FloatPack(Pack<float> p) : Pack<float>(p) {}
-  struct Origin {
+  struct Center {
     Bits x, y, z;
-    Origin(const PairWork& work, std::size_t i)
+    Center() = default;
+    Center(const PairWork& work, std::size_t i)
         : x(work.fixed_position[i].x - Bits{}),
           y(work.fixed_position[i].y - Bits{}),
           z(work.fixed_position[i].z - Bits{}) {}
   };
-  struct Center {
-    Pack<float> x, y, z;
-    Center() = default;
-    Center(const PairWork& work, std::size_t i, const Origin& origin)
-        : x(relative(work.fixed_position[i].x - Bits{}, origin.x)),
-          y(relative(work.fixed_position[i].y - Bits{}, origin.y)),
-          z(relative(work.fixed_position[i].z - Bits{}, origin.z)) {}
-  };
   struct Neighbors {
-    Pack<float> x, y, z;
+    Bits x, y, z;
     Types types;
-    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j,
-                                     const Origin& origin) {
+    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
       Bits p[4];
       for (int k = 0; k < 4; ++k) {
         const FixedPosition* const neighbor = at_offset(work.fixed_position, j[k]);
@@ -231,16 +216,13 @@ struct FloatPack : Pack<float> {
       const Bits xy23 = __builtin_shufflevector(p[2], p[3], 0, 4, 1, 5);
       const Bits zt01 = __builtin_shufflevector(p[0], p[1], 2, 6, 3, 7);
       const Bits zt23 = __builtin_shufflevector(p[2], p[3], 2, 6, 3, 7);
-      x = relative(__builtin_shufflevector(xy01, xy23, 0, 1, 4, 5), origin.x);
-      y = relative(__builtin_shufflevector(xy01, xy23, 2, 3, 6, 7), origin.y);
-      z = relative(__builtin_shufflevector(zt01, zt23, 0, 1, 4, 5), origin.z);
+      x = __builtin_shufflevector(xy01, xy23, 0, 1, 4, 5);
+      y = __builtin_shufflevector(xy01, xy23, 2, 3, 6, 7);
+      z = __builtin_shufflevector(zt01, zt23, 0, 1, 4, 5);
     }
   };
-  [[gnu::always_inline]] static FloatPack difference(Pack<float> a, Pack<float> b) { return a - b; }
-
- private:
-  [[gnu::always_inline]] static Pack<float> relative(Bits position, Bits origin) {
-    return each([&](int) { return __builtin_convertvector(position - origin, Values); });
+  [[gnu::always_inline]] static FloatPack difference(Bits a, Bits b) {
+    return each([&](int) { return __builtin_convertvector(a - b, Values); });
   }
 };
 
