@@ -48,7 +48,11 @@ Context::Implementation::~Implementation() {
       return;  // a rank is gone; whoever still needs it will say so
     }
   }
-  MPI_Comm_free(&communicator);
+  // Of an exchange that another rank has given up; MPICH ends the program where the communicator of
+  // such a message is freed.
+  int unreceived = 0;
+  MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicator, &unreceived, MPI_STATUS_IGNORE);
+  if (unreceived == 0) MPI_Comm_free(&communicator);
 }
 
 namespace {
