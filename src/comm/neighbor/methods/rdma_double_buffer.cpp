@@ -9,6 +9,7 @@
 
 #include "comm/neighbor/methods/rdma_double_buffer.hpp"
 
+#include "comm/neighbor/committed.hpp"
 #include "comm/neighbor/rdma_boxes.hpp"
 #include "sterna/comm/error.hpp"
 
@@ -53,7 +54,7 @@ class RdmaDoubleBuffer final : public NeighborMethod {
 
   void commit(std::size_t link, std::size_t count, std::uint64_t round) override {
     committed_[link] = {count, true};
-    if (has_credit(link, round)) put(link, round);
+    if (has_credit(link, round)) boxes_->put(link, committed_[link].take(), round);
   }
 
   void start(std::uint64_t round) override {
@@ -61,7 +62,7 @@ class RdmaDoubleBuffer final : public NeighborMethod {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       if (!committed_[i].waiting) continue;
       await([&] { return has_credit(i, round); }, round, {links_[i].rank});
-      put(i, round);
+      boxes_->put(i, committed_[i].take(), round);
     }
     if (!all_mapped_) worker_.fence();
     boxes_->set_notice(round);
@@ -91,18 +92,8 @@ class RdmaDoubleBuffer final : public NeighborMethod {
     if (!all_mapped_) worker_.progress();
   }
 
-  struct Committed {
-    std::size_t count = 0;
-    bool waiting = false;  ///< not put yet
-  };
-
   bool has_credit(std::size_t link, std::uint64_t round) const {
     return boxes_->noticed(link, round - 1);
-  }
-
-  void put(std::size_t link, std::uint64_t round) {
-    boxes_->put(link, committed_[link].count, round);
-    committed_[link].waiting = false;
   }
 
   /// Waits until nothing is under way to or from this rank. The notice of a round is the last that

@@ -11,6 +11,7 @@
 
 #include "comm/neighbor/methods/rma_double_buffer.hpp"
 
+#include "comm/neighbor/committed.hpp"
 #include "comm/neighbor/window_boxes.hpp"
 #include "sterna/comm/error.hpp"
 
@@ -52,14 +53,16 @@ class RmaDoubleBuffer final : public NeighborMethod {
 
   void commit(std::size_t link, std::size_t count, std::uint64_t round) override {
     committed_[link] = {count, true};
-    if (boxes_->leave_at_once(count) && has_credit(link, round)) put(link, round);
+    if (boxes_->leave_at_once(count) && has_credit(link, round)) {
+      boxes_->put(link, committed_[link].take(), round);
+    }
   }
 
   void start(std::uint64_t round) override {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       if (!committed_[i].waiting) continue;
       await([&] { return has_credit(i, round); }, round, {links_[i].rank});
-      put(i, round);
+      boxes_->put(i, committed_[i].take(), round);
     }
     const BlockingCall::Guard guard(*flush_, round);
     for (std::size_t i = 0; i < links_.size(); ++i) {
@@ -84,22 +87,12 @@ class RmaDoubleBuffer final : public NeighborMethod {
  private:
   static constexpr unsigned polls_between_pokes = 64;
 
-  struct Committed {
-    std::size_t count = 0;
-    bool waiting = false;  ///< not put yet
-  };
-
   void progress() override {
     if (++polls_ % polls_between_pokes == 0) make_progress(setting_.context);
   }
 
   bool has_credit(std::size_t link, std::uint64_t round) const {
     return boxes_->noticed(link, round - 1);
-  }
-
-  void put(std::size_t link, std::uint64_t round) {
-    boxes_->put(link, committed_[link].count, round);
-    committed_[link].waiting = false;
   }
 
   /// Once all ranks are here nothing is under way: every start has flushed.

@@ -10,6 +10,7 @@
 
 #include "comm/neighbor/methods/rma_fence.hpp"
 
+#include "comm/neighbor/committed.hpp"
 #include "comm/neighbor/window_boxes.hpp"
 #include "sterna/comm/error.hpp"
 
@@ -65,13 +66,13 @@ class RmaFence final : public NeighborMethod {
 
   void commit(std::size_t link, std::size_t count, std::uint64_t round) override {
     committed_[link] = {count, true};
-    if (boxes_->leave_at_once(count)) put(link, round);
+    if (boxes_->leave_at_once(count)) boxes_->put(link, committed_[link].take(), round);
   }
 
   /// The fence waits for everybody, so it comes only when the caller has nothing else to do.
   void start(std::uint64_t round) override {
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      if (committed_[i].waiting) put(i, round);
+      if (committed_[i].waiting) boxes_->put(i, committed_[i].take(), round);
     }
     round_ = round;
   }
@@ -89,16 +90,6 @@ class RmaFence final : public NeighborMethod {
   }
 
  private:
-  struct Committed {
-    std::size_t count = 0;
-    bool waiting = false;  ///< not put yet
-  };
-
-  void put(std::size_t link, std::uint64_t round) {
-    boxes_->put(link, committed_[link].count, round);
-    committed_[link].waiting = false;
-  }
-
   void fence(int assertion, std::uint64_t round) {
     const BlockingCall::Guard guard(fence_, round);
     check_mpi(MPI_Win_fence(assertion, boxes_->window()), "MPI_Win_fence");
