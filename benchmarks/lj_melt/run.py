@@ -371,6 +371,12 @@ def targets(results: Results) -> list[dict]:
         (size, 1, "gromacs"),
         0.45,
     )
+    add_ratio(
+        f"{size}, 1 rank: mixed / GROMACS with lists as wide as the others'",
+        (size, 1, "sterna mixed"),
+        (size, 1, "gromacs list 2.8"),
+        0.45,
+    )
     for engine in ("sterna double", "sterna mixed"):
         add_ratio(
             f"{size}, {engine}: rate of 2 ranks / rate of 1",

@@ -97,6 +97,17 @@ double deviation(double a, double b, double scale) {
   return std::fabs(a - b) / scale;
 }
 
+struct ListCase {
+  Box box;
+  int count;
+  double radius;
+};
+// Compressed rows; one cell that is too full for them; both in triclinic boxes.
+const ListCase list_cases[] = {{{{9.3, 8.9, 9.7}}, 512, 2.8},
+                               {{{3.0, 3.0, 3.0}}, 4096, 1.6},
+                               {{{9.3, 8.9, 9.7}, {4.0, -3.0, 3.5}}, 512, 2.8},
+                               {{{3.0, 3.0, 3.0}, {0.3, -0.2, 0.4}}, 4096, 1.6}};
+
 }  // namespace
 
 TEST_CASE("forces, energy and virial agree with brute force for every kernel") {
@@ -144,29 +155,33 @@ TEST_CASE("forces, energy and virial agree with brute force for every kernel") {
           const std::uint32_t groups[] = {1, forces.group(), largest_group};
           const std::uint32_t group = groups[static_cast<std::size_t>(truncation) % 3];
           CAPTURE(group);
-          PairList list(kernels->name, group);
-          test::rebuild(list, particles, system.box, cutoff + skin);
-          const PairSums sums = test::compute(forces, list, particles);
-          // Switched forces of the reference are central differences.
-          const double exact = truncation == Truncation::switched ? 2e-7 : 1e-12;
-          const double tolerance = precision == Precision::mixed ? 1e-5 : exact;
-          CHECK(deviation(sums.energy, expected.sums.energy, std::fabs(expected.sums.energy)) <
-                tolerance);
-          for (int k = 0; k < 6; ++k) {
-            CHECK(deviation(sums.virial[k], expected.sums.virial[k],
-                            std::fabs(expected.sums.virial[0]) + 100.0) < tolerance);
+          for (const bool half : {false, true}) {
+            if (half && !forces.reads_half_lists()) continue;
+            CAPTURE(half);
+            PairList list(kernels->name, group, half);
+            test::rebuild(list, particles, system.box, cutoff + skin);
+            const PairSums sums = test::compute(forces, list, particles);
+            // Switched forces of the reference are central differences.
+            const double exact = truncation == Truncation::switched ? 2e-7 : 1e-12;
+            const double tolerance = precision == Precision::mixed ? 1e-5 : exact;
+            CHECK(deviation(sums.energy, expected.sums.energy, std::fabs(expected.sums.energy)) <
+                  tolerance);
+            for (int k = 0; k < 6; ++k) {
+              CHECK(deviation(sums.virial[k], expected.sums.virial[k],
+                              std::fabs(expected.sums.virial[0]) + 100.0) < tolerance);
+            }
+            double worst = 0.0;
+            for (std::size_t i = 0; i < particles.local_count(); ++i) {
+              const Vec3 d = particles.force[i] - expected.force.at(particles.id[i]);
+              worst = std::max(worst, std::sqrt(dot(d, d)) / force_scale);
+            }
+            CHECK(worst < tolerance);
+            // Without energy the kernel is another, and the forces have the same bits.
+            const Vec3 before = particles.force[5];
+            forces.compute(list, particles, PairList::Cells::interior, nullptr);
+            forces.compute(list, particles, PairList::Cells::boundary, nullptr);
+            CHECK(particles.force[5] == before);
           }
-          double worst = 0.0;
-          for (std::size_t i = 0; i < particles.local_count(); ++i) {
-            const Vec3 d = particles.force[i] - expected.force.at(particles.id[i]);
-            worst = std::max(worst, std::sqrt(dot(d, d)) / force_scale);
-          }
-          CHECK(worst < tolerance);
-          // Without energy the kernel is another, and the forces have the same bits.
-          const Vec3 before = particles.force[5];
-          forces.compute(list, particles, PairList::Cells::interior, nullptr);
-          forces.compute(list, particles, PairList::Cells::boundary, nullptr);
-          CHECK(particles.force[5] == before);
         }
       }
     }
@@ -237,6 +252,15 @@ TEST_CASE("every kernel finds the same displacements") {
     CHECK(far.size() > 10);
     CHECK(std::vector<std::uint32_t>(found.far.begin(), found.far.end()) == far);
     CHECK(list.displacements(moved, 0.0).far.size() == moved.local_count());
+    // Measured part by part, and not at all where they have moved on since.
+    list.measure_displacements(moved, 0, 101);
+    list.measure_displacements(moved, 101, moved.local_count());
+    moved.position[7].x += 1.0;
+    CHECK(list.displacements(moved, 0.08).largest == largest);
+    list.measure_displacements(moved, 0, moved.local_count());
+    moved.position[7].x += 1.0;
+    list.forget_displacements();
+    CHECK(list.displacements(moved, 0.08).largest > 1.9);
   }
 }
 
@@ -246,36 +270,34 @@ TEST_CASE("dense cells fall back to plain entries") {
   const LennardJones potential(std::vector<LennardJones::PairParameters>{{1.0, 0.1}}, 1, 1.2,
                                Truncation::shifted);
   ParticleStore particles = test::jittered_lattice(box, 4096, 1, 0.02, 5);
-  PairList list("auto");
-  LennardJonesForces forces(potential, Precision::double_precision, "auto");
-  test::rebuild(list, particles, box, 1.6);
-  const PairSums plain = test::compute(forces, list, particles);
-  std::map<std::int64_t, Vec3> before;
-  for (std::size_t i = 0; i < particles.local_count(); ++i)
-    before[particles.id[i]] = particles.force[i];
-  // The same with cells small enough.
-  PairList fine("auto");
-  test::rebuild(fine, particles, box, 1.25);
-  const PairSums compressed = test::compute(forces, fine, particles);
-  CHECK(plain.energy == doctest::Approx(compressed.energy).epsilon(1e-12));
-  CHECK(list.grid().nx() == 1);
-  CHECK(fine.grid().nx() == 2);
-  for (std::size_t i = 0; i < particles.local_count(); ++i) {
-    const Vec3 d = particles.force[i] - before.at(particles.id[i]);
-    CHECK(std::sqrt(dot(d, d)) < 1e-9);
+  for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
+    LennardJonesForces forces(potential, precision, "auto");
+    const double exact = precision == Precision::mixed ? 1e-5 : 1e-12;
+    PairList list("auto", forces.group(), forces.reads_half_lists());
+    test::rebuild(list, particles, box, 1.6);
+    const PairSums plain = test::compute(forces, list, particles);
+    std::map<std::int64_t, Vec3> before;
+    double scale = 0.0;
+    for (std::size_t i = 0; i < particles.local_count(); ++i) {
+      const Vec3& force = before[particles.id[i]] = particles.force[i];
+      scale = std::max(scale, std::sqrt(dot(force, force)));
+    }
+    // The same with cells small enough.
+    PairList fine("auto", forces.group(), forces.reads_half_lists());
+    test::rebuild(fine, particles, box, 1.25);
+    const PairSums compressed = test::compute(forces, fine, particles);
+    CHECK(plain.energy == doctest::Approx(compressed.energy).epsilon(exact));
+    CHECK(list.grid().nx() == 1);
+    CHECK(fine.grid().nx() == 2);
+    for (std::size_t i = 0; i < particles.local_count(); ++i) {
+      const Vec3 d = particles.force[i] - before.at(particles.id[i]);
+      CHECK(std::sqrt(dot(d, d)) < exact * scale);
+    }
   }
 }
 
 TEST_CASE("rows hold every neighbor within the list radius once, and hardly any other particle") {
-  struct Case {
-    Box box;
-    int count;
-    double radius;
-  };
-  // Compressed rows; one cell that is too full for them; both in triclinic boxes.
-  for (const Case& system : {Case{{{9.3, 8.9, 9.7}}, 512, 2.8}, Case{{{3.0, 3.0, 3.0}}, 4096, 1.6},
-                             Case{{{9.3, 8.9, 9.7}, {4.0, -3.0, 3.5}}, 512, 2.8},
-                             Case{{{3.0, 3.0, 3.0}, {0.3, -0.2, 0.4}}, 4096, 1.6}}) {
+  for (const ListCase& system : list_cases) {
     ParticleStore particles = test::jittered_lattice(system.box, system.count, 1, 0.1, 13);
     for (std::uint32_t group = 1; group <= largest_group; ++group) {
       CAPTURE(group);
@@ -311,6 +333,44 @@ TEST_CASE("rows hold every neighbor within the list radius once, and hardly any 
       // Groups that are not full count as full ones do.
       CHECK(list.neighbor_count() >= entries);
       CHECK(static_cast<double>(list.neighbor_count()) < 1.25 * static_cast<double>(entries));
+    }
+  }
+}
+
+TEST_CASE("a half list holds every pair once, and visits it from both sides") {
+  for (const ListCase& system : list_cases) {
+    ParticleStore particles = test::jittered_lattice(system.box, system.count, 1, 0.1, 13);
+    for (std::uint32_t group = 1; group <= largest_group; ++group) {
+      CAPTURE(group);
+      PairList list("auto", group, true);
+      test::rebuild(list, particles, system.box, system.radius);
+      const auto local = static_cast<std::uint32_t>(particles.local_count());
+      const double radius = system.radius - 1e-5;
+      using Pair = std::pair<std::uint32_t, std::uint32_t>;
+      std::vector<Pair> in_rows, visited, expected;
+      for (const auto which : {PairList::Cells::interior, PairList::Cells::boundary}) {
+        list.for_each_row(which, [&](std::uint32_t i, std::span<const std::uint32_t> neighbors) {
+          for (const std::uint32_t j : neighbors) {
+            if (j < local) in_rows.emplace_back(std::min(i, j), std::max(i, j));
+          }
+        });
+      }
+      list.for_each_neighbor(particles, radius, [&](std::uint32_t i, std::uint32_t j, double) {
+        visited.emplace_back(i, j);
+      });
+      for (std::uint32_t i = 0; i < local; ++i) {
+        for (std::uint32_t j = 0; j < particles.total_count(); ++j) {
+          const Vec3 d = particles.position[i].vector() - particles.position[j].vector();
+          if (j != i && dot(d, d) < radius * radius) expected.emplace_back(i, j);
+        }
+      }
+      std::sort(visited.begin(), visited.end());
+      CHECK(visited == expected);
+      // Only those who share a row both have the other.
+      std::sort(in_rows.begin(), in_rows.end());
+      const std::size_t all = in_rows.size();
+      in_rows.erase(std::unique(in_rows.begin(), in_rows.end()), in_rows.end());
+      CHECK(all - in_rows.size() <= local * (group - 1) / 2);
     }
   }
 }

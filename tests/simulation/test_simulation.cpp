@@ -109,6 +109,30 @@ TEST_CASE("a trajectory has the same bits whichever exchange and halo method car
   }
 }
 
+TEST_CASE("a step begun while the last one's forces are put together has the same bits") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  for (const std::string precision : {"double", "mixed"}) {
+    CAPTURE(precision);
+    std::int64_t expected = 0;
+    // Where somebody wants to look after each step, no step begins before he has.
+    for (const bool looks : {true, false}) {
+      const Input input = test::input_of(output.path(), "early",
+                                         run_section(95, "precision = \"" + precision + "\"\n") +
+                                             liquid + simple_interaction() +
+                                             "[thermostat]\nkind = \"velocity_scaling\"\n"
+                                             "temperature = 1.1\ninterval = 7\n"
+                                             "[communication]\nhalo = \"p2p\"\n");
+      Simulation simulation(world, input, {.quiet = true});
+      if (looks) simulation.on_step([](std::int64_t) {});
+      CHECK(simulation.run() == Outcome::complete);
+      const std::int64_t found = test::fingerprint(world, simulation.particles(), simulation.box());
+      if (looks) expected = found;
+      CHECK(found == expected);
+    }
+  }
+}
+
 TEST_CASE("synchronized timing parts the time of a run and leaves its bits alone") {
   const comm::Context world;
   const test::SharedFolder output(world);

@@ -20,8 +20,13 @@ class VelocityVerlet {
   VelocityVerlet(double timestep, std::span<const double> masses,
                  std::optional<RigidRotor> rotor = std::nullopt);
 
-  /// Finishes the last step's kick if that is still to do, then kicks and drifts.
+  /// Finishes the last step's kick if that is still to do, then kicks and drifts: `begin_move`,
+  /// `move`, `end_move`.
   void start_step(ParticleStore& particles);
+  /// The same in parts, each of which may come as soon as forces of its particles are there.
+  void begin_move();
+  void move(ParticleStore& particles, std::size_t begin, std::size_t end);
+  void end_move(ParticleStore& particles);
   /// Says that forces at the new positions are there.
   void finish_step() { kick_pending_ = true; }
   /// Brings the velocities to the time of the positions.
@@ -37,11 +42,12 @@ class VelocityVerlet {
 
  private:
   template <bool pending>
-  void kick_and_drift(ParticleStore& particles);
+  void kick_and_drift(ParticleStore& particles, std::size_t begin, std::size_t end);
 
   double timestep_;
   std::vector<double> half_kick_;  ///< dt / (2 m) by type
   std::optional<RigidRotor> rotor_;
+  double largest_speed_ = 0.0, largest_kick_ = 0.0;  ///< squared, of the particles moved so far
   double longest_path_ = 0.0, longest_gain_ = 0.0;
   bool kick_pending_ = false;
 };

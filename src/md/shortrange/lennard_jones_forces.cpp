@@ -1,5 +1,8 @@
 #include "md/shortrange/lennard_jones_forces.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "md/shortrange/instruction_set.hpp"
 
 namespace sterna::md {
@@ -47,13 +50,17 @@ void LennardJonesForces::rebuild(const PairList& list, const ParticleStore& part
   // Twice the range: far from every particle, and no difference overflows.
   const std::int32_t far = 2 * fixed_half_range;
   fixed_position_[total] = {far, far, far, 0};
+  collected_.resize(total + 1);
+  std::fill(collected_.begin(), collected_.end(), SingleForce{});
+  moved_ = false;
 }
 
-void LennardJonesForces::compute(const PairList& list, ParticleStore& particles,
-                                 PairList::Cells which, PairSums* sums) {
+PairWork LennardJonesForces::run(const PairList& list, ParticleStore& particles,
+                                 PairList::Cells which, bool with_sums) {
   PairWork work = list.rows();
   work.position = particles.position.data();
   work.force = particles.force.data();
+  work.collected = collected_.data();
   work.fixed_position = fixed_position_.data();
   work.fixed_scale = fixed_scale_;
   work.type_count = type_count_;
@@ -75,19 +82,38 @@ void LennardJonesForces::compute(const PairList& list, ParticleStore& particles,
                                                                   : 0;
   if (precision_ == Precision::mixed) {
     const Vec3 center = list.grid().center();
-    if (which == PairList::Cells::interior) {
-      kernels_.to_fixed(work, 0, particles.local_count(), center);
-    } else {
-      kernels_.to_fixed(work, particles.local_count(), particles.total_count(), center);
+    if (which == PairList::Cells::boundary) {
+      kernels_.to_fixed(work, work.local, work.total, center);
+    } else if (!std::exchange(moved_, false)) {
+      kernels_.to_fixed(work, 0, work.local, center);
     }
-    kernels_.compute_mixed(work, cells.data(), cells.size(), truncation, sums != nullptr);
+    kernels_.compute_mixed(work, cells.data(), cells.size(), truncation, with_sums);
   } else {
-    kernels_.compute_double(work, cells.data(), cells.size(), truncation, sums != nullptr);
+    kernels_.compute_double(work, cells.data(), cells.size(), truncation, with_sums);
   }
+  return work;
+}
+
+void LennardJonesForces::compute(const PairList& list, ParticleStore& particles,
+                                 PairList::Cells which, PairSums* sums) {
+  PairWork work = run(list, particles, which, sums != nullptr);
+  if (work.half && which == PairList::Cells::boundary) kernels_.collect(work, 0, work.local);
   if (sums != nullptr) {
     sums->energy += work.energy;
     for (int k = 0; k < 6; ++k) sums->virial[k] += work.virial[k];
   }
+}
+
+void LennardJonesForces::compute_and_move(const PairList& list, ParticleStore& particles,
+                                          const Mover& move) {
+  PairWork work = run(list, particles, PairList::Cells::boundary, false);
+  for (std::size_t begin = 0; begin < work.local; begin += moved_together) {
+    const std::size_t end = std::min(begin + moved_together, std::size_t{work.local});
+    if (work.half) kernels_.collect(work, begin, end);
+    move(begin, end);
+    kernels_.to_fixed(work, begin, end, list.grid().center());
+  }
+  moved_ = true;
 }
 
 }  // namespace sterna::md

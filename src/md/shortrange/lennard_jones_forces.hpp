@@ -23,12 +23,21 @@ class LennardJonesForces final : public ShortRangeForces {
   std::uint32_t group() const override {
     return precision_ == Precision::mixed ? kernels_.group_mixed : kernels_.group_double;
   }
+  /// Only mixed precision has kernels for them.
+  bool reads_half_lists() const override { return precision_ == Precision::mixed; }
   std::string_view kernels() const override { return kernels_.name; }
   void rebuild(const PairList& list, const ParticleStore& particles) override;
   void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
                PairSums* sums) override;
+  /// In mixed precision positions and forces have other forms here than in the store.
+  bool can_move() const override { return precision_ == Precision::mixed; }
+  void compute_and_move(const PairList& list, ParticleStore& particles, const Mover& move) override;
 
  private:
+  /// Computes the rows of these cells; forces of half lists are then in `collected_`.
+  PairWork run(const PairList& list, ParticleStore& particles, PairList::Cells cells,
+               bool with_sums);
+
   const PairKernels& kernels_;
   Precision precision_;
   Truncation truncation_;
@@ -39,6 +48,8 @@ class LennardJonesForces final : public ShortRangeForces {
   std::vector<float> twelve_c12_single_, six_c6_single_, energy_shift_single_, force_shift_single_;
   AlignedBuffer<FixedPosition> fixed_position_;
   double fixed_scale_ = 1.0;
+  bool moved_ = false;  ///< fixed_position_ holds the local particles of the next step
+  AlignedBuffer<SingleForce> collected_;  ///< from half lists, until `force` is set; then 0
 };
 
 }  // namespace sterna::md

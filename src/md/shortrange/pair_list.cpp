@@ -57,8 +57,10 @@ struct ScratchRoom {
 
 }  // namespace
 
-PairList::PairList(std::string_view kernels, std::uint32_t group)
-    : kernels_(select_pair_kernels(kernels)), group_(std::clamp(group, 1u, largest_group)) {}
+PairList::PairList(std::string_view kernels, std::uint32_t group, bool half)
+    : kernels_(select_pair_kernels(kernels)),
+      group_(std::clamp(group, 1u, largest_group)),
+      half_(half) {}
 
 void PairList::set_region(const Vec3& low, const Vec3& high, double list_radius,
                           const Shear& shear) {
@@ -83,6 +85,8 @@ PairWork PairList::rows() const {
   work.plain = use_compressed_ ? nullptr : const_cast<std::uint32_t*>(plain_.data());
   work.row_begin = const_cast<std::uint32_t*>(row_begin_.data());
   work.group = group_;
+  work.half = half_;
+  work.decoded = const_cast<std::uint32_t*>(decoded_.data());
   work.x = x_.data();
   work.y = y_.data();
   work.z = z_.data();
@@ -111,6 +115,8 @@ void PairList::sort_local(ParticleStore& particles) {
 void PairList::build(ParticleStore& particles) {
   local_count_ = particles.local_count();
   total_count_ = particles.total_count();
+  squared_displacement_.resize(total_count_);
+  forget_displacements();
   // One dummy behind the last ghost.
   particles.position.reserve(total_count_ + 1);
   particles.position.data()[total_count_] = {dummy_coordinate, dummy_coordinate, dummy_coordinate,
@@ -182,6 +188,7 @@ void PairList::build(ParticleStore& particles) {
                              : static_cast<std::size_t>(1.2 * static_cast<double>(local_count_) *
                                                         (density * sphere + 16.0));
   capacity += room_of_largest_cell + 1024;
+  decoded_.resize(most_candidates + slack);
   ScratchRoom scratch(most_candidates + slack, longest_cell);
   for (;;) {
     if (use_compressed_) {
@@ -212,18 +219,42 @@ void PairList::build(ParticleStore& particles) {
   }
 }
 
-PairList::Displacements PairList::find_displacements(const ParticleStore& particles,
-                                                     std::size_t begin, std::size_t end,
-                                                     double far) {
+double PairList::square_displacements(const ParticleStore& particles, std::size_t begin,
+                                      std::size_t end) {
   PairWork work = rows();
   work.position = particles.position.data();
+  return kernels_.square_displacements(work, begin, end, grid_.center(),
+                                       squared_displacement_.data());
+}
+
+void PairList::measure_displacements(const ParticleStore& particles, std::size_t begin,
+                                     std::size_t end) {
+  largest_measured_ = std::max(largest_measured_, square_displacements(particles, begin, end));
+  measured_ += end - begin;
+}
+
+std::span<const std::uint32_t> PairList::select_far(std::size_t begin, std::size_t end,
+                                                    double far) {
   far_.resize(end - begin);
-  squared_displacement_.resize(total_count_);
-  std::size_t far_count = 0;
-  const double largest_squared =
-      kernels_.find_displacements(work, begin, end, grid_.center(), far * far,
-                                  squared_displacement_.data(), far_.data(), far_count);
-  return {std::sqrt(largest_squared), {far_.data(), far_count}};
+  // Squares are rounded.
+  const auto least = static_cast<float>((1.0 - 1e-6) * far * far);
+  return {far_.data(),
+          kernels_.select_far(squared_displacement_.data(), begin, end, least, far_.data())};
+}
+
+PairList::Displacements PairList::displacements(const ParticleStore& particles, double far) {
+  if (measured_ != local_count_) {
+    forget_displacements();
+    measure_displacements(particles, 0, local_count_);
+  }
+  const double largest = std::sqrt(largest_measured_);
+  forget_displacements();
+  return {largest, select_far(0, local_count_, far)};
+}
+
+PairList::Displacements PairList::ghost_displacements(const ParticleStore& particles, double far) {
+  const double largest = std::sqrt(square_displacements(particles, local_count_, total_count_));
+  return {largest, select_far(local_count_, total_count_, far)};
 }
 
 }  // namespace sterna::md

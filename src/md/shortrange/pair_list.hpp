@@ -24,7 +24,8 @@ class PairList {
   /// `kernels`: the instruction set that builds rows; "auto", or std::invalid_argument where this
   /// machine does not have it. `group`: how many particles that are close to each other share a
   /// row, at most `largest_group`; four take half the memory of one.
-  explicit PairList(std::string_view kernels, std::uint32_t group = 1);
+  /// `half`: of two local particles that share no row, only one has the other in its row.
+  explicit PairList(std::string_view kernels, std::uint32_t group = 1, bool half = false);
 
   /// As CellGrid::set_region.
   void set_region(const Vec3& low, const Vec3& high, double list_radius, const Shear& shear = {});
@@ -47,7 +48,7 @@ class PairList {
   /// row is shared, in the order of the store; `neighbors` (std::span<const std::uint32_t>) are
   /// places in the store, ghosts behind the local ones, among them all within the list radius when
   /// the list was built: those beyond a cutoff are for the caller to leave out. Valid during the
-  /// call.
+  /// call. In a half list, of two local particles that share no row only one has the other.
   template <class Visit>
   void for_each_row(Cells cells, Visit&& visit) const;
 
@@ -55,14 +56,16 @@ class PairList {
     double largest;
     std::span<const std::uint32_t> far;  ///< particles; valid until the next call
   };
-  /// Of local particles since `build`: the largest, and who moved by at least `far`.
-  Displacements displacements(const ParticleStore& particles, double far) {
-    return find_displacements(particles, 0, local_count_, far);
-  }
+  /// Measures how far local particles [begin, end), which nobody moves before `displacements`, are
+  /// from where they were at `build`. To be called while they are in the near caches.
+  void measure_displacements(const ParticleStore& particles, std::size_t begin, std::size_t end);
+  /// All have moved or will before `displacements`: what was measured is of no use any more.
+  void forget_displacements() { measured_ = 0, largest_measured_ = 0.0; }
+  /// Of local particles since `build`: the largest, and who moved by at least `far` (some who moved
+  /// by hardly less may be among them). Measures them unless all have been.
+  Displacements displacements(const ParticleStore& particles, double far);
   /// The same of ghosts, which are where the store has them.
-  Displacements ghost_displacements(const ParticleStore& particles, double far) {
-    return find_displacements(particles, local_count_, total_count_, far);
-  }
+  Displacements ghost_displacements(const ParticleStore& particles, double far);
   /// Squares, rounded, of what these two found last.
   const float* squared_displacements() const { return squared_displacement_.data(); }
   /// Of particle or ghost i since `build`.
@@ -80,19 +83,23 @@ class PairList {
   /// a list radius beyond the halo.
   double extent() const { return extent_; }
 
-  /// Calls visit(i, j, squared distance) for every row entry with local i inside `radius`; ghosts
-  /// included, so each pair of local particles comes twice.
+  /// Calls visit(i, j, squared distance) for every local i and every j within `radius` of it;
+  /// ghosts included, so each pair of local particles comes twice.
   template <class Visit>
   void for_each_neighbor(const ParticleStore& particles, double radius, Visit&& visit) const;
 
  private:
   /// Places of one row's neighbors, in the order of the list.
   class RowReader;
-  Displacements find_displacements(const ParticleStore& particles, std::size_t begin,
-                                   std::size_t end, double far);
+  /// for_each_row that calls visit(i, neighbors, n): i shares its row with the first n of them.
+  template <class Visit>
+  void for_each_shared_row(Cells cells, Visit&& visit) const;
+  double square_displacements(const ParticleStore& particles, std::size_t begin, std::size_t end);
+  std::span<const std::uint32_t> select_far(std::size_t begin, std::size_t end, double far);
 
   const PairKernels& kernels_;
   std::uint32_t group_;  ///< particles that share a row, at most
+  bool half_;
   double list_radius_ = 0.0;
   double extent_ = 0.0;
 
@@ -103,12 +110,15 @@ class PairList {
   bool use_compressed_ = true;
   std::size_t entries_used_ = 0;
   AlignedBuffer<std::uint32_t> row_begin_;
+  AlignedBuffer<std::uint32_t> decoded_;  ///< room for any row and some vectors
   /// Positions at the last build relative to the region's center: for list building, and for the
   /// displacement since.
   AlignedBuffer<float> x_, y_, z_;
   AlignedBuffer<float> upright_x_;  ///< in a triclinic box only
   AlignedBuffer<std::uint32_t> far_;
   AlignedBuffer<float> squared_displacement_;
+  std::size_t measured_ = 0;       ///< local particles, by measure_displacements
+  double largest_measured_ = 0.0;  ///< squared
   std::vector<CellBounds> bounds_;
 };
 
@@ -142,6 +152,12 @@ class PairList::RowReader {
 
 template <class Visit>
 void PairList::for_each_row(Cells which, Visit&& visit) const {
+  for_each_shared_row(which, [&](std::uint32_t i, std::span<const std::uint32_t> neighbors,
+                                 std::uint32_t) { visit(i, neighbors); });
+}
+
+template <class Visit>
+void PairList::for_each_shared_row(Cells which, Visit&& visit) const {
   RowReader reader(*this);
   for (const std::uint32_t cell : cells(which)) {
     reader.go_to_cell(cell);
@@ -150,14 +166,14 @@ void PairList::for_each_row(Cells which, Visit&& visit) const {
     for (std::uint32_t g = 0; g < groups; ++g) {
       const std::span<std::uint32_t> row = reader.row(range.begin + g);
       if (group_ == 1) {
-        visit(range.begin + g, std::span<const std::uint32_t>(row));
+        visit(range.begin + g, std::span<const std::uint32_t>(row), 0u);
         continue;
       }
       // Each of the group comes first once; the others are among its neighbors.
       const std::uint32_t size = size_of_group(range.count, groups, g);
       for (std::uint32_t q = 0; q < size; ++q) {
         std::swap(row[0], row[q]);
-        visit(row[0], std::span<const std::uint32_t>(row.subspan(1)));
+        visit(row[0], std::span<const std::uint32_t>(row.subspan(1)), size - 1);
       }
     }
   }
@@ -167,13 +183,17 @@ template <class Visit>
 void PairList::for_each_neighbor(const ParticleStore& particles, double radius,
                                  Visit&& visit) const {
   for (const Cells which : {Cells::interior, Cells::boundary}) {
-    for_each_row(which, [&](std::uint32_t i, std::span<const std::uint32_t> neighbors) {
-      for (const std::uint32_t j : neighbors) {
-        const Vec3 d = particles.position[i].vector() - particles.position[j].vector();
-        const double r2 = dot(d, d);
-        if (r2 < radius * radius) visit(i, j, r2);
-      }
-    });
+    for_each_shared_row(
+        which, [&](std::uint32_t i, std::span<const std::uint32_t> neighbors, std::uint32_t mates) {
+          for (std::uint32_t k = 0; k < neighbors.size(); ++k) {
+            const std::uint32_t j = neighbors[k];
+            const Vec3 d = particles.position[i].vector() - particles.position[j].vector();
+            const double r2 = dot(d, d);
+            if (r2 >= radius * radius) continue;
+            visit(i, j, r2);
+            if (half_ && k >= mates && j < local_count_) visit(j, i, r2);
+          }
+        });
   }
 }
 

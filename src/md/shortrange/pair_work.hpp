@@ -16,6 +16,11 @@ struct alignas(16) FixedPosition {
   std::int32_t type;
 };
 
+/// Force on a particle in single precision, padded so that it is one aligned load.
+struct alignas(16) SingleForce {
+  float x, y, z, unused;
+};
+
 /// Where the particles of a cell lie in the store.
 struct CellRange {
   std::uint32_t begin;
@@ -83,6 +88,8 @@ struct PairWork {
   std::uint32_t* plain;
   std::uint32_t* row_begin;  ///< local + 1 places in the entries
   std::uint32_t group;       ///< 1, or how many particles share a row at most
+  bool half;                 ///< of two local particles only one has the other in its row
+  std::uint32_t* decoded;    ///< room for a row and some vectors
 
   // Building: single-precision coordinates relative to the region's center, in which
   // the particles of a run ascend in x; radius of the list.
@@ -99,8 +106,11 @@ struct PairWork {
   const double *twelve_c12, *six_c6, *energy_shift, *force_shift;
   const float *twelve_c12_single, *six_c6_single, *energy_shift_single, *force_shift_single;
 
-  // Results: forces of the rows' particles are set; energy and virial are added to.
+  // Results: forces of the rows' particles are set; from half lists, which only the kernels of
+  // mixed precision read, forces of all particles, ghosts and the dummy are added to instead.
+  // Energy and virial are added to.
   Vec3* force;
+  SingleForce* collected;  ///< where a length is counted in fixed-point steps
   double energy;
   double virial[6];  ///< sum over pairs of r_a f_b: xx yy zz xy xz yz
 };
@@ -109,6 +119,10 @@ struct PairWork {
 template <class T>
 inline const T* at_offset(const T* array, std::uint32_t offset) {
   return reinterpret_cast<const T*>(reinterpret_cast<const char*>(array) + std::size_t{offset} * 8);
+}
+template <class T>
+inline T* at_offset(T* array, std::uint32_t offset) {
+  return reinterpret_cast<T*>(reinterpret_cast<char*>(array) + std::size_t{offset} * 8);
 }
 
 /// Where the particles of the 27 cells around `cell` begin, by slot: what decodes a compressed row.
@@ -138,15 +152,19 @@ struct PairKernels {
   std::size_t (*build)(PairWork&, const std::uint32_t* cells, std::size_t cell_count,
                        std::size_t used, std::size_t capacity);
   /// Of particles [begin, end), from x, y, z (and `center`, the origin of these) to `position`: the
-  /// largest squared displacement. That of each is written to `squares`; who moved by at least
-  /// `far_squared`, to far[0..far_count), which has room for all.
-  double (*find_displacements)(const PairWork&, std::size_t begin, std::size_t end,
-                               const Vec3& center, double far_squared, float* squares,
-                               std::uint32_t* far, std::size_t& far_count);
+  /// largest squared displacement. That of each is written to `squares`.
+  double (*square_displacements)(const PairWork&, std::size_t begin, std::size_t end,
+                                 const Vec3& center, float* squares);
+  /// Writes those of [begin, end) whose number in `squares` is at least `least` to `out`, which has
+  /// room for all; returns how many they are.
+  std::size_t (*select_far)(const float* squares, std::size_t begin, std::size_t end, float least,
+                            std::uint32_t* out);
   void (*compute_double)(PairWork&, const std::uint32_t* cells, std::size_t cell_count,
                          int truncation, bool with_energy);
   void (*compute_mixed)(PairWork&, const std::uint32_t* cells, std::size_t cell_count,
                         int truncation, bool with_energy);
+  /// force[begin..end) from collected[begin..end), which become 0.
+  void (*collect)(PairWork&, std::size_t begin, std::size_t end);
   /// fixed_position[begin..end) from position[begin..end).
   void (*to_fixed)(PairWork&, std::size_t begin, std::size_t end, const Vec3& center);
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -9,6 +10,12 @@
 #include "md/shortrange/pair_sums.hpp"
 
 namespace sterna::md {
+
+/// Moves the local particles [begin, end) on to where they are in the next step.
+using Mover = std::function<void(std::size_t begin, std::size_t end)>;
+/// So few particles, by measurement, that all that belongs to them stays in the nearest cache while
+/// one after the other does something with them, and the next ones are fetched meanwhile.
+inline constexpr std::size_t moved_together = 32;
 
 /// A short-range interaction of one rank's particles: from positions (and orientations) to forces
 /// (and torques). The engine owns the neighbor list and the halo and calls, on every rank,
@@ -33,6 +40,9 @@ class ShortRangeForces {
   virtual bool reads_rows_only() const { return false; }
   /// How many particles should share a row of the list that `compute` reads.
   virtual std::uint32_t group() const { return 1; }
+  /// Whether in the list that it reads only one of two local particles should have the other in its
+  /// row.
+  virtual bool reads_half_lists() const { return false; }
   /// The instruction set that computes: "avx512", "avx2", "baseline".
   virtual std::string_view kernels() const = 0;
 
@@ -48,6 +58,14 @@ class ShortRangeForces {
   /// for the boundary.
   virtual void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
                        PairSums* sums) = 0;
+
+  /// Whether it has a `compute_and_move`: where it still has something to do with each particle
+  /// when all pairs are done, or will have at first in the next step.
+  virtual bool can_move() const { return false; }
+  /// The last `compute` of a step, for the boundary, without sums; then calls `move` for all local
+  /// particles, so few at a time that they are in the near caches before and after. Nobody else
+  /// moves particles before the next `compute`, except with a `rebuild`.
+  virtual void compute_and_move(const PairList&, ParticleStore&, const Mover&) {}
 
   /// Whether `compute` puts forces on ghosts too, as a bond does whose order depends on the atoms
   /// around it. Then it sets no `force`: when the boundary cells are done, the engine adds what

@@ -18,7 +18,7 @@ ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& deco
       timer_(timer),
       migration_(context, decomposition, halo_width_, migration_options()),
       halo_(context, decomposition, halo_width_, halo_options(*forces)),
-      list_(options.kernels, forces->group()),
+      list_(options.kernels, forces->group(), forces->reads_half_lists()),
       forces_(std::move(forces)),
       decision_(context, 0.5 * options.skin, options.maximum_interval, timer) {
   set_region(decomposition);
@@ -148,7 +148,11 @@ bool ForceEngine::must_rebuild(const ParticleStore& particles, std::int64_t step
       step, [&] { return motion(particles, step, largest_step()); }, asked);
 }
 
-void ForceEngine::compute_forces(ParticleStore& particles, PairSums* sums) {
+void ForceEngine::compute_forces_and_move(ParticleStore& particles, const Mover& move) {
+  compute_forces(particles, nullptr, &move);
+}
+
+void ForceEngine::compute_forces(ParticleStore& particles, PairSums* sums, const Mover* move) {
   {
     const auto measured = timer_.measure(Phase::halo);
     halo_.start_positions(particles);
@@ -172,7 +176,11 @@ void ForceEngine::compute_forces(ParticleStore& particles, PairSums* sums) {
   }
   {
     const auto measured = timer_.measure(Phase::forces);
-    forces_->compute(list_, particles, PairList::Cells::boundary, sums);
+    if (move != nullptr) {
+      forces_->compute_and_move(list_, particles, *move);
+    } else {
+      forces_->compute(list_, particles, PairList::Cells::boundary, sums);
+    }
   }
   if (forces_->acts_on_ghosts()) {
     {

@@ -71,7 +71,24 @@ class ForceEngine {
   void set_pace(const RebuildDecision::Pace& pace) { decision_.set_pace(pace); }
 
   /// Sets the forces of the local particles; adds energy and virial of this rank where asked.
-  void compute_forces(ParticleStore& particles, PairSums* sums);
+  void compute_forces(ParticleStore& particles, PairSums* sums) {
+    compute_forces(particles, sums, nullptr);
+  }
+  /// Whether particles can be moved while forces of others are still computed.
+  bool can_move() const { return forces_->can_move() && electrostatics_ == nullptr; }
+  /// compute_forces, and calls `move` for all local particles, part by part, each as soon as its
+  /// forces are there. The next step's `must_rebuild` follows.
+  void compute_forces_and_move(ParticleStore& particles, const Mover& move);
+  /// Particles are about to move to where they are in step `step`.
+  void begin_move(std::int64_t step) {
+    list_.forget_displacements();
+    measures_ = decision_.may_look(step);
+  }
+  /// [begin, end) have moved, and are still in the near caches: what `must_rebuild` will ask for
+  /// is measured now.
+  void have_moved(const ParticleStore& particles, std::size_t begin, std::size_t end) {
+    if (measures_) list_.measure_displacements(particles, begin, end);
+  }
 
   std::int64_t rebuilds() const { return rebuilds_; }
   /// Rebuilds that came after a particle had moved farther than the skin allows.
@@ -94,6 +111,7 @@ class ForceEngine {
     return options;
   }
 
+  void compute_forces(ParticleStore& particles, PairSums* sums, const Mover* move);
   void set_region(const Decomposition& decomposition);
   RebuildDecision::Motion motion(const ParticleStore& particles, std::int64_t step,
                                  const LargestStep& largest);
@@ -119,6 +137,7 @@ class ForceEngine {
   std::unique_ptr<ShortRangeForces> forces_;
   std::unique_ptr<Electrostatics> electrostatics_;  ///< none where nothing has a charge
   std::vector<std::uint32_t> ghost_slots_;
+  bool measures_ = false;                   ///< displacements, as particles move
   bool borders_show_pairs_ = false;         ///< every pair that a list lacks, to one of two ranks
   std::vector<std::uint32_t> beyond_room_;  ///< scratch of holds_beyond_room
 

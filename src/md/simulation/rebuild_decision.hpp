@@ -38,6 +38,8 @@ class RebuildDecision {
   /// it matters only. `asked` travels along: `others_asked` is the largest of all ranks, of the
   /// last look that is complete.
   bool must_rebuild(std::int64_t step, const std::function<Motion()>& look, std::int64_t asked);
+  /// Whether that may call `look`: a hint, which can be wrong either way.
+  bool may_look(std::int64_t step) const { return under_way_ || step >= next_look_; }
   std::int64_t others_asked() const { return asked_; }
 
   /// The list was built in this step.

@@ -81,6 +81,13 @@ class Simulation {
   // step.cpp: the loop.
   void step();
   void minimize_step();
+  /// Kicks and drifts all particles to where they are in this step.
+  void move_all();
+  void move(std::size_t begin, std::size_t end);
+  /// Whether nobody looks at this step's positions and velocities once its forces are there: then
+  /// particles go on into the next step as soon as their forces are known, cell by cell.
+  bool can_move_early() const;
+  bool must_write_checkpoint() const;
   void change_volume(PairSums& sums);
   ThermodynamicState measure(const PairSums& sums);
   void observe(const PairSums& sums);
@@ -88,6 +95,7 @@ class Simulation {
     return interval > 0 && (step_ % interval == 0 || step_ == input_.run.steps);
   }
   bool must_sample() const;
+  bool changes_volume() const { return barostat_ && step_ % input_.barostat.interval == 0; }
 
   // final_report.cpp
   void report_end(Outcome outcome, double seconds);
@@ -127,6 +135,7 @@ class Simulation {
   std::int64_t step_ = 0;
   std::int64_t first_step_ = 0;
   bool rebuilt_ = false;  ///< in the present step
+  bool moved_ = false;    ///< particles are where they will be in the next step
   double translational_degrees() const {
     const double fixed = Thermostat::keep_momentum(input_) ? 3.0 : 0.0;
     return std::max(1.0, 3.0 * static_cast<double>(particle_count_) - fixed);

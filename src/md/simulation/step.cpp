@@ -31,17 +31,10 @@ Outcome Simulation::run() {
   while (step_ < input_.run.steps && !converged_) {
     step();
     if (hook_) hook_(step_);
-    // At a rebuild the particles are in the order in which a restart would put them, so that it
-    // goes on with the same bits.
-    const bool wanted =
-        input_.output.checkpoint_interval > 0 &&
-        step_ / input_.output.checkpoint_interval >
-            std::max(last_checkpoint_, first_step_) / input_.output.checkpoint_interval;
-    const auto asked = static_cast<Request>(engine_->others_asked());
-    if (rebuilt_ && (wanted || asked != Request::none)) {
+    if (must_write_checkpoint()) {
       write_checkpoint();
       clear_checkpoint_request();
-      if (asked == Request::stop) {
+      if (static_cast<Request>(engine_->others_asked()) == Request::stop) {
         outcome = Outcome::interrupted;
         break;
       }
@@ -60,17 +53,45 @@ Outcome Simulation::run() {
   return outcome;
 }
 
+bool Simulation::must_write_checkpoint() const {
+  // At a rebuild the particles are in the order in which a restart would put them, so that it goes
+  // on with the same bits.
+  if (!rebuilt_) return false;
+  const std::int64_t interval = input_.output.checkpoint_interval;
+  const bool wanted =
+      interval > 0 && step_ / interval > std::max(last_checkpoint_, first_step_) / interval;
+  return wanted || static_cast<Request>(engine_->others_asked()) != Request::none;
+}
+
+void Simulation::move_all() {
+  const std::size_t count = particles_.local_count();
+  integrator_.begin_move();
+  engine_->begin_move(step_);
+  for (std::size_t begin = 0; begin < count; begin += moved_together) {
+    move(begin, std::min(begin + moved_together, count));
+  }
+  integrator_.end_move(particles_);
+}
+
+void Simulation::move(std::size_t begin, std::size_t end) {
+  integrator_.move(particles_, begin, end);
+  engine_->have_moved(particles_, begin, end);
+}
+
+bool Simulation::can_move_early() const {
+  const auto is_due = [this](const auto& thermostat) { return thermostat->is_due(step_); };
+  return engine_->can_move() && !minimizer_ && !hook_ && !must_sample() && !changes_volume() &&
+         !must_write_checkpoint() && std::none_of(thermostats_.begin(), thermostats_.end(), is_due);
+}
+
 void Simulation::step() {
   ++step_;
   balancer_->begin_step(step_);
-  {
+  if (!moved_) {
     const auto measured = timer_.measure(Phase::integration);
-    if (minimizer_) {
-      minimize_step();
-    } else {
-      integrator_.start_step(particles_);
-    }
+    minimizer_ ? minimize_step() : move_all();
   }
+  moved_ = false;
   const auto largest_step = [this]() -> ForceEngine::LargestStep {
     if (minimizer_) return {minimizer_->maximum_displacement(), 0.0};
     return {integrator_.longest_path(), integrator_.longest_gain(), integrator_.timestep(),
@@ -86,9 +107,19 @@ void Simulation::step() {
     engine_->rebuild(particles_, step_);
   }
 
+  if (can_move_early()) {
+    integrator_.finish_step();
+    integrator_.begin_move();
+    engine_->begin_move(step_ + 1);
+    engine_->compute_forces_and_move(
+        particles_, [this](std::size_t begin, std::size_t end) { move(begin, end); });
+    integrator_.end_move(particles_);
+    moved_ = true;
+    return;
+  }
   PairSums sums;
   const bool sample = must_sample();
-  const bool changes_volume = barostat_ && step_ % input_.barostat.interval == 0;
+  const bool changes_volume = this->changes_volume();
   engine_->compute_forces(particles_, sample || changes_volume ? &sums : nullptr);
   if (!minimizer_) integrator_.finish_step();
 

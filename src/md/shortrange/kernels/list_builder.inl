@@ -114,6 +114,7 @@ Candidates gather_candidates(const PairWork& work, std::size_t cell) {
     }
   }
   const bool few = all <= few_candidates;
+  const std::uint32_t own_begin = work.cells[cell].begin;
   Candidates result{0, 0, 0};
   const auto fill_chunk = [&] {
     // One vector of far particles, of which those stay that complete the chunk.
@@ -128,6 +129,8 @@ Candidates gather_candidates(const PairWork& work, std::size_t cell) {
       CellBounds bounds = CellBounds::none();
       for (std::ptrdiff_t dx = -1; dx <= 1; ++dx, ++slot) {
         const CellRange range = work.cells[middle + dx];
+        // The pairs with these particles stand in their rows. (Ghosts have no rows here.)
+        if (work.half && range.begin < own_begin) continue;
         if (dz == 0 && dy == 0 && dx == 0) result.own = result.count;
         const std::uint32_t code = compressed ? slot << run_offset_bits : range.begin;
         for (std::uint32_t k = 0; k < range.count; k += lanes) {
@@ -236,6 +239,8 @@ Entry* append_row(const PairWork& work, const Candidates& candidates, bool few,
       }
     }
   }
+  // Nor among those of the cell's next rows, where a pair is to stand in one.
+  if (work.half) return out;
   for (int q = 0; q < size; ++q) scratch.x[candidates.own + members[q]] = member_x[q];
   return out;
 }
@@ -287,17 +292,14 @@ std::size_t build(PairWork& work, const std::uint32_t* cells, std::size_t cell_c
              : build_rows(work, work.plain, cells, cell_count, used, capacity);
 }
 
-double find_displacements(const PairWork& work, std::size_t begin, std::size_t end,
-                          const Vec3& center, double far_squared, float* squares,
-                          std::uint32_t* far, std::size_t& far_count) {
+double square_displacements(const PairWork& work, std::size_t begin, std::size_t end,
+                            const Vec3& center, float* squares) {
   double largest = 0.0;
-  far_count = 0;
   std::size_t i = begin;
 #ifdef __AVX2__
   const __m256d center_x = _mm256_set1_pd(center.x);
   const __m256d center_y = _mm256_set1_pd(center.y);
   const __m256d center_z = _mm256_set1_pd(center.z);
-  const __m256d limit = _mm256_set1_pd(far_squared);
   __m256d most = _mm256_setzero_pd();
   for (; i + 4 <= end; i += 4) {
     const __m256d a = _mm256_load_pd(&work.position[i].x);
@@ -316,12 +318,6 @@ double find_displacements(const PairWork& work, std::size_t begin, std::size_t e
         _mm256_add_pd(_mm256_add_pd(_mm256_mul_pd(x, x), _mm256_mul_pd(y, y)), _mm256_mul_pd(z, z));
     most = _mm256_max_pd(most, squared);
     _mm_storeu_ps(squares + i, _mm256_cvtpd_ps(squared));
-    auto mask =
-        static_cast<unsigned>(_mm256_movemask_pd(_mm256_cmp_pd(squared, limit, _CMP_GE_OQ)));
-    for (; mask != 0; mask &= mask - 1) {
-      far[far_count++] =
-          static_cast<std::uint32_t>(i) + static_cast<std::uint32_t>(__builtin_ctz(mask));
-    }
   }
   alignas(32) double lanes[4];
   _mm256_store_pd(lanes, most);
@@ -334,9 +330,26 @@ double find_displacements(const PairWork& work, std::size_t begin, std::size_t e
     const double squared = x * x + y * y + z * z;
     largest = squared > largest ? squared : largest;
     squares[i] = static_cast<float>(squared);
-    if (squared >= far_squared) far[far_count++] = static_cast<std::uint32_t>(i);
   }
   return largest;
+}
+
+std::size_t select_far(const float* squares, std::size_t begin, std::size_t end, float least,
+                       std::uint32_t* out) {
+  constexpr auto lanes = static_cast<std::size_t>(FloatPack::width);
+  const FloatPack limit = FloatPack::all(static_cast<double>(least));
+  constexpr unsigned all = (1u << lanes) - 1u;
+  std::size_t count = 0, i = begin;
+  for (; i + lanes <= end; i += lanes) {
+    unsigned far = all & ~FloatPack::bits(FloatPack::load(squares + i) < limit);
+    for (; far != 0; far &= far - 1) {
+      out[count++] = static_cast<std::uint32_t>(i) + static_cast<std::uint32_t>(__builtin_ctz(far));
+    }
+  }
+  for (; i < end; ++i) {
+    if (squares[i] >= least) out[count++] = static_cast<std::uint32_t>(i);
+  }
+  return count;
 }
 
 }  // namespace

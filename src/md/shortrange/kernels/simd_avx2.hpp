@@ -214,6 +214,26 @@ struct FloatPack {
       types = _mm256_unpackhi_epi64(zt0, zt2);
     }
   };
+  /// Subtracts from the forces on the particles j.
+  [[gnu::always_inline]] static void subtract(SingleForce* force, const std::uint32_t* j,
+                                              FloatPack x, FloatPack y, FloatPack z) {
+    const __m256 zero = _mm256_setzero_ps();
+    const __m256d xy0 = _mm256_castps_pd(_mm256_unpacklo_ps(x.v, y.v));
+    const __m256d xy2 = _mm256_castps_pd(_mm256_unpackhi_ps(x.v, y.v));
+    const __m256d z0 = _mm256_castps_pd(_mm256_unpacklo_ps(z.v, zero));
+    const __m256d z2 = _mm256_castps_pd(_mm256_unpackhi_ps(z.v, zero));
+    const auto two = [force](__m256d change, std::uint32_t a, std::uint32_t b) {
+      float* const low = &at_offset(force, a)->x;
+      float* const high = &at_offset(force, b)->x;
+      const __m256 c = _mm256_castpd_ps(change);
+      _mm_store_ps(low, _mm_sub_ps(_mm_load_ps(low), _mm256_castps256_ps128(c)));
+      _mm_store_ps(high, _mm_sub_ps(_mm_load_ps(high), _mm256_extractf128_ps(c, 1)));
+    };
+    two(_mm256_unpacklo_pd(xy0, z0), j[0], j[4]);
+    two(_mm256_unpackhi_pd(xy0, z0), j[1], j[5]);
+    two(_mm256_unpacklo_pd(xy2, z2), j[2], j[6]);
+    two(_mm256_unpackhi_pd(xy2, z2), j[3], j[7]);
+  }
   static FloatPack difference(__m256i a, __m256i b) {
     return {_mm256_cvtepi32_ps(_mm256_sub_epi32(a, b))};
   }

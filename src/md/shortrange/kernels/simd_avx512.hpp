@@ -289,6 +289,33 @@ struct FloatPack {
       types = _mm512_unpackhi_epi64(zt0, zt2);
     }
   };
+  /// Subtracts from the forces on the particles j.
+  [[gnu::always_inline]] static void subtract(SingleForce* force, const std::uint32_t* j,
+                                              FloatPack x, FloatPack y, FloatPack z) {
+    const __m512 zero = _mm512_setzero_ps();
+    const __m512d xy0 = _mm512_castps_pd(_mm512_unpacklo_ps(x.v, y.v));
+    const __m512d xy2 = _mm512_castps_pd(_mm512_unpackhi_ps(x.v, y.v));
+    const __m512d z0 = _mm512_castps_pd(_mm512_unpacklo_ps(z.v, zero));
+    const __m512d z2 = _mm512_castps_pd(_mm512_unpackhi_ps(z.v, zero));
+    const auto four = [force](__m512d change, std::uint32_t a, std::uint32_t b, std::uint32_t c,
+                              std::uint32_t d) {
+      float* const at[4] = {&at_offset(force, a)->x, &at_offset(force, b)->x,
+                            &at_offset(force, c)->x, &at_offset(force, d)->x};
+      __m512 r = _mm512_castps128_ps512(_mm_load_ps(at[0]));
+      r = _mm512_mask_broadcast_f32x4(r, 0x00f0, _mm_load_ps(at[1]));
+      r = _mm512_mask_broadcast_f32x4(r, 0x0f00, _mm_load_ps(at[2]));
+      r = _mm512_mask_broadcast_f32x4(r, 0xf000, _mm_load_ps(at[3]));
+      r = _mm512_sub_ps(r, _mm512_castpd_ps(change));
+      _mm_store_ps(at[0], _mm512_castps512_ps128(r));
+      _mm_store_ps(at[1], _mm512_extractf32x4_ps(r, 1));
+      _mm_store_ps(at[2], _mm512_extractf32x4_ps(r, 2));
+      _mm_store_ps(at[3], _mm512_extractf32x4_ps(r, 3));
+    };
+    four(_mm512_unpacklo_pd(xy0, z0), j[0], j[4], j[8], j[12]);
+    four(_mm512_unpackhi_pd(xy0, z0), j[1], j[5], j[9], j[13]);
+    four(_mm512_unpacklo_pd(xy2, z2), j[2], j[6], j[10], j[14]);
+    four(_mm512_unpackhi_pd(xy2, z2), j[3], j[7], j[11], j[15]);
+  }
   static FloatPack difference(__m512i a, __m512i b) {
     return {_mm512_cvtepi32_ps(_mm512_sub_epi32(a, b))};
   }

@@ -221,6 +221,17 @@ struct FloatPack : Pack<float> {
       z = __builtin_shufflevector(zt01, zt23, 0, 1, 4, 5);
     }
   };
+  /// Subtracts from the forces on the particles j.
+  [[gnu::always_inline]] static void subtract(SingleForce* force, const std::uint32_t* j,
+                                              const FloatPack& x, const FloatPack& y,
+                                              const FloatPack& z) {
+    for (int k = 0; k < 4; ++k) {
+      SingleForce* const f = at_offset(force, j[k]);
+      f->x -= x.v[0][k];
+      f->y -= y.v[0][k];
+      f->z -= z.v[0][k];
+    }
+  }
   [[gnu::always_inline]] static FloatPack difference(Bits a, Bits b) {
     return each([&](int) { return __builtin_convertvector(a - b, Values); });
   }
