@@ -10,9 +10,9 @@
 // Source:  Verlet, Phys. Rev. 159, 98 (1967), with cells: Quentrec and Brot, J. Comput. Phys. 13,
 //          430 (1973); sharing: Pall and Hess, Comput. Phys. Commun. 184, 2641 (2013), of whose
 //          clusters only one side is used here.
-// Cost:    from full lists every pair is computed twice; half lists, which mixed precision reads,
-//          take a quarter less time, and half the memory and two thirds of the time to build. A row
-//          of four particles of a liquid holds 1.7 times as many neighbors as a row of one.
+// Cost:    from full lists every pair is computed twice, from half lists, which take half the
+//          memory, once, for some 50 instructions more for each vector of neighbors. In full lists
+//          a row of four particles of a liquid holds 1.7 times as many neighbors as a row of one.
 // Hazards: two particles at one point give infinite forces (found by the caller); cells of more
 //          than 2046 particles need plain 4-byte entries.
 // Others:  clusters on both sides win at long cutoffs (more than about 100 neighbors), where their
