@@ -11,8 +11,8 @@
 //          430 (1973); sharing: Pall and Hess, Comput. Phys. Commun. 184, 2641 (2013), of whose
 //          clusters only one side is used here.
 // Cost:    from full lists every pair is computed twice, from half lists, which take half the
-//          memory, once, for some 50 instructions more for each vector of neighbors. In full lists
-//          a row of four particles of a liquid holds 1.7 times as many neighbors as a row of one.
+//          memory, once, for another transpose of each vector of neighbors and forces in memory.
+//          A row of four particles of a liquid holds 1.7 times as many neighbors as a row of one.
 // Hazards: two particles at one point give infinite forces (found by the caller); cells of more
 //          than 2046 particles need plain 4-byte entries.
 // Others:  clusters on both sides win at long cutoffs (more than about 100 neighbors), where their
