@@ -74,7 +74,7 @@ class ForceEngine {
   void compute_forces(ParticleStore& particles, PairSums* sums) {
     compute_forces(particles, sums, nullptr);
   }
-  /// Whether particles can be moved while forces of others are still computed.
+  /// Whether particles can be moved while the forces of others are still put together.
   bool can_move() const { return forces_->can_move() && electrostatics_ == nullptr; }
   /// compute_forces, and calls `move` for all local particles, part by part, each as soon as its
   /// forces are there. The next step's `must_rebuild` follows.

@@ -85,7 +85,7 @@ class Simulation {
   void move_all();
   void move(std::size_t begin, std::size_t end);
   /// Whether nobody looks at this step's positions and velocities once its forces are there: then
-  /// particles go on into the next step as soon as their forces are known, cell by cell.
+  /// particles go on into the next step as soon as their forces are put together, some at a time.
   bool can_move_early() const;
   bool must_write_checkpoint() const;
   void change_volume(PairSums& sums);

@@ -10,8 +10,8 @@
 // Source:  Verlet, Phys. Rev. 159, 98 (1967), with cells: Quentrec and Brot, J. Comput. Phys. 13,
 //          430 (1973); sharing: Pall and Hess, Comput. Phys. Commun. 184, 2641 (2013), of whose
 //          clusters only one side is used here.
-// Cost:    from full lists every pair is computed twice, from half lists, which take half the
-//          memory, once, for another transpose of each vector of neighbors and forces in memory.
+// Cost:    from full lists every pair is computed twice; from half lists, of half as many
+//          neighbors, once, for another transpose of each vector of neighbors and forces in memory.
 //          A row of four particles of a liquid holds 1.7 times as many neighbors as a row of one.
 // Hazards: two particles at one point give infinite forces (found by the caller); cells of more
 //          than 2046 particles need plain 4-byte entries.
@@ -321,7 +321,8 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
   for (int q = 0; q < size; ++q) {
     if constexpr (half) {
       SingleForce& f = work.collected[particle[q]];
-      f = {f.x + static_cast<float>(x[q]), f.y + static_cast<float>(y[q]), f.z + static_cast<float>(z[q]), 0.0f};
+      f = {f.x + static_cast<float>(x[q]), f.y + static_cast<float>(y[q]),
+           f.z + static_cast<float>(z[q]), 0.0f};
     } else {
       work.force[particle[q]] = {c.step * x[q], c.step * y[q], c.step * z[q]};
     }
@@ -410,8 +411,9 @@ void compute(PairWork& work, const std::uint32_t* cells, std::size_t cell_count,
              bool with_energy) {
   const auto choose = [&]<int form, bool energy>() {
     const auto choose_half = [&]<bool half>() {
-      work.type_count == 1 ? compute_cells<Pack, form, energy, true, half>(work, cells, cell_count)
-                           : compute_cells<Pack, form, energy, false, half>(work, cells, cell_count);
+      work.type_count == 1
+          ? compute_cells<Pack, form, energy, true, half>(work, cells, cell_count)
+          : compute_cells<Pack, form, energy, false, half>(work, cells, cell_count);
     };
     if constexpr (Constants<Pack>::mixed) {
       if (work.half) return choose_half.template operator()<true>();
@@ -482,9 +484,9 @@ void to_fixed(PairWork& work, std::size_t begin, std::size_t end, const Vec3& ce
 #endif
 }
 
-const PairKernels kernels{STERNA_KERNEL_NAME,  DoublePack::group,    FloatPack::group,
-                          build,               square_displacements, select_far,
-                          compute<DoublePack>, compute<FloatPack>,   collect, to_fixed};
+const PairKernels kernels{
+    STERNA_KERNEL_NAME, DoublePack::group,   FloatPack::group,   build,   square_displacements,
+    select_far,         compute<DoublePack>, compute<FloatPack>, collect, to_fixed};
 
 }  // namespace
 }  // namespace sterna::md
