@@ -149,6 +149,39 @@ TEST_CASE("a race begins once the rounds have taken as long as it costs") {
   CHECK(run(measuring, 16, us) == "0000000011112222");
 }
 
+TEST_CASE("a race takes no larger part of the time than it may, stage by stage") {
+  Context world;
+  world.set_tuning({true, "none", false});
+  TuningRules rules = short_rules;
+  rules.race.stages = {{1, 3, 3.0}, {1, 3, 1.5}, {1, 3, 1.0}};
+  rules.largest_loss = 0.25;
+  // The slowest rank decides here, too.
+  const auto us = [&](std::size_t candidate) {
+    const double slowest = candidate == 0 ? 20.0 : candidate == 1 ? 10.0 : 40.0;
+    return world.rank() == 0 ? slowest : 1.0;
+  };
+  Tuner tuner = tuner_of(world, {"", "", ""}, rules);
+  // Twelve rounds of the first stage, taken for twice as long: earned by 48. The stage loses 40 us
+  // by the first and 120 by the third, who leaves, and the next would lose 40 by the first, who
+  // leaves then: 200 us, earned by 80 rounds of 10 us.
+  const std::string expected = std::string(48, '0') + "000011112222" + std::string(20, '1') +
+                               "00001111" + std::string(40, '1');
+  const std::string ran = run(tuner, static_cast<int>(expected.size()), us);
+  CHECK(ran == expected);
+  Verdict verdict;
+  tuner.explain(verdict);
+  CHECK(verdict.method == "second");
+
+  // Long before the end of the first stage's wait nothing but the usual one is made.
+  Tuner young = tuner_of(world, {"", "", ""}, rules);
+  CHECK(run(young, 47, us) == std::string(47, '0'));
+  CHECK(young.live().size() == 1);
+
+  world.implementation().race_at_once = true;
+  Tuner measuring = tuner_of(world, {"", "", ""}, rules);
+  CHECK(run(measuring, 24, us) == "000000001111222200001111");
+}
+
 TEST_CASE("candidates that do not work are never asked for") {
   Context world;
   world.set_tuning({true, "none"});

@@ -11,7 +11,8 @@ Race::Race(std::span<const std::size_t> candidates, RaceRules rules) : rules_(st
 
 void Race::note(double us) {
   if (timed()) entrants_[turn()].times.add(us);
-  if (++round_ < untimed() + stage().rounds) return;
+  ++entrants_[turn()].rounds;
+  if (++round_ < untimed(lap_) + stage().rounds) return;
   round_ = 0;
   if (++block_ < entrants_.size()) return;
   block_ = 0;
@@ -33,6 +34,38 @@ void Race::decide(std::span<const double> largest) {
   entrants_.erase(slow, entrants_.end());
   ++stage_;
   lap_ = 0;
+}
+
+std::size_t Race::leader() const {
+  return std::ranges::min_element(entrants_, {}, &Entrant::us)->candidate;
+}
+
+double Race::leader_us() const {
+  return std::ranges::min_element(entrants_, {}, &Entrant::us)->us;
+}
+
+double Race::lost_us() const {
+  double lost = 0.0;
+  for (const auto* those : {&entrants_, &dropped_}) {
+    for (const Entrant& e : *those) lost += e.rounds * std::max(0.0, e.us - leader_us());
+  }
+  return lost;
+}
+
+double Race::next_loss_us() const {
+  double loss = 0.0;
+  for (const Entrant& e : entrants_) loss += rounds_of_each() * (e.us - leader_us());
+  return loss;
+}
+
+int Race::stage_rounds() const {
+  return rounds_of_each() * static_cast<int>(entrants_.size());
+}
+
+int Race::rounds_of_each() const {
+  int rounds = 0;
+  for (int lap = 0; lap < stage().laps; ++lap) rounds += untimed(lap) + stage().rounds;
+  return rounds;
 }
 
 std::size_t Race::winner(std::size_t incumbent) const {

@@ -34,6 +34,7 @@ class Race {
   struct Entrant {
     std::size_t candidate;
     RoundTimes times = {};  ///< on this rank
+    int rounds = 0;         ///< also those that were not timed
     double us = 0.0;        ///< agreed: the largest of the ranks' medians
   };
 
@@ -42,7 +43,7 @@ class Race {
 
   /// The candidate of the coming round, and whether its time is wanted.
   std::size_t current() const { return entrants_[turn()].candidate; }
-  bool timed() const { return round_ >= untimed(); }
+  bool timed() const { return round_ >= untimed(lap_); }
   /// A round is done; `us` counts only where it was wanted.
   void note(double us);
 
@@ -50,6 +51,16 @@ class Race {
   bool stage_is_over() const { return lap_ == stage().laps; }
   std::vector<double> medians() const;  ///< this rank's, by entrant
   void decide(std::span<const double> largest);
+
+  /// Of the best so far, once a stage is over: who it is, and what its rounds take.
+  std::size_t leader() const;
+  double leader_us() const;
+  /// By what is agreed, the time that the race has taken beyond that of as many rounds of the best,
+  /// and that its next stage will.
+  double lost_us() const;
+  double next_loss_us() const;
+  /// Rounds of the coming stage, of all entrants.
+  int stage_rounds() const;
 
   bool over() const { return stage_ == rules_.stages.size() || entrants_.size() == 1; }
   std::span<const Entrant> entrants() const { return entrants_; }
@@ -62,9 +73,11 @@ class Race {
 
  private:
   const RaceStage& stage() const { return rules_.stages[stage_]; }
-  int untimed() const {
-    return stage_ == 0 && lap_ == 0 ? rules_.warm_up : std::max(rules_.untimed, stage().rounds / 8);
+  int untimed(int lap) const {
+    return stage_ == 0 && lap == 0 ? rules_.warm_up : std::max(rules_.untimed, stage().rounds / 8);
   }
+  /// Rounds of the coming stage, of each entrant.
+  int rounds_of_each() const;
   /// To and fro, so that none always follows the same other.
   std::size_t turn() const { return lap_ % 2 == 0 ? block_ : entrants_.size() - 1 - block_; }
 

@@ -19,6 +19,7 @@ const TuningRules neighbor_tuning{
              .keep_incumbent = 1.03},
     .rounds_between_looks = 4096,
     .race_us = 20e3,
+    .largest_loss = 0.1,
 };
 
 NeighborSelection select_neighbor_method(const Context& context,

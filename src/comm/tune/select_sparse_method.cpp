@@ -21,6 +21,7 @@ const TuningRules sparse_tuning{
              .keep_incumbent = 1.03},
     .rounds_between_looks = 512,
     .race_us = 20e3,
+    .largest_loss = 0.1,
 };
 
 namespace {

@@ -27,7 +27,7 @@ constexpr double stored_drop_above = 1.3;
 constexpr double predicted_drop_above = 5.0;
 constexpr std::size_t enough_evidence = 10;
 /// A new race must have been earned: the one before may have cost this part of the time since.
-constexpr double largest_loss = 0.02;
+constexpr double largest_loss_before_next = 0.02;
 /// Where a clock that shows less is not to be believed.
 constexpr double shortest_round = 0.05;
 /// Slower methods that the verdict's text names.
@@ -41,16 +41,15 @@ Tuner::Tuner(TunerSetting setting)
       live_{setting_.usual},
       chosen_(setting_.usual),
       next_agreement_(setting_.rules.rounds_before) {
-  std::size_t usable = 0;
   for (std::size_t i = 0; i < records_.size(); ++i) {
     records_[i].why = setting_.candidates[i].why_not;
     if (records_[i].why.empty()) {
-      ++usable;
+      ++usable_;
     } else {
       records_[i].state = State::unavailable;
     }
   }
-  if (usable == 1) {
+  if (usable_ == 1) {
     next_agreement_ = never;
     setting_.usual_reason = "the only method that works here";
   }
@@ -63,7 +62,12 @@ void Tuner::agree() {
     live_.clear();
     for (const Race::Entrant& e : race_->entrants()) live_.push_back(e.candidate);
     next_agreement_ = never;  // until the next stage is over
-    if (race_->over()) settle(race_->winner(decided_ ? chosen_ : records_.size()));
+    if (race_->over()) {
+      settle(race_->winner(decided_ ? chosen_ : records_.size()));
+    } else {
+      stage_begins_ =
+          round_that_earns(race_->lost_us() + race_->next_loss_us(), race_->leader_us());
+    }
   } else if (decided_) {
     look_for_drift();
   } else {
@@ -76,7 +80,7 @@ void Tuner::note(double us, const Traffic& traffic) {
   traffic_.off_node += traffic.off_node;
   traffic_.bytes += traffic.bytes;
   ++traffic_rounds_;
-  if (race_) {
+  if (race_ && !resting()) {
     race_->note(us);
     if (race_->stage_is_over()) next_agreement_ = rounds_ + 1;
   } else if (worth_timing(rounds_)) {
@@ -116,6 +120,12 @@ Tuner::Agreed Tuner::agree_on(std::vector<double> mine) {
           {largest.begin(), largest.begin() + static_cast<std::ptrdiff_t>(times)}};
 }
 
+std::uint64_t Tuner::round_that_earns(double lost_us, double us) const {
+  const double part = setting_.rules.largest_loss;
+  if (part <= 0.0 || setting_.context.implementation().race_at_once) return 0;
+  return static_cast<std::uint64_t>(lost_us / (part * std::max(us, shortest_round)));
+}
+
 void Tuner::remember() {
   StoredEvidence evidence;
   evidence.family = setting_.family;
@@ -139,7 +149,13 @@ void Tuner::choose_first_time() {
   const std::size_t best =
       *std::ranges::min_element(entrants, {}, [&](std::size_t i) { return records_[i].us; });
   const double us = std::max(now.times[0], shortest_round);
-  const auto rounds = static_cast<std::uint64_t>(setting_.rules.race_us / us);
+  auto rounds = static_cast<std::uint64_t>(setting_.rules.race_us / us);
+  if (!known) {
+    // Of the first stage nothing is known: as if all took part, each for twice as long as the usual
+    // one. (All that work: whom the model leaves out, the ranks have not agreed on yet.)
+    const Race race(std::vector<std::size_t>(usable_), setting_.rules.race);
+    rounds = std::max(rounds, round_that_earns(race.stage_rounds() * us, us));
+  }
   if (known && best == chosen_) {
     settle(best);
   } else if (!postponed_ && rounds > rounds_ && !setting_.context.implementation().race_at_once) {
@@ -212,6 +228,7 @@ void Tuner::open_race(std::vector<std::size_t> entrants) {
 
   live_ = entrants;
   next_agreement_ = never;
+  stage_begins_ = 0;
   race_.emplace(entrants, setting_.rules.race);
   if (race_->over()) settle(entrants.front());
 }
@@ -258,7 +275,7 @@ void Tuner::look_for_drift() {
   const std::string reason = drift_.look({now.times[0], now.shape.peers, now.shape.bytes});
   if (reason.empty()) return;
   const double since = static_cast<double>(rounds_ - decided_at_) * records_[chosen_].us;
-  if (lost_us_ > largest_loss * since) return;
+  if (lost_us_ > largest_loss_before_next * since) return;
   drift_reason_ = reason;
   shape_ = now.shape;
   open_race(find_entrants(false));

@@ -30,6 +30,9 @@ struct TuningRules {
   /// What a race costs, about: making all methods, running the slow ones. It begins once the rounds
   /// have taken as long, so that a short run spends little on a choice that cannot pay any more.
   double race_us = 0.0;
+  /// The most that a race may take beyond its best method, as a part of the time of all rounds so
+  /// far; each stage waits until that is so, with the best of the stage before. 0: none waits.
+  double largest_loss = 0.0;
 };
 
 struct TunerSetting {
@@ -56,9 +59,11 @@ class Tuner {
   bool due() const { return rounds_ == next_agreement_; }
   /// Collective.
   void agree();
-  std::size_t current() const { return race_ ? race_->current() : chosen_; }
+  std::size_t current() const {
+    return !race_ ? chosen_ : resting() ? race_->leader() : race_->current();
+  }
   /// Whether the time of the coming round is wanted.
-  bool timed() const { return race_ ? race_->timed() : worth_timing(rounds_); }
+  bool timed() const { return race_ && !resting() ? race_->timed() : worth_timing(rounds_); }
   const std::vector<std::size_t>& live() const { return live_; }
   /// A live candidate turned out not to work, on all ranks. There must be another.
   void exclude(std::size_t candidate, const std::string& reason);
@@ -96,8 +101,11 @@ class Tuner {
   void choose_first_time();
   std::vector<std::size_t> find_entrants(bool use_stored_choice);
   void open_race(std::vector<std::size_t> entrants);
-  void record(const Race::Entrant& entrant);
   void settle(std::size_t winner);
+  /// A race is under way, and its next stage not earned yet.
+  bool resting() const { return rounds_ < stage_begins_; }
+  /// The round from which so much time may be lost, where one takes `us`.
+  std::uint64_t round_that_earns(double lost_us, double us) const;
   void look_for_drift();
   void remember();
   void fit_model();
@@ -105,6 +113,7 @@ class Tuner {
 
   TunerSetting setting_;
   std::vector<Record> records_;
+  std::size_t usable_ = 0;  ///< candidates that work here
   std::vector<std::size_t> live_;
   std::size_t chosen_;
   bool decided_ = false;    ///< chosen_ was chosen by a race, of this run or an earlier one
@@ -117,6 +126,7 @@ class Tuner {
   std::uint64_t decided_at_ = 0;
   double lost_us_ = 0.0;  ///< time that the latest race took beyond that of its winner
   std::optional<Race> race_;
+  std::uint64_t stage_begins_ = 0;
   Drift drift_;
   RoundTimes window_;  ///< since the last agreement, outside of races
   Traffic traffic_;    ///< since the last agreement
