@@ -30,8 +30,9 @@ struct TuningRules {
   /// What a race costs, about: making all methods, running the slow ones. It begins once the rounds
   /// have taken as long, so that a short run spends little on a choice that cannot pay any more.
   double race_us = 0.0;
-  /// The most that a race may take beyond its best method, as a part of the time of all rounds so
-  /// far; each stage waits until that is so, with the best of the stage before. 0: none waits.
+  /// What a race may lose by methods slower than its best, as a part of the time of all rounds so
+  /// far: each stage waits, with the best of the one before, until by the medians that are known
+  /// the race will have lost no more. 0: none waits.
   double largest_loss = 0.0;
 };
 
