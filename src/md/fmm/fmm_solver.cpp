@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "md/fmm/far_field.hpp"
+#include "md/fmm/force_error.hpp"
 #include "md/fmm/leaf_parts.hpp"
 #include "md/fmm/near_field.hpp"
 #include "sterna/comm/reduction_batch.hpp"
@@ -365,29 +366,6 @@ std::vector<Vec3> all_forces(const CoulombResult& result) {
   return forces;
 }
 
-/// Sums of squares of differences, of the reference, and of charges; number of charges.
-std::array<double, 4> squares(const std::vector<Vec3>& forces, const std::vector<Vec3>& reference,
-                              const PointCharges& charges) {
-  std::array<double, 4> sums{};
-  for (std::size_t i = 0; i < forces.size(); ++i) {
-    const Vec3 d = forces[i] - reference[i];
-    sums[0] += dot(d, d);
-    sums[1] += dot(reference[i], reference[i]);
-    sums[2] += charges.charges[i] * charges.charges[i];
-  }
-  sums[3] = static_cast<double>(forces.size());
-  return sums;
-}
-
-/// Forces in a perfect crystal are 0, and so errors relative to them have no meaning: at least a
-/// tenth of the force of two charges at their mean distance is what they are compared with.
-double relative(const std::array<double, 4>& sums, double volume) {
-  if (sums[3] == 0.0) return 0.0;
-  const double least = 0.1 * sums[2] / sums[3] * std::pow(sums[3] / volume, 2.0 / 3.0);
-  const double size = std::max(sums[1], sums[3] * least * least);
-  return size > 0.0 ? std::sqrt(sums[0] / size) : 0.0;
-}
-
 }  // namespace
 
 CheckedFmmParameters checked_fmm_parameters(const Lattice& lattice, bool periodic,
@@ -400,8 +378,10 @@ CheckedFmmParameters checked_fmm_parameters(const Lattice& lattice, bool periodi
                               reference = all_forces(FmmSolver(lattice, b).solve(charges));
                               order = b.order;
                             }
-                            const auto forces = all_forces(FmmSolver(lattice, a).solve(charges));
-                            return relative(squares(forces, reference, charges), lattice.volume());
+                            ForceError error;
+                            error.add(all_forces(FmmSolver(lattice, a).solve(charges)), reference,
+                                      charges);
+                            return error.relative(lattice.volume());
                           });
 }
 
@@ -417,10 +397,11 @@ CheckedFmmParameters checked_fmm_parameters(const comm::Context& context,
     };
     if (order != b.order) reference = forces(b);
     order = b.order;
-    std::array<double, 4> sums = squares(forces(a), reference, charges);
+    ForceError error;
+    error.add(forces(a), reference, charges);
     comm::ReductionBatch batch(context, "accuracy of the multipole method");
-    batch.sum(sums.data(), sums.size()).run();
-    return relative(sums, decomposition.box().volume());
+    batch.sum(error.sums().data(), error.sums().size()).run();
+    return error.relative(decomposition.box().volume());
   });
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "md/fmm/force_error.hpp"
 #include "md/fmm/gathered_ewald.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
@@ -131,7 +132,7 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
     batch.sum(charge_count_).sum(total_charge_).run();
   }
   if (options_.ewald) {
-    if (!ewald_measured_) measure_ewald();
+    if (!ewald_accuracy_) choose_ewald_accuracy();
     return;
   }
   if (!parameters_) choose_parameters();
@@ -150,21 +151,22 @@ EwaldSolver Electrostatics::ewald_solver(double accuracy) const {
   return {lattice, parameters};
 }
 
-void Electrostatics::measure_ewald() {
+void Electrostatics::choose_ewald_accuracy() {
   const auto forces = [&](double accuracy) {
     return gathered_ewald(context_, ewald_solver(accuracy), charges(), particle_count_).forces;
   };
-  const auto used = forces(options_.accuracy), better = forces(1e-6 * options_.accuracy);
-  double difference = 0.0, size = 0.0;
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    const Vec3 d = used[i] - better[i];
-    difference += dot(d, d);
-    size += dot(better[i], better[i]);
+  const auto reference = forces(1e-6 * options_.accuracy);
+  ewald_accuracy_ = options_.accuracy;
+  // Which truncation leads to which error of the forces depends on the charges.
+  for (;;) {
+    ForceError error;
+    error.add(forces(*ewald_accuracy_), reference, charges());
+    comm::ReductionBatch batch(context_, "accuracy of the Ewald sums");
+    batch.sum(error.sums().data(), error.sums().size()).run();
+    error_ = error.relative(decomposition_->box().volume());
+    if (error_ <= options_.accuracy || *ewald_accuracy_ <= 1e-4 * options_.accuracy) return;
+    *ewald_accuracy_ *= 0.5 * options_.accuracy / error_;
   }
-  comm::ReductionBatch batch(context_, "accuracy of the Ewald sums");
-  batch.sum(difference).sum(size).run();
-  error_ = size > 0.0 ? std::sqrt(difference / size) : 0.0;
-  ewald_measured_ = true;
 }
 
 void Electrostatics::check_open_box(const ParticleStore& particles) const {
@@ -199,7 +201,7 @@ void Electrostatics::finish(ParticleStore& particles, PairSums* sums) {
   const bool with_tensor = sums != nullptr && options_.virial_tensor;
   if (options_.ewald) {
     ewald_result_ =
-        gathered_ewald(context_, ewald_solver(options_.accuracy), charges(), particle_count_);
+        gathered_ewald(context_, ewald_solver(*ewald_accuracy_), charges(), particle_count_);
   }
   const CoulombResult& result = options_.ewald ? ewald_result_ : solver_->finish(with_tensor);
   VirialProducts inside{};  // of the sites' positions in their molecules
@@ -223,11 +225,15 @@ void Electrostatics::finish(ParticleStore& particles, PairSums* sums) {
   if (sums == nullptr) return;
   sums->energy += result.energy;
   const auto of_arms = symmetric_part(inside);
-  // The trace follows from the energy, which is of degree -1 in all distances, so that it is the
-  // same with and without the tensor.
+  // The trace follows from energies, so that it is the same with and without the tensor. In all
+  // distances, the energy U_qq of charges is of degree -1, U_qd of charges with dipoles of -2, U_dd
+  // of dipoles of -3: the trace is U_qq + 2 U_qd + 3 U_dd. The sum of dipoles times fields is
+  // -(U_qd + 2 U_dd).
+  double trace = result.energy;
+  for (std::size_t i = 0; i < dipoles_.size(); ++i) trace -= dot(dipoles_[i], result.fields[i]);
   const double tensor_trace = result.virial[0] + result.virial[1] + result.virial[2];
   for (std::size_t k = 0; k < 6; ++k) {
-    const double third = k < 3 ? (result.energy - tensor_trace) / 3.0 : 0.0;
+    const double third = k < 3 ? (trace - tensor_trace) / 3.0 : 0.0;
     if (with_tensor || k < 3) sums->virial[k] += result.virial[k] + third - of_arms[k];
   }
 }
@@ -242,7 +248,7 @@ std::string Electrostatics::description() const {
 }
 
 std::vector<double> Electrostatics::state() const {
-  if (options_.ewald) return {};
+  if (options_.ewald) return {*ewald_accuracy_, error_};
   const FmmParameters& p = *parameters_;
   return {static_cast<double>(p.order),
           static_cast<double>(p.precision),
@@ -254,7 +260,15 @@ std::vector<double> Electrostatics::state() const {
 }
 
 void Electrostatics::restore(std::span<const double> state) {
-  if (state.size() != 7) throw std::invalid_argument("not a state of the electrostatics");
+  if (state.size() != 2 && state.size() != 7) {
+    throw std::invalid_argument("not a state of the electrostatics");
+  }
+  if (options_.ewald != (state.size() == 2)) return;  // of the other method
+  if (options_.ewald) {
+    ewald_accuracy_ = state[0];
+    error_ = state[1];
+    return;
+  }
   FmmParameters p;
   p.order = static_cast<int>(state[0]);
   p.precision = static_cast<FmmPrecision>(static_cast<int>(state[1]));

@@ -84,7 +84,8 @@ class Electrostatics {
   /// What does not follow from the accuracy.
   void set_options(FmmParameters& parameters) const;
   EwaldSolver ewald_solver(double accuracy) const;
-  void measure_ewald();
+  /// One whose error, measured in the forces on these particles, is below the accuracy.
+  void choose_ewald_accuracy();
   void check_open_box(const ParticleStore& particles) const;
 
   comm::Context context_;
@@ -103,8 +104,8 @@ class Electrostatics {
   double total_charge_ = 0.0;
   std::unique_ptr<FmmSolver> solver_;
   CoulombResult ewald_result_;
-  bool ewald_measured_ = false;
-  double charge_count_ = 0.0;  ///< of all ranks
+  std::optional<double> ewald_accuracy_;  ///< for `ewald_solver`
+  double charge_count_ = 0.0;             ///< of all ranks
   std::size_t particle_count_ = 0;
 
   // Of each site of the local particles, particle by particle; dipoles where there are some.

@@ -372,9 +372,9 @@ void Simulation::report_electrostatics() {
   std::vector<std::string> warnings;
   if (input_.electrostatics.order == 0 &&
       electrostatics->measured_error() > input_.electrostatics.accuracy) {
-    warnings.push_back(
-        "the highest order does not reach the accuracy asked for in "
-        "[electrostatics]");
+    warnings.push_back(fmt::format(
+        "{} not reach the accuracy asked for in [electrostatics]",
+        input_.electrostatics.kind == "ewald" ? "the Ewald sums do" : "the highest order does"));
   }
   const double total = electrostatics->total_charge() / std::sqrt(input_.units.coulomb());
   if (std::abs(total) > 1e-6 && electrostatics->periodic()) {
