@@ -5,6 +5,7 @@
 
 #include "md/io/physics_advice.hpp"
 #include "md/io/read_input.hpp"
+#include "md/io/timestep_advice.hpp"
 
 using namespace sterna::md;
 
@@ -166,6 +167,46 @@ TEST_CASE("regions, grids and memory") {
   CHECK(expected->halo == doctest::Approx(2.8));
   CHECK(expected->memory_per_rank > 4000 * 300.0);
   CHECK_FALSE(forecast(input, {}).has_value());
+}
+
+TEST_CASE("ions and mixtures are not measured by the largest sigma") {
+  // The density of molten sodium chloride, 3.4 per cubed sigma of chloride.
+  const std::string salt = R"(units = "real"
+[run]
+steps = 100
+timestep = 1
+[start]
+kind = "random"
+particles = 512
+density = 0.0301
+minimum_distance = 2.0
+temperature = 1300
+[[type]]
+name = "Na"
+mass = 22.98977
+epsilon = 0.3526418
+sigma = 2.159538
+charge = 1.0
+[[type]]
+name = "Cl"
+mass = 35.453
+epsilon = 0.0127850
+sigma = 4.830453
+charge = -1.0
+[interaction]
+cutoff = 12.0
+truncation = "force_shifted"
+[electrostatics]
+kind = "fmm"
+)";
+  CHECK(advice(salt).find("closest packing") == std::string::npos);
+  const std::string mixture = with("name = \"A\"", R"(name = "A"
+fraction = 0.99
+[[type]]
+name = "B"
+sigma = 2.0
+fraction = 0.01)");
+  CHECK(advice(mixture).find("closest packing") == std::string::npos);
 }
 
 TEST_CASE("advice in real units names them") {

@@ -47,34 +47,9 @@ bool is_polar(const Component& component) {
   return !component.charges.empty() || !component.dipoles.empty();
 }
 
-/// Smallest of the moments of inertia that are not 0.
-double smallest_moment(const Component& component) {
-  double smallest = 0.0;
-  for (int axis = 0; axis < 3; ++axis) {
-    const double moment = component.inertia[axis];
-    if (moment > 0.0 && (smallest == 0.0 || moment < smallest)) smallest = moment;
-  }
-  return smallest;
-}
-
-double libration_period(const Component& component) {
-  const Vec3 dipole = dipole_of(component);
-  const double squared = dot(dipole, dipole), sigma = largest_sigma(component);
-  if (!(sigma > 0.0) || !(squared > 0.0)) return 0.0;
-  double moment = 0.0;
-  for (int axis = 0; axis < 3; ++axis) {
-    const double along = dipole[axis] * dipole[axis] / squared;
-    if (along > 0.99 || !(component.inertia[axis] > 0.0)) continue;
-    if (moment == 0.0 || component.inertia[axis] < moment) moment = component.inertia[axis];
-  }
-  const double stiffness = 8.0 * squared / (sigma * sigma * sigma);
-  return 2.0 * std::numbers::pi * std::sqrt(moment / stiffness);
-}
-
 class MoleculeAdviser {
  public:
-  MoleculeAdviser(const Input& input, double temperature)
-      : input_(input), temperature_(temperature) {
+  explicit MoleculeAdviser(const Input& input) : input_(input) {
     for (const Input::Component& component : input.components) {
       components_.push_back(component_from_input(component, input.units));
     }
@@ -88,7 +63,6 @@ class MoleculeAdviser {
       reach(n);
     }
     electrostatics();
-    if (input_.run.integrator == "velocity_verlet" && input_.run.timestep > 0.0) turning();
     return std::move(advice_);
   }
 
@@ -199,31 +173,7 @@ class MoleculeAdviser {
     }
   }
 
-  void turning() {
-    const double dt = input_.run.timestep;
-    const FastestTurn fastest = fastest_turn(input_, temperature_);
-    const auto time = [this](double value) { return text(value, Dimension::time); };
-    if (fastest.libration_period > 0.0 && fastest.libration_period < 20.0 * dt) {
-      const double steps = fastest.libration_period / dt;
-      add(steps < 10.0 ? Severity::warning : Severity::advice, "run.timestep",
-          fmt::format("a time step of {} is 1/{:.3g} of the libration of {}, whose dipole swings "
-                      "between its neighbors in about {}. At most {} (1/20) is sound",
-                      time(dt), steps, quote(fastest.librating), time(fastest.libration_period),
-                      time(fastest.libration_period / 20.0)));
-    }
-    const double angle = fastest.angular_velocity * dt;
-    if (angle > 0.1) {
-      add(angle > 0.3 ? Severity::warning : Severity::advice, "run.timestep",
-          fmt::format("at {} molecules {} turn by {:.2g} degrees in a time step of {}. At most {} "
-                      "keeps it below 6 degrees",
-                      text(temperature_, Dimension::temperature), quote(fastest.rotating),
-                      angle * 180.0 / std::numbers::pi, time(dt),
-                      time(0.1 / fastest.angular_velocity)));
-    }
-  }
-
   const Input& input_;
-  double temperature_;
   std::vector<Component> components_;
   std::vector<Diagnostic> advice_;
 };
@@ -239,27 +189,8 @@ double contact_distance(const Component& component) {
   return distance;
 }
 
-FastestTurn fastest_turn(const Input& input, double temperature) {
-  FastestTurn fastest;
-  for (const Input::Component& named : input.components) {
-    const Component component = component_from_input(named, input.units);
-    const double period = libration_period(component);
-    if (period > 0.0 && (fastest.libration_period == 0.0 || period < fastest.libration_period)) {
-      fastest.libration_period = period;
-      fastest.librating = named.name;
-    }
-    const double moment = smallest_moment(component);
-    if (!(moment > 0.0)) continue;
-    const double speed = std::sqrt(input.units.boltzmann() * temperature / moment);
-    if (speed <= fastest.angular_velocity) continue;
-    fastest.angular_velocity = speed;
-    fastest.rotating = named.name;
-  }
-  return fastest;
-}
-
-std::vector<Diagnostic> molecule_advice(const Input& input, double temperature) {
-  return MoleculeAdviser(input, temperature).advise();
+std::vector<Diagnostic> molecule_advice(const Input& input) {
+  return MoleculeAdviser(input).advise();
 }
 
 }  // namespace sterna::md

@@ -15,7 +15,9 @@
 #include "md/io/molecule_advice.hpp"
 #include "md/io/molecule_model_from_input.hpp"
 #include "md/io/read_input.hpp"
+#include "md/io/timestep_advice.hpp"
 #include "md/io/truncation_advice.hpp"
+#include "md/io/type_pair_from_input.hpp"
 
 namespace sterna::md {
 namespace {
@@ -32,30 +34,6 @@ constexpr double rotation_per_ghost = 32.0;      // orientation
 constexpr double bytes_per_site = 32.0;          // turned into the laboratory frame
 constexpr double rotation_in_checkpoint = 56.0;  // orientation, angular momentum
 
-constexpr double well_curvature = 57.14628;  // 36 * 2^(2/3)
-
-struct PairParameters {
-  double epsilon, sigma;
-};
-
-PairParameters parameters(const Input& input, std::size_t a, std::size_t b) {
-  const auto& first = input.types[a];
-  const auto& second = input.types[b];
-  PairParameters mixed{std::sqrt(first.epsilon * second.epsilon),
-                       input.interaction.mixing == "geometric"
-                           ? std::sqrt(first.sigma * second.sigma)
-                           : 0.5 * (first.sigma + second.sigma)};
-  for (const auto& pair : input.pairs) {
-    if (!((pair.first == first.name && pair.second == second.name) ||
-          (pair.first == second.name && pair.second == first.name))) {
-      continue;
-    }
-    mixed.epsilon = pair.epsilon.value_or(mixed.epsilon);
-    mixed.sigma = pair.sigma.value_or(mixed.sigma);
-  }
-  return mixed;
-}
-
 double bytes_of_field(const std::string& field) {
   return field == "image" ? 12.0 : field == "orientation" ? 32.0 : 24.0;
 }
@@ -63,6 +41,12 @@ double bytes_of_field(const std::string& field) {
 /// Of a skin that the program will choose, what it will be about.
 double likely_skin(const Input& input) {
   return input.neighbor.skin > 0.0 ? input.neighbor.skin : 0.12 * input.interaction.cutoff;
+}
+
+double sites_per_cell(std::string_view lattice) {
+  if (lattice == "sc") return 1.0;
+  if (lattice == "bcc") return 2.0;
+  return lattice == "fcc" ? 4.0 : 8.0;  // diamond and zincblende have eight
 }
 
 std::string byte_text(double bytes) {
@@ -80,7 +64,7 @@ class Adviser {
   Adviser(const Input& input, const SystemFacts& facts) : input_(input), facts_(facts) {
     for (std::size_t a = 0; a < input.types.size(); ++a) {
       for (std::size_t b = a; b < input.types.size(); ++b) {
-        const PairParameters pair = parameters(input, a, b);
+        const TypePair pair = type_pair_from_input(input, a, b);
         if (pair.epsilon > 0.0) largest_sigma_ = std::max(largest_sigma_, pair.sigma);
         largest_epsilon_ = std::max(largest_epsilon_, pair.epsilon);
       }
@@ -96,7 +80,7 @@ class Adviser {
   std::vector<Diagnostic> advise() {
     const bool lennard_jones = input_.interaction.potential == "lennard_jones";
     if (input_.run.integrator == "velocity_verlet") {
-      if (lennard_jones) timestep();
+      append(timestep_advice(input_, highest_temperature()));
       thermostats();
       at_rest();
     }
@@ -110,7 +94,7 @@ class Adviser {
     box();
     ranks();
     files();
-    append(molecule_advice(input_, highest_temperature()));
+    append(molecule_advice(input_));
     return std::move(advice_);
   }
 
@@ -145,50 +129,6 @@ class Adviser {
       if (thermostat.kind != "none") highest = std::max(highest, thermostat.temperature);
     }
     return highest;
-  }
-
-  void timestep() {
-    const double dt = input_.run.timestep;
-    const FastestMotion fastest = fastest_motion(input_);
-    if (fastest.period <= 0.0 || dt <= 0.0) return;
-    const double steps = fastest.period / dt;
-    const std::string motion =
-        fmt::format("two particles {} and {} oscillate about the minimum of their potential in {}",
-                    quote(fastest.first), quote(fastest.second), time(fastest.period));
-    const std::string safe = time(fastest.period / 40.0);
-    if (steps < 15.0) {
-      warn("run.timestep",
-           fmt::format("a time step of {} is only 1/{:.3g} of the fastest motion: {}; below about "
-                       "1/15 the integration becomes unstable. At most {} (1/40) is sound",
-                       time(dt), steps, motion, safe));
-    } else if (steps < 40.0) {
-      advise("run.timestep",
-             fmt::format("a time step of {} is 1/{:.3g} of the fastest motion: {}. Energy is kept "
-                         "well with at most {} (1/40)",
-                         time(dt), steps, motion, safe));
-    } else if (steps > 1000.0) {
-      advise("run.timestep",
-             fmt::format("a time step of {} is very short: 1/{:.3g} of the fastest motion, as {}. "
-                         "{} (1/100) would be as sound and {:.3g} times faster",
-                         time(dt), steps, motion, time(fastest.period / 100.0), steps / 100.0));
-    }
-    thermal_motion(dt);
-  }
-
-  /// Hot particles run into each other's repulsion: there the well tells nothing.
-  void thermal_motion(double dt) {
-    const double temperature = highest_temperature();
-    for (const Input::Type& type : input_.types) {
-      const double speed = std::sqrt(3.0 * input_.units.boltzmann() * temperature / type.mass);
-      const double share = speed * dt / type.sigma;
-      if (!(share > 0.06) || type.epsilon <= 0.0) continue;
-      warn("run.timestep",
-           fmt::format("at {} particles {} fly {:.2g} sigma in a time step of {}: collisions are "
-                       "missed. At most {} keeps it below 0.04 sigma",
-                       text(temperature, Dimension::temperature), quote(type.name), share, time(dt),
-                       time(0.04 * type.sigma / speed)));
-      return;
-    }
   }
 
   std::string hottest_thermostat() const {
@@ -317,14 +257,16 @@ class Adviser {
       molecule_density(density);
       return;
     }
-    const double reduced = density * std::pow(largest_sigma_, 3);
+    const double reduced = density * volume_of_a_particle();
     const std::string_view place = input_.start.kind == "file" ? "start.file" : "start.density";
     const std::string value =
         fmt::format("{} particles in {} x {} x {} are {:.3g} per sigma^3", *facts_.particles,
                     length(facts_.box->length.x), length(facts_.box->length.y),
                     length(facts_.box->length.z), reduced);
-    if (!(largest_sigma_ > 0.0) || input_.interaction.potential != "lennard_jones") {
-      // There is no size to compare with.
+    const bool charged =
+        std::ranges::any_of(input_.types, [](const Input::Type& t) { return t.charge != 0.0; });
+    if (!(largest_sigma_ > 0.0) || input_.interaction.potential != "lennard_jones" || charged) {
+      // There is no size to compare with: unlike charges pull ions far into each other's sigma.
     } else if (reduced > 1.4) {
       warn(place,
            value +
@@ -345,6 +287,18 @@ class Adviser {
                       *facts_.particles, length(d),
                       length(std::cbrt(std::numbers::sqrt2 / density))));
     }
+  }
+
+  /// Cube of sigma, the mean of all particles; of the smallest ones where a file has the shares.
+  double volume_of_a_particle() const {
+    double sum = 0.0, shares = 0.0, least = std::pow(largest_sigma_, 3);
+    for (const Input::Type& type : input_.types) {
+      const double volume = std::pow(type.sigma, 3);
+      sum += type.fraction * volume;
+      shares += type.fraction;
+      least = std::min(least, volume);
+    }
+    return input_.start.kind == "file" || shares <= 0.0 ? least : sum / shares;
   }
 
   /// Of molecules that start at random orientations.
@@ -525,7 +479,7 @@ SystemFacts facts_of(const Input& input) {
     return facts;
   }
   if (!(start.density > 0.0)) return facts;
-  const double per_cell = start.lattice == "sc" ? 1.0 : (start.lattice == "bcc" ? 2.0 : 4.0);
+  const double per_cell = sites_per_cell(start.lattice);
   if (start.kind == "lattice" && start.particles == 0) {
     const double edge = std::cbrt(per_cell / start.density);
     const Vec3 box{start.cells[0] * edge, start.cells[1] * edge, start.cells[2] * edge};
@@ -538,35 +492,6 @@ SystemFacts facts_of(const Input& input) {
     facts.box = Box{{edge, edge, edge}};
   }
   return facts;
-}
-
-FastestMotion fastest_motion(const Input& input) {
-  FastestMotion fastest;
-  for (std::size_t a = 0; a < input.types.size(); ++a) {
-    for (std::size_t b = a; b < input.types.size(); ++b) {
-      const PairParameters pair = parameters(input, a, b);
-      if (!(pair.epsilon > 0.0)) continue;
-      const double first = input.types[a].mass, second = input.types[b].mass;
-      const double mass = first * second / (first + second);
-      const double stiffness = well_curvature * pair.epsilon / (pair.sigma * pair.sigma);
-      const double period = 2.0 * std::numbers::pi * std::sqrt(mass / stiffness);
-      if (fastest.period > 0.0 && period >= fastest.period) continue;
-      fastest = {period, input.types[a].name, input.types[b].name};
-    }
-  }
-  for (const Input::Component& component : input.components) {
-    double mass = 0.0, stiffness = 0.0;
-    for (const Input::Site& site : component.sites) {
-      mass += site.mass;
-      if (!(site.epsilon > 0.0)) continue;
-      stiffness = std::max(stiffness, well_curvature * site.epsilon / (site.sigma * site.sigma));
-    }
-    if (!(stiffness > 0.0)) continue;
-    const double period = 2.0 * std::numbers::pi * std::sqrt(0.5 * mass / stiffness);
-    if (fastest.period > 0.0 && period >= fastest.period) continue;
-    fastest = {period, component.name, component.name};
-  }
-  return fastest;
 }
 
 std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {

@@ -23,16 +23,6 @@ struct SystemFacts {
 /// Particles and box of a lattice or random start; the box of a file start where [start] gives it.
 SystemFacts facts_of(const Input& input);
 
-/// The fastest motion of the model: the harmonic oscillation of two particles about the minimum of
-/// their pair potential, 2 pi sqrt(m / k) with the reduced mass m and the curvature
-/// k = 36 * 2^(2/3) epsilon / sigma^2 = 57.15 epsilon / sigma^2. Of components: two molecules of
-/// one kind in the well of their stiffest site.
-struct FastestMotion {
-  double period = 0.0;  ///< 0 where nothing interacts
-  std::string first, second;
-};
-FastestMotion fastest_motion(const Input& input);
-
 /// What a run will take, as far as it can be known before.
 struct Forecast {
   double local_particles = 0.0;  ///< per rank, on average
