@@ -199,6 +199,56 @@ bins = 300
   CHECK(input.places.at("run.timestep").column == 12);
 }
 
+TEST_CASE("what a program has computed to be 0 is 0, where 0 is allowed") {
+  const std::string site = R"([run]
+steps = 10
+timestep = 0.005
+[start]
+kind = "lattice"
+cells = [4, 4, 4]
+density = 0.1
+[[component]]
+name = "A"
+inertia = [1e-17, 0.2, 0.2]
+[[component.site]]
+kind = "lennard_jones"
+mass = 1.0
+epsilon = 1.0
+sigma = 1.0
+position = [1e-16, -3e-17, 0.4]
+[[component.site]]
+kind = "lennard_jones"
+mass = 1.0
+epsilon = 1.0
+sigma = 1.0
+position = [-1e-16, 2.2e-16, -0.4]
+[interaction]
+cutoff = 2.5
+)";
+  const Input input = valid(site);
+  CHECK(input.components[0].inertia->x == 0.0);
+  CHECK(input.components[0].sites[0].position == Vec3{0.0, 0.0, 0.4});
+  CHECK(errors(with("density = 0.8", "density = 1e-16")).find("beyond all bounds") !=
+        std::string::npos);
+}
+
+TEST_CASE("a barostat that acts as rarely as it relaxes is warned of, or refused") {
+  const auto barostat = [](int interval) {
+    return std::string(smallest) +
+           "[thermostat]\nkind = \"langevin\"\ntemperature = 1\ntime_constant = 1\n"
+           "[barostat]\nkind = \"stochastic_cell_rescaling\"\npressure = 1\nbulk_modulus = 20\n"
+           "time_constant = 1\ninterval = " +
+           std::to_string(interval) + "\n";
+  };
+  CHECK(errors(barostat(20)) == "");
+  CHECK(errors(barostat(60))
+            .find("warning: the box changes every 0.3 (interval times time step), "
+                  "0.3 of the barostat's time constant of 1: fluctuations of the "
+                  "volume come out 18 % too large; an interval of at most 20") !=
+        std::string::npos);
+  CHECK_FALSE(read(barostat(100)).ok());
+}
+
 TEST_CASE("a minimization needs no time step") {
   const Input input = valid(
       with("timestep = 0.005", "integrator = \"minimize\"\n[minimize]\nforce_tolerance = 1e-6"));

@@ -10,7 +10,7 @@ import typer
 from conftest import ROOT
 from sterna import SternaError
 from sterna.configuration import Configuration, random_orientations
-from sterna.validation import CASES, carbon_dioxide_slab
+from sterna.validation import CASES, carbon_dioxide_slab, lj_equation_of_state
 from sterna.validation import water_energy_drift as water
 from sterna.validation.block_average import (
     block_means,
@@ -169,6 +169,23 @@ def test_a_run_that_fails_is_told(sterna, monkeypatch, tmp_path):
     done = sterna("validate", "lj_slab", "--replicas", "2", "--folder", "runs")
     assert done.returncode == 7
     assert "slab.toml: error: the disk is full" in done.stderr
+
+
+def test_pressures_are_those_of_the_log():
+    point = lj_equation_of_state.STATE_POINTS[0]
+    random = numpy.random.default_rng(3)
+    replicas = [
+        {
+            "temperature": random.normal(point.temperature, 0.01, size=100),
+            "pressure": random.normal(0.3, 1e-6, size=100),
+            "potential_energy": random.normal(-5.0 * point.particles, 1e-3, size=100),
+        }
+        for _ in range(2)
+    ]
+    pressure, energy = lj_equation_of_state.compare(point, replicas)
+    # The log's pressure has the ideal part of all particles: nothing is to be added.
+    assert pressure.mean == pytest.approx(0.3, abs=1e-5)
+    assert energy.mean == pytest.approx(-5.0, abs=1e-4)
 
 
 def test_short_equations_of_state(sterna, tmp_path):

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "md/domain/regular_grid.hpp"
+#include "md/io/physics_advice.hpp"
 #include "md/io/published_components.hpp"
+#include "md/io/read_input.hpp"
 #include "md/simulation/start_orientation.hpp"
 #include "md/simulation/start_velocity.hpp"
 
@@ -452,4 +454,22 @@ TEST_CASE("velocities that cannot have a temperature are zero") {
   StartVelocity cold(1, 1.0, 0.0);
   for (int id = 1; id <= 5; ++id) cold.add(cold.draw(id, 1.0), 1.0);
   CHECK(cold.adjustment()(cold.draw(1, 1.0)) == Vec3{});
+}
+
+TEST_CASE("what is forecast of a start is what it makes") {
+  for (const std::string lattice : {"sc", "bcc", "fcc", "diamond", "zincblende"}) {
+    CAPTURE(lattice);
+    const std::string text =
+        "[run]\nsteps = 1\ntimestep = 0.005\n[start]\nkind = \"lattice\"\nlattice = \"" + lattice +
+        "\"\ncells = [3, 4, 5]\ndensity = 0.3\n[[type]]\nname = \"A\"\n[[type]]\nname = \"B\"\n"
+        "[interaction]\ncutoff = 2.0\n";
+    const ReadResult result = read_input_text(text, "start.toml");
+    REQUIRE(result.ok());
+    const StartConfiguration start = StartConfiguration::from_input(result.input);
+    const SystemFacts facts = facts_of(result.input);
+    CHECK(*facts.particles == start.particle_count());
+    for (int axis = 0; axis < 3; ++axis) {
+      CHECK(facts.box->length[axis] == doctest::Approx(start.box().length[axis]));
+    }
+  }
 }

@@ -3,8 +3,8 @@
 Canonical simulations in reduced units, some independent ones (replicas) of each state point. Beyond
 the cutoff the potential has the homogeneous correction. Standard errors are from block averages
 over all replicas, at the temperature that was asked for: what the deviation of the kinetic
-temperature from it explains is taken off. N particles whose center of mass rests have the ideal
-pressure of N - 1; that of the last one is added.
+temperature from it explains is taken off. The pressure has the ideal part of all N particles,
+NkT/V, as that of Monte Carlo simulations has, although the center of mass rests.
 
 What is compared:
 
@@ -182,11 +182,9 @@ def compare(point: StatePoint, replicas: list[dict[str, numpy.ndarray]]) -> list
         return block_means([rows[column] for rows in replicas], BLOCKS)
 
     temperature = means("temperature")
-    # The center of mass rests in a simulation; published pressures have its share of the ideal gas.
-    of_the_center = point.temperature * point.density / point.particles
     where = f"T = {point.temperature:g}, density {point.density:g}, cutoff {point.cutoff:g}: "
     measured = {
-        "pressure": (means("pressure") + of_the_center, point.pressure),
+        "pressure": (means("pressure"), point.pressure),
         "energy": (means("potential_energy") / point.particles, point.energy),
     }
     return [

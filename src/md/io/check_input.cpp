@@ -169,6 +169,7 @@ class Checker {
             "the planar correction is that of one box, which a [barostat] changes; expected "
             "\"homogeneous\" or \"none\"");
     }
+    barostat_interval();
     const auto canonical = [](const Input::Thermostat& thermostat) {
       return thermostat.kind != "none" && thermostat.kind != "velocity_scaling";
     };
@@ -177,6 +178,40 @@ class Checker {
               "without a thermostat that samples the canonical ensemble the volumes are those of "
               "no ensemble; expected \"stochastic_velocity_rescaling\", \"nose_hoover_chain\" or "
               "\"langevin\" in [thermostat]");
+    }
+  }
+
+  /// The box changes by an Euler step of the stochastic equation for the volume, which it relaxes
+  /// to for h = interval / time constant: the variance of the volume is then 1 / (1 - h/2) times
+  /// the right one.
+  void barostat_interval() {
+    const auto& barostat = input_.barostat;
+    if (!good_("barostat.interval") || !good_("barostat.time_constant") || !good_("run.timestep")) {
+      return;
+    }
+    const double interval = static_cast<double>(barostat.interval) * input_.run.timestep;
+    const double steps = interval / barostat.time_constant;
+    if (!(steps > 0.1 + 1e-9)) return;
+    const auto time = [this](double value) { return input_.units.text(value, Dimension::time); };
+    const std::string place =
+        input_.places.contains("barostat.interval") ? "barostat.interval" : "barostat";
+    const std::string message = fmt::format(
+        "the box changes every {} (interval times time step), {:.2g} of the barostat's time "
+        "constant of {}",
+        time(interval), steps, time(barostat.time_constant));
+    const std::int64_t most =
+        static_cast<std::int64_t>(0.1 * barostat.time_constant / input_.run.timestep + 1e-9);
+    const std::string expected =
+        most > 0 ? fmt::format("an interval of at most {} (a tenth of the time constant)", most)
+                 : std::string("a time constant of ten time steps or more");
+    if (steps >= 0.5) {
+      error(place, fmt::format("{}: the volume would be driven, not sampled; expected {}", message,
+                               expected));
+    } else {
+      report_(Severity::warning, place,
+              fmt::format("{}: fluctuations of the volume come out {:.0f} % too large; {} keeps "
+                          "that below 5 %",
+                          message, 100.0 * (1.0 / (1.0 - 0.5 * steps) - 1.0), expected));
     }
   }
 

@@ -29,7 +29,8 @@ constexpr std::size_t most_diagnostics = 100;   // nobody reads more; bounds the
 constexpr std::size_t longest_line = 1000;      // bytes kept of a source line
 constexpr std::size_t most_tables = 256;        // of types and sites: pairs grow with the square
 constexpr std::size_t most_pairs = 65536;
-// Beyond these, powers of a number leave the range of a double; nothing physical is there.
+// Beyond these, powers of a number leave the range of a double; nothing physical is there. What is
+// smaller is 0 that a program has computed, where 0 is allowed.
 constexpr double largest_number = 1e15;
 constexpr double smallest_number = 1e-15;
 
@@ -525,12 +526,13 @@ class Reader {
       wrong_value(key, node);
       return std::nullopt;
     }
+    const double size = std::abs(value);
+    if (size < smallest_number && in_range(0.0, key.range)) return 0.0;
     if (!in_range(value, key.range)) {
       wrong_value(key, node);
       return std::nullopt;
     }
-    const double size = std::abs(value);
-    if (size > largest_number || (size > 0.0 && size < smallest_number)) {
+    if (size > largest_number || size < smallest_number) {
       error(node.source(), fmt::format("{} is {}, which is beyond all bounds; expected {}",
                                        key_label(key), found(node), expectation(key, units)));
       return std::nullopt;
