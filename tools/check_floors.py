@@ -17,6 +17,7 @@ MD_FLOORS = (
     "particles",
     "model",
     "domain",
+    "forces",
     "shortrange",
     "manybody",
     "longrange",

@@ -113,7 +113,9 @@ def measure_drift(options: argparse.Namespace, root: Path) -> None:
         ps = TIMESTEP * log["step"]
         found = drift(ps, log["total_energy"], log["kinetic_energy"])
         length = float(ps[-1] - ps[0])
-        electrostatics = events(folder / "drift.log.jsonl")["start"]["settings"]["electrostatics"]
+        electrostatics = events(folder / "drift.log.jsonl")["start"]["settings"]["terms"][
+            "electrostatics"
+        ]
         return {
             "accuracy": float(accuracy),
             "smoothing": float(smoothing),
@@ -160,7 +162,7 @@ def measure_time(options: argparse.Namespace, root: Path) -> None:
             folder = root / f"{case[0]}-{case[1]}-{repeat}"
             simulate(folder, "drift", [run_text(options.steps, *case)], {"start.extxyz": start})
             log = events(folder / "drift.log.jsonl")
-            found[case] = log["start"]["settings"]["electrostatics"]
+            found[case] = log["start"]["settings"]["terms"]["electrostatics"]
             seconds = log["end"]["timing"]["phases"]["electrostatics"]["avg"]
             times[case].append(1e6 * seconds / options.steps / (3 * options.molecules))
     rows = []

@@ -56,12 +56,12 @@ TEST_CASE("every particle gets what the profile of all ranks gives at its place"
   PairList list("auto");
   test::rebuild(list, particles, box, cutoff + 0.2);
   const auto plain = lennard_jones(cutoff);
-  const PairSums without = test::compute(*plain, list, particles);
+  const EnergyAndVirial without = test::compute(*plain, list, particles);
   const std::vector<Vec3> force(particles.force.begin(), particles.force.end());
-  PlanarForces forces(lennard_jones(cutoff), context, averaged_potentials(potential(cutoff)), box,
-                      2, slabs);
-  CHECK(forces.reach() == cutoff);
-  const PairSums with = test::compute(forces, list, particles);
+  PlanarForces forces(context, averaged_potentials(potential(cutoff)), box, 2, slabs);
+  forces.rebuild(particles);
+  EnergyAndVirial with = without;
+  forces.finish(particles, &with);
   PlanarCorrection::Values total;
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const auto values = correction.at(0, particles.position[i].z);
@@ -81,7 +81,7 @@ TEST_CASE("every particle gets what the profile of all ranks gives at its place"
 TEST_CASE("a short cutoff with the correction is a long one") {
   const sterna::comm::Context context;
   struct Result {
-    PairSums sums;
+    EnergyAndVirial sums;
     std::vector<Vec3> force;
   };
   const auto compute = [&](double cutoff, bool corrected) {
@@ -91,12 +91,11 @@ TEST_CASE("a short cutoff with the correction is a long one") {
     PairList list("auto");
     test::rebuild(list, particles, box, cutoff + 0.2);
     Result result;
+    result.sums = test::compute(*lennard_jones(cutoff), list, particles);
     if (corrected) {
-      PlanarForces forces(lennard_jones(cutoff), alone, averaged_potentials(potential(cutoff)), box,
-                          2, 96);
-      result.sums = test::compute(forces, list, particles);
-    } else {
-      result.sums = test::compute(*lennard_jones(cutoff), list, particles);
+      PlanarForces forces(alone, averaged_potentials(potential(cutoff)), box, 2, 96);
+      forces.rebuild(particles);
+      forces.finish(particles, &result.sums);
     }
     result.force.resize(particles.local_count());
     for (std::size_t i = 0; i < particles.local_count(); ++i) {

@@ -51,7 +51,7 @@ inline void jitter(Crystal& crystal, double reach, unsigned seed) {
 }
 
 struct TersoffResult {
-  PairSums sums;
+  EnergyAndVirial sums;
   std::vector<Vec3> force;
 };
 

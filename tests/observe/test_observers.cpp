@@ -49,7 +49,7 @@ class Frame {
     add({}, {}, type);
     particles_.orientation[particles_.local_count() - 1] = orientation;
   }
-  PairSums pairs;
+  EnergyAndVirial pairs;
   ObservedFrame observed() const {
     return {0, 0.0, box_, particles_, masses_, list_, pairs, tail_virial, kinetic_factor, 0.5};
   }

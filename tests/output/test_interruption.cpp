@@ -35,7 +35,7 @@ void one_step(const comm::Context& context, H5mdWriter& trajectory, JsonLog& log
   const ParticleStore particles = dealt_particles(context, total, step);
   const Box box{{5000.0, 5000.0, 5000.0}};
   trajectory.write_frame(step, 0.5 * static_cast<double>(step), box, particles);
-  log.thermo(step, 0.5 * static_cast<double>(step), {}, {});
+  log.thermo(step, 0.5 * static_cast<double>(step), {});
   if (step % steps_to_checkpoint != 0) return;
   trajectory.sync();
   log.sync();

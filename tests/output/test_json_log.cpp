@@ -18,11 +18,11 @@ std::vector<nlohmann::json> entries_of(const std::string& path) {
 }
 
 void log_run(JsonLog& log, std::int64_t from, std::int64_t to) {
-  const std::vector<std::string> names{"temperature", "pressure"};
   for (std::int64_t step = from; step <= to; step += 10) {
-    const std::vector<double> values{1.5,
-                                     step == 20 ? std::numeric_limits<double>::quiet_NaN() : 2};
-    log.thermo(step, 0.002 * static_cast<double>(step), names, values);
+    const std::vector<LoggedScalar> scalars{
+        {"temperature", 1.5},
+        {"pressure", step == 20 ? std::numeric_limits<double>::quiet_NaN() : 2}};
+    log.thermo(step, 0.002 * static_cast<double>(step), scalars);
   }
 }
 

@@ -25,7 +25,7 @@ struct MolecularSystem {
 /// Forces and torques in the order of the system.
 struct MolecularResult {
   std::vector<Vec3> force, torque;
-  PairSums sums;
+  EnergyAndVirial sums;
 };
 
 inline Quaternion random_orientation(std::mt19937_64& engine) {
@@ -69,7 +69,7 @@ inline MolecularResult compute(const MoleculeModel& model, const MolecularSystem
   }
 
   MolecularResult result;
-  PairSums* const sums = with_energy ? &result.sums : nullptr;
+  EnergyAndVirial* const sums = with_energy ? &result.sums : nullptr;
   forces.rebuild(list, particles);
   forces.compute(list, particles, PairList::Cells::interior, sums);
   forces.compute(list, particles, PairList::Cells::boundary, sums);

@@ -74,8 +74,9 @@ inline void rebuild(PairList& list, ParticleStore& particles, const Box& box, do
 }
 
 /// As the engine calls them after a rebuild.
-inline PairSums compute(ShortRangeForces& forces, const PairList& list, ParticleStore& particles) {
-  PairSums sums;
+inline EnergyAndVirial compute(ShortRangeForces& forces, const PairList& list,
+                               ParticleStore& particles) {
+  EnergyAndVirial sums;
   forces.rebuild(list, particles);
   forces.compute(list, particles, PairList::Cells::interior, &sums);
   forces.compute(list, particles, PairList::Cells::boundary, &sums);

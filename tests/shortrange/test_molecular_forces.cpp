@@ -376,7 +376,7 @@ TEST_CASE("atoms are forced as on the fast path, whatever the form of the list")
     test::rebuild(list, particles, box, system.cutoff + system.skin);
     CHECK((list.rows().compressed == nullptr) == (system.count == 4096));
     LennardJonesForces fast(potential, Precision::double_precision, "auto");
-    const PairSums expected = test::compute(fast, list, particles);
+    const EnergyAndVirial expected = test::compute(fast, list, particles);
     const std::vector<Vec3> force(particles.force.begin(), particles.force.end());
     for (const MolecularKernels* kernels : available_molecular_kernels()) {
       for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
@@ -384,7 +384,7 @@ TEST_CASE("atoms are forced as on the fast path, whatever the form of the list")
         CAPTURE(static_cast<int>(precision));
         const double tolerance = precision == Precision::mixed ? 3e-5 : 1e-11;
         MolecularForces forces(model, precision, kernels->name);
-        const PairSums sums = test::compute(forces, list, particles);
+        const EnergyAndVirial sums = test::compute(forces, list, particles);
         CHECK(sums.energy == doctest::Approx(expected.energy).epsilon(tolerance));
         CHECK(sums.virial_trace() == doctest::Approx(expected.virial_trace()).epsilon(tolerance));
         CHECK(largest_deviation({particles.force.begin(), particles.force.end()}, force) <

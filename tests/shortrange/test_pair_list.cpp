@@ -62,7 +62,7 @@ struct Reference {
 
 struct Expected {
   std::map<std::int64_t, Vec3> force;
-  PairSums sums;
+  EnergyAndVirial sums;
 };
 
 Expected brute_force(const ParticleStore& particles, const Box& box,
@@ -160,7 +160,7 @@ TEST_CASE("forces, energy and virial agree with brute force for every kernel") {
             CAPTURE(half);
             PairList list(kernels->name, group, half);
             test::rebuild(list, particles, system.box, cutoff + skin);
-            const PairSums sums = test::compute(forces, list, particles);
+            const EnergyAndVirial sums = test::compute(forces, list, particles);
             // Switched forces of the reference are central differences.
             const double exact = truncation == Truncation::switched ? 2e-7 : 1e-12;
             const double tolerance = precision == Precision::mixed ? 1e-5 : exact;
@@ -211,7 +211,7 @@ TEST_CASE("the list holds while particles move by half the skin") {
   }
   CHECK(list.displacements(particles, 0.1).largest ==
         doctest::Approx(std::sqrt(dot(move, move))).epsilon(1e-5));
-  const PairSums stale = test::compute(forces, list, particles);
+  const EnergyAndVirial stale = test::compute(forces, list, particles);
   ParticleStore fresh;
   fresh.resize_local(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -223,7 +223,7 @@ TEST_CASE("the list holds while particles move by half the skin") {
     fresh.image[i] = {};
   }
   test::rebuild(list, fresh, box, 2.8);
-  const PairSums rebuilt = test::compute(forces, list, fresh);
+  const EnergyAndVirial rebuilt = test::compute(forces, list, fresh);
   CHECK(stale.energy == doctest::Approx(rebuilt.energy).epsilon(1e-12));
   CHECK(stale.virial_trace() == doctest::Approx(rebuilt.virial_trace()).epsilon(1e-11));
 }
@@ -275,7 +275,7 @@ TEST_CASE("dense cells fall back to plain entries") {
     const double exact = precision == Precision::mixed ? 1e-5 : 1e-12;
     PairList list("auto", forces.group(), forces.reads_half_lists());
     test::rebuild(list, particles, box, 1.6);
-    const PairSums plain = test::compute(forces, list, particles);
+    const EnergyAndVirial plain = test::compute(forces, list, particles);
     std::map<std::int64_t, Vec3> before;
     double scale = 0.0;
     for (std::size_t i = 0; i < particles.local_count(); ++i) {
@@ -285,7 +285,7 @@ TEST_CASE("dense cells fall back to plain entries") {
     // The same with cells small enough.
     PairList fine("auto", forces.group(), forces.reads_half_lists());
     test::rebuild(fine, particles, box, 1.25);
-    const PairSums compressed = test::compute(forces, fine, particles);
+    const EnergyAndVirial compressed = test::compute(forces, fine, particles);
     CHECK(plain.energy == doctest::Approx(compressed.energy).epsilon(exact));
     CHECK(list.grid().nx() == 1);
     CHECK(fine.grid().nx() == 2);

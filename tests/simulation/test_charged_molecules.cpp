@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "md/domain/decomposition_method.hpp"
-#include "md/simulation/electrostatics.hpp"
+#include "md/fmm/electrostatics.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 using namespace sterna;
@@ -40,7 +40,7 @@ Molecules random_molecules(std::vector<Component> components, int count) {
 }
 
 struct Result {
-  PairSums sums;
+  EnergyAndVirial sums;
   std::vector<Vec3> forces, torques;
   double measured_error = 0.0;
 };

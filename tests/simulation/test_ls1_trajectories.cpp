@@ -160,7 +160,7 @@ TEST_CASE("ls1-MarDyn's systems have ls1-MarDyn's energies at the start and alon
     PhaseTimer timer;
     ForceEngine engine(
         context, grid,
-        std::make_unique<MolecularForces>(model, Precision::double_precision, "auto"), options,
+        std::make_unique<MolecularForces>(model, Precision::double_precision, "auto"), {}, options,
         timer);
     const double masses[] = {c.component.mass};
     const Vec3 inertia[] = {c.component.inertia};
@@ -169,7 +169,7 @@ TEST_CASE("ls1-MarDyn's systems have ls1-MarDyn's energies at the start and alon
                               RigidRotor(timestep, inertia, RotationMethod::leapfrog));
     engine.rebuild(particles, 0);
     for (std::int64_t step = 0; step <= 100; ++step) {
-      PairSums sums;
+      EnergyAndVirial sums;
       if (step > 0) {
         integrator.start_step(particles);
         const auto largest_step = [&]() -> ForceEngine::LargestStep {

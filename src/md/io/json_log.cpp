@@ -86,12 +86,9 @@ void JsonLog::start(const Provenance& provenance) {
   write("start", fields);
 }
 
-void JsonLog::thermo(std::int64_t step, double time, std::span<const std::string> names,
-                     std::span<const double> values) {
+void JsonLog::thermo(std::int64_t step, double time, std::span<const LoggedScalar> scalars) {
   ordered_json fields{{"step", step}, {"time", time}};
-  for (std::size_t i = 0; i < std::min(names.size(), values.size()); ++i) {
-    fields[names[i]] = values[i];
-  }
+  for (const LoggedScalar& scalar : scalars) fields[scalar.name] = scalar.value;
   write("thermo", fields);
 }
 

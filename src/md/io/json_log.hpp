@@ -12,6 +12,12 @@
 
 namespace sterna::md {
 
+/// A scalar of a step, in the units of the input.
+struct LoggedScalar {
+  std::string name;
+  double value;
+};
+
 /// The log of a run: one JSON object a line, each with an "event" ("start", "thermo", "warning",
 /// "checkpoint", "end", ...), written by rank 0 at once, so that a run that dies leaves its log.
 /// Numbers that are not finite are written as null.
@@ -39,8 +45,7 @@ class JsonLog {
   void write(const std::string& event, const nlohmann::ordered_json& fields);
 
   void start(const Provenance& provenance);
-  void thermo(std::int64_t step, double time, std::span<const std::string> names,
-              std::span<const double> values);
+  void thermo(std::int64_t step, double time, std::span<const LoggedScalar> scalars);
   void warning(std::int64_t step, const std::string& text);
   void checkpoint(std::int64_t step, const std::string& path, std::uint64_t bytes, double seconds);
   /// `status`: "complete", "interrupted", "failed".

@@ -2,29 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
-#include <utility>
 
 namespace sterna::md {
 
-PlanarForces::PlanarForces(std::unique_ptr<ShortRangeForces> forces, const comm::Context& context,
-                           std::span<const AveragedPotential> pairs, const Box& box, int normal,
-                           std::size_t slabs)
-    : forces_(std::move(forces)),
-      box_(box),
+PlanarForces::PlanarForces(const comm::Context& context, std::span<const AveragedPotential> pairs,
+                           const Box& box, int normal, std::size_t slabs)
+    : box_(box),
       normal_(normal),
       correction_(pairs, box.length[normal], slabs),
       counts_(correction_.components() * slabs),
       density_(counts_.size()),
       profile_(context, "density profile") {
-  if (forces_->acts_on_ghosts()) {
-    throw std::invalid_argument("a planar correction is for pair forces: these act on ghosts");
-  }
   profile_.sum(counts_.data(), counts_.size());
 }
 
-void PlanarForces::rebuild(const PairList& list, const ParticleStore& particles) {
-  forces_->rebuild(list, particles);
+void PlanarForces::rebuild(const ParticleStore& particles) {
   const std::size_t slabs = correction_.slabs();
   const double per_length = static_cast<double>(slabs) / box_.length[normal_];
   std::fill(counts_.begin(), counts_.end(), 0);
@@ -43,23 +35,18 @@ void PlanarForces::rebuild(const PairList& list, const ParticleStore& particles)
   correction_.set_profile(density_);
 }
 
-void PlanarForces::compute(const PairList& list, ParticleStore& particles, PairList::Cells which,
-                           PairSums* sums) {
-  forces_->compute(list, particles, which, sums);
-  for (const std::uint32_t cell : list.cells(which)) {
-    const CellRange range = list.grid().cells()[cell];
-    for (std::uint32_t i = range.begin; i < range.begin + range.count; ++i) {
-      const Position& position = particles.position[i];
-      const auto values =
-          correction_.at(static_cast<std::size_t>(position.type), position.vector()[normal_]);
-      particles.force[i][normal_] += values.force;
-      if (sums == nullptr) continue;
-      // Half of each pair, as everywhere.
-      sums->energy += 0.5 * values.energy;
-      for (int axis = 0; axis < 3; ++axis) {
-        sums->virial[axis] +=
-            0.5 * (axis == normal_ ? values.virial_normal : values.virial_tangential);
-      }
+void PlanarForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    const Position& position = particles.position[i];
+    const auto values =
+        correction_.at(static_cast<std::size_t>(position.type), position.vector()[normal_]);
+    particles.force[i][normal_] += values.force;
+    if (sums == nullptr) continue;
+    // Half of each pair, as everywhere.
+    sums->energy += 0.5 * values.energy;
+    for (int axis = 0; axis < 3; ++axis) {
+      sums->virial[axis] +=
+          0.5 * (axis == normal_ ? values.virial_normal : values.virial_tangential);
     }
   }
 }

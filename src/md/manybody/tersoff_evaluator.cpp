@@ -103,7 +103,7 @@ TersoffEvaluator::TersoffEvaluator(const TersoffPotential& potential, Precision 
 
 void TersoffEvaluator::compute(const Position* position, const NeighborRows& rows,
                                const CellRange* cells, std::span<const std::uint32_t> which_cells,
-                               PaddedForce* force, PairSums& sums) {
+                               PaddedForce* force, EnergyAndVirial& sums) {
   TersoffWork work{};
   work.position = position;
   work.force = force;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "md/core/precision.hpp"
 #include "md/manybody/tersoff_work.hpp"
 #include "md/model/tersoff.hpp"
 #include "md/particles/aligned_buffer.hpp"
@@ -39,7 +40,8 @@ class TersoffEvaluator {
   /// Bonds of the local particles of these cells: adds their forces to `force`, which has an item
   /// for each position, and their energy and virial to `sums`.
   void compute(const Position* position, const NeighborRows& rows, const CellRange* cells,
-               std::span<const std::uint32_t> which_cells, PaddedForce* force, PairSums& sums);
+               std::span<const std::uint32_t> which_cells, PaddedForce* force,
+               EnergyAndVirial& sums);
 
  private:
   const TersoffKernels& kernels_;

@@ -47,9 +47,9 @@ void TersoffForces::rebuild(const PairList& list, const ParticleStore& particles
 }
 
 void TersoffForces::compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
-                            PairSums* sums) {
+                            EnergyAndVirial* sums) {
   if (cells == PairList::Cells::interior) std::fill(force_.begin(), force_.end(), PaddedForce{});
-  PairSums own;
+  EnergyAndVirial own;
   evaluator_.compute(particles.position.data(), rows_, list.grid().cells().data(),
                      list.cells(cells), force_.data(), own);
   if (sums == nullptr) return;

@@ -18,11 +18,14 @@ class TersoffForces final : public ShortRangeForces {
   TersoffForces(const TersoffPotential& potential, Precision precision, std::string_view kernels)
       : evaluator_(potential, precision, kernels), cutoff_(potential.cutoff()) {}
 
+  std::string_view name() const override { return "tersoff"; }
+  /// It keeps lists of bonds, which `rebuild` cuts from the rows.
+  bool needs_early_rebuild() const override { return true; }
   double reach() const override { return cutoff_; }
   std::string_view kernels() const override { return evaluator_.kernels(); }
   void rebuild(const PairList& list, const ParticleStore& particles) override;
   void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
-               PairSums* sums) override;
+               EnergyAndVirial* sums) override;
   bool acts_on_ghosts() const override { return true; }
   std::span<PaddedForce> collected_forces() override { return force_.span(); }
   void set_forces(ParticleStore& particles) override;

@@ -21,8 +21,8 @@ struct ObservedFrame {
   const ParticleStore& particles;  ///< those of this rank
   std::span<const double> masses;  ///< by type
   const PairList& list;
-  const PairSums& pairs;  ///< this rank's part
-  double tail_virial;     ///< of the correction beyond the cutoff, whole system; trace
+  const EnergyAndVirial& pairs;  ///< this rank's part
+  double tail_virial;            ///< of the correction beyond the cutoff, whole system; trace
   /// By which the kinetic part of the pressure is scaled, so that it counts every particle though
   /// the momentum is fixed: 3 N over the degrees of freedom.
   double kinetic_factor;

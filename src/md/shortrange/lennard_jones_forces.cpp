@@ -95,7 +95,7 @@ PairWork LennardJonesForces::run(const PairList& list, ParticleStore& particles,
 }
 
 void LennardJonesForces::compute(const PairList& list, ParticleStore& particles,
-                                 PairList::Cells which, PairSums* sums) {
+                                 PairList::Cells which, EnergyAndVirial* sums) {
   PairWork work = run(list, particles, which, sums != nullptr);
   if (work.half && which == PairList::Cells::boundary) kernels_.collect(work, 0, work.local);
   if (sums != nullptr) {

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "md/core/precision.hpp"
 #include "md/model/lennard_jones.hpp"
 #include "md/particles/aligned_buffer.hpp"
 #include "md/shortrange/short_range_forces.hpp"
@@ -17,8 +18,8 @@ class LennardJonesForces final : public ShortRangeForces {
   /// not have it.
   LennardJonesForces(const LennardJones& potential, Precision precision, std::string_view kernels);
 
+  std::string_view name() const override { return "lennard_jones"; }
   double reach() const override { return cutoff_; }
-  bool reads_rows_only() const override { return true; }
   /// What is fastest; it can read any rows.
   std::uint32_t group() const override {
     return precision_ == Precision::mixed ? kernels_.group_mixed : kernels_.group_double;
@@ -28,7 +29,7 @@ class LennardJonesForces final : public ShortRangeForces {
   std::string_view kernels() const override { return kernels_.name; }
   void rebuild(const PairList& list, const ParticleStore& particles) override;
   void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
-               PairSums* sums) override;
+               EnergyAndVirial* sums) override;
   /// In mixed precision positions and forces have other forms here than in the store.
   bool can_move() const override { return precision_ == Precision::mixed; }
   void compute_and_move(const PairList& list, ParticleStore& particles, const Mover& move) override;

@@ -292,7 +292,7 @@ void MolecularForces::place_sites(const ParticleStore& particles, std::size_t be
 }
 
 void MolecularForces::compute(const PairList& list, ParticleStore& particles, PairList::Cells which,
-                              PairSums* sums) {
+                              EnergyAndVirial* sums) {
   const std::size_t local = particles.local_count();
   if (which == PairList::Cells::interior) {
     place_sites(particles, 0, local);
@@ -321,6 +321,9 @@ void MolecularForces::compute(const PairList& list, ParticleStore& particles, Pa
       precision_ == Precision::mixed ? kernels_.compute_mixed : kernels_.compute_double;
   compute(work, cells.data(), cells.size(), sums != nullptr);
   if (sums != nullptr) {
+    if (which == PairList::Cells::interior) lennard_jones_energy_ = coulomb_energy_ = 0.0;
+    lennard_jones_energy_ += work.lennard_jones;
+    coulomb_energy_ += work.energy - work.lennard_jones;
     sums->energy += work.energy;
     for (int k = 0; k < 6; ++k) sums->virial[k] += work.virial[k];
   }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "md/core/precision.hpp"
 #include "md/model/molecule_model.hpp"
 #include "md/particles/aligned_buffer.hpp"
 #include "md/shortrange/molecular_work.hpp"
@@ -22,15 +23,18 @@ class MolecularForces final : public ShortRangeForces {
   /// not have it.
   MolecularForces(const MoleculeModel& model, Precision precision, std::string_view kernels);
 
+  std::string_view name() const override { return "molecules"; }
   /// The cutoff, and with a cutoff of sites how far they are from their centers besides.
   double reach() const override { return reach_; }
-  bool reads_rows_only() const override { return true; }
   std::string_view kernels() const override { return kernels_.name; }
   void rebuild(const PairList& list, const ParticleStore& particles) override;
   /// Orientations of components without extent are not read: a store of only such ones need not
   /// rotate, and then has no torques either.
   void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
-               PairSums* sums) override;
+               EnergyAndVirial* sums) override;
+  std::vector<Part> parts() const override {
+    return {{"lennard_jones", lennard_jones_energy_}, {"coulomb", coulomb_energy_}};
+  }
 
  private:
   struct Columns;
@@ -48,6 +52,7 @@ class MolecularForces final : public ShortRangeForces {
   double reach_ = 0.0;
   bool site_cutoff_;
   double cutoff_squared_, lennard_jones_cutoff_squared_;
+  double lennard_jones_energy_ = 0.0, coulomb_energy_ = 0.0;  ///< of the last step with sums
 
   std::vector<SiteLayout> layouts_;  ///< of each component
   std::vector<Vec3> body_;           ///< of all components: what `place_sites` turns

@@ -78,6 +78,7 @@ struct MolecularWork {
   Vec3* force;
   Vec3* torque;
   double energy;
+  double lennard_jones;  ///< the part of `energy` that is of Lennard-Jones sites
   double virial[6];
 };
 

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "md/forces/energy_and_virial.hpp"
 #include "md/particles/aligned_buffer.hpp"
 #include "md/particles/particle_store.hpp"
 #include "md/shortrange/cell_grid.hpp"
-#include "md/shortrange/pair_sums.hpp"
 #include "md/shortrange/pair_work.hpp"
 
 namespace sterna::md {

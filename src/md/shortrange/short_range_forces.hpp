@@ -4,10 +4,10 @@
 #include <span>
 #include <string_view>
 
+#include "md/forces/force_term.hpp"
 #include "md/particles/padded_force.hpp"
 #include "md/particles/particle_store.hpp"
 #include "md/shortrange/pair_list.hpp"
-#include "md/shortrange/pair_sums.hpp"
 
 namespace sterna::md {
 
@@ -17,27 +17,24 @@ using Mover = std::function<void(std::size_t begin, std::size_t end)>;
 /// one after the other does something with them, and the next ones are fetched meanwhile.
 inline constexpr std::size_t moved_together = 32;
 
-/// A short-range interaction of one rank's particles: from positions (and orientations) to forces
-/// (and torques). The engine owns the neighbor list and the halo and calls, on every rank,
+/// The term that computes from the rows of the neighbor list: from positions (and orientations) to
+/// forces (and torques) of one rank's particles. A run has one such term. It is the first to touch
+/// the forces of a step, so it sets them, and all other terms add. The engine owns the list and the
+/// halo and calls, on every rank,
 ///
 ///     rebuild(list, particles)             whenever the list was built anew
 ///     compute(list, particles, interior)   in every step, while ghosts are on their way
 ///     compute(list, particles, boundary)   when they have arrived
 ///
 /// Between two rebuilds particles keep their places in the store, and the rows of the list hold all
-/// neighbors within `reach()`: no particle moves by more than half the skin or, where
-/// `reads_rows_only`, none comes within reach of another whose row lacks it.
-class ShortRangeForces {
+/// neighbors within `reach()`: none comes within reach of another whose row lacks it and, where
+/// `needs_early_rebuild`, no particle moves by more than half the skin.
+class ShortRangeForces : public ForceTerm {
  public:
-  virtual ~ShortRangeForces() = default;
-
   /// The force on a particle depends on particles whose centers are nearer than this, and on
   /// nothing else; but see `acts_on_ghosts`. The halo and the rows of the list are this wide plus
   /// the skin.
   virtual double reach() const = 0;
-  /// Whether it computes from the rows as they are and makes no narrower lists of its own in
-  /// `rebuild`: then the list can hold for longer than particles stay within half the skin.
-  virtual bool reads_rows_only() const { return false; }
   /// How many particles should share a row of the list that `compute` reads.
   virtual std::uint32_t group() const { return 1; }
   /// Whether in the list that it reads only one of two local particles should have the other in its
@@ -49,6 +46,7 @@ class ShortRangeForces {
   /// The list was built: local particles and ghosts are at the places that they keep until the next
   /// call, with positions, types and orientations of now.
   virtual void rebuild(const PairList& list, const ParticleStore& particles) = 0;
+  void rebuild(const ParticleStore&) final {}
 
   /// Sets `force` (and `torque`, where the store rotates) of the particles of these cells, and of
   /// no others; adds to `sums`, where it is given, their share of the energy and the virial: half
@@ -57,7 +55,7 @@ class ShortRangeForces {
   /// of the step before or being written. A potential may leave work of interior cells to the call
   /// for the boundary.
   virtual void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
-                       PairSums* sums) = 0;
+                       EnergyAndVirial* sums) = 0;
 
   /// Whether it has a `compute_and_move`: where it still has something to do with each particle
   /// when all pairs are done, or will have at first in the next step.
@@ -75,6 +73,9 @@ class ShortRangeForces {
   /// One item for each local particle and ghost, in the order of the store.
   virtual std::span<PaddedForce> collected_forces() { return {}; }
   virtual void set_forces(ParticleStore&) {}
+
+  /// All is done when the boundary cells are.
+  void finish(ParticleStore&, EnergyAndVirial*) final {}
 };
 
 }  // namespace sterna::md

@@ -34,21 +34,17 @@ double list_seconds(const PhaseTimer& timer) {
   return timer.processor_seconds(Phase::sorting) + timer.processor_seconds(Phase::pair_list);
 }
 
-double force_seconds(const PhaseTimer& timer) {
-  return timer.processor_seconds(Phase::forces) + timer.processor_seconds(Phase::electrostatics);
-}
-
 double seconds_since(PhaseTimer::Clock::time_point start) {
   return std::chrono::duration<double>(PhaseTimer::Clock::now() - start).count();
 }
 
 /// Time of a step, whatever it is spent on, without what is not done in every one.
 double step_seconds(const PhaseTimer& timer) {
-  double sum = 0.0;
+  double sum = timer.seconds_of_terms();
   for (const Phase phase :
-       {Phase::forces, Phase::images, Phase::halo, Phase::rebuild_decision, Phase::migration,
-        Phase::sorting, Phase::halo_selection, Phase::halo_lists, Phase::pair_list,
-        Phase::displacements, Phase::integration, Phase::thermostat, Phase::electrostatics}) {
+       {Phase::images, Phase::halo, Phase::rebuild_decision, Phase::migration, Phase::sorting,
+        Phase::halo_selection, Phase::halo_lists, Phase::pair_list, Phase::displacements,
+        Phase::integration, Phase::thermostat}) {
     sum += timer.seconds(phase);
   }
   return sum;
@@ -220,13 +216,13 @@ void Balancer::begin_step(std::int64_t step) {
 void Balancer::forget_measurements(std::int64_t step) {
   measured_from_ = step;
   sampled_steps_ = 0;
-  seconds_at_ = {force_seconds(timer_), list_seconds(timer_), step_seconds(timer_)};
+  seconds_at_ = {timer_.processor_seconds_of_terms(), list_seconds(timer_), step_seconds(timer_)};
 }
 
 std::optional<Balancer::Costs> Balancer::measure(std::int64_t step) {
   const std::int64_t steps = step - measured_from_;
   if (sampled_steps_ < kLeastSamples) return std::nullopt;
-  const double forces = force_seconds(timer_) - seconds_at_.forces;
+  const double forces = timer_.processor_seconds_of_terms() - seconds_at_.forces;
   const double lists = list_seconds(timer_) - seconds_at_.lists;
   double whole = (step_seconds(timer_) - seconds_at_.whole) / static_cast<double>(steps);
   double largest = forces + lists;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "md/core/units.hpp"
 
@@ -23,10 +24,21 @@ struct ThermodynamicState {
   double potential_energy = 0.0;   ///< with the tail correction where that is on
   double total_energy = 0.0;
   double conserved_energy = 0.0;  ///< total energy less what thermostat and barostat gave
-  double pair_energy = 0.0;       ///< without the tail correction
+  double pair_energy = 0.0;       ///< of all force terms, without the tail correction
   double virial = 0.0;            ///< sum r.f over pairs, without the tail correction
   double momentum[3] = {};
   double volume = 0.0;
+  struct Part {
+    std::string name;
+    double energy = 0.0;
+  };
+  struct Term {
+    std::string name;  ///< of the force term
+    double energy = 0.0, virial = 0.0;
+    std::vector<Part> parts;  ///< of the energy
+  };
+  /// Parts of `potential_energy`: of each force term, and of the tail correction where that is on.
+  std::vector<Term> terms;
 };
 
 /// What a user sees of a run, on rank 0; other ranks have one that prints nothing.

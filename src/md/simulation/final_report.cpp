@@ -27,40 +27,38 @@ struct Spread {
 
 }  // namespace
 
-std::vector<std::string> thermodynamic_names(bool rotating, bool changes_volume) {
-  std::vector<std::string> names{"temperature",      "pressure",     "kinetic_energy",
-                                 "potential_energy", "total_energy", "conserved_energy",
-                                 "pair_energy",      "virial",       "momentum_x",
-                                 "momentum_y",       "momentum_z"};
-  if (rotating) names.emplace_back("rotational_energy");
-  if (changes_volume) names.emplace_back("volume");
-  return names;
-}
-
-std::vector<double> thermodynamic_values(const ThermodynamicState& state, const UnitSystem& units,
+std::vector<LoggedScalar> logged_scalars(const ThermodynamicState& state, const UnitSystem& units,
                                          bool rotating, bool changes_volume) {
   const auto energy = [&](double value) { return units.from_internal(value, Dimension::energy); };
   const auto momentum = [&](double value) {
     // Mass times velocity: mass is u in every system.
     return units.from_internal(value, Dimension::velocity);
   };
-  std::vector<double> values{units.from_internal(state.temperature, Dimension::temperature),
-                             units.from_internal(state.pressure, Dimension::pressure),
-                             energy(state.kinetic_energy),
-                             energy(state.potential_energy),
-                             energy(state.total_energy),
-                             energy(state.conserved_energy),
-                             energy(state.pair_energy),
-                             energy(state.virial),
-                             momentum(state.momentum[0]),
-                             momentum(state.momentum[1]),
-                             momentum(state.momentum[2])};
-  if (rotating) values.push_back(energy(state.rotational_energy));
+  std::vector<LoggedScalar> scalars{
+      {"temperature", units.from_internal(state.temperature, Dimension::temperature)},
+      {"pressure", units.from_internal(state.pressure, Dimension::pressure)},
+      {"kinetic_energy", energy(state.kinetic_energy)},
+      {"potential_energy", energy(state.potential_energy)},
+      {"total_energy", energy(state.total_energy)},
+      {"conserved_energy", energy(state.conserved_energy)},
+      {"pair_energy", energy(state.pair_energy)},
+      {"virial", energy(state.virial)},
+      {"momentum_x", momentum(state.momentum[0])},
+      {"momentum_y", momentum(state.momentum[1])},
+      {"momentum_z", momentum(state.momentum[2])}};
+  if (rotating) scalars.push_back({"rotational_energy", energy(state.rotational_energy)});
   if (changes_volume) {
     const double length = units.from_internal(1.0, Dimension::length);
-    values.push_back(state.volume * length * length * length);
+    scalars.push_back({"volume", state.volume * length * length * length});
   }
-  return values;
+  for (const ThermodynamicState::Term& term : state.terms) {
+    scalars.push_back({term.name + "_energy", energy(term.energy)});
+    scalars.push_back({term.name + "_virial", energy(term.virial)});
+    for (const auto& part : term.parts) {
+      scalars.push_back({part.name + "_energy", energy(part.energy)});
+    }
+  }
+  return scalars;
 }
 
 void Simulation::report_end(Outcome outcome, double seconds) {
@@ -71,11 +69,17 @@ void Simulation::report_end(Outcome outcome, double seconds) {
   const bool synchronized = input_.output.timing == "synchronized";
   nlohmann::json mine = nlohmann::json::object();
   double measured = 0.0;
-  for (std::size_t k = 0; k < phase_count; ++k) {
-    const Phase phase = static_cast<Phase>(k);
+  // Force terms first.
+  std::vector<Phase> phases_in_order;
+  for (std::size_t k = 0; k < timer_.phase_count(); ++k) {
+    phases_in_order.push_back(static_cast<Phase>(k));
+  }
+  std::stable_partition(phases_in_order.begin(), phases_in_order.end(),
+                        [this](Phase phase) { return timer_.is_term(phase); });
+  for (const Phase phase : phases_in_order) {
     measured += timer_.seconds(phase);
     // Exchanges of a phase that computes as well have a row of their own.
-    const double within = phase_info(phase).communication ? 0.0 : timer_.communication(phase);
+    const double within = timer_.info(phase).communication ? 0.0 : timer_.communication(phase);
     mine["phases"].push_back(timer_.seconds(phase) - timer_.waiting(phase) - within);
     mine["exchanges"].push_back(within);
     mine["waiting"].push_back(timer_.waiting(phase));
@@ -152,8 +156,8 @@ void Simulation::report_end(Outcome outcome, double seconds) {
       for (const auto& rank : ranks) spread.add(rank[kind][phase].get<double>());
       return spread;
     };
-    for (std::size_t k = 0; k < phase_count; ++k) {
-      const PhaseInfo info = phase_info(static_cast<Phase>(k));
+    for (std::size_t k = 0; k < phases_in_order.size(); ++k) {
+      const PhaseInfo& info = timer_.info(phases_in_order[k]);
       const Spread phase = spread_of("phases", k), exchanges = spread_of("exchanges", k);
       row(info.name, info.name, phase);
       row("  its exchanges", fmt::format("{}, exchanges", info.name), exchanges);
@@ -161,10 +165,10 @@ void Simulation::report_end(Outcome outcome, double seconds) {
     }
     Spread other, particles, ghosts, waiting;
     nlohmann::ordered_json waiting_in;
-    for (std::size_t k = 0; k < phase_count; ++k) {
+    for (std::size_t k = 0; k < phases_in_order.size(); ++k) {
       const Spread spread = spread_of("waiting", k);
       if (spread.most < 5e-7) continue;
-      waiting_in[std::string(phase_info(static_cast<Phase>(k)).name)] = {
+      waiting_in[timer_.info(phases_in_order[k]).name] = {
           {"min", spread.least}, {"avg", spread.sum / context_.size()}, {"max", spread.most}};
     }
     for (const auto& rank : ranks) {

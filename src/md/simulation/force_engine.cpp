@@ -10,18 +10,37 @@
 namespace sterna::md {
 
 ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& decomposition,
-                         std::unique_ptr<ShortRangeForces> forces, const Options& options,
+                         std::unique_ptr<ShortRangeForces> short_range,
+                         std::vector<std::unique_ptr<ForceTerm>> terms, const Options& options,
                          PhaseTimer& timer)
     : context_(context),
       options_(options),
-      halo_width_(forces->reach() + options.skin),
+      halo_width_(short_range->reach() + options.skin),
       timer_(timer),
       migration_(context, decomposition, halo_width_, migration_options()),
-      halo_(context, decomposition, halo_width_, halo_options(*forces)),
-      list_(options.kernels, forces->group(), forces->reads_half_lists()),
-      forces_(std::move(forces)),
+      halo_(context, decomposition, halo_width_, halo_options(*short_range)),
+      list_(options.kernels, short_range->group(), short_range->reads_half_lists()),
+      forces_(std::move(short_range)),
+      terms_(std::move(terms)),
       decision_(context, 0.5 * options.skin, options.maximum_interval, timer) {
   set_region(decomposition);
+  for (const ForceTerm* term : this->terms()) {
+    needs_early_rebuild_ = needs_early_rebuild_ || term->needs_early_rebuild();
+    phases_.push_back(timer_.add_term(term->name()));
+  }
+  sums_by_term_.resize(phases_.size());
+}
+
+std::vector<const ForceTerm*> ForceEngine::terms() const {
+  std::vector<const ForceTerm*> all{forces_.get()};
+  for (const auto& term : terms_) all.push_back(term.get());
+  return all;
+}
+
+std::vector<ForceTerm*> ForceEngine::terms() {
+  std::vector<ForceTerm*> all{forces_.get()};
+  for (const auto& term : terms_) all.push_back(term.get());
+  return all;
 }
 
 void ForceEngine::set_decomposition(const Decomposition& decomposition) {
@@ -29,7 +48,7 @@ void ForceEngine::set_decomposition(const Decomposition& decomposition) {
   migration_ = Migration(context_, decomposition, halo_width_, migration_options());
   halo_ = Halo(context_, decomposition, halo_width_, halo_options(*forces_));
   set_region(decomposition);
-  if (electrostatics_) electrostatics_->set_decomposition(decomposition);
+  for (ForceTerm* term : terms()) term->set_decomposition(decomposition);
 }
 
 void ForceEngine::set_region(const Decomposition& decomposition) {
@@ -75,9 +94,9 @@ void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
                        ghost_slots_);
     halo_.order_ghosts(particles, ghost_slots_);
   }
-  if (electrostatics_) {
-    const auto measured = timer_.measure(Phase::electrostatics);
-    electrostatics_->rebuild(particles);
+  for (std::size_t k = 0; k < terms_.size(); ++k) {
+    const auto measured = timer_.measure(phases_[k + 1]);
+    terms_[k]->rebuild(particles);
   }
   const auto measured = timer_.measure(Phase::pair_list);
   list_.build(particles);
@@ -152,18 +171,21 @@ void ForceEngine::compute_forces_and_move(ParticleStore& particles, const Mover&
   compute_forces(particles, nullptr, &move);
 }
 
-void ForceEngine::compute_forces(ParticleStore& particles, PairSums* sums, const Mover* move) {
+void ForceEngine::compute_forces(ParticleStore& particles, EnergyAndVirial* sums,
+                                 const Mover* move) {
+  if (sums != nullptr) std::fill(sums_by_term_.begin(), sums_by_term_.end(), EnergyAndVirial{});
+  EnergyAndVirial* const short_range_sums = sums_of(0, sums);
   {
     const auto measured = timer_.measure(Phase::halo);
     halo_.start_positions(particles);
   }
-  if (electrostatics_) {
-    const auto measured = timer_.measure(Phase::electrostatics);
-    electrostatics_->start(particles);
+  for (std::size_t k = 0; k < terms_.size(); ++k) {
+    const auto measured = timer_.measure(phases_[k + 1]);
+    terms_[k]->start(particles);
   }
   {
-    const auto measured = timer_.measure(Phase::forces);
-    forces_->compute(list_, particles, PairList::Cells::interior, sums);
+    const auto measured = timer_.measure(phases_[0]);
+    forces_->compute(list_, particles, PairList::Cells::interior, short_range_sums);
   }
   decision_.progress();
   {
@@ -175,11 +197,11 @@ void ForceEngine::compute_forces(ParticleStore& particles, PairSums* sums, const
     halo_.finish_positions(particles);
   }
   {
-    const auto measured = timer_.measure(Phase::forces);
+    const auto measured = timer_.measure(phases_[0]);
     if (move != nullptr) {
       forces_->compute_and_move(list_, particles, *move);
     } else {
-      forces_->compute(list_, particles, PairList::Cells::boundary, sums);
+      forces_->compute(list_, particles, PairList::Cells::boundary, short_range_sums);
     }
   }
   if (forces_->acts_on_ghosts()) {
@@ -187,20 +209,22 @@ void ForceEngine::compute_forces(ParticleStore& particles, PairSums* sums, const
       const auto measured = timer_.measure(Phase::halo);
       halo_.return_forces(forces_->collected_forces());
     }
-    const auto measured = timer_.measure(Phase::forces);
+    const auto measured = timer_.measure(phases_[0]);
     forces_->set_forces(particles);
   }
-  if (electrostatics_) {
-    const auto measured = timer_.measure(Phase::electrostatics);
-    electrostatics_->finish(particles, sums);
+  for (std::size_t k = 0; k < terms_.size(); ++k) {
+    const auto measured = timer_.measure(phases_[k + 1]);
+    terms_[k]->finish(particles, sums_of(k + 1, sums));
   }
+  if (sums == nullptr) return;
+  for (const EnergyAndVirial& of_term : sums_by_term_) *sums += of_term;
 }
 
 std::vector<comm::Verdict> ForceEngine::verdicts() const {
   std::vector<comm::Verdict> verdicts = halo_.verdicts();
   verdicts.push_back(migration_.verdict());
-  if (electrostatics_) {
-    for (auto& verdict : electrostatics_->verdicts()) verdicts.push_back(std::move(verdict));
+  for (const ForceTerm* term : terms()) {
+    for (auto& verdict : term->verdicts()) verdicts.push_back(std::move(verdict));
   }
   for (comm::Verdict& verdict : verdicts) {
     for (const comm::Verdict& earlier : earlier_) {

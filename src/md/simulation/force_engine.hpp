@@ -9,17 +9,17 @@
 
 #include "md/domain/halo.hpp"
 #include "md/domain/migration.hpp"
+#include "md/forces/force_term.hpp"
 #include "md/shortrange/pair_list.hpp"
 #include "md/shortrange/short_range_forces.hpp"
-#include "md/simulation/electrostatics.hpp"
 #include "md/simulation/phase_timer.hpp"
 #include "md/simulation/rebuild_decision.hpp"
 #include "sterna/comm/context.hpp"
 
 namespace sterna::md {
 
-/// From positions to forces on all ranks: migration, halo, pair list and short-range forces, and
-/// the decision when the list is rebuilt.
+/// From positions to forces on all ranks: migration, halo, pair list and the force terms of the
+/// run, and the decision when the list is rebuilt.
 class ForceEngine {
  public:
   struct Options {
@@ -30,15 +30,16 @@ class ForceEngine {
     HaloOptions halo;
     std::string migration_exchange = "auto";
   };
-  /// The decomposition must live as long as it is in use here.
+  /// The decomposition must live as long as it is in use here. `terms`: those besides
+  /// `short_range`, which computes from the rows of the list.
   ForceEngine(const comm::Context& context, const Decomposition& decomposition,
-              std::unique_ptr<ShortRangeForces> forces, const Options& options, PhaseTimer& timer);
+              std::unique_ptr<ShortRangeForces> short_range,
+              std::vector<std::unique_ptr<ForceTerm>> terms, const Options& options,
+              PhaseTimer& timer);
 
-  /// From the next `rebuild` on the forces of charges are added to the others.
-  void add_electrostatics(std::unique_ptr<Electrostatics> electrostatics) {
-    electrostatics_ = std::move(electrostatics);
-  }
-  const Electrostatics* electrostatics() const { return electrostatics_.get(); }
+  /// All of them, in the order in which they act: the short-range one first.
+  std::vector<const ForceTerm*> terms() const;
+  std::vector<ForceTerm*> terms();
 
   /// Collective. Other regions from now on: particles must be at their new owners already, and
   /// `rebuild` must follow.
@@ -71,11 +72,13 @@ class ForceEngine {
   void set_pace(const RebuildDecision::Pace& pace) { decision_.set_pace(pace); }
 
   /// Sets the forces of the local particles; adds energy and virial of this rank where asked.
-  void compute_forces(ParticleStore& particles, PairSums* sums) {
+  void compute_forces(ParticleStore& particles, EnergyAndVirial* sums) {
     compute_forces(particles, sums, nullptr);
   }
+  /// This rank's part of each of `terms()`, of the last step that asked for sums.
+  std::span<const EnergyAndVirial> sums_by_term() const { return sums_by_term_; }
   /// Whether particles can be moved while the forces of others are still put together.
-  bool can_move() const { return forces_->can_move() && electrostatics_ == nullptr; }
+  bool can_move() const { return forces_->can_move() && terms_.empty(); }
   /// compute_forces, and calls `move` for all local particles, part by part, each as soon as its
   /// forces are there. The next step's `must_rebuild` follows.
   void compute_forces_and_move(ParticleStore& particles, const Mover& move);
@@ -111,7 +114,7 @@ class ForceEngine {
     return options;
   }
 
-  void compute_forces(ParticleStore& particles, PairSums* sums, const Mover* move);
+  void compute_forces(ParticleStore& particles, EnergyAndVirial* sums, const Mover* move);
   void set_region(const Decomposition& decomposition);
   RebuildDecision::Motion motion(const ParticleStore& particles, std::int64_t step,
                                  const LargestStep& largest);
@@ -119,9 +122,10 @@ class ForceEngine {
   void forecast(const ParticleStore& particles, std::span<const std::uint32_t> far,
                 const LargestStep& largest, RebuildDecision::Motion& motion) const;
   /// Whether the list holds until a pair that it lacks comes within reach, not only as long as no
-  /// particle has moved by half the skin, which the cells of charges go by.
-  bool list_is_lost_by_pairs() const {
-    return borders_show_pairs_ && forces_->reads_rows_only() && electrostatics_ == nullptr;
+  /// particle has moved by half the skin.
+  bool list_is_lost_by_pairs() const { return borders_show_pairs_ && !needs_early_rebuild_; }
+  EnergyAndVirial* sums_of(std::size_t term, const EnergyAndVirial* wanted) {
+    return wanted == nullptr ? nullptr : &sums_by_term_[term];
   }
   /// `far`: all local particles that have moved by more than half the skin, and others.
   bool holds_beyond_room(const ParticleStore& particles, std::span<const std::uint32_t> far,
@@ -135,7 +139,10 @@ class ForceEngine {
   Halo halo_;
   PairList list_;
   std::unique_ptr<ShortRangeForces> forces_;
-  std::unique_ptr<Electrostatics> electrostatics_;  ///< none where nothing has a charge
+  std::vector<std::unique_ptr<ForceTerm>> terms_;  ///< besides `forces_`
+  bool needs_early_rebuild_ = false;               ///< one of them does, or `forces_`
+  std::vector<Phase> phases_;                      ///< of `forces_` and the others
+  std::vector<EnergyAndVirial> sums_by_term_;
   std::vector<std::uint32_t> ghost_slots_;
   bool measures_ = false;                   ///< displacements, as particles move
   bool borders_show_pairs_ = false;         ///< every pair that a list lacks, to one of two ranks

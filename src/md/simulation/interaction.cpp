@@ -7,7 +7,6 @@
 #include "md/io/molecule_model_from_input.hpp"
 #include "md/io/tersoff_input.hpp"
 #include "md/longrange/homogeneous_correction.hpp"
-#include "md/longrange/planar_forces.hpp"
 #include "md/manybody/tersoff_forces.hpp"
 #include "md/shortrange/lennard_jones_forces.hpp"
 #include "md/shortrange/molecular_forces.hpp"
@@ -158,17 +157,15 @@ std::vector<AveragedPotential> Interaction::beyond_cutoff() const {
   return averaged_potentials(unshifted);
 }
 
-std::unique_ptr<ShortRangeForces> Interaction::take_forces(const comm::Context& context,
-                                                           const Box& box) {
-  if (tail_correction_ != "planar" || tersoff_) return std::move(forces_);
+Interaction::PlanarLayers Interaction::planar_layers(const Box& box) const {
+  if (tail_correction_ != "planar" || tersoff_) return {};
   std::size_t slabs = static_cast<std::size_t>(tail_slabs_);
   if (slabs == 0) {
     // Finer ones say nothing more, and the correction takes their square.
     const double fine = std::ceil(4.0 * box.length[tail_normal_] / smallest_sigma());
     slabs = static_cast<std::size_t>(std::clamp(fine, 1.0, 1000.0));
   }
-  return std::make_unique<PlanarForces>(std::move(forces_), context, beyond_cutoff(), box,
-                                        tail_normal_, slabs);
+  return {tail_normal_, slabs};
 }
 
 double Interaction::usual_skin() const {

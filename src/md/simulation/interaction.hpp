@@ -16,7 +16,6 @@
 #include "md/model/molecule_model.hpp"
 #include "md/model/tersoff.hpp"
 #include "md/shortrange/short_range_forces.hpp"
-#include "sterna/comm/context.hpp"
 
 namespace sterna::md {
 
@@ -41,9 +40,18 @@ class Interaction {
   double reach() const { return reach_; }
   /// A skin for the neighbor list that serves most states.
   double usual_skin() const;
-  /// Of the kind that this interaction needs, with the planar correction where the input wants it;
-  /// to be called once, on all ranks.
-  std::unique_ptr<ShortRangeForces> take_forces(const comm::Context& context, const Box& box);
+  /// The short-range forces that this interaction needs; to be called once.
+  std::unique_ptr<ShortRangeForces> take_forces() { return std::move(forces_); }
+
+  /// The planar correction that the input asks for: `slabs` of a density profile across the axis
+  /// `normal`; no slabs: none.
+  struct PlanarLayers {
+    int normal = 2;
+    std::size_t slabs = 0;
+  };
+  PlanarLayers planar_layers(const Box& box) const;
+  /// What the cutoff leaves out, of all pairs of components. Not for Tersoff's potential.
+  std::vector<AveragedPotential> beyond_cutoff() const;
   /// What is the same wherever the particles are, for so many of each type: of the homogeneous
   /// correction all, of the planar one the dipoles in their own reaction fields.
   LennardJones::TailCorrection tail_correction(std::span<const double> counts, double volume) const;
@@ -53,8 +61,6 @@ class Interaction {
   double largest_epsilon() const;
 
  private:
-  std::vector<AveragedPotential> beyond_cutoff() const;
-
   std::string tail_correction_;  ///< as in the input, and the next two
   int tail_normal_, tail_slabs_;
   std::vector<Component> components_;

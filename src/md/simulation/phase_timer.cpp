@@ -3,6 +3,8 @@
 #include <time.h>
 
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 
 namespace sterna::md {
 
@@ -23,44 +25,40 @@ double processor_clock_resolution() {
   return least;
 }
 
-PhaseInfo phase_info(Phase phase) {
-  switch (phase) {
-    case Phase::forces:
-      return {"forces", false};
-    case Phase::images:
-      return {"periodic images", false};
-    case Phase::halo:
-      return {"halo exchange", true};
-    case Phase::rebuild_decision:
-      return {"rebuild decision", true};
-    case Phase::migration:
-      return {"migration", true};
-    case Phase::sorting:
-      return {"sorting", false};
-    case Phase::halo_selection:
-      return {"halo selection", false};
-    case Phase::halo_lists:
-      return {"halo lists", true};
-    case Phase::pair_list:
-      return {"pair list", false};
-    case Phase::balance:
-      return {"load balance", true};
-    case Phase::displacements:
-      return {"displacements", false};
-    case Phase::integration:
-      return {"integration", false};
-    case Phase::thermostat:
-      return {"thermostat", false};
-    case Phase::observers:
-      return {"observers", false};
-    case Phase::output:
-      return {"output", false};
-    case Phase::checkpoint:
-      return {"checkpoint", false};
-    case Phase::electrostatics:
-      return {"electrostatics", false};
+namespace {
+
+/// In the order of `Phase`.
+const PhaseInfo fixed_phases[] = {
+    {"periodic images", false}, {"halo exchange", true}, {"rebuild decision", true},
+    {"migration", true},        {"sorting", false},      {"halo selection", false},
+    {"halo lists", true},       {"pair list", false},    {"load balance", true},
+    {"displacements", false},   {"integration", false},  {"thermostat", false},
+    {"observers", false},       {"output", false},       {"checkpoint", false},
+};
+static_assert(std::size(fixed_phases) == static_cast<std::size_t>(Phase::checkpoint) + 1);
+
+}  // namespace
+
+PhaseTimer::PhaseTimer() : info_(std::begin(fixed_phases), std::end(fixed_phases)) {
+  for (auto* seconds : {&seconds_, &waiting_, &communication_, &processor_seconds_}) {
+    seconds->resize(info_.size());
   }
-  return {"", false};
+}
+
+Phase PhaseTimer::add_term(std::string_view name) {
+  info_.push_back({std::string(name), false});
+  for (auto* seconds : {&seconds_, &waiting_, &communication_, &processor_seconds_}) {
+    seconds->push_back(0.0);
+  }
+  return static_cast<Phase>(info_.size() - 1);
+}
+
+bool PhaseTimer::is_term(Phase phase) const {
+  return static_cast<std::size_t>(phase) >= std::size(fixed_phases);
+}
+
+double PhaseTimer::sum_of_terms(const std::vector<double>& seconds) const {
+  return std::accumulate(seconds.begin() + std::size(fixed_phases), seconds.end(), 0.0);
 }
 
 }  // namespace sterna::md

@@ -1,17 +1,19 @@
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "sterna/comm/synchronized_timing.hpp"
 
 namespace sterna::md {
 
-/// What a rank spends its time on. Waiting for others counts where it happens.
-enum class Phase {
-  forces,
+/// What a rank spends its time on. Waiting for others counts where it happens. Each force term of
+/// the run has a phase of its own besides these: `PhaseTimer::add_term`.
+enum class Phase : std::size_t {
   images,
   halo,
   rebuild_decision,
@@ -27,25 +29,22 @@ enum class Phase {
   observers,
   output,
   checkpoint,
-  electrostatics,  ///< computing, and waiting for others
 };
-inline constexpr std::size_t phase_count = 17;
 
 /// Name for the report, and whether the phase is communication.
 struct PhaseInfo {
-  std::string_view name;
+  std::string name;
   bool communication;
 };
-PhaseInfo phase_info(Phase phase);
 
 /// What this thread has had of a processor so far.
 double processor_seconds_now();
 /// The least difference of two readings, found by reading.
 double processor_clock_resolution();
 
-/// Seconds per phase of one rank. Of force and list work also the processor's time, which others
-/// on the same core do not lengthen: what balancing wants to know. The clock of that time is slow
-/// to read (about 0.5 us), so the forces are measured in some steps only.
+/// Seconds per phase of one rank. Of force terms and list work also the processor's time, which
+/// others on the same core do not lengthen: what balancing wants to know. The clock of that time is
+/// slow to read (about 0.5 us), so the forces are measured in some steps only.
 class PhaseTimer {
  public:
   using Clock = std::chrono::steady_clock;
@@ -82,10 +81,22 @@ class PhaseTimer {
     comm::SynchronizedTiming::Times exchanges_start_;
   };
 
+  PhaseTimer();
+
+  /// A phase for a force term of this name, later than all there are.
+  Phase add_term(std::string_view name);
+  /// Of all phases: those of force terms come last.
+  std::size_t phase_count() const { return info_.size(); }
+  const PhaseInfo& info(Phase phase) const { return info_[static_cast<std::size_t>(phase)]; }
+  bool is_term(Phase phase) const;
+
   Scope measure(Phase phase) { return Scope(*this, phase); }
   double seconds(Phase phase) const { return seconds_[static_cast<std::size_t>(phase)]; }
+  double seconds_of_terms() const { return sum_of_terms(seconds_); }
   void reset() {
-    for (auto* seconds : {&seconds_, &waiting_, &communication_}) seconds->fill(0.0);
+    for (auto* seconds : {&seconds_, &waiting_, &communication_}) {
+      std::fill(seconds->begin(), seconds->end(), 0.0);
+    }
   }
 
   /// From now on the scopes part their time by what `timing` knows; null: no more.
@@ -106,10 +117,12 @@ class PhaseTimer {
   double processor_seconds(Phase phase) const {
     return processor_seconds_[static_cast<std::size_t>(phase)];
   }
+  double processor_seconds_of_terms() const { return sum_of_terms(processor_seconds_); }
 
  private:
+  double sum_of_terms(const std::vector<double>& seconds) const;
   bool reads_processor(Phase phase) const {
-    if (phase == Phase::forces || phase == Phase::electrostatics) return forces_;
+    if (is_term(phase)) return forces_;
     return lists_ && (phase == Phase::sorting || phase == Phase::pair_list);
   }
 
@@ -117,10 +130,8 @@ class PhaseTimer {
     return timing_ == nullptr ? comm::SynchronizedTiming::Times{} : timing_->times();
   }
 
-  std::array<double, phase_count> seconds_{};
-  std::array<double, phase_count> waiting_{};
-  std::array<double, phase_count> communication_{};
-  std::array<double, phase_count> processor_seconds_{};
+  std::vector<PhaseInfo> info_;
+  std::vector<double> seconds_, waiting_, communication_, processor_seconds_;  ///< by phase
   bool lists_ = false;
   bool forces_ = false;
   const comm::SynchronizedTiming* timing_ = nullptr;

@@ -20,6 +20,7 @@
 #include "md/io/read_input.hpp"
 #include "md/io/readers/start_file_reader.hpp"
 #include "md/io/tersoff_input.hpp"
+#include "md/simulation/force_term_table.hpp"
 #include "md/simulation/observers.hpp"
 #include "md/simulation/signals.hpp"
 #include "md/simulation/start_configuration.hpp"
@@ -49,6 +50,12 @@ std::string tersoff_parameters(const comm::Context& context, const Input& input)
   on_first_rank(context, [&] { text = tersoff_parameter_text(input); });
   comm::broadcast(context, 0, text);
   return text;
+}
+
+std::vector<double> exact_values(const nlohmann::json& array) {
+  std::vector<double> values;
+  for (const auto& value : array) values.push_back(exact_value(value));
+  return values;
 }
 
 std::vector<RigidBody> bodies_of(const Interaction& interaction) {
@@ -149,11 +156,6 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
   if (!found.path.empty()) {
     const CheckpointReader reader(context_, found.path);
     const auto& state = reader.state().state;
-    const auto exact_values = [](const nlohmann::json& array) {
-      std::vector<double> values;
-      for (const auto& value : array) values.push_back(exact_value(value));
-      return values;
-    };
     if (state.contains("thermostats") && state["thermostats"].size() == thermostats_.size()) {
       for (std::size_t k = 0; k < thermostats_.size(); ++k) {
         const auto& kept = state["thermostats"][k];
@@ -296,8 +298,10 @@ void Simulation::resume_from_checkpoint(const std::string& path) {
   particle_count_ = state.particles;
   make_balancer();
   reader.read_particles(particles_);
+  state_of_terms_ = state.state.value("terms", nlohmann::json::object());
+  // Where checkpoints of versions up to 0.1 have the only term with a state.
   if (const auto found = state.state.find("electrostatics"); found != state.state.end()) {
-    for (const auto& value : *found) electrostatics_state_.push_back(exact_value(value));
+    state_of_terms_["electrostatics"] = *found;
   }
   // Blocks of as many ranks with the very same regions are where they belong.
   const auto regions = state.state.find("regions");
@@ -321,71 +325,28 @@ void Simulation::make_engine() {
   options.rotating = particles_.rotating();
   options.halo = {.method = input_.domain.halo, .exchange = input_.communication.halo};
   options.migration_exchange = input_.communication.migration;
-  engine_ =
-      std::make_unique<ForceEngine>(context_, balancer_->decomposition(),
-                                    interaction_.take_forces(context_, box_), options, timer_);
-  if (input_.electrostatics.kind != "none") engine_->add_electrostatics(make_electrostatics());
-}
-
-std::unique_ptr<Electrostatics> Simulation::make_electrostatics() const {
-  const auto& wanted = input_.electrostatics;
-  Electrostatics::Options options;
-  options.ewald = wanted.kind == "ewald";
-  options.periodic = wanted.surroundings != "open";
-  options.margin = 0.5 * interaction_.reach();
-  options.accuracy = wanted.accuracy;
-  options.order = wanted.order;
-  options.levels = wanted.levels;
-  options.smoothing = wanted.smoothing;
-  // A look at the displacements may come a little late.
-  options.travel = 0.75 * skin_;
-  if (wanted.precision != "auto") options.precision = fmm_precision_by_name(wanted.precision);
-  options.surroundings =
-      wanted.surroundings == "vacuum" ? Surroundings::vacuum : Surroundings::conductor;
-  options.virial_tensor = input_.pressure_tensor.interval > 0 || input_.viscosity.interval > 0;
-  options.exchange = input_.communication.fmm;
-  auto electrostatics = std::make_unique<Electrostatics>(context_, balancer_->decomposition(),
-                                                         interaction_.components(), options);
-  if (!electrostatics_state_.empty()) electrostatics->restore(electrostatics_state_);
-  return electrostatics;
-}
-
-nlohmann::ordered_json Simulation::settings_of_electrostatics() const {
-  const Electrostatics* electrostatics = engine_->electrostatics();
-  if (electrostatics == nullptr) return nullptr;
-  return {{"kind", input_.electrostatics.kind},
-          {"method", electrostatics->description()},
-          {"order", electrostatics->order()},
-          {"surroundings", input_.electrostatics.surroundings},
-          {"accuracy", input_.electrostatics.accuracy},
-          {"measured_error", electrostatics->measured_error()}};
-}
-
-void Simulation::report_electrostatics() {
-  const Electrostatics* electrostatics = engine_->electrostatics();
-  if (electrostatics == nullptr) return;
-  console_.line(
-      fmt::format("electrostatics {}: relative error of the forces {:.2g} at the start, "
-                  "{:.2g} asked for",
-                  electrostatics->description(), electrostatics->measured_error(),
-                  input_.electrostatics.accuracy));
-  std::vector<std::string> warnings;
-  if (input_.electrostatics.order == 0 &&
-      electrostatics->measured_error() > input_.electrostatics.accuracy) {
-    warnings.push_back(fmt::format(
-        "{} not reach the accuracy asked for in [electrostatics]",
-        input_.electrostatics.kind == "ewald" ? "the Ewald sums do" : "the highest order does"));
+  const TermRequest request{.context = context_,
+                            .input = input_,
+                            .interaction = interaction_,
+                            .decomposition = balancer_->decomposition(),
+                            .box = box_,
+                            .skin = skin_};
+  engine_ = std::make_unique<ForceEngine>(context_, balancer_->decomposition(),
+                                          interaction_.take_forces(), make_force_terms(request),
+                                          options, timer_);
+  for (ForceTerm* term : engine_->terms()) {
+    const auto kept = state_of_terms_.find(std::string(term->name()));
+    if (kept != state_of_terms_.end()) term->restore(exact_values(*kept));
   }
-  const double total = electrostatics->total_charge() / std::sqrt(input_.units.coulomb());
-  if (std::abs(total) > 1e-6 && electrostatics->periodic()) {
-    warnings.push_back(
-        fmt::format("the system has a charge of {:.6g}, which a homogeneous "
-                    "background neutralizes: pressures depend on it",
-                    total));
-  }
-  for (const std::string& warning : warnings) {
-    console_.line("warning: " + warning);
-    log_->warning(step_, warning);
+}
+
+void Simulation::report_terms() {
+  for (const ForceTerm* term : std::as_const(*engine_).terms()) {
+    if (const std::string line = term->description(); !line.empty()) console_.line(line);
+    for (const std::string& warning : term->warnings()) {
+      console_.line("warning: " + warning);
+      log_->warning(step_, warning);
+    }
   }
 }
 
@@ -402,6 +363,10 @@ void Simulation::open_outputs(bool resumed) {
   const auto energy = [&](double value) {
     return input_.units.from_internal(value, Dimension::energy);
   };
+  nlohmann::ordered_json terms = nlohmann::ordered_json::object();
+  for (const ForceTerm* term : std::as_const(*engine_).terms()) {
+    terms[std::string(term->name())] = term->settings();
+  }
   log_->start({.program = fmt::format("sterna {}", version),
                .communication = context_.description(),
                .input_path = input_.path,
@@ -412,7 +377,7 @@ void Simulation::open_outputs(bool resumed) {
                             {"kernels", std::string(engine_->forces().kernels())},
                             {"precision", input_.run.precision},
                             {"skin", input_.units.from_internal(skin_, Dimension::length)},
-                            {"electrostatics", settings_of_electrostatics()},
+                            {"terms", terms},
                             {"tail_energy", energy(tail_.energy)},
                             {"tail_virial", energy(tail_.virial)},
                             {"units", units}},
@@ -456,7 +421,7 @@ void Simulation::open_outputs(bool resumed) {
                             balancer_->description(),
                             input_.units.from_internal(interaction_.reach(), Dimension::length),
                             input_.units.from_internal(skin_, Dimension::length)));
-  report_electrostatics();
+  report_terms();
 }
 
 void Simulation::cite_models() {
@@ -507,8 +472,9 @@ void Simulation::write_checkpoint() {
   if (minimizer_) state.state["minimizer"] = exact_array(minimizer_->state());
   const RebuildDecision::Pace pace = engine_->pace();
   state.state["pace"] = exact_array({pace.step, pace.growth});
-  if (const Electrostatics* electrostatics = engine_->electrostatics()) {
-    state.state["electrostatics"] = exact_array(electrostatics->state());
+  for (const ForceTerm* term : std::as_const(*engine_).terms()) {
+    const std::vector<double> kept = term->state();
+    if (!kept.empty()) state.state["terms"][std::string(term->name())] = exact_array(kept);
   }
   for (std::size_t k = 0; k < averages_.size(); ++k) {
     state.state["averages"][averaged_names[k]] = exact_array(averages_[k].state());

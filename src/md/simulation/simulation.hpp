@@ -73,9 +73,7 @@ class Simulation {
   void make_engine();
   void open_outputs(bool resumed);
   void cite_models();
-  std::unique_ptr<Electrostatics> make_electrostatics() const;
-  nlohmann::ordered_json settings_of_electrostatics() const;
-  void report_electrostatics();
+  void report_terms();
   void write_checkpoint();
 
   // step.cpp: the loop.
@@ -88,9 +86,9 @@ class Simulation {
   /// particles go on into the next step as soon as their forces are put together, some at a time.
   bool can_move_early() const;
   bool must_write_checkpoint() const;
-  void change_volume(PairSums& sums);
-  ThermodynamicState measure(const PairSums& sums);
-  void observe(const PairSums& sums);
+  void change_volume(EnergyAndVirial& sums);
+  ThermodynamicState measure(const EnergyAndVirial& sums);
+  void observe(const EnergyAndVirial& sums);
   bool is_due(std::int64_t interval) const {
     return interval > 0 && (step_ % interval == 0 || step_ == input_.run.steps);
   }
@@ -124,7 +122,7 @@ class Simulation {
   PhaseTimer timer_;
   std::unique_ptr<Balancer> balancer_;
   std::unique_ptr<ForceEngine> engine_;
-  std::vector<double> electrostatics_state_;  ///< of the checkpoint that the run goes on from
+  nlohmann::json state_of_terms_;  ///< of the checkpoint that the run goes on from
   VelocityVerlet integrator_;
   std::vector<std::unique_ptr<Thermostat>> thermostats_;
   std::optional<StochasticCellRescaling> barostat_;
@@ -158,10 +156,9 @@ class Simulation {
   std::array<BlockAverage, 4> averages_;
 };
 
-/// Names of the scalars in the log, and their values in the units of the input. `rotating`: with
-/// the energy of rotation; `changes_volume`: with the volume.
-std::vector<std::string> thermodynamic_names(bool rotating, bool changes_volume);
-std::vector<double> thermodynamic_values(const ThermodynamicState& state, const UnitSystem& units,
+/// What a row of the log says, in the units of the input. `rotating`: with the energy of rotation;
+/// `changes_volume`: with the volume.
+std::vector<LoggedScalar> logged_scalars(const ThermodynamicState& state, const UnitSystem& units,
                                          bool rotating, bool changes_volume);
 
 }  // namespace sterna::md

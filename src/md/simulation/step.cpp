@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "md/observe/kinetic.hpp"
 #include "md/simulation/signals.hpp"
@@ -16,7 +17,7 @@ namespace sterna::md {
 
 Outcome Simulation::run() {
   console_.table_header();
-  PairSums sums;
+  EnergyAndVirial sums;
   engine_->compute_forces(particles_, &sums);
   integrator_.forces_are_those_of_a_start();
   if (first_step_ == 0) observe(sums);
@@ -117,7 +118,7 @@ void Simulation::step() {
     moved_ = true;
     return;
   }
-  PairSums sums;
+  EnergyAndVirial sums;
   const bool sample = must_sample();
   const bool changes_volume = this->changes_volume();
   engine_->compute_forces(particles_, sample || changes_volume ? &sums : nullptr);
@@ -134,7 +135,7 @@ void Simulation::step() {
   if (sample) observe(sums);
 }
 
-void Simulation::change_volume(PairSums& sums) {
+void Simulation::change_volume(EnergyAndVirial& sums) {
   integrator_.complete_velocities(particles_);
   const ThermodynamicState before = measure(sums);
   const double old_volume = box_.volume();
@@ -188,7 +189,7 @@ bool Simulation::must_sample() const {
                      [&](const auto& observer) { return observer->is_due(step_); });
 }
 
-ThermodynamicState Simulation::measure(const PairSums& sums) {
+ThermodynamicState Simulation::measure(const EnergyAndVirial& sums) {
   KineticSums kinetic = kinetic_sums(particles_, masses_);
   ThermodynamicState state;
   state.pair_energy = sums.energy;
@@ -196,7 +197,21 @@ ThermodynamicState Simulation::measure(const PairSums& sums) {
   if (particles_.rotating()) state.rotational_energy = rotational_energy(particles_, bodies_);
   double exchanged_energy = 0.0;
   for (const auto& thermostat : thermostats_) exchanged_energy += thermostat->exchanged_energy();
+  const auto terms = std::as_const(*engine_).terms();
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    const EnergyAndVirial& part = engine_->sums_by_term()[k];
+    const std::string name(terms[k]->name());
+    state.terms.push_back({name, part.energy, part.virial_trace(), {}});
+    for (const ForceTerm::Part& of_term : terms[k]->parts()) {
+      state.terms.back().parts.push_back(
+          {fmt::format("{}_{}", name, of_term.name), of_term.energy});
+    }
+  }
   comm::ReductionBatch batch(context_, "thermodynamics");
+  for (ThermodynamicState::Term& term : state.terms) {
+    batch.sum(term.energy).sum(term.virial);
+    for (auto& part : term.parts) batch.sum(part.energy);
+  }
   batch.sum(state.pair_energy)
       .sum(state.virial)
       .sum(kinetic.energy)
@@ -206,6 +221,9 @@ ThermodynamicState Simulation::measure(const PairSums& sums) {
       .sum(kinetic.momentum.z)
       .sum(exchanged_energy)
       .run();
+  if (tail_.energy != 0.0 || tail_.virial != 0.0) {
+    state.terms.push_back({"tail_correction", tail_.energy, tail_.virial, {}});
+  }
   state.volume = box_.volume();
   state.kinetic_energy = kinetic.energy + state.rotational_energy;
   for (int axis = 0; axis < 3; ++axis) state.momentum[axis] = kinetic.momentum[axis];
@@ -218,7 +236,7 @@ ThermodynamicState Simulation::measure(const PairSums& sums) {
   return state;
 }
 
-void Simulation::observe(const PairSums& sums) {
+void Simulation::observe(const EnergyAndVirial& sums) {
   {
     const auto measured = timer_.measure(Phase::observers);
     integrator_.complete_velocities(particles_);
@@ -233,10 +251,9 @@ void Simulation::observe(const PairSums& sums) {
   }
   if (is_due(input_.output.thermo_interval) || step_ == input_.run.steps || step_ == 0) {
     const auto measured = timer_.measure(Phase::output);
-    log_->thermo(step_, input_.units.from_internal(elapsed_time(), Dimension::time),
-                 thermodynamic_names(particles_.rotating(), barostat_.has_value()),
-                 thermodynamic_values(last_state_, input_.units, particles_.rotating(),
-                                      barostat_.has_value()));
+    log_->thermo(
+        step_, input_.units.from_internal(elapsed_time(), Dimension::time),
+        logged_scalars(last_state_, input_.units, particles_.rotating(), barostat_.has_value()));
     console_.table_row(step_, elapsed_time(), particle_count_, last_state_);
     const double values[] = {last_state_.temperature, last_state_.pressure,
                              last_state_.potential_energy, last_state_.total_energy};

@@ -65,7 +65,7 @@ inline void store(const PackVector<Pack>& v, typename Pack::Real* p, std::size_t
 }
 
 struct TermSums {
-  double energy = 0.0, reaction_field = 0.0;
+  double energy = 0.0, reaction_field = 0.0, lennard_jones = 0.0;
   double virial[6] = {};
 };
 
@@ -92,7 +92,7 @@ void sum_term(const MolecularWork& work, const MolecularScratch<typename Pack::R
   PackVector<Pack> force = load<Pack>(force_sum, longest_vector);
   PackVector<Pack> gradient{Pack::zero(), Pack::zero(), Pack::zero()};
   if constexpr (Kind::direction_a) gradient = load<Pack>(gradient_sum, longest_vector);
-  Pack reaction_field = Pack::zero();
+  Pack reaction_field = Pack::zero(), lennard_jones = Pack::zero();
 
   for (std::size_t k = 0; k < count; k += width) {
     const PackVector<Pack> other = load<Pack>(points + k, stride);
@@ -125,6 +125,9 @@ void sum_term(const MolecularWork& work, const MolecularScratch<typename Pack::R
       if constexpr (Kind::with_reaction_field) {
         reaction_field = reaction_field + result.reaction_field;
       }
+      if constexpr (Kind::with_lennard_jones) {
+        lennard_jones = lennard_jones + result.lennard_jones;
+      }
     }
   }
   store(force, force_sum, longest_vector);
@@ -132,6 +135,7 @@ void sum_term(const MolecularWork& work, const MolecularScratch<typename Pack::R
   if constexpr (Kind::with_reaction_field && with_energy) {
     total.reaction_field += reaction_field.sum();
   }
+  if constexpr (Kind::with_lennard_jones && with_energy) total.lennard_jones += lennard_jones.sum();
 }
 
 template <class Pack, bool site_cutoff, bool with_energy>
@@ -372,6 +376,7 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
   }
   // Each pair stands in two rows.
   work.energy += 0.5 * total.energy;
+  work.lennard_jones += 0.5 * total.lennard_jones;
   for (int q = 0; q < 6; ++q) {
     work.virial[q] += 0.5 * (total.virial[q] + (q < 3 ? total.reaction_field : 0.0));
   }

@@ -50,12 +50,14 @@ struct PairResult {
   PackVector<Pack> gradient;
   Pack energy;
   Pack reaction_field;  ///< the part of the energy that is of the reaction field
+  Pack lennard_jones;   ///< the part of the energy that is of Lennard-Jones sites
 };
 
 template <class Pack>
 struct LennardJonesPair {
   static constexpr bool radial = true, direction_a = false, direction_b = false;
   static constexpr bool lennard_jones_cutoff = true, with_reaction_field = false;
+  static constexpr bool with_lennard_jones = true;
   Pack twelve_c12, six_c6, energy_shift;
   LennardJonesPair(const SiteTerm& term, const PackVector<Pack>&)
       : twelve_c12(Pack::all(term.coefficient[0])),
@@ -71,6 +73,7 @@ struct LennardJonesPair {
       const Pack u = inverse6 * Pack::fma(twelve_c12 * Pack::all(1.0 / 12.0), inverse6,
                                           Pack::all(-1.0 / 6.0) * six_c6);
       result.energy = u - Pack::select(inside, energy_shift);
+      result.lennard_jones = result.energy;
     }
   }
   template <bool with_energy>
@@ -85,6 +88,7 @@ template <class Pack>
 struct ChargeChargePair {
   static constexpr bool radial = true, direction_a = false, direction_b = false;
   static constexpr bool lennard_jones_cutoff = false, with_reaction_field = false;
+  static constexpr bool with_lennard_jones = false;
   Pack product;
   ChargeChargePair(const SiteTerm& term, const PackVector<Pack>&)
       : product(Pack::all(term.coefficient[3])) {}
@@ -104,6 +108,7 @@ template <class Pack>
 struct LennardJonesAndChargesPair {
   static constexpr bool radial = true, direction_a = false, direction_b = false;
   static constexpr bool lennard_jones_cutoff = false, with_reaction_field = false;
+  static constexpr bool with_lennard_jones = true;
   LennardJonesPair<Pack> lennard_jones;
   Pack product;
   LennardJonesAndChargesPair(const SiteTerm& term, const PackVector<Pack>& unused)
@@ -126,6 +131,7 @@ template <class Pack>
 struct ChargeDipolePair {
   static constexpr bool radial = false, direction_a = false, direction_b = true;
   static constexpr bool lennard_jones_cutoff = false, with_reaction_field = false;
+  static constexpr bool with_lennard_jones = false;
   Pack charge;
   ChargeDipolePair(const SiteTerm& term, const PackVector<Pack>&)
       : charge(Pack::all(term.coefficient[0])) {}
@@ -148,6 +154,7 @@ template <class Pack>
 struct DipoleChargePair {
   static constexpr bool radial = false, direction_a = true, direction_b = false;
   static constexpr bool lennard_jones_cutoff = false, with_reaction_field = false;
+  static constexpr bool with_lennard_jones = false;
   PackVector<Pack> m;
   Pack charge;
   DipoleChargePair(const SiteTerm& term, const PackVector<Pack>& direction)
@@ -173,6 +180,7 @@ struct ChargeQuadrupoleForm {
   static constexpr bool radial = false;
   static constexpr bool direction_a = quadrupole_first, direction_b = !quadrupole_first;
   static constexpr bool lennard_jones_cutoff = false, with_reaction_field = false;
+  static constexpr bool with_lennard_jones = false;
   PackVector<Pack> own;
   Pack factor;
   ChargeQuadrupoleForm(const SiteTerm& term, const PackVector<Pack>& direction)
@@ -207,6 +215,7 @@ template <class Pack>
 struct DipoleDipolePair {
   static constexpr bool radial = false, direction_a = true, direction_b = true;
   static constexpr bool lennard_jones_cutoff = false, with_reaction_field = true;
+  static constexpr bool with_lennard_jones = false;
   PackVector<Pack> m;
   Pack field;
   DipoleDipolePair(const SiteTerm& term, const PackVector<Pack>& direction)
@@ -239,6 +248,7 @@ template <class Pack, bool quadrupole_first>
 struct DipoleQuadrupoleForm {
   static constexpr bool radial = false, direction_a = true, direction_b = true;
   static constexpr bool lennard_jones_cutoff = false, with_reaction_field = false;
+  static constexpr bool with_lennard_jones = false;
   PackVector<Pack> own;
   Pack factor;
   DipoleQuadrupoleForm(const SiteTerm& term, const PackVector<Pack>& direction)
@@ -287,6 +297,7 @@ template <class Pack>
 struct QuadrupoleQuadrupolePair {
   static constexpr bool radial = false, direction_a = true, direction_b = true;
   static constexpr bool lennard_jones_cutoff = false, with_reaction_field = false;
+  static constexpr bool with_lennard_jones = false;
   PackVector<Pack> e;
   Pack factor;
   QuadrupoleQuadrupolePair(const SiteTerm& term, const PackVector<Pack>& direction)

@@ -10,9 +10,9 @@
 #include "md/domain/decomposition.hpp"
 #include "md/fmm/ewald.hpp"
 #include "md/fmm/fmm_solver.hpp"
+#include "md/forces/force_term.hpp"
 #include "md/model/component.hpp"
 #include "md/particles/particle_store.hpp"
-#include "md/shortrange/pair_sums.hpp"
 #include "sterna/comm/context.hpp"
 
 namespace sterna::md {
@@ -20,7 +20,7 @@ namespace sterna::md {
 /// The Coulomb forces of all charges and point dipoles of all particles at any distance, by the
 /// fast multipole method or, for small systems, Ewald sums. Those of one molecule do not act on
 /// each other, but their periodic images do. All calls are collective.
-class Electrostatics {
+class Electrostatics final : public ForceTerm {
  public:
   struct Options {
     bool ewald = false;      ///< by gathered_ewald instead, periodic boxes only
@@ -39,25 +39,26 @@ class Electrostatics {
     /// otherwise it has the right trace only.
     bool virial_tensor = false;
     std::string exchange = "auto";  ///< of comm::neighbor_methods()
+    double charge_unit = 1.0;       ///< of the input, in internal units
   };
   /// `components`: in the order of Position::type. The decomposition must live as long as it is in
   /// use here. Throws std::invalid_argument where the box is too small for the molecules.
   Electrostatics(const comm::Context& context, const Decomposition& decomposition,
                  std::span<const Component> components, const Options& options);
 
-  /// Other regions from now on; `rebuild` must follow.
-  void set_decomposition(const Decomposition& decomposition);
+  std::string_view name() const override { return "electrostatics"; }
+  /// Cells of charges hold for as long as particles stay within half the skin.
+  bool needs_early_rebuild() const override { return true; }
+  void set_decomposition(const Decomposition& decomposition) override;
   /// Particles lie in their owner's region and keep their order until the next call. The first
   /// time it chooses the tree, and an order whose error, measured in the forces on these
   /// particles, is below the accuracy; but for what `restore` was given. Throws
   /// std::runtime_error, on all ranks, where a particle has left an open box or is near a face.
-  void rebuild(const ParticleStore& particles);
-  /// Begins with the present positions and orientations; other work may be done until `finish`.
-  void start(const ParticleStore& particles);
-  /// Adds the forces (and torques, where the store rotates) of the local particles; where `sums` is
-  /// given, this rank's share of energy and virial. The virial is that of centers of mass; of one
-  /// of sites the sites' positions in their molecules times the forces on them are taken off.
-  void finish(ParticleStore& particles, PairSums* sums);
+  void rebuild(const ParticleStore& particles) override;
+  void start(const ParticleStore& particles) override;
+  /// The virial is that of centers of mass: from the virial of sites, the sites' positions in their
+  /// molecules times the forces on them are subtracted.
+  void finish(ParticleStore& particles, EnergyAndVirial* sums) override;
 
   /// Of all particles, in internal units.
   double total_charge() const { return total_charge_; }
@@ -65,18 +66,22 @@ class Electrostatics {
   double measured_error() const { return error_; }
   bool periodic() const { return options_.periodic; }
   int order() const { return parameters_ ? parameters_->order : 0; }  ///< 0: no expansions
-  /// "order 8, single precision, 16 x 16 x 16 leaves".
-  std::string description() const;
+  /// How the forces are computed, and with what error.
+  std::string description() const override;
+  std::vector<std::string> warnings() const override;
+  nlohmann::ordered_json settings() const override;
   /// None before the first `rebuild` in the present regions.
-  std::vector<comm::Verdict> verdicts() const {
+  std::vector<comm::Verdict> verdicts() const override {
     return solver_ ? solver_->verdicts() : std::vector<comm::Verdict>{};
   }
 
   /// For checkpoints: what the first `rebuild` chose, so that a resumed run has the same bits.
-  std::vector<double> state() const;
-  void restore(std::span<const double> state);
+  std::vector<double> state() const override;
+  void restore(std::span<const double> state) override;
 
  private:
+  /// "order 8, single precision, 16 x 16 x 16 leaves".
+  std::string method() const;
   void place_charges(const ParticleStore& particles);
   PointCharges charges() const { return {positions_, values_, molecules_, centers_, dipoles_}; }
   bool with_dipoles() const;

@@ -1,4 +1,4 @@
-#include "md/simulation/electrostatics.hpp"
+#include "md/fmm/electrostatics.hpp"
 
 #include <fmt/format.h>
 
@@ -197,7 +197,7 @@ void Electrostatics::start(const ParticleStore& particles) {
   if (solver_) solver_->start(positions_, dipoles_, centers_);
 }
 
-void Electrostatics::finish(ParticleStore& particles, PairSums* sums) {
+void Electrostatics::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   const bool with_tensor = sums != nullptr && options_.virial_tensor;
   if (options_.ewald) {
     ewald_result_ =
@@ -238,13 +238,48 @@ void Electrostatics::finish(ParticleStore& particles, PairSums* sums) {
   }
 }
 
-std::string Electrostatics::description() const {
+std::string Electrostatics::method() const {
   if (options_.ewald) return "by Ewald sums";
   const FmmParameters& p = solver_->parameters();
   return fmt::format("order {}, {} precision, {} x {} x {} leaves{}", p.order, name_of(p.precision),
                      p.top_cells[0] << p.levels, p.top_cells[1] << p.levels,
                      p.top_cells[2] << p.levels,
                      p.overlap > 0.0 ? fmt::format(" that overlap by {}", p.overlap) : "");
+}
+
+std::string Electrostatics::description() const {
+  return fmt::format(
+      "electrostatics {}: relative error of the forces {:.2g} at the start, {:.2g} asked for",
+      method(), error_, options_.accuracy);
+}
+
+std::vector<std::string> Electrostatics::warnings() const {
+  std::vector<std::string> warnings;
+  if (options_.order == 0 && error_ > options_.accuracy) {
+    warnings.push_back(
+        fmt::format("{} not reach the accuracy asked for in [electrostatics]",
+                    options_.ewald ? "the Ewald sums do" : "the highest order does"));
+  }
+  const double total = total_charge_ / options_.charge_unit;
+  if (std::abs(total) > 1e-6 && options_.periodic) {
+    warnings.push_back(
+        fmt::format("the system has a charge of {:.6g}, which a homogeneous background "
+                    "neutralizes: pressures depend on it",
+                    total));
+  }
+  return warnings;
+}
+
+nlohmann::ordered_json Electrostatics::settings() const {
+  const char* surroundings = !options_.periodic                              ? "open"
+                             : options_.surroundings == Surroundings::vacuum ? "vacuum"
+                                                                             : "conductor";
+  return {{"kind", options_.ewald ? "ewald" : "fmm"},
+          {"method", method()},
+          {"order", parameters_ ? parameters_->order : 0},
+          {"surroundings", surroundings},
+          {"accuracy", options_.accuracy},
+          {"measured_error", error_}};
 }
 
 std::vector<double> Electrostatics::state() const {

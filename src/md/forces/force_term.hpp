@@ -1,0 +1,79 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "md/forces/energy_and_virial.hpp"
+#include "md/particles/particle_store.hpp"
+#include "sterna/comm/methods.hpp"
+
+namespace sterna::md {
+
+class Decomposition;
+
+/// One term of the potential energy: pair potential, charges, walls, fields. A run has a set of
+/// terms (`ForceTermSet`). The set knows its terms by this interface alone and calls, on every rank
+/// and in the same order,
+///
+///     rebuild(particles)         whenever particles have changed their places in the store
+///     start(particles)           in every step, while ghosts are on their way
+///     finish(particles, sums)    when all neighbors' positions and the pairs' forces are there
+///
+/// What computes from the rows of the neighbor list is a `ShortRangeForces`, which has more calls.
+///
+/// A new term is one class in one folder, and one row of `simulation/force_term_table.cpp`.
+class ForceTerm {
+ public:
+  virtual ~ForceTerm() = default;
+
+  /// Under this name the log, the final table and the timing breakdown show the term. The same on
+  /// all ranks, and unlike that of all other terms of the run: lower case, words joined by '_'.
+  virtual std::string_view name() const = 0;
+
+  /// Whether the neighbor list must be made anew as soon as a particle has moved by half the skin.
+  /// Otherwise it is kept until a pair that it lacks comes within reach.
+  virtual bool needs_early_rebuild() const { return false; }
+
+  /// Collective. Other regions from now on; `rebuild` follows. The decomposition lives as long as
+  /// it is in use here.
+  virtual void set_decomposition(const Decomposition&) {}
+  /// Collective. Local particles and ghosts stay at these places of the store until the next call.
+  virtual void rebuild(const ParticleStore&) {}
+  /// Begins with the present positions and orientations of local particles. Ghosts must not be
+  /// read.
+  virtual void start(const ParticleStore&) {}
+  /// Adds to the forces (and torques, where the store rotates) of local particles. Where `sums` is
+  /// given, adds this rank's share of energy and virial.
+  virtual void finish(ParticleStore& particles, EnergyAndVirial* sums) = 0;
+
+  /// A part of the term's energy that the log shows under a name of its own.
+  struct Part {
+    std::string_view name;
+    double energy;  ///< this rank's share
+  };
+  /// Of the last step in which sums were asked for; the same names in the same order on all ranks.
+  virtual std::vector<Part> parts() const { return {}; }
+
+  /// Exchanges with other ranks of its own: what was chosen for them, and why.
+  virtual std::vector<comm::Verdict> verdicts() const { return {}; }
+
+  /// What a resumed run needs to go on with the same bits. An empty state needs no `restore`.
+  virtual std::vector<double> state() const { return {}; }
+  /// Before the first `rebuild`: what `state` said. Throws std::invalid_argument where it is of
+  /// another kind of term.
+  virtual void restore(std::span<const double>) {}
+
+  // After the first `rebuild`:
+
+  /// What the start of the log says of the term; null: nothing.
+  virtual nlohmann::ordered_json settings() const { return nullptr; }
+  /// A line for people at the start of a run; empty: none.
+  virtual std::string description() const { return {}; }
+  /// What a user should know before the run goes on, a sentence each.
+  virtual std::vector<std::string> warnings() const { return {}; }
+};
+
+}  // namespace sterna::md

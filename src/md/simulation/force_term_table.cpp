@@ -1,0 +1,63 @@
+#include "md/simulation/force_term_table.hpp"
+
+#include <cmath>
+
+#include "md/fmm/electrostatics.hpp"
+#include "md/longrange/planar_forces.hpp"
+
+namespace sterna::md {
+
+namespace {
+
+std::unique_ptr<ForceTerm> planar_correction(const TermRequest& request) {
+  const Interaction::PlanarLayers layers = request.interaction.planar_layers(request.box);
+  if (layers.slabs == 0) return nullptr;
+  return std::make_unique<PlanarForces>(request.context, request.interaction.beyond_cutoff(),
+                                        request.box, layers.normal, layers.slabs);
+}
+
+std::unique_ptr<ForceTerm> electrostatics(const TermRequest& request) {
+  const auto& wanted = request.input.electrostatics;
+  if (wanted.kind == "none") return nullptr;
+  Electrostatics::Options options;
+  options.ewald = wanted.kind == "ewald";
+  options.periodic = wanted.surroundings != "open";
+  options.margin = 0.5 * request.interaction.reach();
+  options.accuracy = wanted.accuracy;
+  options.order = wanted.order;
+  options.levels = wanted.levels;
+  options.smoothing = wanted.smoothing;
+  // A look at the displacements may come a little late.
+  options.travel = 0.75 * request.skin;
+  if (wanted.precision != "auto") options.precision = fmm_precision_by_name(wanted.precision);
+  options.surroundings =
+      wanted.surroundings == "vacuum" ? Surroundings::vacuum : Surroundings::conductor;
+  options.virial_tensor =
+      request.input.pressure_tensor.interval > 0 || request.input.viscosity.interval > 0;
+  options.exchange = request.input.communication.fmm;
+  options.charge_unit = std::sqrt(request.input.units.coulomb());
+  return std::make_unique<Electrostatics>(request.context, request.decomposition,
+                                          request.interaction.components(), options);
+}
+
+constexpr TermEntry table[] = {
+    {"planar_correction", "what lies beyond the cutoff, in layers across one axis",
+     planar_correction},
+    {"electrostatics", "charges and point dipoles at any distance", electrostatics},
+};
+
+}  // namespace
+
+std::span<const TermEntry> force_term_table() {
+  return table;
+}
+
+std::vector<std::unique_ptr<ForceTerm>> make_force_terms(const TermRequest& request) {
+  std::vector<std::unique_ptr<ForceTerm>> terms;
+  for (const TermEntry& entry : force_term_table()) {
+    if (auto term = entry.make(request)) terms.push_back(std::move(term));
+  }
+  return terms;
+}
+
+}  // namespace sterna::md
