@@ -85,12 +85,13 @@ def bench(
     More ranks than cores work. Further options are those of the verb: sterna bench VERB --help.
     Under a launcher (mpiexec, srun) it joins the ranks that are there.
     """
-    asks_for_help = verb is None or "--help" in (verb, *context.args)
+    flags = {"-h", "--help"}
+    asks_for_help = verb is None or not flags.isdisjoint((verb, *context.args))
     if asks_for_help:
         print(context.get_help(), flush=True)
     program = find_companion("sterna-bench")
     if asks_for_help:
-        launch.become(["--help"] if verb in (None, "--help") else [verb, "--help"], program)
+        launch.become(["--help"] if verb is None or verb in flags else [verb, "--help"], program)
     own = ["--json", json_file] if json_file else []
     launch.join([verb, *context.args, *own], None, program)
     if plot:
@@ -102,7 +103,9 @@ def bench(
         documents.append(measure(verb, number, context.args))
     command = " ".join(["sterna bench", *sys.argv[2:]])
     document = merged(documents, command)
-    bench_tables.show(document, view, Console(width=None if sys.stdout.isatty() else 160))
+    bench_tables.show(
+        document, view, Console(width=None if sys.stdout.isatty() else bench_tables.WIDTH)
+    )
     if json_file:
         _write(document, Path(json_file))
     if plot:

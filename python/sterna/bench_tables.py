@@ -1,18 +1,43 @@
 """How `sterna bench` lays out what was measured: as the papers do, with their figures beside."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 
 Row = dict[str, Any]
 
 
+#: Columns of a terminal that every table fits into; the rest is in the JSON file.
+WIDTH = 80
+
+
+@dataclass
+class Column:
+    """A column of a plain table: its head, with the unit, and what a row has there."""
+
+    head: str
+    value: Callable[[Row], Any]
+
+
+def _column(head: str, name: str, factor: float = 1.0) -> Column:
+    def value(row: Row) -> Any:
+        found = row.get(name)
+        return found if found is None or factor == 1.0 else found * factor
+
+    return Column(head, value)
+
+
 @dataclass
 class View:
-    """How the rows of a verb are read: a panel for each value of `panel`, a line for each method."""
+    """How the rows of a verb are read: a panel for each value of `panel`, a line for each method.
+
+    A verb with `columns` has a plain table of them instead.
+    """
 
     panel: Sequence[str] = ()
     x: str = "ranks"
@@ -23,6 +48,8 @@ class View:
     extra: Callable[[list[Row]], list[Table]] | None = None
     by_method: bool = True  #: whether a table of medians is shown for each panel
     y: str = "median_us"  #: what is drawn; the quantiles too where it is the median
+    columns: Sequence[Column] = ()
+    look_at: Sequence[str] = ()  #: lines below: what the columns are and what they should be
 
 
 @dataclass
@@ -57,14 +84,30 @@ def _us(row: Row | None) -> str:
     return "-" if row is None else f"{row['median_us']:.2f}"
 
 
+def fits(table: Table) -> bool:
+    """Whether it can be printed in `WIDTH` columns, with its texts on several lines."""
+    console = Console(width=10 * WIDTH)
+    return Measurement.get(console, console.options, table).minimum <= WIDTH
+
+
+def _methods_tables(panel: Panel, view: View) -> list[Table]:
+    """As many as are needed for each to fit."""
+    table = _methods_table(panel, view)
+    if len(panel.xs) < 2 or fits(table):
+        return [table]
+    middle = (len(panel.xs) + 1) // 2
+    halves = (replace(panel, xs=xs) for xs in (panel.xs[:middle], panel.xs[middle:]))
+    return [part for half in halves for part in _methods_tables(half, view)]
+
+
 def _methods_table(panel: Panel, view: View) -> Table:
     title = f"{panel.title}: median us of a round" if panel.title else "median us of a round"
     table = Table(title=title, title_justify="left")
-    table.add_column("method")
+    table.add_column("method", no_wrap=True)
     if view.names:
         table.add_column("in the paper")
     for x in panel.xs:
-        table.add_column(f"{x} {panel.x_label}", justify="right")
+        table.add_column(f"{x} {panel.x_label}", justify="right", min_width=9)
     best = {
         x: min(line[x]["median_us"] for line in panel.series.values() if x in line)
         for x in panel.xs
@@ -89,15 +132,50 @@ def _overhead(row: Row | None, bare: Row | None) -> str:
     return f"{100 * (row['median_us'] / bare['median_us'] - 1):+.1f} %"
 
 
-def _all_columns(rows: Sequence[Row]) -> Table:
-    table = Table()
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    for column in columns:
-        table.add_column(column, justify="left" if column == "method" else "right")
-    for row in rows:
-        cells = (row.get(column, "-") for column in columns)
-        table.add_row(*(f"{c:.4g}" if isinstance(c, float) else str(c) for c in cells))
+def _text(value: Any) -> str:
+    if value is None:
+        return "-"
+    if not isinstance(value, float):
+        return str(value)
+    return f"{value:.0f}" if 1000 <= abs(value) < 1e9 else f"{value:.3g}"
+
+
+def _plain_table(rows: Sequence[Row], columns: Sequence[Column]) -> Table:
+    table = Table(box=SIMPLE_HEAD, padding=(0, 0), show_edge=False)
+    values = [[column.value(row) for column in columns] for row in rows]
+    lines = [list(map(_text, line)) for line in values]
+    for n, column in enumerate(columns):
+        is_text = any(isinstance(line[n], str) for line in values)
+        words = [
+            word for text in (column.head, *(line[n] for line in lines)) for word in text.split()
+        ]
+        table.add_column(
+            column.head,
+            justify="left" if is_text else "right",
+            min_width=max(map(len, words), default=1),  # no number and no name is cut
+        )
+    for line in lines:
+        table.add_row(*line)
     return table
+
+
+#: What a plain table can do without, first to go first.
+_EXPENDABLE = ("nodes", "mean_us", "p10_us", "p90_us", "rounds", "peers", "ranks", "bytes")
+
+
+def _columns_of(rows: Sequence[Row]) -> tuple[list[Column], list[str]]:
+    """For a verb without columns of its own: those of its rows that fit, and what is left out."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    expendable = [name for name in _EXPENDABLE if name in names]
+    left_out = []
+    while len(names) > 1:
+        columns = [_column(name.replace("_", " "), name) for name in names]
+        if fits(_plain_table(rows, columns)):
+            return columns, left_out
+        out = expendable.pop(0) if expendable else names[-1]
+        names.remove(out)
+        left_out.append(out)
+    return [_column(name, name) for name in names], left_out
 
 
 def _busiest(rows: list[Row]) -> list[Table]:
@@ -178,7 +256,82 @@ def _placements(rows: list[Row]) -> list[Table]:
     return [table]
 
 
+def _far_field(row: Row) -> float | None:
+    parts = [row.get(name) for name in ("p2m", "m2m", "m2l", "l2l", "l2p")]
+    return None if None in parts else sum(parts)
+
+
+_ALL_IN_JSON = "Quantiles, rounds and all other numbers are written by --json FILE."
+
 _VIEWS = {
+    "fmm": View(
+        columns=(
+            _column("ranks", "ranks"),
+            _column("charges", "charges"),
+            _column("error asked", "accuracy"),
+            _column("error found", "error"),
+            _column("leaves", "leaves"),
+            _column("us per charge", "us_per_particle"),
+            _column("near field", "near"),
+            Column("far field", _far_field),
+            _column("exchange", "communication"),
+        ),
+        look_at=(
+            "Times are microseconds of one evaluation per charge; near field, far field and",
+            "exchange are parts of it. Look at `us per charge`, which should hardly depend on the",
+            "number of charges, and at `error found`: relative, of the forces, below what was asked.",
+            _ALL_IN_JSON,
+        ),
+    ),
+    "halo_fmm": View(
+        columns=(
+            _column("ranks", "ranks"),
+            _column("way", "method"),
+            _column("transport", "transport"),
+            _column("messages", "messages"),
+            _column("median us", "median_us"),
+            _column("of MPI", "of_mpi"),
+            _column("step us", "step_us"),
+            _column("% of step", "share", 100.0),
+        ),
+        look_at=(
+            "A round is the exchange of one rank's halo with its six neighbors. Look at `of MPI`: the",
+            "time as a part of that of packed MPI messages; below 1 is faster. `step us` is a whole",
+            "step, with the translations, of which the exchange is the last column.",
+            _ALL_IN_JSON,
+        ),
+    ),
+    "message": View(
+        columns=(
+            _column("bytes", "bytes"),
+            _column("way", "method"),
+            _column("median us", "median_us"),
+            _column("of memcpy", "to_limit"),
+            _column("of MPI", "to_mpi"),
+            _column("copying over it", "speedup"),
+        ),
+        look_at=(
+            "A message of so many bytes between two ranks of a node, one way. Look at `of MPI`: the",
+            "time as a part of that of MPI send-receive; below 1 is faster. `of memcpy` is the same of",
+            "one copy in memory, `copying over it` how many times longer a message that is copied takes.",
+            _ALL_IN_JSON,
+        ),
+    ),
+    "soak": View(
+        columns=(
+            _column("method", "method"),
+            _column("pattern", "pattern"),
+            _column("rounds", "rounds"),
+            _column("mean us", "mean_us"),
+            _column("longest ms", "longest_ms"),
+            _column("MB", "memory_kB", 1e-3),
+            _column("grown MB", "growth_kB", 1e-3),
+        ),
+        look_at=(
+            "Look at `grown MB`, the memory that the rounds took and did not give back: it should not",
+            "rise with their number. `longest ms` is the longest round; other programs show in it.",
+        ),
+    ),
     "neighbor": View(
         panel=("topology", "ranks"),
         x="adjacent",
@@ -248,12 +401,20 @@ def show(document: dict[str, Any], view: View, console: Console) -> None:
         f"{machine['processor']}, {machine['cores']} cores"
     )
     rows = document["rows"]
+    look_at = list(view.look_at)
     if document["benchmark"] not in _VIEWS:
-        console.print(_all_columns(rows))
+        columns, left_out = _columns_of(rows)
+        console.print(_plain_table(rows, columns))
+        if left_out:
+            look_at.append(f"Not shown, but written by --json FILE: {', '.join(left_out)}.")
+    elif view.columns:
+        console.print(_plain_table(rows, view.columns))
     elif view.by_method:
         for panel in panels(rows, view):
-            console.print(_methods_table(panel, view))
+            for table in _methods_tables(panel, view):
+                console.print(table)
     for table in view.extra(rows) if view.extra else []:
         console.print(table)
-    for line in [*document["notes"], *view.paper]:
-        console.print(line, highlight=False)
+    for text in [" ".join(look_at), *document["notes"], " ".join(view.paper)]:
+        if text:
+            console.print(text, highlight=False, markup=False)

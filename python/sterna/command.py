@@ -1,9 +1,10 @@
 """The `sterna` command. The work is done by the program `sterna-md`."""
 
+import os
 import sys
 from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 from rich.console import Console
@@ -14,10 +15,9 @@ from sterna.program import find_companion, find_launcher, find_program, version
 from sterna.progress import ProgressBar
 
 app = typer.Typer(
-    add_completion=False,
     no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
-    help="Molecular dynamics on one-sided communication.",
 )
 bench.add_to(app)
 app.add_typer(new.app, name="new")
@@ -33,19 +33,50 @@ class Progress(Enum):
 
 
 InputFile = Annotated[
-    str,
+    Path,
     typer.Argument(metavar="INPUT", help="The input file (TOML, or a config.xml of ls1-MarDyn)."),
 ]
 
 
+def _write(stream: TextIO, text: str) -> None:
+    """Also where nobody reads any more, as in `sterna run x | head`: a run goes on without."""
+    try:
+        stream.write(text)
+        stream.flush()
+    except BrokenPipeError:
+        _discard(stream)
+
+
+def _discard(stream: TextIO) -> None:
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
 def _to_standard_output(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    _write(sys.stdout, text)
 
 
 def _to_standard_error(text: str) -> None:
-    sys.stderr.write(text)
-    sys.stderr.flush()
+    _write(sys.stderr, text)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"sterna {version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Print the version and end."
+        ),
+    ] = False,
+) -> None:
+    """Molecular dynamics on one-sided communication."""
 
 
 @app.command()
@@ -61,6 +92,10 @@ def run(
     progress: Annotated[
         Progress, typer.Option(help="always: the lines that a front end draws progress from.")
     ] = Progress.auto,
+    verbose: Annotated[
+        bool,
+        typer.Option("-v", "--verbose", help="At the end also say where the time went."),
+    ] = False,
 ) -> None:
     """Run a simulation.
 
@@ -68,18 +103,21 @@ def run(
     joins the ranks that are there. SIGTERM or Ctrl-C writes a checkpoint and ends the run;
     --resume continues it.
     """
-    arguments = [input_file, *(["--resume"] if resume else [])]
-    launch.join([*arguments, "--progress", progress.value], ranks)
+    options = [*(["--resume"] if resume else []), *(["--verbose"] if verbose else [])]
+    # The name of a file may begin with a dash.
+    named = ["--", str(input_file)]
+    launch.join([*options, "--progress", progress.value, *named], ranks)
     ranks = ranks or launch.available_cores()
     # The launcher may give the ranks a terminal where this process writes to a file, so they do not
     # choose by themselves.
     if progress != Progress.auto or not sys.stdout.isatty():
         shown = Progress.never if progress == Progress.auto else progress
-        arguments += ["--progress", shown.value]
+        arguments = [*options, "--progress", shown.value, *named]
         status = launch.launch(ranks, arguments, _to_standard_output, _to_standard_error)
     else:
+        arguments = [*options, "--progress", "always", *named]
         with ProgressBar(Console()) as bar:
-            status = launch.launch(ranks, [*arguments, "--progress", "always"], bar.show, bar.show)
+            status = launch.launch(ranks, arguments, bar.show, bar.show)
     raise typer.Exit(status)
 
 
@@ -92,22 +130,23 @@ def check(
     ] = None,
 ) -> None:
     """Check an input file without running it: every mistake at once, and advice."""
-    launch.become([input_file, "--check", "--ranks", str(ranks or launch.available_cores())])
+    number = str(ranks or launch.available_cores())
+    launch.become(["--check", "--ranks", number, "--", str(input_file)])
 
 
 @app.command()
 def convert(
     input_file: Annotated[
-        str, typer.Argument(metavar="CONFIG.XML", help="An input of ls1-MarDyn.")
+        Path, typer.Argument(metavar="CONFIG.XML", help="An input of ls1-MarDyn.")
     ],
-    output: Annotated[str, typer.Argument(metavar="OUT.TOML", help="The file to write.")],
+    output: Annotated[Path, typer.Argument(metavar="OUT.TOML", help="The file to write.")],
 ) -> None:
     """Write an input of ls1-MarDyn as one of Sterna's.
 
     What it asks for and Sterna does not do is listed with file, line and column. The start files
     stay where they are: the new input names them.
     """
-    launch.become([input_file, "--convert", output])
+    launch.become([f"--convert={output}", "--", str(input_file)])
 
 
 @app.command()
@@ -171,3 +210,6 @@ def main() -> int:
     except SternaError as error:
         _to_standard_error(f"sterna: error: {error}\n")
         return error.status
+    except BrokenPipeError:
+        _discard(sys.stdout)
+        return 1

@@ -71,6 +71,8 @@ def join(arguments: Iterable[str], ranks: int | None, program: Path | None = Non
 def become(arguments: Iterable[str], program: Path | None = None) -> None:
     """Runs `program arguments` (default: sterna-md) in place of this process."""
     path = str(program or find_program())
+    # Python ignores it, and the program would, too: `sterna models | head` ends it in silence.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     os.execve(path, [path, *arguments], program_environment())
 
 

@@ -1,13 +1,16 @@
 """Runs a simulation from Python."""
 
-import tomllib
+import json
+import subprocess
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from sterna import launch
 from sterna.errors import SternaError
+from sterna.launch import program_environment
 from sterna.log import Log, read_log
+from sterna.program import find_program
 
 
 @dataclass
@@ -34,6 +37,25 @@ class Result:
         return path if path.exists() else None
 
 
+def outputs_of(path: Path) -> tuple[Path, str]:
+    """The directory that a run of this input writes into and the stem of its files.
+
+    Raises SternaError, with what the program said of the input, where that is not valid.
+    """
+    shown = subprocess.run(
+        [find_program(), "--outputs", "--", path],
+        env=program_environment(),
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if shown.returncode != 0:
+        raise SternaError(shown.stderr.strip(), shown.returncode)
+    outputs = json.loads(shown.stdout)
+    return Path(outputs["directory"]), outputs["name"]
+
+
 def run(
     input: str | Path,  # noqa: A002 - the word a user expects
     ranks: int | None = None,
@@ -45,7 +67,7 @@ def run(
     With `show` its output also goes to the screen. Raises SternaError, with what the run said,
     where it did not end well.
     """
-    path = Path(input)
+    directory, name = outputs_of(Path(input))
     said: list[str] = []
     errors: list[str] = []
 
@@ -59,17 +81,11 @@ def run(
 
     status = launch.launch(
         ranks or launch.available_cores(),
-        [str(path), *(["--resume"] if resume else []), "--progress", "never"],
+        [*(["--resume"] if resume else []), "--progress", "never", "--", str(input)],
         keep(said),
         keep(errors),
     )
     if status != 0:
         text = "".join(errors).strip() or "".join(said).strip()
         raise SternaError(text or f"sterna-md ended with status {status}", status)
-    with path.open("rb") as file:
-        described = tomllib.load(file)
-    return Result(
-        directory=Path(described.get("output", {}).get("directory", ".")),
-        name=described.get("run", {}).get("name") or path.stem,
-        output="".join(said),
-    )
+    return Result(directory=directory, name=name, output="".join(said))

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "md/io/file_error.hpp"
@@ -37,6 +37,8 @@ enum Exit { success = 0, failure = 1, bad_input = 2, interrupted = 3 };
 struct Arguments {
   std::string input;
   bool resume = false;
+  bool verbose = false;
+  bool outputs = false;
   bool check = false;
   bool schema = false;
   bool reference = false;
@@ -120,6 +122,19 @@ int convert(const std::string& from, const std::string& to) {
   return success;
 }
 
+/// Where a run of this input writes, for a front end.
+int print_outputs(const std::string& path) {
+  const md::ReadResult result = read_any_input(path);
+  if (!result.ok()) {
+    fmt::print(stderr, "{}", md::render(result.diagnostics));
+    return bad_input;
+  }
+  const nlohmann::ordered_json outputs{{"directory", result.input.output.directory},
+                                       {"name", result.input.run.name}};
+  fmt::print("{}\n", outputs.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  return success;
+}
+
 int check(const std::string& path, int ranks) {
   const md::ReadResult result = read_any_input(path);
   std::vector<md::Diagnostic> diagnostics = result.diagnostics;
@@ -170,13 +185,11 @@ int run(const comm::Context& world, const Arguments& arguments) {
       if (!ls1.ok()) unreadable = md::render(ls1.diagnostics);
     }
   } else if (world.rank() == 0) {
-    std::ifstream file(arguments.input, std::ios::binary);
-    std::ostringstream content;
-    content << file.rdbuf();
-    if (file) {
-      text = content.str();
+    md::ReadResult failure;
+    if (auto found = md::input_file_text(arguments.input, failure)) {
+      text = std::move(*found);
     } else {
-      unreadable = md::render(md::read_input(arguments.input).diagnostics);
+      unreadable = md::render(failure.diagnostics);
     }
   }
   comm::broadcast(world, 0, unreadable);
@@ -207,6 +220,7 @@ int run(const comm::Context& world, const Arguments& arguments) {
                     .machine_file = result.input.communication.machine_file});
   md::SimulationOptions options;
   options.resume = arguments.resume;
+  options.verbose = arguments.verbose;
   options.progress = arguments.progress == "always"  ? md::Progress::always
                      : arguments.progress == "never" ? md::Progress::never
                                                      : md::Progress::automatic;
@@ -230,6 +244,10 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("sterna {}", version));
   app.add_option("INPUT", arguments.input, "input file (TOML, or a config.xml of ls1-MarDyn)");
   app.add_flag("--resume", arguments.resume, "continue from the latest valid checkpoint");
+  app.add_flag("--verbose", arguments.verbose,
+               "at the end also say where the time went, and which exchange methods were used");
+  app.add_flag("--outputs", arguments.outputs,
+               "only print as JSON where a run of the input writes: directory and name");
   app.add_flag("--check", arguments.check, "only say what is wrong with the input");
   app.add_option("--convert", arguments.convert_to,
                  "write an input of ls1-MarDyn (.xml) as a TOML file of this name, and end");
@@ -266,6 +284,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "sterna-md: no input file given; see sterna-md --help\n");
     return bad_input;
   }
+  if (arguments.outputs) return print_outputs(arguments.input);
   if (!arguments.convert_to.empty()) return convert(arguments.input, arguments.convert_to);
   if (arguments.check) {
     return check(arguments.input, arguments.ranks > 0 ? arguments.ranks : 1);

@@ -195,6 +195,13 @@ TEST_CASE("network descriptions are read, and mistakes told with file and line")
   CHECK(torus.hosts().size() == 2);
   CHECK(Network::read(file_with("tree 4 8\n")).nodes() == 32);
   CHECK(Network::read(file_with("flat 3")).nodes() == 3);
+  const auto hosts = [](const std::string& text) {
+    const Network network = Network::read(file_with(text));
+    return std::vector<std::string>(network.hosts().begin(), network.hosts().end());
+  };
+  const std::vector<std::string> padded{"n08-ib", "n09-ib", "n10-ib", "n11-ib", "last"};
+  CHECK(hosts("flat 5\nhost n[08-11]-ib\nhost last\n") == padded);
+  CHECK(hosts("flat 2\nhost n[0-1]") == std::vector<std::string>{"n0", "n1"});
   const auto error = [](const std::string& text) {
     try {
       Network::read(file_with(text));
@@ -213,9 +220,17 @@ TEST_CASE("network descriptions are read, and mistakes told with file and line")
   CHECK(error("torus 99999 99999 99999\n") == file + ":1: torus: sensible sizes were expected");
   CHECK(error("flat 1 2\n") == file + ":1: flat: one number of nodes was expected");
   CHECK(error("flat 1\ntorus 2 2\n") == file + ":2: a second network");
-  CHECK(error("flat 2\nhost a\n") == file + ": 1 hosts for 2 nodes");
-  CHECK(error("flat 1\nhost\n") == file + ":2: host: one name was expected");
-  CHECK_THROWS_WITH_AS(Network::read("no/such/file"), "no/such/file: cannot be read", Error);
+  CHECK(error("flat 2\nhost a\n") ==
+        file + ": 1 host for 2 nodes: give one for each node, or none");
+  const std::string names = ":2: host: a name was expected, or several as in node[001-128]";
+  for (const char* host : {"", " a b", " n[1", " n]1-2[", " n[2-1]", " n[1]", " n[-1]", " n[1-x]",
+                           " n[1-2][1-2]", " n[1-99999999]"}) {
+    CAPTURE(host);
+    CHECK(error(std::string("flat 1\nhost") + host + "\n") == file + names);
+  }
+  CHECK_THROWS_WITH_AS(Network::read("no/such/file"), "no/such/file: does not exist", Error);
+  CHECK_THROWS_WITH_AS(Network::read("/dev/zero"),
+                       "/dev/zero: is not a regular file, but a device or a pipe", Error);
   std::remove(file.c_str());
 }
 

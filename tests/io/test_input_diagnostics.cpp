@@ -50,8 +50,15 @@ TEST_CASE("a caret beyond the line, and lines that would do harm") {
   CHECK(render(at(100, 5, "abc")).ends_with("    7 | abc\n      |    ^\n"));
   CHECK(render(at(1, 1, "")).ends_with("    7 | \n      | ^\n"));
   CHECK(render(at(-3, -3, "abc")).find("7:1:") != std::string::npos);
-  CHECK(render(at(3, 1, "a\x1b[2J\x07")).find('\x1b') == std::string::npos);
-  CHECK(render(at(2, 1, "\xff\xfe")).ends_with("    7 | ??\n      |  ^\n"));
+  CHECK(render(at(2, 2, "a\x1b[2J\x07")).ends_with("    7 | a\\x1b[2J\\x07\n      |  ^~~~~\n"));
+  CHECK(render(at(2, 1, "\xff\xfe")).ends_with("    7 | \\xff\\xfe\n      |     ^~~~\n"));
+  // The message and the name of the file come from outside as well.
+  Diagnostic diagnostic = at(1, 1, "x");
+  diagnostic.file = "a\x1b]0;b.toml";
+  diagnostic.message = "key \x1b[31m\nb.toml:1:1: error: \u202e \u009b \t is wrong";
+  CHECK(render(diagnostic) ==
+        "a\\x1b]0;b.toml:7:1: error: key \\x1b[31m\\nb.toml:1:1: error: \\u202e \\u009b \\t is "
+        "wrong\n    7 | x\n      | ^\n");
 }
 
 TEST_CASE("of a long line the part around the place is shown") {

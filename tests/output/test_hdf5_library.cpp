@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <vector>
 
 #include "md/io/file_error.hpp"
 #include "md/io/hdf5_file.hpp"
@@ -61,6 +62,37 @@ TEST_CASE("the active virtual environment comes before the system") {
   CHECK(of_environment < of_system);
   CHECK(of_system < candidates.end());
   for (const std::string& candidate : candidates) CHECK(!contains(candidate, "hdf5_hl"));
+}
+
+TEST_CASE("folders above the program and the current one are not searched") {
+  const Setting none_given("STERNA_HDF5", "");
+  const Setting active("VIRTUAL_ENV", ".");  // the current folder, whatever that is
+  const Setting conda("CONDA_PREFIX", "");
+  const Setting home("HOME", std::filesystem::current_path().string());
+  namespace fs = std::filesystem;
+  const fs::path program = fs::read_symlink("/proc/self/exe");
+  std::vector<fs::path> planted;
+  for (const fs::path& place :
+       {program.parent_path(), program.parent_path().parent_path(), fs::current_path()}) {
+    for (const char* prefix : {".venv", ".local", "."}) {
+      const fs::path libraries = place / prefix / "lib/python3.99/site-packages/h5py.libs";
+      fs::create_directories(libraries);
+      std::ofstream(libraries / "libhdf5-planted.so.320.0.0") << "";
+      planted.push_back(libraries.parent_path().parent_path());
+    }
+  }
+  const auto candidates = hdf5::library_candidates();
+  for (fs::path folder : planted) {
+    fs::remove_all(folder);
+    // Then what was made for it, as far as it is empty.
+    std::error_code not_empty;
+    while (fs::remove(folder = folder.parent_path(), not_empty)) {
+    }
+  }
+  for (const std::string& candidate : candidates) {
+    CAPTURE(candidate);
+    CHECK(!contains(candidate, "planted"));
+  }
 }
 
 TEST_CASE("errors name the file, the object and the library's reason") {

@@ -1,11 +1,14 @@
 """The `sterna bench` command: what it writes, its tables, its errors."""
 
+import io
 import json
 import os
 from importlib.util import find_spec
 
 import pytest
-from sterna import SternaError, bench_plots
+from conftest import ROOT
+from rich.console import Console
+from sterna import SternaError, bench_plots, bench_tables
 from sterna.program import find_companion, find_program
 
 
@@ -54,6 +57,37 @@ def test_a_panel_for_each_topology_and_a_column_for_each_number_of_neighbors(ste
 
 
 @pytest.mark.parametrize(
+    ("name", "heads"),
+    [
+        ("fmm", ["us per", "error", "found", "exchange"]),
+        ("message", ["median us", "of MPI"]),
+        ("halo_fmm", ["median us", "of MPI", "% of step"]),
+        ("soak", ["longest ms", "grown MB"]),
+        ("tune_check", ["best us", "Not shown, but written by --json FILE: nodes"]),
+        ("neighbor_1d", ["6 adjacent"]),
+        ("sparse", ["16 ranks"]),
+        ("placement", ["hop-MB"]),
+        ("reduce", ["fixed order"]),
+    ],
+)
+def test_every_table_fits_a_terminal_and_says_what_to_look_at(name, heads):
+    document = json.loads((ROOT / "benchmarks" / "results" / f"{name}.json").read_text())
+    screen = io.StringIO()
+    view = bench_tables.view_of(document["benchmark"])
+    bench_tables.show({"notes": []} | document, view, Console(file=screen, width=80))
+    shown = screen.getvalue()
+    lines = shown.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert "\u2026" not in shown  # nothing is cut
+    for head in heads:
+        assert head in shown
+    if view.columns:
+        assert "Look at `" in shown
+        table = next(n for n, line in enumerate(lines) if line.startswith("\u2500"))
+        assert len(document["rows"]) <= len(lines) - table
+
+
+@pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (("nieghbor",), 'did you mean "neighbor"?'),
@@ -71,7 +105,9 @@ def test_mistakes_are_told_and_the_status_says_so(sterna, arguments, message):
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("arguments", [(), ("--help",), ("neighbor", "--help")])
+@pytest.mark.parametrize(
+    "arguments", [(), ("-h",), ("--help",), ("neighbor", "-h"), ("neighbor", "--help")]
+)
 def test_help(sterna, arguments):
     done = sterna("bench", *arguments)
     assert done.returncode == 0, done.stderr

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, sterna_command, sterna_environment
-from sterna.program import find_program
+from sterna import SternaError
+from sterna.program import find_companion, find_program
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("third_party/*.md")])
 WHOLE_INPUTS = [
@@ -56,6 +57,33 @@ def test_the_quick_start_runs_as_it_is_written(tmp_path):
             subprocess.run(
                 [sys.executable, "-c", text], cwd=tmp_path, env=environment, check=True, timeout=60
             )
+
+
+def test_the_placement_page_runs_as_it_is_written(tmp_path):
+    try:
+        find_companion("sterna-bench")
+    except SternaError as error:
+        pytest.skip(str(error))
+    shown = ""
+    for language, text in blocks(ROOT / "docs" / "howto" / "placement.md"):
+        if language == "text":
+            (tmp_path / "machine.network").write_text(text)
+        elif language == "sh":
+            words = shlex.split(text)
+            assert words[0] == "sterna"
+            shown += subprocess.run(
+                sterna_command(*words[1:]),
+                cwd=tmp_path,
+                env=sterna_environment(),
+                check=True,
+                timeout=120,
+                stdout=subprocess.PIPE,
+                text=True,
+            ).stdout
+    assert "grid_order" in shown
+    placed = (tmp_path / "ranks").read_text().splitlines()
+    assert len(placed) == 4096
+    assert any("=node256 " in line for line in placed)
 
 
 def test_the_input_reference_is_what_the_program_writes(tmp_path):

@@ -211,11 +211,11 @@ def wait_for_step(path: Path, step: int, process: subprocess.Popen) -> None:
     raise AssertionError(f"step {step} was not reached in a minute")
 
 
-def start(folder: Path, ranks: int) -> subprocess.Popen:
+def start(folder: Path, ranks: int, **environment: str) -> subprocess.Popen:
     return subprocess.Popen(
         sterna_command("run", "melt.toml", "-n", ranks),
         cwd=folder,
-        env=sterna_environment(),
+        env=sterna_environment() | environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

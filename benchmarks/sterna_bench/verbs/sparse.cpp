@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -20,6 +19,7 @@
 #include "process_grid.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/reduction_batch.hpp"
+#include "sterna/comm/regular_file.hpp"
 #include "sterna/comm/sparse_exchange.hpp"
 #include "verb.hpp"
 
@@ -175,8 +175,9 @@ class Sparse final : public Verb {
   /// The rounds that the file has for this number of ranks.
   SparsePattern from_file(const comm::Context& world) const {
     try {
-      std::ifstream stream(pattern_file_);
-      const auto document = nlohmann::json::parse(stream);
+      constexpr std::size_t largest_file = std::size_t{256} << 20;
+      const auto document =
+          nlohmann::json::parse(comm::read_regular_file(pattern_file_, largest_file));
       for (const auto& each : document.at("patterns")) {
         if (each.at("ranks").get<int>() != world.size()) continue;
         SparsePattern pattern{std::filesystem::path(pattern_file_).stem(), {}, {}};
@@ -190,6 +191,8 @@ class Sparse final : public Verb {
         }
         if (!pattern.rounds.empty()) return pattern;
       }
+    } catch (const comm::UnreadableFile& error) {
+      throw comm::Error(fmt::format("{} {}", pattern_file_, error.what()));
     } catch (const nlohmann::json::exception& error) {
       throw comm::Error(fmt::format("{}: {}", pattern_file_, error.what()));
     }

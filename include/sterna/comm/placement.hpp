@@ -22,8 +22,8 @@ class Network {
   /// Switches in levels: `children[0]` nodes at a lowest switch, `children[1]` of these below a
   /// switch of the next level, and so on. Consecutive nodes share a switch.
   static Network tree(std::vector<int> children);
-  /// A description: one line `flat N`, `torus X Y Z` or `tree N M ...`, and a line `host NAME` for
-  /// each node in the order of their numbers where the hosts are known; # begins a comment.
+  /// A description: one line `flat N`, `torus X Y Z` or `tree N M ...`, and lines `host NAME` or
+  /// `host node[001-128]` in the order of the nodes where the hosts are known; # begins a comment.
   /// Throws Error with file and line.
   static Network read(const std::string& path);
 

@@ -5,13 +5,14 @@
 #include <charconv>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <sstream>
 
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/placement.hpp"
+#include "sterna/comm/regular_file.hpp"
 
 namespace sterna::comm {
 namespace {
@@ -33,6 +34,37 @@ int require_nodes(std::span<const int> sizes, std::string_view kind) {
     throw Error(fmt::format("a {} network of {} nodes is none", kind, fmt::join(sizes, " x ")));
   }
   return nodes;
+}
+
+/// The positive number that a text is, or 0.
+int positive_number(std::string_view text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::max(number, 0) : 0;
+}
+
+/// "node[001-128]" names node001 to node128, as batch systems write them; nothing where that is no
+/// range of names.
+std::optional<std::vector<std::string>> host_names(std::string_view text) {
+  const std::size_t open = text.find_first_of("[]");
+  if (open == std::string_view::npos) return std::vector<std::string>{std::string(text)};
+  const std::size_t close = text.find_first_of("[]", open + 1);
+  if (text[open] != '[' || close == std::string_view::npos || text[close] != ']') return {};
+  if (text.find_first_of("[]", close + 1) != std::string_view::npos) return {};
+  const std::string_view range = text.substr(open + 1, close - open - 1);
+  const std::size_t dash = range.find('-');
+  if (dash == std::string_view::npos) return {};
+  constexpr int most_hosts = 1 << 20;
+  const bool from_zero = range.find_first_not_of('0') == dash && dash > 0;
+  const int first = from_zero ? 0 : positive_number(range.substr(0, dash));
+  const int last = positive_number(range.substr(dash + 1));
+  if ((first == 0 && !from_zero) || last < first || last - first >= most_hosts) return {};
+  std::vector<std::string> names;
+  for (int number = first; number <= last; ++number) {
+    names.push_back(
+        fmt::format("{}{:0{}}{}", text.substr(0, open), number, dash, text.substr(close + 1)));
+  }
+  return names;
 }
 
 }  // namespace
@@ -58,8 +90,14 @@ Network Network::tree(std::vector<int> children) {
 }
 
 Network Network::read(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw Error(fmt::format("{}: cannot be read", path));
+  constexpr std::size_t largest_file = std::size_t{16} << 20;  // a line for each of many nodes
+  std::string text;
+  try {
+    text = read_regular_file(path, largest_file);
+  } catch (const UnreadableFile& error) {
+    throw Error(fmt::format("{}: {}", path, error.what()));
+  }
+  std::istringstream file(std::move(text));
   Network network;
   std::vector<std::string> hosts;
   int number = 0;
@@ -74,8 +112,9 @@ Network Network::read(const std::string& path) {
     std::vector<std::string> values;
     for (std::string word; words >> word;) values.push_back(word);
     if (kind == "host") {
-      if (values.size() != 1) fail("host: one name was expected");
-      hosts.push_back(values.front());
+      const auto names = values.size() == 1 ? host_names(values.front()) : std::nullopt;
+      if (!names) fail("host: a name was expected, or several as in node[001-128]");
+      hosts.insert(hosts.end(), names->begin(), names->end());
       continue;
     }
     if (kind != "flat" && kind != "torus" && kind != "tree") {
@@ -84,9 +123,8 @@ Network Network::read(const std::string& path) {
     if (network.nodes_ != 0) fail("a second network");
     std::vector<int> sizes;
     for (const std::string& value : values) {
-      int size = 0;
-      const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), size);
-      if (error != std::errc() || end != value.data() + value.size() || size < 1) {
+      const int size = positive_number(value);
+      if (size == 0) {
         fail(fmt::format("{}: a positive number was expected, not \"{}\"", kind, value));
       }
       sizes.push_back(size);
@@ -101,7 +139,8 @@ Network Network::read(const std::string& path) {
     throw Error(fmt::format("{}: a line flat, torus or tree was expected", path));
   }
   if (!hosts.empty() && hosts.size() != static_cast<std::size_t>(network.nodes_)) {
-    throw Error(fmt::format("{}: {} hosts for {} nodes", path, hosts.size(), network.nodes_));
+    throw Error(fmt::format("{}: {} host{} for {} nodes: give one for each node, or none", path,
+                            hosts.size(), hosts.size() == 1 ? "" : "s", network.nodes_));
   }
   network.hosts_ = std::move(hosts);
   return network;

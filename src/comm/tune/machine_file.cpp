@@ -6,15 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <stdexcept>
+
+#include "sterna/comm/regular_file.hpp"
 
 namespace sterna::comm {
 namespace {
@@ -25,6 +24,8 @@ using Json = nlohmann::ordered_json;
 constexpr int format = 1;
 /// Oldest rows go first.
 constexpr std::size_t most_rows = 2000;
+/// Bytes; a row has about a thousand.
+constexpr std::size_t largest_file = std::size_t{32} << 20;
 
 /// The power of two at or below `value`; 0 below 1. Exact, so that all ranks see the same class.
 long octave(double value) {
@@ -146,18 +147,17 @@ std::vector<StoredEvidence> evidence_from_json(const std::string& text) {
 std::vector<StoredEvidence> MachineFile::read(std::string& warning) const {
   warning.clear();
   if (path_.empty()) return {};
-  std::ifstream file(path_, std::ios::binary);
-  if (!file) {
-    std::error_code error;
-    if (std::filesystem::exists(path_, error)) {
-      warning = fmt::format("machine file {} cannot be read: {}", path_, std::strerror(errno));
+  std::string text;
+  try {
+    text = read_regular_file(path_, largest_file);
+  } catch (const UnreadableFile& error) {
+    if (error.reason() != UnreadableFile::Reason::missing) {
+      warning = fmt::format("machine file {} {}", path_, error.what());
     }
     return {};
   }
-  std::ostringstream text;
-  text << file.rdbuf();
   try {
-    return evidence_from_json(text.str());
+    return evidence_from_json(text);
   } catch (const std::exception& error) {
     warning = fmt::format("machine file {} is not used: {}", path_, error.what());
     return {};

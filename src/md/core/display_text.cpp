@@ -1,8 +1,11 @@
 #include "md/core/display_text.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace sterna::md {
 namespace {
@@ -49,8 +52,21 @@ bool is_wide(std::uint32_t c) {
 
 /// Controls, and the invisible marks that reverse the direction of what a terminal prints.
 bool is_hidden(std::uint32_t c) {
-  return c < 32 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||
-         (c >= 0x2066 && c <= 0x2069);
+  return c < 32 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
+         (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+/// As in C, where a reader of messages knows it from.
+std::string escaped(std::uint32_t c) {
+  if (c == '\n') return "\\n";
+  if (c == '\r') return "\\r";
+  if (c == '\t') return "\\t";
+  return c < 0x80 ? fmt::format("\\x{:02x}", c) : fmt::format("\\u{:04x}", c);
+}
+
+DisplayCharacter escape(std::string text) {
+  const int width = static_cast<int>(text.size());
+  return {std::move(text), width};
 }
 
 }  // namespace
@@ -61,11 +77,12 @@ std::vector<DisplayCharacter> display_characters(std::string_view line) {
     std::uint32_t code = 0;
     const std::size_t size = character_size(line, code);
     if (size == 0) {
-      characters.push_back({"?", 1});
+      characters.push_back(
+          escape(fmt::format("\\x{:02x}", static_cast<unsigned char>(line.front()))));
     } else if (code == '\t') {
       characters.push_back({"\t", -1});
     } else if (is_hidden(code)) {
-      characters.push_back({"?", 1});
+      characters.push_back(escape(escaped(code)));
     } else {
       characters.push_back(
           {std::string(line.substr(0, size)), is_combining(code) ? 0 : (is_wide(code) ? 2 : 1)});
@@ -79,10 +96,18 @@ std::string quote(std::string_view text) {
   const auto characters = display_characters(text);
   std::string out = "\"";
   for (std::size_t i = 0; i < std::min<std::size_t>(characters.size(), 60); ++i) {
-    out += characters[i].width < 0 ? "?" : characters[i].text;
+    out += characters[i].width < 0 ? escaped('\t') : characters[i].text;
   }
   if (characters.size() > 60) out += "...";
   return out + "\"";
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  for (const DisplayCharacter& character : display_characters(text)) {
+    out += character.width < 0 ? escaped('\t') : character.text;
+  }
+  return out;
 }
 
 }  // namespace sterna::md

@@ -155,9 +155,28 @@ std::size_t index(Dimension dimension) {
   return static_cast<std::size_t>(dimension);
 }
 
+/// Whether a user wrote this unit: as it is, or with "cm3" or "cm**3" for "cm^3".
+bool is_spelled(std::string_view written, std::string_view name) {
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] == '^') {
+      if (written.substr(at).starts_with('^')) {
+        at += 1;
+      } else if (written.substr(at).starts_with("**")) {
+        at += 2;
+      }
+    } else if (at < written.size() && written[at] == name[i]) {
+      ++at;
+    } else {
+      return false;
+    }
+  }
+  return at == written.size();
+}
+
 const Unit* find_unit(std::string_view name, Dimension dimension) {
   for (const Unit& unit : units) {
-    if (unit.dimension == dimension && unit.name == name) return &unit;
+    if (unit.dimension == dimension && is_spelled(name, unit.name)) return &unit;
   }
   return nullptr;
 }
@@ -371,7 +390,7 @@ UnitSystem::Quantity UnitSystem::parse(std::string_view text, Dimension dimensio
   }
   if (const Unit* unit = find_unit(name, dimension)) return Quantity{number * unit->factor, {}};
   for (const Unit& unit : units) {
-    if (unit.name == name) {
+    if (is_spelled(name, unit.name)) {
       return refuse(fmt::format("{} is {}; expected {}: {}", quote(text),
                                 dimension_noun(unit.dimension), dimension_noun(dimension),
                                 list_of_units(dimension)));

@@ -83,13 +83,14 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
 
 std::string render(const Diagnostic& diagnostic, bool color) {
   const Style style = style_of(diagnostic.severity, color);
-  std::string place = diagnostic.file;
+  std::string place = printable(diagnostic.file);
   if (diagnostic.line > 0) {
     place += fmt::format(":{}:{}", diagnostic.line, std::max(diagnostic.column, 1));
   }
   if (!place.empty()) place += ": ";
-  std::string text = fmt::format("{}{}{}{}{}:{} {}\n", style.bold, place, style.off, style.label,
-                                 name_of(diagnostic.severity), style.off, diagnostic.message);
+  std::string text =
+      fmt::format("{}{}{}{}{}:{} {}\n", style.bold, place, style.off, style.label,
+                  name_of(diagnostic.severity), style.off, printable(diagnostic.message));
   if (diagnostic.line > 0) text += source_with_caret(diagnostic, style);
   return text;
 }

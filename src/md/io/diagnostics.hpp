@@ -30,8 +30,9 @@ struct Diagnostic {
 ///        12 | timestp = 0.005
 ///           | ^~~~~~~
 ///
-/// Control characters and broken UTF-8 of the source line are shown as "?"; of a very long line the
-/// part around the place is shown. With `color`, ANSI colors for a terminal.
+/// Control characters and broken UTF-8 are escaped ("\x1b"), so that no file writes commands to a
+/// terminal; of a very long line the part around the place is shown. With `color`, ANSI colors for
+/// a terminal.
 std::string render(const Diagnostic& diagnostic, bool color = false);
 /// All of them, and a last line that counts: "2 errors, 1 warning". Empty for none.
 std::string render(std::span<const Diagnostic> diagnostics, bool color = false);

@@ -101,27 +101,17 @@ std::vector<std::string> library_candidates() {
   std::vector<std::string> candidates;
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  for (fs::path folder = program.parent_path(); folder.has_relative_path();
-       folder = folder.parent_path()) {
-    if (folder.filename() == "site-packages") add_packages(folder, candidates);
-    add_prefix(folder, candidates);
-    add_prefix(folder / ".venv", candidates);
+  // Folders further up may belong to others, and so may the current one.
+  if (program.parent_path().filename() == "bin") {
+    add_prefix(program.parent_path().parent_path(), candidates);
   }
-  if (const std::string active = environment("VIRTUAL_ENV"); !active.empty()) {
-    add_prefix(active, candidates);
-  }
-  const std::string path = environment("PATH");
-  for (std::size_t begin = 0; begin < path.size();) {
-    const std::size_t end = std::min(path.find(':', begin), path.size());
-    const fs::path folder = path.substr(begin, end - begin);
-    if (!folder.empty() && fs::exists(folder / "python3", ignored)) {
-      add_prefix(folder.parent_path(), candidates);
-      break;
+#ifdef STERNA_BUILD_ENVIRONMENT
+  add_prefix(STERNA_BUILD_ENVIRONMENT, candidates);
+#endif
+  for (const char* const active : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    if (const fs::path prefix = environment(active); prefix.is_absolute()) {
+      add_prefix(prefix, candidates);
     }
-    begin = end + 1;
-  }
-  if (const std::string home = environment("HOME"); !home.empty()) {
-    add_prefix(fs::path(home) / ".local", candidates);
   }
   for (const char* name : {"libhdf5_serial.so.103", "libhdf5.so", "libhdf5.so.103",
                            "libhdf5.so.200", "libhdf5.so.310", "libhdf5.so.320"}) {
@@ -150,8 +140,9 @@ const Library& library() {
     tried += fmt::format("\n  {}: {}", candidate, reason);
   }
   throw FileError(fmt::format(
-      "no HDF5 library was found, which the trajectory needs. Get one with `pip install h5py`, or "
-      "name one in the environment variable STERNA_HDF5. Tried:{}",
+      "no HDF5 library was found, which the trajectory needs. Get one with `pip install h5py` in the "
+      "Python environment of Sterna or the active one, or name one in the environment variable "
+      "STERNA_HDF5. Tried:{}",
       tried));
 }
 

@@ -13,9 +13,9 @@ namespace sterna::md {
 /// the binary interface that HDF5 keeps since 1.10: handles are 64-bit, status values are int.
 /// The library is looked for in this order:
 ///   1. the file that the environment variable STERNA_HDF5 names;
-///   2. the one inside the h5py package of a Python installation that surrounds this program: its
-///      own prefix, a virtual environment beside it, VIRTUAL_ENV, the `python3` of PATH, the user's
-///      packages;
+///   2. the one inside the h5py package of a Python environment: that which this program is
+///      installed in, as PREFIX/bin, that which it was built in, the active one (VIRTUAL_ENV,
+///      CONDA_PREFIX); in no other folder, as others may write there;
 ///   3. the system's: libhdf5_serial.so.103, libhdf5.so and its versioned names.
 namespace hdf5 {
 

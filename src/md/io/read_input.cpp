@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <set>
 #include <tuple>
@@ -16,10 +15,12 @@
 #include "md/core/display_text.hpp"
 #include "md/io/check_input.hpp"
 #include "md/io/checked_toml.hpp"
+#include "md/io/foreign_files.hpp"
 #include "md/io/input_schema.hpp"
 #include "md/io/published_components.hpp"
 #include "md/io/syntax_error.hpp"
 #include "sterna/comm/nearest_name.hpp"
+#include "sterna/comm/regular_file.hpp"
 
 namespace sterna::md {
 namespace {
@@ -385,17 +386,25 @@ class Reader {
     return near ? find_section(*near) : nullptr;
   }
 
-  static const KeySchema* meant_key(std::string_view section, std::string_view name) {
+  /// The keys that may be meant: the one that other programs call so, and the one spelled most
+  /// alike. Only one of them where the table has the other already.
+  static std::vector<const KeySchema*> meant_keys(std::string_view section, std::string_view name,
+                                                  const toml::table& table) {
     std::vector<std::string_view> names;
-    const KeySchema* alias = nullptr;
+    std::vector<const KeySchema*> meant;
     for (const KeySchema& key : input_keys()) {
       if (key.section != section) continue;
-      if (is_alias(key, name)) alias = &key;
+      if (is_alias(key, name)) meant = {&key};
       names.push_back(key.name);
     }
-    if (alias != nullptr) return alias;
     const auto near = comm::nearest_name(name, names);
-    return near ? find_key(section, *near) : nullptr;
+    if (near && (meant.empty() || meant[0]->name != *near)) {
+      meant.push_back(find_key(section, *near));
+    }
+    const auto given = [&](const KeySchema* key) { return table.contains(key->name); };
+    if (meant.size() == 2 && given(meant[0]) != given(meant[1])) std::erase_if(meant, given);
+    if (meant.size() == 2 && given(meant[0])) meant.resize(1);
+    return meant;
   }
 
   /// The sections that have a key of this very name: "[start] or [thermostat]".
@@ -426,7 +435,7 @@ class Reader {
         remember(key_place, key.source(), node);
         read_tables(*inner, key, node, fmt::format("{}.", place), index);
       } else {
-        unknown_key(section, place, key);
+        unknown_key(section, place, key, table);
       }
     }
   }
@@ -439,16 +448,23 @@ class Reader {
     result_.input.places[std::move(place)] = place_of(has_source ? node.source() : key_source);
   }
 
-  void unknown_key(const SectionSchema& section, std::string_view place, const toml::key& key) {
+  void unknown_key(const SectionSchema& section, std::string_view place, const toml::key& key,
+                   const toml::table& table) {
     if (is_full()) return error(key.source(), {});
     const std::string_view name = key.str();
     std::string message = fmt::format("unknown key {} in {}", quote(name), section_label(section));
-    const KeySchema* meant = meant_key(section.name, name);
+    auto meant = meant_keys(section.name, name, table);
     const std::string elsewhere = sections_with(name);
-    const bool near = meant != nullptr && !(is_alias(*meant, name) && !elsewhere.empty());
-    if (near) {
-      message += fmt::format("; did you mean \"{}\"?", meant->name);
-      excused_.insert(fmt::format("{}.{}", place, meant->name));
+    if (!elsewhere.empty()) {
+      std::erase_if(meant, [&](const KeySchema* known) { return is_alias(*known, name); });
+    }
+    if (!meant.empty()) {
+      std::string_view separator = "; did you mean ";
+      for (const KeySchema* known : meant) {
+        message += fmt::format("{}\"{}\"", std::exchange(separator, " or "), known->name);
+        excused_.insert(fmt::format("{}.{}", place, known->name));
+      }
+      message += "?";
     } else if (!elsewhere.empty()) {
       message += fmt::format("; it belongs in {}", elsewhere);
     } else if (name == "units") {
@@ -547,7 +563,14 @@ class Reader {
     if (dimension != Dimension::number_density || parsed.error.empty()) return parsed;
     // The masses that turn a mass density into a number density may stand further down.
     const auto mass = units.parse(text, Dimension::mass_density);
-    if (!mass.error.empty()) return parsed;
+    if (!mass.error.empty()) {
+      if (!units.is_reduced()) {
+        parsed.error +=
+            fmt::format("; or a mass density: {}",
+                        fmt::join(UnitSystem::unit_names(Dimension::mass_density), ", "));
+      }
+      return parsed;
+    }
     if (mass.value > 0.0) mass_density_node_ = &node;
     return mass;
   }
@@ -841,19 +864,27 @@ ReadResult read_input_text(std::string_view text, std::string_view name, bool lo
   return Reader(text, name, look_at_files).read();
 }
 
-ReadResult read_input(const std::string& path) {
-  std::error_code problem;
-  const auto status = std::filesystem::status(path, problem);
-  if (!std::filesystem::exists(status)) return unreadable(path, "the input file does not exist");
-  if (std::filesystem::is_directory(status)) {
-    return unreadable(path, "this is a folder; expected an input file");
+std::optional<std::string> input_file_text(const std::string& path, ReadResult& result) {
+  try {
+    std::string text = comm::read_regular_file(path, largest_file);
+    if (const auto foreign = foreign_file_advice(path)) {
+      result = unreadable(path, fmt::format("this is no input file: it {}", *foreign));
+      return std::nullopt;
+    }
+    return text;
+  } catch (const comm::UnreadableFile& error) {
+    const bool large = error.reason() == comm::UnreadableFile::Reason::too_large;
+    result = unreadable(
+        path, fmt::format("the input file {}{}", error.what(),
+                          large ? "; is it the start file? Name that one in [start]" : ""));
+    return std::nullopt;
   }
-  std::ifstream file(path, std::ios::binary);
-  std::string text(largest_file + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (!file.is_open() || file.bad()) return unreadable(path, "the input file cannot be read");
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return read_input_text(text, path);
+}
+
+ReadResult read_input(const std::string& path) {
+  ReadResult failure;
+  const auto text = input_file_text(path, failure);
+  return text ? read_input_text(*text, path) : failure;
 }
 
 Diagnostic diagnose(const Input& input, Severity severity, std::string_view place,

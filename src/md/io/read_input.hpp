@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,10 @@ ReadResult read_input(const std::string& path);
 /// The same for a text that stands in a file called `name`. Relative paths in it are looked up
 /// from the folder of `name`; without `look_at_files` it is not checked that they exist.
 ReadResult read_input_text(std::string_view text, std::string_view name, bool look_at_files = true);
+
+/// The text of an input file, as it stands there. Nothing where it cannot be read, or is the file
+/// of another program: then `result` says so.
+std::optional<std::string> input_file_text(const std::string& path, ReadResult& result);
 
 /// A diagnostic about a key or section of a read input, such as "run.timestep" or "type[0].sigma";
 /// about the file as a whole where the file does not give it.

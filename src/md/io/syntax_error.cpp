@@ -31,9 +31,6 @@ std::string plain(std::string_view description) {
     description.remove_prefix(colon + 2);
   }
   std::string text(description);
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 32) c = '?';
-  }
   if (text.size() > 1 && text[0] >= 'A' && text[0] <= 'Z' && is_letter(text[1])) {
     text[0] = static_cast<char>(text[0] - 'A' + 'a');
   }

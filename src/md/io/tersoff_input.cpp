@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <vector>
 
 #include "md/core/display_text.hpp"
 #include "md/io/readers/tersoff_file.hpp"
 #include "md/model/library/published_model.hpp"
 #include "sterna/comm/nearest_name.hpp"
+#include "sterna/comm/regular_file.hpp"
 
 namespace sterna::md {
 namespace {
@@ -29,20 +28,15 @@ std::string place_of(const Input& input, std::size_t type) {
 }  // namespace
 
 std::string tersoff_parameter_text(const Input& input) {
+  constexpr std::size_t largest_file = 1u << 20;  // bytes; a line of parameters has some hundred
   const std::string& name = input.interaction.parameter_file;
-  const auto fail = [&](const std::string& why) {
-    throw TersoffInputError("interaction.parameter_file",
-                            fmt::format("the parameter file {} {}", quote(name), why));
-  };
   const std::filesystem::path path = std::filesystem::path(input.path).parent_path() / name;
-  std::error_code problem;
-  if (!std::filesystem::exists(path, problem)) fail("does not exist");
-  if (std::filesystem::is_directory(path, problem)) fail("is a folder");
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) fail("cannot be read");
-  return text.str();
+  try {
+    return comm::read_regular_file(path.string(), largest_file);
+  } catch (const comm::UnreadableFile& error) {
+    throw TersoffInputError("interaction.parameter_file",
+                            fmt::format("the parameter file {} {}", quote(name), error.what()));
+  }
 }
 
 TersoffPotential tersoff_potential(const Input& input, std::string_view parameter_text) {

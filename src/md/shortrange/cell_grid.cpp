@@ -14,6 +14,7 @@ template <class T>
 void permute(AlignedBuffer<T>& items, std::span<const std::uint32_t> source,
              std::span<std::byte> room) {
   static_assert(sizeof(T) <= CellGrid::sort_room);
+  if (source.empty()) return;  // without memory of its own, which memcpy may not be given
   std::byte* next = room.data();
   for (const std::uint32_t from : source) {
     std::memcpy(next, &items[from], sizeof(T));

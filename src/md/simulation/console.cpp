@@ -48,7 +48,7 @@ void Console::line(const std::string& text) {
 }
 
 void Console::table_header() {
-  line(fmt::format("{:>10} {:>12} {:>14} {:>14} {:>14} {:>14} {:>14}", "step",
+  line(fmt::format("{:>9} {:>9} {:>11} {:>11} {:>11} {:>11} {:>11}", "step",
                    label("time", units_.label(Dimension::time)),
                    label("T", units_.label(Dimension::temperature)),
                    label("p", units_.label(Dimension::pressure)), "E_pot/N", "E_kin/N", "E_tot/N"));
@@ -60,7 +60,7 @@ void Console::table_row(std::int64_t step, double time, std::int64_t particles,
   const auto energy = [&](double value) {
     return units_.from_internal(value, Dimension::energy) / n;
   };
-  line(fmt::format("{:>10} {:>12.6g} {:>14.8g} {:>14.8g} {:>14.8g} {:>14.8g} {:>14.8g}", step,
+  line(fmt::format("{:>9} {:>9.6g} {:>11.6g} {:>11.6g} {:>11.6g} {:>11.6g} {:>11.6g}", step,
                    units_.from_internal(time, Dimension::time),
                    units_.from_internal(state.temperature, Dimension::temperature),
                    units_.from_internal(state.pressure, Dimension::pressure),

@@ -99,6 +99,9 @@ void Simulation::report_end(Outcome outcome, double seconds) {
   if (context_.rank() == 0) {
     std::vector<nlohmann::json> ranks;
     for (const std::string& text : all) ranks.push_back(nlohmann::json::parse(text));
+    const auto detail = [&](const std::string& line) {
+      if (options_.verbose) console_.line(line);
+    };
 
     console_.line("");
     if (outcome == Outcome::interrupted) {
@@ -140,15 +143,15 @@ void Simulation::report_end(Outcome outcome, double seconds) {
         steps, seconds, steps > 0 ? static_cast<double>(steps) / seconds : 0.0,
         per_step / static_cast<double>(particle_count_) * 1e9, context_.size(),
         context_.size() == 1 ? "" : "s"));
-    console_.line(fmt::format("{:<18} {:>10} {:>10} {:>10} {:>8}", "time in s", "min", "avg", "max",
-                              "share"));
+    detail(fmt::format("{:<18} {:>10} {:>10} {:>10} {:>8}", "time in s", "min", "avg", "max",
+                       "share"));
     double communication = 0.0;
     nlohmann::ordered_json phases;
     const auto row = [&](std::string_view label, std::string_view name, const Spread& spread) {
       const double average = spread.sum / context_.size();
       if (spread.most < 5e-7) return;
-      console_.line(fmt::format("{:<18} {:>10.4f} {:>10.4f} {:>10.4f} {:>7.1f}%", label,
-                                spread.least, average, spread.most, 100.0 * average / seconds));
+      detail(fmt::format("{:<18} {:>10.4f} {:>10.4f} {:>10.4f} {:>7.1f}%", label, spread.least,
+                         average, spread.most, 100.0 * average / seconds));
       phases[std::string(name)] = {{"min", spread.least}, {"avg", average}, {"max", spread.most}};
     };
     const auto spread_of = [&](const char* kind, std::size_t phase) {
@@ -188,7 +191,7 @@ void Simulation::report_end(Outcome outcome, double seconds) {
                                              100.0 * share(communication), 100.0 * waiting_share)
                                : fmt::format("communication and waiting: {:.1f}% of the time",
                                              100.0 * share(communication)));
-    console_.line(fmt::format(
+    detail(fmt::format(
         "particles per rank {:.0f} to {:.0f}, ghosts {:.0f} to {:.0f}; {} list rebuilds, one every "
         "{:.1f} steps",
         particles.least, particles.most, ghosts.least, ghosts.most, engine_->rebuilds() - 1,
@@ -204,8 +207,8 @@ void Simulation::report_end(Outcome outcome, double seconds) {
       log_->warning(step_, warning);
     }
     nlohmann::ordered_json methods = nlohmann::ordered_json::array();
-    for (const std::string& line : balance.lines) console_.line(line);
-    if (!verdicts.empty()) console_.line("exchange methods:");
+    for (const std::string& line : balance.lines) detail(line);
+    if (!verdicts.empty()) detail("exchange methods:");
     for (std::size_t k = 0; k < verdicts.size(); ++k) {
       const comm::Verdict& verdict = verdicts[k];
       Spread bytes, messages;
@@ -213,7 +216,7 @@ void Simulation::report_end(Outcome outcome, double seconds) {
         bytes.add(rank["sent"][k][0].get<double>());
         messages.add(rank["sent"][k][1].get<double>());
       }
-      console_.line(fmt::format("  {}: {}", verdict.exchange, verdict.text));
+      detail(fmt::format("  {}: {}", verdict.exchange, verdict.text));
       nlohmann::ordered_json candidates = nlohmann::ordered_json::array();
       for (const comm::MethodEvidence& e : verdict.candidates) {
         candidates.push_back({{"method", e.method},

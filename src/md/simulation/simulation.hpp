@@ -34,7 +34,8 @@ namespace sterna::md {
 struct SimulationOptions {
   bool resume = false;  ///< continue from the latest valid checkpoint, if there is one
   Progress progress = Progress::automatic;
-  bool quiet = false;  ///< nothing on standard output
+  bool quiet = false;    ///< nothing on standard output
+  bool verbose = false;  ///< at the end also where the time went, and the exchange methods
 };
 
 enum class Outcome {

@@ -4,17 +4,17 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <pugixml.hpp>
 
 #include "md/core/display_text.hpp"
+#include "sterna/comm/regular_file.hpp"
 
 namespace sterna::md::ls1 {
 namespace {
 
 constexpr int deepest = 100;
-constexpr std::uintmax_t largest_file = std::uintmax_t{64} << 20;
+constexpr std::size_t largest_file = std::size_t{64} << 20;
 constexpr std::size_t most_elements = 10'000'000;  // an include may be repeated without end
 
 std::string_view trimmed(std::string_view text) {
@@ -88,11 +88,11 @@ class Builder {
     try {
       text = load_(path);
     } catch (const std::runtime_error& error) {
-      std::string message = fmt::format("{}: {}", quote(path), error.what());
+      std::string message = fmt::format("the file {} {}", quote(path), error.what());
       if (place != nullptr) place->fail(std::move(message));
       Diagnostic diagnostic;
       diagnostic.file = path;
-      diagnostic.message = error.what();
+      diagnostic.message = fmt::format("the input file {}", error.what());
       throw XmlError(std::move(diagnostic));
     }
     if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
@@ -223,20 +223,7 @@ std::string XmlElement::resolve(std::string_view file) const {
 }
 
 std::string load_text(const std::string& path) {
-  std::error_code problem;
-  const auto status = std::filesystem::status(path, problem);
-  if (!std::filesystem::exists(status)) throw std::runtime_error("there is no such file");
-  if (std::filesystem::is_directory(status)) throw std::runtime_error("this is a folder");
-  if (!std::filesystem::is_regular_file(status)) {
-    throw std::runtime_error("this is not a regular file");
-  }
-  if (std::filesystem::file_size(path, problem) > largest_file) {
-    throw std::runtime_error(fmt::format("the file is larger than {} MiB", largest_file >> 20));
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file) throw std::runtime_error("the file cannot be read");
-  return text;
+  return comm::read_regular_file(path, largest_file);
 }
 
 XmlElement read_xml(const std::string& path, const LoadText& load) {

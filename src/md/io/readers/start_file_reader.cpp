@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "md/core/display_text.hpp"
+#include "md/io/foreign_files.hpp"
 #include "md/io/readers/fields.hpp"
 #include "md/io/readers/formats.hpp"
 #include "sterna/comm/nearest_name.hpp"
@@ -95,6 +96,14 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const std::string& path,
                                                        const StartFileOptions& options) {
   const auto file =
       std::make_shared<const FileHandle>(path, options.file_place ? &*options.file_place : nullptr);
+  if (const auto foreign = foreign_file_advice(path); foreign && options.format == "auto") {
+    Diagnostic diagnostic;
+    diagnostic.file = path;
+    if (options.file_place) diagnostic = *options.file_place;
+    diagnostic.severity = Severity::error;
+    diagnostic.message = fmt::format("the start file {} {}", quote(path), *foreign);
+    throw StartFileError(std::move(diagnostic));
+  }
   const std::string_view name =
       options.format == "auto" ? format_by_content(file) : std::string_view(options.format);
   const auto* format = std::ranges::find(formats, name, &Format::name);
