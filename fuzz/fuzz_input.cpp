@@ -11,6 +11,7 @@
 // sources: src/md/io/tersoff_input.cpp src/md/io/file_error.cpp src/md/model/tersoff.cpp
 // sources: src/md/model/library/*.cpp src/md/io/readers/tersoff_file.cpp
 // sources: src/md/io/readers/line_reader.cpp src/md/io/readers/fields.cpp
+// sources: src/comm/context/regular_file.cpp src/md/io/foreign_files.cpp
 
 #include <cmath>
 #include <cstddef>

@@ -9,6 +9,7 @@
 // sources: src/md/io/file_error.cpp src/md/io/ls1/*.cpp src/md/io/readers/*.cpp
 // sources: src/md/model/tersoff.cpp src/md/model/library/*.cpp src/md/fmm/fmm_parameters.cpp
 // sources: src/md/fmm/point_charges.cpp src/md/fmm/cell_shape.cpp
+// sources: src/comm/context/regular_file.cpp src/md/io/foreign_files.cpp
 
 #include <cstddef>
 #include <cstdint>

@@ -5,6 +5,7 @@
 // sources: src/md/io/ls1/xml_*.cpp src/md/io/ls1/molecule_types.cpp src/md/io/ls1/*phase_space.cpp
 // sources: src/md/io/ls1/gener*.cpp src/md/io/ls1/lattice_fill.cpp src/md/io/ls1/objects.cpp
 // sources: src/md/io/ls1/start_file.cpp src/md/core/random.cpp src/md/model/tersoff.cpp
+// sources: src/comm/context/regular_file.cpp src/md/io/foreign_files.cpp
 
 #include "start_file.hpp"
 

@@ -20,9 +20,11 @@ from sterna.configuration import (
 from sterna.errors import SternaError
 from sterna.launch import program_environment
 from sterna.program import find_program
+from sterna.runs import outputs_of
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Write input and start files.")
 
+_ANGSTROM_PER_NM = 10.0
 _NM3_PER_MOL_L = 0.602214076  # particles per nm^3 at 1 mol/l
 
 
@@ -104,7 +106,7 @@ def find_fluid(model: str) -> Fluid:
         section = (
             f"# {entry['citation']}\n"
             f'[[type]]\nname = "{model}"\nmass = {entry["mass"]:g}\n'
-            f'epsilon = "{entry["largest_epsilon"]:.6g} K"\nsigma = {site["sigma"]:.6g}\n'
+            f'epsilon = "{entry["largest_epsilon"]:.6g} K"\nsigma = "{site["sigma"]:.6g} nm"\n'
         )
     else:
         section = f'[[component]]\nname = "{model}"\nmodel = "{model}"\n'
@@ -129,8 +131,10 @@ def _given_or(value: float | None, estimate: float, fluid: Fluid) -> float:
 
 
 def _input_text(fluid: Fluid, name: str, temperature: float, observers: str, purpose: str) -> str:
-    units = "reduced" if fluid.reduced else "nano"
-    cutoff = f"{(4.0 if fluid.reduced else 3.5) * fluid.sigma:.4g}"
+    # Programs that draw extended XYZ take its lengths for angstrom, which "real" means as well.
+    units = "reduced" if fluid.reduced else "real"
+    length = 4.0 * fluid.sigma if fluid.reduced else 3.5 * fluid.sigma
+    cutoff = f"{length:.4g}" if fluid.reduced else f'"{length:.4g} nm"'
     value = f"{temperature:g}" if fluid.reduced else f'"{temperature:g} K"'
     tau = "0.5" if fluid.reduced else '"0.5 ps"'
     molecules = 'electrostatics = "reaction_field"\n' if "[[component]]" in fluid.section else ""
@@ -175,7 +179,10 @@ def _is_polar(model: str) -> bool:
     return bool(numpy.linalg.norm(dipole) > 1e-9)
 
 
-def _write(name: str, directory: Path, text: str, configuration: Configuration) -> None:
+def _write(
+    name: str, directory: Path, text: str, configuration: Configuration, unit: str = ""
+) -> None:
+    """Writes both files; lengths of the configuration are in `unit`."""
     directory.mkdir(parents=True, exist_ok=True)
     start, input_file = directory / f"{name}.extxyz", directory / f"{name}.toml"
     for path in (start, input_file):
@@ -184,13 +191,26 @@ def _write(name: str, directory: Path, text: str, configuration: Configuration) 
     configuration.write(start)
     input_file.write_text(text, encoding="utf-8")
     box = " x ".join(f"{edge:.4g}" for edge in configuration.box)
-    print(f"{start}: {len(configuration)} particles in a box of {box}")
+    print(f"{start}: {len(configuration)} particles in a box of {box} {unit}".rstrip())
     print(f"{input_file}: look at it, then: sterna run {input_file}")
 
 
-def _of_one(fluid: Fluid, box: numpy.ndarray, positions: numpy.ndarray, seed: int) -> Configuration:
+def _write_one(
+    name: str,
+    directory: Path,
+    text: str,
+    fluid: Fluid,
+    box: numpy.ndarray,
+    positions: numpy.ndarray,
+    seed: int,
+) -> None:
+    """Writes the files of one fluid, whose box and positions are in nm, or reduced."""
     orientations = random_orientations(len(positions), seed) if fluid.turns else None
-    return Configuration(box, [fluid.name] * len(positions), positions, orientations)
+    scale, unit = (1.0, "") if fluid.reduced else (_ANGSTROM_PER_NM, "angstrom")
+    configuration = Configuration(
+        scale * box, [fluid.name] * len(positions), scale * positions, orientations
+    )
+    _write(name, directory, text, configuration, unit)
 
 
 Model = Annotated[
@@ -248,7 +268,7 @@ def slab(
         '[pressure_tensor]\ninterval = 10\nsurface_normal = "z"\n'
     )
     text = _input_text(fluid, name, temperature, observers, purpose)
-    _write(name, directory, text, _of_one(fluid, box, numpy.vstack(positions), seed))
+    _write_one(name, directory, text, fluid, box, numpy.vstack(positions), seed)
 
 
 @app.command()
@@ -284,24 +304,23 @@ def droplet(
     outside = outside[distances(outside) > radius + fluid.spacing]
     purpose = f"A droplet of {fluid.name} in its vapor, written by `sterna new droplet`."
     text = _input_text(fluid, name, temperature, "", purpose)
-    _write(name, directory, text, _of_one(fluid, box, numpy.vstack([inside, outside]), seed))
+    _write_one(name, directory, text, fluid, box, numpy.vstack([inside, outside]), seed)
 
 
 def _end_of_run(path: Path) -> tuple[dict, str, Configuration]:
     """An input as TOML, its text, and where its run ended (or starts from, before it has run)."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
         document = tomllib.loads(text)
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise SternaError(f"{path}: {error}", status=2) from error
     names = [table["name"] for table in document.get("type", document.get("component", []))]
-    output = Path(document.get("output", {}).get("directory", "."))
-    stem = document.get("run", {}).get("name", path.stem)
+    output, stem = outputs_of(path)
     start = path.parent / document.get("start", {}).get("file", "")
     trajectory = output / f"{stem}.h5md"
     if trajectory.is_file():
         configuration = read_last_frame(trajectory, names)
-        scale = 10.0 if document.get("units") in ("metal", "real") else 1.0
+        scale = _ANGSTROM_PER_NM if document.get("units") in ("metal", "real") else 1.0
         configuration.box = configuration.box * scale
         configuration.positions = configuration.positions * scale
     elif start.suffix in (".extxyz", ".xyz") and start.is_file():
@@ -395,4 +414,7 @@ def mixture(
         f"# {first.name} and {second.name} side by side, written by `sterna new mixture`.\n"
         f'units = "{one.get("units", "reduced")}"\n\n{run}\n\n{start}\n{particles}\n{rest}'
     )
-    _write(name, directory, text, whole)
+    unit = {"nano": "nm", "metal": "angstrom", "real": "angstrom"}.get(one.get("units"), "")
+    _write(name, directory, text, whole, unit)
+    if unit == "nm":
+        print("Programs that draw extended XYZ, such as OVITO, take its lengths for angstrom.")

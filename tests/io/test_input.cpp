@@ -388,10 +388,10 @@ TEST_CASE("start files are looked up from the folder of the input file") {
 TEST_CASE("files that cannot be an input file") {
   CHECK(render(read_input("no/such.toml").diagnostics) ==
         "no/such.toml: error: the input file does not exist\n1 error\n");
-  CHECK(render(read_input("/").diagnostics) ==
-        "/: error: the input file is a folder\n1 error\n");
-  CHECK(render(read_input("/dev/zero").diagnostics) ==
-        "/dev/zero: error: the input file is not a regular file, but a device or a pipe\n1 error\n");
+  CHECK(render(read_input("/").diagnostics) == "/: error: the input file is a folder\n1 error\n");
+  CHECK(
+      render(read_input("/dev/zero").diagnostics) ==
+      "/dev/zero: error: the input file is not a regular file, but a device or a pipe\n1 error\n");
   CHECK(errors("").find("there is no section [run]") != std::string::npos);
   CHECK(errors(std::string(2 << 20, '#')).find("larger than 1 MiB") != std::string::npos);
   CHECK(errors(std::string("a\0b", 3)).find("not valid TOML") != std::string::npos);

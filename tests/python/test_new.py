@@ -76,8 +76,11 @@ def test_a_droplet_of_argon_is_round(sterna, tmp_path):
     radius = start.box[0] / 5.0
     inside = distance < radius * 1.05
     assert inside.sum() == 800
-    # 1.378 g/cm^3 is argon's saturated liquid at 95 K (20.78 per nm^3): within the estimate.
-    assert 800 / (4 / 3 * numpy.pi * radius**3) == pytest.approx(20.78, rel=0.05)
+    # 1.378 g/cm^3 is argon's saturated liquid at 95 K (0.02078 per cubic angstrom, the unit that
+    # programs which draw extended XYZ take it to be in): within the estimate.
+    assert 800 / (4 / 3 * numpy.pi * radius**3) == pytest.approx(0.02078, rel=0.05)
+    assert nearest_distance(start) > 3.0
+    assert "angstrom" in done.stdout
     checked = sterna("check", "made/drop.toml")
     assert checked.returncode == 0, checked.stdout
     assert "error" not in checked.stdout
@@ -88,7 +91,7 @@ def test_a_slab_of_molecules_runs_and_its_end_mixes(sterna, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     start = read_extended_xyz(tmp_path / "slab.extxyz")
     assert numpy.allclose((start.orientations**2).sum(axis=1), 1.0)
-    assert start.box[0] == pytest.approx(numpy.cbrt(200 / (19.5 * 0.602214076)))
+    assert start.box[0] == pytest.approx(10 * numpy.cbrt(200 / (19.5 * 0.602214076)))
     checked = sterna("check", "slab.toml")
     assert checked.returncode == 0, checked.stdout
     text = (tmp_path / "slab.toml").read_text()

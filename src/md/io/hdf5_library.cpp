@@ -140,7 +140,8 @@ const Library& library() {
     tried += fmt::format("\n  {}: {}", candidate, reason);
   }
   throw FileError(fmt::format(
-      "no HDF5 library was found, which the trajectory needs. Get one with `pip install h5py` in the "
+      "no HDF5 library was found, which the trajectory needs. Get one with `pip install h5py` in "
+      "the "
       "Python environment of Sterna or the active one, or name one in the environment variable "
       "STERNA_HDF5. Tried:{}",
       tried));
