@@ -373,6 +373,32 @@ static void test_timeout(void) {
   free(peers);
 }
 
+/* More than any machine has, and sizes in items that overflow to a few bytes. */
+static void test_too_large(sterna_context world) {
+  int* const peers = everybody();
+  sterna_region region = {0};
+  FAILS(STERNA_ERROR_MEMORY, "are wanted",
+        sterna_region_create(world, (size_t)1 << 43, size, peers, NULL, NULL, &region));
+  FAILS(STERNA_ERROR_MEMORY, "are wanted",
+        sterna_region_create(world, SIZE_MAX, size, peers, NULL, NULL, &region));
+  free(peers);
+  sterna_neighbor_exchange exchange = {0};
+  const size_t capacities[] = {(size_t)1 << 40, ((size_t)1 << 61) + 1, SIZE_MAX};
+  for (int i = 0; i < 3; ++i) {
+    const sterna_neighbor itself = {rank, capacities[i], capacities[i]};
+    FAILS(STERNA_ERROR_MEMORY, "are wanted",
+          sterna_neighbor_exchange_create(world, 1, &itself, 8, "p2p", NULL, &exchange));
+  }
+  sterna_sparse_exchange sparse = {0};
+  SUCCEEDS(sterna_sparse_exchange_create(world, 8, "nbx", -1, NULL, NULL, &sparse));
+  const int destination = 0;
+  const size_t offsets[] = {0, capacities[1]};
+  const double item = 0.0;
+  FAILS(STERNA_ERROR_ARGUMENT, "which no memory has",
+        sterna_sparse_exchange_run(sparse, 1, &destination, offsets, &item));
+  SUCCEEDS(sterna_sparse_exchange_destroy(&sparse));
+}
+
 int main(void) {
   sterna_context world = {0};
   if (sterna_context_create(NULL, &world) != STERNA_ERROR_ARGUMENT) return 2; /* no MPI yet */
@@ -390,6 +416,7 @@ int main(void) {
   test_neighbor_exchange(world);
   test_sparse_exchange(world);
   test_messages(world);
+  test_too_large(world);
   SUCCEEDS(sterna_context_destroy(&world));
   test_timeout();
   int all = 0;

@@ -135,6 +135,11 @@ contains
     call check_error(status, sterna_error_range, "outside")
     call sterna_put(part, slab, first=0_int64, status=status)
     call check_error(status, sterna_error_range, "outside")
+    ! A place whose offset in bytes overflows to one inside.
+    call sterna_put(part, slab(:, 1), first=2_int64**61 + 1, status=status)
+    call check_error(status, sterna_error_range, "outside")
+    before = sterna_fetch_add(part, 0_int64, first=2_int64**61 + 1, status=status)
+    call check_error(status, sterna_error_range, "outside")
     word = sterna_remote_handle(region, 0, 48_int64 * ranks, 8_int64)
     do round = 1, 30
       before = sterna_fetch_add(word, 5_int64)

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "sterna/comm/item_bytes.hpp"
 #include "sterna/comm/messenger.hpp"
 
 namespace sterna::comm {
@@ -24,7 +25,8 @@ struct ChannelOptions {
 class ChannelBytes {
  public:
   /// Both ranks make it, with the same values; the others need not know. A rank may be its own
-  /// peer. Must end before the messenger, after both sides have read what they were sent.
+  /// peer. Must end before the messenger, after both sides have read what they were sent. Throws
+  /// MemoryError where a side has no such memory; the other side learns of it where it first waits.
   ChannelBytes(Messenger& messenger, int peer, std::size_t capacity, const ChannelOptions& options);
   ~ChannelBytes();
   ChannelBytes(ChannelBytes&&) noexcept;
@@ -57,13 +59,13 @@ class Channel {
 
  public:
   Channel(Messenger& messenger, int peer, std::size_t capacity, const ChannelOptions& options = {})
-      : bytes_(messenger, peer, capacity * sizeof(T), options) {}
+      : bytes_(messenger, peer, item_bytes(capacity, sizeof(T)), options) {}
 
   std::span<T> slot() {
     const auto room = bytes_.slot();
     return {reinterpret_cast<T*>(room.data()), room.size() / sizeof(T)};
   }
-  void commit(std::size_t count) { bytes_.commit(count * sizeof(T)); }
+  void commit(std::size_t count) { bytes_.commit(item_bytes(count, sizeof(T))); }
   void send(std::span<const T> message) { bytes_.send(std::as_bytes(message)); }
   void wait_sent() { bytes_.wait_sent(); }
   std::optional<std::span<const T>> receive() {

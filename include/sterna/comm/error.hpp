@@ -12,4 +12,10 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// More memory is asked for than there is. Nothing was taken.
+class MemoryError : public Error {
+ public:
+  using Error::Error;
+};
+
 }  // namespace sterna::comm

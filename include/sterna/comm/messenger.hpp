@@ -20,6 +20,7 @@
 #include "sterna/comm/buffer.hpp"
 #include "sterna/comm/completion.hpp"
 #include "sterna/comm/context.hpp"
+#include "sterna/comm/item_bytes.hpp"
 #include "sterna/comm/no_copy.hpp"
 
 namespace sterna::comm {
@@ -218,10 +219,10 @@ class Messenger {
   template <class Action, class... Entries>
   void when(Action action, const Entries&... entries);
 
-  /// Memory from this rank's pool.
+  /// Memory from this rank's pool. Throws MemoryError where there is no room for so many.
   template <class T>
   Buffer<T> buffer(std::size_t count) {
-    return Buffer<T>(allocate(count * sizeof(T)));
+    return Buffer<T>(allocate(item_bytes(count, sizeof(T))));
   }
 
   /// Names memory for the array whose hook says `posted(key)`, first come first served. The future
@@ -264,6 +265,8 @@ class Messenger {
   /// For set-up: a text to a rank, under a key, and the wait for the one that came from there.
   void send_letter(int peer, std::uint64_t key, const std::string& letter);
   std::string wait_for_letter(int peer, std::uint64_t key);
+  /// The next letter from there under this key is of no use any more.
+  void drop_letter(int peer, std::uint64_t key);
   /// Collective: waits until every call of any rank has run, with all that followed from it.
   void finish();
 

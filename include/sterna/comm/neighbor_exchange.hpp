@@ -57,7 +57,8 @@ struct NeighborOptions {
 /// the method, and with `rma_fence`, all ranks must begin and start them in the same order.
 /// Made, reserved and destroyed collectively, in the same order on all ranks of the context.
 /// Throws Error where a call comes out of order, a rank has died, or the timeout has passed;
-/// after the latter two the exchange can only be destroyed.
+/// after the latter two the exchange can only be destroyed. The constructor and `reserve` throw
+/// MemoryError on all ranks, and change nothing, where a node has no memory for the capacities.
 class NeighborExchangeBytes {
  public:
   NeighborExchangeBytes(const Context& context, const NeighborPattern& pattern,

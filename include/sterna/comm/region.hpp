@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "sterna/comm/context.hpp"
+#include "sterna/comm/item_bytes.hpp"
 
 namespace sterna::comm {
 
@@ -28,7 +29,8 @@ class RegionBytes {
   /// `bytes`: size of this rank's part, filled with zeros; may differ between ranks. `peers`: ranks
   /// that write here and that this rank writes to; a must list b where b lists a; this rank
   /// may be among them.
-  /// Throws Error on all ranks where no transport serves, or the lists do not match.
+  /// Throws Error on all ranks where no transport serves, where the lists do not match, and
+  /// (MemoryError) where there is no such memory.
   RegionBytes(const Context& context, std::size_t bytes, std::span<const int> peers,
               const RegionOptions& options = {});
   /// The same in memory that the caller has already and keeps longer than the region; it stays as
@@ -79,7 +81,7 @@ class Region {
  public:
   Region(const Context& context, std::size_t count, std::span<const int> peers,
          const RegionOptions& options = {})
-      : bytes_(context, count * sizeof(T), peers, options) {}
+      : bytes_(context, item_bytes(count, sizeof(T)), peers, options) {}
   Region(const Context& context, std::span<T> own, std::span<const int> peers,
          const RegionOptions& options = {})
       : bytes_(context, std::as_writable_bytes(own), peers, options) {}
@@ -90,16 +92,16 @@ class Region {
   std::size_t size_at(int peer) const { return bytes_.size_at(peer) / sizeof(T); }
   std::string_view transport() const { return bytes_.transport(); }
   void put(int peer, std::size_t offset, std::span<const T> source) {
-    bytes_.put(peer, offset * sizeof(T), reinterpret_cast<const std::byte*>(source.data()),
-               source.size_bytes());
+    bytes_.put(peer, item_bytes(offset, sizeof(T)),
+               reinterpret_cast<const std::byte*>(source.data()), source.size_bytes());
   }
   void get(int peer, std::size_t offset, std::span<T> target) {
-    bytes_.get(peer, offset * sizeof(T), reinterpret_cast<std::byte*>(target.data()),
+    bytes_.get(peer, item_bytes(offset, sizeof(T)), reinterpret_cast<std::byte*>(target.data()),
                target.size_bytes());
   }
   /// Adds to item `index` of the part of rank `peer`, and returns what it was.
   T fetch_add(int peer, std::size_t index, T addend) requires std::is_same_v<T, std::int64_t> {
-    return bytes_.fetch_add(peer, index * sizeof(T), addend);
+    return bytes_.fetch_add(peer, item_bytes(index, sizeof(T)), addend);
   }
   void notify(int peer) { bytes_.notify(peer); }
   std::uint64_t notices(int peer) const { return bytes_.notices(peer); }

@@ -30,7 +30,7 @@ enum {
   STERNA_ERROR_HANDLE = 1,        /* names nothing, or something else */
   STERNA_ERROR_ARGUMENT = 2,      /* a wrong value, or a call out of order */
   STERNA_ERROR_RANGE = 3,         /* outside of the memory */
-  STERNA_ERROR_MEMORY = 4,        /* no memory left */
+  STERNA_ERROR_MEMORY = 4,        /* no memory left, or more asked for than there is */
   STERNA_ERROR_COMMUNICATION = 5, /* a rank has died, the timeout has passed, a transport failed */
   STERNA_ERROR_INTERNAL = 6       /* a mistake of the library */
 };

@@ -50,6 +50,8 @@ int call(Body&& body) noexcept {
     return STERNA_SUCCESS;
   } catch (const StatusError& error) {
     return report(error.status(), error.what());
+  } catch (const MemoryError& error) {
+    return report(STERNA_ERROR_MEMORY, error.what());
   } catch (const Error& error) {
     return report(STERNA_ERROR_ARGUMENT, error.what());
   } catch (const std::bad_alloc&) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sterna/comm/item_bytes.hpp"
 #include "sterna/comm/sterna_comm.h"
 
 namespace {
@@ -29,9 +30,11 @@ struct Array {
     }
     if (bytes == 0) contiguous = true;
   }
-  /// Where item `first`, counted from 1, of an array of such items lies.
+  /// Where item `first`, counted from 1, of an array of such items lies: beyond all memory where
+  /// there is no such place.
   std::size_t offset_of(std::int64_t first) const {
-    return (static_cast<std::size_t>(first) - 1) * item_bytes;
+    if (first < 1) return sterna::comm::too_many_bytes;
+    return sterna::comm::item_bytes(static_cast<std::size_t>(first) - 1, item_bytes);
   }
 };
 

@@ -645,8 +645,12 @@ contains
     integer(c_int64_t), intent(in) :: addend
     integer(c_int64_t), intent(in), optional :: first
     integer, intent(out), optional :: status
+    integer(c_int64_t) :: place
     before = 0
-    call conclude(c_fetch_add(at, 8 * (from_one(first) - 1), addend, before), status)
+    place = from_one(first)
+    ! A place beyond what can be counted in bytes must not become one inside.
+    if (place < 1 .or. place > huge(place) / 8) place = huge(place) / 8
+    call conclude(c_fetch_add(at, 8 * (place - 1), addend, before), status)
   end function
 
   !> Waits until all that this rank has begun in the region is complete.

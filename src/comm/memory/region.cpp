@@ -10,6 +10,7 @@
 
 #include "comm/context/agreement.hpp"
 #include "comm/context/handshake.hpp"
+#include "comm/context/memory_need.hpp"
 #include "comm/context/waiter.hpp"
 #include "comm/memory/live_regions.hpp"
 #include "comm/memory/one_sided.hpp"
@@ -168,6 +169,10 @@ class RegionBytes::Implementation {
 
   void connect() {
     const OneSidedParts parts{peers_.size() * line, bytes_, own_};
+    const std::size_t bytes = own_ != nullptr ? 0 : sum_of_bytes(parts.counter_bytes, bytes_);
+    require_memory_on_all(
+        state(), transport_ == "shm" ? MemoryNeed{.shared = bytes} : MemoryNeed{.plain = bytes},
+        name_);
     std::string fault;
     std::vector<std::string> letters;
     try {

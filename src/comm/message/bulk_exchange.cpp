@@ -37,9 +37,8 @@ class BulkExchangeBytes::Implementation {
     if (outgoing_.contains(destination)) {
       throw Error(fmt::format("{}: rank {} has a row already", name_, destination));
     }
-    Buffer<std::byte>& buffer = outgoing_[destination];
-    buffer = messenger_->buffer<std::byte>(count * item_size_);
-    return buffer.items();
+    Buffer<std::byte> buffer = messenger_->buffer<std::byte>(item_bytes(count, item_size_));
+    return (outgoing_[destination] = std::move(buffer)).items();
   }
 
   std::span<const Row> exchange() {

@@ -15,8 +15,10 @@
 #include <deque>
 #include <vector>
 
+#include "comm/context/memory_need.hpp"
 #include "comm/memory/one_sided.hpp"
 #include "sterna/comm/error.hpp"
+#include "sterna/comm/free_memory.hpp"
 
 namespace sterna::comm {
 
@@ -26,6 +28,13 @@ class ChannelBytes::Implementation {
                  const ChannelOptions& options)
       : messenger_(messenger), peer_(peer), capacity_(capacity), slots_(options.slots) {
     if (slots_ == 0) throw Error("a channel needs a slot");
+  }
+  /// For the memory of a channel: throws MemoryError where there is no room for it.
+  void require(std::size_t bytes) const {
+    const std::string reason = why_no_memory({.plain = bytes});
+    if (reason.empty()) return;
+    throw MemoryError(fmt::format("a channel to rank {} with {} slots of {}: {}", peer_, slots_,
+                                  memory_text(capacity_), reason));
   }
   virtual ~Implementation() = default;
   virtual std::span<std::byte> slot() = 0;
@@ -81,14 +90,24 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
         transport_(transport),
         key_(options.key),
         tell_after_(std::max<std::uint64_t>(1, slots_ / 2)),
-        stride_(sizeof(SlotHead) + (capacity + 127) / 128 * 128) {
-    slots_ += tell_after_ - 1;  // so many may be free without the sender's knowing
-    const OneSidedParts parts{counter_bytes, slots_ * stride_, nullptr};
-    memory_ = transport == "shm" ? make_shm_one_sided(parts) : make_rdma_one_sided(parts);
+        stride_(sum_of_bytes(sizeof(SlotHead), padded_bytes(capacity, 128))) {
+    try {
+      // Some more, as so many may be free without the sender's knowing.
+      const std::size_t slots = sum_of_bytes(slots_, tell_after_ - 1);
+      require(item_bytes(slots, sum_of_bytes(stride_, sizeof(SlotHead) + sizeof(std::uint64_t))));
+      slots_ = slots;
+      const OneSidedParts parts{counter_bytes, slots_ * stride_, nullptr};
+      memory_ = transport == "shm" ? make_shm_one_sided(parts) : make_rdma_one_sided(parts);
+      words_->resize(slots_ + 1);
+      heads_->resize(slots_);
+      staging_.resize(sizeof(SlotHead) + (transport == "shm" ? 0 : capacity));
+    } catch (const Error&) {
+      // The peer must not wait for a side that does not come, nor a later channel take its letter.
+      messenger_.send_letter(peer, key_, "");
+      messenger_.drop_letter(peer, key_);
+      throw;
+    }
     messenger_.send_letter(peer, key_, memory_->letter());
-    words_->resize(slots_ + 1);
-    heads_->resize(slots_);
-    staging_.resize(sizeof(SlotHead) + (transport == "shm" ? 0 : capacity));
   }
 
   ~OneSidedChannel() override {
@@ -189,7 +208,11 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
   /// Not at once: channels of a ring of ranks are made in any order.
   void connect() {
     if (connected_) return;
-    memory_->connect(messenger_.wait_for_letter(peer_, key_));
+    const std::string letter = messenger_.wait_for_letter(peer_, key_);
+    if (letter.empty()) {
+      throw Error(fmt::format("rank {} has no memory for its side of a channel", peer_));
+    }
+    memory_->connect(letter);
     connected_ = true;
   }
 
@@ -241,10 +264,10 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
 class PostedChannel final : public ChannelBytes::Implementation {
  public:
   PostedChannel(Messenger& messenger, int peer, std::size_t capacity, const ChannelOptions& options)
-      : Implementation(messenger, peer, capacity, options),
-        key_(~options.key),
-        out_(capacity),
-        in_(slots_, std::vector<std::byte>(capacity)) {
+      : Implementation(messenger, peer, capacity, options), key_(~options.key) {
+    require(sum_of_bytes(capacity, item_bytes(slots_, capacity)));
+    out_.resize(capacity);
+    in_.resize(slots_, std::vector<std::byte>(capacity));
     for (std::vector<std::byte>& slot : in_) post(slot);
   }
 

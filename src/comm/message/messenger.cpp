@@ -54,8 +54,10 @@ Messenger::Implementation::Implementation(const Context& context, const Messenge
     rooms[0].key = call.sender.reference;
   };
   letters_ = add_entry(" letters", "letters", [this](detail::CallIn& call) {
-    letters_in_[{call.sender.rank, call.sender.reference}].emplace_back(
-        reinterpret_cast<const char*>(call.arrays[0].data), call.arrays[0].bytes);
+    const PostName name{call.sender.rank, call.sender.reference};
+    letters_in_[name].emplace_back(reinterpret_cast<const char*>(call.arrays[0].data),
+                                   call.arrays[0].bytes);
+    drop_unwanted(name);
   });
 }
 
@@ -127,6 +129,20 @@ void Messenger::Implementation::send_letter(int peer, std::uint64_t key,
   const auto* const bytes = reinterpret_cast<const std::byte*>(letter.data());
   ArrayOut array{ArrayOut::Mode::copied, {bytes, letter.size()}, {}, nullptr, {}};
   call(peer, letters_, key, {}, {&array, 1});
+}
+
+void Messenger::Implementation::drop_letter(int peer, std::uint64_t key) {
+  ++unwanted_letters_[{peer, key}];
+  drop_unwanted({peer, key});
+}
+
+void Messenger::Implementation::drop_unwanted(const PostName& name) {
+  const auto unwanted = unwanted_letters_.find(name);
+  const auto here = letters_in_.find(name);
+  if (unwanted == unwanted_letters_.end() || here == letters_in_.end()) return;
+  here->second.pop_front();
+  if (here->second.empty()) letters_in_.erase(here);
+  if (--unwanted->second == 0) unwanted_letters_.erase(unwanted);
 }
 
 std::string Messenger::Implementation::wait_for_letter(int peer, std::uint64_t key) {
@@ -340,6 +356,9 @@ void Messenger::send_letter(int peer, std::uint64_t key, const std::string& lett
 }
 std::string Messenger::wait_for_letter(int peer, std::uint64_t key) {
   return implementation_->wait_for_letter(peer, key);
+}
+void Messenger::drop_letter(int peer, std::uint64_t key) {
+  implementation_->drop_letter(peer, key);
 }
 std::uint64_t Messenger::reserve_keys() {
   return implementation_->reserve_keys();

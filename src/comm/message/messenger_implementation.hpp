@@ -72,6 +72,7 @@ class Messenger::Implementation final : public PacketSink {
   }
   void send_letter(int peer, std::uint64_t key, const std::string& letter);
   std::string wait_for_letter(int peer, std::uint64_t key);
+  void drop_letter(int peer, std::uint64_t key);
   void keep_until_end(std::shared_ptr<void> memory) { kept_.push_back(std::move(memory)); }
   void finish();
 
@@ -156,6 +157,7 @@ class Messenger::Implementation final : public PacketSink {
   Context::Implementation& state() const { return context_.implementation(); }
 
   std::string why_not(std::string_view transport) const;
+  void drop_unwanted(const PostName& name);
   void make_routes(const std::string& wanted);
 
   std::byte* begin(int rank, std::size_t bytes);
@@ -221,6 +223,7 @@ class Messenger::Implementation final : public PacketSink {
   std::uint64_t letters_ = 0;                             ///< the entry behind `send_letter`
   std::uint64_t reserved_keys_ = 0;
   std::map<PostName, std::deque<std::string>> letters_in_;
+  std::map<PostName, std::uint64_t> unwanted_letters_;  ///< how many to drop when they come
   std::vector<std::shared_ptr<void>> kept_;
   std::map<std::uint64_t, std::deque<Packet>> unclaimed_;  ///< of entries not registered yet
   std::deque<Packet> replay_;

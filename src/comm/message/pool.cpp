@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstring>
 
+#include "comm/context/memory_need.hpp"
 #include "sterna/comm/error.hpp"
 
 namespace sterna::comm {
@@ -18,6 +19,8 @@ constexpr std::size_t smallest_block = 512;
 constexpr std::size_t slab_bytes = std::size_t{4} << 20U;
 /// Larger blocks have slabs of their own.
 constexpr std::size_t largest_carved = slab_bytes / 4;
+/// Beyond, sizes of blocks do not fit their type.
+constexpr std::size_t largest_block = std::size_t{1} << 62U;
 constexpr std::byte poison{0xdb};
 
 /// Four classes of size to an octave: at most a quarter of a block is not used.
@@ -57,6 +60,7 @@ MessagePool::MessagePool(std::vector<Board*> boards, std::size_t own, bool poiso
 }
 
 BufferBytes MessagePool::allocate(std::size_t bytes) {
+  if (bytes > largest_block) require(too_many_bytes);
   const std::size_t size_class = class_of(bytes);
   std::vector<std::byte*>& free = free_[size_class];
   if (free.empty()) collect_returned();
@@ -93,6 +97,12 @@ std::byte* MessagePool::carve(std::size_t capacity) {
   return block + sizeof(Header);
 }
 
+void MessagePool::require(std::size_t bytes) const {
+  const std::string reason =
+      why_no_memory(is_shared() ? MemoryNeed{.shared = bytes} : MemoryNeed{.plain = bytes});
+  if (!reason.empty()) throw MemoryError(fmt::format("messages: {}", reason));
+}
+
 std::byte* MessagePool::slab_memory(std::size_t number, std::size_t bytes) {
 #ifdef STERNA_HAVE_SHM
   if (!boards_.empty()) {
@@ -112,6 +122,7 @@ std::byte* MessagePool::slab_memory(std::size_t number, std::size_t bytes) {
 }
 
 std::size_t MessagePool::add_slab(std::size_t bytes) {
+  require(bytes);
   const std::size_t number = slabs_[own_].size();
   const Slab slab{slab_memory(number, bytes),
                   bytes,

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <span>
 
+#include "sterna/comm/item_bytes.hpp"
+
 namespace sterna::comm {
 
 /// Before the items of a buffer lie its notice and then their count, 8 bytes each: one put carries
@@ -21,10 +23,10 @@ constexpr std::size_t header_bytes(std::size_t item_size) {
   return item_size % 64 == 0 ? 64 : item_size % 32 == 0 ? 32 : notice_bytes;
 }
 
-/// The size of a buffer for so many items.
+/// The size of a buffer for so many items, or `too_many_bytes`.
 constexpr std::size_t buffer_bytes(std::size_t items, std::size_t item_size) {
-  const std::size_t bytes = header_bytes(item_size) + items * item_size;
-  return (bytes + buffer_alignment - 1) / buffer_alignment * buffer_alignment;
+  return padded_bytes(sum_of_bytes(header_bytes(item_size), item_bytes(items, item_size)),
+                      buffer_alignment);
 }
 
 inline std::uint64_t count_before(const std::byte* items) {

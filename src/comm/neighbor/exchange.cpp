@@ -47,6 +47,7 @@ class NeighborExchangeBytes::Implementation {
     }
     sending_ = receiving_ = &entries_[selection.method];
     make(*sending_);
+    require_memory_for(peers_);
     find_links();
     prepare(*sending_);
   }
@@ -157,7 +158,17 @@ class NeighborExchangeBytes::Implementation {
     if (verdict == 2) {
       fail(fault.empty() ? "reserve failed on another rank; its error says why" : fault);
     }
-    if (verdict == 1) guarded(round_, [&] { grow(send_counts); });
+    if (verdict != 1) return;
+    std::vector<NeighborPattern::Peer> peers =
+        guarded(round_, [&] { return grown_peers(send_counts); });
+    try {
+      require_memory_for(peers);
+    } catch (const MemoryError&) {
+      throw;  // nothing has changed: rounds may go on with the room that there is
+    } catch (...) {
+      rethrow_broken(round_);
+    }
+    guarded(round_, [&] { use(std::move(peers)); });
   }
 
   Verdict verdict() const {
@@ -280,6 +291,7 @@ class NeighborExchangeBytes::Implementation {
         std::string fault;
         try {
           make(entry);
+          require_memory_for(peers_, &entry);
           prepare(entry);
         } catch (const Error& error) {
           if (setting_.context.failed) throw;
@@ -378,6 +390,32 @@ class NeighborExchangeBytes::Implementation {
     entry.method->prepare(links_, under_way ? entry.round - 1 : entry.round);
   }
 
+  /// Collective: throws on all ranks where there is no memory for such peers. `fresh`: the method
+  /// that is about to take it; null: all that are in use, and the messages of this rank to itself.
+  void require_memory_for(std::span<const NeighborPattern::Peer> peers,
+                          const Entry* fresh = nullptr) {
+    MemoryNeed need;
+    std::vector<Link> links;
+    for (const NeighborPattern::Peer& peer : peers) {
+      if (peer.rank == setting_.context.rank) {
+        if (fresh != nullptr) continue;
+        const std::size_t bytes = item_bytes(peer.send_capacity, setting_.item_size);
+        need.plain = sum_of_bytes(need.plain, item_bytes(bytes, self_.size()));
+      } else {
+        links.push_back({peer.rank, peer.send_capacity, peer.receive_capacity});
+      }
+    }
+    for (const Entry& entry : entries_) {
+      const bool takes = fresh != nullptr ? &entry == fresh : in_use(entry);
+      if (takes) need += entry.method->memory_for(links);
+    }
+    require_memory_on_all(setting_.context, need, setting_.exchange);
+  }
+
+  bool in_use(const Entry& entry) const {
+    return entry.method && std::ranges::find(retired_, &entry) == retired_.end();
+  }
+
   void find_links() {
     links_.clear();
     peer_of_link_.clear();
@@ -410,15 +448,18 @@ class NeighborExchangeBytes::Implementation {
     }
   }
 
-  void grow(std::span<const std::size_t> send_counts) {
+  /// Collective: the peers with more room where more is asked for, on both sides.
+  std::vector<NeighborPattern::Peer> grown_peers(std::span<const std::size_t> send_counts) {
+    std::vector<NeighborPattern::Peer> peers = peers_;
     std::vector<int> others;
     std::vector<std::size_t> peer_of;
     std::vector<std::string> outgoing;
-    for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
-      NeighborPattern::Peer& p = peers_[peer];
+    for (std::size_t peer = 0; peer < peers.size(); ++peer) {
+      NeighborPattern::Peer& p = peers[peer];
       if (send_counts[peer] > p.send_capacity) {
         // More than was asked for, so that slow growth does not come here each time.
-        p.send_capacity = std::max(send_counts[peer], p.send_capacity + p.send_capacity / 2);
+        p.send_capacity =
+            std::max(send_counts[peer], sum_of_bytes(p.send_capacity, p.send_capacity / 2));
       }
       if (states_[peer].self) {
         p.receive_capacity = p.send_capacity;
@@ -434,11 +475,16 @@ class NeighborExchangeBytes::Implementation {
     for (std::size_t i = 0; i < incoming.size(); ++i) {
       std::uint64_t capacity = 0;
       std::memcpy(&capacity, incoming[i].data(), sizeof capacity);
-      peers_[peer_of[i]].receive_capacity = capacity;
+      peers[peer_of[i]].receive_capacity = capacity;
     }
+    return peers;
+  }
+
+  void use(std::vector<NeighborPattern::Peer> peers) {
+    peers_ = std::move(peers);
     find_links();
     for (Entry& entry : entries_) {
-      if (entry.method && std::ranges::find(retired_, &entry) == retired_.end()) prepare(entry);
+      if (in_use(entry)) prepare(entry);
     }
   }
 

@@ -9,7 +9,7 @@ Inboxes::Inboxes(std::span<const Link> links, std::size_t item_size, int buffers
     InboxOffsets& offsets = offsets_.emplace_back();
     for (int buffer = 0; buffer < buffers; ++buffer) {
       offsets.items[static_cast<std::size_t>(buffer)] = bytes_ + header_bytes(item_size);
-      bytes_ += buffer_bytes(link.receive_items, item_size);
+      bytes_ = sum_of_bytes(bytes_, buffer_bytes(link.receive_items, item_size));
     }
     if (buffers == 1) offsets.items[1] = offsets.items[0];
   }

@@ -38,6 +38,7 @@ class Inboxes {
   /// `buffers`: 1 where something else keeps the rounds apart, then both names mean the same.
   Inboxes(std::span<const Link> links, std::size_t item_size, int buffers = 2);
 
+  /// What they need, or `too_many_bytes`.
   std::size_t bytes() const { return bytes_; }
   const InboxOffsets& offsets(std::size_t link) const { return offsets_[link]; }
   /// Begins to use `memory` as if round `round` had just been finished by everybody.

@@ -12,6 +12,11 @@ void throw_on_all(const NeighborSetting& setting, const std::string& fault) {
   if (!agreed.empty()) throw Error(setting.exchange + ": " + agreed);
 }
 
+MemoryNeed NeighborMethod::memory_for(std::span<const Link> links) const {
+  return {.plain = sum_of_bytes(Outboxes(links, setting_.item_size).bytes(),
+                                Inboxes(links, setting_.item_size, 1).bytes())};
+}
+
 std::shared_ptr<two_sided::Memory> NeighborMethod::place_boxes(std::uint64_t round) {
   Outboxes outboxes(links_, setting_.item_size);
   Inboxes inboxes(links_, setting_.item_size, 1);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "comm/context/memory_need.hpp"
 #include "comm/context/waiter.hpp"
 #include "comm/neighbor/box_layout.hpp"
 #include "comm/neighbor/link.hpp"
@@ -42,8 +43,10 @@ class NeighborMethod {
   NeighborMethod(const NeighborMethod&) = delete;
   NeighborMethod& operator=(const NeighborMethod&) = delete;
 
+  /// The memory that `prepare` takes for `links`. Here that of messages: boxes of one buffer each.
+  virtual MemoryNeed memory_for(std::span<const Link> links) const;
   /// Collective over the context. Makes room for `links`, instead of what was before; `round` is
-  /// the last that was finished.
+  /// the last that was finished. The exchange has made sure that there is memory.
   virtual void prepare(std::vector<Link> links, std::uint64_t round) = 0;
   /// Where the boxes of each link are, since `prepare`.
   const std::vector<BoxPlaces>& places() const { return places_; }

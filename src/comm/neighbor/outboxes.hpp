@@ -17,10 +17,11 @@ class Outboxes {
   Outboxes(std::span<const Link> links, std::size_t item_size) : item_size_(item_size) {
     for (const Link& link : links) {
       offsets_.push_back(bytes_ + header_bytes(item_size));
-      bytes_ += buffer_bytes(link.send_items, item_size);
+      bytes_ = sum_of_bytes(bytes_, buffer_bytes(link.send_items, item_size));
     }
   }
 
+  /// What they need, or `too_many_bytes`.
   std::size_t bytes() const { return bytes_; }
   std::size_t link_count() const { return offsets_.size(); }
   void use(std::byte* memory) { memory_ = memory; }

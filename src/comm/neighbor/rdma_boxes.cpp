@@ -14,6 +14,11 @@
 
 namespace sterna::comm {
 
+MemoryNeed RdmaBoxes::memory_for(std::span<const Link> links, std::size_t item_size) {
+  return {.plain =
+              sum_of_bytes(Outboxes(links, item_size).bytes(), Inboxes(links, item_size).bytes())};
+}
+
 RdmaBoxes::RdmaBoxes(const NeighborSetting& setting, std::span<const Link> links,
                      std::uint64_t round)
     : context_(setting.context),

@@ -22,6 +22,7 @@ namespace sterna::comm {
 /// kept until the exit.
 class RdmaBoxes {
  public:
+  static MemoryNeed memory_for(std::span<const Link> links, std::size_t item_size);
   /// Local; throws Error. `round`: the last that was finished.
   RdmaBoxes(const NeighborSetting& setting, std::span<const Link> links, std::uint64_t round);
   /// What the peer of a link needs to write here.

@@ -10,12 +10,19 @@
 
 namespace sterna::comm {
 
+MemoryNeed WindowBoxes::memory_for(std::span<const Link> links, std::size_t item_size,
+                                   int buffers) {
+  const std::size_t inboxes = Inboxes(links, item_size, buffers).bytes();
+  return {.plain = Outboxes(links, item_size).bytes(),
+          .window = sum_of_bytes(inboxes, buffer_alignment)};
+}
+
 WindowBoxes::WindowBoxes(const NeighborSetting& setting, std::span<const Link> links,
                          rma::Epoch epoch, std::uint64_t round, int buffers)
     : inboxes_(links, setting.item_size, buffers),
       outboxes_(links, setting.item_size),
       outgoing_(outboxes_.bytes()),
-      memory_(setting.context, inboxes_.bytes() + buffer_alignment, epoch) {
+      memory_(setting.context, inboxes_.bytes() + buffer_alignment, epoch, setting.exchange) {
   outboxes_.use(outgoing_.data());
   // Not every MPI aligns windows as it is asked to.
   const std::size_t shift = -reinterpret_cast<std::uintptr_t>(memory_.data()) % buffer_alignment;

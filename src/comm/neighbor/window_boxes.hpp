@@ -21,6 +21,7 @@ namespace sterna::comm {
 /// ended collectively over the context; after a failure it is to be kept until the exit.
 class WindowBoxes {
  public:
+  static MemoryNeed memory_for(std::span<const Link> links, std::size_t item_size, int buffers = 2);
   /// `round`: the last that was finished; `buffers`: of each inbox.
   WindowBoxes(const NeighborSetting& setting, std::span<const Link> links, rma::Epoch epoch,
               std::uint64_t round, int buffers = 2);

@@ -4,6 +4,8 @@
 #include <memory>
 #include <new>
 
+#include "comm/context/memory_need.hpp"
+
 namespace sterna::comm {
 
 /// Memory that grows and is never cleared: what arrives overwrites it, so zeroing it first (as a
@@ -15,7 +17,8 @@ class ByteBuffer {
     if (bytes > capacity_) {
       memory_.reset();  // first, so that old and new do not exist at once
       capacity_ = 0;
-      const std::size_t room = bytes + bytes / 4;
+      const std::size_t room = sum_of_bytes(bytes, bytes / 4);
+      require_memory({.plain = room});
       memory_.reset(static_cast<std::byte*>(::operator new(room, alignment)));
       capacity_ = room;
     }

@@ -19,6 +19,7 @@
 #include "comm/tune/select_sparse_method.hpp"
 #include "comm/tune/tuner.hpp"
 #include "sterna/comm/error.hpp"
+#include "sterna/comm/item_bytes.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 #include "sterna/comm/sparse_exchange.hpp"
 
@@ -260,6 +261,10 @@ class SparseExchangeBytes::Implementation {
                         "was given; give the larger set to all ranks, or use method nbx",
                         destinations[i], setting_.context.rank(), setting_.method));
       }
+    }
+    if (!offsets.empty() && item_bytes(offsets.back(), setting_.item_size) == too_many_bytes) {
+      fail(fmt::format("offset {} is of {} items of {} bytes, which no memory has",
+                       offsets.size() - 1, offsets.back(), setting_.item_size));
     }
     sorted_.assign(destinations.begin(), destinations.end());
     if (!std::is_sorted(sorted_.begin(), sorted_.end())) std::sort(sorted_.begin(), sorted_.end());

@@ -29,6 +29,15 @@ class Hybrid final : public NeighborMethod {
     }
   }
 
+  MemoryNeed memory_for(std::span<const Link> links) const override {
+    std::vector<Link> inside;
+    std::vector<Link> beyond;
+    for (const Link& link : links) (is_near(link) ? inside : beyond).push_back(link);
+    MemoryNeed need = inside_.method->memory_for(inside);
+    need += beyond_.method->memory_for(beyond);
+    return need;
+  }
+
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     links_ = std::move(links);
     routes_.clear();
@@ -36,10 +45,8 @@ class Hybrid final : public NeighborMethod {
     std::vector<Link> inside;
     std::vector<Link> beyond;
     for (Part* const part : {&inside_, &beyond_}) part->whole.clear();
-    const auto& node_of = setting_.context.node_of;
-    const auto node = [&](int rank) { return node_of[static_cast<std::size_t>(rank)]; };
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      const bool near = node(links_[i].rank) == node(setting_.context.rank);
+      const bool near = is_near(links_[i]);
       Part& part = near ? inside_ : beyond_;
       routes_.push_back({part.method.get(), part.whole.size()});
       part.whole.push_back(i);
@@ -92,6 +99,12 @@ class Hybrid final : public NeighborMethod {
   Watched watched() const override { return beyond_.method->watched(); }
 
  private:
+  bool is_near(const Link& link) const {
+    const auto& node_of = setting_.context.node_of;
+    return node_of[static_cast<std::size_t>(link.rank)] ==
+           node_of[static_cast<std::size_t>(setting_.context.rank)];
+  }
+
   struct Route {
     NeighborMethod* method;
     std::size_t link;  ///< as that method numbers them

@@ -44,6 +44,10 @@ class RdmaBarrier final : public NeighborMethod, rdma::Helper {
     setting_.context.keep_until_exit(barrier_);
   }
 
+  MemoryNeed memory_for(std::span<const Link> links) const override {
+    return RdmaBoxes::memory_for(links, setting_.item_size);
+  }
+
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     drain();
     links_ = std::move(links);

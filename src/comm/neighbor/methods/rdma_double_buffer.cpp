@@ -42,6 +42,10 @@ class RdmaDoubleBuffer final : public NeighborMethod {
     setting_.context.keep_until_exit(boxes_);
   }
 
+  MemoryNeed memory_for(std::span<const Link> links) const override {
+    return RdmaBoxes::memory_for(links, setting_.item_size);
+  }
+
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     drain();
     links_ = std::move(links);

@@ -43,6 +43,10 @@ class RmaFence final : public NeighborMethod {
     setting_.context.keep_until_exit(boxes_);
   }
 
+  MemoryNeed memory_for(std::span<const Link> links) const override {
+    return WindowBoxes::memory_for(links, setting_.item_size);
+  }
+
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     close();
     links_ = std::move(links);

@@ -64,6 +64,14 @@ class RmaPscw final : public NeighborMethod {
     for (const auto& boxes : boxes_) setting_.context.keep_until_exit(boxes);
   }
 
+  MemoryNeed memory_for(std::span<const Link> links) const override {
+    MemoryNeed need;
+    for ([[maybe_unused]] const auto& boxes : boxes_) {
+      need += WindowBoxes::memory_for(links, setting_.item_size, 1);
+    }
+    return need;
+  }
+
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     close();
     links_ = std::move(links);

@@ -26,6 +26,10 @@ class SharedMemoryDirect final : public NeighborMethod {
  public:
   using NeighborMethod::NeighborMethod;
 
+  MemoryNeed memory_for(std::span<const Link> links) const override {
+    return {.shared = Inboxes(links, setting_.item_size).bytes()};
+  }
+
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     links_ = std::move(links);
     inboxes_ = std::make_unique<Inboxes>(links_, setting_.item_size);

@@ -127,7 +127,8 @@ class RmaReserve final : public SparseMethod {
   void make_rooms(std::size_t bytes) {
     for (unsigned i : {0u, 1u}) {
       windows_[i].reset();
-      windows_[i] = std::make_shared<rma::Memory>(setting_.context.implementation(), bytes);
+      windows_[i] = std::make_shared<rma::Memory>(setting_.context.implementation(), bytes,
+                                                  rma::Epoch::passive, setting_.exchange);
       rooms_[i].use(windows_[i]->data(), bytes);
       windows_[i]->synchronize();
     }

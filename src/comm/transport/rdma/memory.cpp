@@ -6,9 +6,12 @@
 #include <cstdint>
 #include <cstring>
 
+#include "comm/context/memory_need.hpp"
+
 namespace sterna::comm::rdma {
 
 Memory::Memory(std::size_t bytes) : bytes_(std::max<std::size_t>(bytes, 1)) {
+  require_memory({.plain = bytes_});
   ucp_mem_map_params_t parameters{};
   parameters.field_mask = UCP_MEM_MAP_PARAM_FIELD_FLAGS;
   parameters.flags = UCP_MEM_MAP_ALLOCATE;

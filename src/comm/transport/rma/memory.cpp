@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "comm/context/agreement.hpp"
+#include "comm/context/memory_need.hpp"
 #include "comm/context/mpi_error.hpp"
 
 namespace sterna::comm::rma {
@@ -16,9 +17,10 @@ constexpr std::size_t page = 4096;
 
 }  // namespace
 
-Memory::Memory(Context::Implementation& context, std::size_t bytes, Epoch epoch)
+Memory::Memory(Context::Implementation& context, std::size_t bytes, Epoch epoch,
+               std::string_view exchange)
     : bytes_(std::max<std::size_t>(bytes, 1)), epoch_(epoch) {
-  largest(context, 0, "window");
+  require_memory_on_all(context, {.window = bytes_}, exchange);
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);
   MPI_Info_set(info, "same_disp_unit", "true");
@@ -41,7 +43,7 @@ Memory::Memory(Context::Implementation& context, std::size_t bytes, Epoch epoch)
     check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "locking a window");
     MPI_Win_sync(window_);
   }
-  largest(context, 0, "window");  // nobody writes before all are zero
+  largest(context, 0, exchange);  // nobody writes before all are zero
 }
 
 Memory::~Memory() {

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <string_view>
 
 #include "comm/context/context_implementation.hpp"
 
@@ -22,8 +23,10 @@ class Memory {
  public:
   /// Collective over the context, as is the end. Waits until all ranks are here, so that the
   /// calls of MPI, which know no deadline, find nobody missing. After a failure the owner must not
-  /// end it but `keep_until_exit`.
-  Memory(Context::Implementation& context, std::size_t bytes, Epoch epoch = Epoch::passive);
+  /// end it but `keep_until_exit`. Throws MemoryError on all ranks, before anything is taken, where
+  /// a node has no such room.
+  Memory(Context::Implementation& context, std::size_t bytes, Epoch epoch = Epoch::passive,
+         std::string_view exchange = "window");
   ~Memory();
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;

@@ -19,7 +19,7 @@ struct Handle {
 /// any file system: the kernel frees it with its last user, however that one ends.
 class Memory {
  public:
-  /// Throws Error where the node has no such room left.
+  /// Throws MemoryError, before anything is taken, where this process or the node has no such room.
   explicit Memory(std::size_t bytes);
   ~Memory();
   Memory(const Memory&) = delete;
