@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 import numpy
@@ -28,6 +29,12 @@ def test_every_example_runs_to_its_end(example, sterna, tmp_path):
     assert log.events[-1]["status"] == "complete"
     for column in log.columns:
         assert numpy.isfinite(log[column]).all()
+    # It equilibrates: in its second half it is in the state that was asked for.
+    thermostat = tomllib.loads(example.read_text()).get("thermostat")
+    if isinstance(thermostat, dict):
+        asked = float(str(thermostat["temperature"]).split()[0])
+        later = log["temperature"][log["step"] >= 0.5 * log["step"][-1]]
+        assert later.mean() == pytest.approx(asked, rel=0.06)
 
 
 def test_any_number_of_ranks_computes_the_same(sterna, melt, tmp_path):

@@ -189,6 +189,7 @@ class ReductionBatch::Implementation {
     std::byte* to = buffers_->in.data() + sizeof header;
     for (const auto& section : variables_) {
       for (const Variable& variable : section) {
+        if (variable.count == 0) continue;  // of an array without memory
         std::memcpy(to, variable.values, variable.count * sizeof(double));
         to += variable.count * sizeof(double);
       }
@@ -228,6 +229,7 @@ class ReductionBatch::Implementation {
     const std::byte* from = buffers_->out.data() + sizeof header;
     for (const auto& section : variables_) {
       for (const Variable& variable : section) {
+        if (variable.count == 0) continue;
         std::memcpy(variable.values, from, variable.count * sizeof(double));
         from += variable.count * sizeof(double);
       }

@@ -102,7 +102,7 @@ std::byte* NearField<Real>::write_charges(const Array& array, const CellBox& blo
   block.for_each([&](const Cells& cell) {
     const std::size_t i = own_.index(cell);
     const std::size_t bytes = (begins_[i + 1] - begins_[i]) * sizeof array[0];
-    std::memcpy(out, array.data() + begins_[i], bytes);
+    if (bytes > 0) std::memcpy(out, array.data() + begins_[i], bytes);
     out += bytes;
   });
   return out;
@@ -223,7 +223,9 @@ void NearField<Real>::rebuild(std::span<const std::size_t> begins, std::span<con
                  std::byte* out) { return write_charges(charges_.charge, block, out); },
              [&](int p, const std::byte* in) {
                const std::size_t arrived = arrived_[static_cast<std::size_t>(p)];
-               std::memcpy(charges_.charge.data() + at, in, arrived * sizeof(Real));
+               if (arrived > 0) {
+                 std::memcpy(charges_.charge.data() + at, in, arrived * sizeof(Real));
+               }
                at += arrived;
              });
   }
@@ -372,7 +374,7 @@ template <class Real>
 void NearField<Real>::read_arrays(int peer, const std::byte* in, std::size_t place) {
   const auto read = [&](auto& array) {
     const std::size_t bytes = arrived_[static_cast<std::size_t>(peer)] * sizeof array[0];
-    std::memcpy(array.data() + place, in, bytes);
+    if (bytes > 0) std::memcpy(array.data() + place, in, bytes);
     in += bytes;
   };
   if (overlapping_) read(charges_.charge);
