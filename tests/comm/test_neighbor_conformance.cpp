@@ -7,7 +7,9 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -561,6 +563,86 @@ TEST_CASE("parts of the world exchange on their own") {
     Checked exchange(part, made, method);
     for (std::int64_t round = 1; round <= 20; ++round) exchange.round(round, 0);
     CHECK(exchange.faults == 0);
+  });
+}
+
+// ------------------------------------------------------------------------------------- ends
+
+TEST_CASE("exchanges end in any order, half-way through a round, and after an exception") {
+  const Context world({.timeout = patience});
+  const NeighborPattern made = make(world, patterns[7]);
+  const bool odd = world.rank() % 2 == 1;
+  for_each_method(world, [&](std::string_view method) {
+    const auto fresh = [&] { return std::make_unique<Checked>(world, made, method); };
+    // Two exchanges after their rounds, in another order on each second rank.
+    for (int repetition = 0; repetition < 3; ++repetition) {
+      auto first = fresh();
+      auto second = fresh();
+      first->round(1, 0);
+      second->round(1, 0);
+      (odd ? second : first).reset();
+      (odd ? first : second).reset();
+    }
+    // The same with a round of both under way on all ranks.
+    {
+      auto first = fresh();
+      auto second = fresh();
+      for (auto* const exchange : {&first, &second}) {
+        (*exchange)->fill(1);
+        (***exchange).start();
+      }
+      (odd ? second : first).reset();
+      (odd ? first : second).reset();
+    }
+    // Filled, but not started.
+    {
+      const auto filled = fresh();
+      filled->fill(1);
+    }
+    // One rank is thrown out of a round that the others finish.
+    try {
+      const auto exchange = fresh();
+      exchange->round(1, 0);
+      exchange->fill(2);
+      (**exchange).start();
+      if (world.rank() == 0) throw std::runtime_error("of the caller");
+      exchange->take(2);
+      (**exchange).finish();
+      CHECK(exchange->faults == 0);
+    } catch (const std::runtime_error& error) {
+      CHECK(std::string(error.what()) == "of the caller");
+    }
+    // All ranks are.
+    try {
+      const auto exchange = fresh();
+      exchange->fill(1);
+      (**exchange).start();
+      throw std::runtime_error("of the caller");
+    } catch (const std::runtime_error& error) {
+      CHECK(std::string(error.what()) == "of the caller");
+    }
+    // And everything works as before.
+    barrier(world);
+    Checked last(world, made, method);
+    for (std::int64_t round = 1; round <= 5; ++round) last.round(round, 0);
+    CHECK(last.faults == 0);
+  });
+}
+
+TEST_CASE("a rank that never started the round that others gave up goes on, too") {
+  const Context world({.timeout = patience});
+  const NeighborPattern made = make(world, patterns[7]);
+  for_each_method(world, [&](std::string_view method) {
+    // The fence of a round takes all ranks: one that begins it waits for the others.
+    if (method == "rma_fence") return;
+    {
+      Checked exchange(world, made, method);
+      exchange.round(1, 0);
+      if (world.rank() == 0) (*exchange).start();
+    }
+    Checked last(world, made, method);
+    last.round(1, 0);
+    CHECK(last.faults == 0);
   });
 }
 

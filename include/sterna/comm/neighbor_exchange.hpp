@@ -55,7 +55,9 @@ struct NeighborOptions {
 /// All ranks of the context run the same rounds, also those without peers. Rounds of several
 /// exchanges may overlap; with "auto", where a round may begin with an agreement of all ranks on
 /// the method, and with `rma_fence`, all ranks must begin and start them in the same order.
-/// Made, reserved and destroyed collectively, in the same order on all ranks of the context.
+/// Made and reserved collectively, in the same order on all ranks of the context. Destroyed on each
+/// rank whenever it likes, also half-way through a round: what only all ranks can free together is
+/// freed when they next make an exchange together, or end the context.
 /// Throws Error where a call comes out of order, a rank has died, or the timeout has passed;
 /// after the latter two the exchange can only be destroyed. The constructor and `reserve` throw
 /// MemoryError on all ranks, and change nothing, where a node has no memory for the capacities.

@@ -35,14 +35,23 @@ Context::Implementation::Implementation(MPI_Comm owned, ContextOptions given)
   find_nodes();
 }
 
-Context::Implementation::~Implementation() {
+bool Context::Implementation::mpi_has_ended() {
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (communicator == MPI_COMM_NULL || finalized != 0 || failed) return;
-  if (rdma_in_use && std::uncaught_exceptions() == 0) {
-    MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Ibarrier(communicator, &request);
+  return finalized != 0;
+}
+
+bool Context::Implementation::can_wait() const {
+  return !failed && std::uncaught_exceptions() == 0 && !mpi_has_ended();
+}
+
+Context::Implementation::~Implementation() {
+  if (communicator == MPI_COMM_NULL || mpi_has_ended() || failed) return;
+  if ((rdma_in_use || !joint_objects.empty()) && std::uncaught_exceptions() == 0) {
     try {
+      joint_objects.end_those_of_all(*this);
+      MPI_Request request = MPI_REQUEST_NULL;
+      MPI_Ibarrier(communicator, &request);
       wait_for_request(*this, request, "end of the context", "barrier", 0);
     } catch (const Error&) {
       return;  // a rank is gone; whoever still needs it will say so
@@ -153,6 +162,11 @@ Context::Context(ContextOptions options)
 
 Context::Context(std::shared_ptr<Implementation> implementation)
     : implementation_(std::move(implementation)) {}
+
+Context Context::Implementation::unowned(const Context& context) {
+  return Context(
+      std::shared_ptr<Implementation>(std::shared_ptr<void>(), &context.implementation()));
+}
 
 Context Context::from_communicator(const void* mpi_communicator, ContextOptions options) {
   const MPI_Comm original = *static_cast<const MPI_Comm*>(mpi_communicator);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "comm/context/joint_objects.hpp"
 #include "comm/context/process.hpp"
 #include "sterna/comm/context.hpp"
 
@@ -42,12 +43,20 @@ class Context::Implementation {
   bool failed = false;
   /// Peers may need this rank's help to complete their puts: it stays until all are here.
   bool rdma_in_use = false;
+  /// What ranks end together. Its members refer to what is above.
+  JointObjects joint_objects;
   /// Where waiting and communication are told apart; kept by comm/memory.
   ExchangeTiming* exchange_timing = nullptr;
   /// Where measuring is the purpose: `auto` tries the methods without asking whether that pays.
   bool race_at_once = false;
   /// What exchanges of this context have measured, for later ones; kept by comm/tune.
   std::shared_ptr<void> tuning_memory;
+  /// Whether this rank may still wait for others: at the end of an object. Not after a failure, not
+  /// while an exception is on its way, and not when MPI has ended.
+  bool can_wait() const;
+  static bool mpi_has_ended();
+  /// The same context for what it owns itself, and so outlives.
+  static Context unowned(const Context& context);
   /// Memory that somebody may still write to after a failure; lives as long as the process.
   void keep_until_exit(std::shared_ptr<void> memory);
 

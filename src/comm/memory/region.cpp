@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <exception>
 #include <vector>
 
 #include "comm/context/agreement.hpp"
@@ -61,7 +60,7 @@ class RegionBytes::Implementation {
   ~Implementation() {
     if (memory_ == nullptr || !memory_->outlives_target()) return;
     try {
-      if (!state().failed && std::uncaught_exceptions() == 0) {
+      if (state().can_wait()) {
         flush();
         barrier();  // then nothing is under way to this rank either
         return;

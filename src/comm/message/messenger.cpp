@@ -63,7 +63,7 @@ Messenger::Implementation::Implementation(const Context& context, const Messenge
 
 Messenger::Implementation::~Implementation() {
   try {
-    if (!state().failed && std::uncaught_exceptions() == 0) {
+    if (state().can_wait()) {
       finish();
       entries_.clear();
       report_leaks();

@@ -22,6 +22,31 @@
 
 namespace sterna::comm {
 
+namespace {
+
+/// A method whose exchange is gone on this rank.
+class HandedOverMethod final : public JointObject {
+ public:
+  /// `rounds`: started; `under_way`: the last of them is not finished.
+  HandedOverMethod(std::unique_ptr<NeighborMethod> method, std::uint64_t rounds, bool under_way)
+      : method_(std::move(method)), rounds_(rounds), under_way_(under_way) {}
+
+  std::uint64_t rounds() const override { return rounds_; }
+  void end(std::uint64_t most) override {
+    if (under_way_) method_->finish(rounds_);
+    while (rounds_ < most) method_->run_empty(++rounds_);
+    method_->end();
+  }
+  void leave() override { method_->leave(); }
+
+ private:
+  std::unique_ptr<NeighborMethod> method_;
+  std::uint64_t rounds_;
+  bool under_way_;
+};
+
+}  // namespace
+
 class NeighborExchangeBytes::Implementation {
  public:
   Implementation(const Context& context, const NeighborPattern& pattern, std::size_t item_size,
@@ -37,7 +62,7 @@ class NeighborExchangeBytes::Implementation {
     NeighborSelection selection = select_neighbor_method(context, peers_, options);
     check_item_size();
     for (const NeighborMethodRow& row : neighbor_method_table()) {
-      entries_.push_back({row.info.name, row.make, setting_.context.reserve_tags(1), nullptr, 0});
+      entries_.push_back({&row, setting_.context.reserve_tags(1), nullptr, 0, 0});
     }
     reason_ = std::move(selection.reason);
     if (!selection.candidates.empty()) {
@@ -46,11 +71,23 @@ class NeighborExchangeBytes::Implementation {
                                   neighbor_tuning});
     }
     sending_ = receiving_ = &entries_[selection.method];
-    make(*sending_);
-    require_memory_for(peers_);
-    find_links();
-    prepare(*sending_);
+    setting_.context.joint_objects.end_those_of_all(setting_.context);
+    try {
+      make(*sending_);
+      require_memory_for(peers_);
+      find_links();
+      prepare(*sending_);
+    } catch (...) {
+      give_up(*sending_);
+      throw;
+    }
   }
+
+  ~Implementation() {
+    for (Entry& entry : entries_) give_up(entry);
+  }
+  Implementation(const Implementation&) = delete;
+  Implementation& operator=(const Implementation&) = delete;
 
   std::span<const NeighborPattern::Peer> peers() const { return peers_; }
 
@@ -187,7 +224,7 @@ class NeighborExchangeBytes::Implementation {
     if (tuner_) {
       tuner_->explain(verdict);
     } else {
-      verdict.method = receiving_->name;
+      verdict.method = receiving_->row->info.name;
       verdict.text = fmt::format("{} {:.1f} us ({})", verdict.method, verdict.median_us, reason_);
     }
     return verdict;
@@ -199,11 +236,11 @@ class NeighborExchangeBytes::Implementation {
 
   /// A method of the table. Rounds are counted for each, without gaps, as methods want them.
   struct Entry {
-    std::string_view name;
-    std::unique_ptr<NeighborMethod> (*make)(const NeighborSetting& setting);
+    const NeighborMethodRow* row;
     int data_tag;
     std::unique_ptr<NeighborMethod> method;
     std::uint64_t round;
+    std::uint64_t number;  ///< of the method among the joint objects of the context
   };
 
   enum class Phase : char { idle, filling, started, broken };
@@ -234,8 +271,11 @@ class NeighborExchangeBytes::Implementation {
     if (phase_ != Phase::idle) fail_in_phase(fault);
     if (tuner_) {
       // The inboxes of the round before may still be read; those of the one before that not.
-      for (Entry* const entry : retired_) entry->method.reset();
-      retired_.clear();
+      for (Entry* const entry : retired_) give_up(*entry);
+      if (!std::exchange(retired_, {}).empty()) {
+        guarded(round_ + 1,
+                [&] { setting_.context.joint_objects.end_those_of_all(setting_.context); });
+      }
       if (tuner_->due()) guarded(round_ + 1, [&] { change_methods(); });
       sending_ = &entries_[tuner_->current()];
       timed_ = tuner_->timed();
@@ -300,7 +340,7 @@ class NeighborExchangeBytes::Implementation {
         fault = agree_on_reason(setting_.context, fault, setting_.exchange);
         if (fault.empty()) continue;
         if (live.size() == 1) fail(fault);
-        entry.method.reset();
+        give_up(entry);
         tuner_->exclude(i, fault);
       }
     }
@@ -326,7 +366,7 @@ class NeighborExchangeBytes::Implementation {
     } catch (const Error& error) {
       if (std::string_view(error.what()).starts_with(setting_.exchange)) throw;
       setting_.context.failed = true;
-      fail(fmt::format("method {}, round {}: {}", sending_->name, round, error.what()));
+      fail(fmt::format("method {}, round {}: {}", sending_->row->info.name, round, error.what()));
     }
   }
 
@@ -378,10 +418,33 @@ class NeighborExchangeBytes::Implementation {
   std::byte* self_buffer(std::uint64_t round) const { return self_[round % 2].data(); }
 
   void make(Entry& entry) {
+    if (entry.row->ends_together) entry.number = setting_.context.joint_objects.announce();
     NeighborSetting setting = setting_;
-    setting.method = entry.name;
+    setting.method = entry.row->info.name;
     setting.data_tag = entry.data_tag;
-    entry.method = entry.make(setting);
+    entry.method = entry.row->make(setting);
+  }
+
+  /// Waits for nobody, unless others cannot finish their round without this rank.
+  void give_up(Entry& entry) noexcept {
+    if (entry.number != 0) {
+      const bool filling = phase_ == Phase::filling && &entry == sending_;
+      const std::uint64_t rounds = filling ? entry.round - 1 : entry.round;
+      const bool under_way = phase_ == Phase::started && &entry == receiving_;
+      std::unique_ptr<HandedOverMethod> object;
+      if (entry.method) {
+        try {
+          if (under_way && !setting_.context.failed && !setting_.context.mpi_has_ended()) {
+            entry.method->abandon(rounds);
+          }
+        } catch (const Error&) {
+          setting_.context.failed = true;
+        }
+        object = std::make_unique<HandedOverMethod>(std::move(entry.method), rounds, under_way);
+      }
+      setting_.context.joint_objects.hand_over(std::exchange(entry.number, 0), std::move(object));
+    }
+    entry.method.reset();
   }
 
   /// Tells a method about the capacities as they are now.
@@ -489,7 +552,7 @@ class NeighborExchangeBytes::Implementation {
   }
 
   Awaited awaited() const {
-    Awaited result{setting_.exchange, receiving_->name, round_, {}};
+    Awaited result{setting_.exchange, receiving_->row->info.name, round_, {}};
     for (std::size_t i = here_; i < order_.size(); ++i) {
       result.ranks.push_back(links_[order_[i]].rank);
     }

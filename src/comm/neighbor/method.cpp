@@ -12,6 +12,14 @@ void throw_on_all(const NeighborSetting& setting, const std::string& fault) {
   if (!agreed.empty()) throw Error(setting.exchange + ": " + agreed);
 }
 
+void NeighborMethod::run_empty(std::uint64_t round) {
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    if (links_[i].send_items > 0) commit(i, 0, round);
+  }
+  start(round);
+  finish(round);
+}
+
 MemoryNeed NeighborMethod::memory_for(std::span<const Link> links) const {
   return {.plain = sum_of_bytes(Outboxes(links, setting_.item_size).bytes(),
                                 Inboxes(links, setting_.item_size, 1).bytes())};

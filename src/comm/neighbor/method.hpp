@@ -69,6 +69,15 @@ class NeighborMethod {
   }
   /// Waits until the outboxes may be changed.
   virtual void finish(std::uint64_t round) = 0;
+  /// The exchange goes half-way through `round`: what other ranks cannot finish theirs without.
+  virtual void abandon(std::uint64_t) {}
+  /// One round without items.
+  void run_empty(std::uint64_t round);
+  /// Collective, after the same rounds of all ranks, and only of methods whose row says so: ends
+  /// what only all ranks together can end.
+  virtual void end() {}
+  /// Instead, where they cannot meet: leaves memory that others may write into to the process.
+  virtual void leave() {}
   /// What `take_arrived` looks at.
   virtual Watched watched() const { return Watched::messages; }
 

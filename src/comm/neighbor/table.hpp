@@ -22,6 +22,8 @@ struct NeighborMethodRow {
   std::unique_ptr<NeighborMethod> (*make)(const NeighborSetting& setting);
   /// What a rank does in a round. Each link both sends and receives, as patterns usually have it.
   CostTerms (*cost)(const PatternShape& shape);
+  /// Whether the ranks can only end it together, by `NeighborMethod::end`.
+  bool ends_together;
 };
 
 std::span<const NeighborMethodRow> neighbor_method_table();

@@ -53,6 +53,22 @@ bool holds(const IncomingRows& rows, const std::byte* items) {
 
 }  // namespace
 
+namespace {
+
+/// A method whose exchange is gone on this rank.
+class HandedOverMethod final : public JointObject {
+ public:
+  explicit HandedOverMethod(std::unique_ptr<SparseMethod> method) : method_(std::move(method)) {}
+  std::uint64_t rounds() const override { return 0; }
+  void end(std::uint64_t) override { method_->end(); }
+  void leave() override { method_->leave(); }
+
+ private:
+  std::unique_ptr<SparseMethod> method_;
+};
+
+}  // namespace
+
 class SparseExchangeBytes::Implementation {
  public:
   Implementation(const Context& context, std::size_t item_size, const SparseOptions& options)
@@ -75,9 +91,20 @@ class SparseExchangeBytes::Implementation {
     agree(refusal, selection.method);
     current_method_ = selection.method;
     methods_.resize(sparse_method_table().size());
-    make(current_method_);
-    if (!selection.candidates.empty()) tune(std::move(selection));
+    try {
+      make(current_method_);
+      if (!selection.candidates.empty()) tune(std::move(selection));
+    } catch (...) {
+      give_up(methods_[current_method_]);
+      throw;
+    }
   }
+
+  ~Implementation() {
+    for (Entry& entry : methods_) give_up(entry);
+  }
+  Implementation(const Implementation&) = delete;
+  Implementation& operator=(const Implementation&) = delete;
 
   void exchange(std::span<const int> destinations, std::span<const std::size_t> offsets,
                 const std::byte* items) {
@@ -160,13 +187,27 @@ class SparseExchangeBytes::Implementation {
   struct Entry {
     std::unique_ptr<SparseMethod> method;
     std::uint64_t round = 0;
+    std::uint64_t number = 0;  ///< of the method among the joint objects of the context
   };
 
   void make(std::size_t index) {
     const SparseMethodRow& row = sparse_method_table()[index];
+    context().joint_objects.end_those_of_all(context());
+    if (row.ends_together) methods_[index].number = context().joint_objects.announce();
     SparseSetting setting = setting_;
+    setting.context = Context::Implementation::unowned(setting_.context);
     setting.method = row.info.name;
     methods_[index].method = row.make(setting);
+  }
+
+  /// Waits for nobody.
+  void give_up(Entry& entry) noexcept {
+    if (entry.number != 0) {
+      std::unique_ptr<HandedOverMethod> object;
+      if (entry.method) object = std::make_unique<HandedOverMethod>(std::move(entry.method));
+      context().joint_objects.hand_over(entry.number, std::move(object));
+    }
+    entry = {};
   }
 
   void tune(SparseSelection selection) {
@@ -189,7 +230,7 @@ class SparseExchangeBytes::Implementation {
       Entry& entry = methods_[i];
       const auto& live = tuner_->live();
       if (std::ranges::find(live, i) == live.end()) {
-        entry = {};
+        give_up(entry);
       } else if (!entry.method) {
         std::string fault;
         try {
@@ -201,7 +242,7 @@ class SparseExchangeBytes::Implementation {
         fault = agree_on_reason(context(), fault, setting_.exchange);
         if (fault.empty()) continue;
         if (live.size() == 1) throw Error(fmt::format("{}: {}", setting_.exchange, fault));
-        entry = {};
+        give_up(entry);
         tuner_->exclude(i, fault);
       }
     }

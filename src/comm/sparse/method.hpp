@@ -48,6 +48,10 @@ class SparseMethod {
   /// be announced already). The outgoing items are free when it returns. Returns the number of
   /// messages sent.
   virtual std::size_t exchange(const OutgoingRound& round, IncomingRows& incoming) = 0;
+  /// Collective, and only of methods whose row says so: ends what only all ranks together can end.
+  virtual void end() {}
+  /// Instead, where they cannot meet: leaves memory that others may write into to the process.
+  virtual void leave() {}
 };
 
 }  // namespace sterna::comm

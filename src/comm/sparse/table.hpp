@@ -21,6 +21,8 @@ struct SparseMethodRow {
   std::unique_ptr<SparseMethod> (*make)(const SparseSetting& setting);
   /// What a rank does in a round in which it sends to `peers` ranks and as many send to it.
   CostTerms (*cost)(const PatternShape& shape);
+  /// Whether the ranks can only end it together, by `SparseMethod::end`.
+  bool ends_together;
 };
 
 std::span<const SparseMethodRow> sparse_method_table();

@@ -96,6 +96,16 @@ class Hybrid final : public NeighborMethod {
     beyond_.method->finish(round);
   }
 
+  void end() override {
+    inside_.method->end();
+    beyond_.method->end();
+  }
+
+  void leave() override {
+    inside_.method->leave();
+    beyond_.method->leave();
+  }
+
   Watched watched() const override { return beyond_.method->watched(); }
 
  private:

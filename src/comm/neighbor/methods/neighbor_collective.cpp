@@ -68,21 +68,22 @@ class NeighborCollective final : public NeighborMethod {
  public:
   using NeighborMethod::NeighborMethod;
 
-  ~NeighborCollective() override {
-    try {
-      if (!setting_.context.failed) {
-        close();
-        return;
-      }
-    } catch (const Error&) {
-      // A rank is gone; whoever still needs it will say so.
-    }
+  void end() override {
+    if (graph_ == MPI_COMM_NULL) return;
+    if (request_ != MPI_REQUEST_NULL) MPI_Request_free(&request_);
+    MPI_Comm_free(&graph_);
+  }
+
+  void leave() override {
     setting_.context.keep_until_exit(out_.memory);
     setting_.context.keep_until_exit(in_.memory);
   }
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
-    close();
+    if (graph_ != MPI_COMM_NULL) {
+      largest(setting_.context, 0, setting_.exchange);  // freeing waits for all, without a deadline
+      end();
+    }
     links_ = std::move(links);
     out_ = {};
     in_ = {};
@@ -151,13 +152,6 @@ class NeighborCollective final : public NeighborMethod {
     int done = 0;
     check_mpi(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), setting_.exchange);
     if (done != 0) done_round_ = round_;
-  }
-
-  void close() {
-    if (graph_ == MPI_COMM_NULL) return;
-    largest(setting_.context, 0, setting_.exchange);  // freeing waits for all, without a deadline
-    if (request_ != MPI_REQUEST_NULL) MPI_Request_free(&request_);
-    MPI_Comm_free(&graph_);
   }
 
   MPI_Comm graph_ = MPI_COMM_NULL;

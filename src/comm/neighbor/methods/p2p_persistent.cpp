@@ -19,7 +19,9 @@ class PersistentPointToPoint final : public NeighborMethod {
  public:
   using NeighborMethod::NeighborMethod;
 
-  ~PersistentPointToPoint() override { free_requests(); }
+  ~PersistentPointToPoint() override {
+    if (!setting_.context.mpi_has_ended()) free_requests();
+  }
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     free_requests();
@@ -109,7 +111,7 @@ class PersistentPointToPoint final : public NeighborMethod {
 
   void free_requests() {
     // Messages under way can only be those of a round that was given up: their buffers must stay.
-    if (setting_.context.failed) {
+    if (setting_.context.failed || std::ranges::any_of(requests_, is_active)) {
       setting_.context.keep_until_exit(memory_);
       return;
     }

@@ -14,8 +14,6 @@
 
 #ifdef STERNA_HAVE_UCX
 
-#include <exception>
-
 #include "comm/transport/rdma/barrier.hpp"
 #include "comm/transport/rdma/worker.hpp"
 
@@ -31,15 +29,15 @@ class RdmaBarrier final : public NeighborMethod, rdma::Helper {
     setting_.context.rdma_in_use = true;
   }
 
-  ~RdmaBarrier() override {
-    try {
-      if (!setting_.context.failed && std::uncaught_exceptions() == 0) {
-        drain();
-        return;
-      }
-    } catch (const Error&) {
-      // A rank is gone; whoever still needs it will say so.
-    }
+  /// Another round without items: when it is done nothing is under way to this rank.
+  void end() override {
+    if (boxes_ == nullptr) return;
+    start(round_ + 1);
+    finish(round_);
+    await([&] { return barrier_->idle(); }, round_, {});
+  }
+
+  void leave() override {
     setting_.context.keep_until_exit(boxes_);
     setting_.context.keep_until_exit(barrier_);
   }
@@ -49,7 +47,7 @@ class RdmaBarrier final : public NeighborMethod, rdma::Helper {
   }
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
-    drain();
+    end();
     links_ = std::move(links);
     boxes_ = make_rdma_boxes(setting_, links_, round);
     places_ = boxes_->places();
@@ -98,14 +96,6 @@ class RdmaBarrier final : public NeighborMethod, rdma::Helper {
       phase_ = Phase::barrier;
     }
     if (phase_ == Phase::barrier && barrier_->test()) phase_ = Phase::done;
-  }
-
-  /// Another round without items: when it is done nothing is under way to this rank.
-  void drain() {
-    if (boxes_ == nullptr) return;
-    start(round_ + 1);
-    finish(round_);
-    await([&] { return barrier_->idle(); }, round_, {});
   }
 
   Phase phase_ = Phase::done;  ///< first: making the barrier waits already, and calls help

@@ -16,7 +16,6 @@
 #ifdef STERNA_HAVE_UCX
 
 #include <algorithm>
-#include <exception>
 
 #include "comm/transport/rdma/worker.hpp"
 
@@ -30,24 +29,25 @@ class RdmaDoubleBuffer final : public NeighborMethod {
     setting_.context.rdma_in_use = true;
   }
 
-  ~RdmaDoubleBuffer() override {
-    try {
-      if (!setting_.context.failed && std::uncaught_exceptions() == 0) {
-        drain();
-        return;
-      }
-    } catch (const Error&) {
-      // A rank is gone; whoever still needs it will say so.
+  /// Waits until nothing is under way to or from this rank. The notice of a round is the last that
+  /// a peer writes in it.
+  void end() override {
+    if (boxes_ == nullptr) return;
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      rdma::Peer& peer = boxes_->peer(i);
+      peer.flush();
+      await([&] { return boxes_->noticed(i, round_) && peer.arrived(); }, round_, {links_[i].rank});
     }
-    setting_.context.keep_until_exit(boxes_);
   }
+
+  void leave() override { setting_.context.keep_until_exit(boxes_); }
 
   MemoryNeed memory_for(std::span<const Link> links) const override {
     return RdmaBoxes::memory_for(links, setting_.item_size);
   }
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
-    drain();
+    end();
     links_ = std::move(links);
     round_ = round;
     boxes_ = make_rdma_boxes(setting_, links_, round);
@@ -98,17 +98,6 @@ class RdmaDoubleBuffer final : public NeighborMethod {
 
   bool has_credit(std::size_t link, std::uint64_t round) const {
     return boxes_->noticed(link, round - 1);
-  }
-
-  /// Waits until nothing is under way to or from this rank. The notice of a round is the last that
-  /// a peer writes in it.
-  void drain() {
-    if (boxes_ == nullptr) return;
-    for (std::size_t i = 0; i < links_.size(); ++i) {
-      rdma::Peer& peer = boxes_->peer(i);
-      peer.flush();
-      await([&] { return boxes_->noticed(i, round_) && peer.arrived(); }, round_, {links_[i].rank});
-    }
   }
 
   rdma::Worker& worker_;

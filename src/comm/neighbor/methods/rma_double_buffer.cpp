@@ -17,8 +17,6 @@
 
 #ifdef STERNA_HAVE_RMA
 
-#include <exception>
-
 #include "comm/context/agreement.hpp"
 #include "comm/context/blocking_call.hpp"
 
@@ -29,24 +27,20 @@ class RmaDoubleBuffer final : public NeighborMethod {
  public:
   explicit RmaDoubleBuffer(const NeighborSetting& setting) : NeighborMethod(setting) {}
 
-  ~RmaDoubleBuffer() override {
-    try {
-      if (!setting_.context.failed && std::uncaught_exceptions() == 0) {
-        close();
-        return;
-      }
-    } catch (const Error&) {
-      // A rank is gone; whoever still needs it will say so.
-    }
-    setting_.context.keep_until_exit(boxes_);
-  }
+  /// Nothing is under way: every start has flushed.
+  void end() override { boxes_.reset(); }
+
+  void leave() override { setting_.context.keep_until_exit(boxes_); }
 
   MemoryNeed memory_for(std::span<const Link> links) const override {
     return WindowBoxes::memory_for(links, setting_.item_size);
   }
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
-    close();
+    if (boxes_ != nullptr) {
+      largest(setting_.context, 0, setting_.exchange);  // with a deadline that can be caught
+      end();
+    }
     links_ = std::move(links);
     flush_ = std::make_unique<BlockingCall>(setting_.context, setting_.exchange, setting_.method,
                                             ranks_of(links_));
@@ -97,13 +91,6 @@ class RmaDoubleBuffer final : public NeighborMethod {
 
   bool has_credit(std::size_t link, std::uint64_t round) const {
     return boxes_->noticed(link, round - 1);
-  }
-
-  /// Once all ranks are here nothing is under way: every start has flushed.
-  void close() {
-    if (boxes_ == nullptr) return;
-    largest(setting_.context, 0, setting_.exchange);
-    boxes_.reset();
   }
 
   std::unique_ptr<BlockingCall> flush_;

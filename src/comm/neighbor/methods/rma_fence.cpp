@@ -4,7 +4,7 @@
 //   ends round r also tells that everybody has given up its inbox of round r-1, which round r+1
 //   overwrites; with one buffer two fences would be needed).
 // Hazards: the fence couples all ranks, also those that are no neighbors, and blocks in MPI: the
-//   deadline cannot throw but ends the job, and two exchanges under way must be taken in the same
+//   deadline cannot throw but ends the job, and two exchanges under way must be started in the same
 //   order on all ranks. One-way links need no credit, the fence is one.
 // Others win: nearly always where ranks share cores; it wins with many neighbors on few ranks.
 
@@ -17,7 +17,6 @@
 #ifdef STERNA_HAVE_RMA
 
 #include <array>
-#include <exception>
 
 #include "comm/context/agreement.hpp"
 #include "comm/context/blocking_call.hpp"
@@ -29,26 +28,29 @@ namespace {
 class RmaFence final : public NeighborMethod {
  public:
   explicit RmaFence(const NeighborSetting& setting)
-      : NeighborMethod(setting), fence_(setting_.context, setting_.exchange, setting_.method, {}) {}
-
-  ~RmaFence() override {
-    try {
-      if (!setting_.context.failed && std::uncaught_exceptions() == 0) {
-        close();
-        return;
-      }
-    } catch (const Error&) {
-      // A rank is gone; whoever still needs it will say so.
-    }
-    setting_.context.keep_until_exit(boxes_);
+      : NeighborMethod(setting), fence_(setting_.context, setting_.exchange, setting_.method, {}) {
+    all().push_back(this);
   }
+
+  ~RmaFence() override { std::erase(all(), this); }
+
+  void end() override {
+    if (boxes_ == nullptr) return;
+    fence(MPI_MODE_NOSUCCEED, round_ + 1);
+    boxes_.reset();
+  }
+
+  void leave() override { setting_.context.keep_until_exit(boxes_); }
 
   MemoryNeed memory_for(std::span<const Link> links) const override {
     return WindowBoxes::memory_for(links, setting_.item_size);
   }
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
-    close();
+    if (boxes_ != nullptr) {
+      largest(setting_.context, 0, setting_.exchange);  // with a deadline that can be caught
+      end();
+    }
     links_ = std::move(links);
     boxes_ = std::make_shared<WindowBoxes>(setting_, links_, rma::Epoch::active, round);
     places_ = boxes_->places();
@@ -87,23 +89,34 @@ class RmaFence final : public NeighborMethod {
     return missing.size();
   }
 
-  void finish(std::uint64_t round) override {
-    if (fenced_round_ == round) return;
-    fence(0, round);
-    fenced_round_ = round;
+  /// The fences of several exchanges must come in the same order on all ranks, whichever of them a
+  /// rank finishes first: that in which the exchanges were made.
+  void finish(std::uint64_t) override {
+    if (fenced_round_ == round_) return;
+    for (RmaFence* const each : all()) {
+      if (&each->setting_.context == &setting_.context) each->fence_started_round();
+      if (each == this) return;
+    }
   }
 
+  void abandon(std::uint64_t round) override { finish(round); }
+
  private:
+  /// Of this process, in the order of making.
+  static std::vector<RmaFence*>& all() {
+    static std::vector<RmaFence*> objects;
+    return objects;
+  }
+
+  void fence_started_round() {
+    if (fenced_round_ == round_) return;
+    fence(0, round_);
+    fenced_round_ = round_;
+  }
+
   void fence(int assertion, std::uint64_t round) {
     const BlockingCall::Guard guard(fence_, round);
     check_mpi(MPI_Win_fence(assertion, boxes_->window()), "MPI_Win_fence");
-  }
-
-  void close() {
-    if (boxes_ == nullptr) return;
-    largest(setting_.context, 0, setting_.exchange);  // with a deadline that can be caught
-    fence(MPI_MODE_NOSUCCEED, round_ + 1);
-    boxes_.reset();
   }
 
   BlockingCall fence_;

@@ -17,7 +17,6 @@
 #ifdef STERNA_HAVE_RMA
 
 #include <array>
-#include <exception>
 
 #include "comm/context/agreement.hpp"
 #include "comm/context/blocking_call.hpp"
@@ -36,7 +35,8 @@ class Group {
     MPI_Group_free(&all);
   }
   ~Group() {
-    if (group_ != MPI_GROUP_EMPTY) MPI_Group_free(&group_);
+    if (group_ == MPI_GROUP_EMPTY || Context::Implementation::mpi_has_ended()) return;
+    MPI_Group_free(&group_);
   }
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
@@ -52,15 +52,16 @@ class RmaPscw final : public NeighborMethod {
  public:
   explicit RmaPscw(const NeighborSetting& setting) : NeighborMethod(setting) {}
 
-  ~RmaPscw() override {
-    try {
-      if (!setting_.context.failed && std::uncaught_exceptions() == 0) {
-        close();
-        return;
-      }
-    } catch (const Error&) {
-      // A rank is gone; whoever still needs it will say so.
-    }
+  /// The post for the round that never comes is answered by an access without puts.
+  void end() override {
+    if (boxes_[0] == nullptr) return;
+    ++round_;
+    access(round_, [] {});
+    finish(round_);
+    for (auto& boxes : boxes_) boxes.reset();
+  }
+
+  void leave() override {
     for (const auto& boxes : boxes_) setting_.context.keep_until_exit(boxes);
   }
 
@@ -73,7 +74,10 @@ class RmaPscw final : public NeighborMethod {
   }
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
-    close();
+    if (boxes_[0] != nullptr) {
+      largest(setting_.context, 0, setting_.exchange);  // with a deadline that can be caught
+      end();
+    }
     links_ = std::move(links);
     round_ = round;
     closed_round_ = round;
@@ -146,16 +150,6 @@ class RmaPscw final : public NeighborMethod {
     check_mpi(MPI_Win_start(target_group_->get(), 0, window), "MPI_Win_start");
     puts();
     check_mpi(MPI_Win_complete(window), "MPI_Win_complete");
-  }
-
-  /// The post for the round that never comes is answered by an access without puts.
-  void close() {
-    if (boxes_[0] == nullptr) return;
-    largest(setting_.context, 0, setting_.exchange);  // with a deadline that can be caught
-    ++round_;
-    access(round_, [] {});
-    finish(round_);
-    for (auto& boxes : boxes_) boxes.reset();
   }
 
   std::array<std::shared_ptr<WindowBoxes>, 2> boxes_;  ///< of even and odd rounds

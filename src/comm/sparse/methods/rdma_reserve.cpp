@@ -8,7 +8,6 @@
 // Another wins: superset where the sources are few and known; alltoall where most pairs exchange.
 #include "comm/sparse/methods/rdma_reserve.hpp"
 
-#include <exception>
 #include <memory>
 #include <vector>
 
@@ -59,16 +58,12 @@ class RdmaReserve final : public SparseMethod {
   }
 
   /// What is under way to this rank has arrived with the last round, what leaves it may not have.
-  ~RdmaReserve() override {
+  void end() override {
+    if (far_barrier_) await([&] { return far_barrier_->idle(); }, [] { return none; });
+  }
+
+  void leave() override {
     Context::Implementation& context = setting_.context.implementation();
-    try {
-      if (!context.failed && std::uncaught_exceptions() == 0) {
-        if (far_barrier_) await([&] { return far_barrier_->idle(); }, [] { return none; });
-        return;
-      }
-    } catch (const Error&) {
-      // A rank is gone; whoever still needs it will say so.
-    }
     context.keep_until_exit(std::shared_ptr<FarRooms>(std::move(far_)));
     context.keep_until_exit(std::shared_ptr<FarBarrier>(std::move(far_barrier_)));
   }

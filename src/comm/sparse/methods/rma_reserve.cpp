@@ -11,7 +11,6 @@
 
 #ifdef STERNA_HAVE_RMA
 
-#include <exception>
 #include <vector>
 
 #include "comm/context/agreement.hpp"
@@ -38,18 +37,14 @@ class RmaReserve final : public SparseMethod {
     make_rooms(first_room_bytes);
   }
 
-  ~RmaReserve() override {
-    Context::Implementation& context = setting_.context.implementation();
-    try {
-      // Freeing a window is collective and knows no deadline.
-      if (!context.failed && std::uncaught_exceptions() == 0) {
-        largest(context, 0, setting_.exchange);
-        return;
-      }
-    } catch (const Error&) {
-      // A rank is gone; whoever still needs it will say so.
+  void end() override {
+    for (auto& window : windows_) window.reset();
+  }
+
+  void leave() override {
+    for (const auto& window : windows_) {
+      setting_.context.implementation().keep_until_exit(window);
     }
-    for (const auto& window : windows_) context.keep_until_exit(window);
   }
 
   std::size_t exchange(const OutgoingRound& round, IncomingRows& incoming) override {
