@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -149,7 +150,13 @@ int check(const std::string& path, int ranks) {
         facts.box = reader->header().box;
         diagnostics.insert(diagnostics.end(), reader->header().warnings.begin(),
                            reader->header().warnings.end());
-        while (!reader->read_chunk(100000).empty()) {
+        facts.particles_of_type.assign(
+            std::max(result.input.types.size(), result.input.components.size()), 0);
+        for (auto chunk = reader->read_chunk(100000); !chunk.empty();
+             chunk = reader->read_chunk(100000)) {
+          for (const md::ParticleRecord& record : chunk) {
+            ++facts.particles_of_type[static_cast<std::size_t>(record.position.type)];
+          }
         }
       } catch (const md::StartFileError& error) {
         diagnostics.push_back(error.diagnostic());

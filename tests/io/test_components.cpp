@@ -247,6 +247,10 @@ TEST_CASE("advice on molecules") {
     CHECK(contains(changed("electrostatics = \"reaction_field\"", "molecular_cutoff = \"site\""),
                    "charges are cut off one by one"));
   }
+  SUBCASE("charges that are cut off") {
+    CHECK(contains(changed("electrostatics = \"reaction_field\"\n", ""),
+                   "warning: charges of molecules are cut off, although they act at any distance"));
+  }
   SUBCASE("molecules that overlap at the start") {
     CHECK(contains(changed("0.997 g/cm^3", "2 g/cm^3"), "minimize first"));
     CHECK_FALSE(contains(changed("0.997 g/cm^3", "0.1 g/cm^3"), "minimize first"));

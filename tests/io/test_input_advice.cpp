@@ -209,6 +209,25 @@ fraction = 0.01)");
   CHECK(advice(mixture).find("closest packing") == std::string::npos);
 }
 
+TEST_CASE("a net charge of types, by their shares or as they were counted in a file") {
+  std::string text = with("name = \"A\"", R"(name = "A"
+charge = 1.0
+[[type]]
+name = "B"
+charge = -1.0)") + "[electrostatics]\nkind = \"fmm\"\n";
+  CHECK(advice(text).find("not neutral") == std::string::npos);
+  Input input = read(text);
+  input.start.kind = "file";
+  SystemFacts facts;
+  facts.particles_of_type = {100, 100};
+  CHECK(render(physics_advice(input, facts)).find("not neutral") == std::string::npos);
+  facts.particles_of_type = {101, 99};
+  contains(render(physics_advice(input, facts)),
+           "warning: the system is not neutral: it has a charge of 0.01 for each particle");
+  text.replace(text.find("charge = -1.0"), 13, "charge = -0.5");
+  contains(advice(text), "it has a charge of 0.25 for each particle");
+}
+
 TEST_CASE("advice in real units names them") {
   const std::string text = R"(units = "real"
 [run]

@@ -133,7 +133,7 @@ TEST_CASE("energies and virials of the terms add up to those of the system") {
     CHECK(virial ==
           doctest::Approx(state.virial + simulation.tail_correction().virial).epsilon(1e-12));
     const auto scalars =
-        logged_scalars(state, input.units, simulation.particles().rotating(), false);
+        logged_scalars(state, input.units, {.rotating = simulation.particles().rotating()});
     for (const std::string& name : c.scalars) CHECK(value_of(scalars, name) != 0.0);
   }
 }

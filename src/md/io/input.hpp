@@ -192,6 +192,7 @@ struct Input {
   struct Output {                 ///< [output]
     std::string directory = ".";  ///< relative to the working directory
     std::int64_t thermo_interval = 100;
+    std::int64_t equilibration = -1;                         ///< steps; below 0: found at the end
     std::int64_t trajectory_interval = 0;                    ///< 0: no trajectory
     std::vector<std::string> trajectory_fields{"position"};  ///< "velocity", "force", "image"
     std::int64_t checkpoint_interval = 0;                    ///< 0: only on a signal and at the end

@@ -532,6 +532,18 @@ std::vector<KeySchema> further_keys() {
        .range = {.minimum = 1.0, .maximum = most_steps},
        .aliases = {"thermo", "log_interval", "energy_interval"}},
       {.section = "output",
+       .name = "equilibration",
+       .target = [](Input& i, std::size_t) -> Target { return &i.output.equilibration; },
+       .description =
+           "Steps at the start that no average has: neither the averages at the end, nor what "
+           "observers find. Without this key observers see the whole run, and from the averages at "
+           "the end is left out what makes temperature, potential energy or volume look more "
+           "correlated than they are in equilibrium (Chodera, J. Chem. Theory Comput. 12, 1799 "
+           "(2016)).",
+       .default_text = "found at the end",
+       .range = {.minimum = 0.0, .maximum = most_steps},
+       .aliases = {"equilibration_steps", "discard", "burn_in"}},
+      {.section = "output",
        .name = "trajectory_interval",
        .target = [](Input& i, std::size_t) -> Target { return &i.output.trajectory_interval; },
        .description = "Steps between two frames of the trajectory. 0: no trajectory.",

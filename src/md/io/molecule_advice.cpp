@@ -18,12 +18,6 @@ double length_of(const Vec3& v) {
   return std::sqrt(dot(v, v));
 }
 
-double charge_of(const Input::Component& component) {
-  double charge = 0.0;
-  for (const Input::Site& site : component.sites) charge += site.charge;
-  return charge;
-}
-
 double largest_sigma(const Component& component) {
   double sigma = 0.0;
   for (const auto& site : component.lennard_jones) sigma = std::max(sigma, site.sigma);
@@ -56,7 +50,6 @@ class MoleculeAdviser {
   }
 
   std::vector<Diagnostic> advise() {
-    charge();
     for (std::size_t n = 0; n < components_.size(); ++n) {
       inertia(n);
       frame(n);
@@ -76,22 +69,6 @@ class MoleculeAdviser {
   }
   std::string text(double value, Dimension dimension) const {
     return input_.units.text(value, dimension);
-  }
-
-  void charge() {
-    double net = 0.0, largest = 0.0, shares = 0.0;
-    for (const Input::Component& component : input_.components) {
-      net += component.fraction * charge_of(component);
-      shares += component.fraction;
-      for (const Input::Site& site : component.sites) {
-        largest = std::max(largest, std::abs(site.charge));
-      }
-    }
-    if (input_.start.kind == "file" && input_.components.size() > 1) return;  // shares unknown
-    if (!(std::abs(net) > 1e-6 * largest * shares)) return;
-    add(Severity::warning, "component[0].fraction",
-        fmt::format("the system is not neutral: it has a charge of {} for each molecule",
-                    text(net / shares, Dimension::charge)));
   }
 
   void inertia(std::size_t n) {
@@ -164,9 +141,17 @@ class MoleculeAdviser {
           "charges are cut off one by one, so that a part of a neutral molecule may interact and "
           "the rest not: forces jump and energy drifts. \"center_of_mass\" keeps molecules whole");
     }
+    if (charges) {
+      add(Severity::warning, "interaction.electrostatics",
+          "charges of molecules are cut off, although they act at any distance: energies, "
+          "pressures "
+          "and the order of molecules depend on the cutoff. [electrostatics] with kind = \"fmm\" "
+          "computes the whole; electrostatics = \"reaction_field\" takes the rest for a "
+          "dielectric");
+    }
     const bool dipoles =
         std::ranges::any_of(components_, [](const Component& c) { return !c.dipoles.empty(); });
-    if (dipoles) {
+    if (dipoles && !charges) {
       add(Severity::advice, "interaction.electrostatics",
           "dipoles are cut off, although they reach beyond any cutoff; electrostatics = "
           "\"reaction_field\" takes the rest for a dielectric");

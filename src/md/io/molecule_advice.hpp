@@ -13,8 +13,8 @@ namespace sterna::md {
 /// Lennard-Jones site: twice that site's distance from the center of mass, and its sigma.
 double contact_distance(const Component& component);
 
-/// What `physics_advice` says of the components of a valid input: charge of the system, moments of
-/// inertia that no body has, sites that reach far beside the cutoff, charges that are cut off.
+/// What `physics_advice` says of the components of a valid input: moments of inertia that no body
+/// has, sites that reach far beside the cutoff, charges that are cut off.
 std::vector<Diagnostic> molecule_advice(const Input& input);
 
 }  // namespace sterna::md

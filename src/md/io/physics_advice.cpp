@@ -89,6 +89,7 @@ class Adviser {
       append(truncation_advice(input_));
       temperature();
     }
+    charge();
     density();
     skin();
     box();
@@ -248,6 +249,40 @@ class Adviser {
                      input_.units.is_reduced()
                          ? "; is it meant in kelvin? In reduced units 1 is epsilon/k"
                          : ""));
+  }
+
+  /// For each particle, where the shares are known.
+  void charge() {
+    struct Kind {
+      double charge = 0.0, largest = 0.0, share = 0.0;
+    };
+    std::vector<Kind> kinds;
+    for (const Input::Type& type : input_.types) {
+      kinds.push_back({type.charge, std::abs(type.charge), type.fraction});
+    }
+    for (const Input::Component& component : input_.components) {
+      Kind& kind = kinds.emplace_back();
+      kind.share = component.fraction;
+      for (const Input::Site& site : component.sites) {
+        kind.charge += site.charge;
+        kind.largest = std::max(kind.largest, std::abs(site.charge));
+      }
+    }
+    const bool counted = facts_.particles_of_type.size() == kinds.size();
+    if (input_.start.kind == "file" && kinds.size() > 1 && !counted) return;
+    double net = 0.0, largest = 0.0, shares = 0.0;
+    for (std::size_t n = 0; n < kinds.size(); ++n) {
+      const double share =
+          counted ? static_cast<double>(facts_.particles_of_type[n]) : kinds[n].share;
+      net += share * kinds[n].charge;
+      largest = std::max(largest, kinds[n].largest);
+      shares += share;
+    }
+    if (!(shares > 0.0) || !(std::abs(net) > 1e-6 * largest * shares)) return;
+    const bool molecules = !input_.components.empty();
+    warn(molecules ? "component[0].fraction" : "type[0].charge",
+         fmt::format("the system is not neutral: it has a charge of {} for each {}",
+                     text(net / shares, Dimension::charge), molecules ? "molecule" : "particle"));
   }
 
   void density() {

@@ -16,6 +16,7 @@ namespace sterna::md {
 struct SystemFacts {
   std::optional<std::int64_t> particles;
   std::optional<Box> box;
+  std::vector<std::int64_t> particles_of_type;  ///< or of component; empty: not known
   std::optional<int> ranks;
   std::optional<double> memory_per_rank;  ///< bytes that a rank may take
 };

@@ -68,6 +68,21 @@ void Console::table_row(std::int64_t step, double time, std::int64_t particles,
                    energy(state.total_energy)));
 }
 
+void Console::minimization_header() {
+  line(fmt::format("{:>10} {:>18} {:>14} {:>14}", "step", "E_pot/N",
+                   label("largest force", units_.label(Dimension::force)),
+                   label("p", units_.label(Dimension::pressure))));
+}
+
+void Console::minimization_row(std::int64_t step, std::int64_t particles,
+                               const ThermodynamicState& state) {
+  line(fmt::format("{:>10} {:>18.12g} {:>14.6g} {:>14.8g}", step,
+                   units_.from_internal(state.potential_energy, Dimension::energy) /
+                       static_cast<double>(particles),
+                   units_.from_internal(state.largest_force, Dimension::force),
+                   units_.from_internal(state.pressure, Dimension::pressure)));
+}
+
 void Console::progress(std::int64_t step, std::int64_t first_step, std::int64_t steps) {
   if (!prints_ || progress_ == Progress::never) return;
   const auto now = Clock::now();

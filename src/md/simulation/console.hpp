@@ -27,6 +27,7 @@ struct ThermodynamicState {
   double pair_energy = 0.0;       ///< of all force terms, without the tail correction
   double virial = 0.0;            ///< sum r.f over pairs, without the tail correction
   double momentum[3] = {};
+  double largest_force = 0.0;  ///< component of it; of a minimization
   double volume = 0.0;
   struct Part {
     std::string name;
@@ -51,6 +52,9 @@ class Console {
   void table_header();
   void table_row(std::int64_t step, double time, std::int64_t particles,
                  const ThermodynamicState& state);
+  /// Where nothing moves: no time and no temperature.
+  void minimization_header();
+  void minimization_row(std::int64_t step, std::int64_t particles, const ThermodynamicState& state);
   /// At most about four times a second. Rates count from the first call.
   void progress(std::int64_t step, std::int64_t first_step, std::int64_t steps);
 

@@ -28,7 +28,7 @@ struct Spread {
 }  // namespace
 
 std::vector<LoggedScalar> logged_scalars(const ThermodynamicState& state, const UnitSystem& units,
-                                         bool rotating, bool changes_volume) {
+                                         const LoggedKinds& kinds) {
   const auto energy = [&](double value) { return units.from_internal(value, Dimension::energy); };
   const auto momentum = [&](double value) {
     // Mass times velocity: mass is u in every system.
@@ -46,8 +46,16 @@ std::vector<LoggedScalar> logged_scalars(const ThermodynamicState& state, const 
       {"momentum_x", momentum(state.momentum[0])},
       {"momentum_y", momentum(state.momentum[1])},
       {"momentum_z", momentum(state.momentum[2])}};
-  if (rotating) scalars.push_back({"rotational_energy", energy(state.rotational_energy)});
-  if (changes_volume) {
+  if (!kinds.moves) {
+    scalars = {{"pressure", scalars[1].value},
+               {"potential_energy", energy(state.potential_energy)},
+               {"pair_energy", energy(state.pair_energy)},
+               {"virial", energy(state.virial)},
+               {"largest_force", units.from_internal(state.largest_force, Dimension::force)}};
+  }
+  if (kinds.moves && kinds.rotating)
+    scalars.push_back({"rotational_energy", energy(state.rotational_energy)});
+  if (kinds.changes_volume) {
     const double length = units.from_internal(1.0, Dimension::length);
     scalars.push_back({"volume", state.volume * length * length * length});
   }
@@ -110,26 +118,13 @@ void Simulation::report_end(Outcome outcome, double seconds) {
       console_.line(
           fmt::format("converged at step {}: no force component above the tolerance", step_));
     }
-    if (averages_[0].count() > 1) {
-      console_.line(
-          fmt::format("averages over {} rows of the table, with standard errors from "
-                      "blocking:",
-                      averages_[0].count()));
-      const Dimension dimensions[] = {Dimension::temperature, Dimension::pressure,
-                                      Dimension::energy, Dimension::energy};
-      nlohmann::ordered_json averages;
-      for (std::size_t k = 0; k < averages_.size(); ++k) {
-        const double per =
-            dimensions[k] == Dimension::energy ? 1.0 / static_cast<double>(particle_count_) : 1.0;
-        const double mean = input_.units.from_internal(averages_[k].mean(), dimensions[k]);
-        const double error =
-            input_.units.from_internal(averages_[k].standard_error(), dimensions[k]);
-        console_.line(fmt::format("  {:<20} {:>14.8g} +- {:.2g}",
-                                  fmt::format("{}{}", averaged_names[k], per != 1.0 ? "/N" : ""),
-                                  mean * per, error * per));
-        averages[averaged_names[k]] = {{"mean", mean}, {"standard_error", error}};
+    if (averages_) {
+      const Averages::Report report = averages_->report();
+      for (const std::string& line : report.lines) console_.line(line);
+      if (!report.lines.empty()) {
+        timing["averages"] = report.averages;
+        timing["averages_over"] = report.rows;
       }
-      timing["averages"] = averages;
     }
     for (const auto& [name, value] : observed.items()) {
       console_.line(fmt::format("  {:<20} {:>14.8g} +- {:.2g}", name, value["mean"].get<double>(),

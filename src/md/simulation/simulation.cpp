@@ -145,6 +145,16 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
                         barostat.bulk_modulus, barostat.time_constant);
     }
   }
+  if (!minimizer_) {
+    Averages::Options averages;
+    averages.changes_volume = barostat_.has_value();
+    averages.particles = particle_count_;
+    if (input_.output.equilibration >= 0) averages.equilibration = input_.output.equilibration;
+    for (std::size_t type = 0; type < masses_.size(); ++type) {
+      averages.mass += static_cast<double>(type_counts_[type]) * masses_[type];
+    }
+    averages_.emplace(input_.units, averages);
+  }
   observers_ = make_observers(context_, input_, interaction_.names(), type_counts_);
   const auto before_engine = PhaseTimer::Clock::now();
   make_engine();
@@ -172,10 +182,8 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
     if (state.contains("pace")) {
       engine_->set_pace({exact_value(state["pace"][0]), exact_value(state["pace"][1])});
     }
-    if (state.contains("averages")) {
-      for (std::size_t k = 0; k < averages_.size(); ++k) {
-        averages_[k].set_state(exact_values(state["averages"][averaged_names[k]]));
-      }
+    if (averages_ && state.contains("averages") && state["averages"].is_array()) {
+      averages_->set_state(exact_values(state["averages"]));
     }
     if (state.contains("observers")) {
       restore_observers(context_, observers_, state["observers"]);
@@ -298,6 +306,12 @@ void Simulation::resume_from_checkpoint(const std::string& path) {
   particle_count_ = state.particles;
   make_balancer();
   reader.read_particles(particles_);
+  const bool minimizes = input_.run.integrator == "minimize";
+  if (minimizes != state.state.contains("minimizer")) {
+    // What moves a minimization on is no motion, and none becomes one.
+    stop_motion();
+    draw_velocities_ = !minimizes && input_.start.temperature.has_value();
+  }
   state_of_terms_ = state.state.value("terms", nlohmann::json::object());
   // Where checkpoints of versions up to 0.1 have the only term with a state.
   if (const auto found = state.state.find("electrostatics"); found != state.state.end()) {
@@ -347,6 +361,22 @@ void Simulation::report_terms() {
       console_.line("warning: " + warning);
       log_->warning(step_, warning);
     }
+  }
+  if (input_.electrostatics.kind != "none") return;
+  double charge = 0.0;
+  for (std::size_t type = 0; type < interaction_.components().size(); ++type) {
+    for (const auto& site : interaction_.components()[type].charges) {
+      charge += static_cast<double>(type_counts_[type]) * site.charge;
+    }
+  }
+  charge /= std::sqrt(input_.units.coulomb());
+  if (std::abs(charge) > 1e-6) {
+    const std::string warning = fmt::format(
+        "the system has a charge of {:.6g}, which nothing neutralizes: energies and "
+        "pressures depend on the cutoff",
+        charge);
+    console_.line("warning: " + warning);
+    log_->warning(step_, warning);
   }
 }
 
@@ -476,9 +506,7 @@ void Simulation::write_checkpoint() {
     const std::vector<double> kept = term->state();
     if (!kept.empty()) state.state["terms"][std::string(term->name())] = exact_array(kept);
   }
-  for (std::size_t k = 0; k < averages_.size(); ++k) {
-    state.state["averages"][averaged_names[k]] = exact_array(averages_[k].state());
-  }
+  if (averages_) state.state["averages"] = exact_array(averages_->state());
   if (!observers_.empty()) state.state["observers"] = state_of_observers(context_, observers_);
   const CheckpointReport report = sterna::md::write_checkpoint(context_, stem_, state, particles_);
   last_checkpoint_ = step_;

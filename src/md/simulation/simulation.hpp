@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -18,8 +17,8 @@
 #include "md/io/h5md_writer.hpp"
 #include "md/io/input.hpp"
 #include "md/io/json_log.hpp"
-#include "md/observe/block_average.hpp"
 #include "md/observe/observer.hpp"
+#include "md/simulation/averages.hpp"
 #include "md/simulation/balancer.hpp"
 #include "md/simulation/console.hpp"
 #include "md/simulation/force_engine.hpp"
@@ -89,11 +88,16 @@ class Simulation {
   bool must_write_checkpoint() const;
   void change_volume(EnergyAndVirial& sums);
   ThermodynamicState measure(const EnergyAndVirial& sums);
+  /// Throws where the particles are so hot that the run tells nothing any more.
+  void check_temperature();
   void observe(const EnergyAndVirial& sums);
   bool is_due(std::int64_t interval) const {
     return interval > 0 && (step_ % interval == 0 || step_ == input_.run.steps);
   }
   bool must_sample() const;
+  bool is_due(const Observer& observer) const {
+    return observer.is_due(step_) && step_ > input_.output.equilibration;
+  }
   bool changes_volume() const { return barostat_ && step_ % input_.barostat.interval == 0; }
 
   // final_report.cpp
@@ -152,14 +156,17 @@ class Simulation {
   std::int64_t last_checkpoint_ = -1;
   std::function<void(std::int64_t)> hook_;
   ThermodynamicState last_state_;
-  static constexpr std::array<const char*, 4> averaged_names{"temperature", "pressure",
-                                                             "potential_energy", "total_energy"};
-  std::array<BlockAverage, 4> averages_;
+  std::optional<double> first_temperature_;  ///< of what is resumed, too
+  std::optional<Averages> averages_;         ///< none where nothing moves
 };
 
-/// What a row of the log says, in the units of the input. `rotating`: with the energy of rotation;
-/// `changes_volume`: with the volume.
+struct LoggedKinds {
+  bool moves = true;            ///< otherwise no velocities, but the largest force
+  bool rotating = false;        ///< with the energy of rotation
+  bool changes_volume = false;  ///< with the volume
+};
+/// What a row of the log says, in the units of the input.
 std::vector<LoggedScalar> logged_scalars(const ThermodynamicState& state, const UnitSystem& units,
-                                         bool rotating, bool changes_volume);
+                                         const LoggedKinds& kinds);
 
 }  // namespace sterna::md

@@ -16,7 +16,7 @@
 namespace sterna::md {
 
 Outcome Simulation::run() {
-  console_.table_header();
+  minimizer_ ? console_.minimization_header() : console_.table_header();
   EnergyAndVirial sums;
   engine_->compute_forces(particles_, &sums);
   integrator_.forces_are_those_of_a_start();
@@ -186,15 +186,19 @@ bool Simulation::must_sample() const {
   return is_due(input_.output.thermo_interval) || is_due(input_.output.trajectory_interval) ||
          step_ == input_.run.steps ||
          std::any_of(observers_.begin(), observers_.end(),
-                     [&](const auto& observer) { return observer->is_due(step_); });
+                     [&](const auto& observer) { return is_due(*observer); });
 }
 
 ThermodynamicState Simulation::measure(const EnergyAndVirial& sums) {
-  KineticSums kinetic = kinetic_sums(particles_, masses_);
+  // What moves a minimization on is no motion: it has no temperature.
+  KineticSums kinetic = minimizer_ ? KineticSums{} : kinetic_sums(particles_, masses_);
   ThermodynamicState state;
   state.pair_energy = sums.energy;
   state.virial = sums.virial_trace();
-  if (particles_.rotating()) state.rotational_energy = rotational_energy(particles_, bodies_);
+  if (particles_.rotating() && !minimizer_) {
+    state.rotational_energy = rotational_energy(particles_, bodies_);
+  }
+  if (minimizer_) state.largest_force = minimizer_->local_sums(particles_).largest_force;
   double exchanged_energy = 0.0;
   for (const auto& thermostat : thermostats_) exchanged_energy += thermostat->exchanged_energy();
   const auto terms = std::as_const(*engine_).terms();
@@ -220,6 +224,7 @@ ThermodynamicState Simulation::measure(const EnergyAndVirial& sums) {
       .sum(kinetic.momentum.y)
       .sum(kinetic.momentum.z)
       .sum(exchanged_energy)
+      .max(state.largest_force)
       .run();
   if (tail_.energy != 0.0 || tail_.virial != 0.0) {
     state.terms.push_back({"tail_correction", tail_.energy, tail_.virial, {}});
@@ -236,6 +241,30 @@ ThermodynamicState Simulation::measure(const EnergyAndVirial& sums) {
   return state;
 }
 
+void Simulation::check_temperature() {
+  // Ten thousand times as hot as asked for, as at the beginning and as the deepest well, or thermal
+  // flights beyond the cutoff in a step: no force was followed on the way there.
+  const double thermal = input_.units.boltzmann() * last_state_.temperature;
+  if (!first_temperature_) first_temperature_ = last_state_.temperature;
+  double asked = std::max(*first_temperature_, input_.start.temperature.value_or(0.0));
+  for (const auto& thermostat : input_.thermostats) {
+    if (thermostat.kind != "none") asked = std::max(asked, thermostat.temperature);
+  }
+  const double reference =
+      std::max(input_.units.boltzmann() * asked, interaction_.largest_epsilon());
+  const double lightest = *std::min_element(masses_.begin(), masses_.end());
+  const double flight = std::sqrt(thermal / lightest) * input_.run.timestep;
+  if (flight < interaction_.reach() && (reference <= 0.0 || thermal < 1e4 * reference)) return;
+  const std::string temperature =
+      input_.units.text(last_state_.temperature, Dimension::temperature);
+  log_->warning(step_, fmt::format("the temperature is {}", temperature));
+  throw std::runtime_error(
+      fmt::format("step {}: the temperature is {}: the run has left all that its forces describe. "
+                  "The timestep is too long for them, or particles of the start overlap (minimize "
+                  "first)",
+                  step_, temperature));
+}
+
 void Simulation::observe(const EnergyAndVirial& sums) {
   {
     const auto measured = timer_.measure(Phase::observers);
@@ -249,15 +278,17 @@ void Simulation::observe(const EnergyAndVirial& sums) {
                     "too long for these forces, or particles of the start overlap (minimize first)",
                     step_, last_state_.potential_energy, last_state_.kinetic_energy));
   }
+  if (!minimizer_) check_temperature();
   if (is_due(input_.output.thermo_interval) || step_ == input_.run.steps || step_ == 0) {
     const auto measured = timer_.measure(Phase::output);
-    log_->thermo(
-        step_, input_.units.from_internal(elapsed_time(), Dimension::time),
-        logged_scalars(last_state_, input_.units, particles_.rotating(), barostat_.has_value()));
-    console_.table_row(step_, elapsed_time(), particle_count_, last_state_);
-    const double values[] = {last_state_.temperature, last_state_.pressure,
-                             last_state_.potential_energy, last_state_.total_energy};
-    for (std::size_t k = 0; k < averages_.size(); ++k) averages_[k].add(values[k]);
+    const LoggedKinds kinds{.moves = !minimizer_,
+                            .rotating = particles_.rotating(),
+                            .changes_volume = barostat_.has_value()};
+    log_->thermo(step_, input_.units.from_internal(elapsed_time(), Dimension::time),
+                 logged_scalars(last_state_, input_.units, kinds));
+    minimizer_ ? console_.minimization_row(step_, particle_count_, last_state_)
+               : console_.table_row(step_, elapsed_time(), particle_count_, last_state_);
+    if (averages_) averages_->add(step_, last_state_);
   }
   if (trajectory_ && is_due(input_.output.trajectory_interval)) {
     const auto measured = timer_.measure(Phase::output);
@@ -278,7 +309,7 @@ void Simulation::observe(const EnergyAndVirial& sums) {
       .temperature = last_state_.temperature,
   };
   for (const auto& observer : observers_) {
-    if (!observer->is_due(step_)) continue;
+    if (!is_due(*observer)) continue;
     const auto measured = timer_.measure(Phase::observers);
     observer->sample(frame);
   }
