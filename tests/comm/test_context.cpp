@@ -69,6 +69,21 @@ TEST_CASE("collective helpers move strings of any length") {
       CHECK(all[rank] == std::string(rank * 1000, 'a'));
     }
   }
+  const std::string ranks = "; there are ranks 0 to " + std::to_string(world.size() - 1);
+  for (const int root : {-1, world.size()}) {
+    const std::string fault = "root " + std::to_string(root) + " is no rank" + ranks;
+    std::string text;
+    CHECK_THROWS_WITH_AS(broadcast(world, root, text), ("broadcast: " + fault).c_str(), Error);
+    CHECK_THROWS_WITH_AS(gather(world, root, text), ("gather: " + fault).c_str(), Error);
+  }
+  if (world.size() > 1) {
+    std::string text = "mine";
+    CHECK_THROWS_WITH_AS(broadcast(world, world.rank() % 2, text),
+                         "broadcast: the ranks name different roots, 0 and 1", Error);
+    CHECK(text == "mine");
+    CHECK_THROWS_WITH_AS(gather(world, world.rank() % 2, text),
+                         "gather: the ranks name different roots, 0 and 1", Error);
+  }
   CHECK(exclusive_sum(world, world.rank()) == world.rank() * (world.rank() - 1) / 2);
   barrier(world);
 }

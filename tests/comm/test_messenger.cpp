@@ -521,6 +521,8 @@ TEST_CASE("what goes wrong is an error, here and at the sender") {
         });
     CHECK_THROWS_WITH_AS(entry(world.size(), 1, nocopy(std::vector<double>(3))),
                          doctest::Contains("was called on rank"), Error);
+    CHECK_THROWS_WITH_AS(entry(-1, 1, nocopy(std::vector<double>(3))),
+                         doctest::Contains("was called on rank -1 of "), Error);
     CHECK_THROWS_WITH_AS((messenger.entry<double>("entry", [](Sender, double) {})),
                          doctest::Contains("registered twice"), Error);
 

@@ -1,7 +1,9 @@
 // What the tuner is made of, on made-up times: nothing here depends on the speed of the machine.
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -261,6 +263,25 @@ TEST_CASE("a broken machine file is a warning, and stays as it is") {
   std::string text = to_json({some_evidence(4, 6.0)});
   text.replace(text.find("3.25"), 4, "-1.0");
   CHECK_THROWS(evidence_from_json(text));
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a machine file whose lock is held is gone on without") {
+  const auto folder = fresh_folder();
+  const std::string path = (folder / "machine.json").string();
+  CHECK(MachineFile(path).add(some_evidence(2, 2.0)).empty());
+  // By another open file, as another program has it.
+  const int lock = ::open((path + ".lock").c_str(), O_RDWR | O_CREAT, 0666);
+  REQUIRE(::flock(lock, LOCK_EX) == 0);
+  const std::string warning =
+      MachineFile(path).add(some_evidence(3, 2.0), std::chrono::milliseconds(50));
+  CHECK(warning ==
+        "machine file " + path + " cannot be written: another program holds " + path + ".lock");
+  std::string unread;
+  CHECK(MachineFile(path).read(unread).size() == 1);
+  ::close(lock);
+  CHECK(MachineFile(path).add(some_evidence(3, 2.0)).empty());
+  CHECK(MachineFile(path).read(unread).size() == 2);
   std::filesystem::remove_all(folder);
 }
 

@@ -62,6 +62,13 @@ class Zombie {
 
 }  // namespace
 
+TEST_CASE("no context is made of no communicator") {
+  const MPI_Comm none = MPI_COMM_NULL;
+  CHECK_THROWS_WITH_AS(Context::from_communicator(&none),
+                       "making a context: the communicator is MPI_COMM_NULL", Error);
+  CHECK_THROWS_AS(Context::from_communicator(nullptr), Error);
+}
+
 TEST_CASE("a process lives, is a zombie, or is gone") {
   CHECK(is_alive(Process::self()));
   Zombie zombie;

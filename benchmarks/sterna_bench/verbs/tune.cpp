@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "comm/context/context_implementation.hpp"
+#include "comm/tune/evidence_store.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/messenger.hpp"
 #include "sterna/comm/reduction_batch.hpp"
@@ -52,8 +53,14 @@ class Tune final : public Verb {
                               message.in_place_us));
     }
     const std::string file = comm::machine_file(world);
-    report.note(file.empty() ? "kept nowhere: there is no machine file"
-                             : fmt::format("kept in {}", file));
+    const std::string why_not = comm::why_not_kept(world);
+    if (file.empty()) {
+      report.note("kept nowhere: there is no machine file");
+    } else if (!why_not.empty()) {
+      report.note(fmt::format("not kept: {}", why_not));
+    } else {
+      report.note(fmt::format("kept in {}", file));
+    }
   }
 
  private:

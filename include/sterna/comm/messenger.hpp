@@ -5,6 +5,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -354,7 +355,7 @@ class Entry {
 
  private:
   friend class Messenger;
-  static constexpr int everywhere = -1;
+  static constexpr int everywhere = std::numeric_limits<int>::min();  // no mistaken rank is this
 
   Entry(Messenger* messenger, std::uint64_t id, std::shared_ptr<Inbox> inbox)
       : messenger_(messenger), id_(id), inbox_(std::move(inbox)) {}

@@ -1,9 +1,12 @@
 #include "sterna/comm/collective.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "comm/context/mpi_error.hpp"
 #include "comm/context/waiter.hpp"
+#include "sterna/comm/error.hpp"
 
 namespace sterna::comm {
 namespace {
@@ -22,9 +25,31 @@ void broadcast_bytes(Context::Implementation& context, int root, void* data, std
   }
 }
 
+/// Collective: throws on all ranks where they name different roots, or one that is no rank.
+void check_root(const Context& context, int root, const char* what) {
+  const std::int64_t mine[2] = {root, -std::int64_t{root}};
+  std::int64_t most[2] = {};
+  MPI_Request request = MPI_REQUEST_NULL;
+  Context::Implementation& implementation = context.implementation();
+  check_mpi(
+      MPI_Iallreduce(mine, most, 2, MPI_INT64_T, MPI_MAX, implementation.communicator, &request),
+      what);
+  wait_for_request(implementation, request, what, "collective", 1);
+  const std::int64_t first = -most[1];
+  const std::int64_t last = most[0];
+  if (first != last) {
+    throw Error(fmt::format("{}: the ranks name different roots, {} and {}", what, first, last));
+  }
+  if (first < 0 || last >= context.size()) {
+    throw Error(fmt::format("{}: root {} is no rank; there are ranks 0 to {}", what, root,
+                            context.size() - 1));
+  }
+}
+
 }  // namespace
 
 void broadcast(const Context& context, int root, std::string& bytes) {
+  check_root(context, root, "broadcast");
   std::uint64_t length = bytes.size();
   broadcast_bytes(context.implementation(), root, &length, sizeof length);
   bytes.resize(length);
@@ -32,6 +57,7 @@ void broadcast(const Context& context, int root, std::string& bytes) {
 }
 
 std::vector<std::string> gather(const Context& context, int root, const std::string& bytes) {
+  check_root(context, root, "gather");
   Context::Implementation& implementation = context.implementation();
   const int tag = implementation.reserve_tags(1);
   const MPI_Comm communicator = implementation.communicator;

@@ -169,7 +169,16 @@ Context Context::Implementation::unowned(const Context& context) {
 }
 
 Context Context::from_communicator(const void* mpi_communicator, ContextOptions options) {
+  int started = 0;
+  MPI_Initialized(&started);
+  if (started == 0 || Implementation::mpi_has_ended()) {
+    throw Error("making a context: MPI does not run");
+  }
+  if (mpi_communicator == nullptr) throw Error("making a context: no communicator is given");
   const MPI_Comm original = *static_cast<const MPI_Comm*>(mpi_communicator);
+  if (original == MPI_COMM_NULL) {
+    throw Error("making a context: the communicator is MPI_COMM_NULL");
+  }
   return Context(std::make_shared<Implementation>(duplicate(original), options));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -22,6 +23,12 @@ void warn(const std::string& text) {
   if (text.empty() || std::ranges::find(said, text) != said.end()) return;
   said.push_back(text);
   std::fprintf(stderr, "sterna: warning: %s\n", text.c_str());
+}
+
+/// Why a file could not be written, by its path.
+std::map<std::string, std::string>& reasons_not_kept() {
+  static std::map<std::string, std::string> reasons;
+  return reasons;
 }
 
 /// Known to this context; read when it is first asked for.
@@ -68,8 +75,20 @@ void keep_evidence(const Context& context, StoredEvidence evidence) {
   });
   known.push_back(evidence);
   if (context.rank() != 0) return;
-  const TuningOptions& options = context.implementation().options.tuning;
-  warn(MachineFile(machine_file_path(options.machine_file)).add(evidence));
+  const std::string path = machine_file_path(context.implementation().options.tuning.machine_file);
+  std::string& reason = reasons_not_kept()[path];
+  // Another try would wait for the file again.
+  if (!reason.empty()) return;
+  // The other ranks wait meanwhile, and must not give up.
+  constexpr std::chrono::duration<double> most(10.0);
+  reason = MachineFile(path).add(evidence,
+                                 std::min(most, 0.25 * context.implementation().options.timeout));
+  warn(reason);
+}
+
+std::string why_not_kept(const Context& context) {
+  return reasons_not_kept()[machine_file_path(
+      context.implementation().options.tuning.machine_file)];
 }
 
 }  // namespace sterna::comm

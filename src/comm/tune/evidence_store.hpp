@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "comm/tune/machine_file.hpp"
@@ -18,5 +19,8 @@ int most_ranks_on_a_node(const Context& context);
 /// Keeps what was measured now, in place of what is known of the same family and class of pattern;
 /// rank 0 writes it to the machine file. `evidence.key` is set here.
 void keep_evidence(const Context& context, StoredEvidence evidence);
+
+/// Why the machine file does not have what was measured; empty where it does. On rank 0.
+std::string why_not_kept(const Context& context);
 
 }  // namespace sterna::comm

@@ -6,12 +6,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <thread>
 
 #include "sterna/comm/regular_file.hpp"
 
@@ -71,9 +74,17 @@ StoredEvidence evidence_from(const Json& row) {
 /// Held while it lives; where the file system has no locks, nothing is held.
 class Lock {
  public:
-  explicit Lock(const std::string& path)
+  Lock(const std::string& path, std::chrono::duration<double> patience)
       : file_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
-    if (file_ >= 0) ::flock(file_, LOCK_EX);
+    // Whoever writes holds it for milliseconds. One that was stopped meanwhile must stop no other.
+    const auto start = std::chrono::steady_clock::now();
+    while (file_ >= 0 && ::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      if (std::chrono::steady_clock::now() - start >= patience) {
+        ::close(file_);
+        throw std::runtime_error(fmt::format("another program holds {}", path));
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
   }
   ~Lock() {
     if (file_ >= 0) ::close(file_);
@@ -164,12 +175,13 @@ std::vector<StoredEvidence> MachineFile::read(std::string& warning) const {
   }
 }
 
-std::string MachineFile::add(const StoredEvidence& evidence) const {
+std::string MachineFile::add(const StoredEvidence& evidence,
+                             std::chrono::duration<double> patience) const {
   if (path_.empty()) return {};
   try {
     const std::filesystem::path target(path_);
     if (target.has_parent_path()) std::filesystem::create_directories(target.parent_path());
-    const Lock lock(path_ + ".lock");
+    const Lock lock(path_ + ".lock", patience);
     std::string warning;
     std::vector<StoredEvidence> all = read(warning);
     if (!warning.empty()) return warning;
