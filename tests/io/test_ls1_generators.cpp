@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -65,6 +67,7 @@ std::string config(const Vec3& box, const std::string& generator) {
 struct Start {
   Box box;
   std::vector<ParticleRecord> molecules;
+  std::vector<Diagnostic> warnings;
 };
 
 Start start_of(const Folder& folder, const Vec3& box, const std::string& generator) {
@@ -74,7 +77,7 @@ Start start_of(const Folder& folder, const Vec3& box, const std::string& generat
   CHECK(render(result.diagnostics) == "");
   REQUIRE(result.ok());
   const auto reader = StartFileReader::open(result.input);
-  Start start{reader->header().box, {}};
+  Start start{reader->header().box, {}, reader->header().warnings};
   for (auto records = reader->read_chunk(50); !records.empty(); records = reader->read_chunk(50)) {
     start.molecules.insert(start.molecules.end(), records.begin(), records.end());
   }
@@ -352,7 +355,7 @@ TEST_CASE("GridFiller: centerings, density and occupancy") {
             "type=\"GridFiller\"><lattice system=\"orthorombic\" centering=\"{}\">"
             "<vec id=\"a\"><x>2</x><y>0</y><z>0</z></vec><vec id=\"b\"><x>0</x><y>3</y><z>0</z>"
             "</vec><vec id=\"c\"><x>0</x><y>0</y><z>4</z></vec></lattice><basis><site>"
-            "<componentid>1</componentid><coordinate><x>0.1</x><y>0.1</y><z>0.1</z></coordinate>"
+            "<componentid>0</componentid><coordinate><x>0.1</x><y>0.1</y><z>0.1</z></coordinate>"
             "</site></basis>{}</filler><object type=\"Cuboid\"><lower><x>0</x><y>0</y><z>0</z>"
             "</lower><upper><x>12</x><y>12</y><z>12</z></upper></object></objectgenerator>"
             "</generator>",
@@ -382,4 +385,122 @@ TEST_CASE("GridFiller: centerings, density and occupancy") {
   const double sites = 4.0 * 72.0;
   CHECK(std::fabs(static_cast<double>(half.molecules.size()) - 0.5 * sites) <
         5.0 * std::sqrt(0.25 * sites));
+}
+
+TEST_CASE("GridFiller counts components from 0, unless an id shows that it cannot be so") {
+  const Folder folder;
+  const auto grid = [&](int first, int second) {
+    const auto site = [](int id, const char* x) {
+      return fmt::format(
+          "<site><componentid>{}</componentid><coordinate><x>{}</x><y>0.1</y><z>0.1</z>"
+          "</coordinate></site>",
+          id, x);
+    };
+    return fmt::format(
+        "<generator name=\"MultiObjectGenerator\"><objectgenerator><filler type=\"GridFiller\">"
+        "<lattice system=\"cubic\" centering=\"primitive\"><vec id=\"a\"><x>3</x></vec>"
+        "<vec id=\"b\"><y>3</y></vec><vec id=\"c\"><z>3</z></vec></lattice><basis>{}{}</basis>"
+        "</filler><object type=\"Cuboid\"><lower><x>0</x><y>0</y><z>0</z></lower><upper><x>6</x>"
+        "<y>6</y><z>6</z></upper></object></objectgenerator></generator>",
+        site(first, "0.1"), site(second, "1.6"));
+  };
+  const auto places = [](double x) {
+    std::vector<Vec3> found;
+    for (int k = 0; k < 8; ++k) {
+      found.push_back({x + 3.0 * (k % 2), 0.1 + 3.0 * (k / 2 % 2), 0.1 + 3.0 * (k / 4)});
+    }
+    return found;
+  };
+  const Vec3 box{6.0, 6.0, 6.0};
+  const Start from_zero = start_of(folder, box, grid(0, 1));
+  CHECK(from_zero.warnings.empty());
+  check_places(from_zero, 0, places(0.1));
+  check_places(from_zero, 1, places(1.6));
+  const Start only_one = start_of(folder, box, grid(1, 1));
+  CHECK(only_one.warnings.empty());
+  check_places(only_one, 0, {});
+  // There is no component 2 where they count from 0.
+  const Start from_one = start_of(folder, box, grid(1, 2));
+  REQUIRE(from_one.warnings.size() == 1);
+  CHECK(from_one.warnings[0].message.find("taken to count from 1") != std::string::npos);
+  check_places(from_one, 0, places(0.1));
+  check_places(from_one, 1, places(1.6));
+  CHECK_THROWS_AS(start_of(folder, box, grid(0, 2)), StartFileError);
+  CHECK_THROWS_AS(start_of(folder, box, grid(1, 3)), StartFileError);
+}
+
+TEST_CASE("mkTcTS: a layer of each component, with its density") {
+  const Folder folder;
+  const Vec3 box{12.0, 40.0, 10.0};
+  const auto layers = [&](const std::string& more) {
+    return start_of(folder, box,
+                    fmt::format("<generator name=\"mkTcTS\"><layer1><density>0.1</density>{}"
+                                "</layer1><layer2><density>0.6</density></layer2></generator>",
+                                more));
+  };
+  const Start halves = layers("");
+  // The first layer begins at 0.3 of the box and fills half of it.
+  const std::int64_t expected[2] = {240, 1440};
+  std::int64_t count[2] = {};
+  Vec3 mean{};
+  double squared = 0.0;
+  for (const ParticleRecord& molecule : halves.molecules) {
+    ++count[molecule.position.type];
+    const double y = molecule.position.y / box.y;
+    // Displacements may lead out of the layer by a sixteenth of a cell.
+    const bool in_first = y > 0.29 && y < 0.81;
+    const bool in_second = y < 0.31 || y > 0.79;
+    CHECK((molecule.position.type == 0 ? in_first : in_second));
+    mean += molecule.velocity;
+    squared += dot(molecule.velocity, molecule.velocity);
+  }
+  CHECK(count[0] == expected[0]);
+  CHECK(count[1] == expected[1]);
+  const auto total = static_cast<double>(halves.molecules.size());
+  CHECK(mass * squared / total == doctest::Approx(3.0 * temperature));
+  CHECK(std::sqrt(dot(mean, mean)) / total < 0.1);
+  const Start thin = layers("<l1_ratio>0.25</l1_ratio><l1_offset>0</l1_offset>");
+  count[0] = count[1] = 0;
+  for (const ParticleRecord& molecule : thin.molecules) {
+    ++count[molecule.position.type];
+    if (molecule.position.type == 0) {
+      CHECK((molecule.position.y < 10.5 || molecule.position.y > 39.5));
+    }
+  }
+  CHECK(count[0] == 120);
+  CHECK(count[1] == 2160);
+  CHECK_THROWS_WITH_AS(layers("<l1_ratio>1.5</l1_ratio>"), doctest::Contains("from 0 to 1"),
+                       StartFileError);
+}
+
+TEST_CASE("PerCellGenerator: so many molecules in each linked cell") {
+  const Folder folder;
+  // Of a cutoff of 2.5, cells are 2.75, 2.6 and 3.5 wide.
+  const Vec3 box{5.5, 13.0, 7.0};
+  const auto cells = [&](int count, const std::string& more) {
+    return start_of(folder, box,
+                    fmt::format("<generator name=\"PerCellGenerator\"><numMoleculesPerCell>{}"
+                                "</numMoleculesPerCell><initTemperature>0.3</initTemperature>{}"
+                                "</generator>",
+                                count, more));
+  };
+  const Start start = cells(7, "");
+  CHECK(start.molecules.size() == 7 * 2 * 5 * 2);
+  std::map<std::array<int, 3>, int> found;
+  Vec3 mean{};
+  double squared = 0.0;
+  for (const ParticleRecord& molecule : start.molecules) {
+    ++found[{static_cast<int>(molecule.position.x / 2.75),
+             static_cast<int>(molecule.position.y / 2.6),
+             static_cast<int>(molecule.position.z / 3.5)}];
+    mean += molecule.velocity;
+    squared += dot(molecule.velocity, molecule.velocity);
+  }
+  CHECK(found.size() == 20);
+  for (const auto& [cell, count] : found) CHECK(count == 7);
+  CHECK(std::sqrt(dot(mean, mean)) < 1e-10);
+  CHECK(mass * squared / 140.0 == doctest::Approx(0.9).epsilon(0.1));
+  CHECK(cells(0, "").molecules.size() == 2);
+  CHECK_THROWS_WITH_AS(cells(0, "<generateAtLeastTwoParticles>false</generateAtLeastTwoParticles>"),
+                       doctest::Contains("makes no molecule"), StartFileError);
 }

@@ -108,6 +108,41 @@ TEST_CASE("frames of all ranks lie in the order of ids") {
   }
 }
 
+TEST_CASE("ids of any kind are kept, and frames lie in their order") {
+  if (library_is_missing()) return;
+  const comm::Context context;
+  const SharedFolder folder(context);
+  const std::string path = folder / "run.h5";
+  const auto frame_of = [&](std::int64_t frame) {
+    ParticleStore store = dealt_particles(context, total, frame);
+    for (std::int64_t& id : store.id) id = 5 * (id - 1) * (id - 1);
+    return store;
+  };
+  const double observables[2] = {1.0, -1.0};
+  {
+    H5mdWriter writer = H5mdWriter::create(context, path, total, small_options());
+    for (std::int64_t frame = 0; frame < 2; ++frame) {
+      writer.write_frame(100 * frame, 0.0, box, frame_of(frame), observables);
+    }
+  }
+  {
+    H5mdWriter writer = H5mdWriter::resume(context, path, total, small_options(), 100);
+    writer.write_frame(200, 0.0, box, frame_of(2), observables);
+  }
+  if (context.rank() != 0) return;
+  for (std::int64_t frame = 0; frame < 3; ++frame) {
+    check_frame(path, frame, chunk_rows_of_position);
+  }
+  const hdf5::File file = hdf5::File::open(path);
+  const std::vector<std::int64_t> ids = file.read_integers("particles/trajectory/id");
+  REQUIRE(ids.size() == total);
+  bool all_right = true;
+  for (std::int64_t slot = 0; slot < total; ++slot) {
+    all_right &= ids[static_cast<std::size_t>(slot)] == 5 * slot * slot;
+  }
+  CHECK(all_right);
+}
+
 TEST_CASE("orientations are a field where particles rotate") {
   if (library_is_missing()) return;
   const comm::Context context;

@@ -173,7 +173,7 @@ void Electrostatics::check_open_box(const ParticleStore& particles) const {
   const Vec3& length = decomposition_->box().length;
   const Shear shear = decomposition_->box().shear();
   const Vec3 margin = shear.reach(options_.margin);
-  std::int64_t outside = 0;  // the largest number of such a particle
+  std::int64_t outside = -1;  // the largest id of such a particle
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const Image& image = particles.image[i];
     bool inside = image.x == 0 && image.y == 0 && image.z == 0;
@@ -185,7 +185,7 @@ void Electrostatics::check_open_box(const ParticleStore& particles) const {
   }
   comm::ReductionBatch batch(context_, "particles in the open box");
   batch.max(outside).run();
-  if (outside == 0) return;
+  if (outside < 0) return;
   throw std::runtime_error(fmt::format(
       "particle {} has left the open box, or comes nearer to one of its faces than half "
       "of the cutoff: a larger box keeps it away from them for longer",

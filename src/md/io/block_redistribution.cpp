@@ -17,7 +17,8 @@ std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
 
 BlockRedistribution::BlockRedistribution(const comm::Context& context, std::int64_t particles,
                                          std::size_t item_bytes, const Options& options)
-    : rank_(context.rank()),
+    : context_(context),
+      rank_(context.rank()),
       ranks_(context.size()),
       particles_(particles),
       item_bytes_(item_bytes),
@@ -40,31 +41,71 @@ std::int64_t BlockRedistribution::first_slot(int owner, std::int64_t piece) cons
   return std::min(owner * block_slots_ + piece * piece_slots_, block_end);
 }
 
-void BlockRedistribution::plan(std::span<const std::int64_t> ids) {
+std::shared_ptr<const IdOrder> BlockRedistribution::order(std::span<const std::int64_t> ids) const {
+  std::vector<std::int64_t> range_begins;
+  for (int owner = 0; owner < ranks_; ++owner) {
+    for (std::int64_t piece = 0; piece < pieces_; ++piece) {
+      range_begins.push_back(first_slot(owner, piece));
+    }
+  }
+  range_begins.push_back(particles_);
+  return std::make_shared<const IdOrder>(order_ids(context_, ids, range_begins, pieces_));
+}
+
+std::optional<std::size_t> BlockRedistribution::row_of(std::int64_t id) const {
+  std::int64_t owner = 0, piece = 0;
+  if (id_order_->is_plain()) {
+    const std::int64_t slot = id - 1;
+    if (slot < 0 || slot >= particles_) return std::nullopt;
+    owner = slot / block_slots_;
+    piece = slot % block_slots_ / piece_slots_;
+  } else {
+    const auto& first = id_order_->first_ids;
+    const std::int64_t range = std::ranges::upper_bound(first, id) - first.begin() - 1;
+    if (range < 0) return std::nullopt;
+    owner = range / pieces_;
+    piece = range % pieces_;
+  }
+  return static_cast<std::size_t>(piece * ranks_ + owner);
+}
+
+std::optional<std::int64_t> BlockRedistribution::slot_of(std::int64_t id) const {
+  if (id_order_->is_plain()) return id - 1;
+  const auto& ids = id_order_->block_ids;
+  const auto place = std::ranges::lower_bound(ids, id);
+  if (place == ids.end() || *place != id) return std::nullopt;
+  return first_slot(rank_, 0) + (place - ids.begin());
+}
+
+std::int64_t BlockRedistribution::id_at(std::int64_t slot) const {
+  if (id_order_->is_plain()) return slot + 1;
+  const auto index = static_cast<std::size_t>(slot - first_slot(rank_, 0));
+  // Where there are fewer ids than particles, all ids end before.
+  return index < id_order_->block_ids.size() ? id_order_->block_ids[index] : -1;
+}
+
+void BlockRedistribution::plan(std::span<const std::int64_t> ids,
+                               std::shared_ptr<const IdOrder> order) {
   ids_ = ids;
-  failure_.clear();
-  const auto row_of = [&](std::int64_t slot) {
-    const std::int64_t owner = slot / block_slots_;
-    return static_cast<std::size_t>(slot % block_slots_ / piece_slots_ * ranks_ + owner);
-  };
-  const auto is_slot = [&](std::int64_t slot) { return slot >= 0 && slot < particles_; };
+  id_order_ = std::move(order);
+  failure_ = id_order_->failure;
 
   // Counting sort: there are about particles / piece_slots rows, few beside the particles.
   row_begin_.assign(static_cast<std::size_t>(pieces_ * ranks_) + 1, 0);
   for (const std::int64_t id : ids) {
-    if (is_slot(id - 1)) {
-      ++row_begin_[row_of(id - 1) + 1];
+    if (const auto row = row_of(id)) {
+      ++row_begin_[*row + 1];
     } else {
-      note_failure(
-          fmt::format("a particle has the id {}, but ids go from 1 to {}", id, particles_));
+      note_failure(fmt::format("a particle has the id {}, which no particle had before", id));
     }
   }
   for (std::size_t row = 1; row < row_begin_.size(); ++row) row_begin_[row] += row_begin_[row - 1];
   order_.resize(row_begin_.back());
   std::vector<std::size_t> next(row_begin_.begin(), row_begin_.end() - 1);
   for (std::size_t particle = 0; particle < ids.size(); ++particle) {
-    const std::int64_t slot = ids[particle] - 1;
-    if (is_slot(slot)) order_[next[row_of(slot)]++] = static_cast<std::uint32_t>(particle);
+    if (const auto row = row_of(ids[particle])) {
+      order_[next[*row]++] = static_cast<std::uint32_t>(particle);
+    }
   }
 }
 
@@ -76,8 +117,7 @@ BlockRedistribution::Piece BlockRedistribution::exchange(std::int64_t piece, con
     const std::span<const std::uint32_t> particles(order_.data() + begin[owner], count);
     std::byte* const row = exchange_.row(owner, count).data();
     for (std::size_t i = 0; i < count; ++i) {
-      const std::int64_t slot = ids_[particles[i]] - 1;
-      std::memcpy(row + i * stride_, &slot, sizeof(slot));
+      std::memcpy(row + i * stride_, &ids_[particles[i]], sizeof(std::int64_t));
     }
     pack(particles, row + sizeof(std::int64_t), stride_);
   }
@@ -88,19 +128,25 @@ BlockRedistribution::Piece BlockRedistribution::exchange(std::int64_t piece, con
   filled_.assign(static_cast<std::size_t>(count), false);
   for (const auto& row : exchange_.exchange()) {
     for (std::span<const std::byte> rest = row.items; !rest.empty(); rest = rest.subspan(stride_)) {
-      std::int64_t slot;
-      std::memcpy(&slot, rest.data(), sizeof(slot));
-      const auto index = static_cast<std::size_t>(slot - first);
-      if (filled_[index]) note_failure(fmt::format("two particles have the id {}", slot + 1));
+      std::int64_t id;
+      std::memcpy(&id, rest.data(), sizeof(id));
+      const auto slot = slot_of(id);
+      if (!slot || *slot < first || *slot >= first + count) {
+        note_failure(fmt::format("a particle has the id {}, which no particle had before", id));
+        continue;
+      }
+      const auto index = static_cast<std::size_t>(*slot - first);
+      if (filled_[index]) note_failure(fmt::format("two particles have the id {}", id));
       filled_[index] = true;
-      std::memcpy(items_.data() + index * item_bytes_, rest.data() + sizeof(slot), item_bytes_);
+      std::memcpy(items_.data() + index * item_bytes_, rest.data() + sizeof(id), item_bytes_);
     }
   }
   exchange_.release();
   const auto hole = std::find(filled_.begin(), filled_.end(), false);
   if (hole != filled_.end()) {
-    note_failure(fmt::format("no particle has the id {} (ids must be 1 to {})",
-                             first + (hole - filled_.begin()) + 1, particles_));
+    const std::int64_t id = id_at(first + (hole - filled_.begin()));
+    note_failure(id < 0 ? fmt::format("there are fewer particles than {}", particles_)
+                        : fmt::format("no particle has the id {}", id));
   }
   return {first, items_};
 }

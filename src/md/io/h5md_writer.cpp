@@ -127,11 +127,15 @@ class H5mdWriter::Implementation {
     }
     try {
       on_first_rank(context_, [&] { reserve_room(); });
+      if (id_order_ == nullptr) {
+        id_order_ = redistribution_->order(store.id.span().first(store.local_count()));
+      }
       if (frames_ == 0) write_constants(box, store);
       write_fields(fields_, *redistribution_, box, store,
                    [&] { append_rows(step, time, box, observables); });
     } catch (...) {
       take_frame_back();
+      id_order_.reset();
       throw;
     }
     ++frames_;
@@ -385,7 +389,7 @@ class H5mdWriter::Implementation {
     std::memcpy(offsets.data(), message.data(), message.size());
 
     std::string failure;
-    redistribution.plan(store.id.span().first(store.local_count()));
+    redistribution.plan(store.id.span().first(store.local_count()), id_order_);
     for (std::int64_t piece = 0; piece < redistribution.piece_count(); ++piece) {
       const auto rows = redistribution.exchange(
           piece, [&](std::span<const std::uint32_t> particles, std::byte* items,
@@ -552,6 +556,7 @@ class H5mdWriter::Implementation {
   std::vector<Field> constants_;
   std::size_t constant_item_bytes_ = 0;
   std::optional<BlockRedistribution> redistribution_;
+  std::shared_ptr<const IdOrder> id_order_;  ///< since the first frame that this object wrote
   RawFile raw_;
   std::optional<hdf5::File> file_;  ///< rank 0, while a frame is written
   Size frames_ = 0;

@@ -40,14 +40,15 @@ struct H5mdOptions {
 /// A trajectory in H5MD 1.1 (P. de Buyl, P. Colberg, F. Höfling, Comput. Phys. Commun. 185, 1546
 /// (2014)), as MDAnalysis, h5py and others read it, written by all ranks at once without a parallel
 /// HDF5: rank 0 has the library make room for a frame and say where in the file it lies, then every
-/// rank writes its share there. Particles are in the order of their ids.
+/// rank writes its share there. Particles are in the order of their
+/// ids, which may be any different numbers and are the same in all frames.
 ///
 /// Everything is collective and fails on all ranks together with a FileError. The file is closed as
 /// far as HDF5 is concerned between frames: whenever a run is interrupted, it can be read up to the
 /// last complete frame. A frame that failed (a full disk) leaves the earlier ones as they were.
 class H5mdWriter {
  public:
-  /// An existing file is replaced. `particles`: N of the whole system, ids are 1 to N.
+  /// An existing file is replaced. `particles`: N of the whole system.
   static H5mdWriter create(const comm::Context& context, const std::string& path,
                            std::int64_t particles, const H5mdOptions& options);
   /// Continues a file: frames later than `last_step` are dropped. Where there is no file, one is

@@ -53,6 +53,7 @@ struct Input {
     std::string file;                   ///< relative to the input file
     std::string format = "auto";        ///< "auto", "xyz", "extxyz", "lammps", "nist", "ls1"
     std::string header;                 ///< of a binary "ls1" file; likewise
+    bool renumber = false;              ///< ids are 1 ... N instead of the file's
     std::optional<Vec3> box;            ///< edge lengths, where the file has none
     std::optional<Vec3> tilt;           ///< of a triclinic box: xy, xz, yz
     std::optional<double> temperature;  ///< draws velocities; without it those of the file, or 0

@@ -297,6 +297,13 @@ std::vector<KeySchema> general_keys() {
        .default_text = "none: the file is text",
        .condition = Condition{"start", "format", {"ls1"}, Severity::error}},
       {.section = "start",
+       .name = "renumber",
+       .target = [](Input& i, std::size_t) -> Target { return &i.start.renumber; },
+       .description = "Gives particles the ids 1, 2, ... in the order of the start file. Otherwise "
+                      "they keep those of the file, which may be any different numbers.",
+       .condition = start_is({"file"}),
+       .aliases = {"renumber_ids", "refresh_ids"}},
+      {.section = "start",
        .name = "box",
        .target = [](Input& i, std::size_t) -> Target { return &i.start.box; },
        .description = "Edge lengths of the periodic box along x, y and z.",

@@ -23,7 +23,8 @@ class AsciiPhaseSpaceReader final : public StartFileReader {
  public:
   AsciiPhaseSpaceReader(std::shared_ptr<const FileHandle> file, const StartFileOptions& options)
       : reader_(std::move(file)),
-        component_count_(static_cast<std::int64_t>(options.type_names.size())) {
+        component_count_(static_cast<std::int64_t>(options.type_names.size())),
+        renumbers_(options.renumber) {
     read_version();
     read_header(options);
     header_.has_velocities = true;
@@ -142,8 +143,8 @@ class AsciiPhaseSpaceReader final : public StartFileReader {
     Fields fields(reader_.line());
     ParticleRecord record{};
     const std::string_view id = fields.next();
-    record.id = integer(reader_, id, "the id of a molecule", 0, largest_id - 1) + 1;
-    if (!ids_.insert(record.id)) {
+    record.id = integer(reader_, id, "the id of a molecule", 0, largest_id);
+    if (!renumbers_ && !ids_.insert(record.id)) {
       reader_.fail(id, fmt::format("a second molecule of id {}", id));
     }
     if (format_.component) {
@@ -186,6 +187,7 @@ class AsciiPhaseSpaceReader final : public StartFileReader {
 
   LineReader reader_;
   std::int64_t component_count_;
+  bool renumbers_;
   BoxFrame frame_;
   MoleculeFormat format_;
   bool line_is_read_ = false;  // the first molecule's, where no format is named

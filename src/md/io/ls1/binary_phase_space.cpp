@@ -29,11 +29,12 @@ namespace {
 class MoleculeStream {
  public:
   MoleculeStream(std::shared_ptr<const FileHandle> file, const BinaryHeader& header,
-                 std::int64_t component_count)
+                 std::int64_t component_count, bool keeps_ids)
       : file_(std::move(file)),
         box_(header.box),
         format_(*molecule_format(header.format)),
-        component_count_(component_count) {
+        component_count_(component_count),
+        keeps_ids_(keeps_ids) {
     const std::uint64_t expected =
         static_cast<std::uint64_t>(header.molecules) * format_.binary_size();
     if (file_->size() != expected) {
@@ -57,11 +58,13 @@ class MoleculeStream {
     ++number_;
     ParticleRecord record{};
     const auto id = take<std::uint64_t>();
-    if (id >= static_cast<std::uint64_t>(largest_id)) {
-      fail(fmt::format("its id {} is beyond {}", id, largest_id - 1));
+    if (keeps_ids_) {
+      if (id > static_cast<std::uint64_t>(largest_id)) {
+        fail(fmt::format("its id {} is beyond {}", id, largest_id));
+      }
+      record.id = static_cast<std::int64_t>(id);
+      if (!ids_.insert(record.id)) fail(fmt::format("its id {} comes a second time", id));
     }
-    record.id = static_cast<std::int64_t>(id) + 1;
-    if (!ids_.insert(record.id)) fail(fmt::format("its id {} comes a second time", id));
     if (format_.component) {
       const auto component = take<std::uint32_t>();
       if (component < 1 || component > component_count_) {
@@ -119,6 +122,7 @@ class MoleculeStream {
   Box box_;
   MoleculeFormat format_;
   std::int64_t component_count_;
+  bool keeps_ids_;
   std::vector<char> buffer_;
   std::size_t at_ = 0;
   std::uint64_t offset_ = 0;
@@ -135,7 +139,8 @@ class BinaryPhaseSpaceReader final : public StartFileReader {
  private:
   BinaryPhaseSpaceReader(std::shared_ptr<const FileHandle> file, const StartFileOptions& options,
                          const BinaryHeader& header)
-      : stream_(std::move(file), header, static_cast<std::int64_t>(options.type_names.size())) {
+      : stream_(std::move(file), header, static_cast<std::int64_t>(options.type_names.size()),
+                !options.renumber) {
     header_.particle_count = header.molecules;
     header_.box = header.box;
     header_.has_velocities = true;
@@ -197,7 +202,7 @@ BinaryPhaseSpace read_binary_phase_space(const std::string& header_path,
                                          std::int64_t component_count) {
   const BinaryHeader header = read_binary_header(header_path);
   MoleculeStream stream(std::make_shared<const FileHandle>(data_path, nullptr), header,
-                        component_count);
+                        component_count, false);
   BinaryPhaseSpace result;
   result.box = header.box;
   for (std::int64_t n = 0; n < header.molecules; ++n) result.molecules.push_back(stream.next());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <tuple>
 
@@ -38,6 +39,7 @@ class ConfigReader {
     values_.expect_children(
         *simulation, {"options", "programtimers", "integrator", "run", "ensemble", "algorithm",
                       "output", "plugin", "NEMD", "refunits", "enableFinalCheckpoint"});
+    if (const XmlElement* e = simulation->find("options")) options(*e);
     if (const XmlElement* e = values_.require(*simulation, "integrator")) integrator(*e);
     if (const XmlElement* e = values_.require(*simulation, "run")) run(*e);
     if (const XmlElement* e = values_.require(*simulation, "ensemble")) ensemble(*e);
@@ -52,7 +54,7 @@ class ConfigReader {
       decides("run.name", root);
     }
     if (const XmlElement* e = simulation->find("NEMD")) {
-      values_.error(*e, "<NEMD>: Sterna does not have these non-equilibrium methods");
+      values_.warning(*e, "<NEMD> means nothing to ls1, whose plugins took its place");
     }
     interactions();
   }
@@ -70,6 +72,19 @@ class ConfigReader {
     const Diagnostic d = element.diagnostic(Severity::error, {});
     places_[std::string(key)] = d;
     input_.places[std::string(key)] = {d.line, d.column, d.length, d.source_line, d.source_column};
+  }
+
+  void options(const XmlElement& element) {
+    values_.expect_children(element, {"option"});
+    for (const XmlElement* option : element.all("option")) {
+      if (option->attribute("name") != "refreshIDs") {
+        values_.warning(*option, fmt::format("the option {} means nothing and is ignored",
+                                             quote(option->attribute("name"))));
+        continue;
+      }
+      input_.start.renumber = values_.boolean(*option).value_or(false);
+      decides("start.renumber", *option);
+    }
   }
 
   void integrator(const XmlElement& element) {
@@ -524,14 +539,14 @@ ReadResult read_config(const std::string& path, const LoadText& load) {
   result.input.path = path;
   XmlElement root;
   try {
-    root = read_xml(path, load);
+    root = read_xml(path, load, &result.diagnostics);
   } catch (const XmlError& error) {
     result.diagnostics.push_back(error.diagnostic());
     return result;
   }
   ConfigReader reader(path);
   reader.read(root);
-  result.diagnostics = std::move(reader.values().diagnostics());
+  std::ranges::move(reader.values().diagnostics(), std::back_inserter(result.diagnostics));
   if (!has_errors(result.diagnostics)) {
     // The same checks and completions as for Sterna's own inputs.
     ReadResult checked = read_input_text(input_text(reader.input()), path, false);

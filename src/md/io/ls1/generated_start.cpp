@@ -9,6 +9,7 @@ class GeneratedStartReader final : public StartFileReader {
   explicit GeneratedStartReader(GeneratedStart start) : start_(std::move(start)) {
     header_.particle_count = static_cast<std::int64_t>(start_.molecules.size());
     header_.box = start_.box;
+    header_.warnings = std::move(start_.warnings);
     header_.has_velocities = header_.has_orientations = header_.has_angular_momenta = true;
   }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "md/io/ls1/xml_values.hpp"
 
 namespace sterna::md::ls1 {
@@ -25,6 +27,15 @@ GeneratorConfig read_generator_config(const std::string& path) {
     if (edge != nullptr) config.box[axis] = values.positive(*edge).value_or(1.0);
   }
   config.temperature = values.number(need("simulation/ensemble/temperature")).value_or(0.0);
+  for (const char* name : {"defaultCutoff", "radiusLJ"}) {
+    const XmlElement* cutoff = root.find(fmt::format("simulation/algorithm/cutoffs/{}", name));
+    if (cutoff == nullptr) continue;
+    config.cutoff = std::max(config.cutoff, values.positive(*cutoff).value_or(0.0));
+  }
+  if (const XmlElement* cells =
+          root.find("simulation/algorithm/datastructure/cellsInCutoffRadius")) {
+    config.cells = values.integer(*cells, 1, 1000).value_or(1);
+  }
   for (const Diagnostic& diagnostic : values.diagnostics()) {
     if (diagnostic.severity == Severity::error) throw XmlError(diagnostic);
   }

@@ -14,6 +14,8 @@ struct GeneratorConfig {
   MoleculeTypes types;  ///< its `elements` are not set
   Vec3 box;             ///< of `<domain>`
   double temperature = 0.0;
+  double cutoff = 0.0;     ///< the larger one; 0 where none is given
+  std::int64_t cells = 1;  ///< ls1's linked cells in a cutoff
 };
 /// Throws XmlError where the file is not one that names a generator.
 GeneratorConfig read_generator_config(const std::string& path);

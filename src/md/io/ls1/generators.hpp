@@ -13,11 +13,12 @@ namespace sterna::md::ls1 {
 struct GeneratedStart {
   Box box;
   std::vector<Placed> molecules;
+  std::vector<Diagnostic> warnings;
 };
 
-/// MultiObjectGenerator, CubicGridGenerator, mkesfera or ReplicaGenerator, as the config.xml has
-/// it. Where ls1 draws random numbers (velocities, empty sites, displacements) so does this, by
-/// Sterna's own numbers: the start is like ls1's, not the same. Throws XmlError and StartFileError.
+/// The generator that the config.xml names. Where ls1 draws random numbers (velocities, empty
+/// sites, displacements) so does this, by Sterna's own numbers: the start is like ls1's, not the
+/// same. Throws XmlError and StartFileError.
 GeneratedStart generate_start(const GeneratorConfig& config, std::uint64_t seed);
 
 }  // namespace sterna::md::ls1

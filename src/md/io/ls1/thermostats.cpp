@@ -25,7 +25,7 @@ class ThermostatReader {
     Input::Thermostat& thermostat = add(element, temperature_element, temperature);
     thermostat.exponent = scaling_exponent;
     decide("exponent", element);
-    if (component.empty() || component == "all") return;
+    if (component.empty() || component == "all" || component == "global") return;
     if (types_.components.size() == 1 && types_.components[0].name == component) return;
     thermostat.component = component;
     decide("component", element);
@@ -180,7 +180,12 @@ void read_thermostats(const XmlElement& algorithm, const XmlElement& temperature
     }
     const XmlElement* own = element->find("temperature");
     const auto given = own != nullptr ? values.positive(*own) : std::nullopt;
-    reader.velocity_scaling(*element, element->attribute("componentName"),
+    if (types.components.size() > 1 && !element->attribute("componentName").empty()) {
+      values.warning(*element,
+                     "ls1 reads componentId and not componentName: this thermostat acts on all "
+                     "molecules");
+    }
+    reader.velocity_scaling(*element, element->attribute("componentId"),
                             own != nullptr ? *own : temperature_element,
                             given.value_or(temperature));
   }

@@ -63,9 +63,59 @@ Diagnostic diagnostic_at(const XmlSource& source, std::size_t offset, std::size_
   return result;
 }
 
+/// The text with the name of every element in the tag that closes it, as ls1 reads closing tags.
+/// Nothing where tags do not come in pairs.
+std::optional<std::string> with_matching_tags(std::string_view text) {
+  std::string result;
+  std::vector<std::string_view> open;
+  std::size_t at = 0;
+  const auto copy_to = [&](std::size_t end) {
+    result += text.substr(at, end - at);
+    at = end;
+  };
+  const auto copy_behind = [&](std::string_view mark) {
+    const std::size_t found = text.find(mark, at);
+    copy_to(found == std::string_view::npos ? text.size() : found + mark.size());
+  };
+  while (at < text.size()) {
+    copy_to(std::min(text.find('<', at), text.size()));
+    const std::string_view rest = text.substr(at);
+    if (rest.empty()) break;
+    if (rest.starts_with("<!--")) {
+      copy_behind("-->");
+    } else if (rest.starts_with("<![CDATA[")) {
+      copy_behind("]]>");
+    } else if (rest.starts_with("<?")) {
+      copy_behind("?>");
+    } else if (rest.starts_with("<!")) {
+      copy_behind(">");
+    } else if (rest.starts_with("</")) {
+      if (open.empty()) return std::nullopt;
+      result += fmt::format("</{}>", open.back());
+      open.pop_back();
+      const std::size_t end = text.find('>', at);
+      at = end == std::string_view::npos ? text.size() : end + 1;
+    } else {
+      const std::string_view name = rest.substr(1, rest.find_first_of(" \t\r\n/>", 1) - 1);
+      char quoted = 0;
+      std::size_t end = at;
+      for (; end < text.size() && (quoted != 0 || text[end] != '>'); ++end) {
+        const char c = text[end];
+        if (quoted != 0 ? c == quoted : c == '"' || c == '\'') quoted = quoted != 0 ? 0 : c;
+      }
+      if (end == text.size()) return std::nullopt;
+      if (text[end - 1] != '/') open.push_back(name);
+      copy_to(end + 1);
+    }
+  }
+  if (!open.empty()) return std::nullopt;
+  return result;
+}
+
 class Builder {
  public:
-  explicit Builder(const LoadText& load) : load_(load) {}
+  Builder(const LoadText& load, std::vector<Diagnostic>* warnings)
+      : load_(load), warnings_(warnings) {}
 
   struct File {
     std::shared_ptr<const XmlSource> source;
@@ -98,20 +148,43 @@ class Builder {
     if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
     auto file = std::make_unique<File>();
     file->source = std::make_shared<const XmlSource>(XmlSource{path, std::move(text)});
-    const std::string& content = file->source->text;
-    const pugi::xml_parse_result result = file->document.load_buffer(
-        content.data(), content.size(), pugi::parse_default, pugi::encoding_utf8);
+    const pugi::xml_parse_result result = load(*file);
     if (!result) {
-      throw XmlError(diagnostic_at(
+      Diagnostic diagnostic = diagnostic_at(
           *file->source, static_cast<std::size_t>(std::max<std::ptrdiff_t>(result.offset, 0)), 1,
           Severity::error,
-          fmt::format("not well-formed XML: {}", lower_case(result.description()))));
+          fmt::format("not well-formed XML: {}", lower_case(result.description())));
+      std::optional<std::string> repaired;
+      if (result.status == pugi::status_end_element_mismatch) {
+        repaired = with_matching_tags(file->source->text);
+      }
+      if (!repaired) throw XmlError(std::move(diagnostic));
+      file->source = std::make_shared<const XmlSource>(XmlSource{path, std::move(*repaired)});
+      if (!load(*file)) throw XmlError(std::move(diagnostic));
+      diagnostic.severity = Severity::warning;
+      diagnostic.message += "; ls1 closes the innermost open element here, whatever its name";
+      if (warnings_ != nullptr) warnings_->push_back(std::move(diagnostic));
     }
     if (!file->document.document_element()) {
       throw XmlError(diagnostic_at(*file->source, 0, 1, Severity::error,
                                    "not well-formed XML: there is no element"));
     }
     return file;
+  }
+
+  bool loads(const std::string& path) const {
+    try {
+      load_(path);
+      return true;
+    } catch (const std::runtime_error&) {
+      return false;
+    }
+  }
+
+  static pugi::xml_parse_result load(File& file) {
+    const std::string& content = file.source->text;
+    return file.document.load_buffer(content.data(), content.size(), pugi::parse_default,
+                                     pugi::encoding_utf8);
   }
 
   static std::string lower_case(std::string text) {
@@ -147,9 +220,12 @@ class Builder {
       include(element, depth, to);
       return;
     }
+    const bool was_optional = optional_;
+    optional_ = optional_ || element.name == "output" || element.name == "NEMD";
     for (const pugi::xml_node& child : node.children()) {
       if (child.type() == pugi::node_element) add(file, child, depth + 1, element.children);
     }
+    optional_ = was_optional;
     to.push_back(std::move(element));
   }
 
@@ -159,6 +235,7 @@ class Builder {
     if (std::ranges::find(open_, path) != open_.end()) {
       element.fail(fmt::format("{} is included by itself", quote(path)));
     }
+    if (optional_ && !loads(path)) return;
     const auto file = parse(path, &element);
     const std::string query(element.attribute("query"));
     std::vector<pugi::xml_node> found;
@@ -179,6 +256,8 @@ class Builder {
   }
 
   const LoadText& load_;
+  std::vector<Diagnostic>* warnings_;
+  bool optional_ = false;          // inside an element of which nothing is needed
   std::vector<std::string> open_;  // files that are being read
   std::size_t elements_ = 0;
 };
@@ -226,8 +305,9 @@ std::string load_text(const std::string& path) {
   return comm::read_regular_file(path, largest_file);
 }
 
-XmlElement read_xml(const std::string& path, const LoadText& load) {
-  return Builder(load).build(path);
+XmlElement read_xml(const std::string& path, const LoadText& load,
+                    std::vector<Diagnostic>* warnings) {
+  return Builder(load, warnings).build(path);
 }
 
 }  // namespace sterna::md::ls1

@@ -63,7 +63,10 @@ std::string load_text(const std::string& path);
 
 /// The root element of an XML file. Throws XmlError with file, line and column where the file
 /// cannot be read or is not well-formed, an include leads nowhere or to itself, or elements are
-/// nested more than a hundred deep.
-XmlElement read_xml(const std::string& path, const LoadText& load = load_text);
+/// nested more than a hundred deep. Inside `<output>` and `<NEMD>` an include whose file is not
+/// there is left out, as ls1 does everywhere. A closing tag of another name closes the innermost
+/// element, as in ls1, with a warning.
+XmlElement read_xml(const std::string& path, const LoadText& load = load_text,
+                    std::vector<Diagnostic>* warnings = nullptr);
 
 }  // namespace sterna::md::ls1

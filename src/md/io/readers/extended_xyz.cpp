@@ -115,7 +115,8 @@ class ExtendedXyzReader final : public StartFileReader {
         types_(options.type_names, options.type_section),
         velocity_unit_(options.units.to_internal(1.0, Dimension::velocity)),
         angular_momentum_unit_(velocity_unit_ * options.units.to_internal(1.0, Dimension::length) *
-                               options.units.to_internal(1.0, Dimension::mass)) {
+                               options.units.to_internal(1.0, Dimension::mass)),
+        renumbers_(options.renumber) {
     reader_.next();
     Fields fields(reader_.line());
     header_.particle_count =
@@ -322,8 +323,8 @@ class ExtendedXyzReader final : public StartFileReader {
           break;
         case Column::id: {
           const std::string_view field = fields.next();
-          record.id = integer(reader_, field, "the id of a particle", 1, largest_id);
-          if (!ids_.insert(record.id)) {
+          record.id = integer(reader_, field, "the id of a particle", 0, largest_id);
+          if (!renumbers_ && !ids_.insert(record.id)) {
             reader_.fail(field, fmt::format("a second particle of id {}", record.id));
           }
           break;
@@ -349,6 +350,7 @@ class ExtendedXyzReader final : public StartFileReader {
   double velocity_unit_, angular_momentum_unit_;
   BoxFrame frame_;
   std::vector<Column> columns_;
+  bool renumbers_;
   IdSet ids_;
   std::int64_t read_ = 0;
 };

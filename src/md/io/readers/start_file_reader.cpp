@@ -128,6 +128,7 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const std::string& path,
     throw StartFileError(std::move(diagnostic));
   }
   reader->header_.format = std::string(name);
+  reader->renumbers_ = options.renumber;
   return reader;
 }
 
@@ -135,6 +136,7 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const Input& input) {
   StartFileOptions options;
   options.format = input.start.format;
   options.units = input.units;
+  options.renumber = input.start.renumber;
   options.seed = input.run.seed;
   for (const Input::Type& type : input.types) {
     options.type_names.push_back(type.name);
@@ -174,8 +176,9 @@ std::span<const ParticleRecord> StartFileReader::read_chunk(std::size_t max_coun
   chunk_.clear();
   if (max_count == 0 || particles_read_ == header_.particle_count) return chunk_;
   while (chunk_.size() < max_count && particles_read_ < header_.particle_count) {
-    chunk_.push_back(next_particle());
+    ParticleRecord& record = chunk_.emplace_back(next_particle());
     ++particles_read_;
+    if (renumbers_) record.id = particles_read_;
   }
   if (particles_read_ == header_.particle_count) check_end();
   return chunk_;

@@ -46,6 +46,8 @@ struct StartFileOptions {
   Tilt tilt;
   /// The XML file that describes a binary "ls1" file; empty for other files.
   std::string ls1_header_path;
+  /// Ids are 1, 2, ... in the file's order, whatever they are in the file.
+  bool renumber = false;
   /// For what a generator draws, where an "ls1" file names one.
   std::uint64_t seed = 1;
   /// Where the input names the file and the box; message and severity do not matter.
@@ -69,8 +71,9 @@ struct StartFileHeader {
 /// Records come in the file's order, in internal units, with positions wrapped into the box whose
 /// lower corner is the origin; the image counts what wrapping took off (and the file's own image
 /// flags), so that unwrapped positions are those of the file. Without velocities or angular momenta
-/// in the file they are 0, without orientations these are the laboratory's axes. Ids are the file's
-/// (of an "ls1" file, which counts from 0, one more), or 1, 2, ... where it has none.
+/// in the file they are 0, without orientations these are the laboratory's axes. Ids are the
+/// file's, any different ones from 0 (of LAMMPS from 1) to 2^48 - 1, or 1, 2, ... where it has
+/// none.
 class StartFileReader {
  public:
   /// Throws StartFileError, as `read_chunk` does.
@@ -99,6 +102,7 @@ class StartFileReader {
   StartFileHeader header_;
 
  private:
+  bool renumbers_ = false;
   std::int64_t particles_read_ = 0;
   std::vector<ParticleRecord> chunk_;
 };
