@@ -21,8 +21,10 @@ Diffusion::Diffusion(const comm::Context& context, std::int64_t interval, double
 
 void Diffusion::sample(const ObservedFrame& frame) {
   const ParticleStore& particles = frame.particles;
+  // Multiplicative hashing deals ids out evenly, also where all are multiples of something.
   const auto keeper = [&](std::int64_t id) {
-    return static_cast<std::size_t>(((id % ranks_) + ranks_) % ranks_);
+    const std::uint64_t mixed = static_cast<std::uint64_t>(id) * 0x9E3779B97F4A7C15u;
+    return static_cast<std::size_t>((mixed >> 32) % static_cast<std::uint64_t>(ranks_));
   };
   std::vector<std::size_t> offsets(static_cast<std::size_t>(ranks_) + 1, 0);
   for (std::size_t i = 0; i < particles.local_count(); ++i) ++offsets[keeper(particles.id[i]) + 1];
