@@ -89,6 +89,12 @@ def run(
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue from the latest valid checkpoint.")
     ] = False,
+    overwrite: Annotated[
+        bool,
+        typer.Option(
+            "--overwrite", help="Remove what an earlier run left, instead of keeping backups."
+        ),
+    ] = False,
     progress: Annotated[
         Progress, typer.Option(help="always: the lines that a front end draws progress from.")
     ] = Progress.auto,
@@ -101,9 +107,11 @@ def run(
 
     Starts one rank for each core, or as many as asked for; under a launcher (mpiexec, srun) it
     joins the ranks that are there. SIGTERM or Ctrl-C writes a checkpoint and ends the run;
-    --resume continues it.
+    --resume continues it. Without --resume a run starts anew, and files that an earlier one of
+    this name left are kept as #NAME.log.jsonl.1# and so on.
     """
-    options = [*(["--resume"] if resume else []), *(["--verbose"] if verbose else [])]
+    chosen = {"--resume": resume, "--overwrite": overwrite, "--verbose": verbose}
+    options = [option for option, is_set in chosen.items() if is_set]
     # The name of a file may begin with a dash.
     named = ["--", str(input_file)]
     launch.join([*options, "--progress", progress.value, *named], ranks)

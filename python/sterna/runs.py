@@ -61,11 +61,13 @@ def run(
     ranks: int | None = None,
     resume: bool = False,
     show: bool = False,
+    overwrite: bool = False,
 ) -> Result:
     """Runs the input file on `ranks` ranks (default: all cores) and returns what it left.
 
-    With `show` its output also goes to the screen. Raises SternaError, with what the run said,
-    where it did not end well.
+    With `show` its output also goes to the screen. A new start keeps files of an earlier run as
+    backups, `#NAME.log.jsonl.1#` and so on, or removes them with `overwrite`. Raises
+    SternaError, with what the run said, where it did not end well.
     """
     directory, name = outputs_of(Path(input))
     said: list[str] = []
@@ -81,7 +83,11 @@ def run(
 
     status = launch.launch(
         ranks or launch.available_cores(),
-        [*(["--resume"] if resume else []), "--progress", "never", "--", str(input)],
+        [
+            *(["--resume"] if resume else []),
+            *(["--overwrite"] if overwrite else []),
+            *("--progress", "never", "--", str(input)),
+        ],
         keep(said),
         keep(errors),
     )

@@ -40,6 +40,7 @@ struct Arguments {
   bool resume = false;
   bool verbose = false;
   bool outputs = false;
+  bool overwrite = false;
   bool check = false;
   bool schema = false;
   bool reference = false;
@@ -228,6 +229,7 @@ int run(const comm::Context& world, const Arguments& arguments) {
   md::SimulationOptions options;
   options.resume = arguments.resume;
   options.verbose = arguments.verbose;
+  options.overwrite = arguments.overwrite;
   options.progress = arguments.progress == "always"  ? md::Progress::always
                      : arguments.progress == "never" ? md::Progress::never
                                                      : md::Progress::automatic;
@@ -238,6 +240,9 @@ int run(const comm::Context& world, const Arguments& arguments) {
     // These come on all ranks together, so nobody is left waiting.
     if (world.rank() == 0) fmt::print(stderr, "sterna-md: {}\n", error.what());
     return failure;
+  } catch (const md::StartInterrupted& stop) {
+    if (world.rank() == 0) fmt::print(stderr, "sterna-md: {}\n", stop.what());
+    return interrupted;
   }
 }
 
@@ -250,7 +255,11 @@ int main(int argc, char** argv) {
       "the command `sterna run`."};
   app.set_version_flag("--version", fmt::format("sterna {}", version));
   app.add_option("INPUT", arguments.input, "input file (TOML, or a config.xml of ls1-MarDyn)");
-  app.add_flag("--resume", arguments.resume, "continue from the latest valid checkpoint");
+  auto* const resume =
+      app.add_flag("--resume", arguments.resume, "continue from the latest valid checkpoint");
+  app.add_flag("--overwrite", arguments.overwrite,
+               "start anew and remove what an earlier run left, instead of keeping it as backups")
+      ->excludes(resume);
   app.add_flag("--verbose", arguments.verbose,
                "at the end also say where the time went, and which exchange methods were used");
   app.add_flag("--outputs", arguments.outputs,

@@ -206,6 +206,8 @@ TEST_CASE("the latest valid checkpoint is found, and why newer ones were not tak
     CHECK(found.step == 2);
     REQUIRE(found.refused.size() == 1);
     CHECK(contains(found.refused[0], current));
+    // Another version's may be good, and is the newest.
+    CHECK(found.would_lose_run == contains(found.refused[0], "version"));
     return found.refused[0];
   };
   CHECK(contains(damage([&] { flip_bit(current, 4096 + 72 * 100 + 3); }),
@@ -226,6 +228,21 @@ TEST_CASE("the latest valid checkpoint is found, and why newer ones were not tak
   on_first_rank(context, [&] { rename_file(current, current + ".new"); });
   CHECK(find_latest_checkpoint(context, stem).path == current + ".new");
   CHECK(find_latest_checkpoint(context, stem).step == 3);
+
+  // Nobody may start anew over a run of which no checkpoint can be read; one that was never
+  // finished is no loss.
+  on_first_rank(context, [&] {
+    rename_file(current + ".new", current);
+    for (const std::string& path : {current, previous}) std::filesystem::resize_file(path, 5000);
+  });
+  CHECK(find_latest_checkpoint(context, stem).path.empty());
+  CHECK(find_latest_checkpoint(context, stem).would_lose_run);
+  on_first_rank(context, [&] {
+    remove_file(previous);
+    rename_file(current, current + ".new");
+  });
+  CHECK(find_latest_checkpoint(context, stem).path.empty());
+  CHECK(!find_latest_checkpoint(context, stem).would_lose_run);
 }
 
 TEST_CASE("a full disk is an error on all ranks and damages no checkpoint") {

@@ -76,7 +76,7 @@ def simulate(
             [
                 find_program(),
                 f"{name}.toml",
-                *(["--resume"] if number else []),
+                "--resume" if number else "--overwrite",
                 "--progress",
                 "never",
             ],

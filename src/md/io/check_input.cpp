@@ -15,6 +15,7 @@
 #include "md/io/check_thermostats.hpp"
 #include "md/io/particle_names.hpp"
 #include "md/io/read_input.hpp"
+#include "md/io/run_files.hpp"
 #include "md/io/tersoff_input.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
@@ -235,6 +236,8 @@ class Checker {
         error("run.name", fmt::format("\"name\" in [run] is {}; expected the beginning of a file "
                                       "name without \"/\" (\"directory\" in [output] takes a path)",
                                       quote(name)));
+      } else {
+        file_names(name);
       }
     }
     const auto& fields = input_.output.trajectory_fields;
@@ -280,6 +283,34 @@ class Checker {
     if (!cells && input_.places.contains("start.particles")) {
       error("start.particles",
             "the sublattices of \"zincblende\" are both full; give \"cells\", not \"particles\"");
+    }
+  }
+
+  /// What the file system would refuse, in a run that has computed for hours.
+  void file_names(const std::string& name) {
+    constexpr std::size_t longest = 255;  // of all that Linux has, in bytes
+    const std::size_t others = longest_file_name(name.size()) - name.size();
+    const bool given = input_.places.contains("run.name");
+    if (name.size() + others > longest) {
+      error(given ? "run.name" : "run",
+            fmt::format("{} has {} bytes, and the names of output files would be longer than a "
+                        "file system takes; expected at most {}",
+                        given ? "\"name\" in [run]"
+                              : "the name of the input file, which is that "
+                                "of the run,",
+                        name.size(), longest - others));
+    }
+    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; };
+    if (std::ranges::any_of(name, is_control)) {
+      error(given ? "run.name" : "run",
+            fmt::format("the name of the run, {}, has control characters, which file names must "
+                        "not have",
+                        quote(name)));
+    }
+    if (std::ranges::any_of(input_.output.directory, is_control)) {
+      error("output.directory", fmt::format("\"directory\" in [output] is {}, which has control "
+                                            "characters",
+                                            quote(input_.output.directory)));
     }
   }
 

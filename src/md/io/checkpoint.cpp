@@ -154,16 +154,22 @@ FoundCheckpoint find_latest_checkpoint(const comm::Context& context, const std::
   const std::string current = checkpoint_path(stem);
   FoundCheckpoint found;
   std::vector<std::pair<std::string, CheckpointReader>> candidates;
+  bool were_complete = false;  // some of those that are refused
   // A complete .new is there where a crash came between the two renames.
   for (const std::string& path : {current, current + ".new", current + ".previous"}) {
     std::string present;
-    if (context.rank() == 0 && file_exists(path)) present = "yes";
+    if (context.rank() == 0 && file_exists(path)) {
+      present = CheckpointFile::is_foreign(path) ? "foreign" : "yes";
+    }
     comm::broadcast(context, 0, present);
     if (present.empty()) continue;
+    const bool may_be_newest = path != current + ".previous";
     try {
       candidates.emplace_back(path, CheckpointReader(context, path));
     } catch (const FileError& error) {
       found.refused.emplace_back(error.what());
+      were_complete = were_complete || path != current + ".new" || present == "foreign";
+      if (present == "foreign" && may_be_newest) found.would_lose_run = true;
     }
   }
   std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
@@ -177,8 +183,10 @@ FoundCheckpoint find_latest_checkpoint(const comm::Context& context, const std::
       break;
     } catch (const FileError& error) {
       found.refused.emplace_back(error.what());
+      were_complete = were_complete || path != current + ".new";
     }
   }
+  if (found.path.empty() && were_complete) found.would_lose_run = true;
   return found;
 }
 

@@ -57,6 +57,10 @@ struct FoundCheckpoint {
   std::string path;                  ///< empty where no valid one was found
   std::int64_t step = 0;             ///< of that one
   std::vector<std::string> refused;  ///< why newer files were not taken, with their names
+  /// Whether a run that was there before would be lost by going on from `path`, or by starting
+  /// anew where that is empty: no checkpoint can be read, or the newest may be good and only this
+  /// program or user cannot read it.
+  bool would_lose_run = false;
 };
 
 /// Collective. The newest checkpoint of this stem that is complete and undamaged.

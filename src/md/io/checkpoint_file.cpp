@@ -174,6 +174,10 @@ CheckpointState state_of(const json& metadata) {
   throw FileError(path + ": " + reason);
 }
 
+bool is_known(std::uint32_t version) {
+  return version == version_of_atoms || version == version_of_molecules;
+}
+
 Header read_header(const RawFile& file) {
   Header header{};
   const std::uint64_t size = file.size();
@@ -189,7 +193,7 @@ Header read_header(const RawFile& file) {
   if (header.byte_order != byte_order_mark) {
     refuse(file.path(), "was written on a machine with another byte order");
   }
-  if (header.version != version_of_atoms && header.version != version_of_molecules) {
+  if (!is_known(header.version)) {
     refuse(file.path(), fmt::format("has version {} of the checkpoint format, this program reads "
                                     "versions {} and {}",
                                     header.version, version_of_atoms, version_of_molecules));
@@ -347,6 +351,19 @@ CheckpointFile::Index CheckpointFile::read_index(const std::string& path) {
     refuse(path, "is damaged: the checksum of its table does not fit");
   }
   return index;
+}
+
+bool CheckpointFile::is_foreign(const std::string& path) {
+  Header header{};
+  try {
+    const RawFile file(path, RawFile::Mode::read);
+    if (file.size() < sizeof(Header)) return false;
+    file.read_at(0, std::as_writable_bytes(std::span(&header, 1)));
+  } catch (const FileError&) {
+    return true;
+  }
+  return header.magic_bytes == magic &&
+         (header.byte_order != byte_order_mark || !is_known(header.version));
 }
 
 CheckpointFile::CheckpointFile(std::string path, const Index& index) : path_(std::move(path)) {

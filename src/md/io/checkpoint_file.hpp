@@ -68,6 +68,9 @@ class CheckpointFile {
   };
   /// Not a checkpoint, of another version, truncated, damaged: FileError.
   static Index read_index(const std::string& path);
+  /// Whether the file is not damaged, as far as this program can tell, and yet nothing it can
+  /// read: another version wrote it, or this user may not open it.
+  static bool is_foreign(const std::string& path);
 
   CheckpointFile(std::string path, const Index& index);
 

@@ -568,9 +568,20 @@ std::vector<KeySchema> further_keys() {
       {.section = "output",
        .name = "checkpoint_interval",
        .target = [](Input& i, std::size_t) -> Target { return &i.output.checkpoint_interval; },
-       .description = "Steps between two checkpoints. 0: only at the end and on SIGTERM.",
+       .description = "Steps between two checkpoints. 0: only by `checkpoint_time`, at the end and "
+                      "on SIGTERM.",
        .range = {.minimum = 0.0, .maximum = most_steps},
        .aliases = {"checkpoint", "restart", "restart_interval"}},
+      {.section = "output",
+       .name = "checkpoint_time",
+       .target = [](Input& i, std::size_t) -> Target { return &i.output.checkpoint_time; },
+       .description =
+           "Wall time after which a checkpoint is written, so that a crash loses no more "
+           "than this: seconds, or a text such as \"5 min\". 0: never by the clock.",
+       .default_text = "`\"15 min\"`",
+       .wall_clock = true,
+       .range = {.minimum = 0.0, .maximum = 1e7},
+       .aliases = {"checkpoint_minutes", "cpt", "checkpoint_wall_time"}},
       {.section = "output",
        .name = "timing",
        .target = [](Input& i, std::size_t) -> Target { return &i.output.timing; },

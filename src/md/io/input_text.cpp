@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <optional>
 #include <string_view>
-
-#include "md/io/input_schema.hpp"
+#include <utility>
+#include <variant>
 
 namespace sterna::md {
 namespace {
@@ -57,11 +58,15 @@ struct ValueText {
   }
 };
 
-class Writer {
+/// Goes through what `input.places` names, in the order of the reference page.
+class Walk {
  public:
-  explicit Writer(const Input& input) : input_(input) {}
+  using OnSection = std::function<void(const SectionSchema& section, bool several)>;
+  using OnKey = std::function<void(GivenKey key)>;
+  Walk(const Input& input, OnSection on_section, OnKey on_key)
+      : input_(input), on_section_(std::move(on_section)), on_key_(std::move(on_key)) {}
 
-  std::string text() {
+  void go() {
     keys("", "", 0);
     for (const SectionSchema& section : input_sections()) {
       if (section.name.find('.') != std::string_view::npos) continue;  // stands in another one
@@ -69,7 +74,7 @@ class Writer {
           section.is_array || input_.places.contains(fmt::format("{}[1]", section.name));
       if (!section.is_array && !section.may_repeat) {
         if (input_.places.contains(section.name)) {
-          text_ += fmt::format("\n[{}]\n", section.name);
+          on_section_(section, false);
           keys(section.name, section.name, 0);
         }
         continue;
@@ -77,23 +82,23 @@ class Writer {
       for (std::size_t n = 0;; ++n) {
         const std::string place = fmt::format("{}[{}]", section.name, n);
         if (!input_.places.contains(place)) break;
-        text_ += several ? fmt::format("\n[[{}]]\n", section.name)
-                         : fmt::format("\n[{}]\n", section.name);
+        on_section_(section, several);
         keys(section.name, place, n);
-        if (section.name == "component") sites(place);
+        if (section.name == "component") sites(place, n);
       }
     }
-    return std::move(text_);
   }
 
  private:
-  void sites(const std::string& component_place) {
-    for (std::size_t n = 0;; ++n, ++sites_) {
+  void sites(const std::string& component_place, std::size_t component) {
+    for (std::size_t n = 0;; ++n) {
       const std::string place = fmt::format("{}.site[{}]", component_place, n);
       if (!input_.places.contains(place)) break;
-      text_ += "\n[[component.site]]\n";
-      keys("component.site", place, sites_);
+      on_section_(*find_section("component.site"), true);
+      keys("component.site", place, sites_ + n);
     }
+    // Those of published models stand in no file.
+    sites_ += input_.components[component].sites.size();
   }
 
   void keys(std::string_view section, std::string_view place, std::size_t index) {
@@ -103,21 +108,46 @@ class Writer {
           place.empty() ? std::string(key.name) : fmt::format("{}.{}", place, key.name);
       if (!input_.places.contains(key_place)) continue;
       // A target gives a way to write; here it is only read.
-      const std::string value =
-          std::visit(ValueText{}, key.target(const_cast<Input&>(input_), index));
-      if (!value.empty()) text_ += fmt::format("{} = {}\n", key.name, value);
+      std::string value = std::visit(ValueText{}, key.target(const_cast<Input&>(input_), index));
+      if (!value.empty()) on_key_({key_place, &key, std::move(value)});
     }
   }
 
   const Input& input_;
-  std::size_t sites_ = 0;  // of the components that have been written
-  std::string text_;
+  OnSection on_section_;
+  OnKey on_key_;
+  std::size_t sites_ = 0;  // of the components that have been passed
 };
 
 }  // namespace
 
 std::string input_text(const Input& input) {
-  return Writer(input).text();
+  std::string text;
+  Walk(
+      input,
+      [&text](const SectionSchema& section, bool several) {
+        text += several ? fmt::format("\n[[{}]]\n", section.name)
+                        : fmt::format("\n[{}]\n", section.name);
+      },
+      [&text](const GivenKey& given) {
+        text += fmt::format("{} = {}\n", given.key->name, given.value);
+      })
+      .go();
+  return text;
+}
+
+std::vector<GivenKey> given_keys(const Input& input) {
+  Input defaults = input_with_all_sections();
+  std::vector<GivenKey> keys;
+  Walk(
+      input, [](const SectionSchema&, bool) {},
+      [&](GivenKey given) {
+        if (given.value != std::visit(ValueText{}, given.key->target(defaults, 0))) {
+          keys.push_back(std::move(given));
+        }
+      })
+      .go();
+  return keys;
 }
 
 }  // namespace sterna::md

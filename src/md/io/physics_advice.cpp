@@ -22,41 +22,10 @@
 namespace sterna::md {
 namespace {
 
-// Per particle in double precision: positions, velocities, forces, ids, images, and the pair list
-// of a liquid with a cutoff of 2.5 sigma.
-constexpr double bytes_per_local = 300.0;
-constexpr double bytes_per_ghost = 64.0;
-constexpr double bytes_per_process = 60e6;        // program, MPI and its buffers
-constexpr double checkpoint_per_particle = 72.0;  // position, velocity, id, image, type
-// Of molecules besides.
-constexpr double rotation_per_local = 80.0;      // orientation, angular momentum, torque
-constexpr double rotation_per_ghost = 32.0;      // orientation
-constexpr double bytes_per_site = 32.0;          // turned into the laboratory frame
-constexpr double rotation_in_checkpoint = 56.0;  // orientation, angular momentum
-
-double bytes_of_field(const std::string& field) {
-  return field == "image" ? 12.0 : field == "orientation" ? 32.0 : 24.0;
-}
-
-/// Of a skin that the program will choose, what it will be about.
-double likely_skin(const Input& input) {
-  return input.neighbor.skin > 0.0 ? input.neighbor.skin : 0.12 * input.interaction.cutoff;
-}
-
 double sites_per_cell(std::string_view lattice) {
   if (lattice == "sc") return 1.0;
   if (lattice == "bcc") return 2.0;
   return lattice == "fcc" ? 4.0 : 8.0;  // diamond and zincblende have eight
-}
-
-std::string byte_text(double bytes) {
-  constexpr const char* names[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
-  std::size_t i = 0;
-  while (bytes >= 999.5 && i + 1 < std::size(names)) {
-    bytes /= 1000.0;
-    ++i;
-  }
-  return fmt::format("{:.3g} {}", bytes, names[i]);
 }
 
 class Adviser {
@@ -448,8 +417,12 @@ class Adviser {
                          local, std::max(1.0, std::floor(local * *facts_.ranks / 1000.0))));
     }
     const auto expected = forecast(input_, facts_);
-    if (expected && facts_.memory_per_rank &&
-        expected->memory_per_rank > 0.9 * *facts_.memory_per_rank) {
+    if (!expected || !facts_.memory_per_rank) return;
+    const std::string impossible =
+        why_impossible(*expected, *facts_.memory_per_rank, facts_.memory_limit);
+    if (!impossible.empty()) {
+      add(Severity::error, "start", impossible);
+    } else if (expected->memory_per_rank > 0.9 * *facts_.memory_per_rank) {
       warn("start",
            fmt::format("a rank needs about {}, but {} are there; use more ranks on more "
                        "nodes",
@@ -527,51 +500,6 @@ SystemFacts facts_of(const Input& input) {
     facts.box = Box{{edge, edge, edge}};
   }
   return facts;
-}
-
-std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
-  if (!facts.particles || !facts.box || !facts.ranks) return std::nullopt;
-  Forecast result;
-  try {
-    const RegularGrid grid(*facts.box, *facts.ranks, input.domain.grid);
-    result.grid = grid.grid();
-    for (int axis = 0; axis < 3; ++axis) {
-      result.region[static_cast<std::size_t>(axis)] = grid.smallest_width(axis);
-    }
-  } catch (const std::invalid_argument&) {
-    return std::nullopt;
-  }
-  const double particles = static_cast<double>(*facts.particles);
-  result.halo = input.interaction.cutoff + likely_skin(input);
-  double own = 1.0, with_halo = 1.0;
-  const Vec3 reach = facts.box->shear().reach(result.halo);
-  for (int axis = 0; axis < 3; ++axis) {
-    const double width = result.region[static_cast<std::size_t>(axis)];
-    own *= width;
-    with_halo *= width + 2.0 * reach[axis];
-  }
-  result.local_particles = particles / *facts.ranks;
-  result.ghost_particles = particles / facts.box->volume() * (with_halo - own);
-  double local_bytes = bytes_per_local, ghost_bytes = bytes_per_ghost;
-  double checkpoint_bytes = checkpoint_per_particle;
-  if (!input.components.empty()) {
-    std::size_t sites = 0;
-    for (const auto& component : input.components) sites = std::max(sites, component.sites.size());
-    const double site_bytes = bytes_per_site * static_cast<double>(sites);
-    local_bytes += rotation_per_local + site_bytes;
-    ghost_bytes += rotation_per_ghost + site_bytes;
-    checkpoint_bytes += rotation_in_checkpoint;
-  }
-  result.memory_per_rank = bytes_per_process + local_bytes * result.local_particles +
-                           ghost_bytes * result.ghost_particles;
-  if (input.output.trajectory_interval > 0) {
-    double bytes = 0.0;
-    for (const std::string& field : input.output.trajectory_fields) bytes += bytes_of_field(field);
-    const auto frames = input.run.steps / input.output.trajectory_interval + 1;
-    result.trajectory_bytes = bytes * particles * static_cast<double>(frames);
-  }
-  result.checkpoint_bytes = checkpoint_bytes * particles;
-  return result;
 }
 
 std::vector<Diagnostic> physics_advice(const Input& input, const SystemFacts& facts) {

@@ -1,8 +1,11 @@
 #include "md/shortrange/cell_grid.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+
+#include "md/shortrange/cell_counts.hpp"
 
 namespace sterna::md {
 
@@ -30,11 +33,11 @@ void CellGrid::set_region(const Vec3& low, const Vec3& high, double list_radius,
   low_ = low;
   high_ = high;
   shear_ = shear;
-  const Vec3 reach = shear.reach(list_radius);
+  const Vec3 width = high - low;
+  const std::array<int, 3> counts = cell_counts(width, shear.reach(list_radius));
   for (int axis = 0; axis < 3; ++axis) {
-    const double width = high[axis] - low[axis];
-    count_[axis] = std::max(1, static_cast<int>(std::floor(width / reach[axis])));
-    per_length_[axis] = count_[axis] / width;
+    count_[axis] = counts[static_cast<std::size_t>(axis)];
+    per_length_[axis] = count_[axis] / width[axis];
   }
   cells_.assign(static_cast<std::size_t>(count_[0] + 2) * static_cast<std::size_t>(count_[1] + 2) *
                     static_cast<std::size_t>(count_[2] + 2),

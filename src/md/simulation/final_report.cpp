@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "md/io/agreement.hpp"
 #include "md/io/atomic_file.hpp"
 #include "md/io/model_list.hpp"
+#include "md/io/run_files.hpp"
 #include "md/simulation/observers.hpp"
 #include "md/simulation/simulation.hpp"
 #include "sterna/comm/collective.hpp"
@@ -264,6 +266,9 @@ nlohmann::ordered_json Simulation::report_observers() {
     }
     on_first_rank(context_, [&] {
       const std::string path = stem_ + "." + report.suffix;
+      if (!is_run_file_ending("." + report.suffix)) {
+        throw std::logic_error(report.suffix + " is not among the files of a run");
+      }
       RawFile file(path + ".new", RawFile::Mode::create);
       file.write_at(0, std::as_bytes(std::span(report.text.data(), report.text.size())));
       file.close();

@@ -86,18 +86,14 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
       integrator_(input.run.timestep, masses_, rotor_of(interaction_, input)) {
   particles_.set_rotating(interaction_.rotating());
   catch_signals();
-  on_first_rank(context_, [&] { std::filesystem::create_directories(input_.output.directory); });
-
-  FoundCheckpoint found;
-  if (options_.resume) {
-    found = find_latest_checkpoint(context_, stem_);
-    for (const std::string& refused : found.refused) console_.line("not taken: " + refused);
-    if (found.path.empty()) console_.line("no checkpoint of " + stem_ + ": starting anew");
-  }
-  if (found.path.empty()) {
-    start_from_input();
+  take_output_directory();
+  const std::string checkpoint = options_.resume ? find_checkpoint() : std::string();
+  const bool resumed = !checkpoint.empty();
+  if (resumed) {
+    resume_from_checkpoint(checkpoint);
+    if (finished_) return;
   } else {
-    resume_from_checkpoint(found.path);
+    start_from_input();
   }
   first_step_ = step_;
 
@@ -162,15 +158,19 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
   balancer_->start(step_,
                    std::chrono::duration<double>(PhaseTimer::Clock::now() - before_engine).count());
   if (draw_velocities_) draw_velocities();
+  stop_if_asked();
 
-  if (!found.path.empty()) {
-    const CheckpointReader reader(context_, found.path);
+  if (resumed) {
+    const CheckpointReader reader(context_, checkpoint);
     const auto& state = reader.state().state;
     if (state.contains("thermostats") && state["thermostats"].size() == thermostats_.size()) {
       for (std::size_t k = 0; k < thermostats_.size(); ++k) {
         const auto& kept = state["thermostats"][k];
         thermostats_[k]->set_exchanged_energy(exact_value(kept["exchanged_energy"]));
-        if (kept.contains("state")) thermostats_[k]->set_state(exact_values(kept["state"]));
+        // Of another kind of thermostat it is of no use.
+        if (kept.contains("state") && kept["state"].size() == thermostats_[k]->state().size()) {
+          thermostats_[k]->set_state(exact_values(kept["state"]));
+        }
       }
     }
     if (barostat_ && state.contains("volume_work")) {
@@ -182,14 +182,17 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
     if (state.contains("pace")) {
       engine_->set_pace({exact_value(state["pace"][0]), exact_value(state["pace"][1])});
     }
-    if (averages_ && state.contains("averages") && state["averages"].is_array()) {
+    if (averages_ && state.contains("averages") && state["averages"].is_array() &&
+        !changes_.other_state) {
       averages_->set_state(exact_values(state["averages"]));
     }
-    if (state.contains("observers")) {
-      restore_observers(context_, observers_, state["observers"]);
+    if (state.contains("observers") && !changes_.other_state) {
+      nlohmann::json unchanged = state["observers"];
+      for (const std::string& section : changes_.sections) unchanged.erase(section);
+      restore_observers(context_, observers_, unchanged);
     }
   }
-  open_outputs(!found.path.empty());
+  open_outputs(resumed);
   // All ranks have taken by now what the start has sent them.
   messenger_->release_unused_memory();
 }
@@ -200,22 +203,40 @@ void Simulation::start_from_input() {
   if (input_.start.kind == "file") {
     read_start_file();
   } else {
-    const StartConfiguration start = StartConfiguration::from_input(input_);
-    box_ = start.box();
-    particle_count_ = start.particle_count();
-    make_balancer();
-    const Region region = balancer_->decomposition().region(context_.rank());
-    particles_.resize_local(static_cast<std::size_t>(start.count_in(region)));
-    std::size_t next = 0;
-    start.visit(region,
-                [&](const ParticleRecord& record) { set_particle(particles_, next++, record); });
-    draw_velocities_ = input_.start.temperature.has_value();
+    generate_start();
   }
   if (input_.run.integrator == "minimize") {
     stop_motion();
     draw_velocities_ = false;
   }
   balancer_->cut_at_start(particles_, step_);
+}
+
+void Simulation::generate_start() {
+  const StartConfiguration start = StartConfiguration::from_input(input_);
+  box_ = start.box();
+  particle_count_ = start.particle_count();
+  make_balancer();
+  const Region region = balancer_->decomposition().region(context_.rank());
+  // Of many particles this takes long, and ranks do not communicate meanwhile.
+  const auto visit = [&](const StartConfiguration::Visitor& visitor) {
+    std::size_t visited = 0;
+    try {
+      start.visit(region, [&](const ParticleRecord& record) {
+        if (++visited % 65536 == 0 && requested() == Request::stop) throw StartInterrupted();
+        visitor(record);
+      });
+    } catch (const StartInterrupted&) {
+      // The others hear of it below.
+    }
+    stop_if_asked();
+  };
+  std::size_t count = 0;
+  visit([&](const ParticleRecord&) { ++count; });
+  particles_.resize_local(count);
+  std::size_t next = 0;
+  visit([&](const ParticleRecord& record) { set_particle(particles_, next++, record); });
+  draw_velocities_ = input_.start.temperature.has_value();
 }
 
 void Simulation::stop_motion() {
@@ -265,6 +286,7 @@ void Simulation::read_start_file() {
     std::span<const ParticleRecord> records;
     on_first_rank(context_, [&] { records = reader->read_chunk(records_per_chunk); });
     distribution.append(records, particles_);
+    stop_if_asked();
   }
   if (particles_.rotating() && !header["has_orientations"].get<bool>()) {
     const StartOrientation orientation(input_.run.seed);
@@ -301,9 +323,16 @@ void Simulation::resume_from_checkpoint(const std::string& path) {
   CheckpointReader reader(context_, path);
   reader.require_types(interaction_.names());
   const CheckpointState& state = reader.state();
+  compare_with_checkpoint(state.state, state.particles, state.box);
   step_ = state.step;
+  first_step_ = step_;
   box_ = state.box;
   particle_count_ = state.particles;
+  finished_ = is_finished(state.state);
+  if (const auto offset = state.state.find("time_offset"); offset != state.state.end()) {
+    time_offset_ = exact_value(*offset);
+  }
+  if (changes_.timestep) time_offset_ += state.time - elapsed_time();
   make_balancer();
   reader.read_particles(particles_);
   const bool minimizes = input_.run.integrator == "minimize";
@@ -328,7 +357,18 @@ void Simulation::resume_from_checkpoint(const std::string& path) {
     }
     balancer_->cut_at_start(particles_, step_);
   }
+  if (finished_) {
+    console_.line(
+        fmt::format("{}: step {} of {} is done, nothing is left to do; to go on, give "
+                    "more \"steps\" in [run]",
+                    path, step_, input_.run.steps));
+    return;
+  }
   console_.line(fmt::format("resuming {} at step {}", path, step_));
+  for (const std::string& change : changes_.settings) console_.line("changed: " + change);
+  if (changes_.other_state) {
+    console_.line("averages and observers begin anew, as settings of the sampled state changed");
+  }
 }
 
 void Simulation::make_engine() {
@@ -383,6 +423,9 @@ void Simulation::report_terms() {
 void Simulation::open_outputs(bool resumed) {
   const std::optional<std::int64_t> resume_step =
       resumed ? std::optional<std::int64_t>(step_) : std::nullopt;
+  if (!resumed) clear_for_new_run();
+  // A trajectory that the run cannot go on with is found before anything is changed.
+  open_trajectory(resumed);
   log_ = std::make_unique<JsonLog>(context_, stem_ + ".log.jsonl", resume_step);
   nlohmann::ordered_json units = nlohmann::ordered_json::object();
   units["system"] = std::string(input_.units.name());
@@ -410,27 +453,9 @@ void Simulation::open_outputs(bool resumed) {
                             {"terms", terms},
                             {"tail_energy", energy(tail_.energy)},
                             {"tail_virial", energy(tail_.virial)},
-                            {"units", units}},
+                            {"units", units},
+                            {"changed_settings", changes_.settings}},
                .resumed_from = resume_step});
-
-  if (input_.output.trajectory_interval > 0) {
-    H5mdOptions options;
-    options.fields = input_.output.trajectory_fields;
-    options.reduced_units = input_.units.is_reduced();
-    options.type_names = interaction_.names();
-    options.type_masses = masses_;
-    const std::string energy_unit = input_.units.is_reduced() ? "" : "kJ mol-1";
-    options.observables = {{"temperature", input_.units.is_reduced() ? "" : "K"},
-                           {"pressure", input_.units.is_reduced() ? "" : "kJ mol-1 nm-3"},
-                           {"potential_energy", energy_unit},
-                           {"kinetic_energy", energy_unit}};
-    options.creator_version = version;
-    options.triclinic = !box_.tilt.none();
-    const std::string path = stem_ + ".h5md";
-    trajectory_.emplace(resumed
-                            ? H5mdWriter::resume(context_, path, particle_count_, options, step_)
-                            : H5mdWriter::create(context_, path, particle_count_, options));
-  }
 
   cite_models();
   const auto in_unit = [&](double x) { return input_.units.from_internal(x, Dimension::length); };
@@ -452,6 +477,25 @@ void Simulation::open_outputs(bool resumed) {
                             input_.units.from_internal(interaction_.reach(), Dimension::length),
                             input_.units.from_internal(skin_, Dimension::length)));
   report_terms();
+}
+
+void Simulation::open_trajectory(bool resumed) {
+  if (input_.output.trajectory_interval == 0) return;
+  H5mdOptions options;
+  options.fields = input_.output.trajectory_fields;
+  options.reduced_units = input_.units.is_reduced();
+  options.type_names = interaction_.names();
+  options.type_masses = masses_;
+  const std::string energy_unit = input_.units.is_reduced() ? "" : "kJ mol-1";
+  options.observables = {{"temperature", input_.units.is_reduced() ? "" : "K"},
+                         {"pressure", input_.units.is_reduced() ? "" : "kJ mol-1 nm-3"},
+                         {"potential_energy", energy_unit},
+                         {"kinetic_energy", energy_unit}};
+  options.creator_version = version;
+  options.triclinic = !box_.tilt.none();
+  const std::string path = stem_ + ".h5md";
+  trajectory_.emplace(resumed ? H5mdWriter::resume(context_, path, particle_count_, options, step_)
+                              : H5mdWriter::create(context_, path, particle_count_, options));
 }
 
 void Simulation::cite_models() {
@@ -484,6 +528,9 @@ void Simulation::write_checkpoint() {
   state.input_hash = xxh64(std::as_bytes(std::span(input_text.data(), input_text.size())));
   state.program = fmt::format("sterna {}", version);
   state.state = nlohmann::json::object();
+  state.state["input"] = input_record_;
+  if (time_offset_ != 0.0) state.state["time_offset"] = exact_text(time_offset_);
+  if (converged_) state.state["converged"] = exact_text(input_.minimize.force_tolerance);
   if (balancer_->grid() == nullptr) state.state["regions"] = balancer_->state();
   const auto exact_array = [](const std::vector<double>& values) {
     nlohmann::json array = nlohmann::json::array();
@@ -510,6 +557,7 @@ void Simulation::write_checkpoint() {
   if (!observers_.empty()) state.state["observers"] = state_of_observers(context_, observers_);
   const CheckpointReport report = sterna::md::write_checkpoint(context_, stem_, state, particles_);
   last_checkpoint_ = step_;
+  last_checkpoint_time_ = std::chrono::steady_clock::now();
   log_->checkpoint(step_, checkpoint_path(stem_), report.bytes, report.seconds);
 }
 

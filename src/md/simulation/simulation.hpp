@@ -1,11 +1,13 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +18,9 @@
 #include "md/dynamics/velocity_verlet.hpp"
 #include "md/io/h5md_writer.hpp"
 #include "md/io/input.hpp"
+#include "md/io/input_record.hpp"
 #include "md/io/json_log.hpp"
+#include "md/io/output_lock.hpp"
 #include "md/observe/observer.hpp"
 #include "md/simulation/averages.hpp"
 #include "md/simulation/balancer.hpp"
@@ -31,7 +35,8 @@
 namespace sterna::md {
 
 struct SimulationOptions {
-  bool resume = false;  ///< continue from the latest valid checkpoint, if there is one
+  bool resume = false;     ///< continue from the latest valid checkpoint, if there is one
+  bool overwrite = false;  ///< a new start removes what an earlier run left, instead of keeping it
   Progress progress = Progress::automatic;
   bool quiet = false;    ///< nothing on standard output
   bool verbose = false;  ///< at the end also where the time went, and the exchange methods
@@ -40,6 +45,13 @@ struct SimulationOptions {
 enum class Outcome {
   complete,
   interrupted,  ///< by a signal, after a checkpoint
+};
+
+/// A signal asked for the end before the first step: there is nothing to keep. On all ranks
+/// together.
+class StartInterrupted : public std::runtime_error {
+ public:
+  StartInterrupted() : std::runtime_error("stopped at the start, before the first step") {}
 };
 
 /// A run as an input describes it, on all ranks of a context. Everything is collective. Errors are
@@ -65,6 +77,7 @@ class Simulation {
  private:
   // simulation.cpp: how a run comes to be and is kept.
   void start_from_input();
+  void generate_start();
   void read_start_file();
   void draw_velocities();
   void stop_motion();
@@ -72,11 +85,24 @@ class Simulation {
   void make_balancer();
   void make_engine();
   void open_outputs(bool resumed);
+  void open_trajectory(bool resumed);
   void cite_models();
   void report_terms();
   void write_checkpoint();
 
+  // run_files.cpp: what belongs to this run, and what to another one.
+  void take_output_directory();
+  std::string find_checkpoint();
+  void compare_with_checkpoint(const nlohmann::json& state, std::int64_t particles, const Box& box);
+  void clear_for_new_run();
+  bool is_finished(const nlohmann::json& state) const;
+  void report_files();
+
   // step.cpp: the loop.
+  /// StartInterrupted on all ranks where a signal asked any of them to stop. Collective.
+  void stop_if_asked();
+  /// What signals ask for, and the clock.
+  std::int64_t asked() const;
   void step();
   void minimize_step();
   /// Kicks and drifts all particles to where they are in this step.
@@ -111,6 +137,7 @@ class Simulation {
   SimulationOptions options_;
   Console console_;
   std::string stem_;  ///< of all output files
+  OutputLock lock_;   ///< rank 0
 
   Interaction interaction_;
   Box box_;
@@ -148,12 +175,19 @@ class Simulation {
   double kinetic_factor() const {
     return 3.0 * static_cast<double>(particle_count_) / translational_degrees();
   }
-  double elapsed_time() const { return static_cast<double>(step_) * input_.run.timestep; }
+  double elapsed_time() const {
+    return static_cast<double>(step_) * input_.run.timestep + time_offset_;
+  }
+  double time_offset_ = 0.0;  ///< of a run that went on with another time step
 
   std::unique_ptr<JsonLog> log_;
   std::optional<H5mdWriter> trajectory_;
   std::vector<std::unique_ptr<Observer>> observers_;
+  nlohmann::json input_record_;  ///< rank 0
+  InputChanges changes_;         ///< since the checkpoint that the run goes on from
+  bool finished_ = false;        ///< nothing was left to do
   std::int64_t last_checkpoint_ = -1;
+  std::chrono::steady_clock::time_point last_checkpoint_time_;
   std::function<void(std::int64_t)> hook_;
   ThermodynamicState last_state_;
   std::optional<double> first_temperature_;  ///< of what is resumed, too

@@ -11,11 +11,30 @@
 #include "md/observe/kinetic.hpp"
 #include "md/simulation/signals.hpp"
 #include "md/simulation/simulation.hpp"
+#include "sterna/comm/reduction_batch.hpp"
 #include "sterna/comm/synchronized_timing.hpp"
 
 namespace sterna::md {
 
+void Simulation::stop_if_asked() {
+  auto most = static_cast<std::int64_t>(requested());
+  comm::ReductionBatch(context_, "signals").max(most).run();
+  if (static_cast<Request>(most) == Request::stop) throw StartInterrupted();
+}
+
+std::int64_t Simulation::asked() const {
+  const double interval = input_.output.checkpoint_time;
+  const std::chrono::duration<double> since =
+      std::chrono::steady_clock::now() - last_checkpoint_time_;
+  // One rank's clock is enough: what it asks for travels to all.
+  const bool is_time = context_.rank() == 0 && interval > 0.0 && since.count() >= interval;
+  return static_cast<std::int64_t>(
+      std::max(requested(), is_time ? Request::checkpoint : Request::none));
+}
+
 Outcome Simulation::run() {
+  if (finished_) return Outcome::complete;
+  last_checkpoint_time_ = std::chrono::steady_clock::now();
   minimizer_ ? console_.minimization_header() : console_.table_header();
   EnergyAndVirial sums;
   engine_->compute_forces(particles_, &sums);
@@ -51,6 +70,7 @@ Outcome Simulation::run() {
   if (outcome == Outcome::complete && last_checkpoint_ != step_) write_checkpoint();
   timer_ = loop;
   report_end(outcome, seconds);
+  report_files();
   return outcome;
 }
 
@@ -98,9 +118,8 @@ void Simulation::step() {
     return {integrator_.longest_path(), integrator_.longest_gain(), integrator_.timestep(),
             masses_};
   };
-  rebuilt_ = engine_->must_rebuild(particles_, step_, largest_step,
-                                   static_cast<std::int64_t>(requested())) ||
-             balancer_->must_cut(step_);
+  rebuilt_ =
+      engine_->must_rebuild(particles_, step_, largest_step, asked()) || balancer_->must_cut(step_);
   if (rebuilt_) {
     const auto event =
         balancer_->before_rebuild(particles_, *engine_, step_, input_.run.steps - step_);

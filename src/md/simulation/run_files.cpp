@@ -1,0 +1,133 @@
+// Which files belong to a run: what it goes on from, what it must not overwrite, what it has
+// written.
+
+#include "md/io/run_files.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "md/io/agreement.hpp"
+#include "md/io/checkpoint.hpp"
+#include "md/io/file_error.hpp"
+#include "md/io/physics_advice.hpp"
+#include "md/simulation/simulation.hpp"
+#include "sterna/comm/collective.hpp"
+
+namespace sterna::md {
+
+void Simulation::take_output_directory() {
+  on_first_rank(context_, [&] {
+    std::filesystem::create_directories(input_.output.directory);
+    lock_ = OutputLock(stem_ + ".lock");
+    input_record_ = input_record(input_);
+  });
+  if (!lock_.why_missing().empty()) {
+    console_.line(fmt::format(
+        "warning: {} has no locks ({}): nothing keeps another run from writing the same files",
+        input_.output.directory, lock_.why_missing()));
+  }
+}
+
+std::string Simulation::find_checkpoint() {
+  const FoundCheckpoint found = find_latest_checkpoint(context_, stem_);
+  if (found.would_lose_run) {
+    throw FileError(fmt::format(
+        "{}: there are checkpoints that cannot be read, so nothing was changed:\n  {}\n{}\"sterna "
+        "run\" without --resume starts anew and keeps them as backups, with --overwrite it removes "
+        "them",
+        stem_, fmt::join(found.refused, "\n  "),
+        found.path.empty() ? "" : fmt::format("to go on from {} (step {}), move the newer one "
+                                              "away; ",
+                                              found.path, found.step)));
+  }
+  for (const std::string& refused : found.refused) console_.line("not taken: " + refused);
+  if (found.path.empty()) console_.line("no checkpoint of " + stem_ + ": starting anew");
+  return found.path;
+}
+
+void Simulation::compare_with_checkpoint(const nlohmann::json& state, std::int64_t particles,
+                                         const Box& box) {
+  std::string told;
+  on_first_rank(context_, [&] {
+    InputChanges changes;
+    if (const auto record = state.find("input"); record != state.end()) {
+      changes = compare_inputs(*record, input_record_, input_.units);
+    } else {
+      // Written before checkpoints kept their input.
+      const SystemFacts facts = facts_of(input_);
+      if (facts.particles && *facts.particles != particles) {
+        changes.system.push_back(fmt::format("particles: {} in the checkpoint, now {}", particles,
+                                             *facts.particles));
+      }
+      for (int axis = 0; facts.box && input_.barostat.kind == "none" && axis < 3; ++axis) {
+        const double before = box.length[axis], now = facts.box->length[axis];
+        if (std::fabs(before - now) <= 1e-9 * now) continue;
+        changes.system.push_back(
+            fmt::format("edge of the box along {}: {} in the checkpoint, now {}", "xyz"[axis],
+                        input_.units.text(before, Dimension::length),
+                        input_.units.text(now, Dimension::length)));
+      }
+    }
+    if (!changes.system.empty()) {
+      throw FileError(fmt::format(
+          "{}: the input describes another system than the checkpoint, so nothing was changed:\n"
+          "  {}\na run goes on from its checkpoint only: put these back, or start anew without "
+          "--resume",
+          checkpoint_path(stem_), fmt::join(changes.system, "\n  ")));
+    }
+    told = nlohmann::json{{"settings", changes.settings},
+                          {"sections", changes.sections},
+                          {"other_state", changes.other_state},
+                          {"timestep", changes.timestep}}
+               .dump();
+  });
+  comm::broadcast(context_, 0, told);
+  const auto changes = nlohmann::json::parse(told);
+  changes_.settings = changes["settings"].get<std::vector<std::string>>();
+  for (const auto& section : changes["sections"]) {
+    changes_.sections.insert(section.get<std::string>());
+  }
+  changes_.other_state = changes["other_state"].get<bool>();
+  changes_.timestep = changes["timestep"].get<bool>();
+}
+
+bool Simulation::is_finished(const nlohmann::json& state) const {
+  if (step_ >= input_.run.steps) return true;
+  const auto converged = state.find("converged");
+  return input_.run.integrator == "minimize" && converged != state.end() &&
+         input_.minimize.force_tolerance >= exact_value(*converged);
+}
+
+void Simulation::clear_for_new_run() {
+  int backup = 0;
+  on_first_rank(context_, [&] {
+    if (options_.overwrite) {
+      remove_run_files(stem_);
+    } else {
+      backup = back_up_run_files(stem_);
+    }
+  });
+  if (backup > 0) {
+    const auto name = std::filesystem::path(stem_).filename().string();
+    console_.line(fmt::format("kept files of an earlier run as {}",
+                              (std::filesystem::path(stem_).parent_path() /
+                               fmt::format("#{}.*.{}#", name, backup))
+                                  .lexically_normal()
+                                  .string()));
+  }
+}
+
+void Simulation::report_files() {
+  if (context_.rank() != 0) return;
+  console_.line("\nfiles of this run:");
+  for (const std::string& file : present_run_files(stem_)) {
+    if (file.ends_with(".previous")) continue;
+    console_.line("  " + std::filesystem::path(file).lexically_normal().string());
+  }
+}
+
+}  // namespace sterna::md
