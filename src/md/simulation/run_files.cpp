@@ -34,6 +34,7 @@ void Simulation::take_output_directory() {
 
 std::string Simulation::find_checkpoint() {
   const FoundCheckpoint found = find_latest_checkpoint(context_, stem_);
+  stop_if_asked();  // a large one took long to check
   if (found.would_lose_run) {
     throw FileError(fmt::format(
         "{}: there are checkpoints that cannot be read, so nothing was changed:\n  {}\n{}\"sterna "

@@ -335,6 +335,7 @@ void Simulation::resume_from_checkpoint(const std::string& path) {
   if (changes_.timestep) time_offset_ += state.time - elapsed_time();
   make_balancer();
   reader.read_particles(particles_);
+  stop_if_asked();
   const bool minimizes = input_.run.integrator == "minimize";
   if (minimizes != state.state.contains("minimizer")) {
     // What moves a minimization on is no motion, and none becomes one.
