@@ -68,9 +68,9 @@ TEST_CASE("output, ranks and steps leave the averages what they are") {
 }
 
 TEST_CASE("a value that is written in another way, or is the default, is no change") {
-  // The same energy, rounded by other conversions.
-  CHECK(changes(argon("\"119.8 K\""), argon("\"0.9960747\"", "21.0")).system.size() == 1);
-  CHECK(changes(argon("\"119.8 K\""), argon("\"119800 mK\"", "21.0")).system.empty());
+  CHECK(changes(argon("\"1 kJ/mol\""), argon("\"1.0001 kJ/mol\"")).system.size() == 1);
+  // The same energy and density, rounded by other conversions.
+  CHECK(changes(argon("\"0.3 kcal/mol\""), argon("\"1.2552 kJ/mol\"")).system.empty());
   CHECK(changes(argon(), argon("\"119.8 K\"", "\"0.021 1/angstrom^3\"")).system.empty());
   CHECK(changes(argon(), argon("\"119.8 K\"", "21.0", "[output]\nthermo_interval = 100\n"))
             .settings.empty());
