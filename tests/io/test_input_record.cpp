@@ -52,8 +52,8 @@ TEST_CASE("what defines the system is told from settings, in the units of the in
       "[thermostat]\nkind = \"langevin\"\ntemperature = 95\ntime_constant = \"1 ps\"\n";
   const InputChanges setting = changes(argon(), argon("\"119.8 K\"", "21.0", thermostat));
   CHECK(setting.system.empty());
-  CHECK(tells(setting.settings,
-              "thermostat[0].temperature: not given in the checkpoint, now 95 K"));
+  CHECK(
+      tells(setting.settings, "thermostat[0].temperature: not given in the checkpoint, now 95 K"));
   CHECK(setting.other_state);
   CHECK_FALSE(setting.timestep);
   CHECK(setting.sections.contains("thermostat"));

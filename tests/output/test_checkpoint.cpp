@@ -207,8 +207,8 @@ TEST_CASE("the latest valid checkpoint is found, and why newer ones were not tak
     REQUIRE(found.refused.size() == 1);
     CHECK(contains(found.refused[0], current));
     // Another version's or machine's may be good, and is the newest.
-    CHECK(found.would_lose_run == (contains(found.refused[0], "version") ||
-                                   contains(found.refused[0], "byte order")));
+    CHECK(found.would_lose_run ==
+          (contains(found.refused[0], "version") || contains(found.refused[0], "byte order")));
     return found.refused[0];
   };
   CHECK(contains(damage([&] { flip_bit(current, 4096 + 72 * 100 + 3); }),

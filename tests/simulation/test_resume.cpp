@@ -18,8 +18,8 @@ std::string text(int steps, const std::string& cells, const std::string& more) {
 }
 
 std::string thermostat(const std::string& kind, double temperature) {
-  return fmt::format(
-      "[thermostat]\nkind = \"{}\"\ntemperature = {}\ntime_constant = 0.4\n", kind, temperature);
+  return fmt::format("[thermostat]\nkind = \"{}\"\ntemperature = {}\ntime_constant = 0.4\n", kind,
+                     temperature);
 }
 
 std::string failure_of_resume(const comm::Context& world, const Input& input) {
@@ -68,9 +68,8 @@ TEST_CASE("a run goes on with another thermostat, another number of them, or non
   const comm::Context world;
   const test::SharedFolder output(world);
   int steps = 20;
-  for (const std::string& more :
-       {thermostat("nose_hoover_chain", 1.2), thermostat("langevin", 1.0), std::string(),
-        thermostat("nose_hoover_chain", 0.9)}) {
+  for (const std::string& more : {thermostat("nose_hoover_chain", 1.2), thermostat("langevin", 1.0),
+                                  std::string(), thermostat("nose_hoover_chain", 0.9)}) {
     CAPTURE(more);
     const Input input = test::input_of(output.path(), "heat", text(steps, "[5, 5, 5]", more));
     Simulation simulation(world, input, {.resume = steps > 20, .quiet = true});

@@ -26,8 +26,8 @@ constexpr double least_bytes_per_local = 116.0;
 constexpr double least_bytes_per_ghost = 44.0;
 constexpr double least_bytes_per_neighbor = 0.5;    // rows that four particles share
 constexpr double least_bytes_in_half_lists = 0.25;  // which mixed precision has
-constexpr double bytes_per_process = 60e6;        // program, MPI and its buffers
-constexpr double checkpoint_per_particle = 72.0;  // position, velocity, id, image, type
+constexpr double bytes_per_process = 60e6;          // program, MPI and its buffers
+constexpr double checkpoint_per_particle = 72.0;    // position, velocity, id, image, type
 // Of molecules besides.
 constexpr double rotation_per_local = 80.0;      // orientation, angular momentum, torque
 constexpr double rotation_per_ghost = 32.0;      // orientation
@@ -125,15 +125,17 @@ std::string why_impossible(const Forecast& expected, double memory_per_rank,
   // Places in the store are numbers of 32 bits.
   constexpr double most = std::numeric_limits<std::uint32_t>::max();
   if (expected.least_particles > most) {
-    return fmt::format("a rank would have {:.3g} particles, with the images around them that the "
-                       "cutoff reaches; it can hold {:.3g}",
-                       expected.least_particles, most);
+    return fmt::format(
+        "a rank would have {:.3g} particles, with the images around them that the "
+        "cutoff reaches; it can hold {:.3g}",
+        expected.least_particles, most);
   }
   if (expected.least_memory_per_rank <= memory_per_rank) return {};
-  return fmt::format("a rank needs about {}, and {} at the very least, but {} are there ({}); use "
-                     "more ranks on more nodes, a smaller system or a shorter cutoff",
-                     byte_text(expected.memory_per_rank), byte_text(expected.least_memory_per_rank),
-                     byte_text(memory_per_rank), limit);
+  return fmt::format(
+      "a rank needs about {}, and {} at the very least, but {} are there ({}); use "
+      "more ranks on more nodes, a smaller system or a shorter cutoff",
+      byte_text(expected.memory_per_rank), byte_text(expected.least_memory_per_rank),
+      byte_text(memory_per_rank), limit);
 }
 
 }  // namespace sterna::md

@@ -90,10 +90,10 @@ bool keeps_state(std::string_view place) {
     return true;
   }
   const std::string section = section_of(place);
-  constexpr std::array sections{"start",   "neighbor",        "domain",    "communication",
-                                "output",  "rdf",             "profile",   "pressure_tensor",
-                                "viscosity", "orientation_order", "diffusion", "dielectric",
-                                "minimize"};
+  constexpr std::array sections{
+      "start",     "neighbor",   "domain",          "communication", "output",
+      "rdf",       "profile",    "pressure_tensor", "viscosity",     "orientation_order",
+      "diffusion", "dielectric", "minimize"};
   return std::ranges::find(sections, section) != sections.end();
 }
 

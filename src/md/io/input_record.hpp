@@ -22,7 +22,7 @@ struct InputChanges {
   /// Whether the settings sample another state (temperature, time step, cutoff), so that averages
   /// must not be mixed.
   bool other_state = false;
-  bool timestep = false;  ///< among them
+  bool timestep = false;                        ///< among them
   std::set<std::string, std::less<>> sections;  ///< of the settings: "run", "rdf"
 };
 /// `record` and `now`: of the checkpoint and of the input.

@@ -41,9 +41,10 @@ std::string Simulation::find_checkpoint() {
         "run\" without --resume starts anew and keeps them as backups, with --overwrite it removes "
         "them",
         stem_, fmt::join(found.refused, "\n  "),
-        found.path.empty() ? "" : fmt::format("to go on from {} (step {}), move the newer one "
-                                              "away; ",
-                                              found.path, found.step)));
+        found.path.empty() ? ""
+                           : fmt::format("to go on from {} (step {}), move the newer one "
+                                         "away; ",
+                                         found.path, found.step)));
   }
   for (const std::string& refused : found.refused) console_.line("not taken: " + refused);
   if (found.path.empty()) console_.line("no checkpoint of " + stem_ + ": starting anew");
@@ -61,8 +62,8 @@ void Simulation::compare_with_checkpoint(const nlohmann::json& state, std::int64
       // Written before checkpoints kept their input.
       const SystemFacts facts = facts_of(input_);
       if (facts.particles && *facts.particles != particles) {
-        changes.system.push_back(fmt::format("particles: {} in the checkpoint, now {}", particles,
-                                             *facts.particles));
+        changes.system.push_back(
+            fmt::format("particles: {} in the checkpoint, now {}", particles, *facts.particles));
       }
       for (int axis = 0; facts.box && input_.barostat.kind == "none" && axis < 3; ++axis) {
         const double before = box.length[axis], now = facts.box->length[axis];
@@ -114,11 +115,11 @@ void Simulation::clear_for_new_run() {
   });
   if (backup > 0) {
     const auto name = std::filesystem::path(stem_).filename().string();
-    console_.line(fmt::format("kept files of an earlier run as {}",
-                              (std::filesystem::path(stem_).parent_path() /
-                               fmt::format("#{}.*.{}#", name, backup))
-                                  .lexically_normal()
-                                  .string()));
+    console_.line(fmt::format(
+        "kept files of an earlier run as {}",
+        (std::filesystem::path(stem_).parent_path() / fmt::format("#{}.*.{}#", name, backup))
+            .lexically_normal()
+            .string()));
   }
 }
 
