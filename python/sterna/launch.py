@@ -2,14 +2,14 @@
 
 What the launcher itself says is kept from the user, what Sterna says never is. SIGTERM, SIGINT and
 SIGHUP go to the ranks as SIGTERM: they write a checkpoint and end. A second SIGINT ends them at once.
+Ctrl-Z stops the ranks, too. A launcher that does not answer is ended after the input's `timeout`.
 """
 
-import ctypes
 import os
+import pwd
 import re
 import signal
 import subprocess
-import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
@@ -17,6 +17,8 @@ from pathlib import Path
 
 from sterna.errors import SternaError
 from sterna.program import find_hdf5, find_launcher, find_program
+from sterna.session import Session
+from sterna.supervisor import Supervisor, deadline_of
 
 _OPEN_MPI_RULE = re.compile(r"^-{74}\s*$")  # on standard error
 _MPICH_RULE = re.compile(r"^={83}\s*$")  # on standard output
@@ -91,6 +93,10 @@ def _is_open_mpi(launcher: Path) -> bool:
 def program_environment() -> dict[str, str]:
     """The environment for `sterna-md` on this machine, also for root, who MPI warns off."""
     environment = dict(os.environ)
+    if "HOME" not in environment:  # Open MPI does not start without
+        environment["HOME"] = _home()
+    # UCX would take SIGHUP for itself: it is the ranks' to write a checkpoint.
+    environment.setdefault("UCX_DEBUG_SIGNO", "0")
     hdf5 = find_hdf5()
     if hdf5 is not None:
         environment.setdefault("STERNA_HDF5", str(hdf5))
@@ -98,6 +104,13 @@ def program_environment() -> dict[str, str]:
         environment[f"{prefix}_ALLOW_RUN_AS_ROOT"] = "1"
         environment[f"{prefix}_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
     return environment
+
+
+def _home() -> str:
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return "/"
 
 
 def command_line(
@@ -118,8 +131,10 @@ def command_line(
     if _is_open_mpi(launcher):
         # More ranks than cores must work, and two runs at a time must not be bound to one core.
         command += ["--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"]
-        # The ofi component costs a second at the end of each start; inside a machine none uses it.
-        environment.setdefault("OMPI_MCA_btl", "^ofi")
+        loopback = program.with_name("sterna-loopback.so")
+        if loopback.exists():
+            preloaded = environment.get("LD_PRELOAD")
+            environment["LD_PRELOAD"] = ":".join(filter(None, [str(loopback), preloaded]))
         if ranks > cores:
             environment.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
     elif ranks > cores:
@@ -185,35 +200,6 @@ def _ended_by_signal(who: str, number: str) -> str:
     return f"sterna: {who} was ended by signal {number} ({signal.strsignal(int(number))})\n"
 
 
-def die_with_parent() -> None:
-    """In the child: SIGTERM when the process that started it is gone, however it went."""
-    set_parent_death_signal = 1
-    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGTERM)
-
-
-def descendants(pid: int) -> list[int]:
-    """Processes started by `pid`, their children and so on."""
-    found = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            children = [int(child) for child in task.read_text(encoding="ascii").split()]
-        except OSError:
-            continue
-        for child in children:
-            found += [child, *descendants(child)]
-    return found
-
-
-def _signal_ranks(launcher: subprocess.Popen, program: Path, number: int) -> None:
-    target = program.resolve()
-    for pid in descendants(launcher.pid):
-        try:
-            if Path(f"/proc/{pid}/exe").resolve() == target:
-                os.kill(pid, number)
-        except OSError:
-            continue  # It ended meanwhile.
-
-
 def launch(
     ranks: int,
     arguments: Iterable[str],
@@ -227,34 +213,22 @@ def launch(
     the launcher's noise; with their line ends and never two at a time.
     """
     program = program or find_program()
-    with tempfile.TemporaryDirectory(prefix="sterna-", ignore_cleanup_errors=True) as sessions:
-        return _launch(ranks, arguments, on_output, on_error, program, sessions)
+    arguments = list(arguments)
+    command, environment = command_line(ranks, arguments, program)
+    with Session(ranks) as session:
+        environment = session.environment() | environment
+        return _launch(command, environment, session, program, arguments, on_output, on_error)
 
 
 def _launch(
-    ranks: int,
-    arguments: Iterable[str],
+    command: list[str],
+    environment: dict[str, str],
+    session: Session,
+    program: Path,
+    arguments: list[str],
     on_output: Callable[[str], None],
     on_error: Callable[[str], None],
-    program: Path,
-    sessions: str,
 ) -> int:
-    command, environment = command_line(ranks, arguments, program)
-    # Open MPI names the folder of a session by the launcher's process ID and fails where one that
-    # was killed had the same: let each have its own place.
-    for name in ("PRTE_MCA_prte_tmpdir_base", "OMPI_MCA_orte_tmpdir_base"):
-        environment.setdefault(name, sessions)
-    process = subprocess.Popen(
-        command,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        start_new_session=True,  # Ctrl-C reaches only this process, which asks the ranks to end.
-        preexec_fn=die_with_parent,
-    )
     one_at_a_time = threading.Lock()
     withheld: list[str] = []
     shown = 0
@@ -266,46 +240,32 @@ def _launch(
                 show(line)
                 shown += 1
 
-    threads = [
-        threading.Thread(
-            target=pump, args=(without_noise(stream, rule, withheld), show), daemon=True
-        )
-        for stream, rule, show in (
-            (process.stdout, _MPICH_RULE, on_output),
-            (process.stderr, _OPEN_MPI_RULE, on_error),
-        )
-    ]
-    interrupts = 0
+    @cache
+    def deadline() -> float:
+        return deadline_of(program, arguments, environment)
 
-    def forward(number: int, _frame: object) -> None:
-        nonlocal interrupts
-        interrupts += number == signal.SIGINT
-        if interrupts > 1:
-            process.terminate()
-        else:
-            _signal_ranks(process, program, signal.SIGTERM)
-
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    previous = {}
-    if in_main_thread:
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            if signal.getsignal(number) != signal.SIG_IGN:  # as nohup does
-                previous[number] = signal.signal(number, forward)
+    supervisor = Supervisor(session, program, deadline, on_error)
     try:
+        process = supervisor.start(command, environment)
+        threads = [
+            threading.Thread(
+                target=pump, args=(without_noise(stream, rule, withheld), show), daemon=True
+            )
+            for stream, rule, show in (
+                (process.stdout, _MPICH_RULE, on_output),
+                (process.stderr, _OPEN_MPI_RULE, on_error),
+            )
+        ]
         for thread in threads:
             thread.start()
-        status = process.wait()
+        status = supervisor.wait()
         for thread in threads:
             thread.join()
-        if status != 0 and shown == 0:
+        if status != 0 and shown == 0 and not supervisor.said:
             said = " and said:" if withheld else ""
             on_error(f"sterna: error: {command[0]} ended with status {status}{said}\n")
             for line in withheld:
                 on_error(line)
+        return status
     finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
-        if process.poll() is None:
-            process.terminate()
-            process.wait()
-    return status if status >= 0 else 128 - status
+        supervisor.close()

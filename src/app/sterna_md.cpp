@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/rank_process.hpp"
 #include "md/io/file_error.hpp"
 #include "md/io/input_text.hpp"
 #include "md/io/ls1/config.hpp"
@@ -20,6 +21,7 @@
 #include "md/io/read_input.hpp"
 #include "md/io/readers/start_file_reader.hpp"
 #include "md/io/schema_export.hpp"
+#include "md/simulation/signals.hpp"
 #include "md/simulation/simulation.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/context.hpp"
@@ -42,6 +44,7 @@ struct Arguments {
   bool outputs = false;
   bool overwrite = false;
   bool check = false;
+  bool show_timeout = false;
   bool schema = false;
   bool reference = false;
   bool methods = false;
@@ -89,6 +92,19 @@ void print_method_table() {
 /// Sterna's own input, or ls1-MarDyn's where the name ends with ".xml".
 md::ReadResult read_any_input(const std::string& path) {
   return md::ls1::is_config_path(path) ? md::ls1::read_config(path) : md::read_input(path);
+}
+
+/// What of the input must be known before MPI starts. Where the file cannot be read by this rank,
+/// or is wrong, the defaults: `run` says so.
+comm::EnvironmentOptions start_options(const std::string& path) {
+  comm::EnvironmentOptions options;
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown)) return options;
+  const md::ReadResult result = read_any_input(path);
+  if (!result.ok()) return options;
+  options.timeout = std::chrono::duration<double>(result.input.communication.timeout);
+  options.interface = result.input.communication.interface;
+  return options;
 }
 
 /// Writes an input of ls1-MarDyn's as one of Sterna's.
@@ -179,7 +195,8 @@ int check(const std::string& path, int ranks) {
   return success;
 }
 
-int run(const comm::Context& world, const Arguments& arguments) {
+int run(const comm::Context& world, const Arguments& arguments,
+        const std::string& interface_at_start) {
   // One rank reads, so that all see the same text; what it finds in an ls1 input it hands on as
   // the text of one of Sterna's.
   std::string text;
@@ -223,6 +240,12 @@ int run(const comm::Context& world, const Arguments& arguments) {
   comm::broadcast(world, 0, findings);
   if (!findings.empty()) return bad_input;
 
+  if (world.node_count() > 1 && result.input.communication.interface != interface_at_start) {
+    throw comm::Error(fmt::format(
+        "rank {} could not read {} before MPI started, so it did not keep to the interface \"{}\": "
+        "put the input where all nodes see it",
+        world.rank(), arguments.input, result.input.communication.interface));
+  }
   world.set_timeout(std::chrono::duration<double>(result.input.communication.timeout));
   world.set_tuning({.enabled = result.input.communication.tuning,
                     .machine_file = result.input.communication.machine_file});
@@ -269,6 +292,8 @@ int main(int argc, char** argv) {
                  "write an input of ls1-MarDyn (.xml) as a TOML file of this name, and end");
   app.add_option("--ranks", arguments.ranks, "ranks that --check thinks of")
       ->check(CLI::PositiveNumber);
+  app.add_flag("--show-timeout", arguments.show_timeout,
+               "print the timeout that the input sets, in seconds");
   app.add_flag("--schema", arguments.schema, "print the JSON Schema of the input");
   app.add_flag("--reference", arguments.reference, "print the reference page of the input");
   app.add_flag("--methods", arguments.methods, "list the exchange methods and what works here");
@@ -306,14 +331,22 @@ int main(int argc, char** argv) {
     return check(arguments.input, arguments.ranks > 0 ? arguments.ranks : 1);
   }
 
-  comm::Environment environment(argc, argv);
+  const comm::EnvironmentOptions options = start_options(arguments.input);
+  if (arguments.show_timeout) {
+    fmt::print("{:g}\n", options.timeout.count());
+    return success;
+  }
+  prepare_rank_process();
+  comm::Environment environment(argc, argv, options);
   try {
-    const comm::Context world;
+    const comm::Context world({.timeout = options.timeout});
     if (arguments.methods) {
       if (world.rank() == 0) print_methods(world);
       return success;
     }
-    return run(world, arguments);
+    const int status = run(world, arguments, options.interface);
+    md::release_signals();
+    return status;
   } catch (const std::exception& error) {
     // One rank alone may be here: the others must not wait for it.
     comm::Environment::abort(fmt::format("sterna-md: {}", error.what()), failure);

@@ -727,7 +727,8 @@ TEST_CASE("a peer that never comes is named within the timeout") {
     const bool knows_who =
         method != "neighbor_collective" && method != "rma_pscw" && method != "rdma_barrier";
     // The context is used up by the failure, so each method has its own.
-    const Context impatient(ContextOptions{.timeout = std::chrono::duration<double>(0.3)});
+    const Context impatient;
+    impatient.set_timeout(std::chrono::duration<double>(0.3));
     const NeighborPattern made = make(impatient, patterns[7]);
     {
       NeighborExchange<Item> exchange(impatient, made,

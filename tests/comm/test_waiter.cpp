@@ -21,7 +21,9 @@ using namespace sterna::comm;
 namespace {
 
 Context impatient(double seconds) {
-  return Context(ContextOptions{.timeout = std::chrono::duration<double>(seconds)});
+  Context context;
+  context.set_timeout(std::chrono::duration<double>(seconds));
+  return context;
 }
 
 std::string error_of(const auto& action) {

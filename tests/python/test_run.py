@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy
 import pytest
 from conftest import ROOT, sterna_command, sterna_environment
-from sterna import launch, program, read_log
+from sterna import launch, processes, program, read_log
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
 
@@ -295,11 +295,7 @@ def test_a_killed_rank_ends_the_run_with_a_message(melt, tmp_path):
     process = start(tmp_path, ranks=2)
     wait_for_step(tmp_path / "melt.log.jsonl", 100, process)
     target = program.find_program().resolve()
-    ranks = [
-        pid
-        for pid in launch.descendants(process.pid)
-        if Path(f"/proc/{pid}/exe").resolve() == target
-    ]
+    ranks = [pid for pid in processes.descendants(process.pid) if processes.runs(pid, target)]
     assert len(ranks) == 2
     os.kill(ranks[1], signal.SIGKILL)
     said, _ = process.communicate(timeout=60)

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from sterna.errors import SternaError
-from sterna.launch import available_cores, die_with_parent, program_environment
+from sterna.launch import available_cores, program_environment
+from sterna.processes import die_with_parent
 from sterna.program import find_program
 
 Item = TypeVar("Item")

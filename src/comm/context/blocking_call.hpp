@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "comm/context/call_watch.hpp"
 #include "comm/context/context_implementation.hpp"
 
 namespace sterna::comm {
@@ -15,14 +16,12 @@ namespace sterna::comm {
 /// process looks now and then whether such a call is still under way, and ends the job with the
 /// message that a Waiter would have thrown, since nobody can bring the call back.
 /// One object for each place that blocks; the calls are marked by `Guard`.
-class BlockingCall {
+class BlockingCall final : WatchedCall {
  public:
   /// `ranks`: those the call may wait for; empty: any of the others.
   BlockingCall(Context::Implementation& context, std::string exchange, std::string_view method,
                std::vector<int> ranks);
   ~BlockingCall();
-  BlockingCall(const BlockingCall&) = delete;
-  BlockingCall& operator=(const BlockingCall&) = delete;
 
   /// Costs two stores.
   class Guard {
@@ -39,10 +38,7 @@ class BlockingCall {
   };
 
  private:
-  friend class BlockingCallWatch;
-  using Clock = std::chrono::steady_clock;
-  /// By the watching thread.
-  void look(Clock::time_point now);
+  void look(std::chrono::duration<double> passed) override;
 
   Context::Implementation& context_;
   std::string exchange_;
@@ -51,7 +47,7 @@ class BlockingCall {
   std::atomic<std::uint64_t> round_under_way_{0};  ///< 0: none; rounds begin at 1
   std::uint64_t seen_round_ = 0;
   int suspect_ = -1;  ///< found dead at the look before
-  Clock::time_point seen_since_;
+  std::chrono::duration<double> waited_{0.0};
 };
 
 }  // namespace sterna::comm

@@ -8,8 +8,10 @@
 #include <exception>
 
 #include "comm/context/agreement.hpp"
+#include "comm/context/call_watch.hpp"
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/mpi_error.hpp"
+#include "comm/context/session_folder.hpp"
 #include "comm/context/versions.hpp"
 #include "comm/context/waiter.hpp"
 #include "comm/transport/rdma/probe.hpp"
@@ -25,6 +27,7 @@ namespace sterna::comm {
 Context::Implementation::Implementation(MPI_Comm owned, ContextOptions given)
     : communicator(owned), options(given) {
   if (communicator == MPI_COMM_NULL) return;
+  const JointCall call("start of a context", options.timeout, late_ranks);
   MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
   MPI_Comm_rank(communicator, &rank);
   MPI_Comm_size(communicator, &size);
@@ -61,7 +64,10 @@ Context::Implementation::~Implementation() {
   // such a message is freed.
   int unreceived = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicator, &unreceived, MPI_STATUS_IGNORE);
-  if (unreceived == 0) MPI_Comm_free(&communicator);
+  if (unreceived != 0) return;
+  const JointCall call("end of a context", options.timeout,
+                       [this] { return stopped_ranks(*this); });
+  MPI_Comm_free(&communicator);
 }
 
 namespace {
@@ -149,7 +155,8 @@ void Context::Implementation::keep_until_exit(std::shared_ptr<void> memory) {
 
 namespace {
 
-MPI_Comm duplicate(MPI_Comm communicator) {
+MPI_Comm duplicate(MPI_Comm communicator, const ContextOptions& options) {
+  const JointCall call("start of a context", options.timeout, late_ranks);
   MPI_Comm copy = MPI_COMM_NULL;
   check_mpi(MPI_Comm_dup(communicator, &copy), "duplicating the communicator");
   return copy;
@@ -158,7 +165,7 @@ MPI_Comm duplicate(MPI_Comm communicator) {
 }  // namespace
 
 Context::Context(ContextOptions options)
-    : Context(std::make_shared<Implementation>(duplicate(MPI_COMM_WORLD), options)) {}
+    : Context(std::make_shared<Implementation>(duplicate(MPI_COMM_WORLD, options), options)) {}
 
 Context::Context(std::shared_ptr<Implementation> implementation)
     : implementation_(std::move(implementation)) {}
@@ -179,7 +186,7 @@ Context Context::from_communicator(const void* mpi_communicator, ContextOptions 
   if (original == MPI_COMM_NULL) {
     throw Error("making a context: the communicator is MPI_COMM_NULL");
   }
-  return Context(std::make_shared<Implementation>(duplicate(original), options));
+  return Context(std::make_shared<Implementation>(duplicate(original, options), options));
 }
 
 int Context::rank() const {
@@ -211,6 +218,8 @@ void Context::set_tuning(const TuningOptions& tuning) const {
 
 Context Context::split(int color) const {
   MPI_Comm part = MPI_COMM_NULL;
+  const JointCall call("splitting the context", implementation_->options.timeout,
+                       [this] { return stopped_ranks(*implementation_); });
   check_mpi(MPI_Comm_split(implementation_->communicator, color < 0 ? MPI_UNDEFINED : color,
                            implementation_->rank, &part),
             "splitting the context");

@@ -1,13 +1,27 @@
 #include "sterna/comm/environment.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <mpi.h>
+#include <net/if.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <string>
+#include <vector>
+
+#include "comm/context/call_watch.hpp"
+#include "comm/context/launcher.hpp"
+#include "comm/context/session_folder.hpp"
+#include "comm/context/transport_settings.hpp"
 
 namespace sterna::comm {
 namespace {
+
+/// MPI_Abort waits for the launcher, which may be what does not answer.
+constexpr std::chrono::seconds patience_with_abort(10);
 
 bool mpi_is_usable() {
   int initialized = 0;
@@ -17,26 +31,59 @@ bool mpi_is_usable() {
   return initialized != 0 && finalized == 0;
 }
 
+std::vector<std::string> network_interfaces() {
+  std::vector<std::string> names;
+  if (struct if_nameindex* const all = if_nameindex(); all != nullptr) {
+    for (const auto* each = all; each->if_index != 0; ++each) names.emplace_back(each->if_name);
+    if_freenameindex(all);
+  }
+  return names;
+}
+
 }  // namespace
 
-Environment::Environment(int& argc, char**& argv) {
-  // Open MPI 5 tells of each window that UCX cannot serve it, also where another component does.
-  setenv("OMPI_MCA_osc_ucx_verbose", "-1", 0);
-  int provided = 0;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+Environment::Environment(int& argc, char**& argv, const EnvironmentOptions& options)
+    : timeout_(options.timeout), folder_(std::make_unique<SessionFolder>()) {
+  const int ranks = std::max(1, launched_ranks(std::getenv));
+  const bool one_node = is_on_one_node(std::getenv);
+  if (!one_node && !options.interface.empty() && if_nametoindex(options.interface.c_str()) == 0) {
+    abort(fmt::format("sterna: error: this node has no network interface \"{}\": it has {}",
+                      options.interface, fmt::join(network_interfaces(), ", ")));
+  }
+  choose_transports(one_node, ranks, folder_->path(), options.interface);
+  if (const int rank = launched_rank(std::getenv); rank >= 0) folder_->announce(rank, ranks);
+  {
+    const JointCall start("start of MPI", timeout_, late_ranks);
+    int provided = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+  }
+  int found = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &found);
+  const std::string refusal = why_not_this_launcher(found, std::getenv);
+  if (refusal.empty()) return;
+  // One of the processes says it for all.
+  if (launched_rank(std::getenv) == 0) std::fprintf(stderr, "%s\n", refusal.c_str());
+  MPI_Finalize();
+  folder_.reset();
+  std::exit(1);
 }
 
 Environment::~Environment() {
   if (!mpi_is_usable()) return;
   // MPI_Finalize waits for all ranks, which an escaping exception has left behind.
   if (std::uncaught_exceptions() > 0) abort("ended by an error that nobody caught");
+  const JointCall end("end of MPI", timeout_, late_ranks);
   MPI_Finalize();
 }
 
 void Environment::abort(const std::string& message, int exit_code) {
   std::fprintf(stderr, "%s\n", message.c_str());
   std::fflush(nullptr);
-  if (mpi_is_usable()) MPI_Abort(MPI_COMM_WORLD, exit_code);
+  if (const SessionFolder* const folder = SessionFolder::in_use()) folder->remove_files();
+  if (mpi_is_usable()) {
+    const JointCall end("abort of MPI", patience_with_abort, [] { return std::string(); });
+    MPI_Abort(MPI_COMM_WORLD, exit_code);
+  }
   std::_Exit(exit_code);
 }
 

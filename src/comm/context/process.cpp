@@ -59,4 +59,11 @@ bool is_alive(const Process& process) {
   return state.letter != 'Z' && state.letter != 'X' && state.start_time == process.start_time;
 }
 
+bool is_stopped(const Process& process) {
+  if (process.number_space != own_number_space()) return false;
+  const State state = state_of(process.id);
+  return state.known && (state.letter == 'T' || state.letter == 't') &&
+         state.start_time == process.start_time;
+}
+
 }  // namespace sterna::comm

@@ -16,4 +16,7 @@ struct Process {
 /// and where this process cannot know.
 bool is_alive(const Process& process);
 
+/// True where it is certain that `process` is stopped (SIGSTOP, Ctrl-Z, a debugger).
+bool is_stopped(const Process& process);
+
 }  // namespace sterna::comm

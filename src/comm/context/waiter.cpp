@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "comm/context/call_watch.hpp"
 #include "comm/context/clock.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/transport/rdma/worker.hpp"
@@ -48,7 +49,18 @@ std::string describe_wait(const Awaited& awaited, double seconds, const std::str
 }
 
 std::string timeout_passed(const Context::Implementation& context) {
-  return fmt::format("; the timeout of {:g} s has passed", context.options.timeout.count());
+  return fmt::format("; the timeout of {:g} s has passed{}", context.options.timeout.count(),
+                     stopped_ranks(context));
+}
+
+std::string stopped_ranks(const Context::Implementation& context) {
+  std::string words;
+  for (std::size_t i = 0; i < context.processes_on_node.size(); ++i) {
+    const Process& process = context.processes_on_node[i];
+    if (!is_stopped(process)) continue;
+    words += fmt::format("; rank {} (process {}) is stopped", context.ranks_on_node[i], process.id);
+  }
+  return words;
 }
 
 void make_progress(const Context::Implementation& context) {
@@ -78,6 +90,8 @@ bool Waiter::pause() {
 
 void Waiter::look_closer(const Awaited& awaited) {
   const auto time = now();
+  // While this process was stopped nobody was late.
+  start_ += time - next_look_ - counted(time - next_look_);
   next_look_ = time + between_looks;
   idle_ = time - start_ >= wait_until_sleep;
   if (context_.idle_hook) {

@@ -34,8 +34,11 @@ std::string obituary(const Context::Implementation& context, int rank);
 /// rank 3" and the reason.
 std::string describe_wait(const Awaited& awaited, double seconds, const std::string& reason);
 
-/// "; the timeout of 300 s has passed"
+/// "; the timeout of 300 s has passed", and which ranks of this node are stopped.
 std::string timeout_passed(const Context::Implementation& context);
+
+/// "; rank 3 (process 4711) is stopped" for each such rank of this node.
+std::string stopped_ranks(const Context::Implementation& context);
 
 /// Lets all transports of this process make progress: other ranks may depend on it.
 void make_progress(const Context::Implementation& context);

@@ -188,6 +188,7 @@ struct Input {
     bool tuning = true;              ///< "auto" measures
     std::string machine_file;        ///< empty: comm::TuningOptions says which
     double timeout = 300.0;          ///< seconds
+    std::string interface;           ///< of TCP between nodes; empty: any
   } communication;
 
   struct Output {                 ///< [output]

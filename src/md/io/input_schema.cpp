@@ -524,6 +524,13 @@ std::vector<KeySchema> further_keys() {
                       "seconds, or a text such as \"5 min\".",
        .wall_clock = true,
        .range = {.minimum = 0.0, .maximum = 1e7, .exclusive_minimum = true}},
+      {.section = "communication",
+       .name = "interface",
+       .target = [](Input& i, std::size_t) -> Target { return &i.communication.interface; },
+       .description = "Network interface that ranks on several nodes use for TCP, such as "
+                      "\"eth0\". On one node no rank uses a network.",
+       .default_text = "those that MPI and UCX choose",
+       .aliases = {"network", "device"}},
 
       // ---- [output]
       {.section = "output",

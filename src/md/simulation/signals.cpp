@@ -35,6 +35,13 @@ void catch_signals() {
   stop_asked = 0;
   checkpoint_asked = 0;
   for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) std::signal(signal, handle);
+  // nohup lets a run ignore that its terminal was closed.
+  if (std::signal(SIGHUP, handle) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
+}
+
+void release_signals() {
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) std::signal(signal, SIG_DFL);
+  if (std::signal(SIGHUP, SIG_DFL) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
 }
 
 Request requested() {

@@ -11,9 +11,12 @@ enum class Request : std::int64_t {
   stop = 2,        ///< SIGTERM, SIGINT: write one and end
 };
 
-/// Catches SIGTERM, SIGINT and SIGUSR1 from now on, and forgets earlier ones. A second SIGINT
-/// some seconds later ends the process at once.
+/// Catches SIGTERM, SIGINT, SIGHUP and SIGUSR1 from now on, and forgets earlier ones. A second
+/// SIGINT some seconds later ends the process at once.
 void catch_signals();
+
+/// From now on they end the process again.
+void release_signals();
 Request requested();
 /// Forgets a request for a checkpoint that was carried out.
 void clear_checkpoint_request();

@@ -1,0 +1,71 @@
+"""Processes of this machine: who started whom, their states, signals that they have not taken."""
+
+import ctypes
+import os
+import signal
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def die_with_parent(number: int = signal.SIGTERM) -> None:
+    """In the child: this signal when the process that started it is gone, however it went."""
+    set_parent_death_signal = 1
+    ctypes.CDLL(None).prctl(set_parent_death_signal, number)
+
+
+def descendants(pid: int) -> list[int]:
+    """Processes started by `pid`, their children and so on."""
+    found = []
+    tasks = Path(f"/proc/{pid}/task")
+    try:
+        names = os.listdir(tasks)
+    except OSError:
+        return found  # It has ended.
+    for name in names:
+        try:
+            children = (tasks / name / "children").read_text(encoding="ascii").split()
+        except OSError:
+            continue
+        for child in map(int, children):
+            found += [child, *descendants(child)]
+    return found
+
+
+def runs(pid: int, program: Path) -> bool:
+    """Whether the process runs this program (an absolute path without links)."""
+    try:
+        return Path(f"/proc/{pid}/exe").readlink() == program
+    except OSError:
+        return False  # It has ended.
+
+
+def is_stopped(pid: int) -> bool:
+    """Whether a signal (SIGSTOP, Ctrl-Z) has stopped the process."""
+    return _status(pid).get("State", "")[:1] in ("T", "t")
+
+
+def pending_signals(pid: int) -> set[int]:
+    """Signals sent to the process that it blocks."""
+    mask = int(_status(pid).get("ShdPnd", "0"), 16)
+    return {number for number in range(1, 65) if mask >> (number - 1) & 1}
+
+
+def _status(pid: int) -> dict[str, str]:
+    try:
+        text = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return {}
+    return {
+        name: value.strip()
+        for name, _, value in (line.partition(":") for line in text.splitlines())
+    }
+
+
+def send(pids: Iterable[int], *numbers: int) -> None:
+    """Sends the signals to those that are still there."""
+    for pid in pids:
+        for number in numbers:
+            try:
+                os.kill(pid, number)
+            except OSError:
+                break

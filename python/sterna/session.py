@@ -1,0 +1,104 @@
+"""The folder of a run: what launcher and MPI keep in files, for as long as the run goes on.
+
+It lies in shared memory (/dev/shm), is readable by its owner only, and is locked (flock, shared) by
+the processes that use it. So the next start of the same user can tell the folders that killed runs
+left behind, and removes them.
+"""
+
+import fcntl
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+PREFIX = "sterna-session-"
+VARIABLE = "STERNA_SESSION"  # names the folder to the ranks
+_SHARED_MEMORY = Path("/dev/shm")
+# A rank's segment of Open MPI is 16 MiB; PMIx and windows take a few more.
+_BYTES_PER_RANK = 24 << 20
+_BYTES_PER_RUN = 16 << 20
+
+
+def _parents() -> list[Path]:
+    return list(dict.fromkeys([_SHARED_MEMORY, Path(tempfile.gettempdir())]))
+
+
+def _parent_for(ranks: int) -> Path:
+    """Shared memory; the folder for temporary files where that is missing or too small."""
+    try:
+        free = shutil.disk_usage(_SHARED_MEMORY).free
+    except OSError:
+        free = 0
+    enough = free >= ranks * _BYTES_PER_RANK + _BYTES_PER_RUN
+    usable = enough and os.access(_SHARED_MEMORY, os.W_OK | os.X_OK)
+    return _SHARED_MEMORY if usable else Path(tempfile.gettempdir())
+
+
+def remove_abandoned() -> None:
+    """Removes the folders of this user whose processes are gone."""
+    for parent in _parents():
+        for path in parent.glob(f"{PREFIX}*"):
+            try:
+                folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            except OSError:
+                continue
+            try:
+                # The lock is held until the folder is gone, so that nobody takes it over meanwhile.
+                if os.fstat(folder).st_uid == os.getuid():
+                    fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(path, ignore_errors=True)
+            except OSError:
+                pass  # It is in use.
+            finally:
+                os.close(folder)
+
+
+class Session:
+    """A folder of its own for a run of `ranks` ranks; a context manager that removes it."""
+
+    def __init__(self, ranks: int) -> None:
+        remove_abandoned()
+        parent = _parent_for(ranks)
+        while True:
+            self.path = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
+            self.lock = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY)
+            # Before it is locked another start may take it for abandoned.
+            try:
+                fcntl.flock(self.lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+                if os.path.samestat(os.stat(self.path), os.fstat(self.lock)):
+                    break
+            except OSError:
+                pass
+            os.close(self.lock)
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+        os.close(self.lock)
+
+    def environment(self) -> dict[str, str]:
+        """What tells the launcher and the ranks of the folder."""
+        told = {
+            VARIABLE: str(self.path),
+            "PRTE_MCA_prte_tmpdir_base": str(self.path),
+            "OMPI_MCA_orte_tmpdir_base": str(self.path),
+        }
+        if self.path.parent != _SHARED_MEMORY:
+            told["UCX_POSIX_DIR"] = str(self.path)
+        return told
+
+    def processes(self) -> list[int]:
+        """The processes of the run, also those whose parents are gone, but for this one."""
+        mark = f"{VARIABLE}={self.path}".encode()
+        found = []
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdigit() or int(entry.name) == os.getpid():
+                continue
+            try:
+                if mark in (entry / "environ").read_bytes().split(b"\0"):
+                    found.append(int(entry.name))
+            except OSError:
+                continue  # It ended meanwhile, or is another user's.
+        return found

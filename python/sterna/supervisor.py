@@ -1,0 +1,212 @@
+"""What stands between a launcher with its ranks and whoever stops them, or waits for them.
+
+The launcher gets no SIGTERM, SIGINT or SIGHUP: it would end the ranks before they have written a
+checkpoint. They stay pending, are seen here, and go to the ranks as SIGTERM.
+"""
+
+import os
+import select
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from sterna import processes
+from sterna.session import Session
+
+_STOPS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+_BETWEEN_LOOKS = 0.2  # seconds
+_LONGEST_STEP = 1.0  # more between two looks means that this process was stopped: nobody's delay
+_UNTIL_ASKING = 1.0  # waits shorter than this need no deadline
+_AFTER_A_STOP = 3.0  # for a launcher whose ranks have ended
+_LEFT_TIME = 5.0  # for ranks whose launcher ended well, to end too
+
+
+def _in_the_launcher() -> None:
+    signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
+    # The ranks notice its end and write a checkpoint.
+    processes.die_with_parent(signal.SIGKILL)
+
+
+class Supervisor:
+    """Runs one launcher; `deadline()` is the longest time in seconds that anybody is waited for."""
+
+    def __init__(
+        self,
+        session: Session,
+        program: Path,
+        deadline: Callable[[], float],
+        say: Callable[[str], None],
+    ) -> None:
+        self._session = session
+        self._program = program.resolve()
+        self._deadline = deadline
+        self._say = say
+        self.said = False  #: whether it has told the user of something
+        self._previous: dict[int, object] = {}
+        self._launcher: subprocess.Popen | None = None
+        self._most = 0  # ranks that were seen at a time
+        self._stop: int | None = None  # the first signal that asked for the end
+        self._status: int | None = None  # where it is not that of the launcher
+        self._interrupts = 0
+        self._waited = 0.0
+
+    def start(self, command: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen:
+        """Starts the launcher, with pipes for its output."""
+        if threading.current_thread() is threading.main_thread():
+            for number in (*_STOPS, signal.SIGTSTP):
+                if signal.getsignal(number) != signal.SIG_IGN:  # as nohup does
+                    handler = self._pause if number == signal.SIGTSTP else self._take
+                    self._previous[number] = signal.signal(number, handler)
+        self._launcher = subprocess.Popen(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,  # Ctrl-C reaches only this process, which asks the ranks to end.
+            pass_fds=(self._session.lock,),
+            preexec_fn=_in_the_launcher,
+        )
+        if self._stop is not None:
+            self._ask_to_stop()  # the signal came before there was anybody to ask
+        return self._launcher
+
+    def wait(self) -> int:
+        """Waits for the end of launcher and ranks; returns the exit status."""
+        launcher = self._launcher
+        last = time.monotonic()
+        ended = os.pidfd_open(launcher.pid)
+        try:
+            while not select.select([ended], [], [], _BETWEEN_LOOKS)[0]:
+                now = time.monotonic()
+                self._look(min(now - last, _LONGEST_STEP))
+                last = now
+        finally:
+            os.close(ended)
+        status = launcher.wait()
+        if status < 0 and self._status is None:
+            self._tell(
+                f"sterna: error: the launcher was ended by signal {-status} "
+                f"({signal.strsignal(-status)})\n"
+            )
+        self._wait_for_ranks(status)
+        if self._status is not None:
+            return self._status
+        return status if status >= 0 else 128 - status
+
+    def close(self) -> None:
+        """Ends what still runs and gives the signals back."""
+        if self._launcher is not None and self._launcher.poll() is None:
+            self._kill()
+            self._launcher.wait()
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+
+    def _tell(self, text: str) -> None:
+        self.said = True
+        self._say(text)
+
+    def _ranks(self) -> list[int]:
+        started = processes.descendants(self._launcher.pid)
+        return [pid for pid in started if processes.runs(pid, self._program)]
+
+    def _take(self, number: int, _frame: object) -> None:
+        self._interrupts += number == signal.SIGINT
+        self._stop = self._stop or number
+        if self._interrupts > 1:
+            self._status = 128 + number
+            self._kill()
+        elif self._launcher is not None:
+            self._ask_to_stop()
+
+    def _ask_to_stop(self) -> None:
+        ranks = self._ranks()
+        if ranks:
+            self._most = max(self._most, len(ranks))
+            processes.send(ranks, signal.SIGTERM, signal.SIGCONT)
+        elif self._most == 0 and self._status is None:
+            self._status = 128 + self._stop
+            self._tell("sterna: stopped before the run began\n")
+            self._kill()
+
+    def _pause(self, _number: int, _frame: object) -> None:
+        ranks = self._ranks() if self._launcher is not None else []
+        processes.send(ranks, signal.SIGSTOP)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        processes.send(ranks, signal.SIGCONT)
+
+    def _look(self, passed: float) -> None:
+        ranks = self._ranks()
+        begins = bool(ranks) and self._most == 0
+        self._most = max(self._most, len(ranks))
+        if self._stop is None:
+            sent = processes.pending_signals(self._launcher.pid) & set(_STOPS)
+            if sent:
+                self._stop = min(sent)
+                self._ask_to_stop()
+        elif begins:  # a rank that began between the signal and the look for ranks
+            self._ask_to_stop()
+        stopped = processes.is_stopped(self._launcher.pid)
+        # Ranks begin and end together: none waits long for others.
+        if ranks and len(ranks) == self._most and not stopped:
+            self._waited = 0.0
+            return
+        self._waited += passed
+        if self._stop is not None and self._waited > _AFTER_A_STOP and not ranks:
+            self._status = 128 + self._stop
+            self._kill()
+        elif self._waited > _UNTIL_ASKING and self._waited > self._deadline():
+            self._status = 1
+            self._tell(
+                f"sterna: error: {self._late(ranks, stopped)}: waited {self._waited:.1f} s; the "
+                f"timeout of {self._deadline():g} s has passed\n"
+            )
+            self._kill()
+
+    def _late(self, ranks: list[int], stopped: bool) -> str:
+        launcher = f"the launcher (process {self._launcher.pid})"
+        if stopped:
+            return f"{launcher} is stopped"
+        if ranks:
+            named = ", ".join(
+                f"{pid} (stopped)" if processes.is_stopped(pid) else str(pid) for pid in ranks
+            )
+            return f"the ranks of the processes {named} go on after others have ended"
+        return f"{launcher} did not end" if self._most else f"{launcher} started no rank"
+
+    def _kill(self) -> None:
+        if self._launcher is not None:
+            processes.send([self._launcher.pid, *self._session.processes()], signal.SIGKILL)
+
+    def _wait_for_ranks(self, status: int) -> None:
+        """Ranks that outlive a killed launcher write a checkpoint; then nothing stays behind."""
+        left = self._session.processes()
+        if not left:
+            return
+        processes.send(left, signal.SIGCONT)
+        end = time.monotonic() + (self._deadline() if status < 0 else _LEFT_TIME)
+        while left and time.monotonic() < end:
+            time.sleep(0.02)
+            left = self._session.processes()
+        processes.send(left, signal.SIGKILL)
+
+
+def deadline_of(program: Path, arguments: Sequence[str], environment: Mapping[str, str]) -> float:
+    """The `timeout` of the input among the arguments, in seconds; that of a run without one else."""
+    try:
+        shown = subprocess.run(
+            [program, "--show-timeout", *arguments],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        return float(shown.stdout)
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return 300.0

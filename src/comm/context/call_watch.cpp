@@ -1,0 +1,95 @@
+#include "comm/context/call_watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace sterna::comm {
+namespace {
+
+/// Starting and ending MPI is work, for which a loaded machine takes its time.
+constexpr std::chrono::duration<double> least_timeout(2.0);
+
+/// The thread that looks, and what it looks at. Never freed: it may look until the process ends.
+class CallWatch {
+ public:
+  static CallWatch& instance() {
+    static auto* const watch = new CallWatch;
+    return *watch;
+  }
+
+  void add(WatchedCall* call) {
+    const std::lock_guard lock(mutex_);
+    calls_.push_back(call);
+    if (!std::exchange(running_, true)) std::thread([this] { run(); }).detach();
+  }
+
+  void remove(WatchedCall* call) {
+    const std::lock_guard lock(mutex_);
+    std::erase(calls_, call);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  [[noreturn]] void run() {
+    auto last = Clock::now();
+    for (;;) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      const std::lock_guard lock(mutex_);
+      const auto now = Clock::now();
+      const auto passed = counted(now - std::exchange(last, now));
+      for (WatchedCall* const call : calls_) call->look(passed);
+    }
+  }
+
+  std::mutex mutex_;
+  std::vector<WatchedCall*> calls_;
+  bool running_ = false;
+};
+
+}  // namespace
+
+void WatchedCall::start_watch() {
+  CallWatch::instance().add(this);
+}
+
+void WatchedCall::end_watch() {
+  CallWatch::instance().remove(this);
+}
+
+JointCall::JointCall(std::string what, std::chrono::duration<double> timeout,
+                     std::function<std::string()> late)
+    : what_(std::move(what)), timeout_(std::max(timeout, least_timeout)), late_(std::move(late)) {
+#ifndef STERNA_SIMULATED  // where time is not the machine's
+  start_watch();
+#endif
+}
+
+JointCall::~JointCall() {
+#ifndef STERNA_SIMULATED
+  end_watch();
+#endif
+}
+
+void JointCall::look(std::chrono::duration<double> passed) {
+  waited_ += passed;
+  if (waited_ < timeout_) return;
+  end_process(fmt::format(
+      "sterna: error: {}: waited {:.1f} s for the other ranks; the timeout of {:g} s has "
+      "passed{}",
+      what_, waited_.count(), timeout_.count(), late_()));
+}
+
+void end_process(const std::string& message) {
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::_Exit(1);
+}
+
+}  // namespace sterna::comm

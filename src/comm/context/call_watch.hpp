@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+namespace sterna::comm {
+
+/// A call into MPI that cannot be polled, as the watching thread of this process sees it.
+class WatchedCall {
+ public:
+  WatchedCall(const WatchedCall&) = delete;
+  WatchedCall& operator=(const WatchedCall&) = delete;
+  /// By the watching thread, about ten times a second. `passed`: the time since its last look, but
+  /// not the time for which this process was stopped.
+  virtual void look(std::chrono::duration<double> passed) = 0;
+
+ protected:
+  WatchedCall() = default;
+  ~WatchedCall() = default;
+  void start_watch();  ///< at the end of the constructor
+  void end_watch();    ///< at the beginning of the destructor
+};
+
+/// The deadline of calls that all ranks make together while message passing starts or ends. Lives
+/// as long as the call; past the timeout (two seconds at least) it ends this process with a
+/// message.
+class JointCall final : WatchedCall {
+ public:
+  /// `late`: which ranks are late, as words that begin with "; ", or nothing where that is not
+  /// known.
+  JointCall(std::string what, std::chrono::duration<double> timeout,
+            std::function<std::string()> late);
+  ~JointCall();
+
+ private:
+  void look(std::chrono::duration<double> passed) override;
+
+  std::string what_;
+  std::chrono::duration<double> timeout_;
+  std::function<std::string()> late_;
+  std::chrono::duration<double> waited_{0.0};
+};
+
+/// Prints `message` and ends this process with status 1, without waiting for any other.
+[[noreturn]] void end_process(const std::string& message);
+
+/// The part of `time` that counts for a deadline. A longer time between two looks at a clock means
+/// that this process was stopped in between (Ctrl-Z), which is nobody's delay.
+template <class Duration>
+Duration counted(Duration time) {
+  return time < std::chrono::seconds(1)
+             ? time
+             : std::chrono::duration_cast<Duration>(std::chrono::seconds(1));
+}
+
+}  // namespace sterna::comm

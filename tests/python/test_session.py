@@ -1,0 +1,369 @@
+"""Starts and ends: open ports, what is left behind, signals, ranks and launchers that stand still."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from conftest import sterna_command, sterna_environment
+from sterna import launch, processes, program, read_log, session
+
+LISTENING = "0A"
+LOOPBACK = ("0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F")
+MOST = 120  # seconds, on a loaded machine
+
+
+def until(condition: Callable[[], object], what: str, seconds: float = MOST):
+    """What the condition gave once it was true."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.005)
+    raise AssertionError(f"{what}: not in {seconds} s")
+
+
+def variable_of_session(pid: int) -> str:
+    try:
+        variables = Path(f"/proc/{pid}/environ").read_bytes().decode(errors="replace").split("\0")
+    except OSError:
+        return ""  # It has ended.
+    return dict(variable.partition("=")[::2] for variable in variables).get(session.VARIABLE, "")
+
+
+def alive(pids: list[int]) -> list[int]:
+    """Those of these ranks that still run; one that has ended may wait for its parent."""
+    target = program.find_program().resolve()
+    return [pid for pid in pids if processes.runs(pid, target)]
+
+
+class Run:
+    """`sterna run melt.toml -n 2` under way."""
+
+    def __init__(self, folder: Path, ranks: int = 2) -> None:
+        self.folder = folder
+        self.process = subprocess.Popen(
+            sterna_command("run", "melt.toml", "-n", ranks),
+            cwd=folder,
+            env=sterna_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            # A shell that starts the tests in the background lets them ignore it.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+
+    def launcher(self) -> int:
+        def found() -> int | None:
+            for pid in processes.descendants(self.process.pid):
+                if variable_of_session(pid):
+                    return pid
+            return None
+
+        return until(found, "launcher")
+
+    def ranks(self, count: int = 2) -> list[int]:
+        target = program.find_program().resolve()
+
+        def found() -> list[int]:
+            pids = processes.descendants(self.process.pid)
+            ranks = [pid for pid in pids if processes.runs(pid, target)]
+            return ranks if len(ranks) == count else []
+
+        return until(found, f"{count} ranks")
+
+    def folder_of_session(self) -> Path:
+        return Path(variable_of_session(self.launcher()))
+
+    def reach(self, step: int) -> "Run":
+        log = self.folder / "melt.log.jsonl"
+        until(
+            lambda: log.exists() and any(r["step"] >= step for r in read_log(log)), f"step {step}"
+        )
+        return self
+
+    def end(self) -> str:
+        said, _ = self.process.communicate(timeout=MOST)
+        return said
+
+
+@pytest.fixture
+def begin(melt, tmp_path):
+    """Starts a run that is ended, with its ranks, when the test is."""
+    runs = []
+
+    def start(steps: int = 1000000, timeout: str = "") -> Run:
+        path = melt(steps=steps, thermo=10, checkpoint=0)
+        if timeout:
+            path.write_text(f'{path.read_text()}\n[communication]\ntimeout = "{timeout}"\n')
+        runs.append(Run(tmp_path))
+        return runs[-1]
+
+    yield start
+    for run in runs:
+        if run.process.poll() is None:
+            pids = [run.process.pid, *processes.descendants(run.process.pid)]
+            processes.send(pids, signal.SIGKILL)
+            run.process.wait()
+
+
+def sockets_of(pid: int) -> set[str]:
+    found = set()
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            target = str(descriptor.readlink())
+        except OSError:
+            continue
+        if target.startswith("socket:["):
+            found.add(target[len("socket:[") : -1])
+    return found
+
+
+def listening(pids: list[int]) -> list[tuple[str, str]]:
+    """Protocol and address (in the kernel's hexadecimal) of what these processes listen on."""
+    own = set().union(*map(sockets_of, pids))
+    found = []
+    for protocol in ("tcp", "tcp6", "udp", "udp6"):
+        table = Path(f"/proc/net/{protocol}")
+        if not table.exists():
+            continue
+        for line in table.read_text(encoding="ascii").splitlines()[1:]:
+            words = line.split()
+            if words[9] in own and (words[3] == LISTENING or protocol.startswith("udp")):
+                found.append((protocol, words[1].split(":")[0]))
+    return found
+
+
+def test_no_port_is_open_beyond_this_machine(begin):
+    run = begin().reach(50)
+    pids = [run.process.pid, *processes.descendants(run.process.pid)]
+    assert len(pids) >= 4  # sterna, the launcher, two ranks
+    ports = listening(pids)
+    assert ports  # the launcher's, for the ranks
+    assert [port for port in ports if port[1] not in LOOPBACK] == []
+
+
+def test_files_of_a_run_are_its_owners_and_go_with_it(begin):
+    run = begin().reach(50)
+    folder = run.folder_of_session()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert list(folder.iterdir())
+    run.process.send_signal(signal.SIGTERM)
+    run.end()
+    assert not folder.exists()
+
+
+def test_what_a_killed_run_left_goes_at_the_next_start(begin):
+    run = begin().reach(50)
+    folder, ranks = run.folder_of_session(), run.ranks()
+    run.process.kill()
+    run.process.wait()
+    until(lambda: not alive(ranks), "end of the ranks")
+    # They heard of it and wrote what they had.
+    assert read_log(run.folder / "melt.log.jsonl").events[-1]["status"] == "interrupted"
+    assert (run.folder / "melt.checkpoint").exists()
+    assert folder.exists()
+    other = begin()
+    assert other.folder_of_session().exists()
+    assert not folder.exists()
+    session.remove_abandoned()
+    assert other.folder_of_session().exists()  # that of a living run stays
+
+
+@pytest.mark.parametrize("arguments", [["--methods"], ["melt.toml"]])
+def test_a_program_without_a_launcher_leaves_nothing(arguments, melt, tmp_path):
+    melt(steps=2, thermo=1)
+
+    def files() -> set[str]:
+        return {path.name for path in Path("/dev/shm").iterdir()}
+
+    # Others may start something at the same time, but not each time.
+    for _ in range(3):
+        before = files()
+        subprocess.run(
+            [program.find_program(), *arguments],
+            cwd=tmp_path,
+            env=sterna_environment(),
+            stdout=subprocess.DEVNULL,
+            timeout=MOST,
+            check=True,
+        )
+        left = files() - before
+        if not left:
+            return
+    raise AssertionError(left)
+
+
+def test_a_rank_that_is_stopped_at_the_start_is_named(begin):
+    run = begin(timeout="2 s")
+    ranks = run.ranks()
+    os.kill(ranks[1], signal.SIGSTOP)
+    said = run.end()
+    assert run.process.returncode not in (0, 3), said
+    late = rf"rank \d (has not started|\(process {ranks[1]}\) is stopped)"
+    assert re.search(late, said), said
+    assert not alive(ranks)
+
+
+def test_a_rank_that_is_stopped_at_the_end_is_not_waited_for(begin, tmp_path):
+    log = tmp_path / "melt.log.jsonl"
+    for _ in range(20):
+        log.unlink(missing_ok=True)
+        run = begin(steps=200, timeout="2 s")
+        ranks = run.ranks()
+        until(lambda: log.exists() and '"event":"end"' in log.read_text().replace(" ", ""), "end")
+        os.kill(ranks[1], signal.SIGSTOP)
+        caught = processes.is_stopped(ranks[1])
+        said = run.end()
+        assert not alive(ranks)
+        if caught and run.process.returncode != 0:
+            assert "the timeout of 2 s has passed" in said, said
+            return
+    raise AssertionError("no rank was caught between the end of the run and its own")
+
+
+def test_a_launcher_that_is_stopped_is_not_waited_for(begin):
+    run = begin(timeout="2 s")
+    launcher = run.launcher()
+    folder = run.folder_of_session()
+    os.kill(launcher, signal.SIGSTOP)
+    said = run.end()
+    assert run.process.returncode == 1, said
+    assert f"the launcher (process {launcher}) is stopped" in said, said
+    assert not folder.exists()
+
+
+def test_a_stopped_rank_hears_that_the_run_is_to_end(begin):
+    run = begin().reach(50)
+    os.kill(run.ranks()[0], signal.SIGSTOP)
+    run.process.send_signal(signal.SIGINT)
+    said = run.end()
+    assert run.process.returncode == 3, said
+
+
+@pytest.mark.parametrize("stop", ["SIGTERM", "SIGINT", "SIGHUP"])
+def test_a_signal_to_the_launcher_writes_a_checkpoint(stop, begin):
+    run = begin().reach(50)
+    os.kill(run.launcher(), signal.Signals[stop])
+    said = run.end()
+    assert run.process.returncode == 3, said
+    assert (run.folder / "melt.checkpoint").exists()
+
+
+def test_a_launcher_that_is_killed_leaves_a_checkpoint(begin):
+    run = begin().reach(50)
+    folder, ranks = run.folder_of_session(), run.ranks()
+    os.kill(run.launcher(), signal.SIGKILL)
+    said = run.end()
+    assert run.process.returncode == 128 + signal.SIGKILL, said
+    assert "the launcher was ended by signal 9" in said
+    assert (run.folder / "melt.checkpoint").exists()
+    assert not folder.exists()
+    assert not alive(ranks)
+
+
+def test_a_hangup_of_a_rank_writes_a_checkpoint(begin):
+    run = begin().reach(50)
+    os.kill(run.ranks()[0], signal.SIGHUP)
+    said = run.end()
+    assert run.process.returncode == 3, said
+    assert (run.folder / "melt.checkpoint").exists()
+
+
+@pytest.mark.parametrize("stop", ["SIGTERM", "SIGINT", "SIGHUP"])
+def test_a_signal_before_there_are_ranks_is_not_forgotten(stop, begin):
+    run = begin()
+    run.launcher()
+    run.process.send_signal(signal.Signals[stop])
+    said = run.end()
+    assert run.process.returncode >= 128, said
+    assert "Traceback" not in said
+    assert not (run.folder / "melt.checkpoint").exists()
+
+
+def test_the_terminals_stop_stops_the_ranks_and_they_go_on(begin):
+    run = begin().reach(50)
+    ranks = run.ranks()
+    run.process.send_signal(signal.SIGTSTP)
+    until(lambda: all(map(processes.is_stopped, [run.process.pid, *ranks])), "stop")
+    reached = read_log(run.folder / "melt.log.jsonl").rows[-1]["step"]
+    run.process.send_signal(signal.SIGCONT)
+    run.reach(reached + 20)
+    run.process.send_signal(signal.SIGTERM)
+    run.end()
+    assert run.process.returncode == 3
+
+
+def test_a_run_starts_without_a_home(melt, tmp_path):
+    melt(steps=2, thermo=1)
+    without = {name: value for name, value in sterna_environment().items() if name != "HOME"}
+    for command in (
+        sterna_command("run", "melt.toml", "-n", "2"),
+        [program.find_program(), "melt.toml"],
+    ):
+        done = subprocess.run(
+            command,
+            cwd=tmp_path,
+            env=without,
+            capture_output=True,
+            text=True,
+            timeout=MOST,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_launcher_of_another_mpi_is_refused(melt, tmp_path):
+    melt(steps=2, thermo=1)
+    for rank in ("0", "1"):
+        done = subprocess.run(
+            [program.find_program(), "melt.toml"],
+            cwd=tmp_path,
+            env=sterna_environment() | {"SLURM_PROCID": rank, "SLURM_STEP_NUM_TASKS": "2"},
+            capture_output=True,
+            text=True,
+            timeout=MOST,
+            check=False,
+        )
+        assert done.returncode == 1
+        assert ("srun started 2 ranks" in done.stderr) == (rank == "0"), done.stderr
+    assert not (tmp_path / "melt.log.jsonl").exists()
+
+
+def test_a_machine_with_little_shared_memory_needs_none(melt, tmp_path, monkeypatch):
+    small = tmp_path / "shared"
+    small.mkdir()
+    monkeypatch.setattr(session, "_SHARED_MEMORY", small)
+    monkeypatch.setattr(session.tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(
+        session.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 40 << 20})
+    )
+    with session.Session(1) as one, session.Session(2) as two:
+        assert one.path.parent == small
+        assert two.path.parent == tmp_path
+    path = melt(steps=5, thermo=5)
+    said = []
+    monkeypatch.chdir(tmp_path)
+    for name, value in sterna_environment().items():
+        monkeypatch.setenv(name, value)
+    assert launch.launch(2, [str(path), "--progress", "never"], said.append, said.append) == 0, said
+    assert not any("shared memory" in line for line in said)
+
+
+def test_the_deadline_is_that_of_the_input(melt, tmp_path):
+    path = melt()
+    path.write_text(path.read_text() + '\n[communication]\ntimeout = "2 min"\n')
+    shown = subprocess.run(
+        [program.find_program(), path, "--show-timeout"],
+        capture_output=True,
+        text=True,
+        timeout=MOST,
+        check=True,
+    )
+    assert float(shown.stdout) == 120.0
