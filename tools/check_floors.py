@@ -22,6 +22,7 @@ MD_FLOORS = (
     "manybody",
     "longrange",
     "fmm",
+    "external",
     "dynamics",
     "observe",
     "io",

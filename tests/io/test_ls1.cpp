@@ -171,6 +171,90 @@ TEST_CASE("ls1's thermostats of components and regions") {
   CHECK(input_text(again) == input_text(input));
 }
 
+TEST_CASE("ls1's plugins that change a run") {
+  const Input input = read_valid(examples / "plugins.xml");
+  REQUIRE(input.thermostats.size() == 1);
+  CHECK(input.thermostats[0].kind == "andersen");
+  CHECK(input.thermostats[0].component == "Xe");
+  // ls1's molecules collide with probability nu dt in every fourth step.
+  CHECK(input.thermostats[0].time_constant == 80.0);
+  CHECK(input.thermostats[0].upper->y == 4.5);
+
+  REQUIRE(input.limits.size() == 2);
+  const auto& of_first = input.limits[0];
+  CHECK(of_first.component == "Kr");
+  CHECK(of_first.force == 500.0);
+  CHECK(of_first.velocity == 10.0);
+  CHECK_FALSE(of_first.overlaps_only);
+  CHECK(of_first.start_step == 5);
+  CHECK(of_first.stop_step == 1000);
+  CHECK(of_first.interval == 2);
+  CHECK_FALSE(of_first.lower.has_value());
+  CHECK(of_first.upper->y == 4.0);
+  CHECK(of_first.upper->x > 10.0);
+  const auto& of_second = input.limits[1];
+  CHECK(of_second.overlaps_only);
+  CHECK(of_second.force == 700.0);
+  CHECK_FALSE(of_second.torque.has_value());  // atoms do not turn
+
+  REQUIRE(input.drift_controls.size() == 3);
+  const auto& drift = input.drift_controls[0];
+  CHECK(drift.component == "Xe");
+  CHECK(drift.velocity == Vec3{0.1, 0.0, -0.2});
+  CHECK(drift.slabs == 3);
+  CHECK(drift.lower->y == 2.0);
+  CHECK(drift.upper->y == 10.0);
+  CHECK(drift.interval == 20);
+  CHECK(drift.sample_interval == 5);
+  // Component 0 of ls1 is each of them for itself.
+  CHECK(input.drift_controls[1].component == "Kr");
+  CHECK(input.drift_controls[2].component == "Xe");
+  CHECK_FALSE(input.drift_controls[1].lower.has_value());
+  CHECK_FALSE(input.drift_controls[1].upper.has_value());
+
+  CHECK(input.alignment.interval == 10);
+  CHECK(input.alignment.part == 0.5);
+  CHECK(input.alignment.axes == std::vector<std::string>{"x", "z"});
+
+  REQUIRE(input.walls.size() == 5);
+  const auto& layers = input.walls[0];
+  CHECK(layers.potential == "lj_10_4_3");
+  CHECK(layers.component == "Kr");
+  CHECK(layers.axis == "y");
+  CHECK(layers.side == "both");
+  CHECK(layers.position == 4.75);
+  CHECK(layers.cutoff == 2.5);
+  CHECK(layers.sigma == doctest::Approx(1.025));
+  // ls1's factor 2 pi rho epsilon sigma^2 delta, with epsilon = xi sqrt(100 * 1.3).
+  CHECK(layers.epsilon ==
+        doctest::Approx(1.07 * 0.2 * std::sqrt(130.0) * 1.025 * 1.025 * 0.775));
+  const auto& above = input.walls[1];
+  CHECK(above.potential == "lj_9_3");
+  CHECK(above.side == "above");
+  CHECK(above.position == 6.5);
+  CHECK(above.sigma == doctest::Approx(0.9 * 1.025));
+  CHECK(above.epsilon == doctest::Approx(2.0 / 3.0 * 3.14159265358979 * 1.07 * std::sqrt(130.0) *
+                                         std::pow(0.9 * 1.025, 3)));
+  CHECK(input.walls[2].side == "below");
+  CHECK(input.walls[2].position == 3.5);
+  const auto& spring = input.walls[3];
+  CHECK(spring.potential == "harmonic");
+  CHECK(spring.side == "below");
+  CHECK(spring.position == 9.0);
+  CHECK(spring.stiffness == 20.0);
+  CHECK(spring.component.empty());
+  const auto& mirror = input.walls[4];
+  CHECK(mirror.potential == "reflecting");
+  CHECK(mirror.side == "above");
+  CHECK(mirror.position == 1.5);
+  CHECK(mirror.component == "Xe");
+
+  const Input again = through_text(input);
+  CHECK(input_text(again) == input_text(input));
+  CHECK(again.walls.size() == 5);
+  CHECK(again.limits[0].upper == of_first.upper);
+}
+
 TEST_CASE("a grid with a hole") {
   const Input input = read_valid(examples / "grid.xml");
   const Start start = start_of(input);

@@ -147,9 +147,24 @@ constexpr Unit units[] = {
     {moment_of_inertia, "kg*m^2", 1e21 * avogadro},
     {moment_of_inertia, "u*A^2", unit::angstrom* unit::angstrom, true},
     {moment_of_inertia, "amu*angstrom^2", unit::angstrom* unit::angstrom, true},
+    {angular_momentum, "u*nm^2/ps", 1.0},
+    {angular_momentum, "u*angstrom^2/ps", unit::angstrom* unit::angstrom},
+    {angular_momentum, "u*angstrom^2/fs", 1e3 * unit::angstrom* unit::angstrom},
+    {acceleration, "nm/ps^2", 1.0},
+    {acceleration, "angstrom/ps^2", unit::angstrom},
+    {acceleration, "angstrom/fs^2", 1e6 * unit::angstrom},
+    {acceleration, "m/s^2", 1e-15},
+    {stiffness, "kJ/mol/nm^2", 1.0},
+    {stiffness, "kcal/mol/angstrom^2", calorie / (unit::angstrom * unit::angstrom)},
+    {stiffness, "eV/angstrom^2", eV / (unit::angstrom * unit::angstrom)},
+    {stiffness, "N/m", 1e-18 * joule},
+    {electric_field, "V/nm", eV},
+    {electric_field, "V/angstrom", eV / unit::angstrom},
+    {electric_field, "V/m", 1e-9 * eV},
+    {electric_field, "V/A", eV / unit::angstrom, true},
 };
 
-constexpr std::size_t dimensions = static_cast<std::size_t>(moment_of_inertia) + 1;
+constexpr std::size_t dimensions = static_cast<std::size_t>(electric_field) + 1;
 
 std::size_t index(Dimension dimension) {
   return static_cast<std::size_t>(dimension);
@@ -230,17 +245,18 @@ const std::array<UnitSystem::Definition, 4>& definitions() {
         {"reduced", {}, {}},
         {"nano",
          {"", "nm", "ps", "u", "kJ/mol", "K", "nm/ps", "kJ/mol/nm", "bar", "mN/m", "mPa*s", "m^2/s",
-          "1/nm^3", "g/cm^3", "e", "e*nm", "e*nm^2", "u*nm^2"},
+          "1/nm^3", "g/cm^3", "e", "e*nm", "e*nm^2", "u*nm^2", "u*nm^2/ps", "nm/ps^2",
+          "kJ/mol/nm^2", "V/nm"},
          {}},
         {"metal",
          {"", "angstrom", "ps", "u", "eV", "K", "angstrom/ps", "eV/angstrom", "bar", "mN/m",
           "mPa*s", "m^2/s", "1/angstrom^3", "g/cm^3", "e", "e*angstrom", "e*angstrom^2",
-          "u*angstrom^2"},
+          "u*angstrom^2", "u*angstrom^2/ps", "angstrom/ps^2", "eV/angstrom^2", "V/angstrom"},
          {}},
         {"real",
          {"", "angstrom", "fs", "u", "kcal/mol", "K", "angstrom/fs", "kcal/mol/angstrom", "atm",
           "mN/m", "mPa*s", "m^2/s", "1/angstrom^3", "g/cm^3", "e", "e*angstrom", "e*angstrom^2",
-          "u*angstrom^2"},
+          "u*angstrom^2", "u*angstrom^2/fs", "angstrom/fs^2", "kcal/mol/angstrom^2", "V/angstrom"},
          {}},
     }};
     for (auto& system : systems) {
@@ -294,6 +310,14 @@ std::string_view dimension_noun(Dimension dimension) {
       return "a quadrupole moment";
     case moment_of_inertia:
       return "a moment of inertia";
+    case angular_momentum:
+      return "an angular momentum";
+    case acceleration:
+      return "an acceleration";
+    case stiffness:
+      return "a force per length";
+    case electric_field:
+      return "an electric field";
   }
   return "a number";
 }

@@ -27,6 +27,10 @@ enum class Dimension {
   dipole_moment,      ///< charge times length
   quadrupole_moment,  ///< charge times length squared
   moment_of_inertia,  ///< mass times length squared
+  angular_momentum,   ///< mass times length times velocity
+  acceleration,
+  stiffness,       ///< force per length
+  electric_field,  ///< force per charge
 };
 
 /// "a length", "an energy", "a number".

@@ -7,7 +7,7 @@
 #include "md/core/box.hpp"
 #include "md/core/random.hpp"
 #include "md/dynamics/rigid_rotor.hpp"
-#include "md/dynamics/selection.hpp"
+#include "md/particles/selection.hpp"
 #include "md/particles/particle_store.hpp"
 
 namespace sterna::md {

@@ -22,22 +22,12 @@ VelocityScaling::VelocityScaling(std::vector<Zone> zones, std::span<const double
   sums_.resize(per_slab * slabs);
 }
 
-int VelocityScaling::slab_of(const Zone& zone, const Position& position, const Box& box) const {
-  if (!zone.where.contains(position, box)) return -1;
-  if (zone.slabs == 1) return 0;
-  int image[3];
-  const double y = box.wrap(position.vector(), image).y;
-  const double lower = std::max(zone.where.lower.y, 0.0);
-  const double width = (std::min(zone.where.upper.y, box.length.y) - lower) / zone.slabs;
-  return std::min(static_cast<int>((y - lower) / width), zone.slabs - 1);
-}
-
 std::span<double> VelocityScaling::measure(const ParticleStore& particles, const Box& box) {
   std::fill(sums_.begin(), sums_.end(), 0.0);
   for (std::size_t z = 0; z < zones_.size(); ++z) {
     const Zone& zone = zones_[z];
     for (std::size_t i = 0; i < particles.local_count(); ++i) {
-      const int slab = slab_of(zone, particles.position[i], box);
+      const int slab = slab_along_y(zone.where, zone.slabs, particles.position[i], box);
       if (slab < 0) continue;
       double* sums = sums_.data() + per_slab * (first_slab_[z] + static_cast<std::size_t>(slab));
       const auto type = static_cast<std::size_t>(particles.position[i].type);
@@ -82,7 +72,7 @@ VelocityScaling::Scaled VelocityScaling::scale(ParticleStore& particles, const B
     }
     result.largest_factor *= of_zone;
     for (std::size_t i = 0; i < particles.local_count(); ++i) {
-      const int slab = slab_of(zone, particles.position[i], box);
+      const int slab = slab_along_y(zone.where, zone.slabs, particles.position[i], box);
       if (slab < 0) continue;
       const auto [b, r] = factors[static_cast<std::size_t>(slab)];
       const auto type = static_cast<std::size_t>(particles.position[i].type);

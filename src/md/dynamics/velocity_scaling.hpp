@@ -7,7 +7,7 @@
 
 #include "md/core/box.hpp"
 #include "md/dynamics/rigid_rotor.hpp"
-#include "md/dynamics/selection.hpp"
+#include "md/particles/selection.hpp"
 #include "md/particles/particle_store.hpp"
 
 namespace sterna::md {
@@ -51,9 +51,6 @@ class VelocityScaling {
   Scaled scale(ParticleStore& particles, const Box& box) const;
 
  private:
-  /// Index of the particle's slab among the sums, or nothing outside the zone.
-  int slab_of(const Zone& zone, const Position& position, const Box& box) const;
-
   std::vector<Zone> zones_;
   std::vector<std::size_t> first_slab_;  ///< by zone
   std::vector<double> masses_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "md/fmm/fmm_parameters.hpp"
+#include "md/io/check_external.hpp"
 
 namespace sterna::md {
 namespace {
@@ -45,6 +46,26 @@ void check_regions(const Input& input, const Report& report) {
            "a thermostat of a region or of slabs needs an orthorhombic box; that of this run is "
            "triclinic");
   }
+  const auto refuse = [&](const std::string& section, const auto& parts) {
+    for (std::size_t n = 0; n < parts.size(); ++n) {
+      const std::string place = fmt::format("{}[{}]", section, n);
+      for (const char* key : {".lower", ".upper", ".slabs"}) {
+        if (!input.places.contains(place + key)) continue;
+        report(Severity::error, place + key,
+               fmt::format("the region of a [[{}]] needs an orthorhombic box; that of this run is "
+                           "triclinic",
+                           section));
+      }
+    }
+  };
+  refuse("drift_control", input.drift_controls);
+  refuse("limit", input.limits);
+  refuse("wall", input.walls);
+  refuse("restraint", input.restraints);
+  if (input.alignment.interval > 0) {
+    report(Severity::error, "alignment",
+           "[alignment] needs an orthorhombic box; that of this run is triclinic");
+  }
 }
 
 void check_multipole_method(const Input& input, const Box& box, const Report& report) {
@@ -70,6 +91,7 @@ void check_multipole_method(const Input& input, const Box& box, const Report& re
 }  // namespace
 
 void check_box(const Input& input, const Box& box, const Report& report) {
+  check_external_in_box(input, box, report);
   if (box.tilt.none()) return;
   check_axes(input, box.tilt, report);
   check_regions(input, report);

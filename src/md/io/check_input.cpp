@@ -12,6 +12,8 @@
 #include "md/domain/decomposition_method.hpp"
 #include "md/io/check_components.hpp"
 #include "md/io/check_electrostatics.hpp"
+#include "md/io/check_external.hpp"
+#include "md/io/check_motion.hpp"
 #include "md/io/check_thermostats.hpp"
 #include "md/io/particle_names.hpp"
 #include "md/io/read_input.hpp"
@@ -393,6 +395,8 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   check_electrostatics(input, is_good, report);
   checker.interaction();
   check_thermostats(input, is_good, report);
+  check_motion(input, is_good, report);
+  check_external(input, is_good, report);
   checker.barostat();
   checker.domain();
   checker.output(look_at_files);

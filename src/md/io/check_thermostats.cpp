@@ -79,8 +79,8 @@ class ThermostatChecker {
     if (thermostat.kind == "nose_hoover_chain" && (thermostat.lower || thermostat.upper)) {
       error(place(n, "kind"),
             "a Nose-Hoover chain is made for a fixed number of molecules, but they come and go in "
-            "a region; expected \"stochastic_velocity_rescaling\", \"langevin\" or "
-            "\"velocity_scaling\"");
+            "a region; expected \"stochastic_velocity_rescaling\", \"langevin\", \"andersen\" "
+            "or \"velocity_scaling\"");
     }
     if (thermostat.stop_step > 0 && thermostat.stop_step < thermostat.start_step) {
       error(

@@ -31,14 +31,15 @@ std::vector<KeySchema> ensemble_keys() {
            "Stochastic velocity rescaling samples the canonical ensemble (Bussi, Donadio "
            "and Parrinello, J. Chem. Phys. 126, 014101 (2007)), and so does a Nose-Hoover chain, "
            "without random numbers (Martyna, Tuckerman, Tobias and Klein, Mol. Phys. 87, 1117 "
-           "(1996)). Langevin dynamics have friction and noise on each molecule. Velocity scaling "
+           "(1996)). Langevin dynamics have friction and noise on each molecule; in Andersen's "
+           "(J. Chem. Phys. 72, 2384 (1980)) molecules collide with a heat bath. Velocity scaling "
            "multiplies all velocities by a power of the ratio of the temperatures in every step, "
            "as ls1-MarDyn does; its fluctuations are those of no ensemble.",
        .need = Need::required,
        .choices =
            [] {
-             return Names{"none", "stochastic_velocity_rescaling", "nose_hoover_chain", "langevin",
-                          "velocity_scaling"};
+             return Names{"none",     "stochastic_velocity_rescaling", "nose_hoover_chain",
+                          "langevin", "andersen",                      "velocity_scaling"};
            },
        .aliases = {"type", "method"}},
       {.section = "thermostat",
@@ -49,19 +50,22 @@ std::vector<KeySchema> ensemble_keys() {
        .dimension = Dimension::temperature,
        .range = positive,
        .condition = thermostat_is(
-           {"stochastic_velocity_rescaling", "nose_hoover_chain", "langevin", "velocity_scaling"}),
+           {"stochastic_velocity_rescaling", "nose_hoover_chain", "langevin", "andersen",
+            "velocity_scaling"}),
        .aliases = {"temp", "t", "target"}},
       {.section = "thermostat",
        .name = "time_constant",
        .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].time_constant; },
        .description = "How fast the temperature relaxes; some hundred time steps disturb the "
                       "dynamics little. Of a Nose-Hoover chain it is the period of its "
-                      "oscillation, of Langevin dynamics the inverse of the friction.",
+                      "oscillation, of Langevin dynamics the inverse of the friction, of Andersen's "
+                      "the mean time from one collision of a molecule to the next.",
        .need = Need::required,
        .dimension = Dimension::time,
        .range = positive,
        .condition =
-           thermostat_is({"stochastic_velocity_rescaling", "nose_hoover_chain", "langevin"}),
+           thermostat_is(
+               {"stochastic_velocity_rescaling", "nose_hoover_chain", "langevin", "andersen"}),
        .aliases = {"tau", "tau_t", "damping", "relaxation_time"}},
       {.section = "thermostat",
        .name = "exponent",
@@ -89,7 +93,8 @@ std::vector<KeySchema> ensemble_keys() {
        .description =
            "Name of the `[[component]]` or `[[type]]` whose molecules it acts on. Of some of the "
            "molecules only the motion relative to their common center of mass is scaled, so that "
-           "the total momentum is kept (but by Langevin dynamics and velocity scaling).",
+           "the total momentum is kept (but by Langevin dynamics, Andersen's thermostat and "
+           "velocity scaling).",
        .default_text = "all",
        .aliases = {"componentName", "group"}},
       {.section = "thermostat",

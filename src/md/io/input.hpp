@@ -133,11 +133,11 @@ struct Input {
   } neighbor;
 
   struct Thermostat {  ///< [thermostat], or several [[thermostat]]
-    /// "none", "stochastic_velocity_rescaling", "nose_hoover_chain", "langevin",
+    /// "none", "stochastic_velocity_rescaling", "nose_hoover_chain", "langevin", "andersen",
     /// "velocity_scaling"
     std::string kind = "none";
     double temperature = 0.0;
-    double time_constant = 0.0;   ///< of the first three; of "langevin" 1 / friction
+    double time_constant = 0.0;   ///< of "langevin" 1 / friction, of "andersen" 1 / rate
     std::int64_t start_step = 0;  ///< acts in steps from here
     std::int64_t stop_step = 0;   ///< to here; 0: to the end
     // Some of the molecules only.
@@ -167,6 +167,79 @@ struct Input {
     double time_constant = 0.0;  ///< of the relaxation of the volume
     std::int64_t interval = 10;  ///< steps between two changes of the box
   } barostat;
+
+  struct DriftControl {                ///< [[drift_control]]
+    Vec3 velocity;                     ///< to keep
+    std::string component;             ///< of this [[component]] or [[type]]; empty: of all
+    std::optional<Vec3> lower, upper;  ///< in this region of the box
+    int slabs = 1;                     ///< along y, each with a velocity of its own
+    std::int64_t interval = 100;       ///< steps between two corrections
+    std::int64_t sample_interval = 10;
+    std::int64_t start_step = 0, stop_step = 0;  ///< 0: to the end
+  };
+  std::vector<DriftControl> drift_controls;
+
+  struct Limit {                                       ///< [[limit]]
+    std::optional<double> force, torque;               ///< their length, at most
+    std::optional<double> velocity, angular_momentum;  ///< likewise
+    bool overlaps_only = false;        ///< velocities only where the force is beyond its limit
+    std::string component;             ///< of this [[component]] or [[type]]; empty: of all
+    std::optional<Vec3> lower, upper;  ///< in this region of the box
+    bool outside = false;              ///< where the region is not
+    std::int64_t interval = 1;         ///< steps
+    std::int64_t start_step = 0, stop_step = 0;  ///< 0: to the end
+  };
+  std::vector<Limit> limits;
+
+  struct Alignment {                         ///< [alignment]
+    std::int64_t interval = 0;               ///< steps; 0: none
+    std::vector<std::string> axes{"x", "y", "z"};
+    double part = 1.0;                       ///< of the way to the middle of the box
+  } alignment;
+
+  struct Wall {                      ///< [[wall]]
+    std::string potential;           ///< "lj_9_3", "lj_10_4", "lj_10_4_3", "lj_12_6", "harmonic",
+                                     ///< "reflecting"
+    std::string shape = "plane";     ///< or "sphere"
+    std::string axis = "z";          ///< "plane": its normal, "x", "y", "z"
+    double position = 0.0;           ///< "plane": along the axis
+    Vec3 center;                     ///< "sphere"
+    double radius = 0.0;             ///< "sphere"
+    std::string side = "above";      ///< where molecules are: "above", "below", "both"; "inside",
+                                     ///< "outside" of a sphere
+    double epsilon = 0.0;            ///< energy
+    double sigma = 0.0;              ///< length
+    double layer_spacing = 0.0;      ///< "lj_10_4_3"; 0: sigma / sqrt(2)
+    double cutoff = 0.0;             ///< distance from the wall, or depth behind a harmonic one
+    double stiffness = 0.0;          ///< "harmonic": force per depth
+    std::string component;           ///< of this [[component]] or [[type]]; empty: of all
+    std::optional<Vec3> lower, upper;  ///< acts in this region of the box
+    std::string acts_on;             ///< "sites", "centers"; empty: as the potential wants it
+  };
+  std::vector<Wall> walls;
+
+  struct Field {                          ///< [[field]]: one of the three
+    std::optional<Vec3> force;            ///< on each molecule
+    std::optional<Vec3> acceleration;     ///< of each molecule
+    std::optional<Vec3> electric_field;   ///< acts on charges and dipoles
+    std::string component;                ///< of this [[component]] or [[type]]; empty: of all
+  };
+  std::vector<Field> fields;
+
+  struct Restraint {                   ///< [[restraint]]
+    double stiffness = 0.0;            ///< force per distance
+    std::optional<Vec3> place;         ///< of all of them; otherwise where each one is at the start
+    std::vector<std::string> axes{"x", "y", "z"};
+    std::string component;             ///< of this [[component]] or [[type]]; empty: of all
+    std::optional<Vec3> lower, upper;  ///< those that are in this region of the box at the start
+  };
+  std::vector<Restraint> restraints;
+
+  struct Freeze {           ///< [[freeze]]
+    std::string component;  ///< [[component]] or [[type]]
+    Vec3 velocity;          ///< that they keep
+  };
+  std::vector<Freeze> freezes;
 
   struct Minimize {                     ///< [minimize]; integrator = "minimize"
     double force_tolerance = 0.0;       ///< largest force component

@@ -9,7 +9,9 @@
 #include "md/io/component_schema.hpp"
 #include "md/io/electrostatics_schema.hpp"
 #include "md/io/ensemble_schema.hpp"
+#include "md/io/external_schema.hpp"
 #include "md/io/interaction_schema.hpp"
+#include "md/io/motion_schema.hpp"
 #include "sterna/comm/methods.hpp"
 
 namespace sterna::md {
@@ -102,6 +104,38 @@ std::vector<SectionSchema> make_sections() {
        .description = "Keeps the pressure, by changing the size of the box. Goes with a thermostat "
                       "that samples the canonical ensemble.",
        .aliases = {"npt", "pressure"}},
+      {.name = "wall",
+       .is_array = true,
+       .description = "A flat or spherical wall that repels molecules, attracts them or reflects "
+                      "them.",
+       .aliases = {"walls", "WallPotential", "Mirror", "boundary"}},
+      {.name = "field",
+       .is_array = true,
+       .description = "A force that is the same everywhere: a constant one, gravity, or that of an "
+                      "electric field.",
+       .aliases = {"external", "external_force", "gravity", "efield", "electric_field"}},
+      {.name = "restraint",
+       .is_array = true,
+       .description = "Springs that hold molecules at their places.",
+       .aliases = {"restraints", "tether", "spring", "position_restraint"}},
+      {.name = "freeze",
+       .is_array = true,
+       .description = "Molecules that do not feel forces: they rest, or move all alike.",
+       .aliases = {"frozen", "fixed", "move", "moving"}},
+      {.name = "drift_control",
+       .is_array = true,
+       .description = "Keeps the common velocity of all molecules, of a component or of a region.",
+       .aliases = {"drift", "DriftCtrl", "momentum"}},
+      {.name = "limit",
+       .is_array = true,
+       .description =
+           "Shortens forces and velocities that are longer than this, so that a start with "
+           "overlaps survives. Energy and momentum are not conserved meanwhile.",
+       .aliases = {"limits", "MaxCheck", "cap"}},
+      {.name = "alignment",
+       .description = "Brings the center of mass back to the middle of the box, so that a droplet "
+                      "or film stays where it is looked at. Paths of molecules contain the shifts.",
+       .aliases = {"COMaligner", "recenter", "center"}},
       {.name = "minimize",
        .description = "When a minimization has come far enough.",
        .aliases = {"minimise", "minimization"}},
@@ -734,7 +768,7 @@ std::vector<KeySchema> further_keys() {
 std::vector<KeySchema> make_keys() {
   std::vector<KeySchema> keys = general_keys();
   for (auto&& more : {component_keys(), interaction_keys(), electrostatics_keys(), ensemble_keys(),
-                      further_keys()}) {
+                      external_keys(), motion_keys(), further_keys()}) {
     keys.insert(keys.end(), more.begin(), more.end());
   }
   return keys;
@@ -802,6 +836,12 @@ Input input_with_all_sections() {
   input.components[0].sites.resize(1);
   input.pairs.resize(1);
   input.thermostats.resize(1);
+  input.drift_controls.resize(1);
+  input.limits.resize(1);
+  input.walls.resize(1);
+  input.fields.resize(1);
+  input.restraints.resize(1);
+  input.freezes.resize(1);
   return input;
 }
 
@@ -831,6 +871,7 @@ std::string_view translated_choice(std::string_view value) {
       {"nhc", "nose_hoover_chain"},
       {"sd", "langevin"},
       {"velocityscaling", "velocity_scaling"},
+      {"anderson", "andersen"},
       {"verlet", "velocity_verlet"},
       {"nve", "velocity_verlet"},
       {"nvt", "velocity_verlet"},

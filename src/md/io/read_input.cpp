@@ -317,6 +317,18 @@ class Reader {
       return std::exchange(sites_, sites_ + count);
     } else if (section.name == "thermostat") {
       input.thermostats.resize(count);
+    } else if (section.name == "drift_control") {
+      input.drift_controls.resize(count);
+    } else if (section.name == "limit") {
+      input.limits.resize(count);
+    } else if (section.name == "wall") {
+      input.walls.resize(count);
+    } else if (section.name == "field") {
+      input.fields.resize(count);
+    } else if (section.name == "restraint") {
+      input.restraints.resize(count);
+    } else if (section.name == "freeze") {
+      input.freezes.resize(count);
     } else {
       input.pairs.resize(count);
     }

@@ -26,7 +26,11 @@ constexpr Dimension all_dimensions[] = {Dimension::length,
                                         Dimension::charge,
                                         Dimension::dipole_moment,
                                         Dimension::quadrupole_moment,
-                                        Dimension::moment_of_inertia};
+                                        Dimension::moment_of_inertia,
+                                        Dimension::angular_momentum,
+                                        Dimension::acceleration,
+                                        Dimension::stiffness,
+                                        Dimension::electric_field};
 
 /// A section in another one, such as "component.site".
 bool is_inner(const SectionSchema& section) {

@@ -4,6 +4,7 @@
 
 #include "md/fmm/electrostatics.hpp"
 #include "md/longrange/planar_forces.hpp"
+#include "md/simulation/external_terms.hpp"
 
 namespace sterna::md {
 
@@ -44,6 +45,9 @@ constexpr TermEntry table[] = {
     {"planar_correction", "what lies beyond the cutoff, in layers across one axis",
      planar_correction},
     {"electrostatics", "charges and point dipoles at any distance", electrostatics},
+    {"walls", "flat and spherical walls", make_walls},
+    {"fields", "constant forces, gravity and electric fields", make_fields},
+    {"restraints", "springs that hold molecules at places", make_restraints},
 };
 
 }  // namespace

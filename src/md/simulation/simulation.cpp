@@ -58,14 +58,15 @@ std::vector<double> exact_values(const nlohmann::json& array) {
   return values;
 }
 
-std::vector<RigidBody> bodies_of(const Interaction& interaction) {
-  const std::vector<Vec3> inertia = interaction.inertia();
+std::vector<RigidBody> bodies_of(const Interaction& interaction, const FrozenTypes& frozen) {
+  const std::vector<Vec3> inertia = frozen.inertia(interaction.inertia());
   return {inertia.begin(), inertia.end()};
 }
 
-std::optional<RigidRotor> rotor_of(const Interaction& interaction, const Input& input) {
+std::optional<RigidRotor> rotor_of(const Interaction& interaction, const FrozenTypes& frozen,
+                                   const Input& input) {
   if (!interaction.rotating()) return std::nullopt;
-  return RigidRotor(input.run.timestep, interaction.inertia(),
+  return RigidRotor(input.run.timestep, frozen.inertia(interaction.inertia()),
                     rotation_method_by_name(input.run.rotation));
 }
 
@@ -80,10 +81,13 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
       console_(context.rank() == 0 && !options.quiet, options.progress, input.units),
       stem_((std::filesystem::path(input.output.directory) / input.run.name).string()),
       interaction_(input, tersoff_parameters(context, input)),
+      frozen_(input, interaction_.names()),
       masses_(interaction_.masses()),
-      bodies_(bodies_of(interaction_)),
+      counted_masses_(frozen_.counted_masses(masses_)),
+      bodies_(bodies_of(interaction_, frozen_)),
       skin_(input.neighbor.skin > 0.0 ? input.neighbor.skin : interaction_.usual_skin()),
-      integrator_(input.run.timestep, masses_, rotor_of(interaction_, input)) {
+      integrator_(input.run.timestep, frozen_.inertial_masses(masses_),
+                  rotor_of(interaction_, frozen_, input)) {
   particles_.set_rotating(interaction_.rotating());
   catch_signals();
   take_output_directory();
@@ -106,6 +110,10 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
   counts.sum(type_counts_.data(), type_counts_.size()).run();
   const std::vector<double> particles_of_type(type_counts_.begin(), type_counts_.end());
   tail_ = interaction_.tail_correction(particles_of_type, box_.volume());
+  moving_count_ = particle_count_;
+  for (std::size_t type = 0; type < frozen_.flags().size(); ++type) {
+    if (frozen_.flags()[type] != 0) moving_count_ -= type_counts_[type];
+  }
   degrees_of_freedom_ = translational_degrees();
   for (std::size_t type = 0; type < bodies_.size(); ++type) {
     degrees_of_freedom_ +=
@@ -127,12 +135,14 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
     minimizer_.emplace(0.005 * natural, 0.05 * natural, longest, radii);
   } else {
     const std::vector<std::string> names = interaction_.names();
-    thermostats_ = Thermostat::from_input(context_, input_,
-                                          {.names = names,
-                                           .counts = type_counts_,
-                                           .masses = masses_,
-                                           .bodies = bodies_,
-                                           .degrees_of_freedom = degrees_of_freedom_});
+    modifiers_ = make_step_modifiers(context_, input_,
+                                     {.names = names,
+                                      .counts = type_counts_,
+                                      .masses = masses_,
+                                      .bodies = bodies_,
+                                      .degrees_of_freedom = degrees_of_freedom_,
+                                      .reach = interaction_.reach(),
+                                      .frozen = frozen_.flags()});
     const auto& barostat = input_.barostat;
     if (barostat.kind == "stochastic_cell_rescaling") {
       const double temperature =
@@ -158,18 +168,19 @@ Simulation::Simulation(const comm::Context& context, const Input& input,
   balancer_->start(step_,
                    std::chrono::duration<double>(PhaseTimer::Clock::now() - before_engine).count());
   if (draw_velocities_) draw_velocities();
+  if (!minimizer_) frozen_.set_velocities(particles_);
   stop_if_asked();
 
   if (resumed) {
     const CheckpointReader reader(context_, checkpoint);
     const auto& state = reader.state().state;
-    if (state.contains("thermostats") && state["thermostats"].size() == thermostats_.size()) {
-      for (std::size_t k = 0; k < thermostats_.size(); ++k) {
+    if (state.contains("thermostats") && state["thermostats"].size() == modifiers_.size()) {
+      for (std::size_t k = 0; k < modifiers_.size(); ++k) {
         const auto& kept = state["thermostats"][k];
-        thermostats_[k]->set_exchanged_energy(exact_value(kept["exchanged_energy"]));
+        modifiers_[k]->set_exchanged_energy(exact_value(kept["exchanged_energy"]));
         // Of another kind of thermostat it is of no use.
-        if (kept.contains("state") && kept["state"].size() == thermostats_[k]->state().size()) {
-          thermostats_[k]->set_state(exact_values(kept["state"]));
+        if (kept.contains("state") && kept["state"].size() == modifiers_[k]->state().size()) {
+          modifiers_[k]->set_state(exact_values(kept["state"]));
         }
       }
     }
@@ -246,6 +257,7 @@ void Simulation::stop_motion() {
 
 void Simulation::make_balancer() {
   check_box(input_, box_, [&](Severity severity, std::string_view place, std::string message) {
+    if (severity != Severity::error) return;
     throw FileError(render(diagnose(input_, severity, place, std::move(message))));
   });
   balancer_ =
@@ -302,6 +314,7 @@ void Simulation::draw_velocities() {
                       thermal_energy);
   for (std::size_t i = 0; i < particles_.local_count(); ++i) {
     const auto type = static_cast<std::size_t>(particles_.position[i].type);
+    if (!frozen_.flags().empty() && frozen_.flags()[type] != 0) continue;
     particles_.velocity[i] = start.draw(particles_.id[i], masses_[type]);
     start.add(particles_.velocity[i], masses_[type]);
     if (!particles_.rotating()) continue;
@@ -538,12 +551,12 @@ void Simulation::write_checkpoint() {
     for (const double value : values) array.push_back(exact_text(value));
     return array;
   };
-  for (const auto& thermostat : thermostats_) {
-    double exchanged = thermostat->exchanged_energy();
+  for (const auto& modifier : modifiers_) {
+    double exchanged = modifier->exchanged_energy();
     comm::ReductionBatch batch(context_, "exchanged energy");
     batch.sum(exchanged).run();
     nlohmann::json kept = {{"exchanged_energy", exact_text(exchanged)}};
-    if (!thermostat->state().empty()) kept["state"] = exact_array(thermostat->state());
+    if (!modifier->state().empty()) kept["state"] = exact_array(modifier->state());
     state.state["thermostats"].push_back(kept);
   }
   if (barostat_) state.state["volume_work"] = exact_text(volume_work_);

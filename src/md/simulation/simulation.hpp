@@ -26,9 +26,10 @@
 #include "md/simulation/balancer.hpp"
 #include "md/simulation/console.hpp"
 #include "md/simulation/force_engine.hpp"
+#include "md/simulation/frozen_types.hpp"
 #include "md/simulation/interaction.hpp"
 #include "md/simulation/phase_timer.hpp"
-#include "md/simulation/thermostat.hpp"
+#include "md/simulation/step_modifier.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/messenger.hpp"
 
@@ -112,6 +113,8 @@ class Simulation {
   /// particles go on into the next step as soon as their forces are put together, some at a time.
   bool can_move_early() const;
   bool must_write_checkpoint() const;
+  /// Of the present positions, as far as the run's limits let them.
+  void compute_forces(EnergyAndVirial* sums);
   void change_volume(EnergyAndVirial& sums);
   ThermodynamicState measure(const EnergyAndVirial& sums);
   /// Throws where the particles are so hot that the run tells nothing any more.
@@ -140,11 +143,14 @@ class Simulation {
   OutputLock lock_;   ///< rank 0
 
   Interaction interaction_;
+  FrozenTypes frozen_;
   Box box_;
   std::int64_t particle_count_ = 0;
   std::vector<std::int64_t> type_counts_;
+  std::int64_t moving_count_ = 0;  ///< of particles that are not frozen
   std::vector<double> masses_;
-  std::vector<RigidBody> bodies_;  ///< by type
+  std::vector<double> counted_masses_;  ///< without those of frozen types
+  std::vector<RigidBody> bodies_;  ///< by type; frozen ones do not turn
   double skin_ = 0.0;
   double degrees_of_freedom_ = 0.0;  ///< with those of rotation
   ParticleStore particles_;
@@ -156,7 +162,7 @@ class Simulation {
   std::unique_ptr<ForceEngine> engine_;
   nlohmann::json state_of_terms_;  ///< of the checkpoint that the run goes on from
   VelocityVerlet integrator_;
-  std::vector<std::unique_ptr<Thermostat>> thermostats_;
+  std::vector<std::unique_ptr<StepModifier>> modifiers_;
   std::optional<StochasticCellRescaling> barostat_;
   double volume_work_ = 0.0;  ///< energy that the particles have lost to changes of the volume
   std::optional<FireMinimizer> minimizer_;
@@ -167,13 +173,13 @@ class Simulation {
   bool rebuilt_ = false;  ///< in the present step
   bool moved_ = false;    ///< particles are where they will be in the next step
   double translational_degrees() const {
-    const double fixed = Thermostat::keep_momentum(input_) ? 3.0 : 0.0;
-    return std::max(1.0, 3.0 * static_cast<double>(particle_count_) - fixed);
+    const double fixed = keeps_momentum(input_) ? 3.0 : 0.0;
+    return std::max(1.0, 3.0 * static_cast<double>(moving_count_) - fixed);
   }
   /// The ideal part of the pressure counts the centers of mass with the degrees of freedom that
   /// they have.
   double kinetic_factor() const {
-    return 3.0 * static_cast<double>(particle_count_) / translational_degrees();
+    return 3.0 * static_cast<double>(moving_count_) / translational_degrees();
   }
   double elapsed_time() const {
     return static_cast<double>(step_) * input_.run.timestep + time_offset_;

@@ -37,7 +37,7 @@ Outcome Simulation::run() {
   last_checkpoint_time_ = std::chrono::steady_clock::now();
   minimizer_ ? console_.minimization_header() : console_.table_header();
   EnergyAndVirial sums;
-  engine_->compute_forces(particles_, &sums);
+  compute_forces(&sums);
   integrator_.forces_are_those_of_a_start();
   if (first_step_ == 0) observe(sums);
 
@@ -100,9 +100,9 @@ void Simulation::move(std::size_t begin, std::size_t end) {
 }
 
 bool Simulation::can_move_early() const {
-  const auto is_due = [this](const auto& thermostat) { return thermostat->is_due(step_); };
+  const auto is_due = [this](const auto& modifier) { return modifier->is_due(step_); };
   return engine_->can_move() && !minimizer_ && !hook_ && !must_sample() && !changes_volume() &&
-         !must_write_checkpoint() && std::none_of(thermostats_.begin(), thermostats_.end(), is_due);
+         !must_write_checkpoint() && std::none_of(modifiers_.begin(), modifiers_.end(), is_due);
 }
 
 void Simulation::step() {
@@ -113,6 +113,7 @@ void Simulation::step() {
     minimizer_ ? minimize_step() : move_all();
   }
   moved_ = false;
+  for (const auto& modifier : modifiers_) modifier->correct_positions(particles_, box_);
   const auto largest_step = [this]() -> ForceEngine::LargestStep {
     if (minimizer_) return {minimizer_->maximum_displacement(), 0.0};
     return {integrator_.longest_path(), integrator_.longest_gain(), integrator_.timestep(),
@@ -120,6 +121,9 @@ void Simulation::step() {
   };
   rebuilt_ =
       engine_->must_rebuild(particles_, step_, largest_step, asked()) || balancer_->must_cut(step_);
+  for (const auto& modifier : modifiers_) {
+    if (modifier->shift_all(particles_, box_, step_)) rebuilt_ = true;
+  }
   if (rebuilt_) {
     const auto event =
         balancer_->before_rebuild(particles_, *engine_, step_, input_.run.steps - step_);
@@ -140,18 +144,26 @@ void Simulation::step() {
   EnergyAndVirial sums;
   const bool sample = must_sample();
   const bool changes_volume = this->changes_volume();
-  engine_->compute_forces(particles_, sample || changes_volume ? &sums : nullptr);
+  compute_forces(sample || changes_volume ? &sums : nullptr);
   if (!minimizer_) integrator_.finish_step();
 
-  for (const auto& thermostat : thermostats_) {
-    if (!thermostat->is_due(step_)) continue;
+  for (const auto& modifier : modifiers_) {
+    if (!modifier->is_due(step_)) continue;
     const auto measured = timer_.measure(Phase::thermostat);
     integrator_.complete_velocities(particles_);
-    const double growth = thermostat->apply(particles_, box_, step_);
+    const double growth = modifier->apply(particles_, box_, step_);
     if (growth > 1.1) engine_->look_at_speeds();
   }
   if (changes_volume) change_volume(sums);
   if (sample) observe(sums);
+}
+
+void Simulation::compute_forces(EnergyAndVirial* sums) {
+  engine_->compute_forces(particles_, sums);
+  for (const auto& modifier : modifiers_) {
+    if (modifier->is_due(step_)) modifier->limit_forces(particles_, box_);
+  }
+  if (minimizer_) frozen_.clear_forces(particles_);
 }
 
 void Simulation::change_volume(EnergyAndVirial& sums) {
@@ -176,7 +188,7 @@ void Simulation::change_volume(EnergyAndVirial& sums) {
   engine_->rebuild(particles_, step_);
   rebuilt_ = true;
   sums = {};
-  engine_->compute_forces(particles_, &sums);
+  compute_forces(&sums);
   volume_work_ += before.total_energy - measure(sums).total_energy;
   integrator_.forces_are_those_of_a_start();
 }
@@ -210,7 +222,7 @@ bool Simulation::must_sample() const {
 
 ThermodynamicState Simulation::measure(const EnergyAndVirial& sums) {
   // What moves a minimization on is no motion: it has no temperature.
-  KineticSums kinetic = minimizer_ ? KineticSums{} : kinetic_sums(particles_, masses_);
+  KineticSums kinetic = minimizer_ ? KineticSums{} : kinetic_sums(particles_, counted_masses_);
   ThermodynamicState state;
   state.pair_energy = sums.energy;
   state.virial = sums.virial_trace();
@@ -219,7 +231,7 @@ ThermodynamicState Simulation::measure(const EnergyAndVirial& sums) {
   }
   if (minimizer_) state.largest_force = minimizer_->local_sums(particles_).largest_force;
   double exchanged_energy = 0.0;
-  for (const auto& thermostat : thermostats_) exchanged_energy += thermostat->exchanged_energy();
+  for (const auto& modifier : modifiers_) exchanged_energy += modifier->exchanged_energy();
   const auto terms = std::as_const(*engine_).terms();
   for (std::size_t k = 0; k < terms.size(); ++k) {
     const EnergyAndVirial& part = engine_->sums_by_term()[k];

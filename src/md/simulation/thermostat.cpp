@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <iterator>
 #include <stdexcept>
+#include <string_view>
 
+#include "md/dynamics/andersen.hpp"
 #include "md/dynamics/langevin.hpp"
 #include "md/dynamics/nose_hoover_chain.hpp"
 #include "md/dynamics/stochastic_velocity_rescaling.hpp"
@@ -15,25 +17,35 @@
 namespace sterna::md {
 namespace {
 
-/// Where a thermostat of the input acts.
-Selection selection_of(const Input::Thermostat& thermostat, std::span<const std::string> names) {
-  Selection where;
-  where.lower = thermostat.lower.value_or(where.lower);
-  where.upper = thermostat.upper.value_or(where.upper);
-  if (!thermostat.component.empty()) {
-    where.type = static_cast<int>(std::ranges::find(names, thermostat.component) - names.begin());
-  }
-  return where;
-}
-
 /// Degrees of freedom of the molecules that a thermostat without region acts on: of some of them
 /// those of their motion relative to their center of mass.
-double degrees_of(const Selection& where, const ThermostatMolecules& molecules) {
+double degrees_of(const Selection& where, const MoleculeTable& molecules) {
   if (where.is_everything()) return molecules.degrees_of_freedom;
-  const auto type = static_cast<std::size_t>(where.type);
-  const int rotations = molecules.bodies.empty() ? 0 : molecules.bodies[type].degrees_of_freedom();
-  return std::max(1.0, static_cast<double>(molecules.counts[type]) * (3.0 + rotations) - 3.0);
+  double degrees = -3.0;
+  for (std::size_t type = 0; type < molecules.counts.size(); ++type) {
+    if (!where.contains_type(static_cast<std::int64_t>(type))) continue;
+    const int rotations = molecules.bodies.empty() ? 0 : molecules.bodies[type].degrees_of_freedom();
+    degrees += static_cast<double>(molecules.counts[type]) * (3.0 + rotations);
+  }
+  return std::max(1.0, degrees);
 }
+
+class Thermostat : public StepModifier {
+ protected:
+  /// `number`: in the input, from 0.
+  Thermostat(const comm::Context& context, const Input& input, std::size_t number,
+             const MoleculeTable& molecules)
+      : Thermostat(context, input, input.thermostats[number], molecules) {}
+
+  Selection where_;
+
+ private:
+  Thermostat(const comm::Context& context, const Input& input, const Input::Thermostat& wanted,
+             const MoleculeTable& molecules)
+      : StepModifier(context, StepRange::of(input, wanted.start_step, wanted.stop_step, 1),
+                     molecules, input.units.boltzmann() * wanted.temperature),
+        where_(selection_of(wanted.component, wanted.lower, wanted.upper, molecules)) {}
+};
 
 /// One factor for the velocities and angular momenta of all molecules that it acts on, from their
 /// kinetic energy. Of some of the molecules it leaves the motion of their common center of mass as
@@ -41,7 +53,7 @@ double degrees_of(const Selection& where, const ThermostatMolecules& molecules) 
 class GroupThermostat : public Thermostat {
  public:
   GroupThermostat(const comm::Context& context, const Input& input, std::size_t number,
-                  const ThermostatMolecules& molecules)
+                  const MoleculeTable& molecules)
       : Thermostat(context, input, number, molecules),
         timestep_(input.run.timestep),
         all_degrees_(molecules.degrees_of_freedom),
@@ -60,7 +72,7 @@ class GroupThermostat : public Thermostat {
   double timestep_;
 
  private:
-  double interval() const { return static_cast<double>(interval_) * timestep_; }
+  double interval() const { return static_cast<double>(steps_.interval) * timestep_; }
 
   double apply_to_all(ParticleStore& particles, std::int64_t step) {
     double energy = kinetic_sums(particles, masses_).energy;
@@ -113,13 +125,13 @@ class GroupThermostat : public Thermostat {
 class StochasticRescalingThermostat final : public GroupThermostat {
  public:
   StochasticRescalingThermostat(const comm::Context& context, const Input& input,
-                                std::size_t number, const ThermostatMolecules& molecules)
+                                std::size_t number, const MoleculeTable& molecules)
       : GroupThermostat(context, input, number, molecules),
         method_(input.run.seed, input.units.boltzmann() * input.thermostats[number].temperature,
                 input.thermostats[number].time_constant, number) {
     // Often enough to be smooth on the scale of the time constant, seldom enough to cost nothing.
     const double steps = input.thermostats[number].time_constant / (10.0 * timestep_);
-    interval_ = static_cast<std::int64_t>(std::clamp(steps, 1.0, 10.0));
+    steps_.interval = static_cast<std::int64_t>(std::clamp(steps, 1.0, 10.0));
   }
 
   double exchanged_energy() const override {
@@ -139,7 +151,7 @@ class StochasticRescalingThermostat final : public GroupThermostat {
 class NoseHooverThermostat final : public GroupThermostat {
  public:
   NoseHooverThermostat(const comm::Context& context, const Input& input, std::size_t number,
-                       const ThermostatMolecules& molecules)
+                       const MoleculeTable& molecules)
       : GroupThermostat(context, input, number, molecules),
         chain_(input.units.boltzmann() * input.thermostats[number].temperature,
                input.thermostats[number].time_constant, degrees_of(where_, molecules)) {}
@@ -158,33 +170,13 @@ class NoseHooverThermostat final : public GroupThermostat {
   NoseHooverChain chain_;
 };
 
-class LangevinThermostat final : public Thermostat {
- public:
-  LangevinThermostat(const comm::Context& context, const Input& input, std::size_t number,
-                     const ThermostatMolecules& molecules)
-      : Thermostat(context, input, number, molecules),
-        timestep_(input.run.timestep),
-        method_(input.run.seed, input.units.boltzmann() * input.thermostats[number].temperature,
-                1.0 / input.thermostats[number].time_constant, molecules.masses, molecules.bodies,
-                where_) {}
-
-  double apply(ParticleStore& particles, const Box& box, std::int64_t step) override {
-    add_exchanged_energy(method_.apply(particles, box, timestep_, step));
-    return 1.0;
-  }
-
- private:
-  double timestep_;
-  Langevin method_;
-};
-
 class ScalingThermostat final : public Thermostat {
  public:
   ScalingThermostat(const comm::Context& context, const Input& input, std::size_t number,
-                    const ThermostatMolecules& molecules)
+                    const MoleculeTable& molecules)
       : Thermostat(context, input, number, molecules),
         method_({zone_of(input, number)}, molecules.masses, molecules.bodies) {
-    interval_ = input.thermostats[number].interval;
+    steps_.interval = input.thermostats[number].interval;
   }
 
   double apply(ParticleStore& particles, const Box& box, std::int64_t) override {
@@ -217,55 +209,70 @@ class ScalingThermostat final : public Thermostat {
   VelocityScaling method_;
 };
 
+/// Langevin dynamics and Andersen's collisions: noise on each molecule.
+template <class Method>
+class NoiseThermostat final : public Thermostat {
+ public:
+  NoiseThermostat(const comm::Context& context, const Input& input, std::size_t number,
+                  const MoleculeTable& molecules)
+      : Thermostat(context, input, number, molecules),
+        timestep_(input.run.timestep),
+        method_(input.run.seed, input.units.boltzmann() * input.thermostats[number].temperature,
+                1.0 / input.thermostats[number].time_constant, molecules.masses, molecules.bodies,
+                where_) {}
+
+  double apply(ParticleStore& particles, const Box& box, std::int64_t step) override {
+    add_exchanged_energy(method_.apply(particles, box, timestep_, step));
+    return 1.0;
+  }
+
+ private:
+  double timestep_;
+  Method method_;
+};
+
+struct Kind {
+  std::string_view name;
+  std::unique_ptr<StepModifier> (*make)(const comm::Context&, const Input&, std::size_t number,
+                                        const MoleculeTable&);
+};
+
+template <class Method>
+std::unique_ptr<StepModifier> make(const comm::Context& context, const Input& input,
+                                   std::size_t number, const MoleculeTable& molecules) {
+  return std::make_unique<Method>(context, input, number, molecules);
+}
+
+constexpr Kind kinds[] = {
+    {"stochastic_velocity_rescaling", make<StochasticRescalingThermostat>},
+    {"nose_hoover_chain", make<NoseHooverThermostat>},
+    {"langevin", make<NoiseThermostat<Langevin>>},
+    {"andersen", make<NoiseThermostat<Andersen>>},
+    {"velocity_scaling", make<ScalingThermostat>},
+};
+
 }  // namespace
 
-Thermostat::Thermostat(const comm::Context& context, const Input& input, std::size_t number,
-                       const ThermostatMolecules& molecules)
-    : context_(context),
-      first_rank_(context.rank() == 0),
-      where_(selection_of(input.thermostats[number], molecules.names)),
-      start_(input.thermostats[number].start_step),
-      stop_(input.thermostats[number].stop_step > 0 ? input.thermostats[number].stop_step
-                                                    : input.run.steps) {
-  const double count = std::accumulate(molecules.counts.begin(), molecules.counts.end(), 0.0);
-  int exponent = 0;
-  static_cast<void>(std::frexp(
-      count * input.units.boltzmann() * input.thermostats[number].temperature, &exponent));
-  energy_quantum_ = std::ldexp(1.0, exponent - 44);
-}
-
-void Thermostat::add_exchanged_energy(double energy) {
-  exchanged_energy_ += std::round(energy / energy_quantum_) * energy_quantum_;
-}
-
-bool Thermostat::keep_momentum(const Input& input) {
+bool thermostats_keep_momentum(const Input& input) {
   return std::ranges::none_of(input.thermostats, [](const Input::Thermostat& thermostat) {
     const bool scales_some =
         thermostat.kind == "velocity_scaling" && (thermostat.is_partial() || thermostat.slabs > 1);
-    return thermostat.kind == "langevin" || scales_some;
+    return thermostat.kind == "langevin" || thermostat.kind == "andersen" || scales_some;
   });
 }
 
-std::vector<std::unique_ptr<Thermostat>> Thermostat::from_input(
-    const comm::Context& context, const Input& input, const ThermostatMolecules& molecules) {
-  std::vector<std::unique_ptr<Thermostat>> thermostats;
+void make_thermostats(const comm::Context& context, const Input& input,
+                      const MoleculeTable& molecules,
+                      std::vector<std::unique_ptr<StepModifier>>& modifiers) {
   for (std::size_t n = 0; n < input.thermostats.size(); ++n) {
     const std::string& kind = input.thermostats[n].kind;
     if (kind == "none") continue;
-    if (kind == "stochastic_velocity_rescaling") {
-      thermostats.push_back(
-          std::make_unique<StochasticRescalingThermostat>(context, input, n, molecules));
-    } else if (kind == "nose_hoover_chain") {
-      thermostats.push_back(std::make_unique<NoseHooverThermostat>(context, input, n, molecules));
-    } else if (kind == "langevin") {
-      thermostats.push_back(std::make_unique<LangevinThermostat>(context, input, n, molecules));
-    } else if (kind == "velocity_scaling") {
-      thermostats.push_back(std::make_unique<ScalingThermostat>(context, input, n, molecules));
-    } else {
+    const Kind* const found = std::ranges::find(kinds, kind, &Kind::name);
+    if (found == std::end(kinds)) {
       throw std::invalid_argument("there is no thermostat \"" + kind + "\"");
     }
+    modifiers.push_back(found->make(context, input, n, molecules));
   }
-  return thermostats;
 }
 
 }  // namespace sterna::md

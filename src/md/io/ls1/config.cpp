@@ -272,7 +272,7 @@ class ConfigReader {
 
   void read_plugin_here(const XmlElement& plugin) {
     read_plugin(
-        plugin, values_, [this](std::string_view key, const XmlElement& e) { decides(key, e); },
+        plugin, types_, values_, [this](std::string_view key, const XmlElement& e) { decides(key, e); },
         input_);
   }
 

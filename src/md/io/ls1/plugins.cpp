@@ -7,6 +7,9 @@
 #include <limits>
 
 #include "md/core/display_text.hpp"
+#include "md/io/ls1/motion_plugins.hpp"
+#include "md/io/ls1/sampling_plugins.hpp"
+#include "md/io/ls1/wall_plugins.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md::ls1 {
@@ -19,7 +22,13 @@ enum class Role {
   rdf,          ///< [rdf]
   report,       ///< of ls1's own running: Sterna reports on itself
   observation,  ///< a measurement that Sterna does not take from here
-  alignment,    ///< shifts the whole system, which changes no result
+  limit,        ///< [[limit]]
+  drift,        ///< [[drift_control]]
+  alignment,    ///< [alignment]
+  wall,         ///< [[wall]]
+  mirror,       ///< likewise
+  regions,      ///< [profile]
+  profile,      ///< likewise
   physics,      ///< changes what is simulated
 };
 
@@ -28,7 +37,7 @@ struct Plugin {
   Role role;
 };
 
-constexpr std::array<Plugin, 52> plugins{{
+constexpr std::array<Plugin, 57> plugins{{
     {"ResultWriter", Role::results},
     {"EnergyLogWriter", Role::results},
     {"CheckpointWriter", Role::checkpoint},
@@ -45,6 +54,7 @@ constexpr std::array<Plugin, 52> plugins{{
     {"CommunicationPartnerWriter", Role::report},
     {"DecompWriter", Role::report},
     {"EnergyRAPL", Role::report},
+    {"ExamplePlugin", Role::report},
     {"FlopRateWriter", Role::report},
     {"HaloParticleWriter", Role::report},
     {"InMemoryCheckpointing", Role::report},
@@ -55,32 +65,36 @@ constexpr std::array<Plugin, 52> plugins{{
     {"MemoryProfiler", Role::report},
     {"SysMonOutput", Role::report},
     {"TaskTimingProfiler", Role::report},
+    {"TestPlugin", Role::report},
     {"TimerProfiler", Role::report},
     {"TimerWriter", Role::report},
     {"VectorizationTuner", Role::report},
     {"CavityWriter", Role::observation},
+    {"DistControl", Role::observation},
     {"DomainProfiles", Role::observation},
     {"GammaWriter", Role::observation},
     {"MaxWriter", Role::observation},
     {"ODF", Role::observation},
     {"Permittivity", Role::observation},
-    {"RegionSampling", Role::observation},
-    {"SpatialProfile", Role::observation},
+    {"RegionSampling", Role::regions},
+    {"SpatialProfile", Role::profile},
     {"VTKGridWriter", Role::observation},
     {"COMaligner", Role::alignment},
-    {"Dropaligner", Role::alignment},
+    {"MaxCheck", Role::limit},
+    {"DriftCtrl", Role::drift},
     {"DensityControl", Role::physics},
     {"DirectedPM", Role::physics},
-    {"DistControl", Role::physics},
-    {"DriftCtrl", Role::physics},
     {"Dropaccelerator", Role::physics},
+    {"Dropaligner", Role::physics},
     {"ExtractPhase", Role::physics},
     {"FixRegion", Role::physics},
     {"MettDeamon", Role::physics},
-    {"Mirror", Role::physics},
+    {"MettDeamonFeedrateDirector", Role::physics},
+    {"Mirror", Role::mirror},
     {"MirrorSystem", Role::physics},
+    {"PosNegComp", Role::physics},
     {"VelocityExchange", Role::physics},
-    {"WallPotential", Role::physics},
+    {"WallPotential", Role::wall},
 }};
 
 constexpr std::int64_t most_steps = 1'000'000'000'000'000;
@@ -118,8 +132,8 @@ void read_rdf(const XmlElement& plugin, XmlValues& values, const Decides& decide
 
 }  // namespace
 
-void read_plugin(const XmlElement& plugin, XmlValues& values, const Decides& decides,
-                 Input& input) {
+void read_plugin(const XmlElement& plugin, const MoleculeTypes& types, XmlValues& values,
+                 const Decides& decides, Input& input) {
   if (is_off(plugin)) return;
   const std::string_view name = plugin.attribute("name");
   const auto* known = std::ranges::find(plugins, name, &Plugin::name);
@@ -170,10 +184,26 @@ void read_plugin(const XmlElement& plugin, XmlValues& values, const Decides& dec
                                          "input; the run is the same without it",
                                          name));
       return;
+    case Role::limit:
+      read_max_check(plugin, types, values, decides, input);
+      return;
+    case Role::drift:
+      read_drift_control(plugin, types, values, decides, input);
+      return;
     case Role::alignment:
-      values.warning(plugin, fmt::format("{}: Sterna does not move the system as a whole; energies "
-                                         "and forces are the same without it",
-                                         name));
+      read_alignment(plugin, values, decides, input);
+      return;
+    case Role::wall:
+      read_wall_potential(plugin, types, values, decides, input);
+      return;
+    case Role::mirror:
+      read_mirror(plugin, types, values, decides, input);
+      return;
+    case Role::regions:
+      read_region_sampling(plugin, values, decides, input);
+      return;
+    case Role::profile:
+      read_spatial_profile(plugin, values, decides, input);
       return;
     case Role::physics:
       values.error(plugin,

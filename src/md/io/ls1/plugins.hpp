@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "md/io/input.hpp"
+#include "md/io/ls1/molecule_types.hpp"
 #include "md/io/ls1/xml_values.hpp"
 
 namespace sterna::md::ls1 {
@@ -14,6 +15,7 @@ using Decides = std::function<void(std::string_view key, const XmlElement& eleme
 /// Takes over from an `<outputplugin>` or `<plugin>` what Sterna does too, and says what it does
 /// not: a warning where the run is the same without the plugin, an error where the plugin changes
 /// the physics.
-void read_plugin(const XmlElement& plugin, XmlValues& values, const Decides& decides, Input& input);
+void read_plugin(const XmlElement& plugin, const MoleculeTypes& types, XmlValues& values,
+                 const Decides& decides, Input& input);
 
 }  // namespace sterna::md::ls1

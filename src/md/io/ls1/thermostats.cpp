@@ -26,7 +26,15 @@ class ThermostatReader {
     thermostat.exponent = scaling_exponent;
     decide("exponent", element);
     if (component.empty() || component == "all" || component == "global") return;
-    if (types_.components.size() == 1 && types_.components[0].name == component) return;
+    const bool known = std::ranges::find(types_.components, component, &Input::Component::name) !=
+                       types_.components.end();
+    if (!known) {
+      values_.warning(element, fmt::format("no component has the name {}; ls1 takes the first one",
+                                           quote(component)));
+      if (types_.components.empty()) return;
+      component = types_.components[0].name;
+    }
+    if (types_.components.size() == 1) return;
     thermostat.component = component;
     decide("component", element);
   }
@@ -50,12 +58,10 @@ class ThermostatReader {
       return;
     }
     for (const XmlElement* one : regions->all("region")) {
-      Input::Thermostat* thermostat = region(*one);
+      Input::Thermostat* thermostat = region(*one, frequency);
       if (thermostat == nullptr) continue;
       thermostat->start_step = start;
-      thermostat->interval = frequency;
       decide("start_step", *one);
-      decide("interval", *one);
       if (stop == most_steps) continue;
       thermostat->stop_step = stop - 1;
       decide("stop_step", *one);
@@ -79,28 +85,46 @@ class ThermostatReader {
     decides_(fmt::format("{}.{}", place_, key), element);
   }
 
-  Input::Thermostat* region(const XmlElement& element) {
+  /// One that acts in each `frequency`-th step.
+  Input::Thermostat* region(const XmlElement& element, std::int64_t frequency) {
     values_.expect_children(element,
                             {"coords", "target", "method", "settings", "writefreq", "fileprefix"});
-    if (const XmlElement* method = element.find("method");
-        method != nullptr && method->text != "VelocityScaling") {
-      values_.error(*method, fmt::format("the method {} of a region: Sterna has VelocityScaling",
+    const XmlElement* method = element.find("method");
+    const bool collides = method != nullptr && method->text == "Andersen";
+    if (method != nullptr && !collides && method->text != "VelocityScaling") {
+      values_.error(*method, fmt::format("the method {} of a region: Sterna has VelocityScaling "
+                                         "and Andersen",
                                          quote(method->text)));
       return nullptr;
     }
     const XmlElement* temperature = values_.require(element, "target/temperature");
-    const XmlElement* slabs = values_.require(element, "settings/numslabs");
-    const XmlElement* exponent = values_.require(element, "settings/exponent");
-    const XmlElement* directions = values_.require(element, "settings/directions");
     const auto lower = corner(element, "lc"), upper = corner(element, "uc");
-    if (temperature == nullptr || slabs == nullptr || exponent == nullptr ||
-        directions == nullptr || !lower || !upper) {
-      return nullptr;
-    }
+    if (temperature == nullptr || !lower || !upper) return nullptr;
+    const std::size_t before = input_.thermostats.size();
     Input::Thermostat& thermostat =
         add(element, *temperature, values_.positive(*temperature).value_or(1.0));
     thermostat.lower = *lower;
     thermostat.upper = *upper;
+    for (const char* key : {"lower", "upper"}) decide(key, element);
+    const bool whole =
+        collides ? collisions(element, frequency, thermostat) : scaling(element, thermostat);
+    if (!whole) {
+      input_.thermostats.resize(before);
+      return nullptr;
+    }
+    if (!collides) {
+      thermostat.interval = frequency;
+      decide("interval", element);
+    }
+    if (const XmlElement* target = element.find("target/component")) component(*target, thermostat);
+    return &thermostat;
+  }
+
+  bool scaling(const XmlElement& element, Input::Thermostat& thermostat) {
+    const XmlElement* slabs = values_.require(element, "settings/numslabs");
+    const XmlElement* exponent = values_.require(element, "settings/exponent");
+    const XmlElement* directions = values_.require(element, "settings/directions");
+    if (slabs == nullptr || exponent == nullptr || directions == nullptr) return false;
     thermostat.exponent = values_.positive(*exponent).value_or(scaling_exponent);
     constexpr std::int64_t most_slabs = 10'000;
     thermostat.slabs = static_cast<int>(values_.integer(*slabs, 1, most_slabs).value_or(1));
@@ -116,12 +140,24 @@ class ThermostatReader {
       }
       thermostat.directions.push_back(name);
     }
-    for (const char* key : {"lower", "upper", "scaling"}) decide(key, element);
+    decide("scaling", element);
     decide("exponent", *exponent);
     decide("slabs", *slabs);
     decide("directions", *directions);
-    if (const XmlElement* target = element.find("target/component")) component(*target, thermostat);
-    return &thermostat;
+    return true;
+  }
+
+  /// ls1's molecules collide with probability nu dt in each step in which it acts.
+  bool collisions(const XmlElement& element, std::int64_t frequency,
+                  Input::Thermostat& thermostat) {
+    const XmlElement* rate = values_.require(element, "settings/nu");
+    if (rate == nullptr) return false;
+    const auto nu = values_.positive(*rate);
+    if (!nu) return false;
+    thermostat.kind = "andersen";
+    thermostat.time_constant = static_cast<double>(frequency) / *nu;
+    decide("time_constant", *rate);
+    return true;
   }
 
   /// By number, from 1; 0 is all.

@@ -1,4 +1,6 @@
-#include "md/dynamics/selection.hpp"
+#include "md/particles/selection.hpp"
+
+#include <algorithm>
 
 namespace sterna::md {
 
@@ -10,7 +12,7 @@ bool Selection::has_region() const {
 }
 
 bool Selection::contains(const Position& position, const Box& box) const {
-  if (type >= 0 && position.type != type) return false;
+  if (!contains_type(position.type)) return false;
   if (!has_region()) return true;
   // Between two rebuilds particles may be outside the box.
   int image[3];
@@ -19,6 +21,16 @@ bool Selection::contains(const Position& position, const Box& box) const {
     if (place[axis] <= lower[axis] || place[axis] >= upper[axis]) return false;
   }
   return true;
+}
+
+int slab_along_y(const Selection& where, int slabs, const Position& position, const Box& box) {
+  if (!where.contains(position, box)) return -1;
+  if (slabs == 1) return 0;
+  int image[3];
+  const double y = box.wrap(position.vector(), image).y;
+  const double lower = std::max(where.lower.y, 0.0);
+  const double width = (std::min(where.upper.y, box.length.y) - lower) / slabs;
+  return std::min(static_cast<int>((y - lower) / width), slabs - 1);
 }
 
 }  // namespace sterna::md

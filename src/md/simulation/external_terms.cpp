@@ -1,0 +1,128 @@
+#include "md/simulation/external_terms.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <utility>
+
+#include "md/dynamics/reflecting_wall.hpp"
+#include "md/external/restraints.hpp"
+#include "md/external/uniform_fields.hpp"
+#include "md/external/wall_forces.hpp"
+#include "md/simulation/frozen_types.hpp"
+
+namespace sterna::md {
+namespace {
+
+WallSurface::Side side_of(const Input::Wall& wall) {
+  if (wall.side == "both") return WallSurface::Side::both;
+  return wall.side == "below" || wall.side == "inside" ? WallSurface::Side::below
+                                                       : WallSurface::Side::above;
+}
+
+WallSurface surface_of(const Input::Wall& wall, WallSurface::Side side) {
+  if (wall.shape == "sphere") return WallSurface::sphere(wall.center, wall.radius, side);
+  const int axis = wall.axis == "x" ? 0 : wall.axis == "y" ? 1 : 2;
+  return WallSurface::plane(axis, wall.position, side);
+}
+
+WallPotential potential_of(const Input::Wall& wall) {
+  const WallPotential::Kind kind = WallPotential::kind_by_name(wall.potential);
+  if (kind == WallPotential::Kind::harmonic) return WallPotential::harmonic(wall.stiffness);
+  const double spacing =
+      wall.layer_spacing > 0.0 ? wall.layer_spacing : wall.sigma / std::numbers::sqrt2;
+  return WallPotential::lennard_jones(kind, wall.epsilon, wall.sigma, wall.cutoff, spacing);
+}
+
+int type_named(const std::string& component, const std::vector<std::string>& names) {
+  if (component.empty()) return -1;
+  return static_cast<int>(std::ranges::find(names, component) - names.begin());
+}
+
+class Reflecting final : public StepModifier {
+ public:
+  Reflecting(const comm::Context& context, const Input& input, const Input::Wall& wall,
+             const MoleculeTable& molecules)
+      : StepModifier(context, {.first = 1, .last = 0}, molecules, 0.0),
+        timestep_(input.run.timestep),
+        wall_(surface_of(wall, WallSurface::Side::above), side_of(wall),
+              selection_of(wall.component, wall.lower, wall.upper, molecules)) {}
+
+  void correct_positions(ParticleStore& particles, const Box& box) override {
+    wall_.reflect(particles, box, timestep_);
+  }
+
+ private:
+  double timestep_;
+  ReflectingWall wall_;
+};
+
+}  // namespace
+
+std::unique_ptr<ForceTerm> make_walls(const TermRequest& request) {
+  const std::vector<std::string> names = request.interaction.names();
+  const FrozenTypes frozen(request.input, names);
+  MoleculeTable molecules;
+  molecules.names = names;
+  molecules.frozen = frozen.flags();
+  std::vector<WallForces::Wall> walls;
+  for (const Input::Wall& wall : request.input.walls) {
+    if (wall.potential == "reflecting") continue;
+    const bool on_sites =
+        wall.acts_on.empty() ? wall.potential != "harmonic" : wall.acts_on == "sites";
+    walls.push_back({surface_of(wall, side_of(wall)), potential_of(wall),
+                     selection_of(wall.component, wall.lower, wall.upper, molecules), on_sites});
+  }
+  if (walls.empty()) return nullptr;
+  return std::make_unique<WallForces>(request.box, request.interaction.components(), std::move(walls));
+}
+
+std::unique_ptr<ForceTerm> make_fields(const TermRequest& request) {
+  const Input& input = request.input;
+  if (input.fields.empty()) return nullptr;
+  std::vector<UniformFields::Field> fields;
+  for (const Input::Field& field : input.fields) {
+    fields.push_back({field.force.value_or(Vec3{}), field.acceleration.value_or(Vec3{}),
+                      field.electric_field.value_or(Vec3{}),
+                      type_named(field.component, request.interaction.names())});
+  }
+  return std::make_unique<UniformFields>(request.box, request.interaction.components(),
+                                         std::sqrt(input.units.coulomb()), fields);
+}
+
+std::unique_ptr<ForceTerm> make_restraints(const TermRequest& request) {
+  const Input& input = request.input;
+  if (input.restraints.empty()) return nullptr;
+  const std::vector<std::string> names = request.interaction.names();
+  MoleculeTable molecules;
+  molecules.names = names;
+  std::vector<Restraints::Restraint> restraints;
+  for (const Input::Restraint& wanted : input.restraints) {
+    const auto acts = [&](const char* axis) {
+      return std::ranges::find(wanted.axes, axis) != wanted.axes.end();
+    };
+    restraints.push_back({wanted.stiffness,
+                          {acts("x"), acts("y"), acts("z")},
+                          wanted.place,
+                          selection_of(wanted.component, wanted.lower, wanted.upper, molecules)});
+  }
+  return std::make_unique<Restraints>(request.context, request.box, std::move(restraints));
+}
+
+void make_reflecting_walls(const comm::Context& context, const Input& input,
+                           const MoleculeTable& molecules,
+                           std::vector<std::unique_ptr<StepModifier>>& modifiers) {
+  for (const Input::Wall& wall : input.walls) {
+    if (wall.potential != "reflecting") continue;
+    modifiers.push_back(std::make_unique<Reflecting>(context, input, wall, molecules));
+  }
+}
+
+bool external_terms_keep_momentum(const Input& input) {
+  return input.walls.empty() && input.fields.empty() && input.restraints.empty() &&
+         input.freezes.empty();
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "md/forces/force_term.hpp"
+#include "md/io/input.hpp"
+#include "md/simulation/force_term_table.hpp"
+#include "md/simulation/step_modifier.hpp"
+#include "sterna/comm/context.hpp"
+
+namespace sterna::md {
+
+/// The force terms that [[wall]], [[field]] and [[restraint]] ask for; nothing where the input has
+/// none.
+std::unique_ptr<ForceTerm> make_walls(const TermRequest& request);
+std::unique_ptr<ForceTerm> make_fields(const TermRequest& request);
+std::unique_ptr<ForceTerm> make_restraints(const TermRequest& request);
+
+/// Appends the reflecting ones among [[wall]].
+void make_reflecting_walls(const comm::Context& context, const Input& input,
+                           const MoleculeTable& molecules,
+                           std::vector<std::unique_ptr<StepModifier>>& modifiers);
+
+/// Whether none of them changes the total momentum.
+bool external_terms_keep_momentum(const Input& input);
+
+}  // namespace sterna::md

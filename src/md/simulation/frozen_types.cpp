@@ -1,0 +1,59 @@
+#include "md/simulation/frozen_types.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace sterna::md {
+
+FrozenTypes::FrozenTypes(const Input& input, std::span<const std::string> names) {
+  if (input.freezes.empty()) return;
+  flags_.assign(names.size(), 0);
+  velocities_.assign(names.size(), {});
+  for (const Input::Freeze& freeze : input.freezes) {
+    const auto type =
+        static_cast<std::size_t>(std::ranges::find(names, freeze.component) - names.begin());
+    flags_[type] = 1;
+    velocities_[type] = freeze.velocity;
+  }
+}
+
+std::vector<double> FrozenTypes::inertial_masses(std::vector<double> masses) const {
+  for (std::size_t type = 0; type < flags_.size(); ++type) {
+    if (flags_[type] != 0) masses[type] = std::numeric_limits<double>::infinity();
+  }
+  return masses;
+}
+
+std::vector<double> FrozenTypes::counted_masses(std::vector<double> masses) const {
+  for (std::size_t type = 0; type < flags_.size(); ++type) {
+    if (flags_[type] != 0) masses[type] = 0.0;
+  }
+  return masses;
+}
+
+std::vector<Vec3> FrozenTypes::inertia(std::vector<Vec3> moments) const {
+  for (std::size_t type = 0; type < flags_.size(); ++type) {
+    if (flags_[type] != 0) moments[type] = {};
+  }
+  return moments;
+}
+
+void FrozenTypes::set_velocities(ParticleStore& particles) const {
+  if (flags_.empty()) return;
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    if (!is_frozen(particles.position[i])) continue;
+    particles.velocity[i] = velocities_[static_cast<std::size_t>(particles.position[i].type)];
+    if (particles.rotating()) particles.angular_momentum[i] = {};
+  }
+}
+
+void FrozenTypes::clear_forces(ParticleStore& particles) const {
+  if (flags_.empty()) return;
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    if (!is_frozen(particles.position[i])) continue;
+    particles.force[i] = {};
+    if (particles.rotating()) particles.torque[i] = {};
+  }
+}
+
+}  // namespace sterna::md

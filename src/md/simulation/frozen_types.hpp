@@ -1,0 +1,41 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "md/io/input.hpp"
+#include "md/particles/particle_store.hpp"
+
+namespace sterna::md {
+
+/// The types whose molecules do not feel forces, as [[freeze]] says: they keep a velocity and do
+/// not turn. Idea: to the integrator they are infinitely heavy, and in energies and temperatures
+/// they do not count. Source: LAMMPS, fix setforce and fix move linear.
+class FrozenTypes {
+ public:
+  FrozenTypes(const Input& input, std::span<const std::string> names);
+
+  /// By type; empty where none is frozen.
+  std::span<const char> flags() const { return flags_; }
+  /// Those that the integrator is to move with.
+  std::vector<double> inertial_masses(std::vector<double> masses) const;
+  /// Those that count in energies and momenta.
+  std::vector<double> counted_masses(std::vector<double> masses) const;
+  std::vector<Vec3> inertia(std::vector<Vec3> moments) const;
+
+  /// Gives frozen molecules the velocity that they keep.
+  void set_velocities(ParticleStore& particles) const;
+  /// For minimizations, which go by forces alone.
+  void clear_forces(ParticleStore& particles) const;
+
+ private:
+  bool is_frozen(const Position& position) const {
+    return flags_[static_cast<std::size_t>(position.type)] != 0;
+  }
+
+  std::vector<char> flags_;
+  std::vector<Vec3> velocities_;
+};
+
+}  // namespace sterna::md

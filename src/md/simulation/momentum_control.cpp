@@ -1,0 +1,152 @@
+#include "md/simulation/momentum_control.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "md/dynamics/alignment.hpp"
+#include "md/dynamics/drift_control.hpp"
+#include "md/dynamics/motion_limit.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+
+namespace sterna::md {
+namespace {
+
+class Limiting final : public StepModifier {
+ public:
+  Limiting(const comm::Context& context, const Input& input, const Input::Limit& wanted,
+           const MoleculeTable& molecules)
+      : StepModifier(
+            context,
+            StepRange::of(input, wanted.start_step, wanted.stop_step, wanted.interval),
+            molecules, 0.0),
+        limit_(limits_of(wanted),
+               selection_of(wanted.component, wanted.lower, wanted.upper, molecules),
+               wanted.outside) {}
+
+  void limit_forces(ParticleStore& particles, const Box& box) override {
+    limit_.limit_forces(particles, box);
+  }
+  double apply(ParticleStore& particles, const Box& box, std::int64_t) override {
+    limit_.limit_velocities(particles, box);
+    return 1.0;
+  }
+
+ private:
+  static MotionLimit::Limits limits_of(const Input::Limit& wanted) {
+    constexpr double none = MotionLimit::none;
+    return {.force = wanted.force.value_or(none),
+            .torque = wanted.torque.value_or(none),
+            .velocity = wanted.velocity.value_or(none),
+            .angular_momentum = wanted.angular_momentum.value_or(none),
+            .overlaps_only = wanted.overlaps_only};
+  }
+
+  MotionLimit limit_;
+};
+
+class DriftKeeping final : public StepModifier {
+ public:
+  DriftKeeping(const comm::Context& context, const Input& input,
+               const Input::DriftControl& wanted, const MoleculeTable& molecules)
+      : StepModifier(context,
+                     StepRange::of(input, wanted.start_step, wanted.stop_step,
+                                   std::gcd(wanted.interval, wanted.sample_interval)),
+                     molecules, energy_scale(wanted, molecules)),
+        interval_(wanted.interval),
+        sample_interval_(wanted.sample_interval),
+        velocity_(wanted.velocity),
+        control_({selection_of(wanted.component, wanted.lower, wanted.upper, molecules),
+                  wanted.slabs, wanted.velocity},
+                 molecules.masses) {}
+
+  double apply(ParticleStore& particles, const Box& box, std::int64_t step) override {
+    if (step % sample_interval_ == 0) {
+      const std::span<double> sums = control_.measure(particles, box);
+      comm::ReductionBatch batch(context_, "drift control");
+      batch.sum(sums.data(), sums.size()).run();
+      control_.add(sums);
+    }
+    if (step % interval_ != 0) return 1.0;
+    add_exchanged_energy(control_.correct(particles, box));
+    // The first correction may be as large as the velocity that is wanted.
+    return dot(velocity_, velocity_) > 0.0 ? 2.0 : 1.0;
+  }
+
+  std::vector<double> state() const override { return control_.samples(); }
+  void set_state(const std::vector<double>& state) override { control_.set_samples(state); }
+
+ private:
+  /// Of a molecule, for the rounding of exchanged energies.
+  static double energy_scale(const Input::DriftControl& wanted, const MoleculeTable& molecules) {
+    const double mass = std::ranges::max(molecules.masses);
+    return mass * std::max(dot(wanted.velocity, wanted.velocity), 1e-12);
+  }
+
+  std::int64_t interval_, sample_interval_;
+  Vec3 velocity_;
+  DriftControl control_;
+};
+
+class Aligning final : public StepModifier {
+ public:
+  Aligning(const comm::Context& context, const Input& input, const MoleculeTable& molecules)
+      : StepModifier(context, {.first = 1, .last = 0}, molecules, 0.0),
+        interval_(input.alignment.interval),
+        alignment_(molecules.masses, axes_of(input), input.alignment.part, molecules.reach) {}
+
+  bool shift_all(ParticleStore& particles, const Box& box, std::int64_t step) override {
+    if (step % interval_ != 0) return false;
+    std::array<double, 4> sums = alignment_.measure(particles, box);
+    comm::ReductionBatch batch(context_, "alignment");
+    batch.sum(sums.data(), sums.size()).run();
+    const Vec3 shift = alignment_.shift(sums, box);
+    for (std::size_t i = 0; i < particles.local_count(); ++i) {
+      Position& position = particles.position[i];
+      position.x += shift.x;
+      position.y += shift.y;
+      position.z += shift.z;
+    }
+    return true;
+  }
+
+ private:
+  static std::array<bool, 3> axes_of(const Input& input) {
+    const auto acts = [&](const char* axis) {
+      return std::ranges::find(input.alignment.axes, axis) != input.alignment.axes.end();
+    };
+    return {acts("x"), acts("y"), acts("z")};
+  }
+
+  std::int64_t interval_;
+  Alignment alignment_;
+};
+
+}  // namespace
+
+void make_motion_limits(const comm::Context& context, const Input& input,
+                        const MoleculeTable& molecules,
+                        std::vector<std::unique_ptr<StepModifier>>& modifiers) {
+  for (const Input::Limit& wanted : input.limits) {
+    modifiers.push_back(std::make_unique<Limiting>(context, input, wanted, molecules));
+  }
+}
+
+void make_drift_controls(const comm::Context& context, const Input& input,
+                         const MoleculeTable& molecules,
+                         std::vector<std::unique_ptr<StepModifier>>& modifiers) {
+  for (const Input::DriftControl& wanted : input.drift_controls) {
+    modifiers.push_back(std::make_unique<DriftKeeping>(context, input, wanted, molecules));
+  }
+}
+
+void make_alignment(const comm::Context& context, const Input& input,
+                    const MoleculeTable& molecules,
+                    std::vector<std::unique_ptr<StepModifier>>& modifiers) {
+  if (input.alignment.interval == 0) return;
+  modifiers.push_back(std::make_unique<Aligning>(context, input, molecules));
+}
+
+}  // namespace sterna::md

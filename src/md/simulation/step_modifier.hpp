@@ -1,0 +1,113 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "md/core/box.hpp"
+#include "md/dynamics/rigid_rotor.hpp"
+#include "md/particles/selection.hpp"
+#include "md/io/input.hpp"
+#include "md/particles/particle_store.hpp"
+#include "sterna/comm/context.hpp"
+
+namespace sterna::md {
+
+/// What step modifiers ask of the molecules, all by type.
+struct MoleculeTable {
+  std::span<const std::string> names;
+  std::span<const std::int64_t> counts;  ///< on all ranks
+  std::span<const double> masses;
+  std::span<const RigidBody> bodies;  ///< empty where nothing rotates
+  double degrees_of_freedom = 0.0;    ///< of all together
+  double reach = 0.0;                 ///< of the pair forces
+  std::span<const char> frozen = {};  ///< empty where none is
+};
+
+/// The molecules that a section of the input names, without those that are frozen. `component` may
+/// be empty: all.
+Selection selection_of(const std::string& component, const std::optional<Vec3>& lower,
+                       const std::optional<Vec3>& upper, const MoleculeTable& molecules);
+
+/// In which steps a modifier acts.
+struct StepRange {
+  std::int64_t first = 0, last = 0, interval = 1;
+  bool contains(std::int64_t step) const {
+    return step >= first && step <= last && step % interval == 0;
+  }
+  /// `stop_step` 0 means the run's last step.
+  static StepRange of(const Input& input, std::int64_t start_step, std::int64_t stop_step,
+                      std::int64_t interval);
+};
+
+/// Changes the molecules of a run beside the forces: thermostats, limits, control of a drift. A run
+/// has a list of them, which the step loop knows by this interface alone. All of it is collective.
+///
+/// A new modifier is one class, and one row of `step_modifier_table.cpp`.
+class StepModifier {
+ public:
+  virtual ~StepModifier() = default;
+  StepModifier(const StepModifier&) = delete;
+  StepModifier& operator=(const StepModifier&) = delete;
+
+  /// Whether `limit_forces` and `apply` have something to do in this step. Only then are velocities
+  /// brought to the time of the positions.
+  bool is_due(std::int64_t step) const { return steps_.contains(step); }
+
+  /// In every step after particles have moved. Velocities are those of the drift, half a step
+  /// earlier. Nobody may go farther from where the step began.
+  virtual void correct_positions(ParticleStore&, const Box&) {}
+  /// In every step before forces. Returns whether all particles have been moved, by less than the
+  /// reach of the forces, so that lists must be made anew; the same on all ranks.
+  virtual bool shift_all(ParticleStore&, const Box&, std::int64_t) { return false; }
+  /// In a step in which it is due, right after forces were computed.
+  virtual void limit_forces(ParticleStore&, const Box&) {}
+  /// At the end of a step in which it is due, with velocities of the time of the positions. Returns
+  /// by what factor speeds have grown, the same on all ranks: noise on single molecules left out.
+  virtual double apply(ParticleStore&, const Box&, std::int64_t) { return 1.0; }
+
+  /// This rank's part of the energy given to the particles since the start: their total energy
+  /// less the sum of it over the ranks is constant.
+  virtual double exchanged_energy() const { return exchanged_energy_; }
+
+  /// What a checkpoint keeps besides the sum of the exchanged energy, and the way back.
+  virtual std::vector<double> state() const { return {}; }
+  virtual void set_state(const std::vector<double>&) {}
+  /// `energy`: the sum; rank 0 goes on with it.
+  virtual void set_exchanged_energy(double energy) {
+    if (first_rank_) exchanged_energy_ = energy;
+  }
+
+ protected:
+  /// `thermal_energy`: kT of the run or its order, by which exchanged energies are rounded; 0
+  /// where no energy is exchanged.
+  StepModifier(const comm::Context& context, const StepRange& steps, const MoleculeTable& molecules,
+               double thermal_energy);
+
+  /// Adds to the exchanged energy, rounded to 2^-44 of the thermal energy of all molecules: sums of
+  /// these are exact, so that a resumed run, which begins with the sum of all ranks, has the same
+  /// bits.
+  void add_exchanged_energy(double energy);
+
+  comm::Context context_;
+  bool first_rank_;
+  StepRange steps_;
+
+ private:
+  double energy_quantum_;  ///< a power of two
+  double exchanged_energy_ = 0.0;
+};
+
+/// All that the input asks for, in the order in which they act.
+std::vector<std::unique_ptr<StepModifier>> make_step_modifiers(const comm::Context& context,
+                                                               const Input& input,
+                                                               const MoleculeTable& molecules);
+
+/// Whether all that acts on the molecules of this run leaves their total momentum as it is.
+/// Otherwise the motion of the center of mass takes part in the temperature.
+bool keeps_momentum(const Input& input);
+
+}  // namespace sterna::md
