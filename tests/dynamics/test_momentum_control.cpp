@@ -61,9 +61,8 @@ const std::vector<double> masses{1.0, 3.0};
 TEST_CASE("limits shorten what is too long, and keep directions") {
   ParticleStore store = gas(500, true);
   const ParticleStore reference = gas(500, true);
-  const MotionLimit limit({.force = 120.0, .torque = 90.0, .velocity = 1.5,
-                           .angular_momentum = 1.2},
-                          {}, false);
+  const MotionLimit limit(
+      {.force = 120.0, .torque = 90.0, .velocity = 1.5, .angular_momentum = 1.2}, {}, false);
   limit.limit_forces(store, box);
   std::size_t shortened = 0;
   for (std::size_t i = 0; i < store.local_count(); ++i) {
@@ -101,8 +100,7 @@ TEST_CASE("limits go by type, region and overlap") {
     const MotionLimit limit({.force = 50.0, .velocity = 0.5}, lower_half, outside);
     limit.limit_forces(store, box);
     for (std::size_t i = 0; i < store.local_count(); ++i) {
-      const bool acts =
-          store.position[i].type == 1 && (store.position[i].y < 6.0) != outside;
+      const bool acts = store.position[i].type == 1 && (store.position[i].y < 6.0) != outside;
       if (!acts) {
         CHECK(store.force[i] == reference.force[i]);
         CHECK(store.velocity[i] == reference.velocity[i]);
@@ -190,8 +188,7 @@ TEST_CASE("Andersen's collisions come at their rate and give Maxwell's distribut
     const auto type = static_cast<std::size_t>(store.position[i].type);
     collided += 1.0;
     squares += masses[type] * dot(store.velocity[i], store.velocity[i]);
-    rotation +=
-        2.0 * bodies[type].kinetic_energy(store.orientation[i], store.angular_momentum[i]);
+    rotation += 2.0 * bodies[type].kinetic_energy(store.orientation[i], store.angular_momentum[i]);
     degrees += bodies[type].degrees_of_freedom();
   }
   const double expected = 1.0 - std::exp(-rate * interval);
@@ -237,8 +234,7 @@ TEST_CASE("a mirror turns velocities round and keeps energies") {
         p.y += dt * v.y;
         p.z += dt * v.z;
       }
-      std::vector<Vec3> before(store.velocity.data(),
-                               store.velocity.data() + store.local_count());
+      std::vector<Vec3> before(store.velocity.data(), store.velocity.data() + store.local_count());
       wall.reflect(store, one.box, dt);
       for (std::size_t i = 0; i < store.local_count(); ++i) {
         if (store.velocity[i] == before[i]) continue;

@@ -22,8 +22,8 @@ ParticleStore part_of(const comm::Context& world, bool all_on_last) {
   std::vector<Vec3> places;
   std::vector<std::int64_t> ids;
   for (std::int64_t id = 1; id <= 12; ++id) {
-    const bool mine = all_on_last ? world.rank() == world.size() - 1
-                                  : id % world.size() == world.rank();
+    const bool mine =
+        all_on_last ? world.rank() == world.size() - 1 : id % world.size() == world.rank();
     if (!mine) continue;
     const double x = static_cast<double>(id);
     places.push_back({0.7 * x, 0.9 * x, 1.1 * x});
@@ -85,7 +85,8 @@ TEST_CASE("springs to one place go to its nearest image") {
   term.rebuild(store);
   CHECK(test::error_of_forces(term, store) < 1e-8);
   if (store.local_count() == 0) return;
-  const Vec3 beyond = Vec3{0.21, 0.33, 0.47} + Vec3{-0.5, 0.0, 0.0} + box.translation(1.0, 1.0, 1.0);
+  const Vec3 beyond =
+      Vec3{0.21, 0.33, 0.47} + Vec3{-0.5, 0.0, 0.0} + box.translation(1.0, 1.0, 1.0);
   store.position[0] = {beyond.x, beyond.y, beyond.z, 0};
   test::energy_of(term, store);
   CHECK(store.force[0].x == doctest::Approx(1.0).epsilon(1e-9));

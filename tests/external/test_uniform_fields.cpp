@@ -16,9 +16,9 @@ const std::vector<Vec3> places{{1.0, 3.2, 8.1}, {9.9, 3.0, 8.3}, {5.0, 4.1, 5.9}
 }  // namespace
 
 TEST_CASE("forces and torques of fields are differences of the energy") {
-  const std::vector<UniformFields::Field> fields{
-      {.force = {0.1, 0.2, -0.4}}, {.acceleration = {0.0, 0.0, -0.7}, .type = 1},
-      {.electric_field = {1.5, -0.3, 0.8}}};
+  const std::vector<UniformFields::Field> fields{{.force = {0.1, 0.2, -0.4}},
+                                                 {.acceleration = {0.0, 0.0, -0.7}, .type = 1},
+                                                 {.electric_field = {1.5, -0.3, 0.8}}};
   UniformFields term(box, test::components(), 2.0, fields);
   ParticleStore store = test::molecules_at(places);
   CHECK(test::error_of_forces(term, store) < 1e-8);

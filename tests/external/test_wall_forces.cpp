@@ -44,9 +44,9 @@ TEST_CASE("wall potentials have the values of their formulas, and end at the cut
       CHECK(potential.at(d).energy ==
             doctest::Approx(formula(kind, d) - formula(kind, cutoff)).epsilon(1e-12));
       const double h = 1e-6;
-      CHECK(potential.at(d).force ==
-            doctest::Approx((formula(kind, d - h) - formula(kind, d + h)) / (2.0 * h))
-                .epsilon(1e-7));
+      CHECK(
+          potential.at(d).force ==
+          doctest::Approx((formula(kind, d - h) - formula(kind, d + h)) / (2.0 * h)).epsilon(1e-7));
     }
     CHECK(potential.at(cutoff).energy == 0.0);
     CHECK(potential.at(2.0 * cutoff).force == 0.0);
@@ -58,8 +58,9 @@ TEST_CASE("wall potentials have the values of their formulas, and end at the cut
   const double dz = 1e-3;
   for (double z = d + 0.5 * dz; z < 60.0; z += dz) {
     // Over a plane at distance z: 2 pi rho * integral of u(r) r dr from z on.
-    integral += dz * 2.0 * pi * rho * 4.0 * e *
-                (std::pow(s, 12) / (10.0 * std::pow(z, 10)) - std::pow(s, 6) / (4.0 * std::pow(z, 4)));
+    integral +=
+        dz * 2.0 * pi * rho * 4.0 * e *
+        (std::pow(s, 12) / (10.0 * std::pow(z, 10)) - std::pow(s, 6) / (4.0 * std::pow(z, 4)));
   }
   const auto half_space =
       WallPotential::lennard_jones(Kind::lj_9_3, 2.0 / 3.0 * pi * rho * s * s * s * e, s, 1e6);
@@ -80,22 +81,33 @@ TEST_CASE("forces and torques of walls are differences of the energy") {
     std::vector<Vec3> places;
   };
   const std::vector<Case> cases{
-      {"above a plane across y", box, {WallSurface::plane(1, 2.0, Side::above), lennard_jones},
+      {"above a plane across y",
+       box,
+       {WallSurface::plane(1, 2.0, Side::above), lennard_jones},
        {{1.0, 3.2, 4.0}, {9.9, 3.0, 13.8}, {5.0, 4.1, 2.0}, {5.0, 3.9, 7.0}, {1.0, 9.0, 1.0}}},
-      {"below a plane at the face", box, {WallSurface::plane(0, 10.0, Side::below), lennard_jones},
+      {"below a plane at the face",
+       box,
+       {WallSurface::plane(0, 10.0, Side::below), lennard_jones},
        {{8.8, 3.2, 4.0}, {9.0, 3.0, 13.8}, {-1.2, 4.1, 2.0}, {18.9, 3.9, 7.0}}},
-      {"both sides of a plane in a box that leans", leaning,
+      {"both sides of a plane in a box that leans",
+       leaning,
        {WallSurface::plane(2, 7.0, Side::both), lennard_jones},
        {{1.0, 3.2, 8.1}, {9.9, 3.0, 8.3}, {5.0, 4.1, 5.9}, {5.0, 3.9, 5.7}, {3.0, -8.0, -5.6}}},
-      {"inside a sphere", box,
+      {"inside a sphere",
+       box,
        {WallSurface::sphere({5.0, 6.0, 7.0}, 4.5, Side::below), lennard_jones},
        {{8.1, 6.5, 7.0}, {5.0, 2.9, 7.5}, {3.0, 8.0, 8.5}, {5.0, 6.0, 10.2}}},
-      {"outside a sphere at a corner", leaning,
+      {"outside a sphere at a corner",
+       leaning,
        {WallSurface::sphere({0.5, 0.5, 0.5}, 1.5, Side::above), lennard_jones},
        {{3.0, 0.6, 0.4}, {9.9, 11.9, 12.3}, {0.4, 3.1, 0.6}, {0.5, 0.5, 3.3}}},
-      {"a spring behind a plane", box, {WallSurface::plane(1, 11.0, Side::below), spring, {}, false},
+      {"a spring behind a plane",
+       box,
+       {WallSurface::plane(1, 11.0, Side::below), spring, {}, false},
        {{1.0, 11.2, 4.0}, {9.9, 11.7, 13.8}, {5.0, 10.1, 2.0}}},
-      {"a spring on sites", box, {WallSurface::plane(1, 11.0, Side::below), spring, {}, true},
+      {"a spring on sites",
+       box,
+       {WallSurface::plane(1, 11.0, Side::below), spring, {}, true},
        {{1.0, 11.2, 4.0}, {9.9, 11.5, 13.8}, {5.0, 10.1, 2.0}, {5.0, 11.4, 2.0}}},
   };
   for (const Case& one : cases) {
@@ -132,8 +144,8 @@ TEST_CASE("a wall acts on its type and in its region, and says who is behind it"
   // One whose sites stick through the wall, and one whose center is behind it.
   WallForces thin(box, test::components(), {{WallSurface::plane(2, 1.0, Side::above), potential}});
   store.position[1].z = 1.05;
-  CHECK_THROWS_WITH_AS(test::energy_of(thin, store), doctest::Contains("molecule 2 is behind a wall"),
-                       std::runtime_error);
+  CHECK_THROWS_WITH_AS(test::energy_of(thin, store),
+                       doctest::Contains("molecule 2 is behind a wall"), std::runtime_error);
   store.position[1].z = 0.5;
   CHECK_NOTHROW(test::energy_of(thin, store));
 }

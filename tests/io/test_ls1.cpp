@@ -226,8 +226,7 @@ TEST_CASE("ls1's plugins that change a run") {
   CHECK(layers.cutoff == 2.5);
   CHECK(layers.sigma == doctest::Approx(1.025));
   // ls1's factor 2 pi rho epsilon sigma^2 delta, with epsilon = xi sqrt(100 * 1.3).
-  CHECK(layers.epsilon ==
-        doctest::Approx(1.07 * 0.2 * std::sqrt(130.0) * 1.025 * 1.025 * 0.775));
+  CHECK(layers.epsilon == doctest::Approx(1.07 * 0.2 * std::sqrt(130.0) * 1.025 * 1.025 * 0.775));
   const auto& above = input.walls[1];
   CHECK(above.potential == "lj_9_3");
   CHECK(above.side == "above");

@@ -28,7 +28,6 @@ std::string mixture(int steps, double epsilon, double density, const std::string
       steps, density, more_start, epsilon, epsilon);
 }
 
-
 double largest(const comm::Context& context, double mine) {
   comm::ReductionBatch batch(context, "largest");
   batch.max(mine).run();
@@ -184,11 +183,12 @@ TEST_CASE("alignment keeps a droplet in the middle") {
 TEST_CASE("mirrors at the faces keep everybody in the box, and the energy") {
   const comm::Context world;
   const test::SharedFolder output(world);
-  const Input input = test::input_of(
-      output.path(), "mirrors",
-      mixture(200, 1.0, 0.4) + "[[wall]]\npotential = \"reflecting\"\nposition = 0.0\n"
-                               "[[wall]]\npotential = \"reflecting\"\nposition = " +
-          fmt::format("{}\nside = \"below\"\n", std::cbrt(864.0 / 0.4) - 1e-9));
+  const Input input =
+      test::input_of(output.path(), "mirrors",
+                     mixture(200, 1.0, 0.4) +
+                         "[[wall]]\npotential = \"reflecting\"\nposition = 0.0\n"
+                         "[[wall]]\npotential = \"reflecting\"\nposition = " +
+                         fmt::format("{}\nside = \"below\"\n", std::cbrt(864.0 / 0.4) - 1e-9));
   Simulation simulation(world, input, {.quiet = true});
   double start = 0.0;
   simulation.on_step([&](std::int64_t step) {
@@ -252,7 +252,8 @@ TEST_CASE("frozen types keep their velocity and do not count") {
     CHECK(simulation.last_state().kinetic_energy == doctest::Approx(energy).epsilon(1e-12));
     CHECK(simulation.last_state().temperature ==
           doctest::Approx(2.0 * energy / (3.0 * count)).epsilon(1e-12));
-    if (!more.empty()) CHECK(simulation.last_state().temperature == doctest::Approx(1.5).epsilon(0.25));
+    if (!more.empty())
+      CHECK(simulation.last_state().temperature == doctest::Approx(1.5).epsilon(0.25));
   }
 }
 

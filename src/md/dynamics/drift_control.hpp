@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "md/core/box.hpp"
-#include "md/particles/selection.hpp"
 #include "md/particles/particle_store.hpp"
+#include "md/particles/selection.hpp"
 
 namespace sterna::md {
 

@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "md/core/box.hpp"
-#include "md/particles/selection.hpp"
 #include "md/particles/particle_store.hpp"
+#include "md/particles/selection.hpp"
 
 namespace sterna::md {
 

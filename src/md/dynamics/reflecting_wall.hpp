@@ -11,9 +11,9 @@ namespace sterna::md {
 /// is put back to its mirror image, and the velocity along the normal is turned round, as in an
 /// elastic collision. Source: Allen and Tildesley, Computer Simulation of Liquids, 2nd edition,
 /// section 3.6 (hard walls). Cost: one pass over the particles in each step, no communication.
-/// Hazards: molecules that are behind it at the start stay there; at a sphere the collision is taken
-/// to be at the end of the path, an error of second order. Another wins: a wall with a potential,
-/// where the fluid should have a layered structure at it.
+/// Hazards: molecules that are behind it at the start stay there; at a sphere the collision is
+/// taken to be at the end of the path, an error of second order. Another wins: a wall with a
+/// potential, where the fluid should have a layered structure at it.
 class ReflectingWall {
  public:
   /// `surface` has its side above; `side` is where molecules are kept.

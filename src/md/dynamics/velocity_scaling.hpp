@@ -7,8 +7,8 @@
 
 #include "md/core/box.hpp"
 #include "md/dynamics/rigid_rotor.hpp"
-#include "md/particles/selection.hpp"
 #include "md/particles/particle_store.hpp"
+#include "md/particles/selection.hpp"
 
 namespace sterna::md {
 

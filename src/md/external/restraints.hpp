@@ -29,7 +29,7 @@ class Restraints final : public ForceTerm {
     double stiffness = 0.0;
     std::array<bool, 3> axes{true, true, true};
     std::optional<Vec3> place{};  ///< otherwise that of the start
-    Selection where{};          ///< at the start
+    Selection where{};            ///< at the start
   };
 
   /// The box outlives this.

@@ -35,8 +35,8 @@ void UniformFields::finish(ParticleStore& particles, EnergyAndVirial* sums) {
     particles.force[i] += own.force;
     if (sums != nullptr) {
       const Image& image = particles.image[i];
-      energy -= dot(own.force, particles.position[i].vector() +
-                                   box_.translation(image.x, image.y, image.z));
+      energy -= dot(own.force,
+                    particles.position[i].vector() + box_.translation(image.x, image.y, image.z));
     }
     if (!own.turns || !particles.rotating()) continue;
     const Vec3 dipole = particles.orientation[i].to_lab(own.dipole);

@@ -46,10 +46,10 @@ double WallForces::act(const Wall& wall, ParticleStore& particles, std::size_t i
   const auto force_on = [&](const Vec3& place, double& energy) {
     const WallSurface::Foot foot = wall.surface.foot(place);
     if (!wall.potential.is_harmonic() && foot.distance <= 0.0) {
-      throw std::runtime_error(
-          fmt::format("a site of molecule {} is behind a wall, by {:.4g}: the timestep is too long, "
-                      "or the start is too near to the wall",
-                      particles.id[i], -foot.distance));
+      throw std::runtime_error(fmt::format(
+          "a site of molecule {} is behind a wall, by {:.4g}: the timestep is too long, "
+          "or the start is too near to the wall",
+          particles.id[i], -foot.distance));
     }
     const WallPotential::Value value = wall.potential.at(foot.distance);
     energy += value.energy;

@@ -47,9 +47,8 @@ class ExternalChecker {
   }
   void fixed_box(const std::string& place) {
     if (input_.barostat.kind == "none" || !good_("barostat.kind")) return;
-    error(place,
-          fmt::format("[[{}]] has fixed places, but a [barostat] changes the box",
-                      place.substr(0, place.find('['))));
+    error(place, fmt::format("[[{}]] has fixed places, but a [barostat] changes the box",
+                             place.substr(0, place.find('['))));
   }
 
   void wall(std::size_t n) {
@@ -175,7 +174,8 @@ void check_wall_in_box(const Input& input, std::size_t n, const Box& box, const 
   const auto text = [&](double value) { return input.units.text(value, Dimension::length); };
   if (wall.shape == "sphere") {
     const double farthest =
-        wall.radius + (wall.side == "outside" && wall.potential != "reflecting" ? wall.cutoff : 0.0);
+        wall.radius +
+        (wall.side == "outside" && wall.potential != "reflecting" ? wall.cutoff : 0.0);
     if (farthest > 0.5 * box.least_height()) {
       report(Severity::error, place + ".radius",
              fmt::format("this sphere reaches {} from its center and would meet its own images; "

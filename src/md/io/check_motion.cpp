@@ -48,8 +48,7 @@ class MotionChecker {
 
   template <class Section>
   void selection(const std::string& place, const Section& section) {
-    check_selection(input_, good_, report_, place, section.component, section.lower,
-                    section.upper);
+    check_selection(input_, good_, report_, place, section.component, section.lower, section.upper);
     if (section.stop_step > 0 && section.stop_step < section.start_step &&
         readable(place + ".start_step")) {
       error(place + ".stop_step",

@@ -38,8 +38,12 @@ std::vector<KeySchema> ensemble_keys() {
        .need = Need::required,
        .choices =
            [] {
-             return Names{"none",     "stochastic_velocity_rescaling", "nose_hoover_chain",
-                          "langevin", "andersen",                      "velocity_scaling"};
+             return Names{"none",
+                          "stochastic_velocity_rescaling",
+                          "nose_hoover_chain",
+                          "langevin",
+                          "andersen",
+                          "velocity_scaling"};
            },
        .aliases = {"type", "method"}},
       {.section = "thermostat",
@@ -49,23 +53,22 @@ std::vector<KeySchema> ensemble_keys() {
        .need = Need::required,
        .dimension = Dimension::temperature,
        .range = positive,
-       .condition = thermostat_is(
-           {"stochastic_velocity_rescaling", "nose_hoover_chain", "langevin", "andersen",
-            "velocity_scaling"}),
+       .condition = thermostat_is({"stochastic_velocity_rescaling", "nose_hoover_chain", "langevin",
+                                   "andersen", "velocity_scaling"}),
        .aliases = {"temp", "t", "target"}},
       {.section = "thermostat",
        .name = "time_constant",
        .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].time_constant; },
-       .description = "How fast the temperature relaxes; some hundred time steps disturb the "
-                      "dynamics little. Of a Nose-Hoover chain it is the period of its "
-                      "oscillation, of Langevin dynamics the inverse of the friction, of Andersen's "
-                      "the mean time from one collision of a molecule to the next.",
+       .description =
+           "How fast the temperature relaxes; some hundred time steps disturb the "
+           "dynamics little. Of a Nose-Hoover chain it is the period of its "
+           "oscillation, of Langevin dynamics the inverse of the friction, of Andersen's "
+           "the mean time from one collision of a molecule to the next.",
        .need = Need::required,
        .dimension = Dimension::time,
        .range = positive,
-       .condition =
-           thermostat_is(
-               {"stochastic_velocity_rescaling", "nose_hoover_chain", "langevin", "andersen"}),
+       .condition = thermostat_is(
+           {"stochastic_velocity_rescaling", "nose_hoover_chain", "langevin", "andersen"}),
        .aliases = {"tau", "tau_t", "damping", "relaxation_time"}},
       {.section = "thermostat",
        .name = "exponent",

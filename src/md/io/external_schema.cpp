@@ -34,8 +34,7 @@ void shape_of_wall(std::vector<KeySchema>& keys) {
         .need = Need::required,
         .choices =
             [] {
-              return Names{"lj_9_3",  "lj_10_4",  "lj_10_4_3",
-                           "lj_12_6", "harmonic", "reflecting"};
+              return Names{"lj_9_3", "lj_10_4", "lj_10_4_3", "lj_12_6", "harmonic", "reflecting"};
             },
         .aliases = {"kind", "style", "type"}},
        {.section = section,

@@ -191,44 +191,44 @@ struct Input {
   };
   std::vector<Limit> limits;
 
-  struct Alignment {                         ///< [alignment]
-    std::int64_t interval = 0;               ///< steps; 0: none
+  struct Alignment {            ///< [alignment]
+    std::int64_t interval = 0;  ///< steps; 0: none
     std::vector<std::string> axes{"x", "y", "z"};
-    double part = 1.0;                       ///< of the way to the middle of the box
+    double part = 1.0;  ///< of the way to the middle of the box
   } alignment;
 
-  struct Wall {                      ///< [[wall]]
-    std::string potential;           ///< "lj_9_3", "lj_10_4", "lj_10_4_3", "lj_12_6", "harmonic",
-                                     ///< "reflecting"
-    std::string shape = "plane";     ///< or "sphere"
-    std::string axis = "z";          ///< "plane": its normal, "x", "y", "z"
-    double position = 0.0;           ///< "plane": along the axis
-    Vec3 center;                     ///< "sphere"
-    double radius = 0.0;             ///< "sphere"
-    std::string side = "above";      ///< where molecules are: "above", "below", "both"; "inside",
-                                     ///< "outside" of a sphere
-    double epsilon = 0.0;            ///< energy
-    double sigma = 0.0;              ///< length
-    double layer_spacing = 0.0;      ///< "lj_10_4_3"; 0: sigma / sqrt(2)
-    double cutoff = 0.0;             ///< distance from the wall, or depth behind a harmonic one
-    double stiffness = 0.0;          ///< "harmonic": force per depth
-    std::string component;           ///< of this [[component]] or [[type]]; empty: of all
+  struct Wall {                        ///< [[wall]]
+    std::string potential;             ///< "lj_9_3", "lj_10_4", "lj_10_4_3", "lj_12_6", "harmonic",
+                                       ///< "reflecting"
+    std::string shape = "plane";       ///< or "sphere"
+    std::string axis = "z";            ///< "plane": its normal, "x", "y", "z"
+    double position = 0.0;             ///< "plane": along the axis
+    Vec3 center;                       ///< "sphere"
+    double radius = 0.0;               ///< "sphere"
+    std::string side = "above";        ///< where molecules are: "above", "below", "both"; "inside",
+                                       ///< "outside" of a sphere
+    double epsilon = 0.0;              ///< energy
+    double sigma = 0.0;                ///< length
+    double layer_spacing = 0.0;        ///< "lj_10_4_3"; 0: sigma / sqrt(2)
+    double cutoff = 0.0;               ///< distance from the wall, or depth behind a harmonic one
+    double stiffness = 0.0;            ///< "harmonic": force per depth
+    std::string component;             ///< of this [[component]] or [[type]]; empty: of all
     std::optional<Vec3> lower, upper;  ///< acts in this region of the box
-    std::string acts_on;             ///< "sites", "centers"; empty: as the potential wants it
+    std::string acts_on;               ///< "sites", "centers"; empty: as the potential wants it
   };
   std::vector<Wall> walls;
 
-  struct Field {                          ///< [[field]]: one of the three
-    std::optional<Vec3> force;            ///< on each molecule
-    std::optional<Vec3> acceleration;     ///< of each molecule
-    std::optional<Vec3> electric_field;   ///< acts on charges and dipoles
-    std::string component;                ///< of this [[component]] or [[type]]; empty: of all
+  struct Field {                         ///< [[field]]: one of the three
+    std::optional<Vec3> force;           ///< on each molecule
+    std::optional<Vec3> acceleration;    ///< of each molecule
+    std::optional<Vec3> electric_field;  ///< acts on charges and dipoles
+    std::string component;               ///< of this [[component]] or [[type]]; empty: of all
   };
   std::vector<Field> fields;
 
-  struct Restraint {                   ///< [[restraint]]
-    double stiffness = 0.0;            ///< force per distance
-    std::optional<Vec3> place;         ///< of all of them; otherwise where each one is at the start
+  struct Restraint {            ///< [[restraint]]
+    double stiffness = 0.0;     ///< force per distance
+    std::optional<Vec3> place;  ///< of all of them; otherwise where each one is at the start
     std::vector<std::string> axes{"x", "y", "z"};
     std::string component;             ///< of this [[component]] or [[type]]; empty: of all
     std::optional<Vec3> lower, upper;  ///< those that are in this region of the box at the start

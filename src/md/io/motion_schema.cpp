@@ -56,16 +56,16 @@ void drift_control(std::vector<KeySchema>& keys) {
         .aliases = {"every", "control"}},
        {.section = section,
         .name = "sample_interval",
-        .target =
-            [](Input& i, std::size_t n) -> Target { return &i.drift_controls[n].sample_interval; },
+        .target = [](Input& i, std::size_t n) -> Target {
+          return &i.drift_controls[n].sample_interval;
+        },
         .description = "Steps from one measurement of the common velocity to the next; a "
                        "correction goes by the mean of those since the last one.",
         .range = {.minimum = 1.0, .maximum = 1e9},
         .aliases = {"sample"}},
        {.section = section,
         .name = "start_step",
-        .target =
-            [](Input& i, std::size_t n) -> Target { return &i.drift_controls[n].start_step; },
+        .target = [](Input& i, std::size_t n) -> Target { return &i.drift_controls[n].start_step; },
         .description = "It acts from this step on.",
         .range = {.minimum = 0.0, .maximum = most_steps}},
        {.section = section,

@@ -15,7 +15,7 @@ struct Selection {
 
   /// Region of the box; open at both ends.
   Vec3 lower{-infinite, -infinite, -infinite}, upper{infinite, infinite, infinite};
-  int type = -1;  ///< the only one; -1: all
+  int type = -1;                ///< the only one; -1: all
   std::vector<char> without{};  ///< by type, whether it is left out; empty: none is
 
   bool has_region() const;

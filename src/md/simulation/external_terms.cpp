@@ -76,7 +76,8 @@ std::unique_ptr<ForceTerm> make_walls(const TermRequest& request) {
                      selection_of(wall.component, wall.lower, wall.upper, molecules), on_sites});
   }
   if (walls.empty()) return nullptr;
-  return std::make_unique<WallForces>(request.box, request.interaction.components(), std::move(walls));
+  return std::make_unique<WallForces>(request.box, request.interaction.components(),
+                                      std::move(walls));
 }
 
 std::unique_ptr<ForceTerm> make_fields(const TermRequest& request) {

@@ -18,10 +18,9 @@ class Limiting final : public StepModifier {
  public:
   Limiting(const comm::Context& context, const Input& input, const Input::Limit& wanted,
            const MoleculeTable& molecules)
-      : StepModifier(
-            context,
-            StepRange::of(input, wanted.start_step, wanted.stop_step, wanted.interval),
-            molecules, 0.0),
+      : StepModifier(context,
+                     StepRange::of(input, wanted.start_step, wanted.stop_step, wanted.interval),
+                     molecules, 0.0),
         limit_(limits_of(wanted),
                selection_of(wanted.component, wanted.lower, wanted.upper, molecules),
                wanted.outside) {}
@@ -49,8 +48,8 @@ class Limiting final : public StepModifier {
 
 class DriftKeeping final : public StepModifier {
  public:
-  DriftKeeping(const comm::Context& context, const Input& input,
-               const Input::DriftControl& wanted, const MoleculeTable& molecules)
+  DriftKeeping(const comm::Context& context, const Input& input, const Input::DriftControl& wanted,
+               const MoleculeTable& molecules)
       : StepModifier(context,
                      StepRange::of(input, wanted.start_step, wanted.stop_step,
                                    std::gcd(wanted.interval, wanted.sample_interval)),

@@ -150,7 +150,7 @@ class Simulation {
   std::int64_t moving_count_ = 0;  ///< of particles that are not frozen
   std::vector<double> masses_;
   std::vector<double> counted_masses_;  ///< without those of frozen types
-  std::vector<RigidBody> bodies_;  ///< by type; frozen ones do not turn
+  std::vector<RigidBody> bodies_;       ///< by type; frozen ones do not turn
   double skin_ = 0.0;
   double degrees_of_freedom_ = 0.0;  ///< with those of rotation
   ParticleStore particles_;

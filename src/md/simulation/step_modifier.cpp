@@ -12,8 +12,8 @@ Selection selection_of(const std::string& component, const std::optional<Vec3>& 
   where.lower = lower.value_or(where.lower);
   where.upper = upper.value_or(where.upper);
   if (!component.empty()) {
-    where.type = static_cast<int>(std::ranges::find(molecules.names, component) -
-                                  molecules.names.begin());
+    where.type =
+        static_cast<int>(std::ranges::find(molecules.names, component) - molecules.names.begin());
   }
   where.without.assign(molecules.frozen.begin(), molecules.frozen.end());
   return where;

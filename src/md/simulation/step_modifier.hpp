@@ -9,9 +9,9 @@
 
 #include "md/core/box.hpp"
 #include "md/dynamics/rigid_rotor.hpp"
-#include "md/particles/selection.hpp"
 #include "md/io/input.hpp"
 #include "md/particles/particle_store.hpp"
+#include "md/particles/selection.hpp"
 #include "sterna/comm/context.hpp"
 
 namespace sterna::md {

@@ -24,7 +24,8 @@ double degrees_of(const Selection& where, const MoleculeTable& molecules) {
   double degrees = -3.0;
   for (std::size_t type = 0; type < molecules.counts.size(); ++type) {
     if (!where.contains_type(static_cast<std::int64_t>(type))) continue;
-    const int rotations = molecules.bodies.empty() ? 0 : molecules.bodies[type].degrees_of_freedom();
+    const int rotations =
+        molecules.bodies.empty() ? 0 : molecules.bodies[type].degrees_of_freedom();
     degrees += static_cast<double>(molecules.counts[type]) * (3.0 + rotations);
   }
   return std::max(1.0, degrees);

@@ -272,8 +272,8 @@ class ConfigReader {
 
   void read_plugin_here(const XmlElement& plugin) {
     read_plugin(
-        plugin, types_, values_, [this](std::string_view key, const XmlElement& e) { decides(key, e); },
-        input_);
+        plugin, types_, values_,
+        [this](std::string_view key, const XmlElement& e) { decides(key, e); }, input_);
   }
 
   // ---- from components to the input's types

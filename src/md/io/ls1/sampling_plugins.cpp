@@ -12,9 +12,10 @@ constexpr std::int64_t sample_interval = 10;
 constexpr double most_bins = 10000.0;
 
 void left_out(const XmlElement& element, std::string_view name, XmlValues& values) {
-  values.warning(element, fmt::format("{}: Sterna does not take this measurement from an ls1 input; "
-                                      "the run is the same without it",
-                                      name));
+  values.warning(element,
+                 fmt::format("{}: Sterna does not take this measurement from an ls1 input; "
+                             "the run is the same without it",
+                             name));
 }
 
 void add_profile(const XmlElement& element, std::string_view name, char axis, int bins,
@@ -27,9 +28,10 @@ void add_profile(const XmlElement& element, std::string_view name, char axis, in
   for (const char* key : {"interval", "axis", "bins", "centered"}) {
     decides(fmt::format("profile.{}", key), element);
   }
-  values.warning(element, fmt::format("{}: Sterna writes densities and the temperature in {} layers "
-                                      "across {}, averaged over the run; the rest is left out",
-                                      name, bins, axis));
+  values.warning(element,
+                 fmt::format("{}: Sterna writes densities and the temperature in {} layers "
+                             "across {}, averaged over the run; the rest is left out",
+                             name, bins, axis));
 }
 
 /// Whether the region of a sampling is the whole box.

@@ -80,9 +80,8 @@ class WallPotentialReader {
 
   void component(const XmlElement& element) {
     const std::string id(element.attribute("id"));
-    const auto found = std::ranges::find_if(types_.components, [&, n = 0](const auto&) mutable {
-      return std::to_string(++n) == id;
-    });
+    const auto found = std::ranges::find_if(
+        types_.components, [&, n = 0](const auto&) mutable { return std::to_string(++n) == id; });
     if (found == types_.components.end()) {
       values_.error(element, fmt::format("there is no component with the id {}", quote(id)));
       return;
@@ -95,13 +94,13 @@ class WallPotentialReader {
     const auto site = std::ranges::find(found->sites, "lennard_jones", &Input::Site::kind);
     if (!xi || !eta) return;
     // ls1 takes the first site's parameters for all.
-    const double sigma =
-        site != found->sites.end() ? 0.5 * *eta * (sigma_ + site->sigma) : 0.0;
+    const double sigma = site != found->sites.end() ? 0.5 * *eta * (sigma_ + site->sigma) : 0.0;
     const double epsilon =
         site != found->sites.end() ? *xi * std::sqrt(epsilon_ * site->epsilon) : 0.0;
     if (!(sigma > 0.0) || epsilon == 0.0) {
-      values_.warning(element, "this component does not feel the wall: its xi, eta or "
-                               "Lennard-Jones parameters are 0");
+      values_.warning(element,
+                      "this component does not feel the wall: its xi, eta or "
+                      "Lennard-Jones parameters are 0");
       return;
     }
     wall_.component = types_.components.size() > 1 ? found->name : "";

@@ -1,0 +1,182 @@
+// Walls, fields and springs in whole runs, on any number of ranks.
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "md/io/checkpoint.hpp"
+#include "md/io/file_error.hpp"
+#include "simulation/simulation_support.hpp"
+
+using namespace sterna;
+using namespace sterna::md;
+
+namespace {
+
+/// 500 particles of two types in a box of edge 10.
+std::string fluid(int steps, double epsilon, double temperature = 1.0) {
+  return fmt::format(
+      "[run]\nsteps = {}\ntimestep = 0.002\n"
+      "[start]\nkind = \"lattice\"\ncells = [5, 5, 5]\ndensity = 0.5\ntemperature = {}\n"
+      "[[type]]\nname = \"A\"\nepsilon = {}\n[[type]]\nname = \"B\"\nepsilon = {}\nmass = 3.0\n"
+      "[interaction]\ncutoff = 2.5\ntruncation = \"force_shifted\"\n",
+      steps, temperature, epsilon, epsilon);
+}
+
+/// Of the run's energies at multiples of ten steps.
+struct Spread {
+  double least = 1e300, most = -1e300;
+  void add(double value) {
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+  double width() const { return most - least; }
+};
+
+Spread spread_of_energy(Simulation& simulation) {
+  Spread spread;
+  simulation.on_step([&](std::int64_t step) {
+    if (step % 10 == 0) spread.add(simulation.last_state().total_energy);
+  });
+  simulation.run();
+  return spread;
+}
+
+double energy_of_term(const Simulation& simulation, const std::string& name) {
+  for (const auto& term : simulation.last_state().terms) {
+    if (term.name == name) return term.energy;
+  }
+  return 0.0;
+}
+
+}  // namespace
+
+TEST_CASE("between walls the energy is kept, and the walls' part is in the log") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  const std::string walls =
+      "[[wall]]\npotential = \"lj_9_3\"\naxis = \"x\"\nposition = 9.99\nside = \"below\"\n"
+      "epsilon = 1.0\nsigma = 0.9\ncutoff = 2.5\ncomponent = \"A\"\n"
+      "[[wall]]\npotential = \"harmonic\"\nshape = \"sphere\"\ncenter = [5.0, 5.0, 5.0]\n"
+      "radius = 4.0\nside = \"inside\"\nstiffness = 2.0\n"
+      "[[wall]]\npotential = \"reflecting\"\nposition = 3.3\nside = \"both\"\n";
+  Simulation simulation(world, test::input_of(output.path(), "walls", fluid(200, 1.0) + walls),
+                        {.quiet = true});
+  const Spread energy = spread_of_energy(simulation);
+  const ThermodynamicState& end = simulation.last_state();
+  CHECK(energy.width() < 1e-3 * end.kinetic_energy);
+  CHECK(energy_of_term(simulation, "walls") > 10.0);
+  // Momentum is not kept, so that all degrees of freedom count.
+  CHECK(end.temperature == doctest::Approx(2.0 * end.kinetic_energy / 1500.0).epsilon(1e-12));
+  CHECK(std::fabs(end.momentum[0]) > 0.1);
+}
+
+TEST_CASE("gravity accelerates all alike, and its energy has no jump at the faces") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  Simulation simulation(
+      world,
+      test::input_of(output.path(), "gravity",
+                     fluid(500, 1.0) + "[[field]]\nacceleration = [0.0, 6.0, -2.0]\n"
+                                       "[[field]]\ncomponent = \"A\"\nforce = [1.0, 0.0, 0.0]\n"),
+      {.quiet = true});
+  const Spread energy = spread_of_energy(simulation);
+  const ThermodynamicState& end = simulation.last_state();
+  // Half of the particles have mass 3: 1000 in all. In a time of 1 they fall through the box.
+  CHECK(end.momentum[0] == doctest::Approx(250.0).epsilon(1e-9));
+  CHECK(end.momentum[1] == doctest::Approx(6000.0).epsilon(1e-9));
+  CHECK(end.momentum[2] == doctest::Approx(-2000.0).epsilon(1e-9));
+  CHECK(end.kinetic_energy > 20000.0);
+  CHECK(energy.width() < 1e-4 * end.kinetic_energy);
+  CHECK(energy_of_term(simulation, "fields") < -19000.0);
+}
+
+TEST_CASE("an electric field pulls charges and turns dipoles") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  const std::string molecules =
+      "[run]\nsteps = 200\ntimestep = 0.002\n"
+      "[start]\nkind = \"lattice\"\nlattice = \"sc\"\ncells = [5, 5, 5]\ndensity = 0.05\n"
+      "temperature = 1.0\n"
+      "[[component]]\nname = \"M\"\n"
+      "[[component.site]]\nkind = \"lennard_jones\"\nposition = [0.0, 0.0, 0.0]\nmass = 1.0\n"
+      "epsilon = 1.0\nsigma = 1.0\n"
+      "[[component.site]]\nkind = \"charge\"\nposition = [0.3, 0.0, 0.1]\nmass = 0.5\n"
+      "charge = 0.4\n"
+      "[[component.site]]\nkind = \"charge\"\nposition = [-0.3, 0.2, 0.0]\nmass = 0.5\n"
+      "charge = -0.1\n"
+      "[[component.site]]\nkind = \"dipole\"\nposition = [0.0, 0.1, 0.0]\naxis = [0, 1, 1]\n"
+      "dipole_moment = 0.5\n"
+      "[interaction]\ncutoff = 4.0\nelectrostatics = \"reaction_field\"\n"
+      "reaction_field_epsilon = 10.0\n[[field]]\nelectric_field = [0.0, 0.0, 3.0]\n";
+  Simulation simulation(world, test::input_of(output.path(), "electric", molecules),
+                        {.quiet = true});
+  const Spread energy = spread_of_energy(simulation);
+  const ThermodynamicState& end = simulation.last_state();
+  // 125 molecules of charge 0.3 for a time of 0.4.
+  CHECK(end.momentum[2] == doctest::Approx(125.0 * 0.3 * 3.0 * 0.4).epsilon(1e-9));
+  CHECK(energy.width() < 0.02 * end.kinetic_energy);
+}
+
+TEST_CASE("springs hold molecules, and a resumed run knows their places") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  const std::string text = fluid(120, 1.0) +
+                           "[[restraint]]\ncomponent = \"B\"\nstiffness = 40.0\n"
+                           "[[restraint]]\nstiffness = 1.0\nplace = [5.0, 5.0, 5.0]\n"
+                           "axes = [\"y\"]\nlower = [0, 0, 0]\nupper = [4, 10, 10]\n"
+                           "[[wall]]\npotential = \"lj_10_4\"\nposition = 9.99\nside = \"below\"\n"
+                           "epsilon = 0.5\nsigma = 0.8\ncutoff = 2.0\n";
+  const Input input = test::input_of(output.path(), "springs", text);
+  std::int64_t whole = 0;
+  ThermodynamicState end;
+  {
+    Simulation simulation(world, input, {.quiet = true});
+    CHECK(spread_of_energy(simulation).width() < 2e-3 * simulation.last_state().kinetic_energy);
+    whole = test::fingerprint(world, simulation.particles(), simulation.box());
+    end = simulation.last_state();
+    CHECK(energy_of_term(simulation, "restraints") > 10.0);
+  }
+  const std::string latest = checkpoint_path(output.path() + "/springs");
+  comm::barrier(world);
+  if (world.rank() == 0) std::filesystem::remove(latest);
+  comm::barrier(world);
+  Simulation simulation(world, input, {.resume = true, .quiet = true});
+  CHECK(simulation.step_number() >= 40);
+  CHECK(simulation.step_number() < 120);
+  simulation.run();
+  CHECK(test::fingerprint(world, simulation.particles(), simulation.box()) == whole);
+  CHECK(simulation.last_state().total_energy == end.total_energy);
+}
+
+TEST_CASE("a wall needs a box in which it repeats") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  if (world.rank() == 0) {
+    std::ofstream file(output.path() + "/leaning.xyz");
+    file << "64\n\n";
+    for (int k = 0; k < 64; ++k) {
+      file << fmt::format("A {} {} {}\n", 0.5 + 2.0 * (k % 4), 0.5 + 2.0 * (k / 4 % 4),
+                          0.5 + 2.0 * (k / 16));
+    }
+  }
+  comm::barrier(world);
+  const std::string leaning = fmt::format(
+      "[run]\nsteps = 10\ntimestep = 0.002\n"
+      "[start]\nkind = \"file\"\nfile = \"{}/leaning.xyz\"\nbox = [8.0, 8.0, 8.0]\n"
+      "tilt = [1.0, 0.0, 2.0]\ntemperature = 1.0\n[[type]]\nname = \"A\"\n"
+      "[interaction]\ncutoff = 2.0\n[[wall]]\npotential = \"reflecting\"\nposition = 4.0\n",
+      output.path());
+  const auto starts = [&](const std::string& more) {
+    Simulation simulation(world, test::input_of(output.path(), "leaning", leaning + more),
+                          {.quiet = true});
+    simulation.run();
+  };
+  CHECK_NOTHROW(starts("side = \"both\"\n"));
+  CHECK_THROWS_WITH_AS(starts("axis = \"y\"\n"), doctest::Contains("a wall across y needs a box"),
+                       FileError);
+}
