@@ -1,6 +1,6 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -69,7 +69,7 @@ class ForceTerm {
   // After the first `rebuild`:
 
   /// What the start of the log says of the term; null: nothing.
-  virtual nlohmann::ordered_json settings() const { return nullptr; }
+  virtual nlohmann::ordered_json settings() const;
   /// A line for people at the start of a run; empty: none.
   virtual std::string description() const { return {}; }
   /// What a user should know before the run goes on, a sentence each.
