@@ -9,6 +9,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,7 @@
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/environment.hpp"
 #include "sterna/comm/error.hpp"
+#include "sterna/comm/free_memory.hpp"
 #include "sterna/comm/methods.hpp"
 #include "sterna/version.hpp"
 
@@ -153,12 +155,26 @@ int print_outputs(const std::string& path) {
   return success;
 }
 
+/// What a rank may take, where so many may be meant for this machine.
+void look_at_memory(md::SystemFacts& facts) {
+  constexpr unsigned most_ranks_per_core = 64;
+  const auto ranks = static_cast<unsigned>(*facts.ranks);
+  if (ranks > most_ranks_per_core * std::max(1u, std::thread::hardware_concurrency())) return;
+  const comm::FreeMemory node = comm::free_memory_of_node();
+  const comm::FreeMemory process = comm::free_memory_of_process();
+  const double share = static_cast<double>(node.bytes) / ranks;
+  const auto alone = static_cast<double>(process.bytes);
+  facts.memory_per_rank = std::min(share, alone);
+  facts.memory_limit = alone < share ? process.limit : node.limit;
+}
+
 int check(const std::string& path, int ranks) {
   const md::ReadResult result = read_any_input(path);
   std::vector<md::Diagnostic> diagnostics = result.diagnostics;
   if (result.ok()) {
     md::SystemFacts facts = md::facts_of(result.input);
     facts.ranks = ranks;
+    look_at_memory(facts);
     if (result.input.start.kind == "file") {
       try {
         // The whole file: what is wrong in its last line is better known now.

@@ -1,6 +1,8 @@
 """What belongs to a run and what to another one: resuming, starting anew, two runs at a time."""
 
 import os
+import re
+import resource
 import signal
 import struct
 import subprocess
@@ -280,3 +282,57 @@ def test_names_that_a_file_system_refuses_are_found_before_the_run(sterna, melt)
     assert sterna("check", "melt.toml").returncode == 2
     edit(path, ('"../melt"', '"melt\\u0007"'))
     assert sterna("check", "melt.toml").returncode == 2
+
+
+def limit_address_space() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("cells = [6, 6, 6]", "particles = 1000000000000"), "it can hold 4.29e+09"),
+        (("cells = [6, 6, 6]", "particles = 6000000000"), "at the very least, but "),
+        (("cutoff = 2.5", "cutoff = 9000.0"), "with the images around them"),
+        (("cutoff = 2.5", "cutoff = 300.0"), "at the very least, but "),
+    ],
+)
+def test_what_no_memory_can_hold_is_refused_before_it_is_touched(change, message, sterna, melt):
+    edit(melt(steps=10), change)
+    checked = sterna("check", "melt.toml", "-n", 2)
+    assert checked.returncode == 2, checked.stdout
+    assert message in checked.stdout
+    done = sterna("run", "melt.toml", "-n", 2)
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert done.stderr.count(message) == 1
+
+
+def test_ulimits_count(sterna, melt, tmp_path):
+    edit(melt(steps=10), ("cells = [6, 6, 6]", "particles = 30000000"))
+    done = subprocess.run(
+        sterna_command("check", "melt.toml", "-n", 1),
+        cwd=tmp_path,
+        env=sterna_environment(),
+        preexec_fn=limit_address_space,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "(ulimit -v)" in done.stdout
+
+
+def test_an_almost_empty_box_needs_no_memory_for_its_emptiness(sterna, melt):
+    path = melt(steps=10, thermo=10)
+    edit(
+        path,
+        ('kind = "lattice"\nlattice = "fcc"\ncells = [6, 6, 6]', 'kind = "random"\nparticles = 2'),
+        ("density = 0.8442", "density = 2.5e-10"),
+    )
+    checked = sterna("check", "melt.toml", "-n", 1)
+    assert checked.returncode == 0, checked.stdout
+    assert float(re.search(r"about (\S+) MB per rank", checked.stdout)[1]) < 200
+    done = sterna("run", "melt.toml", "-n", 1)
+    assert done.returncode == 0, done.stderr

@@ -260,6 +260,7 @@ void Simulation::make_balancer() {
     if (severity != Severity::error) return;
     throw FileError(render(diagnose(input_, severity, place, std::move(message))));
   });
+  require_memory();
   balancer_ =
       std::make_unique<Balancer>(context_, input_, box_, interaction_.reach() + skin_, timer_);
 }

@@ -84,6 +84,8 @@ class Simulation {
   void stop_motion();
   void resume_from_checkpoint(const std::string& path);
   void make_balancer();
+  /// FileError on all ranks where one of them cannot have the memory that the run takes.
+  void require_memory();
   void make_engine();
   void open_outputs(bool resumed);
   void open_trajectory(bool resumed);

@@ -1,0 +1,34 @@
+// Whether a run can have the memory that it will take, before any of it is taken.
+
+#include <algorithm>
+#include <string>
+
+#include "md/io/agreement.hpp"
+#include "md/io/forecast.hpp"
+#include "md/simulation/simulation.hpp"
+#include "sterna/comm/free_memory.hpp"
+
+namespace sterna::md {
+
+void Simulation::require_memory() {
+  Input input = input_;
+  input.neighbor.skin = skin_;
+  input.interaction.cutoff = interaction_.reach();
+  SystemFacts facts;
+  facts.particles = particle_count_;
+  facts.box = box_;
+  facts.ranks = context_.size();
+  std::string problem;
+  if (const auto expected = forecast(input, facts)) {
+    const comm::FreeMemory node = comm::free_memory_of_node();
+    const comm::FreeMemory process = comm::free_memory_of_process();
+    const double share =
+        static_cast<double>(node.bytes) / static_cast<double>(context_.ranks_on_node().size());
+    const auto alone = static_cast<double>(process.bytes);
+    problem = why_impossible(*expected, std::min(share, alone),
+                             alone < share ? process.limit : node.limit);
+  }
+  agree(context_, problem);
+}
+
+}  // namespace sterna::md
