@@ -129,8 +129,8 @@ TEST_CASE("springs hold molecules, and a resumed run knows their places") {
                            "[[restraint]]\ncomponent = \"B\"\nstiffness = 40.0\n"
                            "[[restraint]]\nstiffness = 1.0\nplace = [5.0, 5.0, 5.0]\n"
                            "axes = [\"y\"]\nlower = [0, 0, 0]\nupper = [4, 10, 10]\n"
-                           "[[wall]]\npotential = \"lj_10_4\"\nposition = 9.99\nside = \"below\"\n"
-                           "epsilon = 0.5\nsigma = 0.8\ncutoff = 2.0\n";
+                           "[[wall]]\npotential = \"lj_10_4\"\nposition = 5.0\nside = \"both\"\n"
+                           "epsilon = 0.5\nsigma = 0.5\ncutoff = 2.0\n";
   const Input input = test::input_of(output.path(), "springs", text);
   std::int64_t whole = 0;
   ThermodynamicState end;

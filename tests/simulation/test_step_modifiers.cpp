@@ -205,7 +205,8 @@ TEST_CASE("mirrors at the faces keep everybody in the box, and the energy") {
   }
   CHECK(total(world, crossed) == 0.0);
   CHECK(total(world, elsewhere) > 10.0);
-  CHECK(simulation.last_state().total_energy == doctest::Approx(start).epsilon(2e-4));
+  const ThermodynamicState& end = simulation.last_state();
+  CHECK(std::fabs(end.total_energy - start) < 2e-4 * end.kinetic_energy);
 }
 
 TEST_CASE("frozen types keep their velocity and do not count") {

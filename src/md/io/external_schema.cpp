@@ -36,7 +36,7 @@ void shape_of_wall(std::vector<KeySchema>& keys) {
             [] {
               return Names{"lj_9_3", "lj_10_4", "lj_10_4_3", "lj_12_6", "harmonic", "reflecting"};
             },
-        .aliases = {"kind", "style", "type"}},
+        .aliases = {"kind", "style"}},
        {.section = section,
         .name = "shape",
         .target = [](Input& i, std::size_t n) -> Target { return &i.walls[n].shape; },
