@@ -72,3 +72,28 @@ def test_twenty_steps_with_a_trajectory(name, sterna, tmp_path):
         if name == "refreshed_ids":
             assert ids[0] == 1
             assert ids[-1] == len(ids)
+
+
+def configs():
+    """All with a <simulation>."""
+    return sorted(p for p in EXAMPLES.rglob("*.xml") if "<simulation" in p.read_text("utf-8"))
+
+
+@needs_examples
+def test_inputs_that_are_whole_are_accepted_or_refused_for_a_reason(sterna):
+    refused = {}
+    whole = 0
+    for path in configs():
+        name = str(path.relative_to(EXAMPLES))
+        if name in NOT_WHOLE:
+            continue
+        whole += 1
+        done = sterna("check", path)
+        said = done.stdout + done.stderr
+        if done.returncode == 0:
+            continue
+        assert done.returncode == 2, f"{name}: {said}"
+        # File, line and column of what is not done.
+        assert re.search(r"\.xml:\d+:\d+: error: ", said), f"{name}: {said}"
+        refused[name] = said
+    assert len(refused) <= whole / 8, "\n".join(refused)
