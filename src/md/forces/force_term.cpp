@@ -4,6 +4,8 @@
 
 namespace sterna::md {
 
-nlohmann::ordered_json ForceTerm::settings() const { return nullptr; }
+nlohmann::ordered_json ForceTerm::settings() const {
+  return nullptr;
+}
 
 }  // namespace sterna::md
