@@ -352,7 +352,7 @@ force_tolerance = 1
   CHECK(result.diagnostics[0].severity == Severity::warning);
   CHECK(result.diagnostics[0].message ==
         "\"temperature\" in [thermostat] has no effect with kind = \"none\"; only with kind = "
-        "\"stochastic_velocity_rescaling\", \"nose_hoover_chain\", \"langevin\" or "
+        "\"stochastic_velocity_rescaling\", \"nose_hoover_chain\", \"langevin\", \"andersen\" or "
         "\"velocity_scaling\"");
   CHECK(result.diagnostics[1].line == 16);
 }
