@@ -125,6 +125,23 @@ TEST_CASE("a binary start is the same as its ASCII twin") {
   }
 }
 
+TEST_CASE("ids of 64 bits, which ls1 gives to replicas, are numbered anew and told") {
+  const fs::path folder = fs::temp_directory_path() / ("sterna-ids-" + std::to_string(getpid()));
+  fs::copy(examples, folder, fs::copy_options::recursive);
+  {
+    std::fstream data(folder / "atoms.dat", std::ios::binary | std::ios::in | std::ios::out);
+    data.seekp(7);
+    data.put('\xc0');
+  }
+  const Start start = start_of(read_valid(folder / "binary.xml"));
+  REQUIRE(start.warnings.size() == 1);
+  CHECK(start.warnings[0].message.find("numbered from 1") != std::string::npos);
+  for (std::size_t i = 0; i < start.particles.size(); ++i) {
+    CHECK(start.particles[i].id == static_cast<std::int64_t>(i) + 1);
+  }
+  fs::remove_all(folder);
+}
+
 TEST_CASE("ls1's planar correction has its layers across y") {
   const Input input = read_valid(examples / "planar.xml");
   CHECK(input.interaction.tail_correction == "planar");

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import sterna as module
 from conftest import ROOT, sterna_command, sterna_environment
+from sterna import processes
 from test_run import start, wait_for_step
 
 LS1 = ROOT / "tests" / "io" / "ls1"
@@ -207,7 +208,7 @@ def test_what_a_run_shares_is_its_owners(melt, tmp_path):
     process = start(tmp_path, ranks=2, TMPDIR=str(shared[1]))
     try:
         wait_for_step(tmp_path / "melt.log.jsonl", 100, process)
-        ranks = set(module.launch.descendants(process.pid))
+        ranks = set(processes.descendants(process.pid))
         found = [path for path in shared[0].iterdir() if path not in before]
         found += list(shared[1].iterdir())
         mapped = set()

@@ -25,6 +25,22 @@ namespace {
   throw StartFileError(std::move(diagnostic));
 }
 
+/// ls1's replicas of a box have ids of 64 bits, more than Sterna keeps. Looks at all ids of a file
+/// whose size is that of its molecules.
+bool has_ids_beyond_largest(const FileHandle& file, std::size_t molecule_size) {
+  constexpr std::size_t molecules = 4096;
+  std::vector<char> buffer(molecules * molecule_size);
+  for (std::uint64_t offset = 0; offset < file.size(); offset += buffer.size()) {
+    const std::size_t bytes = file.read(buffer.data(), buffer.size(), offset);
+    for (std::size_t at = 0; at + molecule_size <= bytes; at += molecule_size) {
+      std::uint64_t id;
+      std::memcpy(&id, buffer.data() + at, sizeof id);
+      if (id > static_cast<std::uint64_t>(largest_id)) return true;
+    }
+  }
+  return false;
+}
+
 /// The molecules of a file, one after the other.
 class MoleculeStream {
  public:
@@ -44,6 +60,14 @@ class MoleculeStream {
     }
   }
 
+  const std::string& path() const { return file_->path(); }
+  /// Whether ids were to be kept and are more than Sterna keeps: then none is.
+  bool drops_wide_ids() {
+    if (!keeps_ids_ || !has_ids_beyond_largest(*file_, format_.binary_size())) return false;
+    keeps_ids_ = false;
+    return true;
+  }
+
   ParticleRecord next() {
     if (at_ == buffer_.size()) {
       constexpr std::size_t molecules = 4096;
@@ -59,9 +83,6 @@ class MoleculeStream {
     ParticleRecord record{};
     const auto id = take<std::uint64_t>();
     if (keeps_ids_) {
-      if (id > static_cast<std::uint64_t>(largest_id)) {
-        fail(fmt::format("its id {} is beyond {}", id, largest_id));
-      }
       record.id = static_cast<std::int64_t>(id);
       if (!ids_.insert(record.id)) fail(fmt::format("its id {} comes a second time", id));
     }
@@ -145,6 +166,16 @@ class BinaryPhaseSpaceReader final : public StartFileReader {
     header_.box = header.box;
     header_.has_velocities = true;
     header_.has_orientations = header_.has_angular_momenta = header.format == "ICRVQD";
+    if (stream_.drops_wide_ids()) {
+      renumbers_ = true;
+      Diagnostic diagnostic;
+      diagnostic.file = stream_.path();
+      diagnostic.severity = Severity::warning;
+      diagnostic.message = fmt::format(
+          "ids beyond {} are not kept: molecules are numbered from 1, in the order of the file",
+          largest_id);
+      header_.warnings.push_back(std::move(diagnostic));
+    }
     if (!options.box) return;
     for (int axis = 0; axis < 3; ++axis) {
       const double edge = header.box.length[axis];

@@ -128,7 +128,7 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const std::string& path,
     throw StartFileError(std::move(diagnostic));
   }
   reader->header_.format = std::string(name);
-  reader->renumbers_ = options.renumber;
+  reader->renumbers_ = reader->renumbers_ || options.renumber;
   return reader;
 }
 

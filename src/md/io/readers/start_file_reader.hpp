@@ -100,9 +100,9 @@ class StartFileReader {
   virtual void check_end() = 0;
 
   StartFileHeader header_;
+  bool renumbers_ = false;  ///< particles get ids from 1, in the order of the file
 
  private:
-  bool renumbers_ = false;
   std::int64_t particles_read_ = 0;
   std::vector<ParticleRecord> chunk_;
 };
