@@ -12,6 +12,7 @@
 // sources: src/md/model/library/*.cpp src/md/io/readers/tersoff_file.cpp
 // sources: src/md/io/readers/line_reader.cpp src/md/io/readers/fields.cpp
 // sources: src/comm/context/regular_file.cpp src/md/io/foreign_files.cpp
+// sources: src/md/io/run_files.cpp src/md/io/atomic_file.cpp
 
 #include <cmath>
 #include <cstddef>
