@@ -649,7 +649,7 @@ contains
     before = 0
     place = from_one(first)
     ! A place beyond what can be counted in bytes must not become one inside.
-    if (place < 1 .or. place > huge(place) / 8) place = huge(place) / 8
+    if (place < 1 .or. place > shiftr(huge(place), 3)) place = shiftr(huge(place), 3)
     call conclude(c_fetch_add(at, 8 * (place - 1), addend, before), status)
   end function
 
