@@ -15,7 +15,7 @@ namespace sterna::md {
 class Decomposition;
 
 /// One term of the potential energy: pair potential, charges, walls, fields. A run has a set of
-/// terms (`ForceTermSet`). The set knows its terms by this interface alone and calls, on every rank
+/// terms. `ForceEngine` knows them by this interface alone and calls, on every rank
 /// and in the same order,
 ///
 ///     rebuild(particles)         whenever particles have changed their places in the store
