@@ -1,8 +1,8 @@
 // The reader of checkpoints. The checksums are made to fit, or every input would end at them: bytes
 // 0 to 95 are the header, 96 to 99 the length of the metadata, then come metadata and table.
 //
-// sources: src/md/io/checkpoint_file.cpp src/md/io/checksum.cpp src/md/io/atomic_file.cpp
-// sources: src/md/io/file_error.cpp
+// sources: src/md/output/checkpoint_file.cpp src/md/core/checksum.cpp src/md/output/atomic_file.cpp
+// sources: src/md/core/file_error.cpp
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "md/io/checkpoint_file.hpp"
-#include "md/io/checksum.hpp"
-#include "md/io/file_error.hpp"
+#include "md/core/checksum.hpp"
+#include "md/core/file_error.hpp"
+#include "md/output/checkpoint_file.hpp"
 
 namespace {
 

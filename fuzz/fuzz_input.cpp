@@ -1,18 +1,22 @@
 // The reader of input files: any bytes give an input or diagnostics, and both hold what they
-// promise. Its seeds in fuzz/corpus are tests/broken_inputs.
+// promise. Its seeds in fuzz/corpus are tests/data/broken_inputs.
 //
 // sources: src/md/core/units.cpp src/comm/context/nearest_name.cpp src/md/core/display_text.cpp
-// sources: src/md/io/read_input.cpp src/md/io/check_input.cpp src/md/io/input_schema.cpp
-// sources: src/md/io/diagnostics.cpp src/md/io/syntax_error.cpp src/md/io/check_components.cpp
-// sources: src/md/io/check_electrostatics.cpp src/md/io/component_schema.cpp
-// sources: src/md/io/electrostatics_schema.cpp src/md/io/interaction_schema.cpp
-// sources: src/md/io/ensemble_schema.cpp src/md/io/published_components.cpp
-// sources: src/md/io/check_thermostats.cpp src/md/io/particle_names.cpp
-// sources: src/md/io/tersoff_input.cpp src/md/io/file_error.cpp src/md/model/tersoff.cpp
-// sources: src/md/model/library/*.cpp src/md/io/readers/tersoff_file.cpp
-// sources: src/md/io/readers/line_reader.cpp src/md/io/readers/fields.cpp
-// sources: src/comm/context/regular_file.cpp src/md/io/foreign_files.cpp
-// sources: src/md/io/run_files.cpp src/md/io/atomic_file.cpp
+// sources: src/md/input/read_input.cpp src/md/input/check_input.cpp src/md/input/input_schema.cpp
+// sources: src/md/input/diagnostics.cpp src/md/input/syntax_error.cpp
+// sources: src/md/input/check_components.cpp src/md/input/check_electrostatics.cpp
+// sources: src/md/input/component_schema.cpp src/md/input/electrostatics_schema.cpp
+// sources: src/md/input/interaction_schema.cpp src/md/input/ensemble_schema.cpp
+// sources: src/md/input/published_components.cpp src/md/input/check_thermostats.cpp
+// sources: src/md/input/particle_names.cpp src/md/input/tersoff_input.cpp
+// sources: src/md/core/file_error.cpp src/md/model/tersoff.cpp src/md/model/library/*.cpp
+// sources: src/md/input/tersoff_file.cpp src/md/input/line_reader.cpp src/md/input/fields.cpp
+// sources: src/comm/context/regular_file.cpp src/md/input/foreign_files.cpp
+// sources: src/md/output/run_files.cpp src/md/output/atomic_file.cpp
+// sources: src/md/forces/pair/pair_potential_table.cpp src/md/forces/pair/pair_function.cpp
+// sources: src/md/forces/pair/tabulated_curve.cpp src/md/input/pair_schema.cpp
+// sources: src/md/input/pair_potential_input.cpp src/md/input/check_pair_potentials.cpp
+// sources: src/md/input/type_pair_from_input.cpp src/md/model/lennard_jones.cpp
 
 #include <cmath>
 #include <cstddef>
@@ -20,7 +24,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "md/io/read_input.hpp"
+#include "md/input/read_input.hpp"
 #include "method_names.hpp"
 
 namespace {

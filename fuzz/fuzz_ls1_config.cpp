@@ -2,14 +2,15 @@
 // text gives again. Behind a zero byte stands what every included file holds.
 //
 // sources: src/md/core/units.cpp src/comm/context/nearest_name.cpp src/md/core/display_text.cpp
-// sources: src/md/core/random.cpp src/md/io/read_input.cpp src/md/io/check_*.cpp
-// sources: src/md/io/*_schema.cpp src/md/io/diagnostics.cpp src/md/io/syntax_error.cpp
-// sources: src/md/io/input_text.cpp src/md/io/particle_names.cpp
-// sources: src/md/io/published_components.cpp src/md/io/tersoff_input.cpp
-// sources: src/md/io/file_error.cpp src/md/io/ls1/*.cpp src/md/io/readers/*.cpp
-// sources: src/md/model/tersoff.cpp src/md/model/library/*.cpp src/md/fmm/fmm_parameters.cpp
-// sources: src/md/fmm/point_charges.cpp src/md/fmm/cell_shape.cpp
-// sources: src/comm/context/regular_file.cpp src/md/io/foreign_files.cpp
+// sources: src/md/core/random.cpp src/md/input/read_input.cpp src/md/input/check_*.cpp
+// sources: src/md/input/*_schema.cpp src/md/input/diagnostics.cpp src/md/input/syntax_error.cpp
+// sources: src/md/input/input_text.cpp src/md/input/particle_names.cpp
+// sources: src/md/input/published_components.cpp src/md/input/tersoff_input.cpp
+// sources: src/md/core/file_error.cpp src/md/start/foreign/ls1/*.cpp src/md/start/readers/*.cpp
+// sources: src/md/input/fields.cpp src/md/input/line_reader.cpp src/md/model/tersoff.cpp
+// sources: src/md/model/library/*.cpp src/md/forces/coulomb/fmm/fmm_parameters.cpp
+// sources: src/md/forces/coulomb/fmm/point_charges.cpp src/md/forces/coulomb/fmm/cell_shape.cpp
+// sources: src/comm/context/regular_file.cpp src/md/input/foreign_files.cpp
 
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +19,8 @@
 #include <string>
 #include <string_view>
 
-#include "md/io/input_text.hpp"
-#include "md/io/ls1/config.hpp"
+#include "md/input/input_text.hpp"
+#include "md/start/foreign/ls1/config.hpp"
 #include "method_names.hpp"
 
 namespace {

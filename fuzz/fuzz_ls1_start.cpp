@@ -1,11 +1,13 @@
 // The reader of ls1's phase spaces: ASCII, or XML whose generator makes the start.
 //
 // sources: src/md/core/units.cpp src/comm/context/nearest_name.cpp src/md/core/display_text.cpp
-// sources: src/md/io/diagnostics.cpp src/md/io/readers/*.cpp
-// sources: src/md/io/ls1/xml_*.cpp src/md/io/ls1/molecule_types.cpp src/md/io/ls1/*phase_space.cpp
-// sources: src/md/io/ls1/gener*.cpp src/md/io/ls1/lattice_fill.cpp src/md/io/ls1/objects.cpp
-// sources: src/md/io/ls1/start_file.cpp src/md/core/random.cpp src/md/model/tersoff.cpp
-// sources: src/comm/context/regular_file.cpp src/md/io/foreign_files.cpp
+// sources: src/md/input/diagnostics.cpp src/md/start/readers/*.cpp src/md/input/fields.cpp
+// sources: src/md/input/line_reader.cpp src/md/start/foreign/ls1/xml_*.cpp
+// sources: src/md/start/foreign/ls1/molecule_types.cpp src/md/start/foreign/ls1/*phase_space.cpp
+// sources: src/md/start/foreign/ls1/gener*.cpp src/md/start/foreign/ls1/lattice_fill.cpp
+// sources: src/md/start/foreign/ls1/objects.cpp src/md/start/foreign/ls1/start_file.cpp
+// sources: src/md/core/random.cpp src/md/model/tersoff.cpp src/comm/context/regular_file.cpp
+// sources: src/md/input/foreign_files.cpp
 
 #include "start_file.hpp"
 

@@ -10,7 +10,7 @@
 #include <set>
 #include <string>
 
-#include "md/io/readers/start_file_reader.hpp"
+#include "md/start/readers/start_file_reader.hpp"
 
 /// Reads the bytes as a start file, in chunks of three: either all records hold what the reader
 /// promises, or a StartFileError is thrown that can be shown.

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Checks that includes only point down the floors of the house.
 
-Floor 1, `sterna::comm` (include/sterna/comm, src/comm), includes nothing of floor 2. Inside floor
-2, `sterna::md` (src/md), a folder includes itself and the folders listed before it. Only floor 1
-may name MPI or UCX headers, so the engine sends every byte through it.
+Floor 1, `sterna::comm` (include/sterna/comm, src/comm), includes nothing of floor 2. Inside either
+floor, src/comm and src/md, a folder includes itself and the folders listed before it. A kind of force
+(src/md/forces/KIND) includes what lies in src/md/forces itself, and no other kind. Only floor 1 may
+name MPI or UCX headers, so the engine sends every byte through it.
 
 Usage: check_floors.py [ROOT]; prints each offending line as file:line and exits with 1.
 """
@@ -14,22 +15,51 @@ from pathlib import Path
 
 MD_FLOORS = (
     "core",
-    "particles",
+    "simd",
+    "system",
     "model",
     "domain",
+    "neighbors",
     "forces",
-    "shortrange",
-    "manybody",
-    "longrange",
-    "fmm",
-    "external",
-    "dynamics",
+    "integrate",
     "observe",
-    "io",
+    "output",
+    "input",
+    "start",
     "simulation",
+)
+COMM_FLOORS = (
+    "context",
+    "transport",
+    "onesided",
+    "tune",
+    "family",
+    "neighbor",
+    "sparse",
+    "reduce",
+    "placement",
+    "message",
+    "c",
+    "fortran",
 )
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]')
 TRANSPORT_HEADERS = re.compile(r"^(mpi\.h|mpi-ext\.h|uc[pst]/)")
+
+
+def kind_of_force(path: str) -> str:
+    """`pair` of md/forces/pair/x.hpp; empty elsewhere."""
+    parts = path.split("/")
+    return parts[2] if parts[:2] == ["md", "forces"] and len(parts) > 3 else ""
+
+
+def problem_of_comm(folder: str, target: str) -> str | None:
+    """Why a file of src/comm/`folder` may not include one of src/comm/`target`, or None."""
+    for name in (folder, target):
+        if name not in COMM_FLOORS:
+            return f"src/comm/{name} is not in the list of floors ({', '.join(COMM_FLOORS)})"
+    if COMM_FLOORS.index(target) > COMM_FLOORS.index(folder):
+        return f"comm/{target} lies above comm/{folder}"
+    return None
 
 
 def problem(source: str, included: str) -> str | None:
@@ -37,6 +67,10 @@ def problem(source: str, included: str) -> str | None:
     parts = source.split("/")
     in_comm = source.startswith(("include/sterna/comm/", "src/comm/"))
     in_md = source.startswith("src/md/")
+    if source.startswith("src/comm/") and len(parts) > 3 and included.startswith("comm/"):
+        reason = problem_of_comm(parts[2], included.split("/")[1])
+        if reason:
+            return reason
     if in_comm and included.startswith(("md/", "sterna/md")):
         return "sterna::comm is the ground floor: it includes nothing of sterna::md"
     if source.startswith("include/") and included.startswith("comm/"):
@@ -56,6 +90,9 @@ def problem(source: str, included: str) -> str | None:
             return f"md/{target} is not in the list of floors"
         if MD_FLOORS.index(target) > MD_FLOORS.index(folder):
             return f"md/{target} lies above md/{folder}"
+        kind, other = kind_of_force(source[len("src/") :]), kind_of_force(included)
+        if folder == "forces" and other not in ("", kind):
+            return f"a kind of force knows no other: md/forces/{other}"
     return None
 
 
@@ -64,7 +101,7 @@ def check(root: Path) -> list[str]:
     found = []
     for top in ("include", "src"):
         for path in sorted((root / top).rglob("*")):
-            if path.suffix not in (".hpp", ".cpp", ".h", ".inc"):
+            if path.suffix not in (".hpp", ".cpp", ".h", ".inc", ".inl"):
                 continue
             source = path.relative_to(root).as_posix()
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):

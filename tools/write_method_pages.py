@@ -1,7 +1,7 @@
 """Writes docs/methods-neighbor.md and docs/methods-sparse.md, or with --check says if they are old.
 
-What a method is called, how it works and what it needs is read from the program's tables; the five
-lines of idea, paper, cost, hazards and alternatives from the head of its source file.
+What a method is called, how it works and what it needs is read from the program's tables; its idea,
+source, cost, hazards and what else wins from the head of its source file.
 """
 
 import argparse
@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 FAMILIES = {
@@ -28,19 +29,54 @@ FAMILIES = {
 }
 
 
-def head_of(path: Path) -> list[tuple[str, str]]:
-    """The five lines that a method's file opens with, as pairs of a word and a text."""
-    lines = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+HEADINGS = ["Idea", "Source", "Cost", "Hazards", "Others"]
+
+
+def head_of(path: Path) -> list[tuple[str, list[str]]]:
+    """The headings that a method's file opens with, each with its sentences.
+
+    A heading is a line `// Idea:`. Below it each sentence begins a line, `//   Like this.`, and goes
+    on where the indentation is deeper. Raises ValueError where a file does not follow that.
+    """
+    head: list[tuple[str, list[str]]] = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if not line.startswith("//"):
             break
-        lines.append(line[2:].strip())
-    text = " ".join(lines)
-    parts = re.split(r"(?:^|\s)(Idea|Paper|Cost|Hazards|Others? wins?|Another wins): ", text)
-    return list(zip(parts[1::2], parts[2::2], strict=True))
+        if match := re.fullmatch(r"// (\w+):", line):
+            head.append((match[1], []))
+        elif not head:
+            raise ValueError(f"{path}:{number}: expected '// {HEADINGS[0]}:'")
+        elif line.startswith("//     ") and head[-1][1]:
+            head[-1][1][-1] += " " + line[7:]
+        elif line.startswith("//   ") and not line.startswith("//    "):
+            head[-1][1].append(line[5:])
+        else:
+            raise ValueError(f"{path}:{number}: expected a sentence, indented by three spaces")
+    if [word for word, _ in head] != HEADINGS:
+        raise ValueError(f"{path}:1: expected the headings {', '.join(HEADINGS)}, in this order")
+    for word, sentences in head:
+        if not sentences or not all(sentence.endswith(".") for sentence in sentences):
+            raise ValueError(f"{path}:1: expected full sentences under {word}")
+    return head
 
 
-def page(family: str, methods: list[dict[str, str]]) -> str:
+def said(method: dict[str, Any]) -> list[str]:
+    """Names and traits of a method, as lines of a list."""
+    traits = method["traits"]
+    lines = []
+    if method["aliases"]:
+        lines.append("**Also called:** " + ", ".join(method["aliases"]) + ".")
+    lines.append(f"**Waits inside MPI:** {traits['blocks_in_mpi']}.")
+    late = "which ranks are late" if traits["names_late_rank"] else "that some ranks are late"
+    lines.append(f"**An error of a wait says:** {late}.")
+    if not traits["between_nodes"]:
+        lines.append("**Nodes:** all peers must be on one.")
+    if traits["one_way_takes_notice"]:
+        lines.append("**Links that carry items one way only:** bring a notice back.")
+    return lines
+
+
+def page(family: str, methods: list[dict[str, Any]]) -> str:
     """The page of a family, in Markdown."""
     title, introduction, example = FAMILIES[family]
     rows = [
@@ -60,8 +96,9 @@ def page(family: str, methods: list[dict[str, str]]) -> str:
     for method in methods:
         source = ROOT / "src" / "comm" / family / "methods" / f"{method['name']}.cpp"
         text += f"\n## {method['name']}\n\n"
-        for word, words in head_of(source):
-            text += f"- **{word}:** {words}\n"
+        for word, sentences in head_of(source):
+            text += f"- **{word}:** {' '.join(sentences)}\n"
+        text += "".join(f"- {line}\n" for line in said(method))
     return text
 
 
@@ -77,7 +114,11 @@ def main() -> int:
     old = []
     for family, methods in json.loads(shown.stdout).items():
         path = ROOT / "docs" / f"methods-{family}.md"
-        text = page(family, methods)
+        try:
+            text = page(family, methods)
+        except ValueError as error:
+            print(error, file=sys.stderr)
+            return 1
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             old.append(path)
             if not arguments.check:

@@ -7,6 +7,7 @@ std::unique_ptr<Verb> make_placement();
 std::unique_ptr<Verb> make_reduce();
 std::unique_ptr<Verb> make_sparse();
 #ifndef STERNA_SIMULATED  // those of the engine and of time on a real machine
+std::unique_ptr<Verb> make_direct_put();
 std::unique_ptr<Verb> make_fmm();
 std::unique_ptr<Verb> make_halo_fmm();
 std::unique_ptr<Verb> make_message();
@@ -25,6 +26,8 @@ const VerbRow rows[] = {
     {"reduce", "one agglomerated reduction against one allreduce for each value", make_reduce},
     {"placement", "bytes between nodes and hop-bytes of every placement of ranks", make_placement},
 #ifndef STERNA_SIMULATED
+    {"direct_put", "ghosts put where kernels read them, against the outbox of the halo exchange",
+     make_direct_put},
     {"halo_fmm", "the multipole halo of three levels: MPI messages against puts with notices",
      make_halo_fmm},
     {"fmm", "electrostatics by the fast multipole method: time per charge at measured errors",

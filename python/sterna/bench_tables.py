@@ -301,6 +301,22 @@ _VIEWS = {
             _ALL_IN_JSON,
         ),
     ),
+    "direct_put": View(
+        columns=(
+            _column("atoms", "atoms"),
+            _column("ghosts", "ghosts"),
+            _column("way", "method"),
+            _column("median us", "median_us"),
+            _column("p10", "p10_us"),
+            _column("p90", "p90_us"),
+        ),
+        look_at=(
+            "A round packs the positions of a halo, waits for those of the other rank and reads them.",
+            "Look at `median us`: of the two ways over an outbox, which are built, and of those that",
+            "put the positions where kernels could read them.",
+            _ALL_IN_JSON,
+        ),
+    ),
     "message": View(
         columns=(
             _column("bytes", "bytes"),

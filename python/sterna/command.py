@@ -1,7 +1,9 @@
 """The `sterna` command. The work is done by the program `sterna-md`."""
 
+import importlib
 import os
 import sys
+from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, TextIO
@@ -9,7 +11,7 @@ from typing import Annotated, TextIO
 import typer
 from rich.console import Console
 
-from sterna import bench, launch, new, validate
+from sterna import bench, launch
 from sterna.errors import SternaError
 from sterna.program import find_companion, find_launcher, find_program, version
 from sterna.progress import ProgressBar
@@ -20,8 +22,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 bench.add_to(app)
-app.add_typer(new.app, name="new")
-app.add_typer(validate.app, name="validate")
 
 
 class Progress(Enum):
@@ -164,9 +164,16 @@ def schema() -> None:
 
 
 @app.command()
-def methods() -> None:
-    """List the communication methods of each family."""
-    launch.become(["--methods"])
+def methods(
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NAME]", help="Only this one: its name, or what the literature calls it."
+        ),
+    ] = None,
+) -> None:
+    """List the communication methods of each family, or those with this name (PCX, consensus)."""
+    launch.become(["--methods" if name is None else f"--methods={name}"])
 
 
 @app.command()
@@ -211,8 +218,18 @@ def show_version() -> None:
     print(f"python   {sys.version.split()[0]}, {Path(sys.prefix)}")
 
 
+def _add_groups(arguments: Sequence[str]) -> None:
+    """Verbs that need NumPy, which takes longer to import than all else of a start."""
+    simple = {command.name or command.callback.__name__ for command in app.registered_commands}
+    if arguments and arguments[0] in simple:
+        return
+    for name in ("new", "validate"):
+        app.add_typer(importlib.import_module(f"sterna.{name}").app, name=name)
+
+
 def main() -> int:
     """Entry point; returns the exit status."""
+    _add_groups(sys.argv[1:])
     try:
         return app(standalone_mode=True) or 0
     except SternaError as error:

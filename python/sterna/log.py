@@ -3,10 +3,12 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-
-import numpy
+from typing import TYPE_CHECKING
 
 from sterna.errors import SternaError
+
+if TYPE_CHECKING:
+    import numpy
 
 
 class Log:
@@ -35,7 +37,9 @@ class Log:
     def __iter__(self) -> Iterator[dict]:
         return iter(self.rows)
 
-    def __getitem__(self, column: str) -> numpy.ndarray:
+    def __getitem__(self, column: str) -> "numpy.ndarray":
+        import numpy  # not at the start of each `sterna run`
+
         if column not in self.columns:
             raise KeyError(f"the log has no column {column!r}, but {', '.join(self.columns)}")
         values = [row.get(column) for row in self.rows]

@@ -9,6 +9,7 @@ import fcntl
 import os
 import shutil
 import tempfile
+import time
 from pathlib import Path
 
 PREFIX = "sterna-session-"
@@ -17,6 +18,8 @@ _SHARED_MEMORY = Path("/dev/shm")
 # A rank's segment of Open MPI is 16 MiB; PMIx and windows take a few more.
 _BYTES_PER_RANK = 24 << 20
 _BYTES_PER_RUN = 16 << 20
+_MPICH_SEGMENT = "mpich_shm_"
+_UNTIL_MAPPED = 10.0  # seconds that MPICH may take between making a segment and mapping it
 
 
 def _parents() -> list[Path]:
@@ -34,8 +37,35 @@ def _parent_for(ranks: int) -> Path:
     return _SHARED_MEMORY if usable else Path(tempfile.gettempdir())
 
 
+def _mapped(prefix: str) -> set[str]:
+    """The files whose path begins so that processes of this user have in their memory."""
+    found = set()
+    for entry in Path("/proc").iterdir():
+        try:
+            lines = (entry / "maps").read_text(errors="replace") if entry.name.isdigit() else ""
+        except OSError:
+            continue  # It ended meanwhile, or is another user's.
+        found |= {prefix + part.split("\n", 1)[0] for part in lines.split(prefix)[1:]}
+    return found
+
+
+def _remove_segments_of_mpich() -> None:
+    """Removes the shared memory that killed ranks of MPICH left, which cannot be in a folder."""
+    found = list(_SHARED_MEMORY.glob(f"{_MPICH_SEGMENT}*"))
+    mapped = _mapped(f"{_SHARED_MEMORY}/{_MPICH_SEGMENT}") if found else set()
+    for path in found:
+        try:
+            status = path.stat()
+            unused = time.time() - status.st_mtime > _UNTIL_MAPPED and str(path) not in mapped
+            if unused and status.st_uid == os.getuid():
+                path.unlink()
+        except OSError:
+            continue  # Another start has removed it.
+
+
 def remove_abandoned() -> None:
-    """Removes the folders of this user whose processes are gone."""
+    """Removes the folders of this user whose processes are gone, and MPICH's segments."""
+    _remove_segments_of_mpich()
     for parent in _parents():
         for path in parent.glob(f"{PREFIX}*"):
             try:

@@ -1,6 +1,7 @@
 // sterna-md: the program that every rank runs. `sterna` (Python) starts it with a launcher.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -14,16 +15,16 @@
 #include <vector>
 
 #include "app/rank_process.hpp"
-#include "md/io/file_error.hpp"
-#include "md/io/input_text.hpp"
-#include "md/io/ls1/config.hpp"
-#include "md/io/model_list.hpp"
-#include "md/io/physics_advice.hpp"
-#include "md/io/read_input.hpp"
-#include "md/io/readers/start_file_reader.hpp"
-#include "md/io/schema_export.hpp"
+#include "md/core/file_error.hpp"
+#include "md/input/input_text.hpp"
+#include "md/input/model_list.hpp"
+#include "md/input/physics_advice.hpp"
+#include "md/input/read_input.hpp"
+#include "md/input/schema_export.hpp"
 #include "md/simulation/signals.hpp"
 #include "md/simulation/simulation.hpp"
+#include "md/start/foreign/ls1/config.hpp"
+#include "md/start/readers/start_file_reader.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/environment.hpp"
@@ -50,6 +51,7 @@ struct Arguments {
   bool schema = false;
   bool reference = false;
   bool methods = false;
+  std::string method;  ///< one of them; empty: all
   bool method_table = false;
   bool models = false;
   bool model_table = false;
@@ -58,21 +60,55 @@ struct Arguments {
   std::string progress = "auto";
 };
 
-void print_methods(const comm::Context& context) {
+void print_method(const comm::MethodInfo& method, const std::string& reason) {
+  fmt::print("  {:<20} {:<9} {}\n", method.name, reason.empty() ? "works" : "missing",
+             method.description);
+  if (!method.needs.empty()) fmt::print("  {:<20} {:<9} needs {}\n", "", "", method.needs);
+  if (!method.aliases.empty()) {
+    fmt::print("  {:<20} {:<9} also called {}\n", "", "", fmt::join(method.aliases, ", "));
+  }
+  if (!reason.empty()) fmt::print("  {:<20} {:<9} {}\n", "", "", reason);
+}
+
+/// `name`: of a method, or what the literature calls it; empty: all. Whether there are any.
+bool print_methods(const comm::Context& context, const std::string& name) {
+  bool any = false;
   const auto table = [&](const char* family, auto methods, auto why_unavailable) {
+    std::vector<comm::MethodInfo> shown(methods.begin(), methods.end());
+    if (!name.empty()) shown = comm::methods_called(methods, name);
+    if (shown.empty()) return;
+    if (!any) fmt::print("{}\n", context.description());
+    any = true;
     fmt::print("{}\n", family);
-    for (const comm::MethodInfo& method : methods) {
-      const std::string reason = why_unavailable(context, method.name);
-      fmt::print("  {:<20} {:<9} {}\n", method.name, reason.empty() ? "works" : "missing",
-                 method.description);
-      if (!method.needs.empty()) fmt::print("  {:<20} {:<9} needs {}\n", "", "", method.needs);
-      if (!reason.empty()) fmt::print("  {:<20} {:<9} {}\n", "", "", reason);
+    for (const comm::MethodInfo& method : shown) {
+      print_method(method, why_unavailable(context, method.name));
     }
   };
-  fmt::print("{}\n", context.description());
   table("neighbor exchange (halo)", comm::neighbor_methods(),
         comm::why_neighbor_method_unavailable);
   table("sparse exchange (migration)", comm::sparse_methods(), comm::why_sparse_method_unavailable);
+  return any;
+}
+
+/// What to say where no method has this name.
+std::string no_such_method(const std::string& name) {
+  std::vector<comm::MethodInfo> all(comm::neighbor_methods().begin(),
+                                    comm::neighbor_methods().end());
+  const auto sparse = comm::sparse_methods();
+  all.insert(all.end(), sparse.begin(), sparse.end());
+  return comm::unknown_method_message("communication", name, all);
+}
+
+std::string_view in_words(comm::BlocksInMpi blocks) {
+  switch (blocks) {
+    case comm::BlocksInMpi::never:
+      return "no";
+    case comm::BlocksInMpi::for_help:
+      return "where data move only with the target's help";
+    case comm::BlocksInMpi::always:
+      return "yes";
+  }
+  return {};
 }
 
 /// For tools/write_method_pages.py: the tables, and what a rank does in a round of an example.
@@ -80,10 +116,18 @@ void print_method_table() {
   nlohmann::ordered_json table;
   const auto add = [&](const char* family, auto methods, auto work, double peers, double bytes) {
     for (const comm::MethodInfo& method : methods) {
-      table[family].push_back({{"name", method.name},
-                               {"description", method.description},
-                               {"needs", method.needs},
-                               {"work", work(method.name, 8, peers, bytes)}});
+      const comm::MethodTraits& traits = method.traits;
+      table[family].push_back(
+          {{"name", method.name},
+           {"description", method.description},
+           {"needs", method.needs},
+           {"aliases", std::vector<std::string>(method.aliases.begin(), method.aliases.end())},
+           {"traits",
+            {{"blocks_in_mpi", in_words(traits.blocks_in_mpi)},
+             {"names_late_rank", traits.names_late_rank},
+             {"between_nodes", traits.between_nodes},
+             {"one_way_takes_notice", traits.one_way_takes_notice}}},
+           {"work", work(method.name, 8, peers, bytes)}});
     }
   };
   add("neighbor", comm::neighbor_methods(), comm::work_of_neighbor_method, 6, 4800);
@@ -265,6 +309,7 @@ int run(const comm::Context& world, const Arguments& arguments,
   world.set_timeout(std::chrono::duration<double>(result.input.communication.timeout));
   world.set_tuning({.enabled = result.input.communication.tuning,
                     .machine_file = result.input.communication.machine_file});
+  md::catch_signals();
   md::SimulationOptions options;
   options.resume = arguments.resume;
   options.verbose = arguments.verbose;
@@ -312,7 +357,12 @@ int main(int argc, char** argv) {
                "print the timeout that the input sets, in seconds");
   app.add_flag("--schema", arguments.schema, "print the JSON Schema of the input");
   app.add_flag("--reference", arguments.reference, "print the reference page of the input");
-  app.add_flag("--methods", arguments.methods, "list the exchange methods and what works here");
+  auto* const methods =
+      app.add_option(
+             "--methods", arguments.method,
+             "list the exchange methods and what works here, or those with this name, which "
+             "may be that of the literature")
+          ->expected(0, 1);
   app.add_flag("--method-table", arguments.method_table, "print the exchange methods as JSON");
   app.add_flag("--models", arguments.models, "list the published models of molecules");
   app.add_flag("--model-table", arguments.model_table, "print the published models as JSON");
@@ -324,6 +374,7 @@ int main(int argc, char** argv) {
     const int status = app.exit(error);
     return status == 0 ? success : bad_input;
   }
+  arguments.methods = methods->count() > 0;
   if (arguments.schema || arguments.reference) {
     fmt::print("{}",
                arguments.schema ? md::input_json_schema() + "\n" : md::input_reference_markdown());
@@ -357,8 +408,9 @@ int main(int argc, char** argv) {
   try {
     const comm::Context world({.timeout = options.timeout});
     if (arguments.methods) {
-      if (world.rank() == 0) print_methods(world);
-      return success;
+      if (world.rank() != 0 || print_methods(world, arguments.method)) return success;
+      fmt::print(stderr, "sterna-md: {}\n", no_such_method(arguments.method));
+      return bad_input;
     }
     const int status = run(world, arguments, options.interface);
     md::release_signals();

@@ -18,6 +18,7 @@
 
 #include "comm/context/largest_count.hpp"
 #include "comm/context/versions.hpp"
+#include "comm/must_work.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/error.hpp"
@@ -189,14 +190,14 @@ class Checked {
   NeighborExchange<Item> exchange_;
 };
 
-/// Runs `body(method)` for each method that works here, and says which do not.
+/// Runs `body(method)` for each method that works here; those that have to work must.
 template <class Body>
 void for_each_method(const Context& world, Body body) {
+  const char* const only = std::getenv("STERNA_TEST_METHOD");
+  if (only != nullptr) REQUIRE(methods_called(neighbor_methods(), only).size() == 1);
   for (const MethodInfo& method : neighbor_methods()) {
-    std::string why_not = why_neighbor_method_unavailable(world, method.name);
-    if (method.name == "shm_direct" && world.node_count() > 1) why_not = "several nodes";
-    if (!why_not.empty()) {
-      MESSAGE("skipped " << std::string(method.name) << ": " << why_not);
+    if (only != nullptr && method.name != only) continue;
+    if (!sterna::test::works(world, method, why_neighbor_method_unavailable(world, method.name))) {
       continue;
     }
     CAPTURE(std::string(method.name));
@@ -204,7 +205,18 @@ void for_each_method(const Context& world, Body body) {
   }
 }
 
+MethodTraits traits_of(std::string_view method) {
+  return methods_called(neighbor_methods(), method).front().traits;
+}
+
 }  // namespace
+
+TEST_CASE("the table has lost no method") {
+  sterna::test::check_names(
+      neighbor_methods(),
+      {"p2p", "p2p_persistent", "neighbor_collective", "rma_fence", "rma_pscw", "rma_double_buffer",
+       "rdma_barrier", "rdma_double_buffer", "shm_direct", "hybrid"});
+}
 
 TEST_CASE("every method delivers every pattern") {
   const Context world({.timeout = patience});
@@ -293,8 +305,8 @@ TEST_CASE("two exchanges under way on the same pairs keep apart") {
     for (std::int64_t round = 1; round <= 100; ++round) {
       first.fill(round);
       second.fill(round + 1000);
-      // A fence blocks: it must be the same one on all ranks.
-      if (world.rank() % 2 == 0 || method == "rma_fence") {
+      // What blocks for all ranks must be the same exchange on all.
+      if (world.rank() % 2 == 0 || traits_of(method).blocks_in_mpi == BlocksInMpi::always) {
         (*first).start();
         (*second).start();
         second.take(round + 1000);
@@ -641,8 +653,11 @@ TEST_CASE("a rank that never started the round that others gave up goes on, too"
   const Context world({.timeout = patience});
   const NeighborPattern made = make(world, patterns[7]);
   for_each_method(world, [&](std::string_view method) {
-    // The fence of a round takes all ranks: one that begins it waits for the others.
-    if (method == "rma_fence" || stalls_after_a_broken_round(method)) return;
+    // A rank that begins a round which takes all ranks waits for the others.
+    if (traits_of(method).blocks_in_mpi == BlocksInMpi::always ||
+        stalls_after_a_broken_round(method)) {
+      return;
+    }
     {
       Checked exchange(world, made, method);
       exchange.round(1, 0);
@@ -666,6 +681,11 @@ TEST_CASE("an unknown method names the nearest valid one") {
           "are: auto, p2p, p2p_persistent, "),
       Error);
   CHECK_THROWS_AS(why_neighbor_method_unavailable(world, "p3p"), Error);
+  // What the literature calls a method leads to it.
+  CHECK_THROWS_WITH_AS(NeighborExchange<Item>(world, made, {.method = "PSCW", .name = "halo"}),
+                       doctest::Contains("unknown neighbor method \"PSCW\"; did you mean "
+                                         "\"rma_pscw\"?"),
+                       Error);
 }
 
 TEST_CASE("one rank's mistake is an error of all ranks") {
@@ -727,13 +747,13 @@ TEST_CASE("a peer that never comes is named within the timeout") {
   // Each method waits, so only on the rank counts that also run as several nodes.
   if (world.size() != 2 && world.size() != 5) return;
   for_each_method(world, [&](std::string_view method) {
-    // What blocks in MPI ends the job instead (test_killed_rank): the fence, and all that may need
-    // the target's help: between nodes, in MPICH also in a node.
-    const bool may_block = world.node_count() > 1 || mpi_version().starts_with("MPICH");
-    if (method == "rma_fence" || (method.starts_with("rma_") && may_block)) return;
-    // These know only that not all have come.
-    const bool knows_who =
-        method != "neighbor_collective" && method != "rma_pscw" && method != "rdma_barrier";
+    // What blocks in MPI ends the job instead (test_killed_rank): always, or where data move only
+    // with the target's help, which is between nodes and in MPICH also in a node.
+    const bool takes_help = world.node_count() > 1 || mpi_version().starts_with("MPICH");
+    const MethodTraits traits = traits_of(method);
+    if (traits.blocks_in_mpi == BlocksInMpi::always) return;
+    if (traits.blocks_in_mpi == BlocksInMpi::for_help && takes_help) return;
+    const bool knows_who = traits.names_late_rank;
     // The context is used up by the failure, so each method has its own.
     const Context impatient;
     impatient.set_timeout(std::chrono::duration<double>(0.3));
@@ -762,7 +782,7 @@ TEST_CASE("a peer that never comes is named within the timeout") {
         CHECK_THROWS_WITH_AS(exchange.start(), doctest::Contains("cannot be used any more"), Error);
       } else {
         impatient.on_idle({});
-        std::this_thread::sleep_for(std::chrono::milliseconds(400));
+        std::this_thread::sleep_for(std::chrono::milliseconds(900));
         // Only so that its end does not wait for the others.
         CHECK_THROWS_AS((exchange.start(), barrier(impatient)), Error);
       }

@@ -9,16 +9,17 @@
 #include <vector>
 
 #include "comm/context/context_implementation.hpp"
-#include "comm/context/handshake.hpp"
 #include "comm/context/waiter.hpp"
-#include "comm/transport/rdma/memory.hpp"
-#include "comm/transport/rdma/peer.hpp"
+#include "comm/onesided/barrier.hpp"
+#include "comm/onesided/notice.hpp"
+#include "comm/onesided/window.hpp"
+#include "comm/transport/rdma/transport.hpp"
 #include "comm/transport/rma/memory.hpp"
 #include "comm/transport/rma/peer.hpp"
-#include "comm/transport/shm/memory.hpp"
-#include "comm/transport/shm/peer.hpp"
+#include "comm/transport/shm/transport.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/context.hpp"
+#include "sterna/comm/error.hpp"
 
 using namespace sterna::comm;
 
@@ -83,11 +84,7 @@ void check_transport(const Context& world, std::byte* memory, std::vector<Peer>&
   for (std::uint64_t i = 0; i < 100; ++i) {
     const std::uint64_t value = 3;
     std::uint64_t before = 1;
-    if constexpr (requires { peers[0].fetch_add(std::size_t{0}, value, before); }) {
-      peers[0].fetch_add(0, value, before);
-    } else {
-      before = peers[0].fetch_add(0, value);
-    }
+    peers[0].fetch_add(0, value, before);
     complete(peers[0]);
     CHECK(before % 3 == 0);
     seen.push_back(before);
@@ -104,7 +101,6 @@ std::size_t bytes_for(const Context& world) {
 
 }  // namespace
 
-#ifdef STERNA_HAVE_RMA
 TEST_CASE("rma: put, get and fetch_add") {
   const Context world;
   if (!works(world, "rma")) return;
@@ -139,43 +135,89 @@ TEST_CASE("rma: put, get and fetch_add") {
   }
   CHECK(in_order);
 }
-#endif
 
-#ifdef STERNA_HAVE_UCX
-TEST_CASE("rdma: put, get and fetch_add") {
+template <class Transport>
+void check_window(std::string_view transport) {
   const Context world;
-  if (!works(world, "rdma")) return;
-  auto& worker = rdma::Worker::instance();
-  rdma::Memory memory(bytes_for(world));
-  std::vector<std::string> letters(static_cast<std::size_t>(world.size()), worker.address());
-  const auto addresses =
-      exchange_letters(world.implementation(), "test", 1, all_ranks(world), letters);
-  std::fill(letters.begin(), letters.end(), memory.handle());
-  const auto handles =
-      exchange_letters(world.implementation(), "test", 1, all_ranks(world), letters);
-  std::vector<rdma::Peer> peers;
-  for (std::size_t r = 0; r < addresses.size(); ++r) peers.emplace_back(addresses[r], handles[r]);
-  check_transport(world, memory.data(), peers, [&](rdma::Peer& peer) {
+  if (!works(world, transport)) return;
+  const std::vector<int> ranks = all_ranks(world);
+  Window<Transport, int> window(world.implementation(), "test", 1, bytes_for(world), ranks,
+                                [&](std::byte* memory) {
+                                  CHECK(memory != nullptr);
+                                  return std::vector<int>(ranks.size(), 100 + world.rank());
+                                });
+  std::vector<typename Transport::Peer> peers;
+  for (auto& remote : window.remotes()) {
+    CHECK(remote.note == 100 + remote.rank);
+    peers.push_back(std::move(remote.memory));
+  }
+  REQUIRE(peers.size() == ranks.size());
+  check_transport(world, window.data(), peers, [&](auto& peer) {
     peer.flush();
-    while (!peer.arrived()) make_progress(world.implementation());
+    while (!peer.sent()) make_progress(world.implementation());
   });
 }
-#endif
 
-#ifdef STERNA_HAVE_SHM
-TEST_CASE("shm: put, get and fetch_add") {
+TEST_CASE("rdma: put, get and fetch_add through a window") {
+  check_window<rdma::Transport>("rdma");
+}
+
+TEST_CASE("shm: put, get and fetch_add through a window") {
+  if (Context().node_count() == 1) check_window<shm::Transport>("shm");
+}
+
+TEST_CASE("ranks without memory of their own write into that of others") {
   const Context world;
   if (!works(world, "shm") || world.node_count() > 1) return;
-  shm::Memory memory(bytes_for(world));
-  const std::string letter(reinterpret_cast<const char*>(&memory.handle()), sizeof(shm::Handle));
-  const std::vector<std::string> letters(static_cast<std::size_t>(world.size()), letter);
-  std::vector<shm::Peer> peers;
-  for (const auto& other :
-       exchange_letters(world.implementation(), "test", 1, all_ranks(world), letters)) {
-    shm::Handle handle;
-    std::memcpy(&handle, other.data(), sizeof handle);
-    peers.emplace_back(handle);
+  const bool first = world.rank() == 0;
+  std::vector<int> partners = all_ranks(world);
+  partners.erase(partners.begin());
+  if (!first) partners = {0};
+  Window<shm::Transport> window(world.implementation(), "test", 1,
+                                first ? 8 * static_cast<std::size_t>(world.size()) : 0, partners,
+                                [&](std::byte*) { return std::vector<NoNote>(partners.size()); });
+  CHECK((window.memory() != nullptr) == first);
+  CHECK(window.remotes().size() == (first ? 0 : 1));
+  if (!first) {
+    window.remotes().front().memory.notify(8 * static_cast<std::size_t>(world.rank()), 7);
   }
-  check_transport(world, memory.data(), peers, [](shm::Peer&) {});
+  helpful_barrier(world);
+  for (int rank = 1; first && rank < world.size(); ++rank) {
+    CHECK(read_notice(window.data() + 8 * rank) == 7);
+  }
 }
-#endif
+
+TEST_CASE("an error of one rank that connects is an error of all") {
+  const Context world;
+  const auto fail_on_last = [&](std::byte*) -> std::vector<NoNote> {
+    if (world.rank() == world.size() - 1) throw Error("no memory of the test");
+    return std::vector<NoNote>(static_cast<std::size_t>(world.size()));
+  };
+  CHECK_THROWS_WITH_AS(
+      Window<shm::Transport>(world.implementation(), "test", 1, 64, all_ranks(world), fail_on_last),
+      doctest::Contains("no memory of the test"), Error);
+}
+
+TEST_CASE("a barrier of puts: nobody leaves before all have entered, and flags are seen") {
+  const Context world;
+  if (!works(world, "rdma")) return;
+  Context::Implementation& context = world.implementation();
+  PutBarrier barrier(context, "test", 1, all_ranks(world));
+  for (std::uint64_t round = 1; round <= 200; ++round) {
+    const auto raises = static_cast<int>(round % 7);
+    barrier.enter(round, world.rank() == raises);
+    Waiter(context, Watched::memory)
+        .wait(
+            [&] {
+              make_progress(context);
+              return barrier.test();
+            },
+            [&] {
+              return Awaited{"test", "barrier", round, {barrier.late_rank()}};
+            });
+    CHECK(barrier.flag() == (raises < world.size()));
+  }
+  helpful_barrier(world);
+  while (!barrier.idle()) make_progress(context);
+  helpful_barrier(world);
+}

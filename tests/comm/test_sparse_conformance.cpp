@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "comm/context/largest_count.hpp"
+#include "comm/must_work.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/error.hpp"
@@ -196,17 +198,21 @@ std::vector<int> everybody() {
   return ranks;
 }
 
+MethodTraits traits_of(std::string_view method) {
+  return methods_called(sparse_methods(), method).front().traits;
+}
+
 SparseOptions options_for(std::string_view method, const Pattern& pattern) {
   SparseOptions options{std::string(method), "conformance " + pattern.name, {}};
-  if (method == "superset")
+  if (traits_of(method).needs_possible_sources)
     options.possible_sources = pattern.only_ring ? ring_partners() : everybody();
   return options;
 }
 
+/// Those that have to work must.
 bool available(std::string_view method) {
-  const std::string why = why_sparse_method_unavailable(world(), method);
-  if (!why.empty()) MESSAGE(method << " is left out: " << why);
-  return why.empty();
+  return sterna::test::works(world(), methods_called(sparse_methods(), method).front(),
+                             why_sparse_method_unavailable(world(), method));
 }
 
 /// Sleeps now and then, so that ranks enter rounds far apart.
@@ -238,6 +244,12 @@ bool contains(const std::string& text, std::string_view part) {
 }
 
 }  // namespace
+
+TEST_CASE("sparse exchange: the table has lost no method") {
+  sterna::test::check_names(sparse_methods(),
+                            {"alltoall", "allreduce", "nbx", "reduce_scatter", "rma_reserve",
+                             "rdma_reserve", "superset", "two_level", "grid"});
+}
 
 TEST_CASE("sparse exchange: every method delivers every pattern") {
   for (const MethodInfo& method : sparse_methods()) {
@@ -382,6 +394,20 @@ TEST_CASE("sparse exchange: auto and the verdict") {
   CHECK(contains(verdict.text, "superset"));
 }
 
+TEST_CASE("sparse exchange: alltoall counts the messages with counts and those with items") {
+  // Also run on 12 ranks, where the counts travel in log2(ranks) steps.
+  const Pattern& ring = pattern_named("ring");
+  const int size = world().size();
+  SparseExchangeBytes exchange(world(), 8, options_for("alltoall", ring));
+  for (std::uint64_t round = 1; round <= 3; ++round) {
+    CHECK(exchanged(exchange, outgoing(ring, 8, round), 8) == expected(ring, 8, round));
+  }
+  const int with_counts = size <= 11 ? size - 1 : std::bit_width(static_cast<unsigned>(size - 1));
+  const int with_items = std::min(2, size - 1);
+  CHECK(exchange.verdict().messages_sent ==
+        static_cast<std::size_t>(3 * (with_counts + with_items)));
+}
+
 TEST_CASE("sparse exchange: wrong arguments are told and leave the exchange usable") {
   const Pattern& ring = pattern_named("ring");
   const int size = world().size();
@@ -400,7 +426,7 @@ TEST_CASE("sparse exchange: wrong arguments are told and leave the exchange usab
     CHECK(contains(told({world().rank()}, {0}), "1 destinations need 2 offsets, not 1"));
     CHECK(contains(told({world().rank()}, {3, 1}), "must not descend"));
     CHECK(contains(told({size}, {0, 1}), "conformance ring: round 1:"));
-    if (method.name == "superset" && size >= 4) {
+    if (method.traits.needs_possible_sources && size >= 4) {
       const int far = (world().rank() + 2) % size;
       CHECK(contains(told({far}, {0, 1}), "destination " + std::to_string(far) +
                                               " is outside the possible sources of rank " +
@@ -424,6 +450,9 @@ TEST_CASE("sparse exchange: wrong options are told on all ranks") {
   const int rank = world().rank(), size = world().size();
   CHECK(contains(told({"nbxx", "migration", {}}),
                  "unknown sparse method \"nbxx\"; did you mean \"nbx\"?"));
+  CHECK(contains(told({"PCX", "migration", {}}), "did you mean \"reduce_scatter\"?"));
+  CHECK(contains(told({"consensus", "migration", {}}), "did you mean \"nbx\"?"));
+  CHECK(contains(told({"crystal-router", "migration", {}}), "did you mean \"grid\"?"));
   CHECK(contains(told({"Superste", "migration", {}}), "did you mean \"superset\"?"));
   CHECK(
       contains(told({"carrier pigeon", "migration", {}}), "Valid are: auto, alltoall, allreduce"));
@@ -463,7 +492,7 @@ TEST_CASE("sparse exchange: a rank that does not come is named when the deadline
       CHECK(contains(told, "conformance random"));
       CHECK(contains(told, "method " + std::string(method.name)));
       CHECK(contains(told, "round 2"));
-      CHECK(contains(told, "rank"));
+      CHECK(contains(told, "for rank") == method.traits.names_late_rank);
       CHECK(contains(told, "timeout of 0.5 s"));
       CHECK(contains(error_of([&] { exchanged(exchange, {}, 8); }), "cannot be used any more"));
     }

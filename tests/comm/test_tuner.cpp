@@ -17,6 +17,7 @@
 #include "comm/tune/drift.hpp"
 #include "comm/tune/machine_file.hpp"
 #include "comm/tune/race.hpp"
+#include "sterna/comm/methods.hpp"
 
 using namespace sterna::comm;
 
@@ -338,4 +339,13 @@ TEST_CASE("where the machine file lies") {
   ::unsetenv("XDG_CACHE_HOME");
   ::setenv("HOME", "/home/somebody", 1);
   CHECK(machine_file_path("") == "/home/somebody/.cache/sterna/machine.json");
+}
+
+TEST_CASE("the work of alltoall: all counts at once among few ranks, in log P steps among many") {
+  CHECK(work_of_sparse_method("alltoall", 8, 3, 4800) ==
+        "10 messages matched by software, 1 step of global synchronization, 4.86 kB sent, 4.8 kB "
+        "copied");
+  CHECK(work_of_sparse_method("alltoall", 64, 3, 4800) ==
+        "3 messages matched by software, 6 steps of global synchronization, 6.34 kB sent, 4.8 kB "
+        "copied");
 }

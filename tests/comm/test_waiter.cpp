@@ -1,12 +1,10 @@
 #include <doctest/doctest.h>
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/process.hpp"
@@ -15,8 +13,10 @@
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/neighbor_exchange.hpp"
 #include "sterna/comm/reduction_batch.hpp"
+#include "support/child.hpp"
 
 using namespace sterna::comm;
+using sterna::test::Child;
 
 namespace {
 
@@ -35,31 +35,10 @@ std::string error_of(const auto& action) {
   return "no error";
 }
 
-/// A child of this process that has ended and that nobody has waited for.
-class Zombie {
+/// One that has ended.
+class Zombie : public Child {
  public:
-  Zombie() : id_(fork()) {
-    if (id_ == 0) pause();
-    process_ = process_of(id_);
-    kill(id_, SIGKILL);
-    siginfo_t info;
-    waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOWAIT);
-  }
-  ~Zombie() { bury(); }
-  void bury() {
-    if (id_ > 0) waitpid(id_, nullptr, 0);
-    id_ = 0;
-  }
-  const Process& process() const { return process_; }
-
- private:
-  static Process process_of(pid_t id) {
-    Process process = Process::self();
-    process.id = id;
-    return process;
-  }
-  pid_t id_;
-  Process process_;
+  Zombie() : Child(SIGKILL, WEXITED) {}
 };
 
 }  // namespace
@@ -132,7 +111,31 @@ TEST_CASE("a passed deadline names the exchange, the method, the round and the r
   CHECK(
       text.ends_with(" s in method p2p, round 812, for rank 3; the timeout of 0.05 s has passed"));
   CHECK(wait_for({3, 5}).find("for ranks 3, 5; the timeout") != std::string::npos);
-  CHECK(wait_for({}).find("for the other ranks; the timeout") != std::string::npos);
+  CHECK(wait_for({}).ends_with(
+      "for the other ranks; the timeout of 0.05 s has passed; which of them is late is not known"));
+}
+
+TEST_CASE("of a wait for anybody, the ranks of this node that are stopped are named") {
+  const Context world = impatient(0.05);
+  if (world.size() == 1) return;
+  Context::Implementation& implementation = world.implementation();
+  barrier(world);
+  const Child child(SIGSTOP, WSTOPPED);
+  CHECK(is_stopped(child.process()));
+  CHECK(is_alive(child.process()));
+  const int victim = (world.rank() + 1) % world.size();
+  implementation.processes_on_node[static_cast<std::size_t>(victim)] = child.process();
+  const std::string text = error_of([&] {
+    Waiter(implementation)
+        .wait([] { return false; },
+              [] {
+                return Awaited{"energies", "allreduce", 7, {}};
+              });
+  });
+  CAPTURE(text);
+  const std::string rank = "rank " + std::to_string(victim);
+  CHECK(text.ends_with("round 7, for " + rank + "; the timeout of 0.05 s has passed; " + rank +
+                       " (process " + std::to_string(child.process().id) + ") is stopped"));
 }
 
 TEST_CASE("a rank of this node that has died ends the waits for it long before the deadline") {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "md/domain/decomposition.hpp"
-#include "md/particles/particle_store.hpp"
+#include "md/system/particle_store.hpp"
 
 namespace sterna::md::test {
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "md/core/random.hpp"
+#include "md/neighbors/pair_list.hpp"
 #include "md/observe/dielectric.hpp"
 #include "md/observe/diffusion.hpp"
 #include "md/observe/multi_tau_correlator.hpp"
@@ -26,9 +27,10 @@ namespace {
 const UnitSystem reduced = *UnitSystem::by_name("reduced");
 
 /// A frame of hand-made particles, without pairs but for the virial that a test writes.
-class Frame {
+class HandMadeFrame {
  public:
-  explicit Frame(const Box& box, bool rotating = false) : box_(box) {
+  explicit HandMadeFrame(const Box& box, bool rotating = false) : box_(box) {
+    state_.temperature = 0.5;
     particles_.set_rotating(rotating);
   }
 
@@ -49,9 +51,9 @@ class Frame {
     add({}, {}, type);
     particles_.orientation[particles_.local_count() - 1] = orientation;
   }
-  EnergyAndVirial pairs;
-  ObservedFrame observed() const {
-    return {0, 0.0, box_, particles_, masses_, list_, pairs, tail_virial, kinetic_factor, 0.5};
+  EnergyAndVirial sums;
+  Frame observed() const {
+    return {0, 0.0, box_, particles_, masses_, state_, list_, sums, tail_virial, kinetic_factor};
   }
   double tail_virial = 0.0;
   double kinetic_factor = 1.0;
@@ -60,6 +62,7 @@ class Frame {
   Box box_;
   ParticleStore particles_;
   std::vector<double> masses_{1.0, 4.0};
+  ThermodynamicState state_;
   PairList list_{"auto"};
 };
 
@@ -86,7 +89,7 @@ TEST_CASE("dipoles that know nothing of each other have Debye's permittivity") {
   Dielectric conductor(world, 1, dipoles, 1e10, reduced), vacuum(world, 1, dipoles, 1.0, reduced);
   const RandomStream stream(11, RandomPurpose::orientation);
   for (int step = 0; step < frames; ++step) {
-    Frame frame(box, true);
+    HandMadeFrame frame(box, true);
     for (int id = 0; id < molecules; ++id) {
       if (id % world.size() != world.rank()) continue;
       auto sequence =
@@ -104,7 +107,7 @@ TEST_CASE("dipoles that know nothing of each other have Debye's permittivity") {
     for (const auto& average : report.averages) {
       if (average.name == name) return average;
     }
-    return ObserverReport::Average{name, 0.0, 0.0};
+    return ObserverReport::Average{name, 0.0, 0.0, ""};
   };
   const auto check = [&](const ObserverReport& report, const std::string& name, double expected) {
     const auto average = of(report, name);
@@ -131,7 +134,7 @@ TEST_CASE("dipoles that know nothing of each other have Debye's permittivity") {
 TEST_CASE("a slab across the boundary of the box is found in the middle of its profile") {
   const comm::Context world;
   const Box box{{2.0, 4.0, 10.0}};
-  Frame frame(box);
+  HandMadeFrame frame(box);
   // Two layers around z = 9.5, one of them beyond the boundary; a share for each rank.
   for (int k = 0; k < 12; ++k) {
     if (k % world.size() != world.rank()) continue;
@@ -155,7 +158,7 @@ TEST_CASE("a slab across the boundary of the box is found in the middle of its p
 
 TEST_CASE("a profile that is not centered, along x, of two types") {
   const comm::Context world;
-  Frame frame(Box{{8.0, 2.0, 2.0}});
+  HandMadeFrame frame(Box{{8.0, 2.0, 2.0}});
   if (world.rank() == 0) frame.add({7.9, 0.0, 0.0}, {0.0, 1.0, 1.0}, 1);
   Profile profile(world, 1, 0, 4, false, {"light", "heavy"}, reduced);
   profile.sample(frame.observed());
@@ -167,11 +170,11 @@ TEST_CASE("a profile that is not centered, along x, of two types") {
 
 TEST_CASE("the pressure tensor of known velocities and virials, and the surface tension") {
   const comm::Context world;
-  Frame frame(Box{{2.0, 5.0, 10.0}});
+  HandMadeFrame frame(Box{{2.0, 5.0, 10.0}});
   if (world.rank() == world.size() - 1) {
     frame.add({1.0, 1.0, 1.0}, {1.0, 2.0, 3.0}, 0);
     frame.add({1.0, 1.0, 1.0}, {0.0, 1.0, -1.0}, 1);
-    for (int k = 0; k < 6; ++k) frame.pairs.virial[k] = 10.0 * (k + 1);
+    for (int k = 0; k < 6; ++k) frame.sums.virial[k] = 10.0 * (k + 1);
   }
   frame.tail_virial = -30.0;
   frame.kinetic_factor = 1.5;
@@ -247,7 +250,7 @@ TEST_CASE("the displacement of particles that fly straight, across boundaries an
   Diffusion diffusion(world, 2, timestep, {"light", "heavy"}, reduced);
   const std::int64_t samples = 60;
   for (std::int64_t sample = 0; sample < samples; ++sample) {
-    Frame frame(Box{{2.0, 2.0, 2.0}});
+    HandMadeFrame frame(Box{{2.0, 2.0, 2.0}});
     const double time = 0.2 * static_cast<double>(sample);
     for (std::int64_t id = 0; id < 7; ++id) {
       // Particles wander over the ranks, whoever keeps their past.
@@ -275,8 +278,8 @@ TEST_CASE("the viscosity of a pressure that is known") {
   // correlation from lag 0 to its zero at 2 is 1 - by the trapezoidal rule exactly.
   Viscosity viscosity(world, 1, 0.5, reduced);
   for (int sample = 0; sample < 3200; ++sample) {
-    Frame frame(Box{{2.0, 1.0, 1.0}});
-    if (world.rank() == 0) frame.pairs.virial[3] = (sample / 4) % 2 == 0 ? 2.0 : -2.0;
+    HandMadeFrame frame(Box{{2.0, 1.0, 1.0}});
+    if (world.rank() == 0) frame.sums.virial[3] = (sample / 4) % 2 == 0 ? 2.0 : -2.0;
     viscosity.sample(frame.observed());
   }
   const std::string text = viscosity.report({}).text;

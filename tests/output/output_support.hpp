@@ -12,9 +12,9 @@
 #include <iterator>
 #include <string>
 
-#include "md/io/agreement.hpp"
-#include "md/io/file_error.hpp"
-#include "md/particles/particle_store.hpp"
+#include "md/core/agreement.hpp"
+#include "md/core/file_error.hpp"
+#include "md/system/particle_store.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/context.hpp"
 

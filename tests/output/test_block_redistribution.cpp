@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "md/io/block_redistribution.hpp"
+#include "md/output/block_redistribution.hpp"
 #include "output/output_support.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 

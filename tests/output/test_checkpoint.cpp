@@ -1,8 +1,8 @@
 #include <cmath>
 #include <limits>
 
-#include "md/io/atomic_file.hpp"
-#include "md/io/checkpoint.hpp"
+#include "md/output/atomic_file.hpp"
+#include "md/output/checkpoint.hpp"
 #include "output/output_support.hpp"
 #include "sterna/comm/messenger.hpp"
 #include "sterna/comm/reduction_batch.hpp"

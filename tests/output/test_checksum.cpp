@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "md/io/checksum.hpp"
+#include "md/core/checksum.hpp"
 
 using sterna::md::xxh64;
 

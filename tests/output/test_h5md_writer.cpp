@@ -2,8 +2,8 @@
 #include <cstring>
 #include <fstream>
 
-#include "md/io/h5md_writer.hpp"
-#include "md/io/hdf5_file.hpp"
+#include "md/output/h5md_writer.hpp"
+#include "md/output/hdf5_file.hpp"
 #include "output/output_support.hpp"
 
 using namespace sterna;

@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "md/io/file_error.hpp"
-#include "md/io/hdf5_file.hpp"
-#include "md/io/hdf5_library.hpp"
+#include "md/core/file_error.hpp"
+#include "md/output/hdf5_file.hpp"
+#include "md/output/hdf5_library.hpp"
 #include "output/output_support.hpp"
 
 using namespace sterna::md;

@@ -3,11 +3,11 @@
 
 #include <sstream>
 
-#include "md/io/atomic_file.hpp"
-#include "md/io/checkpoint.hpp"
-#include "md/io/h5md_writer.hpp"
-#include "md/io/hdf5_file.hpp"
-#include "md/io/json_log.hpp"
+#include "md/output/atomic_file.hpp"
+#include "md/output/checkpoint.hpp"
+#include "md/output/h5md_writer.hpp"
+#include "md/output/hdf5_file.hpp"
+#include "md/output/json_log.hpp"
 #include "output/output_support.hpp"
 
 using namespace sterna;

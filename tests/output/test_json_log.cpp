@@ -2,7 +2,7 @@
 #include <sstream>
 #include <vector>
 
-#include "md/io/json_log.hpp"
+#include "md/output/json_log.hpp"
 #include "output/output_support.hpp"
 
 using namespace sterna;

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "md/io/output_lock.hpp"
+#include "md/output/output_lock.hpp"
 #include "output/output_support.hpp"
 
 using namespace sterna::md;

@@ -104,12 +104,10 @@ time_constant = 0.5
     )
 
 
-def test_averages_have_units(sterna, tmp_path):
-    (tmp_path / "argon.toml").write_text(
-        """\
+ARGON = """\
 units = "nano"
 [run]
-steps = 40
+steps = {steps}
 timestep = "5 fs"
 [start]
 kind = "lattice"
@@ -125,15 +123,20 @@ cutoff = 0.9
 kind = "stochastic_velocity_rescaling"
 temperature = "94.4 K"
 time_constant = "0.2 ps"
+[output]
+thermo_interval = 2
+"""
+BAROSTAT = """\
 [barostat]
 kind = "stochastic_cell_rescaling"
 pressure = "1 bar"
 bulk_modulus = "5000 bar"
 time_constant = "1 ps"
-[output]
-thermo_interval = 2
 """
-    )
+
+
+def test_averages_have_units(sterna, tmp_path):
+    (tmp_path / "argon.toml").write_text(ARGON.format(steps=40) + BAROSTAT)
     done = sterna("run", "argon.toml", "-n", 1)
     assert done.returncode == 0, done.stdout + done.stderr
     averages = read_log(tmp_path / "argon.log.jsonl").events[-1]["timing"]["averages"]
@@ -148,6 +151,38 @@ thermo_interval = 2
     }
     assert averages["density"]["mean"] == pytest.approx(1.374, rel=0.1)
     assert "kJ/mol" in done.stdout
+
+
+OBSERVERS = """[pressure_tensor]
+interval = 2
+surface_normal = "z"
+[viscosity]
+interval = 1
+[diffusion]
+interval = 2
+"""
+
+
+def test_averages_of_observers_have_units(sterna, tmp_path, fluid):
+    (tmp_path / "argon.toml").write_text(ARGON.format(steps=400) + OBSERVERS)
+    done = sterna("run", "argon.toml", "-n", 1)
+    assert done.returncode == 0, done.stdout + done.stderr
+    averages = read_log(tmp_path / "argon.log.jsonl").events[-1]["timing"]["averages"]
+    units = {name: average["unit"] for name, average in averages.items()}
+    assert units["pressure_xx"] == "bar"
+    assert units["surface_tension"] == "mN/m"
+    assert units["viscosity"] == "mPa*s"
+    assert units["diffusion_Ar"] == "m^2/s"
+    for name, unit in units.items():
+        printed = [line for line in done.stdout.splitlines() if line.startswith(f"  {name}")]
+        assert printed, name
+        assert printed[0].endswith(f" {unit}"), printed
+
+    # Reduced quantities have none.
+    done, log = fluid(steps=40, output=OBSERVERS)
+    averages = log.events[-1]["timing"]["averages"]
+    assert "pressure_xx" in averages
+    assert not any("unit" in average for average in averages.values())
 
 
 def test_a_minimization_has_no_temperature_and_dynamics_after_it_the_one_asked_for(fluid):

@@ -14,7 +14,7 @@ from conftest import ROOT, sterna_command, sterna_environment
 from sterna import processes
 from test_run import start, wait_for_step
 
-LS1 = ROOT / "tests" / "io" / "ls1"
+LS1 = ROOT / "tests" / "data" / "ls1"
 
 
 @pytest.fixture

@@ -28,7 +28,8 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page):
-    for target in LINK.findall(page.read_text(encoding="utf-8")):
+    # Brackets of C++ in a code block are no link.
+    for target in LINK.findall(BLOCK.sub("", page.read_text(encoding="utf-8"))):
         if "://" not in target:
             assert (page.parent / target).exists(), f"{page}: {target}"
 
@@ -105,6 +106,36 @@ def test_the_pages_of_methods_are_what_the_tables_say():
     assert done.returncode == 0, done.stderr
 
 
+def test_the_method_that_the_how_to_adds_is_the_one_that_is_tested():
+    page = (ROOT / "docs" / "howto" / "add-an-exchange-method.md").read_text(encoding="utf-8")
+    code = re.search(r"```cpp\n(.*?)```", page, re.DOTALL)[1]
+    assert code == (ROOT / "tests/comm/added_method/p2p_all.cpp").read_text(encoding="utf-8")
+    diff = re.search(r"```diff\n(.*?)```", page, re.DOTALL)[1].splitlines()
+    rows = (ROOT / "src/comm/neighbor/method_list.inc").read_text(encoding="utf-8").splitlines()
+    assert [line[1:] for line in diff[3:] if line.startswith(" ")] == rows[-3:]
+    assert [line for line in diff[3:] if line.startswith("+")] == ["+STERNA_METHOD(p2p_all)"]
+
+
+@pytest.mark.parametrize("folder", ["neighbor/methods", "sparse/methods", "placement/methods"])
+def test_every_method_opens_with_the_same_headings(folder):
+    sys.path.insert(0, str(ROOT / "tools"))
+    from write_method_pages import head_of
+
+    files = sorted((ROOT / "src" / "comm" / folder).glob("*.cpp"))
+    assert len(files) >= 6
+    for path in files:
+        assert len(head_of(path)) == 5
+
+
+def test_a_method_is_found_by_what_the_literature_calls_it(sterna):
+    shown = sterna("methods", "PCX")
+    assert shown.returncode == 0
+    assert "reduce_scatter" in shown.stdout and "alltoall" not in shown.stdout
+    refused = sterna("methods", "consenus")
+    assert refused.returncode == 2
+    assert 'did you mean "nbx"?' in refused.stderr
+
+
 def test_the_pages_of_methods_name_those_that_the_command_lists(sterna):
     listed = re.findall(r"^  (\w+) +(?:works|missing) ", sterna("methods").stdout, re.MULTILINE)
     assert len(listed) >= 6
@@ -114,11 +145,12 @@ def test_the_pages_of_methods_name_those_that_the_command_lists(sterna):
         described += re.findall(r"^## (\w+)", page, re.MULTILINE)
         # Each with all that the head of its file must say.
         for section in page.split("\n## ")[1:]:
-            assert re.findall(r"^- \*\*(\w+)", section, re.MULTILINE)[:4] == [
+            assert re.findall(r"^- \*\*(\w+)", section, re.MULTILINE)[:5] == [
                 "Idea",
-                "Paper",
+                "Source",
                 "Cost",
                 "Hazards",
+                "Others",
             ], section
     assert sorted(listed) == sorted(described)
 

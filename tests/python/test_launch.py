@@ -102,6 +102,18 @@ def test_the_launcher_around_is_found(environment, ranks):
     assert launch.joined_ranks(environment) == ranks
 
 
+def test_memory_hooks_are_left_out_on_one_node_only(monkeypatch):
+    for name in ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", "UCX_MEM_EVENTS"):
+        monkeypatch.delenv(name, raising=False)
+    assert launch.program_environment()["UCX_MEM_EVENTS"] == "n"
+    monkeypatch.setenv("UCX_MEM_EVENTS", "y")
+    assert launch.program_environment()["UCX_MEM_EVENTS"] == "y"
+    monkeypatch.delenv("UCX_MEM_EVENTS")
+    monkeypatch.setenv("PMI_RANK", "0")  # of a launcher, maybe on several nodes
+    monkeypatch.setenv("PMI_SIZE", "2")
+    assert "UCX_MEM_EVENTS" not in launch.program_environment()
+
+
 @pytest.mark.parametrize(("seconds", "text"), [(0, "0:00"), (75, "1:15"), (4000, "1:06:40")])
 def test_durations(seconds, text):
     assert progress.duration(seconds) == text

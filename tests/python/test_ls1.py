@@ -6,7 +6,7 @@ import pytest
 from conftest import ROOT
 from sterna import read_log
 
-OWN = ROOT / "tests" / "io" / "ls1"
+OWN = ROOT / "tests" / "data" / "ls1"
 SHARED = ROOT.parent / "shared" / "data" / "ls1"
 
 # ls1-MarDyn (HEAD 1c9a9d598, double precision) on these inputs: potential energy and virial of the

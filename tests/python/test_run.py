@@ -29,6 +29,13 @@ def test_every_example_runs_to_its_end(example, sterna, tmp_path):
     assert log.events[-1]["status"] == "complete"
     for column in log.columns:
         assert numpy.isfinite(log[column]).all()
+    # What check says of it is so, and it warns of nothing.
+    checked = sterna("check", example, "-n", 1)
+    assert checked.returncode == 0
+    assert "warning" not in checked.stdout
+    count = re.search(r": (\d+) particles on 1 rank ", checked.stdout)
+    assert count, checked.stdout
+    assert int(count[1]) == log.events[0]["settings"]["particles"]
     # It equilibrates: in its second half it is in the state that was asked for.
     thermostat = tomllib.loads(example.read_text()).get("thermostat")
     if isinstance(thermostat, dict):
@@ -234,20 +241,23 @@ def start(folder: Path, ranks: int, **environment: str) -> subprocess.Popen:
 
 @pytest.mark.parametrize("stop", ["SIGTERM", "SIGINT", "SIGHUP"])
 def test_a_stopped_and_resumed_run_is_the_uninterrupted_one(stop, sterna, melt, tmp_path):
-    (tmp_path / "whole").mkdir()
-    for folder in (tmp_path, tmp_path / "whole"):
-        melt(steps=40000, thermo=100, folder=folder)
+    melt(steps=1000000, thermo=100)
     process = start(tmp_path, ranks=2)
     wait_for_step(tmp_path / "melt.log.jsonl", 500, process)
     process.send_signal(signal.Signals[stop])
     said, _ = process.communicate(timeout=60)
     log = read_log(tmp_path / "melt.log.jsonl")
     assert log.events[-1]["status"] == "interrupted", said
-    assert 500 <= log.events[-1]["step"] < 40000
+    stopped_at = log.events[-1]["step"]
+    assert 500 <= stopped_at < 1000000
     assert (tmp_path / "melt.checkpoint").exists()
     assert process.returncode == 3
     assert "MPI_ABORT" not in said
 
+    # Not to wait for a million steps, it ends some hundred later, and so does the other.
+    (tmp_path / "whole").mkdir()
+    for folder in (tmp_path, tmp_path / "whole"):
+        melt(steps=stopped_at + 350, thermo=100, folder=folder)
     resumed = sterna("run", "melt.toml", "-n", 2, "--resume")
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr
     whole = subprocess.run(

@@ -1,5 +1,6 @@
 """Starts and ends: open ports, what is left behind, signals, ranks and launchers that stand still."""
 
+import mmap
 import os
 import re
 import signal
@@ -176,6 +177,25 @@ def test_what_a_killed_run_left_goes_at_the_next_start(begin):
     assert other.folder_of_session().exists()  # that of a living run stays
 
 
+def test_segments_of_mpich_go_when_nobody_uses_them(tmp_path, monkeypatch):
+    monkeypatch.setattr(session, "_SHARED_MEMORY", tmp_path)
+    monkeypatch.setattr(session.tempfile, "tempdir", str(tmp_path))
+    left, used, young = (tmp_path / f"mpich_shm_{name}_0" for name in ("left", "used", "young"))
+    other = tmp_path / "other"
+    for path in (left, used, young, other):
+        path.write_bytes(b"x" * mmap.PAGESIZE)
+        if path != young:
+            os.utime(path, (0, 0))
+    with used.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ):
+        session.remove_abandoned()
+        assert not left.exists()
+        assert used.exists()
+        assert young.exists()
+        assert other.exists()
+    session.remove_abandoned()
+    assert not used.exists()
+
+
 @pytest.mark.parametrize("arguments", [["--methods"], ["melt.toml"]])
 def test_a_program_without_a_launcher_leaves_nothing(arguments, melt, tmp_path):
     melt(steps=2, thermo=1)
@@ -334,6 +354,32 @@ def test_the_launcher_of_another_mpi_is_refused(melt, tmp_path):
         assert done.returncode == 1
         assert ("srun started 2 ranks" in done.stderr) == (rank == "0"), done.stderr
     assert not (tmp_path / "melt.log.jsonl").exists()
+
+
+def test_a_network_interface_that_is_not_there_is_named(melt, tmp_path):
+    path = melt(steps=2, thermo=1)
+    path.write_text(path.read_text() + '\n[communication]\ninterface = "none0"\n')
+    # As a launcher has it that starts a rank on each of two nodes.
+    nodes = {
+        "OMPI_COMM_WORLD_RANK": "0",
+        "OMPI_COMM_WORLD_SIZE": "2",
+        "OMPI_COMM_WORLD_LOCAL_SIZE": "1",
+    }
+    done = subprocess.run(
+        [program.find_program(), "melt.toml"],
+        cwd=tmp_path,
+        env=sterna_environment() | nodes,
+        capture_output=True,
+        text=True,
+        timeout=MOST,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert re.search(r'no network interface "none0": it has (.*, )?lo\b', done.stderr), done.stderr
+    # On one node there is no network to use.
+    run = Run(tmp_path)
+    said = run.end()
+    assert run.process.returncode == 0, said
 
 
 def test_a_machine_with_little_shared_memory_needs_none(melt, tmp_path, monkeypatch):

@@ -1,8 +1,11 @@
 """`sterna tune` fills the machine file, and runs start from it; a run says why it chose."""
 
 import json
+import os
 import subprocess
+from pathlib import Path
 
+import pytest
 from conftest import MELT, sterna_command, sterna_environment
 
 
@@ -35,6 +38,26 @@ def test_tune_writes_the_machine_file(tmp_path):
     for row in kept["evidence"]:
         assert row["ranks"] == 2
         assert row["chosen"] in row["median_us"]
+
+
+@pytest.mark.parametrize("folder", ["read-only", "of the kernel", "a file"])
+def test_tune_says_that_nothing_was_kept(folder, tmp_path):
+    cache = tmp_path / "cache"
+    if folder == "read-only":
+        if os.geteuid() == 0:
+            pytest.skip("root may write everywhere")
+        cache.mkdir(mode=0o555)
+    elif folder == "of the kernel":
+        cache = Path("/proc/cache")  # where root may not write either
+    else:
+        cache.write_text("")
+    file = cache / "machine.json"
+    done = run(tmp_path, "tune", "-n", "2", machine_file=file)
+    reason = f"machine file {file} cannot be written"
+    assert f"not kept: {reason}" in " ".join(done.stdout.split())
+    assert f"kept in {file}" not in " ".join(done.stdout.split())
+    assert done.stderr.count(f"sterna: warning: {reason}") == 1
+    assert not file.exists()
 
 
 def test_a_run_says_why(tmp_path):

@@ -11,8 +11,8 @@
 #include <fstream>
 #include <string>
 
-#include "md/io/diagnostics.hpp"
-#include "md/io/read_input.hpp"
+#include "md/input/diagnostics.hpp"
+#include "md/input/read_input.hpp"
 #include "md/simulation/simulation.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/reduction_batch.hpp"

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include "md/io/physics_advice.hpp"
-#include "md/io/timestep_advice.hpp"
+#include "md/input/physics_advice.hpp"
+#include "md/input/timestep_advice.hpp"
 #include "simulation/simulation_support.hpp"
 
 using namespace sterna;

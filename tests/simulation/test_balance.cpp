@@ -7,7 +7,7 @@
 #include <map>
 
 #include "md/domain/regular_grid.hpp"
-#include "md/io/checkpoint.hpp"
+#include "md/output/checkpoint.hpp"
 #include "simulation/simulation_support.hpp"
 #include "sterna/comm/methods.hpp"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "md/domain/decomposition_method.hpp"
-#include "md/fmm/electrostatics.hpp"
+#include "md/forces/coulomb/electrostatics.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 using namespace sterna;
@@ -286,7 +286,7 @@ TEST_CASE("an open box: the direct sum over all pairs, and an error for what lea
       const double r2 = dot(d, d), pair = charges[i] * charges[j] / std::sqrt(r2);
       energy += 0.5 * pair;
       forces[owners[i]] += d * (pair / r2);
-      torques[owners[i]] += Lattice::cross(arms[i], d * (pair / r2));
+      torques[owners[i]] += cross(arms[i], d * (pair / r2));
     }
   }
   Electrostatics::Options options;

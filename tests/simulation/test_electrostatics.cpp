@@ -7,9 +7,9 @@
 #include <random>
 #include <vector>
 
-#include "fmm/spce_configuration.hpp"
-#include "md/fmm/ewald.hpp"
-#include "md/io/checkpoint.hpp"
+#include "forces/coulomb/spce_configuration.hpp"
+#include "md/forces/coulomb/ewald.hpp"
+#include "md/output/checkpoint.hpp"
 #include "simulation/simulation_support.hpp"
 
 using namespace sterna;
@@ -182,7 +182,7 @@ namespace {
 Quaternion orientation_of(const Vec3& oxygen, const Vec3& first, const Vec3& second) {
   const auto unit = [](const Vec3& v) { return (1.0 / std::sqrt(dot(v, v))) * v; };
   const Vec3 x = unit(first - second), y = unit(0.5 * (first + second) - oxygen);
-  const Vec3 z = Lattice::cross(x, y);
+  const Vec3 z = cross(x, y);
   // The largest component first, so that no root is of a small difference.
   const double trace[] = {1 + x.x + y.y + z.z, 1 + x.x - y.y - z.z, 1 - x.x + y.y - z.z,
                           1 - x.x - y.y + z.z};
@@ -227,7 +227,7 @@ TEST_CASE("SPC/E configuration of NIST: converged energy, forces and torques of 
     for (int site = 0; site < 3; ++site) {
       const Vec3& force = reference[3 * m + static_cast<std::size_t>(site)];
       forces[m] += force;
-      torques[m] += Lattice::cross(sites[site] - centers[m], force);
+      torques[m] += cross(sites[site] - centers[m], force);
     }
     const Quaternion q = orientation_of(sites[0], sites[1], sites[2]);
     file << fmt::format("H2O {} {} {} {} {} {} {}\n", centers[m].x, centers[m].y, centers[m].z, q.w,

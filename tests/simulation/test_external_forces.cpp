@@ -8,8 +8,8 @@
 #include <fstream>
 #include <string>
 
-#include "md/io/checkpoint.hpp"
-#include "md/io/file_error.hpp"
+#include "md/core/file_error.hpp"
+#include "md/output/checkpoint.hpp"
 #include "simulation/simulation_support.hpp"
 
 using namespace sterna;

@@ -10,10 +10,10 @@
 
 #include "md/domain/migration.hpp"
 #include "md/domain/regular_grid.hpp"
-#include "md/dynamics/velocity_verlet.hpp"
-#include "md/longrange/homogeneous_correction.hpp"
+#include "md/forces/longrange/homogeneous_correction.hpp"
+#include "md/forces/molecular/molecular_forces.hpp"
+#include "md/integrate/velocity_verlet.hpp"
 #include "md/observe/kinetic.hpp"
-#include "md/shortrange/molecular_forces.hpp"
 #include "md/simulation/force_engine.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 

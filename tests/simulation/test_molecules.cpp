@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "md/io/checkpoint.hpp"
+#include "md/output/checkpoint.hpp"
 #include "simulation/simulation_support.hpp"
 
 using namespace sterna;

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "md/io/checkpoint.hpp"
-#include "md/io/file_error.hpp"
+#include "md/core/file_error.hpp"
+#include "md/output/checkpoint.hpp"
 #include "simulation/simulation_support.hpp"
 
 using namespace sterna;

@@ -6,8 +6,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "md/io/checkpoint.hpp"
-#include "md/shortrange/instruction_set.hpp"
+#include "md/neighbors/pair_kernels.hpp"
+#include "md/output/checkpoint.hpp"
+#include "md/simulation/signals.hpp"
 #include "simulation/simulation_support.hpp"
 #include "sterna/comm/methods.hpp"
 
@@ -255,7 +256,8 @@ TEST_CASE(
     whole = test::fingerprint(world, simulation.particles(), simulation.box());
   }
   {
-    // On one rank only: the others hear of it from that one. The signal waits until it is caught.
+    // On one rank only: the others hear of it from that one.
+    catch_signals();
     Simulation simulation(world, input, {.quiet = true});
     simulation.on_step([&](std::int64_t step) {
       if (step == 57 && world.rank() == world.size() - 1) std::raise(SIGTERM);
@@ -263,6 +265,8 @@ TEST_CASE(
     CHECK(simulation.run() == Outcome::interrupted);
     CHECK(simulation.step_number() >= 57);
     CHECK(simulation.step_number() < 120);
+    release_signals();
+    clear_stop_request();
   }
   Simulation simulation(world, input, {.resume = true, .quiet = true});
   CHECK(simulation.run() == Outcome::complete);

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "md/domain/regular_grid.hpp"
-#include "md/io/physics_advice.hpp"
-#include "md/io/published_components.hpp"
-#include "md/io/read_input.hpp"
+#include "md/input/physics_advice.hpp"
+#include "md/input/published_components.hpp"
+#include "md/input/read_input.hpp"
 #include "md/simulation/start_orientation.hpp"
 #include "md/simulation/start_velocity.hpp"
 

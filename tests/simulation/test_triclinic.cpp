@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "md/fmm/ewald.hpp"
-#include "md/io/checkpoint.hpp"
+#include "md/forces/coulomb/ewald.hpp"
+#include "md/output/checkpoint.hpp"
 #include "simulation/simulation_support.hpp"
 
 using namespace sterna;
@@ -199,7 +199,7 @@ TEST_CASE("NIST's third triclinic configuration of the Lennard-Jones fluid") {
         fmt::format("[run]\nsteps = 0\ntimestep = 0.001\n[start]\nkind = \"file\"\nfile = \"{}\"\n"
                     "[[type]]\nname = \"A\"\n[interaction]\ncutoff = 3\ntruncation = "
                     "\"truncated\"\ntail_correction = true\n[domain]\nhalo = \"{}\"\n",
-                    STERNA_SOURCE_DIR "/tests/simulation/nist_lj_triclinic_3.extxyz", halo));
+                    STERNA_SOURCE_DIR "/tests/data/nist_lj_triclinic_3.extxyz", halo));
     Simulation simulation(world, input, {.quiet = true});
     simulation.run();
     CHECK(simulation.last_state().pair_energy ==

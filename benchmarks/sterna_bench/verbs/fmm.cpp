@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "md/domain/regular_grid.hpp"
-#include "md/fmm/fmm_solver.hpp"
+#include "md/forces/coulomb/fmm/fmm_solver.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 #include "verb.hpp"

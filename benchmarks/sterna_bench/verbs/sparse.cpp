@@ -220,7 +220,8 @@ class Sparse final : public Verb {
     std::vector<std::shared_ptr<LibraryRound>> exchanges;
     for (const std::string& method : methods_) {
       std::string why_not = comm::why_sparse_method_unavailable(world, method);
-      if (method == "superset" && !pattern.possible_sources) {
+      const auto traits = comm::methods_called(comm::sparse_methods(), method).front().traits;
+      if (traits.needs_possible_sources && !pattern.possible_sources) {
         why_not = "needs possible sources, which a random graph does not tell";
       }
       if (!why_not.empty()) {

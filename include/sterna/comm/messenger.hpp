@@ -264,10 +264,10 @@ class Messenger {
   /// The same for something that `rank` does: it is an error when that one dies.
   void wait_for(int rank, std::string_view what, const std::function<bool()>& condition);
   /// For set-up: a text to a rank, under a key, and the wait for the one that came from there.
-  void send_letter(int peer, std::uint64_t key, const std::string& letter);
-  std::string wait_for_letter(int peer, std::uint64_t key);
-  /// The next letter from there under this key is of no use any more.
-  void drop_letter(int peer, std::uint64_t key);
+  void send_setup(int peer, std::uint64_t key, const std::string& setup);
+  std::string wait_for_setup(int peer, std::uint64_t key);
+  /// The next setup message from there under this key is of no use any more.
+  void drop_setup(int peer, std::uint64_t key);
   /// Collective: waits until every call of any rank has run, with all that followed from it.
   void finish();
 

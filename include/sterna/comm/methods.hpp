@@ -9,16 +9,53 @@
 
 namespace sterna::comm {
 
+/// Whether a round of a method may wait inside a call of MPI. There the deadline cannot throw: it
+/// ends the job with the same message.
+enum class BlocksInMpi {
+  never,
+  /// Where MPI moves data only with the target's help: between nodes, with MPICH also in a node.
+  for_help,
+  /// In each round, for all ranks of the context: these must start their exchanges in one order.
+  always,
+};
+
+/// What tests, selection and simulations must know of a method, so that none of them asks for names.
+struct MethodTraits {
+  BlocksInMpi blocks_in_mpi = BlocksInMpi::never;
+  /// Whether the error of a wait says which ranks are late, or only that some are.
+  bool names_late_rank = true;
+  /// Whether it serves peers on other nodes.
+  bool between_nodes = true;
+  /// Whether its rounds need no synchronization only where items flow both ways: a link that carries
+  /// them one way brings a notice back.
+  bool one_way_takes_notice = false;
+  /// Sparse exchange: whether it needs `SparseOptions::possible_sources`.
+  bool needs_possible_sources = false;
+  /// Whether the ranks can only end it together.
+  bool ends_together = false;
+};
+
 /// One row of a family's table, as users see it (`sterna methods`, the docs, the tests).
 struct MethodInfo {
-  std::string_view name;         ///< as in the literature: "nbx"
+  std::string_view name;         ///< stable: "nbx"
   std::string_view description;  ///< one line
   std::string_view needs;        ///< transports and conditions: "rdma", "all peers on one node"
+  std::span<const std::string_view> aliases = {};  ///< what the literature and others call it
+  MethodTraits traits = {};
 };
 
 /// Every registered method of the family, in the order of the table.
 std::span<const MethodInfo> neighbor_methods();
 std::span<const MethodInfo> sparse_methods();
+
+/// The one of `methods` that has this name, or else those that have this name or alias when capitals,
+/// spaces, "-" and "_" do not count.
+std::vector<MethodInfo> methods_called(std::span<const MethodInfo> methods, std::string_view name);
+
+/// unknown sparse method "PCX"; did you mean "reduce_scatter"? Valid are: auto, alltoall, ...
+/// `family`: "sparse". Aliases, also misspelled ones, lead to the name.
+std::string unknown_method_message(std::string_view family, std::string_view typed,
+                                   std::span<const MethodInfo> methods);
 
 /// What a rank does in a round of `method` with that many peers, in words: "12 puts and notices,
 /// 4.8 kB sent". All ranks on one node; `bytes`: to all peers together.

@@ -18,5 +18,9 @@ std::optional<std::string_view> nearest_name(std::string_view typed,
 /// `kind` says what the name should have named.
 std::string unknown_name_message(std::string_view kind, std::string_view typed,
                                  std::span<const std::string_view> names);
+/// The same where the caller knows what was `meant`, or that nothing is near.
+std::string unknown_name_message(std::string_view kind, std::string_view typed,
+                                 std::span<const std::string_view> names,
+                                 std::optional<std::string_view> meant);
 
 }  // namespace sterna::comm

@@ -38,4 +38,10 @@ std::string agree_on_reason(Context::Implementation& context, const std::string&
   return reason;
 }
 
+void throw_on_all(Context::Implementation& context, const std::string& fault,
+                  std::string_view exchange) {
+  const std::string agreed = agree_on_reason(context, fault, exchange);
+  if (!agreed.empty()) throw Error(fmt::format("{}: {}", exchange, agreed));
+}
+
 }  // namespace sterna::comm

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "comm/context/context_implementation.hpp"
+#include "sterna/comm/error.hpp"
 
 namespace sterna::comm {
 
@@ -12,6 +13,22 @@ namespace sterna::comm {
 /// where none gave one. So one rank's objection becomes an error of all, not a wait without end.
 std::string agree_on_reason(Context::Implementation& context, const std::string& mine,
                             std::string_view exchange);
+
+/// Collective. Throws Error on all ranks where one gives a `fault`.
+void throw_on_all(Context::Implementation& context, const std::string& fault,
+                  std::string_view exchange);
+
+/// Collective. Runs a local `action`; where it throws Error on one rank, all ranks do.
+template <class Action>
+void on_all_ranks(Context::Implementation& context, std::string_view exchange, Action&& action) {
+  std::string fault;
+  try {
+    action();
+  } catch (const Error& error) {
+    fault = error.what();
+  }
+  throw_on_all(context, fault, exchange);
+}
 
 /// Collective. The largest of the ranks' values.
 std::int64_t largest(Context::Implementation& context, std::int64_t mine,

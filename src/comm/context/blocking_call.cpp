@@ -24,18 +24,17 @@ void BlockingCall::look(std::chrono::duration<double> passed) {
     suspect_ = -1;
     return;
   }
-  std::string reason;
+  waited_ += passed;
+  const Awaited awaited{exchange_, method_, round, ranks_};
   for (const int rank : ranks_.empty() ? context_.ranks_on_node : ranks_) {
-    const std::string dead = obituary(context_, rank);
+    const std::string dead = death_of(context_, rank);
     if (dead.empty()) continue;
-    if (suspect_ == rank) reason = dead;
+    if (suspect_ == rank) end_process(describe_death(awaited, waited_.count(), rank, dead));
     suspect_ = rank;
     break;
   }
-  waited_ += passed;
-  if (waited_ >= context_.options.timeout) reason = timeout_passed(context_);
-  if (reason.empty()) return;
-  end_process(describe_wait({exchange_, method_, round, ranks_}, waited_.count(), reason));
+  if (waited_ < context_.options.timeout) return;
+  end_process(describe_timeout(context_, awaited, waited_.count()));
 }
 
 }  // namespace sterna::comm

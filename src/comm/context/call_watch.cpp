@@ -65,7 +65,7 @@ void WatchedCall::end_watch() {
 }
 
 JointCall::JointCall(std::string what, std::chrono::duration<double> timeout,
-                     std::function<std::string()> late)
+                     std::function<LateRanks()> late)
     : what_(std::move(what)), timeout_(std::max(timeout, least_timeout)), late_(std::move(late)) {
 #ifndef STERNA_SIMULATED  // where time is not the machine's
   start_watch();
@@ -81,10 +81,10 @@ JointCall::~JointCall() {
 void JointCall::look(std::chrono::duration<double> passed) {
   waited_ += passed;
   if (waited_ < timeout_) return;
-  end_process(fmt::format(
-      "sterna: error: {}: waited {:.1f} s for the other ranks; the timeout of {:g} s has "
-      "passed{}",
-      what_, waited_.count(), timeout_.count(), late_()));
+  const LateRanks late = late_ ? late_() : LateRanks();
+  end_process(fmt::format("sterna: error: {}: waited {:.1f} s for {}{}", what_, waited_.count(),
+                          late_ ? name_ranks(late.ranks) : "the launcher",
+                          timeout_passed(timeout_.count(), late, !late_)));
 }
 
 void end_process(const std::string& message) {

@@ -4,6 +4,8 @@
 #include <functional>
 #include <string>
 
+#include "comm/context/late_ranks.hpp"
+
 namespace sterna::comm {
 
 /// A call into MPI that cannot be polled, as the watching thread of this process sees it.
@@ -27,10 +29,10 @@ class WatchedCall {
 /// message.
 class JointCall final : WatchedCall {
  public:
-  /// `late`: which ranks are late, as words that begin with "; ", or nothing where that is not
-  /// known.
+  /// `late`: which ranks are late, as far as that is known. Without it the call waits for the
+  /// launcher.
   JointCall(std::string what, std::chrono::duration<double> timeout,
-            std::function<std::string()> late);
+            std::function<LateRanks()> late = {});
   ~JointCall();
 
  private:
@@ -38,7 +40,7 @@ class JointCall final : WatchedCall {
 
   std::string what_;
   std::chrono::duration<double> timeout_;
-  std::function<std::string()> late_;
+  std::function<LateRanks()> late_;
   std::chrono::duration<double> waited_{0.0};
 };
 

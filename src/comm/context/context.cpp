@@ -12,12 +12,9 @@
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/context/session_folder.hpp"
+#include "comm/context/transport_probe.hpp"
 #include "comm/context/versions.hpp"
 #include "comm/context/waiter.hpp"
-#include "comm/transport/rdma/probe.hpp"
-#include "comm/transport/rma/probe.hpp"
-#include "comm/transport/shm/probe.hpp"
-#include "comm/transport/two_sided/probe.hpp"
 #include "sterna/comm/error.hpp"
 
 namespace sterna::comm {
@@ -112,7 +109,7 @@ void Context::Implementation::find_nodes() {
   processes_on_node.resize(ranks_on_node.size());
   MPI_Allgather(&self, sizeof self, MPI_BYTE, processes_on_node.data(), sizeof self, MPI_BYTE,
                 node);
-  const std::string why_no_shm = shm::why_unavailable(node);
+  const std::string why_no_shm = why_no_shared_memory(node);
   MPI_Comm_free(&node);
 
   // A node is known by its lowest rank; numbering them in that order needs no further message.
@@ -129,14 +126,10 @@ void Context::Implementation::find_nodes() {
 }
 
 void Context::Implementation::find_transports(const std::string& why_no_shm) {
-  const auto add = [&](std::string_view name, const std::string& why_not) {
+  for (const auto& [name, why_not] : probe_transports(node_count, why_no_shm)) {
     const std::string reason = agree_on_reason(*this, why_not, name);
     transports.push_back({name, reason.empty(), reason});
-  };
-  add("two_sided", two_sided::why_unavailable());
-  add("rma", rma::why_unavailable(node_count));
-  add("rdma", rdma::why_unavailable());
-  add("shm", why_no_shm);
+  }
 }
 
 int Context::Implementation::reserve_tags(int count) {

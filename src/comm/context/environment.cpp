@@ -81,7 +81,7 @@ void Environment::abort(const std::string& message, int exit_code) {
   std::fflush(nullptr);
   if (const SessionFolder* const folder = SessionFolder::in_use()) folder->remove_files();
   if (mpi_is_usable()) {
-    const JointCall end("abort of MPI", patience_with_abort, [] { return std::string(); });
+    const JointCall end("abort of MPI", patience_with_abort);
     MPI_Abort(MPI_COMM_WORLD, exit_code);
   }
   std::_Exit(exit_code);

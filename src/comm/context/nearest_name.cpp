@@ -66,8 +66,13 @@ std::optional<std::string_view> nearest_name(std::string_view typed,
 
 std::string unknown_name_message(std::string_view kind, std::string_view typed,
                                  std::span<const std::string_view> names) {
-  const auto nearest = nearest_name(typed, names);
-  const std::string hint = nearest ? fmt::format("; did you mean \"{}\"?", *nearest) : ".";
+  return unknown_name_message(kind, typed, names, nearest_name(typed, names));
+}
+
+std::string unknown_name_message(std::string_view kind, std::string_view typed,
+                                 std::span<const std::string_view> names,
+                                 std::optional<std::string_view> meant) {
+  const std::string hint = meant ? fmt::format("; did you mean \"{}\"?", *meant) : ".";
   return fmt::format("unknown {} \"{}\"{} Valid are: {}", kind, typed, hint,
                      fmt::join(names, ", "));
 }

@@ -44,9 +44,13 @@ std::uint64_t own_number_space() {
 }  // namespace
 
 Process Process::self() {
+  return of(getpid());
+}
+
+Process Process::of(std::int64_t id) {
   Process process;
-  process.id = getpid();
-  process.start_time = state_of(process.id).start_time;
+  process.id = id;
+  process.start_time = state_of(id).start_time;
   process.number_space = own_number_space();
   return process;
 }

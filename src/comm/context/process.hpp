@@ -10,6 +10,7 @@ struct Process {
   std::uint64_t start_time = 0;    ///< tells a process from a later one of the same number
   std::uint64_t number_space = 0;  ///< numbers mean the same only within one such space
   static Process self();
+  static Process of(std::int64_t id);  ///< one that lives, in this process's number space
 };
 
 /// False where it is certain that `process` has ended (gone, or a zombie). True where it lives,

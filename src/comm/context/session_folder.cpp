@@ -118,26 +118,28 @@ void SessionFolder::announce(int rank, int size) {
       << self.id << ' ' << self.start_time << ' ' << self.number_space << '\n';
 }
 
-std::string late_ranks() {
+LateRanks late_ranks() {
   const SessionFolder* const folder = SessionFolder::in_use();
-  return folder == nullptr ? std::string() : folder->late_ranks();
+  return folder == nullptr ? LateRanks() : folder->late_ranks();
 }
 
-std::string SessionFolder::late_ranks() const {
+LateRanks SessionFolder::late_ranks() const {
   if (path_.empty() || own_) return {};
-  std::string words;
+  LateRanks late;
+  LateRanks ended;
   for (int rank = 0; rank < size_; ++rank) {
     Process process;
     std::ifstream file(path_ / file_of(rank));
     if (!(file >> process.id >> process.start_time >> process.number_space)) {
-      words += fmt::format("; rank {} has not started", rank);
+      late.add(rank, " has not started");
     } else if (is_stopped(process)) {
-      words += fmt::format("; rank {} (process {}) is stopped", rank, process.id);
+      late.add(rank, fmt::format(" (process {}) is stopped", process.id));
     } else if (!is_alive(process)) {
-      words += fmt::format("; rank {} (process {}) has ended", rank, process.id);
+      ended.add(rank, fmt::format(" (process {}) has ended", process.id));
     }
   }
-  return words;
+  // Ranks may have ended well while others still wait for one that is stopped.
+  return late.ranks.empty() ? ended : late;
 }
 
 }  // namespace sterna::comm

@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <string>
 
+#include "comm/context/late_ranks.hpp"
+
 namespace sterna::comm {
 
 /// The folder that has the shared-memory files of a run's MPI: that of the `sterna` command, which
@@ -27,9 +29,9 @@ class SessionFolder {
 
   /// Lets the other ranks of this node know that `rank` of `size` is this process.
   void announce(int rank, int size);
-  /// Which of the announced ranks are stopped, and of a run on one node which are missing: words
-  /// for the end of an error, or nothing where nothing is known.
-  std::string late_ranks() const;
+  /// Of a run on one node, the ranks that are stopped or have not started; where there are none of
+  /// these, those that have ended. None where nothing is known.
+  LateRanks late_ranks() const;
 
  private:
   std::filesystem::path path_;
@@ -39,6 +41,6 @@ class SessionFolder {
 };
 
 /// Those of the folder in use.
-std::string late_ranks();
+LateRanks late_ranks();
 
 }  // namespace sterna::comm

@@ -1,7 +1,6 @@
 #include "comm/context/waiter.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 #include "comm/context/call_watch.hpp"
 #include "comm/context/clock.hpp"
 #include "comm/context/mpi_error.hpp"
-#include "comm/transport/rdma/worker.hpp"
+#include "comm/context/progress.hpp"
 #include "sterna/comm/error.hpp"
 
 namespace sterna::comm {
@@ -25,13 +24,13 @@ constexpr auto wait_until_sleep = milliseconds(50);
 constexpr auto pause_of_long_wait = microseconds(50);
 /// Asking the system whether the other processes live takes it some 10 us each. With more ranks
 /// than cores, waits of a few milliseconds are common, and all ranks asking makes more of them.
-constexpr auto wait_until_obituary = milliseconds(100);
-constexpr unsigned pauses_between_pokes = 16;
+constexpr auto wait_until_signs_of_life = milliseconds(100);
+constexpr unsigned pauses_between_progress = 16;
 constexpr unsigned pauses_between_clocks = 4;
 
 }  // namespace
 
-std::string obituary(const Context::Implementation& context, int rank) {
+std::string death_of(const Context::Implementation& context, int rank) {
   const auto here = std::ranges::find(context.ranks_on_node, rank);
   if (rank == context.rank || here == context.ranks_on_node.end()) return {};
   const Process& process =
@@ -40,33 +39,44 @@ std::string obituary(const Context::Implementation& context, int rank) {
   return fmt::format("; rank {} (process {}) has died", rank, process.id);
 }
 
-std::string describe_wait(const Awaited& awaited, double seconds, const std::string& reason) {
-  std::string ranks = "the other ranks";
-  if (awaited.ranks.size() == 1) ranks = fmt::format("rank {}", awaited.ranks.front());
-  if (awaited.ranks.size() > 1) ranks = fmt::format("ranks {}", fmt::join(awaited.ranks, ", "));
+namespace {
+
+std::string describe_wait(const Awaited& awaited, double seconds, const std::vector<int>& known,
+                          const std::string& reason) {
   return fmt::format("{}: waited {:.1f} s in method {}, round {}, for {}{}", awaited.exchange,
-                     seconds, awaited.method, awaited.round, ranks, reason);
+                     seconds, awaited.method, awaited.round,
+                     name_ranks(awaited.ranks.empty() ? known : awaited.ranks), reason);
 }
 
-std::string timeout_passed(const Context::Implementation& context) {
-  return fmt::format("; the timeout of {:g} s has passed{}", context.options.timeout.count(),
-                     stopped_ranks(context));
+}  // namespace
+
+std::string describe_death(const Awaited& awaited, double seconds, int dead,
+                           const std::string& how) {
+  return describe_wait(awaited, seconds, {dead}, how);
 }
 
-std::string stopped_ranks(const Context::Implementation& context) {
-  std::string words;
+std::string describe_timeout(const Context::Implementation& context, const Awaited& awaited,
+                             double seconds) {
+  const LateRanks late = stopped_ranks(context);
+  return describe_wait(
+      awaited, seconds, late.ranks,
+      timeout_passed(context.options.timeout.count(), late, !awaited.ranks.empty()));
+}
+
+LateRanks stopped_ranks(const Context::Implementation& context) {
+  LateRanks late;
   for (std::size_t i = 0; i < context.processes_on_node.size(); ++i) {
     const Process& process = context.processes_on_node[i];
     if (!is_stopped(process)) continue;
-    words += fmt::format("; rank {} (process {}) is stopped", context.ranks_on_node[i], process.id);
+    late.add(context.ranks_on_node[i], fmt::format(" (process {}) is stopped", process.id));
   }
-  return words;
+  return late;
 }
 
 void make_progress(const Context::Implementation& context) {
   int found = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, context.communicator, &found, MPI_STATUS_IGNORE);
-  rdma::make_progress();
+  call_progress_helpers();
 }
 
 bool Waiter::pause() {
@@ -77,7 +87,7 @@ bool Waiter::pause() {
   }
   // Most waits are short: the first pauses neither look after everything nor ask for the time.
   ++pauses_;
-  if (pauses_ % pauses_between_pokes == 0) make_progress(context_);
+  if (pauses_ % pauses_between_progress == 0) make_progress(context_);
   sched_yield();
   if (pauses_ % pauses_between_clocks != 0) return false;
   const auto time = now();
@@ -103,24 +113,27 @@ void Waiter::look_closer(const Awaited& awaited) {
     }
   }
 
-  if (time - start_ >= wait_until_obituary) {
+  if (time - start_ >= wait_until_signs_of_life) {
     for (const int rank : awaited.ranks.empty() ? context_.ranks_on_node : awaited.ranks) {
-      const std::string dead = obituary(context_, rank);
+      const std::string dead = death_of(context_, rank);
       if (dead.empty()) continue;
-      if (suspect_ == rank) fail(awaited, dead);
+      if (suspect_ == rank) fail(describe_death(awaited, waited(), rank, dead));
       suspect_ = rank;
       break;
     }
   }
   if (time - start_ >= context_.options.timeout) {
-    fail(awaited, timeout_passed(context_));
+    fail(describe_timeout(context_, awaited, waited()));
   }
 }
 
-void Waiter::fail(const Awaited& awaited, const std::string& reason) {
+double Waiter::waited() const {
+  return std::chrono::duration<double>(now() - start_).count();
+}
+
+void Waiter::fail(const std::string& message) {
   context_.failed = true;
-  const std::chrono::duration<double> waited = now() - start_;
-  throw Error(describe_wait(awaited, waited.count(), reason));
+  throw Error(message);
 }
 
 void wait_for_request(Context::Implementation& context, MPI_Request& request,

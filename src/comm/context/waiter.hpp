@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "comm/context/context_implementation.hpp"
+#include "comm/context/late_ranks.hpp"
 
 namespace sterna::comm {
 
@@ -28,17 +29,21 @@ inline void relax_processor() {
 }
 
 /// "; rank 3 (process 4711) has died" where that is known, otherwise nothing.
-std::string obituary(const Context::Implementation& context, int rank);
+std::string death_of(const Context::Implementation& context, int rank);
 
-/// The words of a wait that is given up: "halo positions: waited 60.0 s in method p2p, round 7, for
-/// rank 3" and the reason.
-std::string describe_wait(const Awaited& awaited, double seconds, const std::string& reason);
+/// The ranks of this node that are stopped.
+LateRanks stopped_ranks(const Context::Implementation& context);
 
-/// "; the timeout of 300 s has passed", and which ranks of this node are stopped.
-std::string timeout_passed(const Context::Implementation& context);
+/// The error of a wait that is given up since `dead` has died: "halo positions: waited 60.0 s in
+/// method p2p, round 7, for rank 3; rank 3 (process 4711) has died". Where no ranks are awaited by
+/// name, it names `dead`.
+std::string describe_death(const Awaited& awaited, double seconds, int dead,
+                           const std::string& how);
 
-/// "; rank 3 (process 4711) is stopped" for each such rank of this node.
-std::string stopped_ranks(const Context::Implementation& context);
+/// Likewise where the deadline has passed: it names the awaited ranks, or those of this node that
+/// are stopped.
+std::string describe_timeout(const Context::Implementation& context, const Awaited& awaited,
+                             double seconds);
 
 /// Lets all transports of this process make progress: other ranks may depend on it.
 void make_progress(const Context::Implementation& context);
@@ -76,7 +81,8 @@ class Waiter {
   /// Gives the core away for a moment; true when it is time to look closer.
   bool pause();
   void look_closer(const Awaited& awaited);
-  [[noreturn]] void fail(const Awaited& awaited, const std::string& reason);
+  [[noreturn]] void fail(const std::string& message);
+  double waited() const;
 
   Context::Implementation& context_;
   int polls_;

@@ -16,9 +16,7 @@ struct Board {
   /// Last block of the list of those given back, 0 for none; the blocks are chained.
   alignas(128) std::atomic<std::uint64_t> returned;
   alignas(128) std::atomic<std::uint32_t> slabs;  ///< so many handles are valid
-#ifdef STERNA_HAVE_SHM
   shm::Handle handles[most_slabs];
-#endif
 };
 
 }  // namespace sterna::comm

@@ -1,22 +1,30 @@
-// Idea: slots in the receiver's memory, made known once; a message is a put and a notice.
-// Paper: persistent communication of Charm++ (CmiCreatePersistent) and of MPI; credits as in
-//   the one-directional links of neighbor/inboxes.hpp.
-// Cost: one copy and two cache lines in a node, a put, a fence and a word beyond; no matching.
-// Hazards: a sender that is `slots` messages ahead waits for its receiver.
-// Others win: calls, where pairs or sizes change; giving a buffer away, where it need not stay.
+// Idea:
+//   The receiver's memory has slots, made known once.
+//   A message is a put and a notice.
+// Source:
+//   Charm++ has persistent communication (CmiCreatePersistent), as MPI has.
+//   Credits are as on the one-way links of neighbor/inboxes.hpp.
+// Cost:
+//   A message takes one copy and two cache lines in a node, a put, a fence and a word beyond.
+//   Nothing is matched.
+// Hazards:
+//   A sender that is `slots` messages ahead waits for its receiver.
+// Others:
+//   Calls win where pairs or sizes change.
+//   Giving a buffer away wins where it need not stay.
 
 #include "sterna/comm/channel.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <deque>
 #include <vector>
 
 #include "comm/context/memory_need.hpp"
-#include "comm/memory/one_sided.hpp"
+#include "comm/onesided/notice.hpp"
+#include "comm/onesided/one_sided.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/free_memory.hpp"
 
@@ -97,17 +105,17 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
       require(item_bytes(slots, sum_of_bytes(stride_, sizeof(SlotHead) + sizeof(std::uint64_t))));
       slots_ = slots;
       const OneSidedParts parts{counter_bytes, slots_ * stride_, nullptr};
-      memory_ = transport == "shm" ? make_shm_one_sided(parts) : make_rdma_one_sided(parts);
+      memory_ = make_one_sided(transport, parts);
       words_->resize(slots_ + 1);
       heads_->resize(slots_);
       staging_.resize(sizeof(SlotHead) + (transport == "shm" ? 0 : capacity));
     } catch (const Error&) {
-      // The peer must not wait for a side that does not come, nor a later channel take its letter.
-      messenger_.send_letter(peer, key_, "");
-      messenger_.drop_letter(peer, key_);
+      // The peer must not wait for a side that does not come, nor a later channel take its setup message.
+      messenger_.send_setup(peer, key_, "");
+      messenger_.drop_setup(peer, key_);
       throw;
     }
-    messenger_.send_letter(peer, key_, memory_->letter());
+    messenger_.send_setup(peer, key_, memory_->description());
   }
 
   ~OneSidedChannel() override {
@@ -187,10 +195,7 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
  private:
   std::size_t slot_of(std::uint64_t message) const { return message % slots_ * stride_; }
 
-  std::uint64_t counter(std::size_t at) const {
-    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(memory_->counters() + at))
-        .load(std::memory_order_acquire);
-  }
+  std::uint64_t counter(std::size_t at) const { return read_notice(memory_->counters() + at); }
 
   bool has_credit() {
     if (sent_ - credit_ < slots_) return true;
@@ -208,11 +213,11 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
   /// Not at once: channels of a ring of ranks are made in any order.
   void connect() {
     if (connected_) return;
-    const std::string letter = messenger_.wait_for_letter(peer_, key_);
-    if (letter.empty()) {
+    const std::string setup = messenger_.wait_for_setup(peer_, key_);
+    if (setup.empty()) {
       throw Error(fmt::format("rank {} has no memory for its side of a channel", peer_));
     }
-    memory_->connect(letter);
+    memory_->connect(setup);
     connected_ = true;
   }
 

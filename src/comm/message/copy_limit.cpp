@@ -129,7 +129,7 @@ std::vector<MessageTiming> tune_messages(const Context& context) {
   for (const int partner : partners(context)) {
     const std::string transport(in_place.messenger().route(context.rank() == 0 ? partner : 0));
     for (const std::size_t bytes : sizes) {
-      std::string letter;
+      std::string text;
       if (context.rank() == 0 || context.rank() == partner) {
         const bool first = context.rank() == 0;
         const int peer = first ? partner : 0;
@@ -143,12 +143,12 @@ std::vector<MessageTiming> tune_messages(const Context& context) {
           times[1].push_back(in_place.run(peer, first, bytes));
         }
         const double medians[2] = {median(times[0]), median(times[1])};
-        letter = std::string(reinterpret_cast<const char*>(medians), sizeof medians) + transport;
+        text = std::string(reinterpret_cast<const char*>(medians), sizeof medians) + transport;
       }
-      broadcast(context, 0, letter);
+      broadcast(context, 0, text);
       double medians[2];
-      std::memcpy(medians, letter.data(), sizeof medians);
-      timings.push_back({letter.substr(sizeof medians), bytes, medians[0], medians[1]});
+      std::memcpy(medians, text.data(), sizeof medians);
+      timings.push_back({text.substr(sizeof medians), bytes, medians[0], medians[1]});
       StoredEvidence evidence;
       evidence.family = family_of(timings.back().transport);
       evidence.shape.ranks = context.size();

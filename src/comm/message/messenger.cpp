@@ -53,10 +53,10 @@ Messenger::Implementation::Implementation(const Context& context, const Messenge
     rooms[0].source = call.sender.rank;
     rooms[0].key = call.sender.reference;
   };
-  letters_ = add_entry(" letters", "letters", [this](detail::CallIn& call) {
+  setup_ = add_entry(" setup", "setup", [this](detail::CallIn& call) {
     const PostName name{call.sender.rank, call.sender.reference};
-    letters_in_[name].emplace_back(reinterpret_cast<const char*>(call.arrays[0].data),
-                                   call.arrays[0].bytes);
+    setups_in_[name].emplace_back(reinterpret_cast<const char*>(call.arrays[0].data),
+                                  call.arrays[0].bytes);
     drop_unwanted(name);
   });
 }
@@ -124,32 +124,31 @@ void Messenger::Implementation::progress() {
   while (!ready_.empty()) run(take_first(ready_));
 }
 
-void Messenger::Implementation::send_letter(int peer, std::uint64_t key,
-                                            const std::string& letter) {
-  const auto* const bytes = reinterpret_cast<const std::byte*>(letter.data());
-  ArrayOut array{ArrayOut::Mode::copied, {bytes, letter.size()}, {}, nullptr, {}};
-  call(peer, letters_, key, {}, {&array, 1});
+void Messenger::Implementation::send_setup(int peer, std::uint64_t key, const std::string& setup) {
+  const auto* const bytes = reinterpret_cast<const std::byte*>(setup.data());
+  ArrayOut array{ArrayOut::Mode::copied, {bytes, setup.size()}, {}, nullptr, {}};
+  call(peer, setup_, key, {}, {&array, 1});
 }
 
-void Messenger::Implementation::drop_letter(int peer, std::uint64_t key) {
-  ++unwanted_letters_[{peer, key}];
+void Messenger::Implementation::drop_setup(int peer, std::uint64_t key) {
+  ++unwanted_setups_[{peer, key}];
   drop_unwanted({peer, key});
 }
 
 void Messenger::Implementation::drop_unwanted(const PostName& name) {
-  const auto unwanted = unwanted_letters_.find(name);
-  const auto here = letters_in_.find(name);
-  if (unwanted == unwanted_letters_.end() || here == letters_in_.end()) return;
+  const auto unwanted = unwanted_setups_.find(name);
+  const auto here = setups_in_.find(name);
+  if (unwanted == unwanted_setups_.end() || here == setups_in_.end()) return;
   here->second.pop_front();
-  if (here->second.empty()) letters_in_.erase(here);
-  if (--unwanted->second == 0) unwanted_letters_.erase(unwanted);
+  if (here->second.empty()) setups_in_.erase(here);
+  if (--unwanted->second == 0) unwanted_setups_.erase(unwanted);
 }
 
-std::string Messenger::Implementation::wait_for_letter(int peer, std::uint64_t key) {
-  const auto here = [&] { return letters_in_.find({peer, key}); };
-  wait_until([&] { return here() != letters_in_.end(); }, "a letter", peer);
+std::string Messenger::Implementation::wait_for_setup(int peer, std::uint64_t key) {
+  const auto here = [&] { return setups_in_.find({peer, key}); };
+  wait_until([&] { return here() != setups_in_.end(); }, "a setup message", peer);
   std::string text = take_first(here()->second);
-  if (here()->second.empty()) letters_in_.erase(here());
+  if (here()->second.empty()) setups_in_.erase(here());
   return text;
 }
 
@@ -199,14 +198,11 @@ void Messenger::Implementation::make_routes(const std::string& wanted) {
   const bool in_nodes = wanted == "shm" || (wanted == "auto" && why_not("shm").empty() &&
                                             context_.node_count() < context_.size());
   if (in_nodes) {
-#ifdef STERNA_HAVE_SHM
     shm_ = std::make_shared<ShmRoute>(state(), first_tag_, name_);
-#endif
     pool_ =
         std::make_shared<MessagePool>(shm_->boards(), shm_->own_place(), check_, shm_->memory());
   } else {
-    pool_ = std::make_shared<MessagePool>(std::vector<Board*>{}, 0, check_,
-                                          std::vector<std::shared_ptr<void>>{});
+    pool_ = std::make_shared<MessagePool>(std::vector<Board*>{}, 0, check_, nullptr);
   }
   if (wanted == "rdma" || (wanted == "auto" && (!in_nodes || context_.node_count() > 1) &&
                            context_.size() > 1 && why_not("rdma").empty())) {
@@ -261,7 +257,7 @@ std::vector<int> Messenger::Implementation::awaited_ranks() const {
 
 void Messenger::Implementation::fail_operations(const std::string& error) {
   for (int rank = 0; rank < context_.size(); ++rank) {
-    dead_[static_cast<std::size_t>(rank)] = obituary(state(), rank);
+    dead_[static_cast<std::size_t>(rank)] = death_of(state(), rank);
   }
   const bool somebody_died =
       std::ranges::any_of(dead_, [](const std::string& dead) { return !dead.empty(); });
@@ -351,14 +347,14 @@ void Messenger::wait_until(const std::function<bool()>& condition, std::string_v
 void Messenger::wait_for(int rank, std::string_view what, const std::function<bool()>& condition) {
   implementation_->wait_until(condition, what, rank);
 }
-void Messenger::send_letter(int peer, std::uint64_t key, const std::string& letter) {
-  implementation_->send_letter(peer, key, letter);
+void Messenger::send_setup(int peer, std::uint64_t key, const std::string& setup) {
+  implementation_->send_setup(peer, key, setup);
 }
-std::string Messenger::wait_for_letter(int peer, std::uint64_t key) {
-  return implementation_->wait_for_letter(peer, key);
+std::string Messenger::wait_for_setup(int peer, std::uint64_t key) {
+  return implementation_->wait_for_setup(peer, key);
 }
-void Messenger::drop_letter(int peer, std::uint64_t key) {
-  implementation_->drop_letter(peer, key);
+void Messenger::drop_setup(int peer, std::uint64_t key) {
+  implementation_->drop_setup(peer, key);
 }
 std::uint64_t Messenger::reserve_keys() {
   return implementation_->reserve_keys();

@@ -70,9 +70,9 @@ class Messenger::Implementation final : public PacketSink {
       throw;
     }
   }
-  void send_letter(int peer, std::uint64_t key, const std::string& letter);
-  std::string wait_for_letter(int peer, std::uint64_t key);
-  void drop_letter(int peer, std::uint64_t key);
+  void send_setup(int peer, std::uint64_t key, const std::string& setup);
+  std::string wait_for_setup(int peer, std::uint64_t key);
+  void drop_setup(int peer, std::uint64_t key);
   void keep_until_end(std::shared_ptr<void> memory) { kept_.push_back(std::move(memory)); }
   void finish();
 
@@ -220,10 +220,10 @@ class Messenger::Implementation final : public PacketSink {
   std::pair<std::uint64_t, EntryRecord*> last_entry_{};
   std::unordered_map<std::uint32_t, std::uint64_t> ids_;  ///< by hash of the name
   std::uint64_t mailbox_ = 0;                             ///< the entry behind `send`
-  std::uint64_t letters_ = 0;                             ///< the entry behind `send_letter`
+  std::uint64_t setup_ = 0;                               ///< the entry behind `send_setup`
   std::uint64_t reserved_keys_ = 0;
-  std::map<PostName, std::deque<std::string>> letters_in_;
-  std::map<PostName, std::uint64_t> unwanted_letters_;  ///< how many to drop when they come
+  std::map<PostName, std::deque<std::string>> setups_in_;
+  std::map<PostName, std::uint64_t> unwanted_setups_;  ///< how many to drop when they come
   std::vector<std::shared_ptr<void>> kept_;
   std::map<std::uint64_t, std::deque<Packet>> unclaimed_;  ///< of entries not registered yet
   std::deque<Packet> replay_;

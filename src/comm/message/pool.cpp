@@ -47,16 +47,14 @@ void populate(std::byte* data, std::size_t bytes) {
 }  // namespace
 
 MessagePool::MessagePool(std::vector<Board*> boards, std::size_t own, bool poisoned,
-                         std::vector<std::shared_ptr<void>> keep)
+                         std::shared_ptr<void> keep)
     : keep_(std::move(keep)),
       boards_(std::move(boards)),
       own_(own),
       poison_(poisoned),
       slabs_(std::max<std::size_t>(boards_.size(), 1)),
       free_(4 * 64) {
-#ifdef STERNA_HAVE_SHM
   mapped_.resize(slabs_.size());
-#endif
 }
 
 BufferBytes MessagePool::allocate(std::size_t bytes) {
@@ -104,7 +102,6 @@ void MessagePool::require(std::size_t bytes) const {
 }
 
 std::byte* MessagePool::slab_memory(std::size_t number, std::size_t bytes) {
-#ifdef STERNA_HAVE_SHM
   if (!boards_.empty()) {
     if (number == Board::most_slabs) {
       throw Error(fmt::format("messages: more than {} slabs of memory", Board::most_slabs));
@@ -115,8 +112,6 @@ std::byte* MessagePool::slab_memory(std::size_t number, std::size_t bytes) {
     board.slabs.store(static_cast<std::uint32_t>(number) + 1, std::memory_order_release);
     return shared_.back()->data();
   }
-#endif
-  (void)number;
   private_.push_back(std::make_unique<two_sided::Memory>(bytes));
   return private_.back()->data();
 }
@@ -133,22 +128,20 @@ std::size_t MessagePool::add_slab(std::size_t bytes) {
   return number;
 }
 
-std::byte* MessagePool::map_slab([[maybe_unused]] const Location& place) {
-#ifdef STERNA_HAVE_SHM
+std::byte* MessagePool::map_slab(const Location& place) {
   if (!boards_.empty() &&
       place.slab < boards_[place.owner]->slabs.load(std::memory_order_acquire)) {
     const shm::Handle& handle = boards_[place.owner]->handles[place.slab];
     auto& mapped = mapped_[place.owner];
     if (mapped.size() <= place.slab) mapped.resize(place.slab + 1);
     mapped[place.slab].emplace(handle);
-    const Slab slab{mapped[place.slab]->data(), handle.bytes, {place.owner, place.slab, 0}};
+    const Slab slab{mapped[place.slab]->mapped(), handle.bytes, {place.owner, place.slab, 0}};
     populate(slab.data, slab.bytes);
     by_address_.insert(std::ranges::upper_bound(by_address_, slab.data, {}, &Slab::data), slab);
     std::vector<std::byte*>& slabs = slabs_[place.owner];
     if (slabs.size() <= place.slab) slabs.resize(place.slab + 1, nullptr);
     return slabs[place.slab] = slab.data;
   }
-#endif
   throw Error("messages: a peer names memory that it does not have");
 }
 

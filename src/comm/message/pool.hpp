@@ -23,8 +23,7 @@ class MessagePool : public std::enable_shared_from_this<MessagePool> {
  public:
   /// `shared`: the boards of the ranks of this node by their place there, `own` this rank's. The
   /// memory that they lie in must be kept by `keep`. Without boards, memory is this rank's alone.
-  MessagePool(std::vector<Board*> boards, std::size_t own, bool poison,
-              std::vector<std::shared_ptr<void>> keep);
+  MessagePool(std::vector<Board*> boards, std::size_t own, bool poison, std::shared_ptr<void> keep);
 
   /// Throws MemoryError where there is no room for so much.
   BufferBytes allocate(std::size_t bytes);
@@ -79,14 +78,12 @@ class MessagePool : public std::enable_shared_from_this<MessagePool> {
   void put_away(std::byte* data);
   void collect_returned();
 
-  std::vector<std::shared_ptr<void>> keep_;
+  std::shared_ptr<void> keep_;
   std::vector<Board*> boards_;
   std::size_t own_;
   bool poison_;
-#ifdef STERNA_HAVE_SHM
   std::vector<std::unique_ptr<shm::Memory>> shared_;
   std::vector<std::vector<std::optional<shm::Peer>>> mapped_;  ///< by owner and slab
-#endif
   std::vector<std::unique_ptr<two_sided::Memory>> private_;
   /// First bytes by owner and slab; nullptr: not mapped yet. No more than that, so that eight lie
   /// in a cache line.

@@ -1,22 +1,23 @@
-// Idea: UCX active messages; an array is one whose data UCX leaves with the sender until the
-//   receiver has named the place, and then moves right there (rendezvous).
-// Paper: Charm++ over UCX; UPC++ and LCI for "small arguments first, then memory, then data".
-// Cost: one active message for the packet and one for each array; registration by UCX's cache.
-// Hazards: over TCP and in shared memory UCX moves the data in pieces that need both sides'
-//   progress, so a rank that computes long delays the arrays it sends.
-// Others win: shm in a node; two_sided where UCX does not work.
-
-#include <algorithm>
-
-#include "comm/message/route.hpp"
-#include "comm/transport/rdma/worker.hpp"
-#include "sterna/comm/error.hpp"
-
-#ifdef STERNA_HAVE_UCX
+// Idea:
+//   Packets are UCX active messages.
+//   An array is one whose data UCX leaves with the sender until the receiver has named the place,
+//     and then moves right there (rendezvous).
+// Source:
+//   Charm++ runs over UCX.
+//   UPC++ and LCI have small arguments first, then memory, then data.
+// Cost:
+//   A packet is one active message, and so is each array; UCX's cache registers memory.
+// Hazards:
+//   Over TCP and in shared memory UCX moves the data in pieces that need both sides' progress.
+//   So a rank that computes long delays the arrays that it sends.
+// Others:
+//   shm wins in a node.
+//   two_sided is for where UCX does not work.
 
 #include <mpi.h>
 #include <ucp/api/ucp.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -25,6 +26,9 @@
 #include "comm/context/agreement.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/context/waiter.hpp"
+#include "comm/message/route.hpp"
+#include "comm/transport/rdma/ucx.hpp"
+#include "comm/transport/rdma/worker.hpp"
 
 namespace sterna::comm {
 namespace {
@@ -176,13 +180,13 @@ class RdmaRoute final : public Route {
     const auto longest = static_cast<std::size_t>(
         largest(context, static_cast<std::int64_t>(mine.size()), exchange));
     const std::size_t stride = sizeof(std::uint64_t) + longest;
-    std::string letter(stride, '\0');
+    std::string entry(stride, '\0');
     const std::uint64_t length = mine.size();
-    std::memcpy(letter.data(), &length, sizeof length);
-    std::memcpy(letter.data() + sizeof length, mine.data(), mine.size());
+    std::memcpy(entry.data(), &length, sizeof length);
+    std::memcpy(entry.data() + sizeof length, mine.data(), mine.size());
     std::string all(stride * static_cast<std::size_t>(context.size), '\0');
     MPI_Request request = MPI_REQUEST_NULL;
-    check_mpi(MPI_Iallgather(letter.data(), static_cast<int>(stride), MPI_BYTE, all.data(),
+    check_mpi(MPI_Iallgather(entry.data(), static_cast<int>(stride), MPI_BYTE, all.data(),
                              static_cast<int>(stride), MPI_BYTE, context.communicator, &request),
               exchange);
     wait_for_request(context, request, exchange, "allgather", 0);
@@ -330,15 +334,3 @@ std::unique_ptr<Route> make_rdma_route(Context::Implementation& context, std::ui
 }
 
 }  // namespace sterna::comm
-
-#else
-
-namespace sterna::comm {
-
-std::unique_ptr<Route> make_rdma_route(Context::Implementation&, std::uint32_t) {
-  throw Error("messages: built without UCX");
-}
-
-}  // namespace sterna::comm
-
-#endif

@@ -1,14 +1,19 @@
-// Idea: a ring of cache lines for each pair; arrays are looked at where they lie, handed over as
-//   the memory itself, or copied once by the receiver.
-// Paper: FastForward queues (Giacomoni et al., PPoPP 2008); no-copy parameters of Charm++.
-// Cost: one cache line from core to core for a message of a few words; no system call.
-// Hazards: 64 KiB of ring for each rank of the node that may send here; a rank that does not come
-//   by leaves its senders' packets in their own queues, which grow.
-// Others win: beyond the node this cannot be used.
+// Idea:
+//   Each pair has a ring of cache lines.
+//   Arrays are looked at where they lie, handed over as the memory itself, or copied once by the
+//     receiver.
+// Source:
+//   FastForward queues are by Giacomoni et al. (PPoPP 2008).
+//   Charm++ has parameters without copies.
+// Cost:
+//   A message of a few words is one cache line from core to core, without a system call.
+// Hazards:
+//   Each rank of the node that may send here takes 64 KiB of ring.
+//   A rank that does not come by leaves its senders' packets in their own queues, which grow.
+// Others:
+//   Beyond the node this cannot be used.
 
 #include "comm/message/shm_route.hpp"
-
-#ifdef STERNA_HAVE_SHM
 
 #include <fmt/format.h>
 #include <sys/uio.h>
@@ -18,9 +23,9 @@
 #include <cstring>
 
 #include "comm/context/agreement.hpp"
-#include "comm/context/handshake.hpp"
-#include "comm/transport/shm/memory.hpp"
-#include "comm/transport/shm/peer.hpp"
+#include "comm/context/process.hpp"
+#include "comm/onesided/window.hpp"
+#include "comm/transport/shm/transport.hpp"
 #include "sterna/comm/error.hpp"
 
 namespace sterna::comm {
@@ -31,8 +36,8 @@ constexpr std::size_t least_ring_bytes = std::size_t{16} << 10U;
 constexpr std::size_t all_rings_bytes = std::size_t{4} << 20U;
 
 /// What the others of the node must know of a rank's memory.
-struct Door {
-  shm::Handle handle;
+struct Place {
+  std::int64_t process;
   std::uint64_t address;  ///< of the board, in that process
 };
 
@@ -52,53 +57,36 @@ ShmRoute::ShmRoute(Context::Implementation& context, int tag, std::string_view e
       std::clamp(all_rings_bytes / ranks.size() / 1024 * 1024, least_ring_bytes, most_ring_bytes);
   const std::size_t stride = ring::control_bytes + ring_bytes;
   own_ = static_cast<std::size_t>(std::ranges::find(ranks, context.rank) - ranks.begin());
-  std::string fault;
-  std::vector<std::string> letters;
-  try {
-    auto mine = std::make_shared<shm::Memory>(sizeof(Board) + ranks.size() * stride);
-    const Door door{mine->handle(), reinterpret_cast<std::uint64_t>(mine->data())};
-    letters.assign(ranks.size(), {reinterpret_cast<const char*>(&door), sizeof door});
-    boards_.push_back(::new (mine->data()) Board);
-    memory_.push_back(std::move(mine));
-  } catch (const Error& error) {
-    fault = error.what();
-  }
-  const auto agree = [&] {
-    const std::string agreed = agree_on_reason(context, fault, exchange);
-    if (!agreed.empty()) throw Error(fmt::format("{}: {}", exchange, agreed));
-  };
-  agree();
-  const auto incoming = exchange_letters(context, exchange, tag, ranks, letters);
-  auto* const own_memory = reinterpret_cast<std::byte*>(boards_.front());
-  boards_.clear();
+  std::vector<int> others = ranks;
+  others.erase(others.begin() + static_cast<std::ptrdiff_t>(own_));
+  const auto window = std::make_shared<Window<shm::Transport, Place>>(
+      context, exchange, tag, sizeof(Board) + ranks.size() * stride, others,
+      [&](std::byte* memory) {
+        ::new (memory) Board;
+        return std::vector<Place>(others.size(),
+                                  {Process::self().id, reinterpret_cast<std::uint64_t>(memory)});
+      });
+  memory_ = window;
   index_of_.resize(static_cast<std::size_t>(context.size));
   bool readable = true;
-  try {
-    for (std::size_t i = 0; i < ranks.size(); ++i) {
-      if (i == own_) {
-        boards_.push_back(reinterpret_cast<Board*>(own_memory));
-        continue;
-      }
-      Door door;
-      std::memcpy(&door, incoming[i].data(), sizeof door);
-      auto mapped = std::make_shared<shm::Peer>(door.handle);
-      boards_.push_back(reinterpret_cast<Board*>(mapped->data()));
-      std::uint64_t word = 0;
-      readable = readable && copy_from_process(door.handle.process, door.address,
-                                               reinterpret_cast<std::byte*>(&word), 8) == 8;
-      index_of_[static_cast<std::size_t>(ranks[i])] = static_cast<std::uint32_t>(peers_.size());
-      peers_.push_back({ranks[i],
-                        door.handle.process,
-                        ring::Writer(mapped->data() + sizeof(Board) + own_ * stride, ring_bytes),
-                        ring::Reader(own_memory + sizeof(Board) + i * stride, ring_bytes),
-                        nullptr,
-                        {}});
-      memory_.push_back(std::move(mapped));
-    }
-  } catch (const Error& error) {
-    fault = error.what();
+  for (const auto& [memory, place, rank] : window->remotes()) {
+    boards_.push_back(reinterpret_cast<Board*>(memory.mapped()));
+    std::uint64_t word = 0;
+    readable = readable && copy_from_process(place.process, place.address,
+                                             reinterpret_cast<std::byte*>(&word), 8) == 8;
+    const auto their_place =
+        static_cast<std::size_t>(std::ranges::find(ranks, rank) - ranks.begin());
+    index_of_[static_cast<std::size_t>(rank)] = static_cast<std::uint32_t>(peers_.size());
+    peers_.push_back(
+        {rank,
+         place.process,
+         ring::Writer(memory.mapped() + sizeof(Board) + own_ * stride, ring_bytes),
+         ring::Reader(window->data() + sizeof(Board) + their_place * stride, ring_bytes),
+         nullptr,
+         {}});
   }
-  agree();  // also: nobody goes on before all have mapped
+  boards_.insert(boards_.begin() + static_cast<std::ptrdiff_t>(own_),
+                 reinterpret_cast<Board*>(window->data()));
   reads_foreign_ = largest(context, readable ? 0 : 1, exchange) == 0;
 }
 
@@ -165,5 +153,3 @@ void ShmRoute::progress(PacketSink& sink) {
 }
 
 }  // namespace sterna::comm
-
-#endif

@@ -9,8 +9,6 @@
 #include "comm/message/ring.hpp"
 #include "comm/message/route.hpp"
 
-#ifdef STERNA_HAVE_SHM
-
 namespace sterna::comm {
 
 /// Packets between the ranks of a node, by rings in shared memory: one for each pair and
@@ -24,7 +22,7 @@ class ShmRoute final : public Route {
   /// The boards of this node for the pool; what they lie in is kept by `memory`.
   std::vector<Board*> boards() const { return boards_; }
   std::size_t own_place() const { return own_; }
-  std::vector<std::shared_ptr<void>> memory() const { return memory_; }
+  std::shared_ptr<void> memory() const { return memory_; }
 
   /// Whether the kernel copies from the memory of another rank here (process_vm_readv).
   bool reads_foreign() const { return reads_foreign_; }
@@ -55,7 +53,7 @@ class ShmRoute final : public Route {
 
   std::vector<Board*> boards_;  ///< by place on the node
   std::size_t own_ = 0;
-  std::vector<std::shared_ptr<void>> memory_;
+  std::shared_ptr<void> memory_;  ///< of the boards and rings
   std::vector<Peer> peers_;
   std::vector<std::uint32_t> index_of_;  ///< into `peers_`, by rank
   std::size_t waiting_ = 0;              ///< records in queues
@@ -63,22 +61,3 @@ class ShmRoute final : public Route {
 };
 
 }  // namespace sterna::comm
-
-#else
-
-namespace sterna::comm {
-
-/// Built without shared memory: there is none to be made.
-class ShmRoute : public Route {
- public:
-  ShmRoute(Context::Implementation&, int, std::string_view) {}
-  virtual std::vector<Board*> boards() const = 0;
-  virtual std::size_t own_place() const = 0;
-  virtual std::vector<std::shared_ptr<void>> memory() const = 0;
-  virtual bool reads_foreign() const = 0;
-  virtual void read_foreign(int rank, std::uint64_t address, std::span<std::byte> room) const = 0;
-};
-
-}  // namespace sterna::comm
-
-#endif

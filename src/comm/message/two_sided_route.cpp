@@ -1,10 +1,16 @@
-// Idea: packets are MPI messages that the receiver probes for; an array is sent by MPI when its
-//   receiver has named the place and asked for it.
-// Paper: the MPI layer of Charm++'s zero-copy interface.
-// Cost: matching by software; an array waits half a round trip more than its packet.
-// Hazards: none of memory: an array is received right into its place. Parts of 2^30 bytes, as MPI
-//   counts to 2^31.
-// Others win: shm in a node, rdma beyond, wherever they work.
+// Idea:
+//   Packets are MPI messages that the receiver probes for.
+//   MPI sends an array when its receiver has named the place and asked for it.
+// Source:
+//   Charm++'s zero-copy interface has such an MPI layer.
+// Cost:
+//   Software matches each message.
+//   An array waits half a round trip more than its packet.
+// Hazards:
+//   Memory is at no risk: an array is received right into its place.
+//   Arrays go in parts of 2^30 bytes, as MPI counts to 2^31.
+// Others:
+//   shm wins in a node and rdma beyond, wherever they work.
 
 #include <mpi.h>
 

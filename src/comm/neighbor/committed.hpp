@@ -16,4 +16,11 @@ struct Committed {
   }
 };
 
+/// Whether so many bytes are to leave as soon as they are committed, beside the work on those for
+/// other peers. Fewer leave together at the start: MPI copies them, and right behind the stores that
+/// filled the outbox each load of the copy waits until these have left the store buffer.
+constexpr bool leaves_at_once(std::size_t bytes) {
+  return bytes >= 4096;
+}
+
 }  // namespace sterna::comm

@@ -10,12 +10,14 @@
 
 #include "comm/context/agreement.hpp"
 #include "comm/context/exchange_timing.hpp"
-#include "comm/context/handshake.hpp"
 #include "comm/context/waiter.hpp"
+#include "comm/family/change_methods.hpp"
+#include "comm/family/round_record.hpp"
+#include "comm/neighbor/select.hpp"
 #include "comm/neighbor/table.hpp"
+#include "comm/transport/two_sided/handshake.hpp"
 #include "comm/transport/two_sided/memory.hpp"
 #include "comm/tune/round_clock.hpp"
-#include "comm/tune/select_neighbor_method.hpp"
 #include "comm/tune/tuner.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/neighbor_exchange.hpp"
@@ -59,7 +61,7 @@ class NeighborExchangeBytes::Implementation {
                  item_size,
                  0,
                  context.implementation().reserve_tags(1)} {
-    NeighborSelection selection = select_neighbor_method(context, peers_, options);
+    Selection selection = select_neighbor_method(context, peers_, options);
     check_item_size();
     for (const NeighborMethodRow& row : neighbor_method_table()) {
       entries_.push_back({&row, setting_.context.reserve_tags(1), nullptr, 0, 0});
@@ -166,11 +168,10 @@ class NeighborExchangeBytes::Implementation {
     double us = 0.0;
     if (timed_) {
       us = clock_.stop();
-      times_[timed_rounds_++ % times_.size()] = us;
+      record_.note_time(us);
     }
     if (auto* timing = setting_.context.exchange_timing) timing->communication += 1e-6 * us;
-    messages_ += traffic_.messages;
-    bytes_ += traffic_.bytes;
+    record_.note_traffic(traffic_.messages, traffic_.bytes);
     if (tuner_) tuner_->note(us, traffic_);
     traffic_ = {};
   }
@@ -209,25 +210,7 @@ class NeighborExchangeBytes::Implementation {
   }
 
   Verdict verdict() const {
-    Verdict verdict{.exchange = setting_.exchange,
-                    .rounds = round_,
-                    .bytes_sent = bytes_,
-                    .messages_sent = messages_};
-    const std::size_t timed = std::min<std::size_t>(timed_rounds_, times_.size());
-    if (timed > 0) {
-      std::vector<double> times(times_.begin(),
-                                times_.begin() + static_cast<std::ptrdiff_t>(timed));
-      const auto middle = times.begin() + static_cast<std::ptrdiff_t>(timed / 2);
-      std::nth_element(times.begin(), middle, times.end());
-      verdict.median_us = *middle;
-    }
-    if (tuner_) {
-      tuner_->explain(verdict);
-    } else {
-      verdict.method = receiving_->row->info.name;
-      verdict.text = fmt::format("{} {:.1f} us ({})", verdict.method, verdict.median_us, reason_);
-    }
-    return verdict;
+    return record_.verdict(setting_.exchange, round_, tuner_, receiving_->row->info.name, reason_);
   }
 
  private:
@@ -276,7 +259,7 @@ class NeighborExchangeBytes::Implementation {
         guarded(round_ + 1,
                 [&] { setting_.context.joint_objects.end_those_of_all(setting_.context); });
       }
-      if (tuner_->due()) guarded(round_ + 1, [&] { change_methods(); });
+      if (tuner_->due()) guarded(round_ + 1, [&] { change(); });
       sending_ = &entries_[tuner_->current()];
       timed_ = tuner_->timed();
     } else {
@@ -320,30 +303,17 @@ class NeighborExchangeBytes::Implementation {
   }
 
   /// Collective: agrees on the methods that may carry the next rounds, and makes them.
-  void change_methods() {
-    tuner_->agree();
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-      Entry& entry = entries_[i];
-      const auto& live = tuner_->live();
-      if (std::ranges::find(live, i) == live.end()) {
-        if (entry.method) retired_.push_back(&entry);
-      } else if (!entry.method) {
-        std::string fault;
-        try {
-          make(entry);
-          require_memory_for(peers_, &entry);
-          prepare(entry);
-        } catch (const Error& error) {
-          if (setting_.context.failed) throw;
-          fault = error.what();
-        }
-        fault = agree_on_reason(setting_.context, fault, setting_.exchange);
-        if (fault.empty()) continue;
-        if (live.size() == 1) fail(fault);
-        give_up(entry);
-        tuner_->exclude(i, fault);
-      }
-    }
+  void change() {
+    change_methods(
+        *tuner_, setting_.context, setting_.exchange, entries_.size(),
+        [&](std::size_t i) { return entries_[i].method != nullptr; },
+        [&](std::size_t i) {
+          make(entries_[i]);
+          require_memory_for(peers_, &entries_[i]);
+          prepare(entries_[i]);
+        },
+        [&](std::size_t i) { retired_.push_back(&entries_[i]); },
+        [&](std::size_t i) { give_up(entries_[i]); });
   }
 
   /// After a failure messages may be left under way: the object is of no more use. Errors of a
@@ -418,7 +388,8 @@ class NeighborExchangeBytes::Implementation {
   std::byte* self_buffer(std::uint64_t round) const { return self_[round % 2].data(); }
 
   void make(Entry& entry) {
-    if (entry.row->ends_together) entry.number = setting_.context.joint_objects.announce();
+    if (entry.row->info.traits.ends_together)
+      entry.number = setting_.context.joint_objects.announce();
     NeighborSetting setting = setting_;
     setting.method = entry.row->info.name;
     setting.data_tag = entry.data_tag;
@@ -533,8 +504,8 @@ class NeighborExchangeBytes::Implementation {
       peer_of.push_back(peer);
       outgoing.emplace_back(reinterpret_cast<const char*>(&capacity), sizeof capacity);
     }
-    const auto incoming = exchange_letters(setting_.context, setting_.exchange,
-                                           setting_.control_tag, others, outgoing);
+    const auto incoming =
+        handshake(setting_.context, setting_.exchange, setting_.control_tag, others, outgoing);
     for (std::size_t i = 0; i < incoming.size(); ++i) {
       std::uint64_t capacity = 0;
       std::memcpy(&capacity, incoming[i].data(), sizeof capacity);
@@ -588,10 +559,7 @@ class NeighborExchangeBytes::Implementation {
   bool met_ = false;  ///< where timing is synchronized: in this round
   RoundClock clock_;
   Tuner::Traffic traffic_;  ///< of this round
-  std::size_t bytes_ = 0;
-  std::size_t messages_ = 0;
-  std::size_t timed_rounds_ = 0;
-  std::array<double, 1024> times_{};  ///< us, of the latest rounds that were timed
+  RoundRecord record_;
 };
 
 NeighborExchangeBytes::NeighborExchangeBytes(const Context& context, const NeighborPattern& pattern,

@@ -1,16 +1,11 @@
 #include "comm/neighbor/method.hpp"
 
-#include "comm/context/agreement.hpp"
+#include "comm/context/mpi_error.hpp"
 #include "comm/neighbor/inboxes.hpp"
+#include "comm/neighbor/link_requests.hpp"
 #include "comm/neighbor/outboxes.hpp"
-#include "sterna/comm/error.hpp"
 
 namespace sterna::comm {
-
-void throw_on_all(const NeighborSetting& setting, const std::string& fault) {
-  const std::string agreed = agree_on_reason(setting.context, fault, setting.exchange);
-  if (!agreed.empty()) throw Error(setting.exchange + ": " + agreed);
-}
 
 void NeighborMethod::run_empty(std::uint64_t round) {
   for (std::size_t i = 0; i < links_.size(); ++i) {
@@ -23,6 +18,27 @@ void NeighborMethod::run_empty(std::uint64_t round) {
 MemoryNeed NeighborMethod::memory_for(std::span<const Link> links) const {
   return {.plain = sum_of_bytes(Outboxes(links, setting_.item_size).bytes(),
                                 Inboxes(links, setting_.item_size, 1).bytes())};
+}
+
+void NeighborMethod::await_sends(LinkRequests& requests, std::uint64_t round) {
+  Waiter(setting_.context)
+      .wait(
+          [&] {
+            int done = 0;
+            check_mpi(MPI_Testall(static_cast<int>(links_.size()), requests.sends(), &done,
+                                  MPI_STATUSES_IGNORE),
+                      setting_.exchange);
+            return done != 0;
+          },
+          [&] {
+            Awaited awaited{setting_.exchange, setting_.method, round, {}};
+            for (std::size_t i = 0; i < links_.size(); ++i) {
+              if (LinkRequests::is_active(requests.send(i))) {
+                awaited.ranks.push_back(links_[i].rank);
+              }
+            }
+            return awaited;
+          });
 }
 
 std::shared_ptr<two_sided::Memory> NeighborMethod::place_boxes(std::uint64_t round) {

@@ -17,6 +17,8 @@
 
 namespace sterna::comm {
 
+class LinkRequests;
+
 /// What a method is made from.
 struct NeighborSetting {
   Context::Implementation& context;
@@ -26,9 +28,6 @@ struct NeighborSetting {
   int data_tag;             ///< used by no other exchange
   int control_tag;
 };
-
-/// Collective: a fault of one rank becomes an error of all; nothing where none has one.
-void throw_on_all(const NeighborSetting& setting, const std::string& fault);
 
 /// A way to move the bytes of a static pattern. Links are named by their index. The exchange that
 /// owns the method has checked the order of calls and the counts:
@@ -84,6 +83,8 @@ class NeighborMethod {
  protected:
   /// For methods that send messages: boxes of one buffer each, in plain memory, for `links_`.
   std::shared_ptr<two_sided::Memory> place_boxes(std::uint64_t round);
+  /// Waits until all sends have ended.
+  void await_sends(LinkRequests& requests, std::uint64_t round);
   /// Lets what is under way move, while this rank waits for something else than items.
   virtual void progress() {}
 

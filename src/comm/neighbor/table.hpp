@@ -1,34 +1,23 @@
 #pragma once
 
-#include <memory>
-#include <span>
-#include <string>
 #include <string_view>
 
+#include "comm/family/method_row.hpp"
+#include "comm/family/method_table.hpp"
 #include "comm/neighbor/method.hpp"
-#include "comm/tune/cost_terms.hpp"
-#include "sterna/comm/methods.hpp"
-#include "sterna/comm/neighbor_exchange.hpp"
 
 namespace sterna::comm {
 
-/// A row of the family's table, which the docs, the tests, the benchmark and the selection read.
-struct NeighborMethodRow {
-  MethodInfo info;
-  /// Empty where the method works for this rank and these peers, otherwise why not. Local. Without
-  /// peers: what can be said of the context alone.
-  std::string (*why_unavailable)(const Context& context,
-                                 std::span<const NeighborPattern::Peer> peers);
-  std::unique_ptr<NeighborMethod> (*make)(const NeighborSetting& setting);
-  /// What a rank does in a round. Each link both sends and receives, as patterns usually have it.
-  CostTerms (*cost)(const PatternShape& shape);
-  /// Whether the ranks can only end it together, by `NeighborMethod::end`.
-  bool ends_together;
-};
+using NeighborMethodRow = MethodRow<NeighborMethod, NeighborSetting>;
 
-std::span<const NeighborMethodRow> neighbor_method_table();
+/// The rows, each defined in the method's own file.
+namespace neighbor_method {
+#define STERNA_METHOD(name) extern const NeighborMethodRow name;
+#include "comm/neighbor/method_list.inc"
+#undef STERNA_METHOD
+}  // namespace neighbor_method
 
-/// Throws Error with the nearest valid name where there is no such method. "auto" is none.
-const NeighborMethodRow& find_neighbor_method(std::string_view name);
+/// The family's table, which the docs, the tests, the benchmarks and the selection read.
+const MethodTable<NeighborMethodRow>& neighbor_method_table();
 
 }  // namespace sterna::comm

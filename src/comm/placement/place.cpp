@@ -4,7 +4,6 @@
 
 #include "comm/placement/table.hpp"
 #include "sterna/comm/error.hpp"
-#include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::comm {
 namespace {
@@ -40,12 +39,10 @@ void check(const PlacementProblem& problem) {
 
 Placement place(const PlacementProblem& problem, std::string_view method) {
   check(problem);
-  std::vector<std::string_view> names;
   for (const PlacementMethodRow& row : placement_method_table()) {
     if (row.info.name == method) return row.place(problem);
-    names.push_back(row.info.name);
   }
-  throw Error(unknown_name_message("placement method", method, names));
+  throw Error(unknown_method_message("placement", method, placement_methods()));
 }
 
 PlacementCost cost(const PlacementProblem& problem, const Placement& placement) {

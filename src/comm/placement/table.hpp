@@ -13,14 +13,14 @@ struct PlacementMethodRow {
   Placement (*place)(const PlacementProblem& problem);
 };
 
-std::span<const PlacementMethodRow> placement_method_table();
+/// The rows, each defined in the method's own file.
+namespace placement_method {
+#define STERNA_METHOD(name) extern const PlacementMethodRow name;
+#include "comm/placement/method_list.inc"
+#undef STERNA_METHOD
+}  // namespace placement_method
 
-Placement place_round_robin(const PlacementProblem& problem);
-Placement place_smp(const PlacementProblem& problem);
-Placement place_folded(const PlacementProblem& problem);
-Placement place_grid_order(const PlacementProblem& problem);
-Placement place_hilbert(const PlacementProblem& problem);
-Placement place_automatically(const PlacementProblem& problem);
+std::span<const PlacementMethodRow> placement_method_table();
 
 /// Fills the nodes, in the order given, up to their room with the ranks, in the order given.
 Placement fill_nodes(const PlacementProblem& problem, std::span<const int> ranks,

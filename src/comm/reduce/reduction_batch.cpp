@@ -148,9 +148,7 @@ class ReductionBatch::Implementation {
       context_.implementation().keep_until_exit(buffers_);
       return;
     }
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (finalized != 0) return;
+    if (Context::Implementation::mpi_has_ended()) return;
     if (type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
     MPI_Op_free(&operation_);
   }

@@ -12,11 +12,13 @@
 #include "comm/context/agreement.hpp"
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/exchange_timing.hpp"
+#include "comm/family/agreement.hpp"
+#include "comm/family/change_methods.hpp"
+#include "comm/family/round_record.hpp"
 #include "comm/sparse/method.hpp"
+#include "comm/sparse/select.hpp"
 #include "comm/sparse/table.hpp"
-#include "comm/tune/candidates.hpp"
 #include "comm/tune/round_clock.hpp"
-#include "comm/tune/select_sparse_method.hpp"
 #include "comm/tune/tuner.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/item_bytes.hpp"
@@ -26,9 +28,6 @@
 namespace sterna::comm {
 
 namespace {
-
-/// Round times that the median of the verdict is taken over, the latest ones.
-constexpr std::size_t kept_times = 1024;
 
 /// Ascending, unique, without this rank; throws where one is no rank.
 std::optional<std::vector<int>> tidy_sources(const Context& context, const SparseOptions& options) {
@@ -75,7 +74,7 @@ class SparseExchangeBytes::Implementation {
       : setting_{context, options.name, {}, item_size, {}},
         results_{IncomingRows(item_size), IncomingRows(item_size)} {
     std::string refusal;
-    SparseSelection selection{};
+    Selection selection;
     try {
       if (item_size == 0 || item_size > std::numeric_limits<int>::max()) {
         throw Error(
@@ -118,7 +117,7 @@ class SparseExchangeBytes::Implementation {
                       setting_.exchange, rounds_ + 1));
     }
     check(destinations, offsets);
-    if (tuner_ && tuner_->due()) change_methods();
+    if (tuner_ && tuner_->due()) change();
     ExchangeTiming* const timing = context().exchange_timing;
     if (timing != nullptr) timing->meet();
     const bool timed =
@@ -132,13 +131,14 @@ class SparseExchangeBytes::Implementation {
     incoming.clear();
     if (self_count_ > 0) incoming.announce(setting_.context.rank(), self_count_);
     ++rounds_;
+    std::size_t messages = 0;
     if (setting_.context.size() == 1) {
       incoming.arrange();
     } else {
       Entry& entry = methods_[current_method_];
       const OutgoingRound round{++entry.round, rows_, self_count_};
       broken_ = true;
-      messages_ += entry.method->exchange(round, incoming);
+      messages = entry.method->exchange(round, incoming);
       broken_ = false;
     }
     if (self_count_ > 0) {
@@ -146,14 +146,14 @@ class SparseExchangeBytes::Implementation {
                   self_count_ * setting_.item_size);
     }
     const double us = timed ? clock_.stop() : 0.0;
-    if (timed) note_time(us);
+    if (timed) record_.note_time(us);
     if (timing != nullptr) timing->communication += 1e-6 * us;
     Tuner::Traffic traffic{rows_.size(), 0, 0};
     for (const OutgoingRow& row : rows_) {
       traffic.bytes += row.count * setting_.item_size;
       if (!setting_.context.on_my_node(row.destination)) ++traffic.off_node;
     }
-    bytes_ += traffic.bytes;
+    record_.note_traffic(messages, traffic.bytes);
     if (tuner_) tuner_->note(us, traffic);
   }
 
@@ -163,23 +163,7 @@ class SparseExchangeBytes::Implementation {
   bool broken() const { return broken_; }
 
   Verdict verdict() const {
-    Verdict verdict{.exchange = setting_.exchange,
-                    .rounds = rounds_,
-                    .bytes_sent = bytes_,
-                    .messages_sent = messages_};
-    if (!times_.empty()) {
-      std::vector<double> sorted = times_;
-      const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-      std::nth_element(sorted.begin(), middle, sorted.end());
-      verdict.median_us = *middle;
-    }
-    if (tuner_) {
-      tuner_->explain(verdict);
-    } else {
-      verdict.method = setting_.method;
-      verdict.text = fmt::format("{} {:.1f} us ({})", verdict.method, verdict.median_us, reason_);
-    }
-    return verdict;
+    return record_.verdict(setting_.exchange, rounds_, tuner_, setting_.method, reason_);
   }
 
  private:
@@ -193,7 +177,7 @@ class SparseExchangeBytes::Implementation {
   void make(std::size_t index) {
     const SparseMethodRow& row = sparse_method_table()[index];
     context().joint_objects.end_those_of_all(context());
-    if (row.ends_together) methods_[index].number = context().joint_objects.announce();
+    if (row.info.traits.ends_together) methods_[index].number = context().joint_objects.announce();
     SparseSetting setting = setting_;
     setting.context = Context::Implementation::unowned(setting_.context);
     setting.method = row.info.name;
@@ -210,7 +194,7 @@ class SparseExchangeBytes::Implementation {
     entry = {};
   }
 
-  void tune(SparseSelection selection) {
+  void tune(Selection selection) {
     std::vector<std::string> reasons;
     for (const Candidate& candidate : selection.candidates) reasons.push_back(candidate.why_not);
     reasons = agree_on_reasons(context(), reasons, setting_.exchange);
@@ -223,36 +207,20 @@ class SparseExchangeBytes::Implementation {
   }
 
   /// Collective: agrees on the methods that may carry the next rounds, and makes them.
-  void change_methods() {
+  void change() {
     broken_ = true;
-    tuner_->agree();
-    for (std::size_t i = 0; i < methods_.size(); ++i) {
-      Entry& entry = methods_[i];
-      const auto& live = tuner_->live();
-      if (std::ranges::find(live, i) == live.end()) {
-        give_up(entry);
-      } else if (!entry.method) {
-        std::string fault;
-        try {
-          make(i);
-        } catch (const Error& error) {
-          if (context().failed) throw;
-          fault = error.what();
-        }
-        fault = agree_on_reason(context(), fault, setting_.exchange);
-        if (fault.empty()) continue;
-        if (live.size() == 1) throw Error(fmt::format("{}: {}", setting_.exchange, fault));
-        give_up(entry);
-        tuner_->exclude(i, fault);
-      }
-    }
+    const auto give_up_method = [&](std::size_t i) { give_up(methods_[i]); };
+    change_methods(
+        *tuner_, context(), setting_.exchange, methods_.size(),
+        [&](std::size_t i) { return methods_[i].method != nullptr; },
+        [&](std::size_t i) { make(i); }, give_up_method, give_up_method);
     broken_ = false;
   }
 
   /// Collective: throws on all ranks where one cannot take part, or the ranks were given different
   /// methods or item sizes, which would otherwise show as a wait without end.
   void agree(const std::string& refusal, std::size_t index) {
-    const auto table = sparse_method_table();
+    const auto& table = sparse_method_table();
     const std::int64_t method = refusal.empty() ? static_cast<std::int64_t>(index) : -1;
     const auto size = static_cast<std::int64_t>(setting_.item_size);
     std::int64_t first_method = method, last_method = method, least_size = size, most_size = size;
@@ -299,7 +267,7 @@ class SparseExchangeBytes::Implementation {
       if (!may_send_to(destinations[i]) && offsets[i] < offsets[i + 1]) {
         fail(
             fmt::format("destination {} is outside the possible sources of rank {} that method {} "
-                        "was given; give the larger set to all ranks, or use method nbx",
+                        "was given; give the larger set to all ranks, or none to any",
                         destinations[i], setting_.context.rank(), setting_.method));
       }
     }
@@ -336,14 +304,6 @@ class SparseExchangeBytes::Implementation {
     }
   }
 
-  void note_time(double us) {
-    if (times_.size() < kept_times) {
-      times_.push_back(us);
-    } else {
-      times_[next_time_++ % kept_times] = us;
-    }
-  }
-
   SparseSetting setting_;
   std::string reason_;
   std::vector<Entry> methods_;  ///< in the order of the table
@@ -357,11 +317,8 @@ class SparseExchangeBytes::Implementation {
   const std::byte* self_items_ = nullptr;
   std::vector<int> sorted_;
   RoundClock clock_;
-  std::vector<double> times_;
-  std::size_t next_time_ = 0;
+  RoundRecord record_;
   std::size_t rounds_ = 0;
-  std::size_t bytes_ = 0;
-  std::size_t messages_ = 0;
 };
 
 SparseExchangeBytes::SparseExchangeBytes(const Context& context, std::size_t item_size,

@@ -8,6 +8,7 @@
 
 #include "comm/context/context_implementation.hpp"
 #include "sterna/comm/collective.hpp"
+#include "sterna/comm/methods.hpp"
 
 namespace sterna::comm {
 namespace {
@@ -89,6 +90,10 @@ void keep_evidence(const Context& context, StoredEvidence evidence) {
 std::string why_not_kept(const Context& context) {
   return reasons_not_kept()[machine_file_path(
       context.implementation().options.tuning.machine_file)];
+}
+
+std::string machine_file(const Context& context) {
+  return machine_file_path(context.implementation().options.tuning.machine_file);
 }
 
 }  // namespace sterna::comm

@@ -162,9 +162,33 @@ constexpr Unit units[] = {
     {electric_field, "V/angstrom", eV / unit::angstrom},
     {electric_field, "V/m", 1e-9 * eV},
     {electric_field, "V/A", eV / unit::angstrom, true},
+    {inverse_length, "1/nm", 1.0},
+    {inverse_length, "1/angstrom", 10.0},
+    {inverse_length, "1/bohr", 1.0 / unit::bohr},
+    {inverse_length, "nm^-1", 1.0, true},
+    {inverse_length, "angstrom^-1", 10.0, true},
+    {inverse_length, "1/A", 10.0, true},
+    {energy_length, "kJ/mol*nm", 1.0},
+    {energy_length, "kcal/mol*angstrom", calorie / 10.0},
+    {energy_length, "eV*angstrom", eV / 10.0},
+    {energy_length, "kJ/mol*angstrom", 0.1, true},
+    {energy_length, "eV*A", eV / 10.0, true},
+    {energy_length, "eV*nm", eV, true},
+    {energy_length_6, "kJ/mol*nm^6", 1.0},
+    {energy_length_6, "kcal/mol*angstrom^6", calorie / 1e6},
+    {energy_length_6, "eV*angstrom^6", eV / 1e6},
+    {energy_length_6, "kJ/mol*angstrom^6", 1e-6, true},
+    {energy_length_6, "eV*A^6", eV / 1e6, true},
+    {energy_length_6, "J*m^6", 1e54 * joule, true},
+    {energy_length_8, "kJ/mol*nm^8", 1.0},
+    {energy_length_8, "kcal/mol*angstrom^8", calorie / 1e8},
+    {energy_length_8, "eV*angstrom^8", eV / 1e8},
+    {energy_length_8, "kJ/mol*angstrom^8", 1e-8, true},
+    {energy_length_8, "eV*A^8", eV / 1e8, true},
+    {energy_length_8, "J*m^8", 1e72 * joule, true},
 };
 
-constexpr std::size_t dimensions = static_cast<std::size_t>(electric_field) + 1;
+constexpr std::size_t dimensions = static_cast<std::size_t>(energy_length_8) + 1;
 
 std::size_t index(Dimension dimension) {
   return static_cast<std::size_t>(dimension);
@@ -244,9 +268,10 @@ const std::array<UnitSystem::Definition, 4>& definitions() {
     std::array<UnitSystem::Definition, 4> systems{{
         {"reduced", {}, {}},
         {"nano",
-         {"",       "nm",     "ps",        "u",       "kJ/mol",      "K",      "nm/ps", "kJ/mol/nm",
-          "bar",    "mN/m",   "mPa*s",     "m^2/s",   "1/nm^3",      "g/cm^3", "e",     "e*nm",
-          "e*nm^2", "u*nm^2", "u*nm^2/ps", "nm/ps^2", "kJ/mol/nm^2", "V/nm"},
+         {"",          "nm",   "ps",        "u",           "kJ/mol",     "K",       "nm/ps",
+          "kJ/mol/nm", "bar",  "mN/m",      "mPa*s",       "m^2/s",      "1/nm^3",  "g/cm^3",
+          "e",         "e*nm", "e*nm^2",    "u*nm^2",      "u*nm^2/ps",  "nm/ps^2", "kJ/mol/nm^2",
+          "V/nm",      "1/nm", "kJ/mol*nm", "kJ/mol*nm^6", "kJ/mol*nm^8"},
          {}},
         {"metal",
          {"",
@@ -270,7 +295,11 @@ const std::array<UnitSystem::Definition, 4>& definitions() {
           "u*angstrom^2/ps",
           "angstrom/ps^2",
           "eV/angstrom^2",
-          "V/angstrom"},
+          "V/angstrom",
+          "1/angstrom",
+          "eV*angstrom",
+          "eV*angstrom^6",
+          "eV*angstrom^8"},
          {}},
         {"real",
          {"",
@@ -294,7 +323,11 @@ const std::array<UnitSystem::Definition, 4>& definitions() {
           "u*angstrom^2/fs",
           "angstrom/fs^2",
           "kcal/mol/angstrom^2",
-          "V/angstrom"},
+          "V/angstrom",
+          "1/angstrom",
+          "kcal/mol*angstrom",
+          "kcal/mol*angstrom^6",
+          "kcal/mol*angstrom^8"},
          {}},
     }};
     for (auto& system : systems) {
@@ -356,6 +389,14 @@ std::string_view dimension_noun(Dimension dimension) {
       return "a force per length";
     case electric_field:
       return "an electric field";
+    case inverse_length:
+      return "an inverse length";
+    case energy_length:
+      return "an energy times length";
+    case energy_length_6:
+      return "an energy times length^6";
+    case energy_length_8:
+      return "an energy times length^8";
   }
   return "a number";
 }

@@ -31,6 +31,10 @@ enum class Dimension {
   acceleration,
   stiffness,       ///< force per length
   electric_field,  ///< force per charge
+  inverse_length,
+  energy_length,    ///< energy times length: of screened charges
+  energy_length_6,  ///< energy times length^6: of dispersion
+  energy_length_8,
 };
 
 /// "a length", "an energy", "a number".

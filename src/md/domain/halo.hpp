@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "md/domain/decomposition.hpp"
-#include "md/particles/padded_force.hpp"
-#include "md/particles/particle_store.hpp"
+#include "md/system/padded_force.hpp"
+#include "md/system/particle_store.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/methods.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "md/domain/halo_plan.hpp"
-#include "md/particles/particle_store.hpp"
+#include "md/system/particle_store.hpp"
 
 namespace sterna::md {
 

@@ -13,6 +13,7 @@
 
 #include "md/domain/halo_plan.hpp"
 #include "sterna/comm/bulk_exchange.hpp"
+#include "sterna/comm/methods.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 #include "sterna/comm/sparse_exchange.hpp"
 
@@ -186,10 +187,14 @@ void close_gaps(AlignedBuffer<T>& items, const std::vector<std::size_t>& gaps, s
   }
 }
 
-/// For particles that may go anywhere. `superset` can serve that too, if slowly, once it is told.
+/// For particles that may go anywhere. Methods that must know the sources can serve that too, if
+/// slowly, once they are told.
 comm::SparseOptions anywhere_options(const comm::Context& context, const std::string& exchange,
                                      const std::string& name) {
-  if (exchange != "superset") return {exchange, name, std::nullopt};
+  const auto called = comm::methods_called(comm::sparse_methods(), exchange);
+  if (called.empty() || !called.front().traits.needs_possible_sources) {
+    return {exchange, name, std::nullopt};
+  }
   std::vector<int> all(static_cast<std::size_t>(context.size()));
   std::iota(all.begin(), all.end(), 0);
   all.erase(all.begin() + context.rank());

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "md/domain/decomposition.hpp"
-#include "md/particles/particle_store.hpp"
+#include "md/system/particle_store.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/methods.hpp"
 
@@ -16,7 +16,7 @@ namespace sterna::md {
 struct MigrationOptions {
   std::string exchange = "auto";  ///< of comm::sparse_methods()
   /// Particles may go to any rank: for the first call after a file was read. Otherwise only to
-  /// ranks within reach, which `superset` makes use of; a particle that went farther is an error
+  /// ranks within reach, which some methods need to know; a particle that went farther is an error
   /// with every exchange method.
   bool anywhere = false;
   /// As the stores that come; std::logic_error for one of the other kind.

@@ -5,7 +5,7 @@
 
 #include "md/core/box.hpp"
 #include "md/domain/decomposition.hpp"
-#include "md/particles/particle_store.hpp"
+#include "md/system/particle_store.hpp"
 
 namespace sterna::md {
 

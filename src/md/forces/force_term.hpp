@@ -1,13 +1,16 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
-#include "md/forces/energy_and_virial.hpp"
-#include "md/particles/particle_store.hpp"
+#include "md/core/energy_and_virial.hpp"
+#include "md/system/particle_store.hpp"
 #include "sterna/comm/methods.hpp"
 
 namespace sterna::md {
@@ -49,10 +52,12 @@ class ForceTerm {
   /// given, adds this rank's share of energy and virial.
   virtual void finish(ParticleStore& particles, EnergyAndVirial* sums) = 0;
 
-  /// A part of the term's energy that the log shows under a name of its own.
+  /// A part of the term that the log shows under a name of its own.
   struct Part {
     std::string_view name;
-    double energy;  ///< this rank's share
+    double energy;                      ///< this rank's share, and of the next
+    std::optional<double> virial = {};  ///< trace; where the log shall show it too
+    double seconds = 0.0;               ///< that this rank has spent on it; 0: not known
   };
   /// Of the last step in which sums were asked for; the same names in the same order on all ranks.
   virtual std::vector<Part> parts() const { return {}; }
@@ -68,8 +73,10 @@ class ForceTerm {
 
   // After the first `rebuild`:
 
-  /// What the start of the log says of the term; null: nothing.
-  virtual nlohmann::ordered_json settings() const;
+  /// What the start of the log says of the term: names and values, in this order.
+  using Settings =
+      std::vector<std::pair<std::string, std::variant<std::int64_t, double, std::string>>>;
+  virtual Settings settings() const { return {}; }
   /// A line for people at the start of a run; empty: none.
   virtual std::string description() const { return {}; }
   /// What a user should know before the run goes on, a sentence each.

@@ -15,6 +15,8 @@
 #include <cmath>
 #include <utility>
 
+#include "md/core/cross_product.hpp"
+
 namespace sterna::md {
 namespace {
 
@@ -66,10 +68,6 @@ Matrix diagonalize(Matrix& a) {
     a[p][qi] = a[q][pi] = 0.0;
   }
   return axes;
-}
-
-Vec3 cross(const Vec3& a, const Vec3& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
 /// The rotation whose matrix has these columns (Shepperd, J. Guid. Control 1, 223 (1978)).

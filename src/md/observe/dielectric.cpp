@@ -19,7 +19,7 @@ Dielectric::Dielectric(const comm::Context& context, std::int64_t interval,
       reaction_field_epsilon_(reaction_field_epsilon),
       units_(units) {}
 
-void Dielectric::sample(const ObservedFrame& frame) {
+void Dielectric::sample(const Frame& frame) {
   Vec3 moment;
   double independent = 0.0;
   for (std::size_t i = 0; i < frame.particles.local_count(); ++i) {
@@ -32,7 +32,7 @@ void Dielectric::sample(const ObservedFrame& frame) {
   mean_square_.add(dot(moment, moment));
   moment_ += moment;
   volume_ += frame.box.volume();
-  temperature_ += frame.temperature;
+  temperature_ += frame.state.temperature;
   independent_ += independent;
 }
 
@@ -73,15 +73,15 @@ ObserverReport Dielectric::report(std::span<const double>) const {
   if (mean_square_.count() == 0) return report;
   const auto frames = static_cast<double>(mean_square_.count());
   const double mean = mean_square_.mean(), error = mean_square_.standard_error();
-  report.averages.push_back({"dipole_fluctuation", fluctuation(mean), fluctuation(error)});
+  report.averages.push_back({"dipole_fluctuation", fluctuation(mean), fluctuation(error), ""});
   if (independent_ > 0.0) {
     const double scale = frames / independent_;
-    report.averages.push_back({"kirkwood_factor", scale * mean, scale * error});
+    report.averages.push_back({"kirkwood_factor", scale * mean, scale * error, ""});
   }
   if (reaction_field_epsilon_) {
     const double value = permittivity(mean);
     const double slope = permittivity(mean + error) - value;
-    report.averages.push_back({"permittivity", value, slope});
+    report.averages.push_back({"permittivity", value, slope, ""});
   }
   const double drift = std::sqrt(dot(moment_, moment_)) / frames / std::sqrt(mean);
   report.text += "# quantity mean standard_error\n";

@@ -21,7 +21,7 @@ class Dielectric : public Observer {
   Dielectric(const comm::Context& context, std::int64_t interval, std::vector<Vec3> dipoles,
              std::optional<double> reaction_field_epsilon, const UnitSystem& units);
 
-  void sample(const ObservedFrame& frame) override;
+  void sample(const Frame& frame) override;
   std::vector<double> common() const override;
   void set_common(std::span<const double> values) override;
   ObserverReport report(std::span<const double> all_sums) const override;

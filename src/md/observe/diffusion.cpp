@@ -19,7 +19,7 @@ Diffusion::Diffusion(const comm::Context& context, std::int64_t interval, double
                   {.method = "auto", .name = "diffusion", .possible_sources = std::nullopt}),
       sums_(type_names_.size() * most_levels * windows * 4, 0.0) {}
 
-void Diffusion::sample(const ObservedFrame& frame) {
+void Diffusion::sample(const Frame& frame) {
   const ParticleStore& particles = frame.particles;
   // Multiplicative hashing deals ids out evenly, also where all are multiples of something.
   const auto keeper = [&](std::int64_t id) {
@@ -127,10 +127,8 @@ ObserverReport Diffusion::report(std::span<const double> all_sums) const {
       mean += along[axis] / 3.0;
     }
     for (const double value : along) squares += (value - mean) * (value - mean);
-    report.averages.push_back(
-        {fmt::format("diffusion_{}", type_names_[type]),
-         units_.from_internal(mean, Dimension::diffusion),
-         units_.from_internal(std::sqrt(squares / 6.0), Dimension::diffusion)});
+    report.add_average(fmt::format("diffusion_{}", type_names_[type]), mean,
+                       std::sqrt(squares / 6.0), units_, Dimension::diffusion);
   }
   return report;
 }

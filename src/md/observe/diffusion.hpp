@@ -25,7 +25,7 @@ class Diffusion : public Observer {
   Diffusion(const comm::Context& context, std::int64_t interval, double timestep,
             std::vector<std::string> type_names, const UnitSystem& units);
 
-  void sample(const ObservedFrame& frame) override;
+  void sample(const Frame& frame) override;
   std::span<double> sums() override { return sums_; }
   std::vector<double> common() const override { return {}; }
   void set_common(std::span<const double>) override {}

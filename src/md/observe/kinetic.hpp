@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "md/dynamics/rigid_rotor.hpp"
-#include "md/particles/particle_store.hpp"
+#include "md/integrate/rigid_rotor.hpp"
+#include "md/system/particle_store.hpp"
 
 namespace sterna::md {
 

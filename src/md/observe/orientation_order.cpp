@@ -18,7 +18,7 @@ OrientationOrder::OrientationOrder(std::int64_t interval, int axis, int bins,
       body_axes_(std::move(body_axes)),
       sums_(static_cast<std::size_t>(bins) * names_.size() * 3, 0.0) {}
 
-void OrientationOrder::sample(const ObservedFrame& frame) {
+void OrientationOrder::sample(const Frame& frame) {
   const double length = frame.box.length[axis_];
   for (std::size_t i = 0; i < frame.particles.local_count(); ++i) {
     const Position& position = frame.particles.position[i];

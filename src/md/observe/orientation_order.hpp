@@ -16,7 +16,7 @@ class OrientationOrder : public Observer {
   OrientationOrder(std::int64_t interval, int axis, int bins, std::vector<std::string> names,
                    std::vector<Vec3> body_axes, const UnitSystem& units);
 
-  void sample(const ObservedFrame& frame) override;
+  void sample(const Frame& frame) override;
   std::span<double> sums() override { return sums_; }
   std::vector<double> common() const override { return {frames_, lengths_}; }
   void set_common(std::span<const double> values) override;

@@ -11,7 +11,7 @@ constexpr int first_axis[] = {0, 1, 2, 0, 0, 1};
 constexpr int second_axis[] = {0, 1, 2, 1, 2, 2};
 }  // namespace
 
-std::array<double, 6> pressure_tensor(const comm::Context& context, const ObservedFrame& frame) {
+std::array<double, 6> pressure_tensor(const comm::Context& context, const Frame& frame) {
   std::array<double, 6> tensor{};
   for (std::size_t i = 0; i < frame.particles.local_count(); ++i) {
     const auto type = static_cast<std::size_t>(frame.particles.position[i].type);
@@ -21,7 +21,7 @@ std::array<double, 6> pressure_tensor(const comm::Context& context, const Observ
     }
   }
   for (std::size_t k = 0; k < 6; ++k) {
-    tensor[k] = tensor[k] * frame.kinetic_factor + frame.pairs.virial[k];
+    tensor[k] = tensor[k] * frame.kinetic_factor + frame.sums.virial[k];
   }
   comm::ReductionBatch batch(context, "pressure tensor");
   batch.sum(tensor.data(), tensor.size()).run();
@@ -39,7 +39,7 @@ PressureTensor::PressureTensor(const comm::Context& context, std::int64_t interv
       surface_normal_(surface_normal),
       units_(units) {}
 
-void PressureTensor::sample(const ObservedFrame& frame) {
+void PressureTensor::sample(const Frame& frame) {
   const std::array<double, 6> tensor = pressure_tensor(context_, frame);
   for (std::size_t k = 0; k < 6; ++k) components_[k].add(tensor[k]);
   if (surface_normal_) {
@@ -80,8 +80,7 @@ ObserverReport PressureTensor::report(std::span<const double>) const {
                                           "pressure_xy", "pressure_xz", "pressure_yz"};
   ObserverReport report;
   const auto add = [&](const std::string& name, const BlockAverage& average, Dimension dimension) {
-    report.averages.push_back({name, units_.from_internal(average.mean(), dimension),
-                               units_.from_internal(average.standard_error(), dimension)});
+    report.add_average(name, average.mean(), average.standard_error(), units_, dimension);
   };
   for (std::size_t k = 0; k < 6; ++k) add(names[k], components_[k], Dimension::pressure);
   if (surface_normal_) add("surface_tension", surface_tension_, Dimension::surface_tension);

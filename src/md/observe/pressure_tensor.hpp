@@ -11,7 +11,7 @@
 namespace sterna::md {
 
 /// Collective. The pressure tensor of one frame: xx yy zz xy xz yz.
-std::array<double, 6> pressure_tensor(const comm::Context& context, const ObservedFrame& frame);
+std::array<double, 6> pressure_tensor(const comm::Context& context, const Frame& frame);
 
 /// Averages of the pressure tensor, P_ab = (sum m v_a v_b + sum over pairs r_a f_b) / V, and from
 /// it, where two planar interfaces lie across an axis n, their surface tension gamma = L_n / 2
@@ -24,7 +24,7 @@ class PressureTensor : public Observer {
   PressureTensor(const comm::Context& context, std::int64_t interval,
                  std::optional<int> surface_normal, const UnitSystem& units);
 
-  void sample(const ObservedFrame& frame) override;
+  void sample(const Frame& frame) override;
   std::vector<double> common() const override;
   void set_common(std::span<const double> values) override;
   ObserverReport report(std::span<const double> all_sums) const override;

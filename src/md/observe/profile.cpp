@@ -21,7 +21,7 @@ Profile::Profile(const comm::Context& context, std::int64_t interval, int axis, 
       units_(units),
       sums_(stride() * static_cast<std::size_t>(bins), 0.0) {}
 
-double Profile::center(const ObservedFrame& frame) const {
+double Profile::center(const Frame& frame) const {
   const double length = frame.box.length[axis_];
   const double wave = 2.0 * std::numbers::pi / length;
   double cosine = 0.0, sine = 0.0;
@@ -37,7 +37,7 @@ double Profile::center(const ObservedFrame& frame) const {
   return std::atan2(sine, cosine) / wave;
 }
 
-void Profile::sample(const ObservedFrame& frame) {
+void Profile::sample(const Frame& frame) {
   const double length = frame.box.length[axis_];
   const double shift = centered_ ? 0.5 * length - center(frame) : 0.0;
   for (std::size_t i = 0; i < frame.particles.local_count(); ++i) {

@@ -17,7 +17,7 @@ class Profile : public Observer {
   Profile(const comm::Context& context, std::int64_t interval, int axis, int bins, bool centered,
           std::vector<std::string> type_names, const UnitSystem& units);
 
-  void sample(const ObservedFrame& frame) override;
+  void sample(const Frame& frame) override;
   std::span<double> sums() override { return sums_; }
   std::vector<double> common() const override { return {frames_, lengths_, areas_}; }
   void set_common(std::span<const double> values) override;
@@ -27,7 +27,7 @@ class Profile : public Observer {
   double density(std::span<const double> all_sums, std::size_t type, int bin) const;
 
  private:
-  double center(const ObservedFrame& frame) const;
+  double center(const Frame& frame) const;
   std::size_t stride() const { return type_names_.size() + 1; }
 
   comm::Context context_;

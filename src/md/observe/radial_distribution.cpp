@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "md/neighbors/pair_list.hpp"
+
 namespace sterna::md {
 
 RadialDistribution::RadialDistribution(std::int64_t interval, double maximum, int bins,
@@ -19,7 +21,7 @@ RadialDistribution::RadialDistribution(std::int64_t interval, double maximum, in
       units_(units),
       pairs_(counts_.size() * counts_.size() * static_cast<std::size_t>(bins), 0.0) {}
 
-void RadialDistribution::sample(const ObservedFrame& frame) {
+void RadialDistribution::sample(const Frame& frame) {
   const ParticleStore& particles = frame.particles;
   frame.list.for_each_neighbor(
       particles, maximum_, [&](std::uint32_t i, std::uint32_t j, double r_squared) {

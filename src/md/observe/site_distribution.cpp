@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "md/neighbors/pair_list.hpp"
+
 namespace sterna::md {
 
 SiteDistribution::SiteDistribution(std::int64_t interval, double cutoff, double maximum, int bins,
@@ -38,7 +40,7 @@ SiteDistribution::SiteDistribution(std::int64_t interval, double cutoff, double 
   pairs_.assign(sites_.size() * sites_.size() * static_cast<std::size_t>(bins), 0.0);
 }
 
-void SiteDistribution::sample(const ObservedFrame& frame) {
+void SiteDistribution::sample(const Frame& frame) {
   const ParticleStore& particles = frame.particles;
   const auto places = [&](std::size_t molecule, std::vector<Vec3>& out) {
     const auto component = static_cast<std::size_t>(particles.position[molecule].type);

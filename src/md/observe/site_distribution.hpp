@@ -20,7 +20,7 @@ class SiteDistribution : public Observer {
                    const MoleculeModel& model, std::vector<std::int64_t> counts,
                    const UnitSystem& units);
 
-  void sample(const ObservedFrame& frame) override;
+  void sample(const Frame& frame) override;
   std::span<double> sums() override { return pairs_; }
   std::vector<double> common() const override { return {frames_, volumes_}; }
   void set_common(std::span<const double> values) override;

@@ -15,12 +15,12 @@ Viscosity::Viscosity(const comm::Context& context, std::int64_t interval, double
       sample_time_(static_cast<double>(interval) * timestep),
       units_(units) {}
 
-void Viscosity::sample(const ObservedFrame& frame) {
+void Viscosity::sample(const Frame& frame) {
   const std::array<double, 6> p = pressure_tensor(context_, frame);
   const double shear[] = {p[3], p[4], p[5], 0.5 * (p[0] - p[1]), 0.5 * (p[1] - p[2])};
   for (std::size_t k = 0; k < shear_.size(); ++k) shear_[k].add(shear[k]);
   frames_ += 1.0;
-  temperatures_ += frame.temperature;
+  temperatures_ += frame.state.temperature;
   volumes_ += frame.box.volume();
 }
 
@@ -88,9 +88,7 @@ ObserverReport Viscosity::report(std::span<const double>) const {
     double mean = 0.0, squares = 0.0;
     for (const double sum : plateau) mean += sum / plateau_points / 5.0;
     for (const double sum : plateau) squares += std::pow(sum / plateau_points - mean, 2);
-    report.averages.push_back(
-        {"viscosity", units_.from_internal(mean, Dimension::viscosity),
-         units_.from_internal(std::sqrt(squares / 20.0), Dimension::viscosity)});
+    report.add_average("viscosity", mean, std::sqrt(squares / 20.0), units_, Dimension::viscosity);
   }
   return report;
 }

@@ -21,7 +21,7 @@ class Viscosity : public Observer {
   Viscosity(const comm::Context& context, std::int64_t interval, double timestep,
             const UnitSystem& units);
 
-  void sample(const ObservedFrame& frame) override;
+  void sample(const Frame& frame) override;
   std::vector<double> common() const override;
   void set_common(std::span<const double> values) override;
   ObserverReport report(std::span<const double> all_sums) const override;

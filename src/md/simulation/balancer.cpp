@@ -7,7 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "md/io/checkpoint_file.hpp"
+#include "md/output/checkpoint_file.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {

@@ -12,7 +12,7 @@
 #include "md/domain/migration.hpp"
 #include "md/domain/particle_cost.hpp"
 #include "md/domain/regular_grid.hpp"
-#include "md/io/input.hpp"
+#include "md/input/input.hpp"
 #include "md/simulation/force_engine.hpp"
 #include "md/simulation/phase_timer.hpp"
 #include "sterna/comm/context.hpp"

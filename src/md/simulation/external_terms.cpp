@@ -7,10 +7,10 @@
 #include <string>
 #include <utility>
 
-#include "md/dynamics/reflecting_wall.hpp"
-#include "md/external/restraints.hpp"
-#include "md/external/uniform_fields.hpp"
-#include "md/external/wall_forces.hpp"
+#include "md/forces/external/restraints.hpp"
+#include "md/forces/external/uniform_fields.hpp"
+#include "md/forces/external/wall_forces.hpp"
+#include "md/integrate/reflecting_wall.hpp"
 #include "md/simulation/frozen_types.hpp"
 
 namespace sterna::md {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "md/forces/force_term.hpp"
-#include "md/io/input.hpp"
+#include "md/input/input.hpp"
 #include "md/simulation/force_term_table.hpp"
 #include "md/simulation/step_modifier.hpp"
 #include "sterna/comm/context.hpp"

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
 
-#include "md/io/agreement.hpp"
-#include "md/io/atomic_file.hpp"
-#include "md/io/model_list.hpp"
-#include "md/io/run_files.hpp"
+#include "md/core/agreement.hpp"
+#include "md/input/model_list.hpp"
+#include "md/output/atomic_file.hpp"
+#include "md/output/run_files.hpp"
 #include "md/simulation/observers.hpp"
-#include "md/simulation/simulation.hpp"
+#include "md/simulation/simulation_implementation.hpp"
 #include "sterna/comm/collective.hpp"
 
 namespace sterna::md {
@@ -29,49 +30,7 @@ struct Spread {
 
 }  // namespace
 
-std::vector<LoggedScalar> logged_scalars(const ThermodynamicState& state, const UnitSystem& units,
-                                         const LoggedKinds& kinds) {
-  const auto energy = [&](double value) { return units.from_internal(value, Dimension::energy); };
-  const auto momentum = [&](double value) {
-    // Mass times velocity: mass is u in every system.
-    return units.from_internal(value, Dimension::velocity);
-  };
-  std::vector<LoggedScalar> scalars{
-      {"temperature", units.from_internal(state.temperature, Dimension::temperature)},
-      {"pressure", units.from_internal(state.pressure, Dimension::pressure)},
-      {"kinetic_energy", energy(state.kinetic_energy)},
-      {"potential_energy", energy(state.potential_energy)},
-      {"total_energy", energy(state.total_energy)},
-      {"conserved_energy", energy(state.conserved_energy)},
-      {"pair_energy", energy(state.pair_energy)},
-      {"virial", energy(state.virial)},
-      {"momentum_x", momentum(state.momentum[0])},
-      {"momentum_y", momentum(state.momentum[1])},
-      {"momentum_z", momentum(state.momentum[2])}};
-  if (!kinds.moves) {
-    scalars = {{"pressure", scalars[1].value},
-               {"potential_energy", energy(state.potential_energy)},
-               {"pair_energy", energy(state.pair_energy)},
-               {"virial", energy(state.virial)},
-               {"largest_force", units.from_internal(state.largest_force, Dimension::force)}};
-  }
-  if (kinds.moves && kinds.rotating)
-    scalars.push_back({"rotational_energy", energy(state.rotational_energy)});
-  if (kinds.changes_volume) {
-    const double length = units.from_internal(1.0, Dimension::length);
-    scalars.push_back({"volume", state.volume * length * length * length});
-  }
-  for (const ThermodynamicState::Term& term : state.terms) {
-    scalars.push_back({term.name + "_energy", energy(term.energy)});
-    scalars.push_back({term.name + "_virial", energy(term.virial)});
-    for (const auto& part : term.parts) {
-      scalars.push_back({part.name + "_energy", energy(part.energy)});
-    }
-  }
-  return scalars;
-}
-
-void Simulation::report_end(Outcome outcome, double seconds) {
+void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
   const std::int64_t steps = step_ - first_step_;
 
   const nlohmann::ordered_json observed = report_observers();
@@ -93,6 +52,10 @@ void Simulation::report_end(Outcome outcome, double seconds) {
     mine["phases"].push_back(timer_.seconds(phase) - timer_.waiting(phase) - within);
     mine["exchanges"].push_back(within);
     mine["waiting"].push_back(timer_.waiting(phase));
+  }
+  const auto terms = std::as_const(*engine_).terms();
+  for (const ForceTerm* term : terms) {
+    for (const ForceTerm::Part& part : term->parts()) mine["parts"].push_back(part.seconds);
   }
   mine["other"] = std::max(0.0, seconds - measured);
   mine["particles"] = particles_.local_count();
@@ -129,8 +92,10 @@ void Simulation::report_end(Outcome outcome, double seconds) {
       }
     }
     for (const auto& [name, value] : observed.items()) {
-      console_.line(fmt::format("  {:<20} {:>14.8g} +- {:.2g}", name, value["mean"].get<double>(),
-                                value["standard_error"].get<double>()));
+      const std::string unit = value.value("unit", "");
+      console_.line(fmt::format("  {:<20} {:>14.8g} +- {:.2g}{}{}", name,
+                                value["mean"].get<double>(), value["standard_error"].get<double>(),
+                                unit.empty() ? "" : " ", unit));
       timing["averages"][name] = value;
     }
 
@@ -161,6 +126,14 @@ void Simulation::report_end(Outcome outcome, double seconds) {
       const Spread phase = spread_of("phases", k), exchanges = spread_of("exchanges", k);
       row(info.name, info.name, phase);
       row("  its exchanges", fmt::format("{}, exchanges", info.name), exchanges);
+      std::size_t number = 0;
+      for (const ForceTerm* term : terms) {
+        for (const ForceTerm::Part& part : term->parts()) {
+          const Spread spread = spread_of("parts", number++);
+          if (!timer_.is_term(phases_in_order[k]) || term->name() != info.name) continue;
+          row(fmt::format("  {}", part.name), fmt::format("{}, {}", info.name, part.name), spread);
+        }
+      }
       communication += ((info.communication ? phase.sum : 0.0) + exchanges.sum) / context_.size();
     }
     Spread other, particles, ghosts, waiting;
@@ -200,8 +173,7 @@ void Simulation::report_end(Outcome outcome, double seconds) {
           "{} list rebuilds came late: particles sped up faster than the skin allows; use a larger "
           "skin or a shorter timestep",
           engine_->late_rebuilds());
-      console_.line("warning: " + warning);
-      log_->warning(step_, warning);
+      warn(warning);
     }
     nlohmann::ordered_json methods = nlohmann::ordered_json::array();
     for (const std::string& line : balance.lines) detail(line);
@@ -253,17 +225,21 @@ void Simulation::report_end(Outcome outcome, double seconds) {
     citations.pop_back();  // the end of the last line
     console_.line(fmt::format("\nplease cite ({}.bib):\n{}", stem_, citations));
   }
+  if (!log_) return;
   log_->end(step_, outcome == Outcome::complete ? "complete" : "interrupted", timing);
   log_->agree_on_failure();
 }
 
-nlohmann::ordered_json Simulation::report_observers() {
+nlohmann::ordered_json Simulation::Implementation::report_observers() {
   nlohmann::ordered_json averages = nlohmann::ordered_json::object();
   for (const auto& observer : observers_) {
     const ObserverReport report = observer->report(total_sums(context_, *observer));
     for (const auto& average : report.averages) {
-      averages[average.name] = {{"mean", average.mean}, {"standard_error", average.standard_error}};
+      nlohmann::ordered_json& entry = averages[average.name];
+      entry = {{"mean", average.mean}, {"standard_error", average.standard_error}};
+      if (!average.unit.empty()) entry["unit"] = average.unit;
     }
+    if (!options_.files) continue;
     on_first_rank(context_, [&] {
       const std::string path = stem_ + "." + report.suffix;
       if (!is_run_file_ending("." + report.suffix)) {

@@ -1,11 +1,14 @@
 #include "md/simulation/force_engine.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <stdexcept>
 #include <utility>
 
-#include "md/shortrange/missed_pair.hpp"
+#include "md/neighbors/missed_pair.hpp"
 
 namespace sterna::md {
 
@@ -29,6 +32,19 @@ ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& deco
     phases_.push_back(timer_.add_term(term->name()));
   }
   sums_by_term_.resize(phases_.size());
+}
+
+void ForceEngine::add(std::unique_ptr<ForceTerm> term) {
+  for (const ForceTerm* other : std::as_const(*this).terms()) {
+    if (other->name() == term->name()) {
+      throw std::invalid_argument(
+          fmt::format("the simulation has a force term \"{}\" already", term->name()));
+    }
+  }
+  needs_early_rebuild_ = needs_early_rebuild_ || term->needs_early_rebuild();
+  phases_.push_back(timer_.add_term(term->name()));
+  sums_by_term_.resize(phases_.size());
+  terms_.push_back(std::move(term));
 }
 
 std::vector<const ForceTerm*> ForceEngine::terms() const {

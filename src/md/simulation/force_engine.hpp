@@ -10,8 +10,8 @@
 #include "md/domain/halo.hpp"
 #include "md/domain/migration.hpp"
 #include "md/forces/force_term.hpp"
-#include "md/shortrange/pair_list.hpp"
-#include "md/shortrange/short_range_forces.hpp"
+#include "md/forces/short_range_forces.hpp"
+#include "md/neighbors/pair_list.hpp"
 #include "md/simulation/phase_timer.hpp"
 #include "md/simulation/rebuild_decision.hpp"
 #include "sterna/comm/context.hpp"
@@ -37,6 +37,8 @@ class ForceEngine {
               std::vector<std::unique_ptr<ForceTerm>> terms, const Options& options,
               PhaseTimer& timer);
 
+  /// One more term; `rebuild` must follow. Throws std::invalid_argument where a term has this name.
+  void add(std::unique_ptr<ForceTerm> term);
   /// All of them, in the order in which they act: the short-range one first.
   std::vector<const ForceTerm*> terms() const;
   std::vector<ForceTerm*> terms();

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "md/fmm/electrostatics.hpp"
-#include "md/longrange/planar_forces.hpp"
+#include "md/forces/coulomb/electrostatics.hpp"
+#include "md/forces/longrange/planar_forces.hpp"
 #include "md/simulation/external_terms.hpp"
 
 namespace sterna::md {

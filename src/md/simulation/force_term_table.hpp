@@ -8,7 +8,7 @@
 #include "md/core/box.hpp"
 #include "md/domain/decomposition.hpp"
 #include "md/forces/force_term.hpp"
-#include "md/io/input.hpp"
+#include "md/input/input.hpp"
 #include "md/simulation/interaction.hpp"
 #include "sterna/comm/context.hpp"
 

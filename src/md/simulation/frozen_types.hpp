@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "md/io/input.hpp"
-#include "md/particles/particle_store.hpp"
+#include "md/input/input.hpp"
+#include "md/system/particle_store.hpp"
 
 namespace sterna::md {
 

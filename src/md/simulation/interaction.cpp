@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
-#include "md/io/molecule_model_from_input.hpp"
-#include "md/io/tersoff_input.hpp"
-#include "md/longrange/homogeneous_correction.hpp"
-#include "md/manybody/tersoff_forces.hpp"
-#include "md/shortrange/lennard_jones_forces.hpp"
-#include "md/shortrange/molecular_forces.hpp"
+#include "md/forces/longrange/homogeneous_correction.hpp"
+#include "md/forces/manybody/tersoff_forces.hpp"
+#include "md/forces/molecular/molecular_forces.hpp"
+#include "md/forces/pair/pair_forces.hpp"
+#include "md/input/molecule_model_from_input.hpp"
+#include "md/input/pair_potential_input.hpp"
+#include "md/input/tersoff_input.hpp"
+#include "md/input/type_pair_from_input.hpp"
 
 namespace sterna::md {
 
@@ -22,7 +25,11 @@ std::vector<Component> components_of_types(const Input& input) {
     component.name = type.name;
     component.mass = type.mass;
     if (input.interaction.potential == "lennard_jones") {
-      component.lennard_jones = {{{}, type.epsilon, type.sigma}};
+      // Of another potential the size and the energy stand for it.
+      const auto place = static_cast<std::size_t>(&type - input.types.data());
+      const TypePair like = has_pair_potentials(input) ? type_pair_from_input(input, place, place)
+                                                       : TypePair{type.epsilon, type.sigma};
+      component.lennard_jones = {{{}, like.epsilon, like.sigma}};
     }
     if (type.charge != 0.0) {
       component.charges = {{{}, std::sqrt(input.units.coulomb()) * type.charge}};
@@ -34,26 +41,11 @@ std::vector<Component> components_of_types(const Input& input) {
 
 LennardJones potential_of_types(const Input& input) {
   const std::size_t count = input.types.size();
-  const Mixing rule =
-      input.interaction.mixing == "geometric" ? Mixing::geometric : Mixing::lorentz_berthelot;
   std::vector<LennardJones::PairParameters> pairs(count * count);
   for (std::size_t a = 0; a < count; ++a) {
     for (std::size_t b = 0; b < count; ++b) {
-      pairs[a * count + b] = mix(rule, {input.types[a].epsilon, input.types[a].sigma},
-                                 {input.types[b].epsilon, input.types[b].sigma});
-    }
-  }
-  const auto index = [&](const std::string& name) {
-    return static_cast<std::size_t>(
-        std::find_if(input.types.begin(), input.types.end(),
-                     [&](const auto& type) { return type.name == name; }) -
-        input.types.begin());
-  };
-  for (const auto& pair : input.pairs) {
-    const std::size_t a = index(pair.first), b = index(pair.second);
-    for (const std::size_t place : {a * count + b, b * count + a}) {
-      if (pair.epsilon) pairs[place].epsilon = *pair.epsilon;
-      if (pair.sigma) pairs[place].sigma = *pair.sigma;
+      const TypePair pair = mixed_type_pair(input, a, b);
+      pairs[a * count + b] = {pair.epsilon, pair.sigma};
     }
   }
   return LennardJones(pairs, static_cast<int>(count), input.interaction.cutoff,
@@ -101,7 +93,15 @@ Interaction::Interaction(const Input& input, std::string_view tersoff_parameters
     tersoff_ = tersoff_potential(input, tersoff_parameters);
   } else if (input.components.empty()) {
     components_ = components_of_types(input);
-    potential_ = potential_of_types(input);
+    if (has_pair_potentials(input)) {
+      functions_ = pair_functions_from_input(input);
+      for (const PairFunction& function : functions_) {
+        tails_.push_back(function.tail());
+        scales_.push_back(function.scale());
+      }
+    } else {
+      potential_ = potential_of_types(input);
+    }
   } else {
     model_ = molecule_model_from_input(input);
     components_ = model_->components;
@@ -110,8 +110,11 @@ Interaction::Interaction(const Input& input, std::string_view tersoff_parameters
   if (tersoff_) {
     forces_ = std::make_unique<TersoffForces>(*tersoff_, precision, input.interaction.kernel);
   } else if (potential_) {
+    forces_ = std::make_unique<PairForces>(*potential_, precision, input.interaction.kernel);
+  } else if (!functions_.empty()) {
     forces_ =
-        std::make_unique<LennardJonesForces>(*potential_, precision, input.interaction.kernel);
+        std::make_unique<PairForces>(functions_, static_cast<int>(input.types.size()),
+                                     ending_from_input(input), precision, input.interaction.kernel);
   } else {
     forces_ = std::make_unique<MolecularForces>(*model_, precision, input.interaction.kernel);
   }
@@ -139,6 +142,7 @@ std::vector<Vec3> Interaction::inertia() const {
 LennardJones::TailCorrection Interaction::tail_correction(std::span<const double> counts,
                                                           double volume) const {
   if (tail_correction_ == "none" || tersoff_) return {0.0, 0.0};
+  if (!functions_.empty()) return tail_of_functions(counts, volume);
   if (tail_correction_ == "planar") {
     if (potential_) return {0.0, 0.0};
     const auto self = HomogeneousCorrection(*model_).in_reaction_field(counts);
@@ -147,6 +151,20 @@ LennardJones::TailCorrection Interaction::tail_correction(std::span<const double
   if (potential_) return potential_->tail_correction(counts, volume);
   const auto correction = HomogeneousCorrection(*model_)(counts, volume);
   return {correction.energy, correction.virial};
+}
+
+LennardJones::TailCorrection Interaction::tail_of_functions(std::span<const double> counts,
+                                                            double volume) const {
+  LennardJones::TailCorrection correction{0.0, 0.0};
+  for (std::size_t a = 0; a < counts.size(); ++a) {
+    for (std::size_t b = 0; b < counts.size(); ++b) {
+      const PairFunction::Tail& tail = tails_[a * counts.size() + b];
+      const double pairs_density = 2.0 * std::numbers::pi * counts[a] * counts[b] / volume;
+      correction.energy += pairs_density * tail.energy;
+      correction.virial += pairs_density * tail.virial;
+    }
+  }
+  return correction;
 }
 
 std::vector<AveragedPotential> Interaction::beyond_cutoff() const {
@@ -180,6 +198,7 @@ double Interaction::usual_skin() const {
 double Interaction::smallest_sigma() const {
   if (tersoff_) return tersoff_->strongest_dimer().length;
   double sigma = std::numeric_limits<double>::max();
+  for (const PairScale& scale : scales_) sigma = std::min(sigma, scale.size);
   for (const Component& component : components_) {
     for (const auto& site : component.lennard_jones) sigma = std::min(sigma, site.sigma);
   }
@@ -189,6 +208,7 @@ double Interaction::smallest_sigma() const {
 double Interaction::largest_epsilon() const {
   if (tersoff_) return tersoff_->strongest_dimer().energy;
   double epsilon = 0.0;
+  for (const PairScale& scale : scales_) epsilon = std::max(epsilon, scale.energy);
   for (const Component& component : components_) {
     for (const auto& site : component.lennard_jones) epsilon = std::max(epsilon, site.epsilon);
   }

@@ -9,13 +9,14 @@
 #include <vector>
 
 #include "md/core/box.hpp"
-#include "md/io/input.hpp"
-#include "md/longrange/averaged_potential.hpp"
+#include "md/forces/longrange/averaged_potential.hpp"
+#include "md/forces/pair/pair_function.hpp"
+#include "md/forces/short_range_forces.hpp"
+#include "md/input/input.hpp"
 #include "md/model/component.hpp"
 #include "md/model/lennard_jones.hpp"
 #include "md/model/molecule_model.hpp"
 #include "md/model/tersoff.hpp"
-#include "md/shortrange/short_range_forces.hpp"
 
 namespace sterna::md {
 
@@ -61,11 +62,17 @@ class Interaction {
   double largest_epsilon() const;
 
  private:
+  LennardJones::TailCorrection tail_of_functions(std::span<const double> counts,
+                                                 double volume) const;
+
   std::string tail_correction_;  ///< as in the input, and the next two
   int tail_normal_, tail_slabs_;
   std::vector<Component> components_;
-  std::optional<MoleculeModel> model_;       ///< where the input has components
-  std::optional<LennardJones> potential_;    ///< where single sites are all there is
+  std::optional<MoleculeModel> model_;     ///< where the input has components
+  std::optional<LennardJones> potential_;  ///< where single sites are all there is
+  std::vector<PairFunction> functions_;    ///< in place of it: of all pairs of types
+  std::vector<PairFunction::Tail> tails_;  ///< of these, and the next
+  std::vector<PairScale> scales_;
   std::optional<TersoffPotential> tersoff_;  ///< in place of both
   std::unique_ptr<ShortRangeForces> forces_;
   double reach_ = 0.0;

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <string>
 
-#include "md/io/agreement.hpp"
-#include "md/io/forecast.hpp"
-#include "md/simulation/simulation.hpp"
+#include "md/core/agreement.hpp"
+#include "md/input/forecast.hpp"
+#include "md/simulation/simulation_implementation.hpp"
 #include "sterna/comm/free_memory.hpp"
 
 namespace sterna::md {
 
-void Simulation::require_memory() {
+void Simulation::Implementation::require_memory() {
   Input input = input_;
   input.neighbor.skin = skin_;
   input.interaction.cutoff = interaction_.reach();

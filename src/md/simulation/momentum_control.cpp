@@ -6,9 +6,9 @@
 #include <numeric>
 #include <string>
 
-#include "md/dynamics/alignment.hpp"
-#include "md/dynamics/drift_control.hpp"
-#include "md/dynamics/motion_limit.hpp"
+#include "md/integrate/alignment.hpp"
+#include "md/integrate/drift_control.hpp"
+#include "md/integrate/motion_limit.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {

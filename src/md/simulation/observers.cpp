@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "md/io/checkpoint_file.hpp"
-#include "md/io/molecule_model_from_input.hpp"
+#include "md/input/molecule_model_from_input.hpp"
 #include "md/observe/dielectric.hpp"
 #include "md/observe/diffusion.hpp"
 #include "md/observe/orientation_order.hpp"
@@ -13,6 +12,7 @@
 #include "md/observe/radial_distribution.hpp"
 #include "md/observe/site_distribution.hpp"
 #include "md/observe/viscosity.hpp"
+#include "md/output/checkpoint_file.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {

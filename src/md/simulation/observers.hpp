@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "md/io/input.hpp"
+#include "md/input/input.hpp"
 #include "md/observe/observer.hpp"
 #include "sterna/comm/context.hpp"
 

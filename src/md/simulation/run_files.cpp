@@ -1,7 +1,7 @@
 // Which files belong to a run: what it goes on from, what it must not overwrite, what it has
 // written.
 
-#include "md/io/run_files.hpp"
+#include "md/output/run_files.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,20 +10,19 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "md/io/agreement.hpp"
-#include "md/io/checkpoint.hpp"
-#include "md/io/file_error.hpp"
-#include "md/io/physics_advice.hpp"
-#include "md/simulation/simulation.hpp"
+#include "md/core/agreement.hpp"
+#include "md/core/file_error.hpp"
+#include "md/input/physics_advice.hpp"
+#include "md/output/checkpoint.hpp"
+#include "md/simulation/simulation_implementation.hpp"
 #include "sterna/comm/collective.hpp"
 
 namespace sterna::md {
 
-void Simulation::take_output_directory() {
+void Simulation::Implementation::take_output_directory() {
   on_first_rank(context_, [&] {
     std::filesystem::create_directories(input_.output.directory);
     lock_ = OutputLock(stem_ + ".lock");
-    input_record_ = input_record(input_);
   });
   if (!lock_.why_missing().empty()) {
     console_.line(fmt::format(
@@ -32,7 +31,7 @@ void Simulation::take_output_directory() {
   }
 }
 
-std::string Simulation::find_checkpoint() {
+std::string Simulation::Implementation::find_checkpoint() {
   const FoundCheckpoint found = find_latest_checkpoint(context_, stem_);
   stop_if_asked();  // a large one took long to check
   if (found.would_lose_run) {
@@ -51,8 +50,8 @@ std::string Simulation::find_checkpoint() {
   return found.path;
 }
 
-void Simulation::compare_with_checkpoint(const nlohmann::json& state, std::int64_t particles,
-                                         const Box& box) {
+void Simulation::Implementation::compare_with_checkpoint(const nlohmann::json& state,
+                                                         std::int64_t particles, const Box& box) {
   std::string told;
   on_first_rank(context_, [&] {
     InputChanges changes;
@@ -97,14 +96,14 @@ void Simulation::compare_with_checkpoint(const nlohmann::json& state, std::int64
   changes_.timestep = changes["timestep"].get<bool>();
 }
 
-bool Simulation::is_finished(const nlohmann::json& state) const {
+bool Simulation::Implementation::is_finished(const nlohmann::json& state) const {
   if (step_ >= input_.run.steps) return true;
   const auto converged = state.find("converged");
   return input_.run.integrator == "minimize" && converged != state.end() &&
          input_.minimize.force_tolerance >= exact_value(*converged);
 }
 
-void Simulation::clear_for_new_run() {
+void Simulation::Implementation::clear_for_new_run() {
   int backup = 0;
   on_first_rank(context_, [&] {
     if (options_.overwrite) {
@@ -123,7 +122,7 @@ void Simulation::clear_for_new_run() {
   }
 }
 
-void Simulation::report_files() {
+void Simulation::Implementation::report_files() {
   if (context_.rank() != 0) return;
   console_.line("\nfiles of this run:");
   for (const std::string& file : present_run_files(stem_)) {

@@ -53,4 +53,8 @@ void clear_checkpoint_request() {
   checkpoint_asked = 0;
 }
 
+void clear_stop_request() {
+  stop_asked = 0;
+}
+
 }  // namespace sterna::md

@@ -20,5 +20,7 @@ void release_signals();
 Request requested();
 /// Forgets a request for a checkpoint that was carried out.
 void clear_checkpoint_request();
+/// Forgets a request to stop that was carried out by a program that goes on.
+void clear_stop_request();
 
 }  // namespace sterna::md

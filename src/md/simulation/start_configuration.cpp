@@ -9,8 +9,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "md/io/molecule_advice.hpp"
-#include "md/io/molecule_model_from_input.hpp"
+#include "md/input/molecule_advice.hpp"
+#include "md/input/molecule_model_from_input.hpp"
+#include "md/input/type_pair_from_input.hpp"
 
 namespace sterna::md {
 namespace {
@@ -247,9 +248,9 @@ StartConfiguration StartConfiguration::from_input(const Input& input) {
   std::vector<double> fractions;
   std::vector<char> turns;
   double diameter = 0.0;
-  for (const Input::Type& type : input.types) {
-    fractions.push_back(type.fraction);
-    diameter = std::max(diameter, type.sigma);
+  for (std::size_t n = 0; n < input.types.size(); ++n) {
+    fractions.push_back(input.types[n].fraction);
+    diameter = std::max(diameter, type_pair_from_input(input, n, n).sigma);
   }
   for (const Input::Component& named : input.components) {
     const Component component = component_from_input(named, input.units);

@@ -12,9 +12,9 @@
 #include "md/core/keyed_permutation.hpp"
 #include "md/core/random.hpp"
 #include "md/domain/decomposition.hpp"
-#include "md/io/input.hpp"
-#include "md/particles/particle_store.hpp"
+#include "md/input/input.hpp"
 #include "md/simulation/start_orientation.hpp"
+#include "md/system/particle_store.hpp"
 
 namespace sterna::md {
 

@@ -4,25 +4,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "md/observe/kinetic.hpp"
+#include "md/simulation/logged_scalars.hpp"
+#include "md/simulation/observers.hpp"
 #include "md/simulation/signals.hpp"
-#include "md/simulation/simulation.hpp"
+#include "md/simulation/simulation_implementation.hpp"
+#include "sterna/comm/collective.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 #include "sterna/comm/synchronized_timing.hpp"
 
 namespace sterna::md {
 
-void Simulation::stop_if_asked() {
+void Simulation::Implementation::stop_if_asked() {
   auto most = static_cast<std::int64_t>(requested());
   comm::ReductionBatch(context_, "signals").max(most).run();
   if (static_cast<Request>(most) == Request::stop) throw StartInterrupted();
 }
 
-std::int64_t Simulation::asked() const {
+std::int64_t Simulation::Implementation::asked() const {
   const double interval = input_.output.checkpoint_time;
   const std::chrono::duration<double> since =
       std::chrono::steady_clock::now() - last_checkpoint_time_;
@@ -32,14 +36,62 @@ std::int64_t Simulation::asked() const {
       std::max(requested(), is_time ? Request::checkpoint : Request::none));
 }
 
-Outcome Simulation::run() {
-  if (finished_) return Outcome::complete;
+void Simulation::Implementation::begin() {
+  if (begun_) return;
+  begun_ = true;
   last_checkpoint_time_ = std::chrono::steady_clock::now();
   minimizer_ ? console_.minimization_header() : console_.table_header();
   EnergyAndVirial sums;
   compute_forces(&sums);
   integrator_.forces_are_those_of_a_start();
   if (first_step_ == 0) observe(sums);
+}
+
+void Simulation::Implementation::begin_anew() {
+  Migration anywhere(context_, balancer_->decomposition(), 0.0,
+                     {.anywhere = true, .rotating = particles_.rotating()});
+  anywhere.migrate(particles_, step_);
+  engine_->rebuild(particles_, step_);
+  engine_->look_at_speeds();
+  EnergyAndVirial sums;
+  compute_forces(&sums);
+  integrator_.forces_are_those_of_a_start();
+  changed_ = false;
+}
+
+Outcome Simulation::Implementation::run(std::int64_t steps) {
+  if (steps < 0) throw std::invalid_argument("Simulation::run: the number of steps is negative");
+  last_step_ = step_ + steps;
+  begin();
+  const Outcome outcome = advance();
+  if (outcome == Outcome::interrupted) clear_stop_request();
+  return outcome;
+}
+
+Outcome Simulation::Implementation::advance() {
+  if (changed_) begin_anew();
+  Outcome outcome = Outcome::complete;
+  while (step_ < last_step_ && !converged_) {
+    step();
+    if (hook_) hook_(step_);
+    if (must_write_checkpoint()) {
+      if (options_.files) write_checkpoint();
+      clear_checkpoint_request();
+      if (static_cast<Request>(engine_->others_asked()) == Request::stop) {
+        outcome = Outcome::interrupted;
+        break;
+      }
+    }
+    console_.progress(step_, first_step_, last_step_);
+  }
+  engine_->complete();
+  return outcome;
+}
+
+Outcome Simulation::Implementation::run_to_the_end() {
+  if (finished_) return Outcome::complete;
+  last_step_ = input_.run.steps;
+  begin();
 
   // Of the loop alone: start and end have exchanges of their own.
   std::optional<comm::SynchronizedTiming> synchronized;
@@ -47,34 +99,72 @@ Outcome Simulation::run() {
   timer_.part_by(synchronized ? &*synchronized : nullptr);
   timer_.reset();
   const auto start = PhaseTimer::Clock::now();
-  Outcome outcome = Outcome::complete;
-  while (step_ < input_.run.steps && !converged_) {
-    step();
-    if (hook_) hook_(step_);
-    if (must_write_checkpoint()) {
-      write_checkpoint();
-      clear_checkpoint_request();
-      if (static_cast<Request>(engine_->others_asked()) == Request::stop) {
-        outcome = Outcome::interrupted;
-        break;
-      }
-    }
-    console_.progress(step_, first_step_, input_.run.steps);
-  }
-  engine_->complete();
+  const Outcome outcome = advance();
   const double seconds = std::chrono::duration<double>(PhaseTimer::Clock::now() - start).count();
   timer_.part_by(nullptr);
   synchronized.reset();
   // The table of times is that of the loop, as other programs count it.
   const PhaseTimer loop = timer_;
-  if (outcome == Outcome::complete && last_checkpoint_ != step_) write_checkpoint();
+  if (options_.files && outcome == Outcome::complete && last_checkpoint_ != step_) {
+    write_checkpoint();
+  }
   timer_ = loop;
   report_end(outcome, seconds);
-  report_files();
+  if (options_.files) report_files();
   return outcome;
 }
 
-bool Simulation::must_write_checkpoint() const {
+void Simulation::Implementation::add(std::shared_ptr<Reporter> reporter) {
+  reporters_.push_back(std::move(reporter));
+}
+
+void Simulation::Implementation::add(std::unique_ptr<ForceTerm> term) {
+  engine_->add(std::move(term));
+  if (begun_) changed_ = true;
+}
+
+void Simulation::Implementation::change(const std::function<void(ParticleRecord&)>& visitor) {
+  begin();
+  integrator_.complete_velocities(particles_);
+  for (std::size_t i = 0; i < particles_.local_count(); ++i) {
+    ParticleRecord record = particle(particles_, i);
+    const std::int64_t id = record.id, type = record.position.type;
+    visitor(record);
+    if (record.id != id || record.position.type != type) {
+      throw std::invalid_argument("Simulation::change: id and type of a particle stay");
+    }
+    set_particle(particles_, i, record);
+  }
+  changed_ = true;
+}
+
+std::vector<ParticleRecord> Simulation::Implementation::gather(int root) {
+  begin();
+  integrator_.complete_velocities(particles_);
+  std::string mine(particles_.local_count() * sizeof(ParticleRecord), '\0');
+  for (std::size_t i = 0; i < particles_.local_count(); ++i) {
+    const ParticleRecord record = particle(particles_, i);
+    std::memcpy(mine.data() + i * sizeof(ParticleRecord), &record, sizeof(ParticleRecord));
+  }
+  std::vector<ParticleRecord> all;
+  for (const std::string& part : comm::gather(context_, root, mine)) {
+    const std::size_t first = all.size();
+    all.resize(first + part.size() / sizeof(ParticleRecord));
+    if (!part.empty()) std::memcpy(all.data() + first, part.data(), part.size());
+  }
+  std::ranges::sort(all, {}, &ParticleRecord::id);
+  return all;
+}
+
+std::vector<ObserverReport> Simulation::Implementation::observer_reports() {
+  std::vector<ObserverReport> reports;
+  for (const auto& observer : observers_) {
+    reports.push_back(observer->report(total_sums(context_, *observer)));
+  }
+  return reports;
+}
+
+bool Simulation::Implementation::must_write_checkpoint() const {
   // At a rebuild the particles are in the order in which a restart would put them, so that it goes
   // on with the same bits.
   if (!rebuilt_) return false;
@@ -84,7 +174,7 @@ bool Simulation::must_write_checkpoint() const {
   return wanted || static_cast<Request>(engine_->others_asked()) != Request::none;
 }
 
-void Simulation::move_all() {
+void Simulation::Implementation::move_all() {
   const std::size_t count = particles_.local_count();
   integrator_.begin_move();
   engine_->begin_move(step_);
@@ -94,26 +184,45 @@ void Simulation::move_all() {
   integrator_.end_move(particles_);
 }
 
-void Simulation::move(std::size_t begin, std::size_t end) {
+void Simulation::Implementation::move(std::size_t begin, std::size_t end) {
   integrator_.move(particles_, begin, end);
   engine_->have_moved(particles_, begin, end);
 }
 
-bool Simulation::can_move_early() const {
+bool Simulation::Implementation::can_move_early() const {
   const auto is_due = [this](const auto& modifier) { return modifier->is_due(step_); };
   return engine_->can_move() && !minimizer_ && !hook_ && !must_sample() && !changes_volume() &&
          !must_write_checkpoint() && std::none_of(modifiers_.begin(), modifiers_.end(), is_due);
 }
 
-void Simulation::step() {
+void Simulation::Implementation::step() {
   ++step_;
   balancer_->begin_step(step_);
+  advance_positions();
+  renew_lists();
+  if (can_move_early()) {
+    compute_forces_and_move();
+    return;
+  }
+  const bool sample = must_sample(), changes_volume = this->changes_volume();
+  EnergyAndVirial sums;
+  compute_forces(sample || changes_volume ? &sums : nullptr);
+  if (!minimizer_) integrator_.finish_step();
+  modify();
+  if (changes_volume) change_volume(sums);
+  if (sample) observe(sums);
+}
+
+void Simulation::Implementation::advance_positions() {
   if (!moved_) {
     const auto measured = timer_.measure(Phase::integration);
     minimizer_ ? minimize_step() : move_all();
   }
   moved_ = false;
   for (const auto& modifier : modifiers_) modifier->correct_positions(particles_, box_);
+}
+
+void Simulation::Implementation::renew_lists() {
   const auto largest_step = [this]() -> ForceEngine::LargestStep {
     if (minimizer_) return {minimizer_->maximum_displacement(), 0.0};
     return {integrator_.longest_path(), integrator_.longest_gain(), integrator_.timestep(),
@@ -124,29 +233,23 @@ void Simulation::step() {
   for (const auto& modifier : modifiers_) {
     if (modifier->shift_all(particles_, box_, step_)) rebuilt_ = true;
   }
-  if (rebuilt_) {
-    const auto event =
-        balancer_->before_rebuild(particles_, *engine_, step_, input_.run.steps - step_);
-    if (event) log_->write("balance", *event);
-    engine_->rebuild(particles_, step_);
-  }
+  if (!rebuilt_) return;
+  const auto event = balancer_->before_rebuild(particles_, *engine_, step_, last_step_ - step_);
+  if (event && log_) log_->write("balance", *event);
+  engine_->rebuild(particles_, step_);
+}
 
-  if (can_move_early()) {
-    integrator_.finish_step();
-    integrator_.begin_move();
-    engine_->begin_move(step_ + 1);
-    engine_->compute_forces_and_move(
-        particles_, [this](std::size_t begin, std::size_t end) { move(begin, end); });
-    integrator_.end_move(particles_);
-    moved_ = true;
-    return;
-  }
-  EnergyAndVirial sums;
-  const bool sample = must_sample();
-  const bool changes_volume = this->changes_volume();
-  compute_forces(sample || changes_volume ? &sums : nullptr);
-  if (!minimizer_) integrator_.finish_step();
+void Simulation::Implementation::compute_forces_and_move() {
+  integrator_.finish_step();
+  integrator_.begin_move();
+  engine_->begin_move(step_ + 1);
+  engine_->compute_forces_and_move(
+      particles_, [this](std::size_t begin, std::size_t end) { move(begin, end); });
+  integrator_.end_move(particles_);
+  moved_ = true;
+}
 
+void Simulation::Implementation::modify() {
   for (const auto& modifier : modifiers_) {
     if (!modifier->is_due(step_)) continue;
     const auto measured = timer_.measure(Phase::thermostat);
@@ -154,11 +257,9 @@ void Simulation::step() {
     const double growth = modifier->apply(particles_, box_, step_);
     if (growth > 1.1) engine_->look_at_speeds();
   }
-  if (changes_volume) change_volume(sums);
-  if (sample) observe(sums);
 }
 
-void Simulation::compute_forces(EnergyAndVirial* sums) {
+void Simulation::Implementation::compute_forces(EnergyAndVirial* sums) {
   engine_->compute_forces(particles_, sums);
   for (const auto& modifier : modifiers_) {
     if (modifier->is_due(step_)) modifier->limit_forces(particles_, box_);
@@ -166,7 +267,7 @@ void Simulation::compute_forces(EnergyAndVirial* sums) {
   if (minimizer_) frozen_.clear_forces(particles_);
 }
 
-void Simulation::change_volume(EnergyAndVirial& sums) {
+void Simulation::Implementation::change_volume(EnergyAndVirial& sums) {
   integrator_.complete_velocities(particles_);
   const ThermodynamicState before = measure(sums);
   const double old_volume = box_.volume();
@@ -193,7 +294,7 @@ void Simulation::change_volume(EnergyAndVirial& sums) {
   integrator_.forces_are_those_of_a_start();
 }
 
-void Simulation::minimize_step() {
+void Simulation::Implementation::minimize_step() {
   FireMinimizer::Sums sums = minimizer_->local_sums(particles_);
   comm::ReductionBatch batch(context_, "minimization");
   batch.sum(sums.power)
@@ -213,14 +314,16 @@ void Simulation::minimize_step() {
   minimizer_->step(particles_, sums);
 }
 
-bool Simulation::must_sample() const {
+bool Simulation::Implementation::must_sample() const {
   return is_due(input_.output.thermo_interval) || is_due(input_.output.trajectory_interval) ||
-         step_ == input_.run.steps ||
+         step_ == last_step_ ||
          std::any_of(observers_.begin(), observers_.end(),
-                     [&](const auto& observer) { return is_due(*observer); });
+                     [&](const auto& observer) { return is_due(*observer); }) ||
+         std::any_of(reporters_.begin(), reporters_.end(),
+                     [&](const auto& reporter) { return step_ % reporter->interval() == 0; });
 }
 
-ThermodynamicState Simulation::measure(const EnergyAndVirial& sums) {
+ThermodynamicState Simulation::Implementation::measure(const EnergyAndVirial& sums) {
   // What moves a minimization on is no motion: it has no temperature.
   KineticSums kinetic = minimizer_ ? KineticSums{} : kinetic_sums(particles_, counted_masses_);
   ThermodynamicState state;
@@ -239,13 +342,16 @@ ThermodynamicState Simulation::measure(const EnergyAndVirial& sums) {
     state.terms.push_back({name, part.energy, part.virial_trace(), {}});
     for (const ForceTerm::Part& of_term : terms[k]->parts()) {
       state.terms.back().parts.push_back(
-          {fmt::format("{}_{}", name, of_term.name), of_term.energy});
+          {fmt::format("{}_{}", name, of_term.name), of_term.energy, of_term.virial});
     }
   }
   comm::ReductionBatch batch(context_, "thermodynamics");
   for (ThermodynamicState::Term& term : state.terms) {
     batch.sum(term.energy).sum(term.virial);
-    for (auto& part : term.parts) batch.sum(part.energy);
+    for (auto& part : term.parts) {
+      batch.sum(part.energy);
+      if (part.virial) batch.sum(*part.virial);
+    }
   }
   batch.sum(state.pair_energy)
       .sum(state.virial)
@@ -272,7 +378,7 @@ ThermodynamicState Simulation::measure(const EnergyAndVirial& sums) {
   return state;
 }
 
-void Simulation::check_temperature() {
+void Simulation::Implementation::check_temperature() {
   // Ten thousand times as hot as asked for, as at the beginning and as the deepest well, or thermal
   // flights beyond the cutoff in a step: no force was followed on the way there.
   const double thermal = input_.units.boltzmann() * last_state_.temperature;
@@ -288,7 +394,7 @@ void Simulation::check_temperature() {
   if (flight < interaction_.reach() && (reference <= 0.0 || thermal < 1e4 * reference)) return;
   const std::string temperature =
       input_.units.text(last_state_.temperature, Dimension::temperature);
-  log_->warning(step_, fmt::format("the temperature is {}", temperature));
+  if (log_) log_->warning(step_, fmt::format("the temperature is {}", temperature));
   throw std::runtime_error(
       fmt::format("step {}: the temperature is {}: the run has left all that its forces describe. "
                   "The timestep is too long for them, or particles of the start overlap (minimize "
@@ -296,27 +402,29 @@ void Simulation::check_temperature() {
                   step_, temperature));
 }
 
-void Simulation::observe(const EnergyAndVirial& sums) {
+void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
   {
     const auto measured = timer_.measure(Phase::observers);
     integrator_.complete_velocities(particles_);
     last_state_ = measure(sums);
   }
   if (!std::isfinite(last_state_.total_energy)) {
-    log_->warning(step_, "the energy is not finite");
+    if (log_) log_->warning(step_, "the energy is not finite");
     throw std::runtime_error(
         fmt::format("step {}: the energy is not finite (potential {}, kinetic {}): the timestep is "
                     "too long for these forces, or particles of the start overlap (minimize first)",
                     step_, last_state_.potential_energy, last_state_.kinetic_energy));
   }
   if (!minimizer_) check_temperature();
-  if (is_due(input_.output.thermo_interval) || step_ == input_.run.steps || step_ == 0) {
+  if (is_due(input_.output.thermo_interval) || step_ == last_step_ || step_ == 0) {
     const auto measured = timer_.measure(Phase::output);
     const LoggedKinds kinds{.moves = !minimizer_,
                             .rotating = particles_.rotating(),
                             .changes_volume = barostat_.has_value()};
-    log_->thermo(step_, input_.units.from_internal(elapsed_time(), Dimension::time),
-                 logged_scalars(last_state_, input_.units, kinds));
+    if (log_) {
+      log_->thermo(step_, input_.units.from_internal(elapsed_time(), Dimension::time),
+                   logged_scalars(last_state_, input_.units, kinds));
+    }
     minimizer_ ? console_.minimization_row(step_, particle_count_, last_state_)
                : console_.table_row(step_, elapsed_time(), particle_count_, last_state_);
     if (averages_) averages_->add(step_, last_state_);
@@ -327,22 +435,24 @@ void Simulation::observe(const EnergyAndVirial& sums) {
                                   last_state_.potential_energy, last_state_.kinetic_energy};
     trajectory_->write_frame(step_, elapsed_time(), box_, particles_, observables);
   }
-  const ObservedFrame frame{
+  const Frame frame{
       .step = step_,
       .time = elapsed_time(),
       .box = box_,
       .particles = particles_,
       .masses = masses_,
+      .state = last_state_,
       .list = engine_->list(),
-      .pairs = sums,
+      .sums = sums,
       .tail_virial = tail_.virial,
       .kinetic_factor = kinetic_factor(),
-      .temperature = last_state_.temperature,
   };
+  const auto measured = timer_.measure(Phase::observers);
   for (const auto& observer : observers_) {
-    if (!is_due(*observer)) continue;
-    const auto measured = timer_.measure(Phase::observers);
-    observer->sample(frame);
+    if (is_due(*observer)) observer->sample(frame);
+  }
+  for (const auto& reporter : reporters_) {
+    if (step_ % reporter->interval() == 0) reporter->report(frame);
   }
 }
 

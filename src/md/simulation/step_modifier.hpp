@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "md/core/box.hpp"
-#include "md/dynamics/rigid_rotor.hpp"
-#include "md/io/input.hpp"
-#include "md/particles/particle_store.hpp"
-#include "md/particles/selection.hpp"
+#include "md/input/input.hpp"
+#include "md/integrate/rigid_rotor.hpp"
+#include "md/system/particle_store.hpp"
+#include "md/system/selection.hpp"
 #include "sterna/comm/context.hpp"
 
 namespace sterna::md {

@@ -6,11 +6,11 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "md/dynamics/andersen.hpp"
-#include "md/dynamics/langevin.hpp"
-#include "md/dynamics/nose_hoover_chain.hpp"
-#include "md/dynamics/stochastic_velocity_rescaling.hpp"
-#include "md/dynamics/velocity_scaling.hpp"
+#include "md/integrate/andersen.hpp"
+#include "md/integrate/langevin.hpp"
+#include "md/integrate/nose_hoover_chain.hpp"
+#include "md/integrate/stochastic_velocity_rescaling.hpp"
+#include "md/integrate/velocity_scaling.hpp"
 #include "md/observe/kinetic.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 

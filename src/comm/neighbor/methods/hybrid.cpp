@@ -1,20 +1,23 @@
-// Idea: each peer by its best route: stores into mapped memory within the node, UCX puts beyond it
-//   (messages where UCX does not work).
-// Paper: the in-node path of GHEX and QWS beside their network path; design 3.2 of this library.
-// Cost: that of shm_direct for the peers of the node, of rdma_double_buffer for the others.
-// Hazards: those of both; a round is as late as its slowest peer, so it gains only the time that
-//   the in-node messages took from the processor.
-// Others win: shm_direct where all peers are on one node, rdma_double_buffer where none is: this
-//   is then the same with one indirection more.
-
-#include "comm/neighbor/methods/hybrid.hpp"
+// Idea:
+//   Each peer is reached by its best route: stores into mapped memory within the node, UCX puts
+//     beyond it, or messages where UCX does not work.
+// Source:
+//   GHEX and QWS have a path in the node beside their path over the network.
+// Cost:
+//   It costs what shm_direct costs for the peers of the node, and rdma_double_buffer for the
+//     others.
+// Hazards:
+//   They are those of both.
+//   A round is as late as its slowest peer: what is gained is only the time that the messages in
+//     the node took from the processor.
+// Others:
+//   shm_direct wins where all peers are on one node, rdma_double_buffer where none is.
+//   This is then the same with one indirection more.
 
 #include <utility>
 
-#include "comm/neighbor/methods/p2p.hpp"
-#include "comm/neighbor/methods/rdma_double_buffer.hpp"
-#include "comm/neighbor/methods/shm_direct.hpp"
-#include "sterna/comm/error.hpp"
+#include "comm/family/requirements.hpp"
+#include "comm/neighbor/table.hpp"
 
 namespace sterna::comm {
 namespace {
@@ -22,10 +25,12 @@ namespace {
 class Hybrid final : public NeighborMethod {
  public:
   explicit Hybrid(const NeighborSetting& setting) : NeighborMethod(setting) {
-    inside_.method = make_shm_direct(setting);
+    inside_.method = neighbor_method::shm_direct.make(setting);
     for (const Context::Transport& transport : setting.context.transports) {
       if (transport.name != "rdma") continue;
-      beyond_.method = transport.available ? make_rdma_double_buffer(setting) : make_p2p(setting);
+      const NeighborMethodRow& beyond =
+          transport.available ? neighbor_method::rdma_double_buffer : neighbor_method::p2p;
+      beyond_.method = beyond.make(setting);
     }
   }
 
@@ -132,17 +137,31 @@ class Hybrid final : public NeighborMethod {
   std::vector<bool> here_;  ///< links that have arrived in this round
 };
 
-}  // namespace
-
-std::unique_ptr<NeighborMethod> make_hybrid(const NeighborSetting& setting) {
-  return std::make_unique<Hybrid>(setting);
-}
-
-CostTerms cost_of_hybrid(const PatternShape& shape) {
+CostTerms cost_of_round(const PatternShape& shape) {
   const double beyond = shape.off_node_share;
   return {.puts = 2.0 * shape.peers * beyond,
           .stores = shape.peers * (1.0 - beyond),
           .kilobytes = shape.bytes / 1e3};
 }
+
+constexpr std::string_view aliases[] = {"locality-aware", "node-aware"};
+
+}  // namespace
+
+const NeighborMethodRow neighbor_method::hybrid{
+    .info =
+        {
+            .name = "hybrid",
+            .description =
+                "shm_direct with peers of the node, rdma_double_buffer (or p2p) with the others",
+            .needs = "shm",
+            .aliases = aliases,
+            .traits = {.one_way_takes_notice = true, .ends_together = true},
+        },
+    .why_unavailable = needs_shm,
+    .make = make_method<Hybrid, NeighborMethod>,
+    .cost = cost_of_round,
+    .same_as = "shm_direct",
+};
 
 }  // namespace sterna::comm

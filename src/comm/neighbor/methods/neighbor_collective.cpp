@@ -1,15 +1,21 @@
-// Idea: one neighborhood collective on a distributed graph moves all messages of a round; set up
-//   once and only started in each round where the MPI has persistent collectives (MPI-4).
-// Paper: neighborhood collectives of MPI-3 (Hoefler, Träff 2009); the NEIGHBOUR backend of Neko.
-// Cost: that of p2p in the MPIs at hand, and always the whole capacity: receivers must know the
-//   size, so each message carries its count in front of as many items as fit.
-// Hazards: the graph is made by MPI_Dist_graph_create_adjacent without reordering, as
-//   MPI_Dist_graph_create can hang with treematch (Open MPI issue 13918); MPI tells only when all
-//   messages are there, so an error names all that had to send. One-way links run at most one
-//   round ahead where MPI buffers the message, which its flow control must bear.
-// Others win: p2p where counts stay far below the capacity; the one-sided methods nearly always.
-
-#include "comm/neighbor/methods/neighbor_collective.hpp"
+// Idea:
+//   One neighborhood collective on a distributed graph moves all messages of a round.
+//   It is set up once and started in each round where the MPI has persistent collectives (MPI-4).
+// Source:
+//   Neighborhood collectives are from MPI-3 (Hoefler and Traeff 2009).
+//   Neko's NEIGHBOUR backend uses them.
+// Cost:
+//   It costs what p2p costs in the MPIs at hand.
+//   It always moves the whole capacity: receivers must know the size, so each message carries its
+//     count in front of as many items as fit.
+// Hazards:
+//   MPI_Dist_graph_create can hang with treematch (Open MPI issue 13918).
+//   So the graph is made by MPI_Dist_graph_create_adjacent, without reordering.
+//   MPI tells only when all messages are there, so an error names all that had to send.
+//   One-way links run at most one round ahead where MPI buffers the message.
+// Others:
+//   p2p wins where counts stay far below the capacity.
+//   The one-sided methods win nearly always.
 
 #include <fmt/format.h>
 
@@ -19,6 +25,8 @@
 
 #include "comm/context/agreement.hpp"
 #include "comm/context/mpi_error.hpp"
+#include "comm/family/requirements.hpp"
+#include "comm/neighbor/table.hpp"
 #include "comm/transport/two_sided/memory.hpp"
 #include "sterna/comm/error.hpp"
 
@@ -88,8 +96,7 @@ class NeighborCollective final : public NeighborMethod {
     out_ = {};
     in_ = {};
     done_round_ = round_ = round;
-    std::string fault;
-    try {
+    on_all_ranks(setting_.context, setting_.exchange, [&] {
       for (std::size_t i = 0; i < links_.size(); ++i) {
         const Link& link = links_[i];
         if (link.send_items > 0) out_.add(i, link.rank, link.send_items * setting_.item_size);
@@ -97,10 +104,7 @@ class NeighborCollective final : public NeighborMethod {
       }
       out_.allocate();
       in_.allocate();
-    } catch (const Error& error) {
-      fault = error.what();
-    }
-    throw_on_all(setting_, fault);
+    });
     places_.assign(links_.size(), {});
     for (std::size_t i = 0; i < links_.size(); ++i) {
       if (links_[i].send_items > 0) places_[i].outbox.fill(out_.items(i));
@@ -162,14 +166,27 @@ class NeighborCollective final : public NeighborMethod {
   std::uint64_t done_round_ = 0;
 };
 
-}  // namespace
-
-std::unique_ptr<NeighborMethod> make_neighbor_collective(const NeighborSetting& setting) {
-  return std::make_unique<NeighborCollective>(setting);
-}
-
-CostTerms cost_of_neighbor_collective(const PatternShape& shape) {
+CostTerms cost_of_round(const PatternShape& shape) {
   return {.messages = shape.peers, .kilobytes = shape.bytes / 1e3, .copied = shape.bytes / 1e3};
 }
+
+constexpr std::string_view aliases[] = {"neighborhood collective", "Neighbor_alltoallv",
+                                        "NEIGHBOUR"};
+
+}  // namespace
+
+const NeighborMethodRow neighbor_method::neighbor_collective{
+    .info =
+        {
+            .name = "neighbor_collective",
+            .description = "one neighborhood collective, persistent where the MPI has it",
+            .needs = "two_sided",
+            .aliases = aliases,
+            .traits = {.names_late_rank = false, .ends_together = true},
+        },
+    .why_unavailable = needs_messages,
+    .make = make_method<NeighborCollective, NeighborMethod>,
+    .cost = cost_of_round,
+};
 
 }  // namespace sterna::comm

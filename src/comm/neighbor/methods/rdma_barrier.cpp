@@ -1,31 +1,43 @@
-// Idea: items are put into the peer's registered memory and flushed, a barrier ends the round.
-// Paper: uTofu put + barrier on Wisteria-O (row RDMA).
-// Cost: one put and one flush per link, and a barrier of log2(ranks) notices per round (two
-//   buffers in turn: the barrier of round r tells that all have given up their inbox of round r-1,
-//   which round r+1 overwrites; with one buffer two barriers would be needed).
-// Hazards: couples all ranks, also those that are no neighbors; over TCP flush and barrier need
-//   the help of ranks that compute. One-way links need no credit, the barrier is one.
-// Others win: rdma_double_buffer with few neighbors; the barrier costs the same for any number.
+// Idea:
+//   Items are put into the peer's registered memory and flushed, and a barrier ends the round.
+// Source:
+//   It is uTofu put with a barrier on Wisteria-O (row RDMA).
+// Cost:
+//   A round takes one put and one flush for each link, and a barrier of log2(ranks) notices.
+//   Two buffers take turns: the barrier of round r tells that all have given up their inbox of
+//     round r-1, which round r+1 overwrites.
+//   With one buffer two barriers would be needed.
+// Hazards:
+//   The barrier couples all ranks, also those that are no neighbors.
+//   Over TCP flush and barrier need the help of ranks that compute.
+//   One-way links need no notice back, as the barrier is one.
+// Others:
+//   rdma_double_buffer wins with few neighbors; the barrier costs the same for any number.
 
-#include "comm/neighbor/methods/rdma_barrier.hpp"
+#include <numeric>
 
-#include "comm/neighbor/rdma_boxes.hpp"
-#include "sterna/comm/error.hpp"
-
-#ifdef STERNA_HAVE_UCX
-
-#include "comm/transport/rdma/barrier.hpp"
-#include "comm/transport/rdma/worker.hpp"
+#include "comm/context/progress.hpp"
+#include "comm/family/requirements.hpp"
+#include "comm/neighbor/boxes.hpp"
+#include "comm/neighbor/table.hpp"
+#include "comm/onesided/barrier.hpp"
+#include "comm/transport/rdma/transport.hpp"
 
 namespace sterna::comm {
 namespace {
 
-class RdmaBarrier final : public NeighborMethod, rdma::Helper {
+std::vector<int> all_ranks(const Context::Implementation& context) {
+  std::vector<int> ranks(static_cast<std::size_t>(context.size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+
+class RdmaBarrier final : public NeighborMethod, ProgressHelper {
  public:
   explicit RdmaBarrier(const NeighborSetting& setting)
       : NeighborMethod(setting),
-        barrier_(std::make_shared<rdma::Barrier>(setting_.context, setting_.exchange,
-                                                 setting_.control_tag)) {
+        barrier_(std::make_shared<PutBarrier>(setting_.context, setting_.exchange,
+                                              setting_.control_tag, all_ranks(setting_.context))) {
     setting_.context.rdma_in_use = true;
   }
 
@@ -43,13 +55,13 @@ class RdmaBarrier final : public NeighborMethod, rdma::Helper {
   }
 
   MemoryNeed memory_for(std::span<const Link> links) const override {
-    return RdmaBoxes::memory_for(links, setting_.item_size);
+    return Boxes<rdma::Transport>::memory_for(links, setting_.item_size);
   }
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     end();
     links_ = std::move(links);
-    boxes_ = make_rdma_boxes(setting_, links_, round);
+    boxes_ = std::make_shared<Boxes<rdma::Transport>>(setting_, links_, round);
     places_ = boxes_->places();
     round_ = round;
     phase_ = Phase::done;
@@ -82,7 +94,7 @@ class RdmaBarrier final : public NeighborMethod, rdma::Helper {
  private:
   enum class Phase { flush, barrier, done };
 
-  void progress() override { rdma::make_progress(); }
+  void progress() override { call_progress_helpers(); }
 
   /// Also while this rank waits for something else.
   void help() override { advance(); }
@@ -92,45 +104,42 @@ class RdmaBarrier final : public NeighborMethod, rdma::Helper {
       for (std::size_t i = 0; i < links_.size(); ++i) {
         if (!boxes_->peer(i).arrived()) return;
       }
-      barrier_->enter();
+      barrier_->enter(++barriers_);
       phase_ = Phase::barrier;
     }
     if (phase_ == Phase::barrier && barrier_->test()) phase_ = Phase::done;
   }
 
   Phase phase_ = Phase::done;  ///< first: making the barrier waits already, and calls help
-  std::shared_ptr<rdma::Barrier> barrier_;
-  std::shared_ptr<RdmaBoxes> boxes_;
+  std::shared_ptr<PutBarrier> barrier_;
+  std::shared_ptr<Boxes<rdma::Transport>> boxes_;
   std::uint64_t round_ = 0;
+  std::uint64_t barriers_ = 0;  ///< entered
 };
 
-}  // namespace
-
-std::unique_ptr<NeighborMethod> make_rdma_barrier(const NeighborSetting& setting) {
-  return std::make_unique<RdmaBarrier>(setting);
-}
-
-}  // namespace sterna::comm
-
-#else
-
-namespace sterna::comm {
-
-std::unique_ptr<NeighborMethod> make_rdma_barrier(const NeighborSetting& setting) {
-  throw Error(setting.exchange + ": method rdma_barrier is built without UCX");
-}
-
-}  // namespace sterna::comm
-
-#endif
-
-namespace sterna::comm {
-
-CostTerms cost_of_rdma_barrier(const PatternShape& shape) {
+CostTerms cost_of_round(const PatternShape& shape) {
   return {.puts = shape.peers,
           .round_trips = 1.0,
           .global_steps = global_steps_among(shape.ranks),
           .kilobytes = shape.bytes / 1e3};
 }
+
+constexpr std::string_view aliases[] = {"RDMA", "put+barrier"};
+
+}  // namespace
+
+const NeighborMethodRow neighbor_method::rdma_barrier{
+    .info =
+        {
+            .name = "rdma_barrier",
+            .description = "UCX put, and a barrier of all ranks ends the round",
+            .needs = "rdma",
+            .aliases = aliases,
+            .traits = {.names_late_rank = false, .ends_together = true},
+        },
+    .why_unavailable = needs_rdma,
+    .make = make_method<RdmaBarrier, NeighborMethod>,
+    .cost = cost_of_round,
+};
 
 }  // namespace sterna::comm

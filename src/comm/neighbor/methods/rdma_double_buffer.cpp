@@ -1,23 +1,26 @@
-// Idea: items are put into the peer's registered memory, a notice follows behind a fence; two
-//   buffers in turn replace acknowledgements.
-// Paper: rdma_comlib_2buf of QWS; Put with double buffering beside Isend on Fugaku and Wisteria-O.
-// Cost: two puts per link and round and one fence; no matching, no rendezvous, no barrier. In a
-//   node a put is a copy by this processor, and the fence falls away.
-// Hazards: one-way links overrun their receiver without credits (neighbor/inboxes.hpp); over TCP a
-//   put needs the target's help, so a rank that computes long delays those that wait for it.
-// Others win: shm_direct in a node (no copy out of the outbox); p2p over TCP with UCX 1.13.
-
-#include "comm/neighbor/methods/rdma_double_buffer.hpp"
-
-#include "comm/neighbor/committed.hpp"
-#include "comm/neighbor/rdma_boxes.hpp"
-#include "sterna/comm/error.hpp"
-
-#ifdef STERNA_HAVE_UCX
+// Idea:
+//   Items are put into the peer's registered memory, and a notice follows behind a fence.
+//   Two buffers in turn replace acknowledgments.
+// Source:
+//   QWS has it as rdma_comlib_2buf.
+//   Put with double buffering was measured beside Isend on Fugaku and Wisteria-O.
+// Cost:
+//   A round takes two puts for each link and one fence; no matching, no rendezvous, no barrier.
+//   In a node a put is a copy by this processor, and the fence falls away.
+// Hazards:
+//   One-way links would overrun their receiver, so it sends a notice back (neighbor/inboxes.hpp).
+//   Over TCP a put needs the target's help: a rank that computes long delays those that wait.
+// Others:
+//   shm_direct wins in a node: it has no copy out of the outbox.
+//   p2p wins over TCP with UCX 1.13.
 
 #include <algorithm>
 
-#include "comm/transport/rdma/worker.hpp"
+#include "comm/family/requirements.hpp"
+#include "comm/neighbor/boxes.hpp"
+#include "comm/neighbor/committed.hpp"
+#include "comm/neighbor/table.hpp"
+#include "comm/transport/rdma/transport.hpp"
 
 namespace sterna::comm {
 namespace {
@@ -43,14 +46,14 @@ class RdmaDoubleBuffer final : public NeighborMethod {
   void leave() override { setting_.context.keep_until_exit(boxes_); }
 
   MemoryNeed memory_for(std::span<const Link> links) const override {
-    return RdmaBoxes::memory_for(links, setting_.item_size);
+    return Boxes<rdma::Transport>::memory_for(links, setting_.item_size);
   }
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     end();
     links_ = std::move(links);
     round_ = round;
-    boxes_ = make_rdma_boxes(setting_, links_, round);
+    boxes_ = std::make_shared<Boxes<rdma::Transport>>(setting_, links_, round);
     places_ = boxes_->places();
     committed_.assign(links_.size(), {});
     all_mapped_ = boxes_->all_mapped();
@@ -102,35 +105,33 @@ class RdmaDoubleBuffer final : public NeighborMethod {
 
   rdma::Worker& worker_;
   std::uint64_t round_ = 0;
-  std::shared_ptr<RdmaBoxes> boxes_;
+  std::shared_ptr<Boxes<rdma::Transport>> boxes_;
   std::vector<Committed> committed_;
   bool all_mapped_ = false;
 };
 
-}  // namespace
-
-std::unique_ptr<NeighborMethod> make_rdma_double_buffer(const NeighborSetting& setting) {
-  return std::make_unique<RdmaDoubleBuffer>(setting);
-}
-
-}  // namespace sterna::comm
-
-#else
-
-namespace sterna::comm {
-
-std::unique_ptr<NeighborMethod> make_rdma_double_buffer(const NeighborSetting& setting) {
-  throw Error(setting.exchange + ": method rdma_double_buffer is built without UCX");
-}
-
-}  // namespace sterna::comm
-
-#endif
-
-namespace sterna::comm {
-
-CostTerms cost_of_rdma_double_buffer(const PatternShape& shape) {
+CostTerms cost_of_round(const PatternShape& shape) {
   return {.puts = 2.0 * shape.peers, .kilobytes = shape.bytes / 1e3};
 }
+
+constexpr std::string_view aliases[] = {"RDMA_DB", "notified put", "put with notice",
+                                        "rdma_comlib_2buf"};
+
+}  // namespace
+
+const NeighborMethodRow neighbor_method::rdma_double_buffer{
+    .info =
+        {
+            .name = "rdma_double_buffer",
+            .description = "UCX put with a notice into two buffers in turn, no barrier",
+            .needs = "rdma",
+            .aliases = aliases,
+            .traits = {.one_way_takes_notice = true, .ends_together = true},
+        },
+    .why_unavailable = needs_rdma,
+    .make = make_method<RdmaDoubleBuffer, NeighborMethod>,
+    .cost = cost_of_round,
+    .first_choice = {2, "peers on other nodes, and UCX works"},
+};
 
 }  // namespace sterna::comm

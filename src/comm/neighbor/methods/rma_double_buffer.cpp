@@ -1,24 +1,28 @@
-// Idea: items are put into the peer's window and flushed, then a notice is written behind them;
-//   two buffers in turn replace acknowledgments, and no rank waits but for its neighbors.
-// Paper: MPI_RMA_DB, Put with double buffering, on Wisteria-O; the signal windows of Neko.
-// Cost: a put, an accumulate and two flushes per link and round; a flush of one peer waits for
-//   that peer's network only.
-// Hazards: data and notice in one put would be unsafe (stale data seen in Open MPI 4 and MPICH 5);
-//   one-way links overrun their receiver without credits (neighbor/inboxes.hpp); some MPIs move
-//   puts only while the target calls MPI, so waits poke it; a flush blocks in MPI, where the
-//   deadline cannot throw but ends the job.
-// Others win: rdma_double_buffer, whose fence needs no answer from the network; shm_direct.
-
-#include "comm/neighbor/methods/rma_double_buffer.hpp"
-
-#include "comm/neighbor/committed.hpp"
-#include "comm/neighbor/window_boxes.hpp"
-#include "sterna/comm/error.hpp"
-
-#ifdef STERNA_HAVE_RMA
+// Idea:
+//   Items are put into the peer's window and flushed, then a notice is written behind them.
+//   Two buffers in turn replace acknowledgments, and no rank waits but for its neighbors.
+// Source:
+//   It is MPI_RMA_DB, Put with double buffering, measured on Wisteria-O.
+//   Neko has signal windows.
+// Cost:
+//   A round takes a put, an accumulate and two flushes for each link.
+//   A flush of one peer waits for that peer's network only.
+// Hazards:
+//   Data and notice in one put would be unsafe: Open MPI 4 and MPICH 5 have shown stale data.
+//   One-way links would overrun their receiver, so it sends a notice back (neighbor/inboxes.hpp).
+//   Some MPIs move puts only while the target calls MPI, so waits call it now and then.
+//   A flush blocks in MPI, where the deadline cannot throw but ends the job.
+// Others:
+//   rdma_double_buffer wins: its fence needs no answer from the network.
+//   shm_direct wins in a node.
 
 #include "comm/context/agreement.hpp"
 #include "comm/context/blocking_call.hpp"
+#include "comm/family/requirements.hpp"
+#include "comm/neighbor/boxes.hpp"
+#include "comm/neighbor/committed.hpp"
+#include "comm/neighbor/table.hpp"
+#include "comm/transport/rma/transport.hpp"
 
 namespace sterna::comm {
 namespace {
@@ -33,7 +37,7 @@ class RmaDoubleBuffer final : public NeighborMethod {
   void leave() override { setting_.context.keep_until_exit(boxes_); }
 
   MemoryNeed memory_for(std::span<const Link> links) const override {
-    return WindowBoxes::memory_for(links, setting_.item_size);
+    return Boxes<rma::Transport>::memory_for(links, setting_.item_size);
   }
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
@@ -44,14 +48,14 @@ class RmaDoubleBuffer final : public NeighborMethod {
     links_ = std::move(links);
     flush_ = std::make_unique<BlockingCall>(setting_.context, setting_.exchange, setting_.method,
                                             ranks_of(links_));
-    boxes_ = std::make_shared<WindowBoxes>(setting_, links_, rma::Epoch::passive, round);
+    boxes_ = std::make_shared<Boxes<rma::Transport>>(setting_, links_, round);
     places_ = boxes_->places();
     committed_.assign(links_.size(), {});
   }
 
   void commit(std::size_t link, std::size_t count, std::uint64_t round) override {
     committed_[link] = {count, true};
-    if (boxes_->leave_at_once(count) && has_credit(link, round)) {
+    if (leaves_at_once(boxes_->bytes_of(count)) && has_credit(link, round)) {
       boxes_->put(link, committed_[link].take(), round);
     }
   }
@@ -64,11 +68,11 @@ class RmaDoubleBuffer final : public NeighborMethod {
     }
     const BlockingCall::Guard guard(*flush_, round);
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      if (links_[i].send_items > 0) boxes_->flush(i);
+      if (links_[i].send_items > 0) boxes_->peer(i).flush();
     }
     boxes_->set_notice(round);
     for (std::size_t i = 0; i < links_.size(); ++i) boxes_->put_notice(i);
-    for (std::size_t i = 0; i < links_.size(); ++i) boxes_->flush(i);
+    for (std::size_t i = 0; i < links_.size(); ++i) boxes_->peer(i).flush();
   }
 
   std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t round) override {
@@ -83,10 +87,10 @@ class RmaDoubleBuffer final : public NeighborMethod {
   Watched watched() const override { return Watched::memory; }
 
  private:
-  static constexpr unsigned polls_between_pokes = 64;
+  static constexpr unsigned polls_between_progress = 64;
 
   void progress() override {
-    if (++polls_ % polls_between_pokes == 0) make_progress(setting_.context);
+    if (++polls_ % polls_between_progress == 0) make_progress(setting_.context);
   }
 
   bool has_credit(std::size_t link, std::uint64_t round) const {
@@ -94,38 +98,36 @@ class RmaDoubleBuffer final : public NeighborMethod {
   }
 
   std::unique_ptr<BlockingCall> flush_;
-  std::shared_ptr<WindowBoxes> boxes_;
+  std::shared_ptr<Boxes<rma::Transport>> boxes_;
   std::vector<Committed> committed_;
   unsigned polls_ = 0;
 };
 
-}  // namespace
-
-std::unique_ptr<NeighborMethod> make_rma_double_buffer(const NeighborSetting& setting) {
-  return std::make_unique<RmaDoubleBuffer>(setting);
-}
-
-}  // namespace sterna::comm
-
-#else
-
-namespace sterna::comm {
-
-std::unique_ptr<NeighborMethod> make_rma_double_buffer(const NeighborSetting& setting) {
-  throw Error(setting.exchange + ": method rma_double_buffer is built without MPI windows");
-}
-
-}  // namespace sterna::comm
-
-#endif
-
-namespace sterna::comm {
-
-CostTerms cost_of_rma_double_buffer(const PatternShape& shape) {
+CostTerms cost_of_round(const PatternShape& shape) {
   return {.puts = 2.0 * shape.peers,
           .round_trips = 2.0,
           .kilobytes = shape.bytes / 1e3,
           .copied = shape.bytes / 1e3};
 }
+
+constexpr std::string_view aliases[] = {"MPI_RMA_DB", "signal window"};
+
+}  // namespace
+
+const NeighborMethodRow neighbor_method::rma_double_buffer{
+    .info =
+        {
+            .name = "rma_double_buffer",
+            .description = "MPI_Put and flush with a notice into two buffers in turn, no barrier",
+            .needs = "rma",
+            .aliases = aliases,
+            .traits = {.blocks_in_mpi = BlocksInMpi::for_help,
+                       .one_way_takes_notice = true,
+                       .ends_together = true},
+        },
+    .why_unavailable = needs_rma,
+    .make = make_method<RmaDoubleBuffer, NeighborMethod>,
+    .cost = cost_of_round,
+};
 
 }  // namespace sterna::comm

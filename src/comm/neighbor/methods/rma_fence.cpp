@@ -1,26 +1,35 @@
-// Idea: items are put into the peer's window, a fence of all ranks ends the round.
-// Paper: MPI_Put + MPI_Win_fence beside Isend on Wisteria-O; the fence halo functions of ADCL.
-// Cost: one put per link and one fence of all ranks per round (two buffers in turn: the fence that
-//   ends round r also tells that everybody has given up its inbox of round r-1, which round r+1
-//   overwrites; with one buffer two fences would be needed).
-// Hazards: the fence couples all ranks, also those that are no neighbors, and blocks in MPI: the
-//   deadline cannot throw but ends the job, and two exchanges under way must be started in the same
-//   order on all ranks. One-way links need no credit, the fence is one.
-// Others win: nearly always where ranks share cores; it wins with many neighbors on few ranks.
-
-#include "comm/neighbor/methods/rma_fence.hpp"
-
-#include "comm/neighbor/committed.hpp"
-#include "comm/neighbor/window_boxes.hpp"
-#include "sterna/comm/error.hpp"
-
-#ifdef STERNA_HAVE_RMA
+// Idea:
+//   Items are put into the peer's window, and a fence of all ranks ends the round.
+// Source:
+//   Wisteria-O was measured with MPI_Put and MPI_Win_fence beside Isend.
+//   ADCL has fence halo functions.
+// Cost:
+//   A round takes one put for each link and one fence of all ranks.
+//   Two buffers take turns: the fence that ends round r also tells that all have given up their
+//     inbox of round r-1, which round r+1 overwrites.
+//   With one buffer two fences would be needed.
+// Hazards:
+//   The fence couples all ranks, also those that are no neighbors.
+//   It blocks in MPI, where the deadline cannot throw but ends the job.
+//   Two exchanges under way must be started in the same order on all ranks.
+//   A rank that starts a round and gives its exchange up still takes part in the fence, without
+//     which the others could not finish.
+//   Where it was the only one to start, it waits for them until the deadline.
+//   One-way links need no notice back, as the fence is one.
+// Others:
+//   Others win nearly always where ranks share cores.
+//   This one wins with many neighbors on few ranks.
 
 #include <array>
 
 #include "comm/context/agreement.hpp"
 #include "comm/context/blocking_call.hpp"
 #include "comm/context/mpi_error.hpp"
+#include "comm/family/requirements.hpp"
+#include "comm/neighbor/boxes.hpp"
+#include "comm/neighbor/committed.hpp"
+#include "comm/neighbor/table.hpp"
+#include "comm/transport/rma/transport.hpp"
 
 namespace sterna::comm {
 namespace {
@@ -43,7 +52,7 @@ class RmaFence final : public NeighborMethod {
   void leave() override { setting_.context.keep_until_exit(boxes_); }
 
   MemoryNeed memory_for(std::span<const Link> links) const override {
-    return WindowBoxes::memory_for(links, setting_.item_size);
+    return Boxes<rma::Transport>::memory_for(links, setting_.item_size);
   }
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
@@ -52,7 +61,8 @@ class RmaFence final : public NeighborMethod {
       end();
     }
     links_ = std::move(links);
-    boxes_ = std::make_shared<WindowBoxes>(setting_, links_, rma::Epoch::active, round);
+    boxes_ = std::make_shared<Boxes<rma::Transport>>(setting_, links_, round,
+                                                     rma::Transport{rma::Epoch::active});
     places_ = boxes_->places();
     for (const std::size_t parity : {0, 1}) {
       ends_[parity].clear();
@@ -72,7 +82,7 @@ class RmaFence final : public NeighborMethod {
 
   void commit(std::size_t link, std::size_t count, std::uint64_t round) override {
     committed_[link] = {count, true};
-    if (boxes_->leave_at_once(count)) boxes_->put(link, committed_[link].take(), round);
+    if (leaves_at_once(boxes_->bytes_of(count))) boxes_->put(link, committed_[link].take(), round);
   }
 
   /// The fence waits for everybody, so it comes only when the caller has nothing else to do.
@@ -116,11 +126,11 @@ class RmaFence final : public NeighborMethod {
 
   void fence(int assertion, std::uint64_t round) {
     const BlockingCall::Guard guard(fence_, round);
-    check_mpi(MPI_Win_fence(assertion, boxes_->window()), "MPI_Win_fence");
+    check_mpi(MPI_Win_fence(assertion, boxes_->memory().window()), "MPI_Win_fence");
   }
 
   BlockingCall fence_;
-  std::shared_ptr<WindowBoxes> boxes_;
+  std::shared_ptr<Boxes<rma::Transport>> boxes_;
   std::vector<Committed> committed_;
   /// Of each inbox, in even and odd rounds, its count with the first items and the last byte of a
   /// full one: they lie in the cache of the core that wrote them, and are fetched all at once.
@@ -129,33 +139,31 @@ class RmaFence final : public NeighborMethod {
   std::uint64_t fenced_round_ = 0;
 };
 
-}  // namespace
-
-std::unique_ptr<NeighborMethod> make_rma_fence(const NeighborSetting& setting) {
-  return std::make_unique<RmaFence>(setting);
-}
-
-}  // namespace sterna::comm
-
-#else
-
-namespace sterna::comm {
-
-std::unique_ptr<NeighborMethod> make_rma_fence(const NeighborSetting& setting) {
-  throw Error(setting.exchange + ": method rma_fence is built without MPI windows");
-}
-
-}  // namespace sterna::comm
-
-#endif
-
-namespace sterna::comm {
-
-CostTerms cost_of_rma_fence(const PatternShape& shape) {
+CostTerms cost_of_round(const PatternShape& shape) {
   return {.puts = shape.peers,
           .global_steps = global_steps_among(shape.ranks),
           .kilobytes = shape.bytes / 1e3,
           .copied = shape.bytes / 1e3};
 }
+
+constexpr std::string_view aliases[] = {"fence", "MPI_RMA", "Put+fence"};
+
+}  // namespace
+
+const NeighborMethodRow neighbor_method::rma_fence{
+    .info =
+        {
+            .name = "rma_fence",
+            .description = "MPI_Put, and a fence of all ranks ends the round",
+            .needs = "rma",
+            .aliases = aliases,
+            .traits = {.blocks_in_mpi = BlocksInMpi::always,
+                       .names_late_rank = false,
+                       .ends_together = true},
+        },
+    .why_unavailable = needs_rma,
+    .make = make_method<RmaFence, NeighborMethod>,
+    .cost = cost_of_round,
+};
 
 }  // namespace sterna::comm

@@ -1,26 +1,29 @@
-// Idea: a rank posts its window to those that send to it, starts on those it sends to, puts, and
-//   completes; only neighbors synchronize.
-// Paper: post, start, complete, wait of MPI-2; the pscw halo functions of ADCL.
-// Cost: one put, one post and one complete message per link and round. Two windows in turn: the
-//   window of round r+1 is posted when round r starts, so that no start waits for a neighbor that
-//   the round before has not waited for.
-// Hazards: start and complete may block in MPI, for the post of a slow receiver, which is the
-//   credit of one-way links: the deadline ends the job there. MPI tells only when all have
-//   completed, so an error names all that had to.
-// Others win: rma_double_buffer, whose notice is one message and also tells who has arrived.
-
-#include "comm/neighbor/methods/rma_pscw.hpp"
-
-#include "comm/neighbor/window_boxes.hpp"
-#include "sterna/comm/error.hpp"
-
-#ifdef STERNA_HAVE_RMA
+// Idea:
+//   A rank posts its window to those that send to it and starts on those that it sends to.
+//   It puts and completes: only neighbors synchronize.
+// Source:
+//   Post, start, complete and wait are from MPI-2.
+//   ADCL has pscw halo functions.
+// Cost:
+//   A round takes one put, one post and one complete message for each link.
+//   Two windows take turns: that of round r+1 is posted when round r starts, so that no start waits
+//     for a neighbor that the round before has not waited for.
+// Hazards:
+//   Start and complete may block in MPI, for the post of a slow receiver: the deadline ends the
+//     job.
+//   MPI tells only when all have completed, so an error names all that had to.
+// Others:
+//   rma_double_buffer wins: its notice is one message and also tells who has arrived.
 
 #include <array>
 
 #include "comm/context/agreement.hpp"
 #include "comm/context/blocking_call.hpp"
 #include "comm/context/mpi_error.hpp"
+#include "comm/family/requirements.hpp"
+#include "comm/neighbor/boxes.hpp"
+#include "comm/neighbor/table.hpp"
+#include "comm/transport/rma/transport.hpp"
 
 namespace sterna::comm {
 namespace {
@@ -68,7 +71,7 @@ class RmaPscw final : public NeighborMethod {
   MemoryNeed memory_for(std::span<const Link> links) const override {
     MemoryNeed need;
     for ([[maybe_unused]] const auto& boxes : boxes_) {
-      need += WindowBoxes::memory_for(links, setting_.item_size, 1);
+      need += Boxes<rma::Transport>::memory_for(links, setting_.item_size, 1);
     }
     return need;
   }
@@ -93,7 +96,8 @@ class RmaPscw final : public NeighborMethod {
     access_ = std::make_unique<BlockingCall>(setting_.context, setting_.exchange, setting_.method,
                                              targets);
     for (auto& boxes : boxes_) {
-      boxes = std::make_shared<WindowBoxes>(setting_, links_, rma::Epoch::active, round, 1);
+      boxes = std::make_shared<Boxes<rma::Transport>>(setting_, links_, round,
+                                                      rma::Transport{rma::Epoch::active}, 1);
     }
     places_ = boxes_[0]->places();
     const std::vector<BoxPlaces> odd = boxes_[1]->places();
@@ -132,27 +136,28 @@ class RmaPscw final : public NeighborMethod {
     if (closed_round_ == round_) return;
     int complete = 1;
     if (!source_group_->empty()) {
-      check_mpi(MPI_Win_test(boxes_[round_ % 2]->window(), &complete), "MPI_Win_test");
+      check_mpi(MPI_Win_test(boxes_[round_ % 2]->memory().window(), &complete), "MPI_Win_test");
     }
     if (complete != 0) closed_round_ = round_;
   }
 
   void post(std::uint64_t round) {
     if (source_group_->empty()) return;
-    check_mpi(MPI_Win_post(source_group_->get(), 0, boxes_[round % 2]->window()), "MPI_Win_post");
+    check_mpi(MPI_Win_post(source_group_->get(), 0, boxes_[round % 2]->memory().window()),
+              "MPI_Win_post");
   }
 
   template <class Puts>
   void access(std::uint64_t round, Puts&& puts) {
     if (target_group_->empty()) return;
-    const MPI_Win window = boxes_[round % 2]->window();
+    const MPI_Win window = boxes_[round % 2]->memory().window();
     const BlockingCall::Guard guard(*access_, round);
     check_mpi(MPI_Win_start(target_group_->get(), 0, window), "MPI_Win_start");
     puts();
     check_mpi(MPI_Win_complete(window), "MPI_Win_complete");
   }
 
-  std::array<std::shared_ptr<WindowBoxes>, 2> boxes_;  ///< of even and odd rounds
+  std::array<std::shared_ptr<Boxes<rma::Transport>>, 2> boxes_;  ///< of even and odd rounds
   std::unique_ptr<Group> target_group_;
   std::unique_ptr<Group> source_group_;
   std::unique_ptr<BlockingCall> access_;
@@ -162,33 +167,33 @@ class RmaPscw final : public NeighborMethod {
   std::uint64_t closed_round_ = 0;  ///< the last whose puts are all here
 };
 
-}  // namespace
-
-std::unique_ptr<NeighborMethod> make_rma_pscw(const NeighborSetting& setting) {
-  return std::make_unique<RmaPscw>(setting);
-}
-
-}  // namespace sterna::comm
-
-#else
-
-namespace sterna::comm {
-
-std::unique_ptr<NeighborMethod> make_rma_pscw(const NeighborSetting& setting) {
-  throw Error(setting.exchange + ": method rma_pscw is built without MPI windows");
-}
-
-}  // namespace sterna::comm
-
-#endif
-
-namespace sterna::comm {
-
-CostTerms cost_of_rma_pscw(const PatternShape& shape) {
+CostTerms cost_of_round(const PatternShape& shape) {
   return {.puts = 3.0 * shape.peers,
           .round_trips = 1.0,
           .kilobytes = shape.bytes / 1e3,
           .copied = shape.bytes / 1e3};
 }
+
+constexpr std::string_view aliases[] = {"PSCW", "generalized active target",
+                                        "post-start-complete-wait"};
+
+}  // namespace
+
+const NeighborMethodRow neighbor_method::rma_pscw{
+    .info =
+        {
+            .name = "rma_pscw",
+            .description =
+                "MPI_Put between start and complete, post and wait: neighbors synchronize",
+            .needs = "rma",
+            .aliases = aliases,
+            .traits = {.blocks_in_mpi = BlocksInMpi::for_help,
+                       .names_late_rank = false,
+                       .ends_together = true},
+        },
+    .why_unavailable = needs_rma,
+    .make = make_method<RmaPscw, NeighborMethod>,
+    .cost = cost_of_round,
+};
 
 }  // namespace sterna::comm

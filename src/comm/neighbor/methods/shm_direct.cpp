@@ -1,23 +1,26 @@
-// Idea: an outbox is the peer's inbox, mapped; what is packed there has arrived, a notice says so.
-// Paper: the in-node path of QWS and GHEX; credits of one-way links as in neighbor/inboxes.hpp.
-// Cost: the stores of packing and of count and notice beside them; no copy, no system call.
-// Hazards: packing may wait for the credit of a one-way link; memory of all ranks of a node is
-//   shared, so twice the capacity of every link counts against the node.
-// Others win: where a peer is on another node this cannot be used at all.
-
-#include "comm/neighbor/methods/shm_direct.hpp"
+// Idea:
+//   An outbox is the peer's inbox, mapped.
+//   What is packed there has arrived, and a notice says so.
+// Source:
+//   QWS and GHEX have such a path in the node.
+//   Notices back on one-way links are as in neighbor/inboxes.hpp.
+// Cost:
+//   A round takes the stores of packing, and of count and notice beside them.
+//   There is no copy and no system call.
+// Hazards:
+//   Packing may wait for the notice back of a one-way link.
+//   Memory is shared by all ranks of a node: twice the capacity of every link counts against it.
+// Others:
+//   Where a peer is on another node this cannot be used at all.
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 
-#include "comm/context/handshake.hpp"
+#include "comm/family/requirements.hpp"
 #include "comm/neighbor/inboxes.hpp"
-#include "comm/transport/shm/memory.hpp"
-#include "comm/transport/shm/peer.hpp"
-#include "sterna/comm/error.hpp"
-
-#ifdef STERNA_HAVE_SHM
+#include "comm/neighbor/table.hpp"
+#include "comm/onesided/window.hpp"
+#include "comm/transport/shm/transport.hpp"
 
 namespace sterna::comm {
 namespace {
@@ -33,41 +36,22 @@ class SharedMemoryDirect final : public NeighborMethod {
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     links_ = std::move(links);
     inboxes_ = std::make_unique<Inboxes>(links_, setting_.item_size);
-    peers_.clear();
-    std::string fault;
-    try {
-      memory_ = std::make_unique<shm::Memory>(inboxes_->bytes());
-      inboxes_->use(memory_->data(), round);
-    } catch (const Error& error) {
-      fault = error.what();
-    }
-    throw_on_all(setting_, fault);
-
-    std::vector<std::string> outgoing;
-    for (std::size_t i = 0; i < links_.size(); ++i) {
-      const Door door{memory_->handle(), inboxes_->offsets(i)};
-      outgoing.emplace_back(reinterpret_cast<const char*>(&door), sizeof door);
-    }
-    const auto incoming = exchange_letters(setting_.context, setting_.exchange,
-                                           setting_.control_tag, ranks_of(links_), outgoing);
-    try {
-      for (const std::string& bytes : incoming) {
-        Door door;
-        std::memcpy(&door, bytes.data(), sizeof door);
-        peers_.push_back({shm::Peer(door.handle), door.offsets});
-      }
-    } catch (const Error& error) {
-      fault = error.what();
-    }
-    throw_on_all(setting_, fault);  // also: nobody goes on before all have mapped
+    window_.reset();  // first, so that old and new do not exist at once
+    window_ = std::make_unique<Window<shm::Transport, InboxOffsets>>(
+        setting_.context, setting_.exchange, setting_.control_tag, inboxes_->bytes(),
+        ranks_of(links_), [&](std::byte* memory) {
+          inboxes_->use(memory, round);
+          std::vector<InboxOffsets> offsets;
+          for (std::size_t i = 0; i < links_.size(); ++i) offsets.push_back(inboxes_->offsets(i));
+          return offsets;
+        });
     counts_.assign(links_.size(), 0);
     places_.clear();
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      const auto outbox = [&](std::uint64_t parity) {
-        return peers_[i].memory.data() + peers_[i].offsets.items[parity];
-      };
-      places_.push_back({.outbox = {outbox(0), outbox(1)},
-                         .inbox = {inboxes_->items(i, 0), inboxes_->items(i, 1)}});
+      const auto& [memory, offsets, rank] = window_->remotes()[i];
+      places_.push_back(
+          {.outbox = {memory.mapped() + offsets.items[0], memory.mapped() + offsets.items[1]},
+           .inbox = {inboxes_->items(i, 0), inboxes_->items(i, 1)}});
     }
     // Of others a notice was seen in the round before.
     outbox_may_wait_ =
@@ -82,13 +66,13 @@ class SharedMemoryDirect final : public NeighborMethod {
 
   void start(std::uint64_t round) override {
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      Mapped& peer = peers_[i];
+      auto& [memory, offsets, rank] = window_->remotes()[i];
       if (links_[i].send_items > 0) {
         await_credit(i, round);
         const std::uint64_t count = counts_[i];
-        peer.memory.put(peer.offsets.count(round), &count, sizeof count);
+        memory.put(offsets.count(round), &count, sizeof count);
       }
-      peer.memory.notify(peer.offsets.notice(round), round);
+      memory.notify(offsets.notice(round), round);
     }
   }
 
@@ -101,51 +85,38 @@ class SharedMemoryDirect final : public NeighborMethod {
   Watched watched() const override { return Watched::memory; }
 
  private:
-  /// What a peer needs to write to this rank.
-  struct Door {
-    shm::Handle handle;
-    InboxOffsets offsets;
-  };
-  struct Mapped {
-    shm::Peer memory;
-    InboxOffsets offsets;
-  };
-
   void await_credit(std::size_t link, std::uint64_t round) {
     if (inboxes_->noticed(link, round - 1)) return;
     await([&] { return inboxes_->noticed(link, round - 1); }, round, {links_[link].rank});
   }
 
-  std::unique_ptr<shm::Memory> memory_;
   std::unique_ptr<Inboxes> inboxes_;
-  std::vector<Mapped> peers_;
+  std::unique_ptr<Window<shm::Transport, InboxOffsets>> window_;
   std::vector<std::size_t> counts_;
 };
 
-}  // namespace
-
-std::unique_ptr<NeighborMethod> make_shm_direct(const NeighborSetting& setting) {
-  return std::make_unique<SharedMemoryDirect>(setting);
-}
-
-}  // namespace sterna::comm
-
-#else
-
-namespace sterna::comm {
-
-std::unique_ptr<NeighborMethod> make_shm_direct(const NeighborSetting& setting) {
-  throw Error(setting.exchange + ": method shm_direct is built without shared memory");
-}
-
-}  // namespace sterna::comm
-
-#endif
-
-namespace sterna::comm {
-
-CostTerms cost_of_shm_direct(const PatternShape& shape) {
+CostTerms cost_of_round(const PatternShape& shape) {
   return {.stores = shape.peers, .kilobytes = shape.bytes / 1e3};
 }
+
+constexpr std::string_view aliases[] = {"shared memory", "direct store", "load/store"};
+
+}  // namespace
+
+const NeighborMethodRow neighbor_method::shm_direct{
+    .info =
+        {
+            .name = "shm_direct",
+            .description =
+                "items are written right into the neighbor's memory, two buffers in turn",
+            .needs = "shm, all peers on one node",
+            .aliases = aliases,
+            .traits = {.between_nodes = false, .one_way_takes_notice = true},
+        },
+    .why_unavailable = needs_shm_with_all,
+    .make = make_method<SharedMemoryDirect, NeighborMethod>,
+    .cost = cost_of_round,
+    .first_choice = {3, "all peers are on one node"},
+};
 
 }  // namespace sterna::comm

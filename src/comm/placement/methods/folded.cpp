@@ -1,13 +1,21 @@
-// Idea: one rank to each node in turn from the first node to the last, then back again.
-// Paper: Niethammer et al. (ls1 on the Cray XE6), after Cray's reordering method 2: 15.9(7) s.
-// Cost: as round_robin, but for the two ranks at each turn, which share a node.
-// Hazards: none; nodes that are full are left out.
-// Another wins: grid_order or hilbert wherever a node has several ranks.
+// Idea:
+//   One rank goes to each node in turn, from the first node to the last, then back again.
+// Source:
+//   Niethammer et al. (ls1 on the Cray XE6) measured it after Cray's reordering method 2: 15.9(7)
+//     s.
+// Cost:
+//   It costs what round_robin costs, but for the two ranks at each turn, which share a node.
+// Hazards:
+//   It has none; nodes that are full are left out.
+// Others:
+//   grid_order or hilbert win wherever a node has several ranks.
+
 #include "comm/placement/table.hpp"
 
 namespace sterna::comm {
+namespace {
 
-Placement place_folded(const PlacementProblem& problem) {
+Placement place_ranks(const PlacementProblem& problem) {
   Placement placement;
   const auto ranks = static_cast<std::size_t>(problem.grid[0]) *
                      static_cast<std::size_t>(problem.grid[1]) *
@@ -23,5 +31,17 @@ Placement place_folded(const PlacementProblem& problem) {
   }
   return placement;
 }
+
+constexpr std::string_view aliases[] = {"folded rank", "boustrophedon"};
+
+}  // namespace
+
+const PlacementMethodRow placement_method::folded{
+    .info = {.name = "folded",
+             .description = "one rank to each node in turn, there and back",
+             .needs = "",
+             .aliases = aliases},
+    .place = place_ranks,
+};
 
 }  // namespace sterna::comm

@@ -1,8 +1,15 @@
-// Idea: the process grid is cut into equal bricks, one a node, with the least surface in bytes.
-// Paper: Niethammer et al. (ls1 on the Cray XE6): "custom by grid order", 15.4(6) s there.
-// Cost: fewest bytes between nodes of all bricks that divide the grid; nodes in rows of bricks.
-// Hazards: where no brick of a node's size divides the grid, smaller ones follow one another.
-// Another wins: hilbert where bricks are slabs (prime sizes) or the torus has another shape.
+// Idea:
+//   The process grid is cut into equal bricks, one a node, with the least surface in bytes.
+// Source:
+//   It is the "custom by grid order" of Niethammer et al. (ls1 on the Cray XE6): 15.4(6) s there.
+// Cost:
+//   It sends the fewest bytes between nodes of all bricks that divide the grid.
+//   Nodes lie in rows of bricks.
+// Hazards:
+//   Where no brick of a node's size divides the grid, smaller ones follow one another.
+// Others:
+//   hilbert wins where bricks are slabs (prime sizes) or the torus has another shape.
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -48,9 +55,7 @@ std::array<int, 3> best_brick(const PlacementProblem& problem) {
   return best;
 }
 
-}  // namespace
-
-Placement place_grid_order(const PlacementProblem& problem) {
+Placement place_ranks(const PlacementProblem& problem) {
   const std::array<int, 3> brick = best_brick(problem);
   std::vector<int> ranks;
   std::array<int, 3> corner{};
@@ -71,5 +76,17 @@ Placement place_grid_order(const PlacementProblem& problem) {
   std::iota(nodes.begin(), nodes.end(), 0);
   return fill_nodes(problem, ranks, nodes);
 }
+
+constexpr std::string_view aliases[] = {"brick", "custom by grid order"};
+
+}  // namespace
+
+const PlacementMethodRow placement_method::grid_order{
+    .info = {.name = "grid_order",
+             .description = "a brick of the process grid to each node, bricks in rows",
+             .needs = "",
+             .aliases = aliases},
+    .place = place_ranks,
+};
 
 }  // namespace sterna::comm

@@ -1,16 +1,26 @@
-// Idea: ranks along a Hilbert curve through the process grid fill nodes along one through the
-// torus. Paper: Skilling 2004 for the curve; Bhatele et al. 2011 survey such mappings onto tori.
-// Cost: compact groups of any size, so few bytes between nodes and few hops, for any shape.
-// Hazards: on sizes that are no power of two the curve jumps; on a tree nodes keep their order.
-// Another wins: grid_order where bricks of a node's size divide the grid; smp with one rank a node.
+// Idea:
+//   Ranks along a Hilbert curve through the process grid fill nodes along one through the torus.
+// Source:
+//   Skilling (2004) gives the curve.
+//   Bhatele et al. (2011) survey such mappings onto tori.
+// Cost:
+//   Groups of any size are compact, so few bytes go between nodes, over few hops, for any shape.
+// Hazards:
+//   On sizes that are no power of two the curve jumps.
+//   On a tree nodes keep their order.
+// Others:
+//   grid_order wins where bricks of a node's size divide the grid.
+//   smp wins with one rank a node.
+
 #include <numeric>
 
 #include "comm/placement/hilbert_curve.hpp"
 #include "comm/placement/table.hpp"
 
 namespace sterna::comm {
+namespace {
 
-Placement place_hilbert(const PlacementProblem& problem) {
+Placement place_ranks(const PlacementProblem& problem) {
   std::vector<int> nodes(problem.ranks_on_node.size());
   std::iota(nodes.begin(), nodes.end(), 0);
   if (!problem.network.torus_sizes().empty()) {
@@ -18,5 +28,17 @@ Placement place_hilbert(const PlacementProblem& problem) {
   }
   return fill_nodes(problem, along_hilbert_curve(problem.grid), nodes);
 }
+
+constexpr std::string_view aliases[] = {"space-filling curve", "Hilbert curve"};
+
+}  // namespace
+
+const PlacementMethodRow placement_method::hilbert{
+    .info = {.name = "hilbert",
+             .description = "ranks and nodes along space-filling curves",
+             .needs = "",
+             .aliases = aliases},
+    .place = place_ranks,
+};
 
 }  // namespace sterna::comm

@@ -1,13 +1,21 @@
-// Idea: rank 0 to node 0, rank 1 to node 1, ...; after the last node again from the first.
-// Paper: Niethammer et al. (ls1 on the Cray XE6): 15.8(7) s there, as slow as folded.
-// Cost: neighbors in x are never on one node (with more than one node): the most bytes between.
-// Hazards: none; nodes that are full are left out.
-// Another wins: nearly always; this one where each rank wants the memory bandwidth of a whole node.
+// Idea:
+//   Rank 0 goes to node 0, rank 1 to node 1, and so on; after the last node again from the first.
+// Source:
+//   Niethammer et al. (ls1 on the Cray XE6) measured 15.8(7) s, as slow as folded.
+// Cost:
+//   Neighbors in x are never on one node (with more than one node): the most bytes go between.
+// Hazards:
+//   It has none; nodes that are full are left out.
+// Others:
+//   Others win nearly always.
+//   This one wins where each rank wants the memory bandwidth of a whole node.
+
 #include "comm/placement/table.hpp"
 
 namespace sterna::comm {
+namespace {
 
-Placement place_round_robin(const PlacementProblem& problem) {
+Placement place_ranks(const PlacementProblem& problem) {
   Placement placement;
   const auto ranks = static_cast<std::size_t>(problem.grid[0]) *
                      static_cast<std::size_t>(problem.grid[1]) *
@@ -21,5 +29,17 @@ Placement place_round_robin(const PlacementProblem& problem) {
   }
   return placement;
 }
+
+constexpr std::string_view aliases[] = {"cyclic"};
+
+}  // namespace
+
+const PlacementMethodRow placement_method::round_robin{
+    .info = {.name = "round_robin",
+             .description = "one rank to each node in turn",
+             .needs = "",
+             .aliases = aliases},
+    .place = place_ranks,
+};
 
 }  // namespace sterna::comm

@@ -1,15 +1,22 @@
-// Idea: ranks in their order; each node is filled before the next one begins.
-// Paper: Niethammer et al. (ls1 on the Cray XE6): 15.5(3) s, where round-robin took 15.8(7).
-// Cost: a node holds a stretch of a row of the grid: neighbors in x are near, in y and z are not.
-// Hazards: none.
-// Another wins: grid_order or hilbert with four ranks on a node or more; equal with one.
+// Idea:
+//   Ranks keep their order, and each node is filled before the next one begins.
+// Source:
+//   Niethammer et al. (ls1 on the Cray XE6) measured 15.5(3) s, where round-robin took 15.8(7).
+// Cost:
+//   A node holds a stretch of a row of the grid: neighbors in x are near, in y and z are not.
+// Hazards:
+//   It has none.
+// Others:
+//   grid_order or hilbert win with four ranks on a node or more; they are equal with one.
+
 #include <numeric>
 
 #include "comm/placement/table.hpp"
 
 namespace sterna::comm {
+namespace {
 
-Placement place_smp(const PlacementProblem& problem) {
+Placement place_ranks(const PlacementProblem& problem) {
   std::vector<int> ranks(static_cast<std::size_t>(problem.grid[0]) *
                          static_cast<std::size_t>(problem.grid[1]) *
                          static_cast<std::size_t>(problem.grid[2]));
@@ -18,5 +25,17 @@ Placement place_smp(const PlacementProblem& problem) {
   std::iota(nodes.begin(), nodes.end(), 0);
   return fill_nodes(problem, ranks, nodes);
 }
+
+constexpr std::string_view aliases[] = {"block", "SMP-style", "filled"};
+
+}  // namespace
+
+const PlacementMethodRow placement_method::smp{
+    .info = {.name = "smp",
+             .description = "the nodes filled one after the other",
+             .needs = "",
+             .aliases = aliases},
+    .place = place_ranks,
+};
 
 }  // namespace sterna::comm

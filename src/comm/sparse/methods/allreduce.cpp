@@ -1,9 +1,16 @@
-// Idea: a census by Allreduce says how many messages come to each rank; they are sent meanwhile.
-// Paper: PETSc's PetscCommBuildTwoSided (allreduce); the personalized census of MPI Advance.
-// Cost: k messages + alpha log P + 4 P log P bytes; memory grows with P (two words a rank).
-// Hazards: every rank gets the numbers of all, which is what makes it slow on many ranks.
-// Another wins: reduce_scatter sends each rank its own number only; nbx has no vector of P words.
-#include "comm/sparse/methods/allreduce.hpp"
+// Idea:
+//   A census by Allreduce says how many messages come to each rank; they are sent meanwhile.
+// Source:
+//   It is the allreduce variant of PETSc's PetscCommBuildTwoSided.
+//   MPI Advance has it as the personalized census.
+// Cost:
+//   A round takes k messages, alpha log P, and 4 P log P bytes.
+//   Memory grows with P: two words a rank.
+// Hazards:
+//   Every rank gets the numbers of all, which makes it slow on many ranks.
+// Others:
+//   reduce_scatter wins: it sends each rank its own number only.
+//   nbx has no vector of P words.
 
 #include <mpi.h>
 
@@ -12,7 +19,9 @@
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/context/waiter.hpp"
+#include "comm/family/requirements.hpp"
 #include "comm/sparse/counted_messages.hpp"
+#include "comm/sparse/table.hpp"
 
 namespace sterna::comm {
 
@@ -47,17 +56,30 @@ class Allreduce final : public SparseMethod {
   std::vector<int> incoming_;  ///< number of messages to each rank
 };
 
-}  // namespace
-
-std::unique_ptr<SparseMethod> make_allreduce(const SparseSetting& setting) {
-  return std::make_unique<Allreduce>(setting);
-}
-
-CostTerms cost_of_allreduce(const PatternShape& shape) {
+CostTerms cost_of_round(const PatternShape& shape) {
   return {.messages = shape.peers,
           .global_steps = global_steps_among(shape.ranks),
           .kilobytes = (shape.bytes + 4.0 * shape.ranks * global_steps_among(shape.ranks)) / 1e3,
           .copied = shape.bytes / 1e3};
 }
+
+constexpr std::string_view aliases[] = {"census", "personalized census", "PERSONALIZED"};
+
+}  // namespace
+
+const SparseMethodRow sparse_method::allreduce{
+    .info =
+        {
+            .name = "allreduce",
+            .description =
+                "the number of messages to each rank by Allreduce, then sends and receives",
+            .needs = "two_sided",
+            .aliases = aliases,
+            .traits = {.names_late_rank = false},
+        },
+    .why_unavailable = needs_messages,
+    .make = make_method<Allreduce, SparseMethod>,
+    .cost = cost_of_round,
+};
 
 }  // namespace sterna::comm

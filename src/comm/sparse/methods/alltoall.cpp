@@ -1,20 +1,32 @@
-// Idea: every rank tells each other how many items will come (an all-to-all), then sends them.
-// Paper: personalized exchange in Hoefler, Siebert, Lumsdaine, PPoPP 2010; counts: Bruck et al.
-// 1997. Cost: log P steps of 4 P bytes for the counts, then a message a pair; memory grows with P.
-// Hazards: a global synchronization; the counts of all ranks even where few have any.
-// Another wins: nbx or superset where each rank has few partners; this one below about 100 ranks.
-#include "comm/sparse/methods/alltoall.hpp"
+// Idea:
+//   Every rank tells each other how many items will come, then sends them.
+// Source:
+//   It is the personalized exchange (PEX) of Hoefler, Siebert and Lumsdaine (PPoPP 2010).
+//   Counts travel as in Bruck et al. (1997).
+// Cost:
+//   Up to 11 ranks P-1 counts leave in one step; beyond, log P steps carry 4 P bytes each.
+//   Then each pair that has items exchanges a message.
+//   Memory grows with P.
+// Hazards:
+//   It synchronizes all ranks.
+//   The counts of all ranks travel even where few have any.
+// Others:
+//   nbx or superset win where each rank has few partners.
+//   This one wins below about 100 ranks.
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "comm/context/byte_block.hpp"
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/mpi_error.hpp"
+#include "comm/family/requirements.hpp"
 #include "comm/sparse/request_list.hpp"
 #include "comm/sparse/round_wait.hpp"
+#include "comm/sparse/table.hpp"
 
 namespace sterna::comm {
 
@@ -22,6 +34,16 @@ namespace {
 
 /// Up to here all counts leave at once, each in its own message; beyond, in log P steps.
 constexpr int most_ranks_for_one_step = 11;
+
+bool counts_leave_at_once(int ranks) {
+  return ranks <= most_ranks_for_one_step;
+}
+
+/// Messages with counts that a rank sends in a round.
+std::size_t count_messages(int ranks) {
+  return static_cast<std::size_t>(counts_leave_at_once(ranks) ? ranks - 1
+                                                              : global_steps_among(ranks));
+}
 
 class Alltoall final : public SparseMethod {
  public:
@@ -41,7 +63,7 @@ class Alltoall final : public SparseMethod {
     }
     incoming.arrange();
     exchange_items(round, incoming);
-    return static_cast<std::size_t>(setting_.context.size()) - 1 + round.rows.size();
+    return count_messages(size()) + round.rows.size();
   }
 
  private:
@@ -60,7 +82,7 @@ class Alltoall final : public SparseMethod {
     for (const OutgoingRow& row : round.rows) {
       counts_[distance(rank(), row.destination)] = row.count;
     }
-    if (size() <= most_ranks_for_one_step) {
+    if (counts_leave_at_once(size())) {
       outgoing_ = counts_;
       for (std::size_t d = 1; d < counts_.size(); ++d) shift(&outgoing_[d], &counts_[d], 1, d);
       wait(round);
@@ -128,17 +150,35 @@ class Alltoall final : public SparseMethod {
   RequestList requests_;
 };
 
-}  // namespace
-
-std::unique_ptr<SparseMethod> make_alltoall(const SparseSetting& setting) {
-  return std::make_unique<Alltoall>(setting);
-}
-
-CostTerms cost_of_alltoall(const PatternShape& shape) {
-  return {.messages = shape.peers,
-          .global_steps = global_steps_among(shape.ranks),
-          .kilobytes = (shape.bytes + 4.0 * shape.ranks * global_steps_among(shape.ranks)) / 1e3,
+CostTerms cost_of_round(const PatternShape& shape) {
+  constexpr double count_bytes = sizeof(std::uint64_t);
+  // All ranks take part in each step. Of the only one up to 11 ranks, each count is a message that
+  // is matched; of the others, each has one message with half of the counts.
+  const bool at_once = counts_leave_at_once(shape.ranks);
+  const double others = shape.ranks - 1.0;
+  const double steps = at_once ? std::min(others, 1.0) : global_steps_among(shape.ranks);
+  const double counts = at_once ? others : 0.5 * shape.ranks * steps;
+  return {.messages = shape.peers + (at_once ? others : 0.0),
+          .global_steps = steps,
+          .kilobytes = (shape.bytes + count_bytes * counts) / 1e3,
           .copied = shape.bytes / 1e3};
 }
+
+constexpr std::string_view aliases[] = {"PEX", "personalized exchange", "Alltoallv", "Bruck"};
+
+}  // namespace
+
+const SparseMethodRow sparse_method::alltoall{
+    .info =
+        {
+            .name = "alltoall",
+            .description = "counts to everyone by an all-to-all, then the data pair by pair",
+            .needs = "two_sided",
+            .aliases = aliases,
+        },
+    .why_unavailable = needs_messages,
+    .make = make_method<Alltoall, SparseMethod>,
+    .cost = cost_of_round,
+};
 
 }  // namespace sterna::comm

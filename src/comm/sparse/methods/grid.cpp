@@ -1,15 +1,25 @@
-// Idea: ranks form a near-square grid; a row goes along the grid's row first, then its column.
-// Paper: two-hop routing of bale's conveyors (Maley, DeVinney 2019); alltoall_grid of KaMPIng.
-// Cost: 2 sqrt P messages instead of up to P, twice the volume; memory grows with sqrt P.
-// Hazards: items are packed and copied at the hop; a rank on the way carries the load of others.
-// Another wins: any direct method where rows are long or partners are few.
-#include "comm/sparse/methods/grid.hpp"
+// Idea:
+//   Ranks form a near-square grid.
+//   A row of items goes along the grid's row first, then along its column.
+// Source:
+//   bale's conveyors route over two hops (Maley and DeVinney 2019), as does KaMPIng's
+//     alltoall_grid.
+//   The crystal router of Fox et al. (1988) does so over log P hops.
+// Cost:
+//   A round takes 2 sqrt P messages instead of up to P, and twice the volume.
+//   Memory grows with sqrt P.
+// Hazards:
+//   Items are packed and copied at the hop.
+//   A rank on the way carries the load of others.
+// Others:
+//   Any direct method wins where rows are long or partners are few.
 
 #include <cmath>
 #include <vector>
 
-#include "comm/sparse/methods/superset.hpp"
-#include "comm/sparse/parcels.hpp"
+#include "comm/family/requirements.hpp"
+#include "comm/sparse/routed_rows.hpp"
+#include "comm/sparse/table.hpp"
 
 namespace sterna::comm {
 
@@ -40,8 +50,8 @@ class Grid final : public SparseMethod {
       : rank_(setting.context.rank()),
         item_size_(setting.item_size),
         grid_(setting.context.size()),
-        first_bags_(item_size_),
-        second_bags_(item_size_) {
+        first_packer_(item_size_),
+        second_packer_(item_size_) {
     std::vector<int> row, column;
     for (int other = 0; other < setting.context.size(); ++other) {
       if (other == rank_) continue;
@@ -51,35 +61,35 @@ class Grid final : public SparseMethod {
     SparseSetting hop = setting;
     hop.item_size = 1;
     hop.possible_sources = row;
-    along_row_ = make_superset(hop);
+    along_row_ = sparse_method::superset.make(hop);
     hop.possible_sources = column;
-    along_column_ = make_superset(hop);
+    along_column_ = sparse_method::superset.make(hop);
   }
 
   std::size_t exchange(const OutgoingRound& round, IncomingRows& incoming) override {
-    first_bags_.clear();
-    second_bags_.clear();
+    first_packer_.clear();
+    second_packer_.clear();
     arrived_.clear();
     for (const OutgoingRow& row : round.rows) {
-      const Parcel parcel{{row.destination, rank_, row.count}, row.items};
+      const RoutedRow routed{{row.destination, rank_, row.count}, row.items};
       const int crossing = grid_.crossing(rank_, row.destination);
       if (crossing == rank_) {
-        second_bags_.add(row.destination, parcel);
+        second_packer_.add(row.destination, routed);
       } else {
-        first_bags_.add(crossing, parcel);
+        first_packer_.add(crossing, routed);
       }
     }
-    std::size_t messages = hop(*along_row_, first_bags_, round, first_hop_);
-    for_each_parcel(first_hop_, item_size_, [&](const Parcel& parcel) {
-      if (parcel.label.destination == rank_) {
-        arrived_.push_back(parcel);
+    std::size_t messages = hop(*along_row_, first_packer_, round, first_hop_);
+    for_each_routed_row(first_hop_, item_size_, [&](const RoutedRow& row) {
+      if (row.head.destination == rank_) {
+        arrived_.push_back(row);
       } else {
-        second_bags_.add(parcel.label.destination, parcel);
+        second_packer_.add(row.head.destination, row);
       }
     });
-    messages += hop(*along_column_, second_bags_, round, second_hop_);
-    for_each_parcel(second_hop_, item_size_,
-                    [&](const Parcel& parcel) { arrived_.push_back(parcel); });
+    messages += hop(*along_column_, second_packer_, round, second_hop_);
+    for_each_routed_row(second_hop_, item_size_,
+                        [&](const RoutedRow& row) { arrived_.push_back(row); });
     deliver(arrived_, item_size_, incoming);
     return messages;
   }
@@ -88,33 +98,45 @@ class Grid final : public SparseMethod {
   /// Whether some rows that leave `from` cross at `at`: it is in the same row, or holds a place.
   bool meets(int from, int at) const { return grid_.crossing(from, at) == at; }
 
-  static std::size_t hop(SparseMethod& method, ParcelBags& bags, const OutgoingRound& round,
+  static std::size_t hop(SparseMethod& method, RowPacker& packer, const OutgoingRound& round,
                          IncomingRows& incoming) {
     incoming.clear();
-    return method.exchange({round.number, bags.pack(), 0}, incoming);
+    return method.exchange({round.number, packer.pack(), 0}, incoming);
   }
 
   int rank_;
   std::size_t item_size_;
   RankGrid grid_;
   std::unique_ptr<SparseMethod> along_row_, along_column_;
-  ParcelBags first_bags_, second_bags_;
+  RowPacker first_packer_, second_packer_;
   IncomingRows first_hop_{1}, second_hop_{1};
-  std::vector<Parcel> arrived_;
+  std::vector<RoutedRow> arrived_;
 };
 
-}  // namespace
-
-std::unique_ptr<SparseMethod> make_grid(const SparseSetting& setting) {
-  return std::make_unique<Grid>(setting);
-}
-
-CostTerms cost_of_grid(const PatternShape& shape) {
+CostTerms cost_of_round(const PatternShape& shape) {
   // Two hops, each with a message from each rank of the row or the column.
   const double messages = 2.0 * (std::sqrt(static_cast<double>(shape.ranks)) - 1.0);
   return {.messages = messages,
           .kilobytes = (2.0 * shape.bytes + 8.0 * messages) / 1e3,
           .copied = 5.0 * shape.bytes / 1e3};
 }
+
+constexpr std::string_view aliases[] = {"alltoall_grid", "two-hop", "crystal router", "conveyor"};
+
+}  // namespace
+
+const SparseMethodRow sparse_method::grid{
+    .info =
+        {
+            .name = "grid",
+            .description =
+                "two hops over a near-square grid of ranks, along its rows, then its columns",
+            .needs = "two_sided",
+            .aliases = aliases,
+        },
+    .why_unavailable = needs_messages,
+    .make = make_method<Grid, SparseMethod>,
+    .cost = cost_of_round,
+};
 
 }  // namespace sterna::comm

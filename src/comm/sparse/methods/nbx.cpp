@@ -1,9 +1,18 @@
-// Idea: send synchronously, receive what a probe finds; own sends matched: barrier; it ends: done.
-// Paper: Hoefler, Siebert, Lumsdaine, PPoPP 2010 (NBX); our barrier: dissemination_barrier.hpp.
-// Cost: k messages with acknowledgment + alpha log P; memory grows with the own messages only.
-// Hazards: rounds must not mix (see the tags below); receives into a staging area, then copies.
-// Another wins: superset where the sources are known; alltoall where most pairs exchange.
-#include "comm/sparse/methods/nbx.hpp"
+// Idea:
+//   Send synchronously, and receive what a probe finds.
+//   A rank whose sends are all matched enters a barrier; when that ends, the round is over.
+// Source:
+//   It is the nonblocking consensus (NBX) of Hoefler, Siebert and Lumsdaine (PPoPP 2010).
+//   The barrier is our own: dissemination_barrier.hpp.
+// Cost:
+//   A round takes k messages with acknowledgment, and alpha log P.
+//   Memory grows with the rank's own messages only.
+// Hazards:
+//   Rounds must not mix: see the tags below.
+//   Messages are received into a staging area and then copied.
+// Others:
+//   superset wins where the sources are known.
+//   alltoall wins where most pairs exchange.
 
 #include <mpi.h>
 
@@ -13,10 +22,12 @@
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/dissemination_barrier.hpp"
 #include "comm/context/mpi_error.hpp"
+#include "comm/family/requirements.hpp"
 #include "comm/sparse/arena.hpp"
 #include "comm/sparse/copy_items.hpp"
 #include "comm/sparse/request_list.hpp"
 #include "comm/sparse/round_wait.hpp"
+#include "comm/sparse/table.hpp"
 
 namespace sterna::comm {
 
@@ -111,18 +122,34 @@ class Nbx final : public SparseMethod {
   Arena staging_;
 };
 
-}  // namespace
-
-std::unique_ptr<SparseMethod> make_nbx(const SparseSetting& setting) {
-  return std::make_unique<Nbx>(setting);
-}
-
-CostTerms cost_of_nbx(const PatternShape& shape) {
+CostTerms cost_of_round(const PatternShape& shape) {
   return {.messages = shape.peers,
           .round_trips = shape.peers > 0.0 ? 1.0 : 0.0,
           .global_steps = global_steps_among(shape.ranks),
           .kilobytes = shape.bytes / 1e3,
           .copied = 2.0 * shape.bytes / 1e3};
 }
+
+constexpr std::string_view aliases[] = {"consensus", "nonblocking consensus", "ibarrier", "DSDE",
+                                        "SPARSE",    "alltoallv_sparse"};
+
+}  // namespace
+
+const SparseMethodRow sparse_method::nbx{
+    .info =
+        {
+            .name = "nbx",
+            .description =
+                "synchronous sends, probes, and a non-blocking barrier that ends the round",
+            .needs = "two_sided",
+            .aliases = aliases,
+        },
+    .why_unavailable = needs_messages,
+    .make = make_method<Nbx, SparseMethod>,
+    .cost = cost_of_round,
+    .first_choice = {1,
+                     "any rank may be a source, so cost and memory should grow with the messages "
+                     "sent, not with the number of ranks"},
+};
 
 }  // namespace sterna::comm

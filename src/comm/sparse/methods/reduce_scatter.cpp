@@ -1,9 +1,16 @@
-// Idea: a Reduce_scatter tells each rank how many messages come to it; they are sent meanwhile.
-// Paper: personalized census (PCX) in Hoefler, Siebert, Lumsdaine, PPoPP 2010, section 3.
-// Cost: k messages + alpha log P + 4 P bytes; memory grows with P (one word a rank).
-// Hazards: a global synchronization; each rank fills a vector of P words.
-// Another wins: superset where the sources are known; nbx and rdma_reserve on very many ranks.
-#include "comm/sparse/methods/reduce_scatter.hpp"
+// Idea:
+//   A Reduce_scatter tells each rank how many messages come to it; they are sent meanwhile.
+// Source:
+//   It is the personalized census (PCX) of Hoefler, Siebert and Lumsdaine (PPoPP 2010, section 3).
+// Cost:
+//   A round takes k messages, alpha log P, and 4 P bytes.
+//   Memory grows with P: one word a rank.
+// Hazards:
+//   It synchronizes all ranks.
+//   Each rank fills a vector of P words.
+// Others:
+//   superset wins where the sources are known.
+//   nbx and rdma_reserve win on very many ranks.
 
 #include <mpi.h>
 
@@ -12,7 +19,9 @@
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/context/waiter.hpp"
+#include "comm/family/requirements.hpp"
 #include "comm/sparse/counted_messages.hpp"
+#include "comm/sparse/table.hpp"
 
 namespace sterna::comm {
 
@@ -46,17 +55,31 @@ class ReduceScatter final : public SparseMethod {
   std::vector<int> outgoing_;  ///< 1 where this rank sends; all 0 between rounds
 };
 
-}  // namespace
-
-std::unique_ptr<SparseMethod> make_reduce_scatter(const SparseSetting& setting) {
-  return std::make_unique<ReduceScatter>(setting);
-}
-
-CostTerms cost_of_reduce_scatter(const PatternShape& shape) {
+CostTerms cost_of_round(const PatternShape& shape) {
   return {.messages = shape.peers,
           .global_steps = global_steps_among(shape.ranks),
           .kilobytes = (shape.bytes + 4.0 * shape.ranks) / 1e3,
           .copied = shape.bytes / 1e3};
 }
+
+constexpr std::string_view aliases[] = {"PCX", "personalized census", "redscatter",
+                                        "Reduce_scatter_block"};
+
+}  // namespace
+
+const SparseMethodRow sparse_method::reduce_scatter{
+    .info =
+        {
+            .name = "reduce_scatter",
+            .description =
+                "the number of messages to this rank by Reduce_scatter, then sends and receives",
+            .needs = "two_sided",
+            .aliases = aliases,
+            .traits = {.names_late_rank = false},
+        },
+    .why_unavailable = needs_messages,
+    .make = make_method<ReduceScatter, SparseMethod>,
+    .cost = cost_of_round,
+};
 
 }  // namespace sterna::comm

@@ -1,15 +1,18 @@
-// Idea: Fetch_and_op reserves room in the receiver's window, Put fills it, flush and barrier end
-// it. Paper: Gerstenberger, Besta, Hoefler, SC 2013; get-accumulate and put in Susukita's
-// comparison. Cost: two flushes (round trips) for all messages together + alpha log P; memory grows
-// with what
-//   is received in a round (twice), and with P in how MPI keeps windows.
-// Hazards: some MPIs need the target's help; a room that is too small costs the round twice.
-// Another wins: rdma_reserve does the same with less waiting; two-sided where windows are slow.
-#include "comm/sparse/methods/rma_reserve.hpp"
-
-#include "sterna/comm/error.hpp"
-
-#ifdef STERNA_HAVE_RMA
+// Idea:
+//   Fetch_and_op reserves a part of the receiver's window, and Put fills it.
+//   Flush and a barrier end the round.
+// Source:
+//   Gerstenberger, Besta and Hoefler (SC 2013) describe it.
+//   Susukita's comparison has get-accumulate and put.
+// Cost:
+//   A round takes two flushes (round trips) for all messages together, and alpha log P.
+//   Memory grows with what is received in a round (twice), and with P in how MPI keeps windows.
+// Hazards:
+//   Some MPIs need the target's help.
+//   A buffer that is too small costs the round twice.
+// Others:
+//   rdma_reserve does the same with less waiting.
+//   Methods by messages win where windows are slow.
 
 #include <vector>
 
@@ -17,12 +20,15 @@
 #include "comm/context/blocking_call.hpp"
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/dissemination_barrier.hpp"
-#include "comm/sparse/parcels.hpp"
-#include "comm/sparse/reserved_room.hpp"
-#include "comm/sparse/room_size.hpp"
+#include "comm/family/requirements.hpp"
+#include "comm/sparse/buffer_size.hpp"
+#include "comm/sparse/reserved_buffer.hpp"
 #include "comm/sparse/round_wait.hpp"
+#include "comm/sparse/routed_rows.hpp"
+#include "comm/sparse/table.hpp"
 #include "comm/transport/rma/memory.hpp"
 #include "comm/transport/rma/peer.hpp"
+#include "sterna/comm/error.hpp"
 
 namespace sterna::comm {
 
@@ -34,7 +40,7 @@ class RmaReserve final : public SparseMethod {
       : setting_(setting),
         barrier_(setting.context, setting.context.implementation().reserve_tags(1)),
         flushes_(setting_.context.implementation(), setting.exchange, setting.method, {}) {
-    make_rooms(first_room_bytes);
+    make_buffers(first_buffer_bytes);
   }
 
   void end() override {
@@ -48,13 +54,13 @@ class RmaReserve final : public SparseMethod {
   }
 
   std::size_t exchange(const OutgoingRound& round, IncomingRows& incoming) override {
-    while (!try_step(round)) make_rooms_again();
-    windows_[half()]->synchronize();
+    while (!try_step(round)) make_buffers_again();
+    windows_[parity()]->synchronize();
     arrived_.clear();
-    rooms_[half()].collect(setting_.context.rank(), setting_.item_size, arrived_);
+    buffers_[parity()].collect(setting_.context.rank(), setting_.item_size, arrived_);
     deliver(arrived_, setting_.item_size, incoming);
-    rooms_[half()].open();
-    windows_[half()]->synchronize();
+    buffers_[parity()].open();
+    windows_[parity()]->synchronize();
     return round.rows.size();
   }
 
@@ -66,33 +72,33 @@ class RmaReserve final : public SparseMethod {
     std::uint64_t trailer;
   };
 
-  unsigned half() const { return static_cast<unsigned>(step_ % 2); }
+  unsigned parity() const { return static_cast<unsigned>(step_ % 2); }
 
-  rma::Peer peer(const OutgoingRow& row) const { return {*windows_[half()], row.destination}; }
+  rma::Peer peer(const OutgoingRow& row) const { return {*windows_[parity()], row.destination}; }
 
   void flush(const OutgoingRound& round) {
     const BlockingCall::Guard guard(flushes_, round.number);
     for (const OutgoingRow& row : round.rows) peer(row).flush();
   }
 
-  /// Sends all rows; false where anywhere a room was too small.
+  /// Sends all rows; false where anywhere a buffer was too small.
   bool try_step(const OutgoingRound& round) {
     ++step_;
     parts_.resize(round.rows.size());
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       const OutgoingRow& row = round.rows[i];
       Part& part = parts_[i];
-      part.bytes = ReservedRoom::part_bytes(row.count * setting_.item_size);
-      part.reservation = ReservedRoom::reservation(part.bytes);
-      part.trailer = ReservedRoom::trailer(setting_.context.rank(), row.count);
-      peer(row).fetch_add(ReservedRoom::free_end_offset, part.reservation, part.before);
+      part.bytes = ReservedBuffer::part_bytes(row.count * setting_.item_size);
+      part.reservation = ReservedBuffer::reservation(part.bytes);
+      part.trailer = ReservedBuffer::trailer(setting_.context.rank(), row.count);
+      peer(row).fetch_add(ReservedBuffer::free_end_offset, part.reservation, part.before);
     }
     flush(round);
     bool overflow = false;
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       const OutgoingRow& row = round.rows[i];
       const Part& part = parts_[i];
-      const auto place = ReservedRoom::place(part.before, part.bytes);
+      const auto place = ReservedBuffer::place(part.before, part.bytes);
       if (!place) {
         overflow = true;
         continue;
@@ -111,20 +117,21 @@ class RmaReserve final : public SparseMethod {
   }
 
   /// Collective. After an overflow, when all ranks have come to the end of the step.
-  void make_rooms_again() {
-    const ReservedRoom& room = rooms_[half()];
-    const std::size_t bytes = room.overflowed() ? grown_room_bytes(room.wanted()) : room.bytes();
+  void make_buffers_again() {
+    const ReservedBuffer& buffer = buffers_[parity()];
+    const std::size_t bytes =
+        buffer.overflowed() ? grown_buffer_bytes(buffer.wanted()) : buffer.bytes();
     // No window is freed that another rank still looks into.
     largest(setting_.context.implementation(), 0, setting_.exchange);
-    make_rooms(bytes);
+    make_buffers(bytes);
   }
 
-  void make_rooms(std::size_t bytes) {
+  void make_buffers(std::size_t bytes) {
     for (unsigned i : {0u, 1u}) {
       windows_[i].reset();
       windows_[i] = std::make_shared<rma::Memory>(setting_.context.implementation(), bytes,
                                                   rma::Epoch::passive, setting_.exchange);
-      rooms_[i].use(windows_[i]->data(), bytes);
+      buffers_[i].use(windows_[i]->data(), bytes);
       windows_[i]->synchronize();
     }
     largest(setting_.context.implementation(), 0, setting_.exchange);  // all are open
@@ -134,47 +141,38 @@ class RmaReserve final : public SparseMethod {
   DisseminationBarrier barrier_;
   BlockingCall flushes_;
   std::shared_ptr<rma::Memory> windows_[2];
-  ReservedRoom rooms_[2];
+  ReservedBuffer buffers_[2];
   std::uint64_t step_ = 0;  ///< a round that met an overflow takes two
   std::vector<Part> parts_;
-  std::vector<Parcel> arrived_;
+  std::vector<RoutedRow> arrived_;
 };
 
-}  // namespace
-
-std::unique_ptr<SparseMethod> make_rma_reserve(const SparseSetting& setting) {
-  return std::make_unique<RmaReserve>(setting);
-}
-
-}  // namespace sterna::comm
-
-#else
-
-namespace sterna::comm {
-
-std::unique_ptr<SparseMethod> make_rma_reserve(const SparseSetting& setting) {
-  throw Error(setting.exchange + ": built without MPI windows");
-}
-
-}  // namespace sterna::comm
-
-#endif
-
-namespace sterna::comm {
-
-std::string why_rma_reserve_unavailable(const Context& context) {
-  for (const Context::Transport& row : context.transports()) {
-    if (row.name == "rma") return row.reason;
-  }
-  return "there is no transport rma";
-}
-
-CostTerms cost_of_rma_reserve(const PatternShape& shape) {
+CostTerms cost_of_round(const PatternShape& shape) {
   return {.puts = 3.0 * shape.peers,
           .round_trips = shape.peers > 0.0 ? 2.0 : 0.0,
           .global_steps = global_steps_among(shape.ranks),
           .kilobytes = shape.bytes / 1e3,
           .copied = 2.0 * shape.bytes / 1e3};
 }
+
+constexpr std::string_view aliases[] = {"RSX", "remote summation", "one-sided MPI",
+                                        "get-accumulate and put"};
+
+}  // namespace
+
+const SparseMethodRow sparse_method::rma_reserve{
+    .info =
+        {
+            .name = "rma_reserve",
+            .description = "a part of the receiver's window reserved by Fetch_and_op, then Put, "
+                           "flush, barrier",
+            .needs = "rma",
+            .aliases = aliases,
+            .traits = {.blocks_in_mpi = BlocksInMpi::for_help, .ends_together = true},
+        },
+    .why_unavailable = needs_rma,
+    .make = make_method<RmaReserve, SparseMethod>,
+    .cost = cost_of_round,
+};
 
 }  // namespace sterna::comm

@@ -1,9 +1,16 @@
-// Idea: every possible source sends a message each round, its count and, if small, its items.
-// Paper: libsc's sc_notify SUPERSET; FDPS's exchangeParticle (Iwasawa et al., PASJ 68, 54, 2016).
-// Cost: |S| small messages for the |S| possible sources, no collective; memory grows with |S|.
-// Hazards: a destination outside the set is an error; the set must be symmetric.
-// Another wins: nbx where |S| is large beside the real partners, or where nothing bounds them.
-#include "comm/sparse/methods/superset.hpp"
+// Idea:
+//   Every possible source sends a message each round: its count and, if small, its items.
+// Source:
+//   libsc has it as SUPERSET of sc_notify.
+//   FDPS's exchangeParticle does the same (Iwasawa et al., PASJ 68, 54, 2016).
+// Cost:
+//   A round takes |S| small messages for the |S| possible sources, and no collective.
+//   Memory grows with |S|.
+// Hazards:
+//   A destination outside the set is an error.
+//   The set must be symmetric.
+// Others:
+//   nbx wins where |S| is large beside the real partners, or where nothing bounds them.
 
 #include <fmt/format.h>
 #include <mpi.h>
@@ -17,10 +24,11 @@
 #include "comm/context/byte_block.hpp"
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/mpi_error.hpp"
+#include "comm/family/requirements.hpp"
 #include "comm/sparse/copy_items.hpp"
-#include "comm/sparse/methods/nbx.hpp"
 #include "comm/sparse/request_list.hpp"
 #include "comm/sparse/round_wait.hpp"
+#include "comm/sparse/table.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
@@ -159,7 +167,8 @@ class Superset final : public SparseMethod {
     };
     const auto check = std::make_shared<Check>();
     check->marks.resize(sources_.size());
-    check->method = make_nbx({setting_.context, setting_.exchange, setting_.method, 1, {}});
+    check->method =
+        sparse_method::nbx.make({setting_.context, setting_.exchange, setting_.method, 1, {}});
     std::vector<OutgoingRow> rows;
     for (std::size_t i = 0; i < sources_.size(); ++i) {
       rows.push_back({sources_[i], &check->marks[i], 1});
@@ -183,16 +192,29 @@ class Superset final : public SparseMethod {
   RequestList sends_, receives_;
 };
 
-}  // namespace
-
-std::unique_ptr<SparseMethod> make_superset(const SparseSetting& setting) {
-  return std::make_unique<Superset>(setting);
-}
-
-CostTerms cost_of_superset(const PatternShape& shape) {
+CostTerms cost_of_round(const PatternShape& shape) {
   return {.messages = shape.possible_sources,
           .kilobytes = (shape.bytes + 8.0 * shape.possible_sources) / 1e3,
           .copied = 2.0 * shape.bytes / 1e3};
 }
+
+constexpr std::string_view aliases[] = {"bounded neighbors", "exchangeParticle"};
+
+}  // namespace
+
+const SparseMethodRow sparse_method::superset{
+    .info =
+        {
+            .name = "superset",
+            .description = "a count to each possible source, small payloads with it; no collective",
+            .needs = "two_sided, possible_sources",
+            .aliases = aliases,
+            .traits = {.needs_possible_sources = true},
+        },
+    .why_unavailable = needs_messages,
+    .make = make_method<Superset, SparseMethod>,
+    .cost = cost_of_round,
+    .first_choice = {2, "the possible sources are known, so no collective"},
+};
 
 }  // namespace sterna::comm

@@ -1,16 +1,23 @@
-// Idea: in the node, rows are collected for each other node; one message a pair of nodes; split.
-// Paper: Geyko et al., arXiv 2308.13869 (locality-aware); the routing of YGM (Priest et al. 2019).
-// Cost: at most one message to each other node + 3 hops; memory grows with ranks per node and
-// nodes. Hazards: items are packed and copied twice on the way, by ranks that may be busy. Another
-// wins: a direct method where few ranks share a node, or rows are long.
-#include "comm/sparse/methods/two_level.hpp"
+// Idea:
+//   In the node, rows are collected for each other node.
+//   One message goes from node to node and is split there.
+// Source:
+//   It is the locality-aware exchange of Geyko et al. (arXiv 2308.13869).
+//   YGM routes alike (Priest et al. 2019).
+// Cost:
+//   A round takes at most one message to each other node, and three hops.
+//   Memory grows with the ranks per node and with the nodes.
+// Hazards:
+//   Items are packed and copied twice on the way, by ranks that may be busy.
+// Others:
+//   A direct method wins where few ranks share a node, or rows are long.
 
 #include <algorithm>
 #include <vector>
 
-#include "comm/sparse/methods/nbx.hpp"
-#include "comm/sparse/methods/superset.hpp"
-#include "comm/sparse/parcels.hpp"
+#include "comm/family/requirements.hpp"
+#include "comm/sparse/routed_rows.hpp"
+#include "comm/sparse/table.hpp"
 
 namespace sterna::comm {
 
@@ -22,16 +29,16 @@ class TwoLevel final : public SparseMethod {
       : context_(setting.context),
         rank_(context_.rank()),
         item_size_(setting.item_size),
-        bags_{ParcelBags(item_size_), ParcelBags(item_size_), ParcelBags(item_size_)} {
+        packers_{RowPacker(item_size_), RowPacker(item_size_), RowPacker(item_size_)} {
     SparseSetting stage = setting;
     stage.item_size = 1;
-    if (context_.node_count() > 1) between_nodes_ = make_nbx(stage);
+    if (context_.node_count() > 1) between_nodes_ = sparse_method::nbx.make(stage);
     const std::span<const int> here = context_.ranks_on_node();
     stage.possible_sources.emplace();
     for (const int rank : here) {
       if (rank != rank_) stage.possible_sources->push_back(rank);
     }
-    in_node_ = make_superset(stage);
+    in_node_ = sparse_method::superset.make(stage);
 
     // The work for the other nodes is dealt out to the ranks of a node, at both ends.
     const int nodes = context_.node_count();
@@ -50,7 +57,7 @@ class TwoLevel final : public SparseMethod {
   }
 
   std::size_t exchange(const OutgoingRound& round, IncomingRows& incoming) override {
-    for (ParcelBags& bags : bags_) bags.clear();
+    for (RowPacker& packer : packers_) packer.clear();
     arrived_.clear();
     for (const OutgoingRow& row : round.rows) {
       pass_on({{row.destination, rank_, row.count}, row.items}, first);
@@ -70,24 +77,24 @@ class TwoLevel final : public SparseMethod {
   std::size_t run(SparseMethod& method, Stage stage, const OutgoingRound& round) {
     stages_[stage].clear();
     const std::size_t messages =
-        method.exchange({round.number, bags_[stage].pack(), 0}, stages_[stage]);
-    for_each_parcel(stages_[stage], item_size_,
-                    [&](const Parcel& parcel) { pass_on(parcel, static_cast<Stage>(stage + 1)); });
+        method.exchange({round.number, packers_[stage].pack(), 0}, stages_[stage]);
+    for_each_routed_row(stages_[stage], item_size_,
+                        [&](const RoutedRow& row) { pass_on(row, static_cast<Stage>(stage + 1)); });
     return messages;
   }
 
-  /// `stage`: the earliest that the parcel can leave this rank in.
-  void pass_on(const Parcel& parcel, Stage stage) {
-    const int destination = parcel.label.destination;
+  /// `stage`: the earliest that the row can leave this rank in.
+  void pass_on(const RoutedRow& row, Stage stage) {
+    const int destination = row.head.destination;
     if (destination == rank_) {
-      arrived_.push_back(parcel);
+      arrived_.push_back(row);
     } else if (context_.on_my_node(destination)) {
-      bags_[stage].add(destination, parcel);
+      packers_[stage].add(destination, row);
     } else if (const int node = context_.node_of(destination);
                stage == first && sender_[node] != rank_) {
-      bags_[first].add(sender_[node], parcel);
+      packers_[first].add(sender_[node], row);
     } else {
-      bags_[between].add(receiver_[node], parcel);
+      packers_[between].add(receiver_[node], row);
     }
   }
 
@@ -97,18 +104,12 @@ class TwoLevel final : public SparseMethod {
   std::vector<int> sender_;    ///< by node: the rank of this node that sends there
   std::vector<int> receiver_;  ///< by node: its rank that receives what this node sends
   std::unique_ptr<SparseMethod> in_node_, between_nodes_;
-  ParcelBags bags_[3];
+  RowPacker packers_[3];
   IncomingRows stages_[3]{IncomingRows(1), IncomingRows(1), IncomingRows(1)};
-  std::vector<Parcel> arrived_;
+  std::vector<RoutedRow> arrived_;
 };
 
-}  // namespace
-
-std::unique_ptr<SparseMethod> make_two_level(const SparseSetting& setting) {
-  return std::make_unique<TwoLevel>(setting);
-}
-
-CostTerms cost_of_two_level(const PatternShape& shape) {
+CostTerms cost_of_round(const PatternShape& shape) {
   const double nodes = static_cast<double>(shape.ranks) / shape.ranks_per_node;
   if (nodes <= 1.0) {
     return {.messages = shape.ranks_per_node - 1.0,
@@ -124,5 +125,23 @@ CostTerms cost_of_two_level(const PatternShape& shape) {
           .kilobytes = (1.0 + 2.0 * shape.off_node_share) * shape.bytes / 1e3,
           .copied = (3.0 + 4.0 * shape.off_node_share) * shape.bytes / 1e3};
 }
+
+constexpr std::string_view aliases[] = {"locality-aware", "two-step", "node-aware", "YGM"};
+
+}  // namespace
+
+const SparseMethodRow sparse_method::two_level{
+    .info =
+        {
+            .name = "two_level",
+            .description =
+                "collected in the node, one message for each pair of nodes, spread in the node",
+            .needs = "two_sided",
+            .aliases = aliases,
+        },
+    .why_unavailable = needs_messages,
+    .make = make_method<TwoLevel, SparseMethod>,
+    .cost = cost_of_round,
+};
 
 }  // namespace sterna::comm

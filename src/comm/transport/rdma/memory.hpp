@@ -1,13 +1,9 @@
 #pragma once
 
-#ifdef STERNA_HAVE_UCX
-
-#include <ucp/api/ucp.h>
-
 #include <cstddef>
 #include <string>
 
-#include "comm/transport/rdma/worker.hpp"
+struct ucp_mem;  // of UCX
 
 namespace sterna::comm::rdma {
 
@@ -25,17 +21,16 @@ class Memory {
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return bytes_; }
-  ucp_mem_h get() const { return memory_; }
-  /// What others need to write here; to be sent as bytes.
+  ucp_mem* get() const { return memory_; }
+  /// What others need to write here, the way to this process included; to be sent as bytes.
   std::string handle() const;
 
  private:
-  void map(ucp_mem_map_params_t parameters);
-  ucp_mem_h memory_ = nullptr;
+  /// `flags`: how UCX is to map it.
+  void map(unsigned flags);
+  ucp_mem* memory_ = nullptr;
   std::byte* data_ = nullptr;
   std::size_t bytes_;
 };
 
 }  // namespace sterna::comm::rdma
-
-#endif

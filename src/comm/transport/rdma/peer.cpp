@@ -1,10 +1,11 @@
 #include "comm/transport/rdma/peer.hpp"
 
-#ifdef STERNA_HAVE_UCX
-
 #include <atomic>
 #include <cstring>
 #include <utility>
+
+#include "comm/transport/rdma/ucx.hpp"
+#include "comm/transport/rdma/worker.hpp"
 
 namespace sterna::comm::rdma {
 namespace {
@@ -23,11 +24,13 @@ void store(std::byte* target, const std::byte* source, std::size_t bytes) {
 
 }  // namespace
 
-Peer::Peer(const std::string& worker_address, const std::string& handle)
-    : endpoint_(Worker::instance().endpoint(worker_address)) {
-  std::memcpy(&base_, handle.data(), sizeof base_);
-  check_ucx(ucp_ep_rkey_unpack(endpoint_, handle.data() + sizeof base_, &key_),
-            "unpacking a memory key");
+Peer::Peer(const std::string& handle) {
+  std::uint64_t worker_bytes = 0;
+  std::memcpy(&worker_bytes, handle.data(), sizeof worker_bytes);
+  endpoint_ = Worker::instance().endpoint(handle.substr(sizeof worker_bytes, worker_bytes));
+  const char* const address = handle.data() + sizeof worker_bytes + worker_bytes;
+  std::memcpy(&base_, address, sizeof base_);
+  check_ucx(ucp_ep_rkey_unpack(endpoint_, address + sizeof base_, &key_), "unpacking a memory key");
   void* mapped = nullptr;
   if (ucp_rkey_ptr(key_, base_, &mapped) == UCS_OK) mapped_ = static_cast<std::byte*>(mapped);
 }
@@ -43,7 +46,7 @@ Peer::Peer(Peer&& other) noexcept
       mapped_(other.mapped_),
       requests_(std::move(other.requests_)) {}
 
-void Peer::keep(ucs_status_ptr_t request, const char* what) {
+void Peer::keep(void* request, const char* what) {
   if (UCS_PTR_IS_ERR(request)) check_ucx(UCS_PTR_STATUS(request), what);
   if (request != nullptr) requests_.push_back(request);
 }
@@ -95,5 +98,3 @@ void Peer::flush() {
 }
 
 }  // namespace sterna::comm::rdma
-
-#endif

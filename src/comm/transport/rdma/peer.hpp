@@ -1,16 +1,15 @@
 #pragma once
 
-#ifdef STERNA_HAVE_UCX
-
-#include <ucp/api/ucp.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "comm/transport/rdma/memory.hpp"
-#include "comm/transport/rdma/worker.hpp"
+
+// Of UCX.
+struct ucp_ep;
+struct ucp_rkey;
 
 namespace sterna::comm::rdma {
 
@@ -18,8 +17,8 @@ namespace sterna::comm::rdma {
 /// process, as it has memory of its own in the same node, puts are plain stores.
 class Peer {
  public:
-  /// `worker_address`: of the process that made `handle`. Throws Error where it is out of reach.
-  Peer(const std::string& worker_address, const std::string& handle);
+  /// `handle`: of the other process's memory. Throws Error where it is out of reach.
+  explicit Peer(const std::string& handle);
   ~Peer();
   Peer(Peer&& other) noexcept;
   Peer& operator=(Peer&&) = delete;
@@ -35,23 +34,27 @@ class Peer {
   /// Begins to add `value` to the word at `offset`, at once for all who do it by UCX; `before` is
   /// what it was, after `sent()`, and both must stay until then.
   void fetch_add(std::size_t offset, const std::uint64_t& value, std::uint64_t& before);
+  /// Begins to raise the notice at `offset` to `value`, which must stay until `sent()`. Where the
+  /// peer is not `mapped`, a fence of the worker before it makes it come behind all puts.
+  void notify(std::size_t offset, const std::uint64_t& value) {
+    put(offset, reinterpret_cast<const std::byte*>(&value), sizeof value);
+  }
   /// True once the sources of all puts may be changed, and the results of gets and adds are there.
   bool sent();
   /// Begins to ask whether all puts have arrived; `arrived` tells.
   void flush();
   bool arrived() { return sent(); }
-  /// Whether puts are stores: nothing is under way then, and no fence is needed.
-  bool mapped() const { return mapped_ != nullptr; }
+  /// The memory where puts are stores, so that nothing is ever under way and no fence is needed;
+  /// null elsewhere.
+  std::byte* mapped() const { return mapped_; }
 
  private:
-  void keep(ucs_status_ptr_t request, const char* what);
-  ucp_ep_h endpoint_ = nullptr;
-  ucp_rkey_h key_ = nullptr;
+  void keep(void* request, const char* what);
+  ucp_ep* endpoint_ = nullptr;
+  ucp_rkey* key_ = nullptr;
   std::uint64_t base_ = 0;
   std::byte* mapped_ = nullptr;
   std::vector<void*> requests_;
 };
 
 }  // namespace sterna::comm::rdma
-
-#endif

@@ -6,7 +6,6 @@
 namespace sterna::comm::rdma {
 
 std::string why_unavailable() {
-#ifdef STERNA_HAVE_UCX
   // A failed start is not tried again: it would fail the same way, and slowly.
   static const std::string reason = [] {
     try {
@@ -17,9 +16,6 @@ std::string why_unavailable() {
     }
   }();
   return reason;
-#else
-  return "built without UCX";
-#endif
 }
 
 }  // namespace sterna::comm::rdma

@@ -1,23 +1,15 @@
 #include "comm/transport/rdma/worker.hpp"
 
-#ifdef STERNA_HAVE_UCX
-
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <cstdlib>
 
+#include "comm/transport/rdma/ucx.hpp"
 #include "sterna/comm/error.hpp"
 
 namespace sterna::comm::rdma {
 namespace {
-
-Worker* in_use = nullptr;
-
-std::vector<Helper*>& helpers() {
-  static auto* const list = new std::vector<Helper*>;  // never freed: may be used until the exit
-  return *list;
-}
 
 /// Whether the documentation that UCX carries mentions `word`.
 bool documents(const ucp_config_t* config, std::string_view word) {
@@ -55,23 +47,9 @@ void check_ucx(ucs_status_t status, std::string_view what) {
   if (status != UCS_OK) throw Error(fmt::format("{}: {}", what, ucs_status_string(status)));
 }
 
-void make_progress() {
-  if (in_use == nullptr) return;
-  in_use->progress();
-  for (Helper* const helper : helpers()) helper->help();
-}
-
-Helper::Helper() {
-  helpers().push_back(this);
-}
-
-Helper::~Helper() {
-  std::erase(helpers(), this);
-}
-
 Worker& Worker::instance() {
-  if (in_use == nullptr) in_use = new Worker;
-  return *in_use;
+  static auto* const worker = new Worker;  // never freed
+  return *worker;
 }
 
 Worker::Worker() {
@@ -98,7 +76,7 @@ Worker::Worker() {
   ucp_worker_release_address(worker_, address);
 }
 
-ucp_ep_h Worker::endpoint(const std::string& address) {
+ucp_ep* Worker::endpoint(const std::string& address) {
   const auto known = endpoints_.find(address);
   if (known != endpoints_.end()) return known->second;
   ucp_ep_params_t parameters{};
@@ -110,16 +88,12 @@ ucp_ep_h Worker::endpoint(const std::string& address) {
   return endpoint;
 }
 
+void Worker::progress() {
+  ucp_worker_progress(worker_);
+}
+
 void Worker::fence() {
   check_ucx(ucp_worker_fence(worker_), "UCX fence");
 }
 
 }  // namespace sterna::comm::rdma
-
-#else
-
-namespace sterna::comm::rdma {
-void make_progress() {}
-}  // namespace sterna::comm::rdma
-
-#endif

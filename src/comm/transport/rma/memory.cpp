@@ -1,8 +1,7 @@
 #include "comm/transport/rma/memory.hpp"
 
-#ifdef STERNA_HAVE_RMA
-
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "comm/context/agreement.hpp"
@@ -14,11 +13,12 @@ namespace {
 
 /// Parts of whole pages, so that those of two ranks share none.
 constexpr std::size_t page = 4096;
+constexpr std::size_t alignment = 128;
 
 }  // namespace
 
 Memory::Memory(Context::Implementation& context, std::size_t bytes, Epoch epoch,
-               std::string_view exchange)
+               std::string_view exchange, Begin begin)
     : bytes_(std::max<std::size_t>(bytes, 1)), epoch_(epoch) {
   require_memory_on_all(context, {.window = bytes_}, exchange);
   MPI_Info info = MPI_INFO_NULL;
@@ -28,12 +28,15 @@ Memory::Memory(Context::Implementation& context, std::size_t bytes, Epoch epoch,
   MPI_Info_set(info, "mpi_minimum_memory_alignment", "128");
   if (epoch == Epoch::active) MPI_Info_set(info, "no_locks", "true");
   void* base = nullptr;
-  const int code = MPI_Win_allocate(static_cast<MPI_Aint>((bytes_ + page - 1) / page * page), 1,
-                                    info, context.communicator, &base, &window_);
+  const std::size_t filling = begin == Begin::aligned ? alignment : 0;
+  const std::size_t room = (bytes_ + filling + page - 1) / page * page;
+  const int code =
+      MPI_Win_allocate(static_cast<MPI_Aint>(room), 1, info, context.communicator, &base, &window_);
   MPI_Info_free(&info);
   check_mpi(code, "allocating a window");
   MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN);
-  data_ = static_cast<std::byte*>(base);
+  if (begin == Begin::aligned) begin_ = -reinterpret_cast<std::uintptr_t>(base) % alignment;
+  data_ = static_cast<std::byte*>(base) + begin_;
   std::memset(data_, 0, bytes_);
   int* model = nullptr;
   int known = 0;
@@ -47,13 +50,9 @@ Memory::Memory(Context::Implementation& context, std::size_t bytes, Epoch epoch,
 }
 
 Memory::~Memory() {
-  int finalized = 0;
-  MPI_Finalized(&finalized);
-  if (finalized != 0) return;
+  if (Context::Implementation::mpi_has_ended()) return;
   if (epoch_ == Epoch::passive) MPI_Win_unlock_all(window_);
   MPI_Win_free(&window_);
 }
 
 }  // namespace sterna::comm::rma
-
-#endif

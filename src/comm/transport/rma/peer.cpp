@@ -1,7 +1,5 @@
 #include "comm/transport/rma/peer.hpp"
 
-#ifdef STERNA_HAVE_RMA
-
 #include <algorithm>
 
 #include "comm/context/mpi_error.hpp"
@@ -18,7 +16,7 @@ void Peer::put_pieces(std::size_t offset, const std::byte* source, std::size_t b
 void Peer::get(std::size_t offset, std::byte* target, std::size_t bytes) {
   while (bytes > 0) {
     const std::size_t now = std::min(bytes, piece);
-    check_mpi(MPI_Get(target, static_cast<int>(now), MPI_BYTE, rank_, static_cast<MPI_Aint>(offset),
+    check_mpi(MPI_Get(target, static_cast<int>(now), MPI_BYTE, rank_, at(offset),
                       static_cast<int>(now), MPI_BYTE, window_),
               "MPI_Get");
     target += now;
@@ -28,14 +26,13 @@ void Peer::get(std::size_t offset, std::byte* target, std::size_t bytes) {
 }
 
 void Peer::fetch_add(std::size_t offset, const std::uint64_t& value, std::uint64_t& before) {
-  check_mpi(MPI_Fetch_and_op(&value, &before, MPI_UINT64_T, rank_, static_cast<MPI_Aint>(offset),
-                             MPI_SUM, window_),
+  check_mpi(MPI_Fetch_and_op(&value, &before, MPI_UINT64_T, rank_, at(offset), MPI_SUM, window_),
             "MPI_Fetch_and_op");
 }
 
 void Peer::notify(std::size_t offset, const std::uint64_t& value) {
-  check_mpi(MPI_Accumulate(&value, 1, MPI_UINT64_T, rank_, static_cast<MPI_Aint>(offset), 1,
-                           MPI_UINT64_T, MPI_REPLACE, window_),
+  check_mpi(MPI_Accumulate(&value, 1, MPI_UINT64_T, rank_, at(offset), 1, MPI_UINT64_T, MPI_REPLACE,
+                           window_),
             "MPI_Accumulate");
 }
 
@@ -44,5 +41,3 @@ void Peer::flush() {
 }
 
 }  // namespace sterna::comm::rma
-
-#endif

@@ -1,11 +1,11 @@
 #pragma once
 
-#ifdef STERNA_HAVE_RMA
-
 #include <mpi.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <string>
 
 #include "comm/context/mpi_error.hpp"
 #include "comm/transport/rma/memory.hpp"
@@ -16,12 +16,18 @@ namespace sterna::comm::rma {
 /// else:
 /// - Nothing needs to leave before `flush`, and two operations are in no order without it: data
 ///   and then their notice are put, flush, notify, flush.
-/// - Some MPIs move puts only while their target calls MPI: whoever waits must poke
+/// - Some MPIs move puts only while their target calls MPI: whoever waits must call MPI
 ///   (`make_progress` in context/waiter.hpp does).
 /// - `flush` blocks in MPI, without a deadline of ours: guard it by BlockingCall.
 class Peer {
  public:
+  /// Of memory that begins with the window.
   Peer(const Memory& memory, int rank) : window_(memory.window()), rank_(rank) {}
+  /// `handle`: of the memory that `rank` has in the window.
+  Peer(const Memory& memory, int rank, const std::string& handle)
+      : window_(memory.window()), rank_(rank) {
+    std::memcpy(&begin_, handle.data(), sizeof begin_);
+  }
 
   /// Begins to write `bytes` from `source` at `offset`. The source must stay as it is until
   /// `flush`.
@@ -46,18 +52,17 @@ class Peer {
   /// MPI counts bytes by int: longer transfers go in pieces.
   static constexpr std::size_t piece = std::size_t{1} << 30;
 
+  MPI_Aint at(std::size_t offset) const { return static_cast<MPI_Aint>(begin_ + offset); }
   void put_piece(std::size_t offset, const std::byte* source, std::size_t bytes) {
     const int count = static_cast<int>(bytes);
-    check_mpi(MPI_Put(source, count, MPI_BYTE, rank_, static_cast<MPI_Aint>(offset), count,
-                      MPI_BYTE, window_),
+    check_mpi(MPI_Put(source, count, MPI_BYTE, rank_, at(offset), count, MPI_BYTE, window_),
               "MPI_Put");
   }
   void put_pieces(std::size_t offset, const std::byte* source, std::size_t bytes);
 
   MPI_Win window_;
   int rank_;
+  std::size_t begin_ = 0;
 };
 
 }  // namespace sterna::comm::rma
-
-#endif

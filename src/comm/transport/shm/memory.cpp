@@ -1,7 +1,5 @@
 #include "comm/transport/shm/memory.hpp"
 
-#ifdef STERNA_HAVE_SHM
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -59,5 +57,3 @@ Memory::~Memory() {
 }
 
 }  // namespace sterna::comm::shm
-
-#endif

@@ -1,7 +1,5 @@
 #pragma once
 
-#ifdef STERNA_HAVE_SHM
-
 #include <cstddef>
 #include <cstdint>
 
@@ -36,5 +34,3 @@ class Memory {
 };
 
 }  // namespace sterna::comm::shm
-
-#endif

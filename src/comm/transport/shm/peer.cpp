@@ -1,7 +1,5 @@
 #include "comm/transport/shm/peer.hpp"
 
-#ifdef STERNA_HAVE_SHM
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -43,5 +41,3 @@ Peer::Peer(Peer&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
 
 }  // namespace sterna::comm::shm
-
-#endif

@@ -1,7 +1,5 @@
 #pragma once
 
-#ifdef STERNA_HAVE_SHM
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -20,23 +18,26 @@ class Peer {
   Peer(Peer&& other) noexcept;
   Peer& operator=(Peer&&) = delete;
 
-  std::byte* data() const { return data_; }
+  std::byte* mapped() const { return data_; }
   void put(std::size_t offset, const void* source, std::size_t bytes) {
     std::memcpy(data_ + offset, source, bytes);
   }
   void get(std::size_t offset, void* target, std::size_t bytes) const {
     std::memcpy(target, data_ + offset, bytes);
   }
-  /// Adds `value` to the word at `offset`, at once for all; returns what it was.
-  std::uint64_t fetch_add(std::size_t offset, std::uint64_t value) {
-    return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(data_ + offset))
-        .fetch_add(value, std::memory_order_acq_rel);
+  /// Adds `value` to the word at `offset`, at once for all; `before` is what it was.
+  void fetch_add(std::size_t offset, std::uint64_t value, std::uint64_t& before) {
+    before = std::atomic_ref(*reinterpret_cast<std::uint64_t*>(data_ + offset))
+                 .fetch_add(value, std::memory_order_acq_rel);
   }
   /// Raises the notice at `offset` to `value`, after all that was stored before.
   void notify(std::size_t offset, std::uint64_t value) {
     std::atomic_ref(*reinterpret_cast<std::uint64_t*>(data_ + offset))
         .store(value, std::memory_order_release);
   }
+  /// Stores are there at once.
+  bool sent() const { return true; }
+  void flush() {}
 
  private:
   std::byte* data_ = nullptr;
@@ -44,5 +45,3 @@ class Peer {
 };
 
 }  // namespace sterna::comm::shm
-
-#endif

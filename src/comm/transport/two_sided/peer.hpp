@@ -22,9 +22,6 @@ class Peer {
                         &request),
               "send");
   }
-  /// Completes only once the receiver has begun to receive: a bound on how far ahead a sender
-  /// that never hears back can run.
-  void send_synchronous(std::span<const std::byte> message, MPI_Request& request) const;
   /// No more than `room` may come.
   void receive(std::span<std::byte> room, MPI_Request& request) const {
     const ByteBlock block(room.size());
@@ -32,9 +29,6 @@ class Peer {
         MPI_Irecv(room.data(), block.count(), block.type(), rank_, tag_, communicator_, &request),
         "receive");
   }
-  /// The same, set up once, for MPI_Start in each round.
-  void send_init(std::span<const std::byte> message, bool synchronous, MPI_Request& request) const;
-  void receive_init(std::span<std::byte> room, MPI_Request& request) const;
 
  private:
   MPI_Comm communicator_;

@@ -1,0 +1,27 @@
+#include "comm/context/progress.hpp"
+
+#include <vector>
+
+namespace sterna::comm {
+namespace {
+
+std::vector<ProgressHelper*>& helpers() {
+  static auto* const list = new std::vector<ProgressHelper*>;  // never freed: used until the exit
+  return *list;
+}
+
+}  // namespace
+
+ProgressHelper::ProgressHelper() {
+  helpers().push_back(this);
+}
+
+ProgressHelper::~ProgressHelper() {
+  std::erase(helpers(), this);
+}
+
+void call_progress_helpers() {
+  for (ProgressHelper* const helper : helpers()) helper->help();
+}
+
+}  // namespace sterna::comm

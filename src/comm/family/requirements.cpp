@@ -1,0 +1,39 @@
+#include "comm/family/requirements.hpp"
+
+#include <fmt/format.h>
+
+namespace sterna::comm {
+
+std::string why_no_transport(const Context& context, std::string_view name) {
+  for (const Context::Transport& transport : context.transports()) {
+    if (transport.name != name || transport.available) continue;
+    return fmt::format("transport {}: {}", name, transport.reason);
+  }
+  return {};
+}
+
+std::string needs_messages(const Context&, std::span<const int>) {
+  return {};
+}
+
+std::string needs_rma(const Context& context, std::span<const int>) {
+  return why_no_transport(context, "rma");
+}
+
+std::string needs_rdma(const Context& context, std::span<const int>) {
+  return why_no_transport(context, "rdma");
+}
+
+std::string needs_shm(const Context& context, std::span<const int>) {
+  return why_no_transport(context, "shm");
+}
+
+std::string needs_shm_with_all(const Context& context, std::span<const int> peers) {
+  for (const int peer : peers) {
+    if (context.on_my_node(peer)) continue;
+    return fmt::format("rank {} runs on another node than rank {}", peer, context.rank());
+  }
+  return why_no_transport(context, "shm");
+}
+
+}  // namespace sterna::comm

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "comm/tune/tuner.hpp"
+#include "sterna/comm/methods.hpp"
+
+namespace sterna::comm {
+
+/// What an exchange keeps of its rounds for the verdict at its end.
+class RoundRecord {
+ public:
+  /// Of a round that was timed.
+  void note_time(double us) { times_[timed_rounds_++ % times_.size()] = us; }
+  void note_traffic(std::size_t messages, std::size_t bytes) {
+    messages_ += messages;
+    bytes_ += bytes;
+  }
+
+  /// `method`, in use for the `reason`, where there is no tuner to say so.
+  Verdict verdict(const std::string& exchange, std::uint64_t rounds,
+                  const std::optional<Tuner>& tuner, std::string_view method,
+                  std::string_view reason) const;
+
+ private:
+  double median_us() const;
+
+  std::size_t bytes_ = 0;
+  std::size_t messages_ = 0;
+  std::size_t timed_rounds_ = 0;
+  std::array<double, 1024> times_{};  ///< us, of the latest rounds that were timed
+};
+
+}  // namespace sterna::comm

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "comm/context/waiter.hpp"
+#include "comm/neighbor/inboxes.hpp"
+#include "comm/neighbor/method.hpp"
+#include "comm/neighbor/outboxes.hpp"
+#include "comm/onesided/window.hpp"
+#include "sterna/comm/error.hpp"
+
+namespace sterna::comm {
+
+/// The boxes of a method that puts: inboxes in a window, outboxes in memory that `Transport` puts
+/// from fastest, and the ways into the inboxes of the links' peers. The owner sees to it that
+/// nothing is under way when it ends this; after a failure it is to be kept until the exit.
+template <class Transport>
+class Boxes {
+ public:
+  using Peer = typename Transport::Peer;
+
+  static MemoryNeed memory_for(std::span<const Link> links, std::size_t item_size,
+                               int buffers = 2) {
+    MemoryNeed need = Transport::need(Inboxes(links, item_size, buffers).bytes());
+    need.plain = sum_of_bytes(need.plain, Outboxes(links, item_size).bytes());
+    return need;
+  }
+
+  /// Collective over the context; throws Error on all ranks where one fails. `round`: the last that
+  /// was finished; `buffers`: of each inbox.
+  Boxes(const NeighborSetting& setting, std::span<const Link> links, std::uint64_t round,
+        Transport transport = {}, int buffers = 2)
+      : context_(setting.context),
+        inboxes_(links, setting.item_size, buffers),
+        outboxes_(links, setting.item_size),
+        window_(
+            setting.context, setting.exchange, setting.control_tag, inboxes_.bytes(),
+            ranks_of(links),
+            [&](std::byte* memory) {
+              outgoing_ = std::make_unique<typename Transport::Source>(outboxes_.bytes());
+              outboxes_.use(outgoing_->data());
+              inboxes_.use(memory, round);
+              std::vector<InboxOffsets> offsets;
+              for (std::size_t i = 0; i < links.size(); ++i) {
+                offsets.push_back(inboxes_.offsets(i));
+              }
+              return offsets;
+            },
+            transport) {}
+
+  std::vector<BoxPlaces> places() const { return places_of(outboxes_, inboxes_); }
+  /// Bytes of so many items.
+  std::size_t bytes_of(std::size_t count) const { return outboxes_.bytes_of(count); }
+  /// Begins to write `count` items of the outbox to the peer, for `round`.
+  void put(std::size_t link, std::size_t count, std::uint64_t round) {
+    const auto message = outboxes_.message(link, count);
+    Remote& target = window_.remotes()[link];
+    put(target, target.note.count(round), message.data(), message.size());
+  }
+  /// Begins to tell the peer that `round` is there; `set_notice` comes before, and what orders the
+  /// transport's puts.
+  void set_notice(std::uint64_t round) { outboxes_.notice() = round; }
+  void put_notice(std::size_t link) {
+    const std::uint64_t& round = outboxes_.notice();
+    Remote& target = window_.remotes()[link];
+    if constexpr (requires(Peer & peer) { peer.mapped(); }) {
+      put(target, target.note.notice(round), reinterpret_cast<const std::byte*>(&round),
+          sizeof round);
+    } else {
+      target.memory.notify(target.note.notice(round), round);
+    }
+  }
+  /// The way to a link's memory, and this rank's own.
+  Peer& peer(std::size_t link) { return window_.remotes()[link].memory; }
+  typename Transport::Memory& memory() const { return *window_.memory(); }
+  /// Whether all peers are in reach of stores.
+  bool all_mapped() const {
+    return std::ranges::all_of(window_.remotes(),
+                               [](const Remote& r) { return r.memory.mapped() != nullptr; });
+  }
+  bool noticed(std::size_t link, std::uint64_t round) const {
+    Transport::synchronize(*window_.memory());
+    return inboxes_.noticed(link, round);
+  }
+
+ private:
+  using Remote = typename Window<Transport, InboxOffsets>::Remote;
+
+  void put(Remote& target, std::size_t offset, const std::byte* source, std::size_t bytes) {
+    try {
+      Transport::put(target.memory, offset, source, bytes, *outgoing_);
+    } catch (const Error& error) {
+      throw Error(
+          fmt::format("rank {}: {}{}", target.rank, error.what(), death_of(context_, target.rank)));
+    }
+  }
+
+  Context::Implementation& context_;
+  Inboxes inboxes_;
+  Outboxes outboxes_;
+  std::unique_ptr<typename Transport::Source> outgoing_;
+  Window<Transport, InboxOffsets> window_;
+};
+
+}  // namespace sterna::comm

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "comm/context/context_implementation.hpp"
+#include "comm/onesided/connect.hpp"
+
+namespace sterna::comm {
+
+/// Memory of this rank that other ranks write, and the ways into theirs. What writes into remote
+/// memory in this library is built on it: neighbor and sparse methods, messages, barriers.
+///
+/// `Transport` (shm::Transport, rdma::Transport, rma::Transport) has
+/// - `Memory`, made by `make(context, exchange, bytes)`, which others reach by its `handle(memory)`;
+/// - `Peer`, made by `connect(memory, rank, handle)`: `put`, `get`, `fetch_add`, `notify`, `flush`
+///   and, but for rma, `sent` and `mapped`;
+/// - `need(bytes)`, what a memory takes of the node, and `synchronize(memory)`, which makes what
+///   others wrote visible.
+/// `Note`: what owners tell each peer about their memory beside the handle, such as offsets.
+template <class Transport, class Note = NoNote>
+class Window {
+ public:
+  using Memory = typename Transport::Memory;
+  using Peer = typename Transport::Peer;
+
+  /// The way into another rank's memory.
+  struct Remote {
+    Peer memory;
+    Note note;
+    int rank;
+  };
+
+  /// Collective over the context; throws Error on all ranks where one fails. Makes `bytes` of memory
+  /// (0: this rank only writes), calls `prepare(data)` before anybody can write there, which returns
+  /// a note for each of `ranks`, and connects with those of `ranks` that have memory. Each of them
+  /// must name this rank, too. `tag`: of the messages that connect.
+  template <class Prepare>
+  Window(Context::Implementation& context, std::string_view exchange, int tag, std::size_t bytes,
+         std::span<const int> ranks, Prepare&& prepare, Transport transport = {}) {
+    connect(
+        context, exchange, tag, ranks,
+        [&] {
+          memory_ = transport.make(context, exchange, bytes);
+          std::vector<std::string> descriptions;
+          const std::string handle = memory_ ? Transport::handle(*memory_) : std::string();
+          for (const Note& note : prepare(data())) descriptions.push_back(describe(note, handle));
+          return descriptions;
+        },
+        [&](std::size_t i, const std::string& description) {
+          const auto [note, handle] = note_and_handle<Note>(description);
+          if (handle.empty()) return;
+          remotes_.push_back({transport.connect(memory_.get(), ranks[i], handle), note, ranks[i]});
+        });
+  }
+
+  /// This rank's; null where it has none.
+  Memory* memory() const { return memory_.get(); }
+  std::byte* data() const { return memory_ ? memory_->data() : nullptr; }
+  /// Those of the ranks that have memory, in their order.
+  std::vector<Remote>& remotes() { return remotes_; }
+  const std::vector<Remote>& remotes() const { return remotes_; }
+
+ private:
+  std::unique_ptr<Memory> memory_;
+  std::vector<Remote> remotes_;
+};
+
+}  // namespace sterna::comm

@@ -1,0 +1,21 @@
+#include "comm/transport/rdma/probe.hpp"
+#include "comm/context/transport_probe.hpp"
+#include "comm/transport/rma/probe.hpp"
+#include "comm/transport/shm/probe.hpp"
+#include "comm/transport/two_sided/probe.hpp"
+
+namespace sterna::comm {
+
+std::string why_no_shared_memory(MPI_Comm node) {
+  return shm::why_unavailable(node);
+}
+
+std::vector<std::pair<std::string_view, std::string>> probe_transports(int nodes,
+                                                                       std::string why_no_shm) {
+  return {{"two_sided", two_sided::why_unavailable()},
+          {"rma", rma::why_unavailable(nodes)},
+          {"rdma", rdma::why_unavailable()},
+          {"shm", std::move(why_no_shm)}};
+}
+
+}  // namespace sterna::comm

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "comm/context/context_implementation.hpp"
+
+namespace sterna::comm {
+
+/// Sends `outgoing[i]` to `ranks[i]` and returns what those ranks sent here. Each of them must do
+/// the same. For start-up: by messages with `tag`, with a wait.
+std::vector<std::string> handshake(Context::Implementation& context, std::string_view exchange,
+                                   int tag, std::span<const int> ranks,
+                                   std::span<const std::string> outgoing);
+
+}  // namespace sterna::comm

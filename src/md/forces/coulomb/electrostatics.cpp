@@ -1,0 +1,319 @@
+#include "md/forces/coulomb/electrostatics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "md/forces/coulomb/force_error.hpp"
+#include "md/forces/coulomb/gathered_ewald.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+
+namespace sterna::md {
+
+Electrostatics::Electrostatics(const comm::Context& context, const Decomposition& decomposition,
+                               std::span<const Component> components, const Options& options)
+    : context_(context), decomposition_(&decomposition), options_(options) {
+  for (const Component& component : components) {
+    auto& sites = sites_.emplace_back();
+    for (const auto& site : component.charges) sites.push_back({site.position, site.charge, {}});
+    for (const auto& site : component.dipoles) sites.push_back({site.position, 0.0, site.moment});
+    for (const Site& site : sites) {
+      reach_ = std::max(reach_, std::sqrt(dot(site.position, site.position)));
+    }
+  }
+  const double shortest = decomposition.box().least_height();
+  if (!options_.ewald && 6.0 * reach_ > shortest) {
+    throw std::invalid_argument(
+        fmt::format("the box is {} wide, too small for molecules whose charges lie {} from the "
+                    "center: the multipole method needs six times that",
+                    shortest, reach_));
+  }
+}
+
+void Electrostatics::set_decomposition(const Decomposition& decomposition) {
+  decomposition_ = &decomposition;
+  solver_.reset();
+}
+
+bool Electrostatics::with_dipoles() const {
+  for (const auto& sites : sites_) {
+    for (const Site& site : sites) {
+      if (site.dipole != Vec3{}) return true;
+    }
+  }
+  return false;
+}
+
+void Electrostatics::place_charges(const ParticleStore& particles) {
+  positions_.clear();
+  dipoles_.clear();
+  centers_.clear();
+  const bool dipoles = with_dipoles();
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    const Position& at = particles.position[i];
+    const auto& sites = sites_[static_cast<std::size_t>(at.type)];
+    if (sites.empty()) continue;
+    centers_.insert(centers_.end(), sites.size(), at.vector());
+    if (!particles.rotating()) {
+      for (const Site& site : sites) {
+        positions_.push_back(at.vector() + site.position);
+        if (dipoles) dipoles_.push_back(site.dipole);
+      }
+      continue;
+    }
+    const auto rows = particles.orientation[i].matrix();
+    const auto turned = [&](const Vec3& v) {
+      return Vec3{dot(rows[0], v), dot(rows[1], v), dot(rows[2], v)};
+    };
+    for (const Site& site : sites) {
+      positions_.push_back(at.vector() + turned(site.position));
+      if (dipoles) dipoles_.push_back(turned(site.dipole));
+    }
+  }
+  if (options_.surroundings == Surroundings::conductor) return;
+  // The dipole of the box must not jump where a particle enters it at the other side.
+  const Box& box = decomposition_->box();
+  for (std::size_t i = 0, next = 0; i < particles.local_count(); ++i) {
+    const Image& image = particles.image[i];
+    const Vec3 crossed = box.translation(image.x, image.y, image.z);
+    const auto& sites = sites_[static_cast<std::size_t>(particles.position[i].type)];
+    for (std::size_t s = 0; s < sites.size(); ++s) positions_[next++] += crossed;
+  }
+}
+
+void Electrostatics::set_options(FmmParameters& parameters) const {
+  parameters.surroundings = options_.surroundings;
+  parameters.dipoles = with_dipoles();
+  parameters.overlap = options_.smoothing;
+  parameters.travel = options_.smoothing > 0.0 ? options_.travel : 0.0;
+}
+
+void Electrostatics::choose_parameters() {
+  const Lattice lattice = Lattice::of(decomposition_->box());
+  // A molecule reaches at most half a leaf from its center; where leaves overlap, its parts by one
+  // leaf from where it was when they were filled.
+  const double least_width =
+      std::max(2.5 * reach_, options_.smoothing > 0.0 ? 1.5 * options_.travel : 0.0);
+  FmmParameters trial =
+      FmmParameters::choose(lattice, options_.periodic, static_cast<std::size_t>(charge_count_),
+                            options_.accuracy, least_width, options_.levels);
+  set_options(trial);
+  if (options_.precision) trial.precision = *options_.precision;
+  double accuracy = options_.accuracy;
+  if (options_.order > 0) {
+    trial.order = options_.order;
+    accuracy = HUGE_VAL;
+  }
+  const auto checked = checked_fmm_parameters(context_, *decomposition_, trial, charges(), accuracy,
+                                              options_.exchange);
+  parameters_ = checked.parameters;
+  error_ = checked.error;
+}
+
+void Electrostatics::rebuild(const ParticleStore& particles) {
+  values_.clear();
+  molecules_.clear();
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    const auto& sites = sites_[static_cast<std::size_t>(particles.position[i].type)];
+    for (const Site& site : sites) {
+      values_.push_back(site.charge);
+      molecules_.push_back(static_cast<std::int32_t>(i));
+    }
+  }
+  place_charges(particles);
+  particle_count_ = particles.local_count();
+  if (!options_.periodic) check_open_box(particles);
+  if (charge_count_ == 0.0) {
+    charge_count_ = static_cast<double>(values_.size());
+    for (const double value : values_) total_charge_ += value;
+    comm::ReductionBatch batch(context_, "charges");
+    batch.sum(charge_count_).sum(total_charge_).run();
+  }
+  if (options_.ewald) {
+    if (!ewald_accuracy_) choose_ewald_accuracy();
+    return;
+  }
+  if (!parameters_) choose_parameters();
+  if (!solver_) {
+    solver_ =
+        std::make_unique<FmmSolver>(context_, *decomposition_, *parameters_, options_.exchange);
+  }
+  solver_->rebuild(charges());
+}
+
+EwaldSolver Electrostatics::ewald_solver(double accuracy) const {
+  const Lattice lattice = Lattice::of(decomposition_->box());
+  auto parameters = EwaldSolver::parameters(lattice, accuracy,
+                                            static_cast<std::size_t>(std::max(1.0, charge_count_)));
+  parameters.surroundings = options_.surroundings;
+  return {lattice, parameters};
+}
+
+void Electrostatics::choose_ewald_accuracy() {
+  const auto forces = [&](double accuracy) {
+    return gathered_ewald(context_, ewald_solver(accuracy), charges(), particle_count_).forces;
+  };
+  const auto reference = forces(1e-6 * options_.accuracy);
+  ewald_accuracy_ = options_.accuracy;
+  // Which truncation leads to which error of the forces depends on the charges.
+  for (;;) {
+    ForceError error;
+    error.add(forces(*ewald_accuracy_), reference, charges());
+    comm::ReductionBatch batch(context_, "accuracy of the Ewald sums");
+    batch.sum(error.sums().data(), error.sums().size()).run();
+    error_ = error.relative(decomposition_->box().volume());
+    if (error_ <= options_.accuracy || *ewald_accuracy_ <= 1e-4 * options_.accuracy) return;
+    *ewald_accuracy_ *= 0.5 * options_.accuracy / error_;
+  }
+}
+
+void Electrostatics::check_open_box(const ParticleStore& particles) const {
+  const Vec3& length = decomposition_->box().length;
+  const Shear shear = decomposition_->box().shear();
+  const Vec3 margin = shear.reach(options_.margin);
+  std::int64_t outside = -1;  // the largest id of such a particle
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    const Image& image = particles.image[i];
+    bool inside = image.x == 0 && image.y == 0 && image.z == 0;
+    const Vec3 at = shear.upright(particles.position[i].vector());
+    for (int axis = 0; axis < 3; ++axis) {
+      inside = inside && at[axis] >= margin[axis] && at[axis] <= length[axis] - margin[axis];
+    }
+    if (!inside) outside = std::max(outside, particles.id[i]);
+  }
+  comm::ReductionBatch batch(context_, "particles in the open box");
+  batch.max(outside).run();
+  if (outside < 0) return;
+  throw std::runtime_error(fmt::format(
+      "particle {} has left the open box, or comes nearer to one of its faces than half "
+      "of the cutoff: a larger box keeps it away from them for longer",
+      outside));
+}
+
+void Electrostatics::start(const ParticleStore& particles) {
+  place_charges(particles);
+  if (solver_) solver_->start(positions_, dipoles_, centers_);
+}
+
+void Electrostatics::finish(ParticleStore& particles, EnergyAndVirial* sums) {
+  const bool with_tensor = sums != nullptr && options_.virial_tensor;
+  if (options_.ewald) {
+    ewald_result_ =
+        gathered_ewald(context_, ewald_solver(*ewald_accuracy_), charges(), particle_count_);
+  }
+  const CoulombResult& result = options_.ewald ? ewald_result_ : solver_->finish(with_tensor);
+  VirialProducts inside{};  // of the sites' positions in their molecules
+  for (std::size_t i = 0, next = 0; i < particles.local_count(); ++i) {
+    const Position& at = particles.position[i];
+    for (const Site& site : sites_[static_cast<std::size_t>(at.type)]) {
+      const Vec3& force = result.forces[next];
+      const Vec3 field = result.fields.empty() ? Vec3{} : result.fields[next];
+      particles.force[i] += force;
+      if (!result.center_forces.empty()) particles.force[i] += result.center_forces[next];
+      ++next;
+      if (!particles.rotating()) continue;
+      const Vec3 arm = particles.orientation[i].to_lab(site.position);
+      particles.torque[i] += cross(arm, force);
+      if (!result.fields.empty()) {
+        particles.torque[i] += cross(particles.orientation[i].to_lab(site.dipole), field);
+      }
+      if (sums != nullptr) add_product(inside, arm, force);
+    }
+  }
+  if (sums == nullptr) return;
+  sums->energy += result.energy;
+  const auto of_arms = symmetric_part(inside);
+  // The trace follows from energies, so that it is the same with and without the tensor. In all
+  // distances, the energy U_qq of charges is of degree -1, U_qd of charges with dipoles of -2, U_dd
+  // of dipoles of -3: the trace is U_qq + 2 U_qd + 3 U_dd. The sum of dipoles times fields is
+  // -(U_qd + 2 U_dd).
+  double trace = result.energy;
+  for (std::size_t i = 0; i < dipoles_.size(); ++i) trace -= dot(dipoles_[i], result.fields[i]);
+  const double tensor_trace = result.virial[0] + result.virial[1] + result.virial[2];
+  for (std::size_t k = 0; k < 6; ++k) {
+    const double third = k < 3 ? (trace - tensor_trace) / 3.0 : 0.0;
+    if (with_tensor || k < 3) sums->virial[k] += result.virial[k] + third - of_arms[k];
+  }
+}
+
+std::string Electrostatics::method() const {
+  if (options_.ewald) return "by Ewald sums";
+  const FmmParameters& p = solver_->parameters();
+  return fmt::format("order {}, {} precision, {} x {} x {} leaves{}", p.order, name_of(p.precision),
+                     p.top_cells[0] << p.levels, p.top_cells[1] << p.levels,
+                     p.top_cells[2] << p.levels,
+                     p.overlap > 0.0 ? fmt::format(" that overlap by {}", p.overlap) : "");
+}
+
+std::string Electrostatics::description() const {
+  return fmt::format(
+      "electrostatics {}: relative error of the forces {:.2g} at the start, {:.2g} asked for",
+      method(), error_, options_.accuracy);
+}
+
+std::vector<std::string> Electrostatics::warnings() const {
+  std::vector<std::string> warnings;
+  if (options_.order == 0 && error_ > options_.accuracy) {
+    warnings.push_back(
+        fmt::format("{} not reach the accuracy asked for in [electrostatics]",
+                    options_.ewald ? "the Ewald sums do" : "the highest order does"));
+  }
+  const double total = total_charge_ / options_.charge_unit;
+  if (std::abs(total) > 1e-6 && options_.periodic) {
+    warnings.push_back(
+        fmt::format("the system has a charge of {:.6g}, which a homogeneous background "
+                    "neutralizes: pressures depend on it",
+                    total));
+  }
+  return warnings;
+}
+
+ForceTerm::Settings Electrostatics::settings() const {
+  const char* surroundings = !options_.periodic                              ? "open"
+                             : options_.surroundings == Surroundings::vacuum ? "vacuum"
+                                                                             : "conductor";
+  return {{"kind", options_.ewald ? "ewald" : "fmm"},
+          {"method", method()},
+          {"order", std::int64_t{parameters_ ? parameters_->order : 0}},
+          {"surroundings", surroundings},
+          {"accuracy", options_.accuracy},
+          {"measured_error", error_}};
+}
+
+std::vector<double> Electrostatics::state() const {
+  if (options_.ewald) return {*ewald_accuracy_, error_};
+  const FmmParameters& p = *parameters_;
+  return {static_cast<double>(p.order),
+          static_cast<double>(p.precision),
+          static_cast<double>(p.levels),
+          static_cast<double>(p.top_cells[0]),
+          static_cast<double>(p.top_cells[1]),
+          static_cast<double>(p.top_cells[2]),
+          error_};
+}
+
+void Electrostatics::restore(std::span<const double> state) {
+  if (state.size() != 2 && state.size() != 7) {
+    throw std::invalid_argument("not a state of the electrostatics");
+  }
+  if (options_.ewald != (state.size() == 2)) return;  // of the other method
+  if (options_.ewald) {
+    ewald_accuracy_ = state[0];
+    error_ = state[1];
+    return;
+  }
+  FmmParameters p;
+  p.order = static_cast<int>(state[0]);
+  p.precision = static_cast<FmmPrecision>(static_cast<int>(state[1]));
+  p.levels = static_cast<int>(state[2]);
+  for (int axis = 0; axis < 3; ++axis) p.top_cells[axis] = static_cast<int>(state[3 + axis]);
+  p.periodic = options_.periodic;
+  set_options(p);
+  p.check();
+  parameters_ = p;
+  error_ = state[6];
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "md/domain/decomposition.hpp"
+#include "md/forces/coulomb/ewald.hpp"
+#include "md/forces/coulomb/fmm/fmm_solver.hpp"
+#include "md/forces/force_term.hpp"
+#include "md/model/component.hpp"
+#include "md/system/particle_store.hpp"
+#include "sterna/comm/context.hpp"
+
+namespace sterna::md {
+
+/// The Coulomb forces of all charges and point dipoles of all particles at any distance, by the
+/// fast multipole method or, for small systems, Ewald sums. Those of one molecule do not act on
+/// each other, but their periodic images do. All calls are collective.
+class Electrostatics final : public ForceTerm {
+ public:
+  struct Options {
+    bool ewald = false;      ///< by gathered_ewald instead, periodic boxes only
+    bool periodic = true;    ///< otherwise charges have no images
+    double margin = 0.0;     ///< of an open box: nearer to a face no particle may come
+    double accuracy = 1e-4;  ///< relative root-mean-square error of the forces
+    int order = 0;           ///< 0: as the accuracy wants it
+    int levels = 0;          ///< of cells; 0: as the cost wants it
+    std::optional<FmmPrecision> precision;  ///< nothing: as the accuracy wants it
+    /// How far cells of the multipole method overlap, in units of their edges; 0: forces jump where
+    /// a molecule changes its cell.
+    double smoothing = 0.0;
+    double travel = 0.0;  ///< how far particles may move between two calls of `rebuild`
+    Surroundings surroundings = Surroundings::conductor;
+    /// Whether the virial that `finish` adds is the whole tensor, which makes the far field dearer;
+    /// otherwise it has the right trace only.
+    bool virial_tensor = false;
+    std::string exchange = "auto";  ///< of comm::neighbor_methods()
+    double charge_unit = 1.0;       ///< of the input, in internal units
+  };
+  /// `components`: in the order of Position::type. The decomposition must live as long as it is in
+  /// use here. Throws std::invalid_argument where the box is too small for the molecules.
+  Electrostatics(const comm::Context& context, const Decomposition& decomposition,
+                 std::span<const Component> components, const Options& options);
+
+  std::string_view name() const override { return "electrostatics"; }
+  /// Cells of charges hold for as long as particles stay within half the skin.
+  bool needs_early_rebuild() const override { return true; }
+  void set_decomposition(const Decomposition& decomposition) override;
+  /// Particles lie in their owner's region and keep their order until the next call. The first
+  /// time it chooses the tree, and an order whose error, measured in the forces on these
+  /// particles, is below the accuracy; but for what `restore` was given. Throws
+  /// std::runtime_error, on all ranks, where a particle has left an open box or is near a face.
+  void rebuild(const ParticleStore& particles) override;
+  void start(const ParticleStore& particles) override;
+  /// The virial is that of centers of mass: from the virial of sites, the sites' positions in their
+  /// molecules times the forces on them are subtracted.
+  void finish(ParticleStore& particles, EnergyAndVirial* sums) override;
+
+  /// Of all particles, in internal units.
+  double total_charge() const { return total_charge_; }
+  /// What the error was at the start, relative to the root of the mean square force.
+  double measured_error() const { return error_; }
+  bool periodic() const { return options_.periodic; }
+  int order() const { return parameters_ ? parameters_->order : 0; }  ///< 0: no expansions
+  /// How the forces are computed, and with what error.
+  std::string description() const override;
+  std::vector<std::string> warnings() const override;
+  Settings settings() const override;
+  /// None before the first `rebuild` in the present regions.
+  std::vector<comm::Verdict> verdicts() const override {
+    return solver_ ? solver_->verdicts() : std::vector<comm::Verdict>{};
+  }
+
+  /// For checkpoints: what the first `rebuild` chose, so that a resumed run has the same bits.
+  std::vector<double> state() const override;
+  void restore(std::span<const double> state) override;
+
+ private:
+  /// "order 8, single precision, 16 x 16 x 16 leaves".
+  std::string method() const;
+  void place_charges(const ParticleStore& particles);
+  PointCharges charges() const { return {positions_, values_, molecules_, centers_, dipoles_}; }
+  bool with_dipoles() const;
+  void choose_parameters();
+  /// What does not follow from the accuracy.
+  void set_options(FmmParameters& parameters) const;
+  EwaldSolver ewald_solver(double accuracy) const;
+  /// One whose error, measured in the forces on these particles, is below the accuracy.
+  void choose_ewald_accuracy();
+  void check_open_box(const ParticleStore& particles) const;
+
+  comm::Context context_;
+  const Decomposition* decomposition_;
+  struct Site {
+    Vec3 position;
+    double charge;
+    Vec3 dipole;
+  };
+  std::vector<std::vector<Site>> sites_;  ///< of each component
+  Options options_;
+  double reach_ = 0.0;  ///< of the farthest charge from its molecule's center
+
+  std::optional<FmmParameters> parameters_;
+  double error_ = 0.0;
+  double total_charge_ = 0.0;
+  std::unique_ptr<FmmSolver> solver_;
+  CoulombResult ewald_result_;
+  std::optional<double> ewald_accuracy_;  ///< for `ewald_solver`
+  double charge_count_ = 0.0;             ///< of all ranks
+  std::size_t particle_count_ = 0;
+
+  // Of each site of the local particles, particle by particle; dipoles where there are some.
+  std::vector<Vec3> positions_, centers_, dipoles_;
+  std::vector<double> values_;
+  std::vector<std::int32_t> molecules_;
+};
+
+}  // namespace sterna::md

@@ -1,0 +1,133 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "md/forces/coulomb/fmm/expansion_level.hpp"
+#include "md/forces/coulomb/fmm/image_sums.hpp"
+#include "md/forces/coulomb/fmm/kernels/fmm_kernels.hpp"
+#include "sterna/comm/neighbor_exchange.hpp"
+
+namespace sterna::md {
+
+/// Local expansions of all cells of a grid from the multipoles of all that are not near, images
+/// included where it is periodic. On several ranks each transforms some of the coefficients and
+/// multiplies some of the waves.
+template <class Real>
+class CellConvolution {
+ public:
+  /// Collective, with all calls from then on, where there is a context; otherwise in this process
+  /// alone. `cell`: its edges; coefficients in units of `unit`. `boxes`: the cells that each rank
+  /// brings and gets, perhaps images of cells; what several bring is added up in the order of the
+  /// ranks. `exchange` as for FmmSolver.
+  CellConvolution(const Lattice& cell, const Cells& grid, bool periodic, int order, double unit,
+                  const FmmKernels<Real>& kernels, const comm::Context* context,
+                  std::vector<CellBox> boxes, const std::string& exchange);
+
+  /// `multipoles`, of this rank's box, must stay until `finish`, which adds to `locals` of the same
+  /// box.
+  void start(const CellExpansions<Real>& multipoles);
+  void finish(CellExpansions<Real>& locals);
+  /// Of the multipoles of the last computation: minus the derivatives of their energy when the
+  /// positions of the cells and the lattice are strained and the multipoles stay (xx yy zz xy xz
+  /// yz), in the unit of length of the coefficients. This rank's share.
+  std::array<double, 6> virial();
+
+  std::vector<comm::Verdict> verdicts() const;
+
+ private:
+  /// Of a real coefficient: where its cosine or sine is among the others and what it is multiplied
+  /// with, as a multipole and as a local expansion.
+  struct Place {
+    std::size_t part;
+    int degree;
+    Real into, out_of;
+  };
+  struct Range {
+    std::size_t begin, end;
+    std::size_t count() const { return end - begin; }
+  };
+  /// What each rank does: whole blocks of `lanes_` waves, whole groups of as many coefficients.
+  Range blocks_of(std::size_t rank) const;
+  Range coefficients_of(std::size_t rank) const;
+  std::size_t blocks() const { return (plan_.waves().count() + lanes_ - 1) / lanes_; }
+  std::size_t block_size() const { return 4 * wave_count(order_) * lanes_; }
+  std::size_t sums_size() const { return 2 * wave_count(2 * order_) * lanes_; }
+  /// Numbers between one who transforms and one who multiplies: of each coefficient and each block
+  /// of waves two parts.
+  std::size_t wave_message(std::size_t transforms, std::size_t multiplies) const {
+    return coefficients_of(transforms).count() * blocks_of(multiplies).count() * 2 * lanes_;
+  }
+
+  void make_places();
+  void make_exchanges(const comm::Context& context, const std::string& exchange);
+  std::vector<Real> packed_sums(ImageSums::Strain strain) const;
+  void to_waves();
+  void from_waves(CellExpansions<Real>& locals);
+  /// `count` coefficients at all cells, from all ranks; and to them.
+  void gather_values(std::size_t first, std::size_t count);
+  void scatter_values(std::size_t first, std::size_t count, const std::vector<Real*>& outboxes,
+                      CellExpansions<Real>& locals);
+
+  int peer_of(std::size_t rank) const { return static_cast<int>(rank < rank_ ? rank : rank - 1); }
+  template <class Function>
+  void for_each_peer(Function function) const {
+    for (std::size_t rank = 0; rank < boxes_.size(); ++rank) {
+      if (rank != rank_) function(peer_of(rank), rank);
+    }
+  }
+  /// function(block, its parts of a coefficient) for all blocks, of this rank in `own`, of the
+  /// others in messages.
+  template <class Function>
+  void for_each_block(std::size_t coefficient, Real* own, const std::vector<Real*>& messages,
+                      Function function) const {
+    for (std::size_t rank = 0; rank < boxes_.size(); ++rank) {
+      const Range blocks = blocks_of(rank);
+      const std::size_t before = coefficient - coefficients_of(rank_).begin;
+      Real* at = rank == rank_ ? own + places_[coefficient].part * lanes_
+                               : messages[rank] + before * blocks.count() * 2 * lanes_;
+      for (std::size_t block = blocks.begin; block < blocks.end; ++block) {
+        function(block, at);
+        at += rank == rank_ ? block_size() : 2 * lanes_;
+      }
+    }
+  }
+  /// function(parts) of the coefficients that another rank transforms, of this rank's blocks in
+  /// `own`, in the order of messages.
+  template <class Function>
+  void for_each_part_of(std::size_t rank, Real* own, Function function) const {
+    const Range coefficients = coefficients_of(rank);
+    for (std::size_t a = coefficients.begin; a < coefficients.end; ++a) {
+      for (std::size_t block = 0; block < blocks_of(rank_).count(); ++block) {
+        function(own + block * block_size() + places_[a].part * lanes_);
+      }
+    }
+  }
+
+  Lattice cell_;  ///< in the unit of the coefficients
+  bool periodic_;
+  int order_;
+  const FmmKernels<Real>& kernels_;
+  std::size_t lanes_;
+  GridTransform<Real> plan_;
+  std::size_t rank_;
+  std::vector<CellBox> boxes_;
+  std::vector<std::vector<std::size_t>> cells_;  ///< of each box, where they begin in values_
+  double scale_;  ///< factorials grow with the degree; with its powers taken out they stay near 1
+  std::vector<Place> places_;
+  std::vector<Real> sums_;
+  std::optional<std::array<std::vector<Real>, 6>> strained_sums_;  ///< where asked for
+  std::vector<Real> multipoles_, locals_;                          ///< of this rank's waves
+  std::vector<Real> values_, waves_;                               ///< of one group
+  const CellExpansions<Real>* own_ = nullptr;
+  /// Multipoles to those who transform them, their waves to those who multiply these, and back.
+  std::optional<comm::NeighborExchange<Real>> cells_out_, waves_out_, waves_back_, cells_back_;
+};
+
+extern template class CellConvolution<float>;
+extern template class CellConvolution<double>;
+
+}  // namespace sterna::md

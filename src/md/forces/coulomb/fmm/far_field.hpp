@@ -1,0 +1,159 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "md/forces/coulomb/fmm/cell_convolution.hpp"
+#include "md/forces/coulomb/fmm/expansion_exchange.hpp"
+#include "md/forces/coulomb/fmm/expansion_level.hpp"
+#include "md/forces/coulomb/fmm/fmm_operators.hpp"
+#include "md/forces/coulomb/fmm/fmm_times.hpp"
+#include "md/forces/coulomb/fmm/tree_partition.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+
+namespace sterna::md {
+
+/// Charges and, where the parameters say that they have dipoles, the components of these over the
+/// unit of the leaves, each as a charge at the same place.
+template <class Real>
+struct FarSources {
+  FarCharges<Real> charges;
+  std::array<FarCharges<Real>, 3> moments;
+};
+
+/// The potential of all charges that are not in the 27 cells around, on all ranks of a context or,
+/// without one, in this process alone.
+///
+/// A rank makes the multipoles of what it has in each leaf; they travel to the owner of the leaf
+/// and to those who have it near their own cells, where the parts are added, the rank's own first
+/// and then the others' in the order of the ranks. Owners shift them up, the next level's exchange
+/// follows, and meanwhile the level's multipoles become local expansions. Levels with fewer cells
+/// than ranks, and the sums of all ranks that the caller wants, are one reduction; a top with more
+/// cells is a convolution of all ranks. On the way down local expansions go to whoever has the
+/// children, at last to whoever has charges in the leaf.
+template <class Real>
+class FarField {
+ public:
+  static constexpr std::size_t sum_count = 8;
+
+  FarField(const comm::Context* context, const Lattice& lattice, const FmmParameters& parameters,
+           const TreePartition& partition, const std::string& exchange);
+
+  /// The three parts of a computation, all collective. `begins`: where the charges of each leaf
+  /// that the region touches begin, and the end.
+  void start(const FarSources<Real>& sources, std::span<const std::size_t> begins, FmmTimes& times);
+  /// `sums`: of this rank.
+  void climb(const std::array<double, sum_count>& sums, bool with_virial, FmmTimes& times);
+  /// Adds potential and field at the charges; of the moments, each a charge in the potential that
+  /// the field's component is.
+  void finish(FarSources<Real>& sources, std::span<const std::size_t> begins, FmmTimes& times);
+  double leaf_unit() const { return operators_.leaf_unit; }
+  /// Of all ranks, after `finish`.
+  std::array<double, sum_count> sums() const;
+  /// After `finish`, where `climb` was asked for it: this rank's share of the virial of the centers
+  /// of leaves, that is, without the product of each charge's force and its position in its leaf.
+  const VirialProducts& virial() const { return virial_; }
+
+  std::vector<comm::Verdict> verdicts() const;
+
+ private:
+  /// All of one depth below the top.
+  struct Depth {
+    ExpansionLevel<Real> level;
+    std::optional<ExpansionExchange<Real>> multipoles;  ///< into the level, with its border
+    std::optional<ExpansionExchange<Real>> locals;      ///< from the level to those below
+    CellExpansions<Real> of_parents;                    ///< multipoles, then locals
+    /// Parents whose children's virial this rank counts, by ExpansionLevel::index.
+    std::vector<std::size_t> counted;
+    /// Like the level's locals, each contribution times a component of the vector to the target:
+    /// from the source's center, or twice that from the parent's.
+    std::array<std::vector<Real>, 3> weighted;
+  };
+  using Coefficients = typename ExpansionExchange<Real>::Coefficients;
+  static Coefficients cells_of(CellExpansions<Real>& cells) {
+    return {cells.data(), cells.stride()};
+  }
+  static Coefficients multipoles_of(Depth& depth) {
+    return {depth.level.multipoles(0), depth.level.stride()};
+  }
+  static Coefficients locals_of(Depth& depth) {
+    return {depth.level.locals(0), depth.level.stride()};
+  }
+  Depth& depth(int number) { return depths_[static_cast<std::size_t>(number - 1)]; }
+  bool distributed(int number) const { return number > partition_.first_distributed_depth(); }
+
+  void make_depths(const comm::Context* context, const std::string& exchange);
+  /// From the multipoles of this rank of the deepest level that is not distributed, or of a
+  /// distributed top.
+  void start_top(const CellExpansions<Real>& part);
+  void shift_up(Depth& depth);
+  void multipoles_to_locals(Depth& depth);
+  void shift_down(Depth& depth);
+  /// Of a distributed top, the cells that a rank brings and gets; otherwise all.
+  std::vector<CellBox> boxes_of_top() const;
+  void add_moments(const FarSources<Real>& sources, std::size_t begin, std::size_t end,
+                   Real* multipole, std::size_t stride);
+  /// Expansions of the gradient's components behind that of the potential.
+  void add_gradient(std::vector<Real>& local) const;
+  /// What it takes to move the background, from sums over cells: charge, charges times their
+  /// vectors from the cells' centers, cells' charges times these centers c, these times c again,
+  /// and products of c with the vectors.
+  static constexpr std::size_t background_count = 25;
+  using Background = std::array<double, background_count>;
+  Background background_of(const CellExpansions<Real>& multipoles) const;
+  void far_field_of_top(const Background& background);
+  /// The caller's background is about the center of the box, that of the convolution about those
+  /// of the cells.
+  void move_background_of_top(const Background& background);
+  /// From the center of the box; of an image, that of its cell.
+  Vec3 top_center(const Cells& place) const;
+
+  /// Those of the cells in an octant of the parents from `begin` on.
+  std::array<Real*, 3> weighted_at(Depth& depth, int octant, std::size_t begin);
+  /// kernels_.shift, and the same times the components of `vector` to the arrays `weighted`.
+  void shift_weighted(const ShiftOperator<Real>& shift, const Vec3& vector, const Real* source,
+                      std::size_t source_stride, Real* target, const std::array<Real*, 3>& weighted,
+                      std::size_t target_stride, std::size_t count);
+  /// Adds a cell's share of the virial, from its multipole and the weighted local expansions.
+  void add_virial(const Real* multipole, const std::array<const Real*, 3>& weighted,
+                  std::size_t stride, double unit);
+  void add_virial_of_level(int number);
+  void add_virial_of_top();
+  /// What is known of the locals at cells of a depth whose level is on this rank.
+  void read_locals(int number, const CellBox& cells, Real* out);
+
+  FmmParameters parameters_;
+  Lattice lattice_;
+  TreePartition partition_;
+  FmmOperators<Real> operators_;
+  const FmmKernels<Real>& kernels_;
+  HarmonicFactors factors_;
+  std::size_t coefficients_;
+  std::vector<Depth> depths_;
+  CellExpansions<Real> leaves_;              ///< of what this rank has: multipoles, then locals
+  std::vector<CellBlock> images_of_leaves_;  ///< which cells of the whole grid they are, if any
+  CellConvolution<Real> top_;
+  CellExpansions<Real> top_locals_;
+  std::vector<Real> scratch_;
+
+  bool with_virial_ = false;
+  VirialProducts virial_{};
+  std::vector<Real> shifted_;
+
+  /// Multipoles of the deepest level that every rank has, or of a distributed top what moves its
+  /// background; then the sums.
+  std::unique_ptr<std::vector<double>> reduced_;
+  std::optional<comm::ReductionBatch> reduction_;
+};
+
+extern template class FarField<float>;
+extern template class FarField<double>;
+
+/// Throws std::invalid_argument where this processor has no such kernels. "auto": the widest.
+const FmmInstructionSet& fmm_instruction_set(std::string_view name);
+
+}  // namespace sterna::md

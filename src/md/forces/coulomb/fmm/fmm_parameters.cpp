@@ -1,0 +1,197 @@
+#include "md/forces/coulomb/fmm/fmm_parameters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <stdexcept>
+
+namespace sterna::md {
+namespace {
+
+/// Relative root-mean-square force error of an order: 200 molecules of SPC/E water (NIST),
+/// repeated, in cells of 30 to 150 charges.
+constexpr struct {
+  int order;
+  double error;
+} measured_errors[] = {{3, 9e-3},    {4, 4e-3},    {5, 1.9e-3},  {6, 9e-4},    {7, 5e-4},
+                       {8, 2.6e-4},  {9, 1.4e-4},  {10, 8e-5},   {11, 4e-5},   {12, 2.4e-5},
+                       {13, 1.4e-5}, {14, 8e-6},   {15, 5e-6},   {16, 3e-6},   {17, 1.8e-6},
+                       {18, 1.1e-6}, {19, 7e-7},   {20, 4.5e-7}, {22, 1.7e-7}, {24, 7e-8},
+                       {26, 3e-8},   {28, 1.2e-8}, {30, 5e-9},   {32, 2e-9}};
+
+/// Cells of the top level that are about as wide between all of their faces, `shortest` where the
+/// box is narrowest.
+std::array<int, 3> even_cells(const Lattice& lattice, int shortest) {
+  const double width = std::min({lattice.width(0), lattice.width(1), lattice.width(2)}) / shortest;
+  std::array<int, 3> cells{};
+  for (int axis = 0; axis < 3; ++axis) {
+    cells[static_cast<std::size_t>(axis)] = std::min(
+        FmmParameters::most_top_cells, static_cast<int>(std::lround(lattice.width(axis) / width)));
+  }
+  return cells;
+}
+
+bool rectangular(const Lattice& lattice) {
+  return dot(lattice.a, lattice.b) == 0.0 && dot(lattice.b, lattice.c) == 0.0 &&
+         dot(lattice.c, lattice.a) == 0.0;
+}
+
+Lattice top_cell(const Lattice& lattice, const std::array<int, 3>& cells) {
+  return {lattice.a * (1.0 / cells[0]), lattice.b * (1.0 / cells[1]), lattice.c * (1.0 / cells[2])};
+}
+
+int order_for(double accuracy, double charges_per_leaf) {
+  // Molecules reach farther beyond the borders of smaller leaves.
+  const double factor = 0.2 + 46.0 / charges_per_leaf;
+  for (const auto& [order, error] : measured_errors) {
+    if (error * factor <= accuracy) return order;
+  }
+  return FmmParameters::highest_order;
+}
+
+double cells_of(const std::array<int, 3>& cells) {
+  return static_cast<double>(cells[0]) * cells[1] * cells[2];
+}
+
+/// Of one computation, fitted to times on one core of Zen 5 with AVX-512; infinite where the sums
+/// of the top take too much memory.
+double nanoseconds(const FmmParameters& parameters, double count) {
+  const double far_width = parameters.precision == FmmPrecision::single ? 1.0 : 2.0;
+  const double near_width = parameters.precision == FmmPrecision::full ? 2.5 : 1.0;
+  const double coefficients = std::pow(parameters.order + 1.0, 2);
+  const double top = cells_of(parameters.top_cells);
+  const double leaves = std::ldexp(top, 3 * parameters.levels);
+  // Open boxes are padded to twice their cells along each edge.
+  const int padding = parameters.periodic ? 1 : 2;
+  const double waves = top * std::pow(padding, 3);
+  double edges = 0.0;
+  for (const int cells : parameters.top_cells) edges += padding * cells;
+  const double bytes_of_sums = 4.0 * far_width * 2.0 * coefficients * waves;
+  if (bytes_of_sums > FmmParameters::most_bytes_of_sums) return HUGE_VAL;
+  const double near = 27.0 * 0.14 * near_width * count * (count / leaves + 26.0);
+  const double shifts = 189.0 * 8.0 / 7.0 * (leaves - top) * 0.08 * std::pow(coefficients, 1.5);
+  const double convolution = waves * coefficients * (5.0 + 0.045 * edges + 0.017 * coefficients);
+  const double expansions = coefficients * (8.0 * leaves + 0.22 * count);
+  return near + far_width * (shifts + convolution) + (far_width > 1.0 ? 1.4 : 1.0) * expansions;
+}
+
+}  // namespace
+
+FmmPrecision fmm_precision_by_name(std::string_view name) {
+  for (const auto precision : {FmmPrecision::single, FmmPrecision::mixed, FmmPrecision::full}) {
+    if (name == name_of(precision)) return precision;
+  }
+  throw std::invalid_argument(fmt::format("no precision \"{}\"", name));
+}
+
+std::string_view name_of(FmmPrecision precision) {
+  constexpr std::array<std::string_view, 3> names{"single", "mixed", "double"};
+  return names[static_cast<std::size_t>(precision)];
+}
+
+void FmmParameters::check() const {
+  if (order < 2 || order > highest_order) {
+    throw std::invalid_argument(
+        fmt::format("the order of the multipole method is {}, not 2 to {}", order, highest_order));
+  }
+  for (const int cells : top_cells) {
+    if (cells < 2 || cells > most_top_cells || levels < 0 || levels > 12) {
+      throw std::invalid_argument(
+          fmt::format("{} levels below {} top cells along an edge: 0 to 12 levels are possible, "
+                      "and 2 to {} cells",
+                      levels, cells, most_top_cells));
+    }
+  }
+  if (!(overlap >= 0.0 && overlap <= 0.5)) {
+    throw std::invalid_argument(fmt::format(
+        "the cells of the multipole method overlap by {} of their edges, not 0 to 0.5", overlap));
+  }
+}
+
+FmmParameters FmmParameters::even_tree(const Lattice& lattice, bool periodic) {
+  FmmParameters tree;
+  tree.periodic = periodic, tree.levels = 0;
+  tree.top_cells = even_cells(lattice, 8);
+  return tree;
+}
+
+CellBorders FmmParameters::borders(const Lattice& lattice) const {
+  const bool whole = periodic && levels == 0 && overlap == 0.0;
+  return whole && !rectangular(lattice) ? CellBorders::midplanes : CellBorders::faces;
+}
+
+double FmmParameters::separation(const Lattice& lattice) const {
+  return CellShape(top_cell(lattice, top_cells), borders(lattice)).separation();
+}
+
+double FmmParameters::reach(const Lattice& lattice, int axis) const {
+  const int leaves = top_cells[static_cast<std::size_t>(axis)] << levels;
+  // A little more, so that rounding leaves no molecule out.
+  constexpr double more = 1e-6;
+  if (borders(lattice) == CellBorders::midplanes) {
+    const CellShape shape(top_cell(lattice, top_cells), CellBorders::midplanes);
+    return (shape.extent()[axis] - 0.5 + more) / leaves;
+  }
+  if (overlap == 0.0) return 0.0;
+  return (0.5 * overlap + more) / leaves + travel / lattice.width(axis);
+}
+
+FmmParameters FmmParameters::choose(const Lattice& lattice, bool periodic, std::size_t count,
+                                    double accuracy, double least_width, int all_levels) {
+  FmmParameters best;
+  double lowest = 0.0;
+  for (int levels = 0; levels <= 12; ++levels) {
+    if (all_levels > 0 ? levels != all_levels - 1 : levels > 0 && !rectangular(lattice)) continue;
+    for (int shortest = 2; shortest <= most_top_cells; ++shortest) {
+      FmmParameters trial;
+      trial.periodic = periodic;
+      trial.precision = accuracy >= 2e-5   ? FmmPrecision::single
+                        : accuracy >= 1e-6 ? FmmPrecision::mixed
+                                           : FmmPrecision::full;
+      trial.levels = levels;
+      trial.top_cells = even_cells(lattice, shortest);
+      bool wide = true;
+      for (int axis = 0; axis < 3; ++axis) {
+        const int along = trial.top_cells[static_cast<std::size_t>(axis)];
+        wide = wide && std::ldexp(lattice.width(axis) / along, -levels) >= least_width;
+      }
+      const double leaves = std::ldexp(cells_of(trial.top_cells), 3 * levels);
+      const double charges = static_cast<double>(count) / leaves;
+      trial.order = order_for(accuracy, charges);
+      const double cost = nanoseconds(trial, static_cast<double>(count));
+      if (lowest == 0.0 || (wide && cost < lowest)) {
+        lowest = cost;
+        best = trial;
+      }
+    }
+  }
+  return best;
+}
+
+CheckedFmmParameters check_parameters(
+    FmmParameters trial, double accuracy,
+    const std::function<double(const FmmParameters& a, const FmmParameters& b)>& difference) {
+  // The cost of the reference grows with the cube of its order, and few ask for more than this.
+  constexpr int usual = 20;
+  FmmParameters highest = trial;
+  highest.precision = FmmPrecision::full;
+  for (const int order : {usual, FmmParameters::highest_order}) {
+    if (order == usual && accuracy < 1e-6) continue;
+    highest.order = order;
+    while (trial.order < order) {
+      // An order takes about half of the error away, so this much of it is the reference's.
+      const double error =
+          difference(trial, highest) / (1.0 - std::ldexp(1.0, trial.order - order));
+      if (error <= accuracy) return {trial, error};
+      trial.order += std::max(1, static_cast<int>(std::ceil(std::log2(error / accuracy))));
+    }
+  }
+  FmmParameters lower = highest;
+  lower.order -= 2;
+  return {highest, difference(lower, highest) / 3.0};
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,124 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "md/forces/coulomb/fmm/fmm_parameters.hpp"
+#include "md/forces/coulomb/fmm/grid_transform.hpp"
+#include "md/forces/coulomb/fmm/shift_operator.hpp"
+#include "md/forces/coulomb/fmm/solid_harmonics.hpp"
+
+namespace sterna::md {
+
+/// Place of degree l and m, 0 <= m <= l: the degrees of one m lie together.
+constexpr std::size_t wave_index(int order, int l, int m) {
+  return static_cast<std::size_t>(m * (order + 1) - m * (m - 1) / 2 + l - m);
+}
+constexpr std::size_t wave_count(int order) {
+  return static_cast<std::size_t>((order + 1) * (order + 2) / 2);
+}
+
+/// Charges sorted by cell as the far field sees them, positions relative to the center of their
+/// cell. Components apart, as the lanes of a vector are charges of one cell.
+template <class Real>
+struct FarCharges {
+  std::vector<Real> x, y, z, charge;
+  // Results.
+  std::vector<Real> potential, field_x, field_y, field_z;
+};
+
+/// As the near field sees them: with float, positions are integers times `resolution` from the
+/// center of their cell, so that the difference of two near positions is exact however large the
+/// cell is. Sums over the charges of one cell are Real, those over cells double.
+template <class Real>
+struct NearCharges {
+  using Coordinate = std::conditional_t<sizeof(Real) == 4, std::int32_t, double>;
+  using Index = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
+  double resolution = 1.0;  ///< length of one unit of the coordinates
+  std::vector<Coordinate> x, y, z;
+  std::vector<Real> charge;
+  std::vector<Index> molecule;
+  std::vector<Real> dipole_x, dipole_y, dipole_z;  ///< where there are dipoles; real lengths
+  // Results, of as many as are targets.
+  std::vector<double> potential, field_x, field_y, field_z;
+  std::vector<double> dipole_force_x, dipole_force_y, dipole_force_z;  ///< on dipoles alone
+};
+
+/// Charges `begin` to `end`, whose cell's center lies at `shift` from the target cell's.
+template <class Real>
+struct NearCell {
+  std::size_t begin, end;
+  typename NearCharges<Real>::Coordinate shift[3];
+  /// Whether molecules of the target charges may be among them.
+  bool same_molecules;
+};
+
+/// The inner loops of the method for one instruction set and precision.
+template <class Real>
+struct FmmKernels {
+  std::size_t lanes;
+  /// Adds the shifted expansions of `count` cells to `target`; coefficient a of cell i lies at
+  /// a * stride + i.
+  void (*shift)(const ShiftOperator<Real>& shift, const Real* source, std::size_t source_stride,
+                Real* target, std::size_t target_stride, std::size_t count);
+  /// Waves of a grid of as many values at each cell as there are lanes: value i of a cell lies at
+  /// cell * lanes + i, real parts of a wave's at 2 * wave * lanes + i, imaginary ones `lanes`
+  /// further.
+  void (*to_waves)(const GridTransform<Real>& plan, const Real* values, Real* waves);
+  /// The inverse, times the number of cells; destroys the waves.
+  void (*from_waves)(const GridTransform<Real>& plan, Real* waves, Real* values);
+  /// Adds the local expansions of as many waves as there are lanes, from their multipoles and the
+  /// sums between both, in the form of CellConvolution: with m from 0 on, cosine and sine parts
+  /// complex, one column for the real parts of waves and one for the imaginary ones,
+  ///   L_lm = sum over l', m' of conj(M_l'm') I_(l+l')(m+m'),
+  /// M_l'(-m') = (-1)^m' conj(M_l'm') and I likewise. Element (l, m) of the sums, up to twice the
+  /// order, has its parts of wave i at (2 * wave_index(2 * order, l, m) + part) * lanes + i, that
+  /// of the others at (4 * wave_index(order, l, m) + part) * lanes + i: cosines of both columns,
+  /// then sines.
+  void (*convolve)(int order, const Real* sums, const Real* multipoles, Real* locals);
+  /// Adds the multipoles of the charges `begin` to `end` to coefficients at multiples of `stride`;
+  /// positions are divided by `unit`.
+  void (*charges_to_multipole)(const HarmonicFactors& factors, const FarCharges<Real>& charges,
+                               std::size_t begin, std::size_t end, double unit, Real* multipole,
+                               std::size_t stride);
+  /// Adds potential and field (minus its gradient) of a local expansion at the charges. `local`:
+  /// four expansions one after the other, of the potential and of its gradient's components.
+  void (*local_to_charges)(const HarmonicFactors& factors, const Real* local, double unit,
+                           FarCharges<Real>& charges, std::size_t begin, std::size_t end);
+  /// Adds potential and field of the charges of near cells (the cell itself among them), those of
+  /// the same molecule left out. Where `virial` is given, adds half of each pair's force times the
+  /// vector between the centers of the two cells, from the source's to the target's.
+  void (*near_field)(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
+                     std::span<const NearCell<Real>> sources, VirialProducts* virial);
+  /// The same for charges that have dipoles; adds the forces on these too.
+  void (*near_dipoles)(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
+                       std::span<const NearCell<Real>> sources, VirialProducts* virial);
+};
+
+/// The kernels of one instruction set.
+struct FmmInstructionSet {
+  std::string_view name;
+  FmmKernels<float> single;
+  FmmKernels<double> full;
+
+  template <class Real>
+  const FmmKernels<Real>& kernels() const {
+    if constexpr (std::is_same_v<Real, float>) {
+      return single;
+    } else {
+      return full;
+    }
+  }
+};
+const FmmInstructionSet& fmm_kernels_avx512();
+const FmmInstructionSet& fmm_kernels_avx2();
+const FmmInstructionSet& fmm_kernels_baseline();
+
+/// Those that this processor can run, widest first; the last is "baseline", which any can.
+std::vector<const FmmInstructionSet*> available_fmm_kernels();
+
+}  // namespace sterna::md

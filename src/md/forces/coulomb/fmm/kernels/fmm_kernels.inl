@@ -1,0 +1,420 @@
+// Compiled once for each instruction set, on the compiler's vectors of STERNA_VECTOR_BYTES: cells
+// (of one relative vector) or charges (of one cell) side by side in their lanes.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "md/forces/coulomb/fmm/kernels/fmm_kernels.hpp"
+
+namespace sterna::md {
+namespace {
+
+template <class Real>
+using Vector [[gnu::vector_size(STERNA_VECTOR_BYTES)]] = Real;
+
+template <class Real>
+constexpr std::size_t lanes = STERNA_VECTOR_BYTES / sizeof(Real);
+
+template <class V, class Real>
+V load(const Real* source) {
+  V value;
+  std::memcpy(&value, source, sizeof value);
+  return value;
+}
+
+template <class V, class Real>
+void store(Real* target, V value) {
+  std::memcpy(target, &value, sizeof value);
+}
+
+Vector<float> inverse_root(Vector<float> v) {
+#if STERNA_VECTOR_BYTES == 64
+  const Vector<float> first = _mm512_rsqrt14_ps(v);
+#elif STERNA_VECTOR_BYTES == 32
+  const Vector<float> first = _mm256_rsqrt_ps(v);
+#else
+  Vector<float> first;
+  for (std::size_t k = 0; k < lanes<float>; ++k) first[k] = 1.0f / std::sqrt(v[k]);
+#endif
+  return first * (1.5f - (0.5f * v) * (first * first));
+}
+
+Vector<double> inverse_root(Vector<double> v) {
+#if STERNA_VECTOR_BYTES == 64
+  Vector<double> value = _mm512_rsqrt14_pd(v);
+  value = value * (1.5 - (0.5 * v) * (value * value));
+  return value * (1.5 - (0.5 * v) * (value * value));
+#elif STERNA_VECTOR_BYTES == 32
+  return 1.0 / Vector<double>(_mm256_sqrt_pd(v));
+#else
+  Vector<double> value;
+  for (std::size_t k = 0; k < lanes<double>; ++k) value[k] = 1.0 / std::sqrt(v[k]);
+  return value;
+#endif
+}
+
+/// out(i) = sum over j of matrix(i, j) in(j); the element lies at j * N + i, or, for the transposed
+/// matrix, at i * N + j.
+template <int N, bool transposed, class V, class Real, class In, class Out>
+void multiply(const Real* matrix, In in, Out out) {
+  V sums[N] = {};
+#pragma GCC unroll 1
+  for (int j = 0; j < N; ++j) {
+    const V value = in(j);
+#pragma GCC unroll 21
+    for (int i = 0; i < N; ++i) sums[i] += value * matrix[transposed ? i * N + j : j * N + i];
+  }
+#pragma GCC unroll 21
+  for (int i = 0; i < N; ++i) out(i, sums[i]);
+}
+
+/// Contiguous vectors.
+template <int N, bool transposed, class V, class Real>
+[[gnu::noinline]] void rotate_block(const Real* matrix, const V* in, V* out) {
+  multiply<N, transposed, V>(
+      matrix, [&](int j) { return in[j]; }, [&](int i, V value) { out[i] = value; });
+}
+
+/// The coefficients of one m, whose degree l begins at l^2 + offset: offset is m for cosines and
+/// l + m for sines, so that the index is l^2 + l * by_degree + m.
+template <int N, class V, class Real>
+[[gnu::noinline]] void shift_block(const Real* matrix, const V* in, V* out, int m, int by_degree) {
+  const auto index = [&](int k) { return (m + k) * (m + k) + by_degree * (m + k) + m; };
+  multiply<N, false, V>(
+      matrix, [&](int j) { return in[index(j)]; }, [&](int i, V value) { out[index(i)] = value; });
+}
+
+template <class V, class Real>
+using RotateBlock = void (*)(const Real*, const V*, V*);
+template <class V, class Real>
+using ShiftBlock = void (*)(const Real*, const V*, V*, int, int);
+
+template <bool transposed, class V, class Real, int... n>
+constexpr auto rotate_blocks(std::integer_sequence<int, n...>) {
+  return std::array<RotateBlock<V, Real>, sizeof...(n)>{
+      rotate_block<n + 1, transposed, V, Real>...};
+}
+template <class V, class Real, int... n>
+constexpr auto shift_blocks(std::integer_sequence<int, n...>) {
+  return std::array<ShiftBlock<V, Real>, sizeof...(n)>{shift_block<n + 1, V, Real>...};
+}
+/// Sizes that have functions of their own, whose sums stay in registers.
+constexpr int unrolled = 21;
+using Sizes = std::make_integer_sequence<int, unrolled>;
+
+/// As `multiply`, of any size, for the highest orders: eight sums at a time.
+template <bool transposed, class V, class Real, class In, class Out>
+void multiply_any(const Real* matrix, int size, In in, Out out) {
+  constexpr int together = 8;
+  for (int first = 0; first < size; first += together) {
+    V sums[together] = {};
+    const int count = std::min(together, size - first);
+    for (int j = 0; j < size; ++j) {
+      const V value = in(j);
+      for (int i = 0; i < count; ++i) {
+        sums[i] += value * matrix[transposed ? (first + i) * size + j : j * size + first + i];
+      }
+    }
+    for (int i = 0; i < count; ++i) out(first + i, sums[i]);
+  }
+}
+
+template <bool transposed, class V, class Real>
+void rotate(const ShiftOperator<Real>& shift, const V* in, V* out) {
+  static constexpr auto blocks = rotate_blocks<transposed, V, Real>(Sizes{});
+  const Real* matrix = shift.rotations.data();
+  const auto block = [&](int size, const V* from, V* to) {
+    if (size <= unrolled) {
+      blocks[size - 1](matrix, from, to);
+    } else {
+      multiply_any<transposed, V>(
+          matrix, size, [&](int j) { return from[j]; }, [&](int i, V value) { to[i] = value; });
+    }
+    matrix += size * size;
+  };
+  for (int l = 0; l <= shift.order; ++l) {
+    block(l + 1, in + l * l, out + l * l);
+    if (l > 0) block(l, in + l * l + l + 1, out + l * l + l + 1);
+  }
+}
+
+/// One vector of cells.
+template <class V, class Real>
+void shift_cells(const ShiftOperator<Real>& shift, const Real* source, std::size_t source_stride,
+                 Real* target, std::size_t target_stride) {
+  constexpr std::size_t most = harmonics_count(FmmParameters::highest_order);
+  V first[most], second[most];
+  const int order = shift.order;
+  // About z, so that the vector lies in the xz plane.
+  for (int l = 0; l <= order; ++l) {
+    first[l * l] = load<V>(source + cosine_index(l, 0) * source_stride);
+    for (int m = 1; m <= l; ++m) {
+      const V cosine = load<V>(source + cosine_index(l, m) * source_stride);
+      const V sine = load<V>(source + sine_index(l, m) * source_stride);
+      first[cosine_index(l, m)] = cosine * shift.cosines[m] + sine * shift.sines[m];
+      first[sine_index(l, m)] = sine * shift.cosines[m] - cosine * shift.sines[m];
+    }
+  }
+  rotate<false>(shift, first, second);
+  static constexpr auto blocks = shift_blocks<V, Real>(Sizes{});
+  const Real* matrix = shift.along_z.data();
+  for (int m = 0; m <= order; ++m) {
+    const int size = order + 1 - m;
+    for (int by_degree = 0; by_degree <= (m > 0 ? 1 : 0); ++by_degree) {
+      if (size <= unrolled) {
+        blocks[size - 1](matrix, second, first, m, by_degree);
+        continue;
+      }
+      const auto index = [&](int k) { return (m + k) * (m + k) + by_degree * (m + k) + m; };
+      multiply_any<false, V>(
+          matrix, size, [&](int j) { return second[index(j)]; },
+          [&](int i, V value) { first[index(i)] = value; });
+    }
+    matrix += size * size;
+  }
+  rotate<true>(shift, first, second);
+  const auto add = [&](std::size_t coefficient, V value) {
+    Real* at = target + coefficient * target_stride;
+    store(at, load<V>(at) + value);
+  };
+  for (int l = 0; l <= order; ++l) {
+    add(cosine_index(l, 0), second[l * l]);
+    for (int m = 1; m <= l; ++m) {
+      const V cosine = second[cosine_index(l, m)], sine = second[sine_index(l, m)];
+      add(cosine_index(l, m), cosine * shift.cosines[m] - sine * shift.sines[m]);
+      add(sine_index(l, m), sine * shift.cosines[m] + cosine * shift.sines[m]);
+    }
+  }
+}
+
+template <class Real>
+void shift_all(const ShiftOperator<Real>& shift, const Real* source, std::size_t source_stride,
+               Real* target, std::size_t target_stride, std::size_t count) {
+  std::size_t i = 0;
+  for (; i + lanes<Real> <= count; i += lanes<Real>) {
+    shift_cells<Vector<Real>>(shift, source + i, source_stride, target + i, target_stride);
+  }
+  for (; i < count; ++i) {
+    shift_cells<Real>(shift, source + i, source_stride, target + i, target_stride);
+  }
+}
+
+/// Lanes from `begin` on of an array that ends at `end`; what is missing is 0.
+template <class V, class Real>
+V load_some(const std::vector<Real>& array, std::size_t begin, std::size_t end) {
+  constexpr std::size_t width = sizeof(V) / sizeof(Real);
+  if (begin + width <= end) return load<V>(array.data() + begin);
+  V value{};
+  std::memcpy(&value, array.data() + begin, (end - begin) * sizeof(Real));
+  return value;
+}
+
+template <class V, class Real>
+void add_some(std::vector<Real>& array, std::size_t begin, std::size_t end, V value) {
+  const V sum = load_some<V>(array, begin, end) + value;
+  const std::size_t count = std::min(end - begin, sizeof(V) / sizeof(Real));
+  std::memcpy(array.data() + begin, &sum, count * sizeof(Real));
+}
+
+template <class V, class Real>
+void regular_harmonics_of(const HarmonicFactors& factors, V x, V y, V z, V* values) {
+  const V r2 = x * x + y * y + z * z;
+  values[0] = V{} + Real(1);
+  for (int l = 1; l <= factors.order; ++l) {
+    const V* below = values + (l - 1) * (l - 1);
+    const V* two_below = l > 1 ? values + (l - 2) * (l - 2) : values;
+    V* here = values + l * l;
+    const V cosine = below[l - 1], sine = l == 1 ? V{} : below[2 * (l - 1)];
+    const Real diagonal = static_cast<Real>(factors.diagonal[l]);
+    here[l] = (x * cosine - y * sine) * diagonal;
+    here[2 * l] = (x * sine + y * cosine) * diagonal;
+    const double* rise = factors.rise.data() + l * (l + 1) / 2;
+    const double* fall = factors.fall.data() + l * (l + 1) / 2;
+    const V z_rise_last = z * static_cast<Real>(rise[l - 1]);
+    here[l - 1] = z_rise_last * below[l - 1];
+    if (l > 1) here[l + l - 1] = z_rise_last * below[l - 1 + l - 1];
+    for (int m = 0; m < l - 1; ++m) {
+      const V up = z * static_cast<Real>(rise[m]), down = r2 * static_cast<Real>(fall[m]);
+      here[m] = up * below[m] - down * two_below[m];
+      if (m > 0) here[l + m] = up * below[l - 1 + m] - down * two_below[l - 2 + m];
+    }
+  }
+}
+
+template <class Real>
+void charges_to_multipole(const HarmonicFactors& factors, const FarCharges<Real>& charges,
+                          std::size_t begin, std::size_t end, double unit, Real* multipole,
+                          std::size_t stride) {
+  using V = Vector<Real>;
+  constexpr std::size_t most = harmonics_count(FmmParameters::highest_order);
+  V values[most], sums[most];
+  const std::size_t count = harmonics_count(factors.order);
+  for (std::size_t a = 0; a < count; ++a) sums[a] = V{};
+  const Real scale = static_cast<Real>(1.0 / unit);
+  for (std::size_t i = begin; i < end; i += lanes<Real>) {
+    regular_harmonics_of<V, Real>(factors, load_some<V>(charges.x, i, end) * scale,
+                                  load_some<V>(charges.y, i, end) * scale,
+                                  load_some<V>(charges.z, i, end) * scale, values);
+    const V charge = load_some<V>(charges.charge, i, end);
+    for (std::size_t a = 0; a < count; ++a) sums[a] += charge * values[a];
+  }
+  for (std::size_t a = 0; a < count; ++a) {
+    Real sum = 0;
+    for (std::size_t k = 0; k < lanes<Real>; ++k) sum += sums[a][k];
+    multipole[a * stride] += sum;
+  }
+}
+
+template <class Real>
+void local_to_charges(const HarmonicFactors& factors, const Real* local, double unit,
+                      FarCharges<Real>& charges, std::size_t begin, std::size_t end) {
+  using V = Vector<Real>;
+  V values[harmonics_count(FmmParameters::highest_order)];
+  const std::size_t count = harmonics_count(factors.order);
+  const Real scale = static_cast<Real>(1.0 / unit), scale2 = scale * scale;
+  for (std::size_t i = begin; i < end; i += lanes<Real>) {
+    regular_harmonics_of<V, Real>(factors, load_some<V>(charges.x, i, end) * scale,
+                                  load_some<V>(charges.y, i, end) * scale,
+                                  load_some<V>(charges.z, i, end) * scale, values);
+    V potential{}, x{}, y{}, z{};
+    for (std::size_t a = 0; a < count; ++a) {
+      potential += values[a] * local[a];
+      x += values[a] * local[count + a];
+      y += values[a] * local[2 * count + a];
+      z += values[a] * local[3 * count + a];
+    }
+    add_some(charges.potential, i, end, potential * scale);
+    add_some(charges.field_x, i, end, -x * scale2);
+    add_some(charges.field_y, i, end, -y * scale2);
+    add_some(charges.field_z, i, end, -z * scale2);
+  }
+}
+
+/// One source cell for `vectors` vectors of target charges at once, so that their dependent
+/// operations overlap.
+template <class Real, std::size_t vectors, bool same_molecules>
+struct NearSums {
+  using V = Vector<Real>;
+  using Coordinate = typename NearCharges<Real>::Coordinate;
+  using Index = typename NearCharges<Real>::Index;
+
+  Vector<Coordinate> x[vectors], y[vectors], z[vectors];
+  Vector<Index> molecule[vectors];
+
+  [[gnu::always_inline]] inline void operator()(const NearCharges<Real>& charges,
+                                                const NearCell<Real>& cell,
+                                                V (&sums)[4][vectors]) const {
+    for (std::size_t j = cell.begin; j < cell.end; ++j) {
+      const Coordinate at_x = charges.x[j] + cell.shift[0], at_y = charges.y[j] + cell.shift[1];
+      const Coordinate at_z = charges.z[j] + cell.shift[2];
+      const Real charge = charges.charge[j];
+      const Index of_molecule = charges.molecule[j];
+#pragma GCC unroll 4
+      for (std::size_t v = 0; v < vectors; ++v) {
+        const V dx = __builtin_convertvector(x[v] - at_x, V);
+        const V dy = __builtin_convertvector(y[v] - at_y, V);
+        const V dz = __builtin_convertvector(z[v] - at_z, V);
+        V kept = inverse_root(dx * dx + dy * dy + dz * dz);
+        // A charge itself, at distance 0, is of its own molecule.
+        if constexpr (same_molecules) kept = (molecule[v] != of_molecule) ? kept : V{};
+        const V value = kept * charge;
+        sums[0][v] += value;
+        const V slope = value * (kept * kept);
+        sums[1][v] += slope * dx;
+        sums[2][v] += slope * dy;
+        sums[3][v] += slope * dz;
+      }
+    }
+  }
+};
+
+template <class Real, std::size_t vectors>
+void near_field_of(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
+                   std::span<const NearCell<Real>> sources, VirialProducts* virial) {
+  using V = Vector<Real>;
+  using C = Vector<typename NearCharges<Real>::Coordinate>;
+  using I = Vector<typename NearCharges<Real>::Index>;
+  constexpr std::size_t width = lanes<Real>;
+  NearSums<Real, vectors, false> other;
+  NearSums<Real, vectors, true> same;
+  for (std::size_t v = 0; v < vectors; ++v) {
+    const std::size_t i = begin + v * width;
+    same.x[v] = other.x[v] = load_some<C>(charges.x, i, end);
+    same.y[v] = other.y[v] = load_some<C>(charges.y, i, end);
+    same.z[v] = other.z[v] = load_some<C>(charges.z, i, end);
+    same.molecule[v] = load_some<I>(charges.molecule, i, end);
+  }
+  const double per_length = 1.0 / charges.resolution, per_area = per_length * per_length;
+  const std::size_t count = std::min(end - begin, vectors * width);
+  double totals[4][vectors * width] = {};
+  for (const NearCell<Real>& cell : sources) {
+    V sums[4][vectors] = {};
+    if (cell.same_molecules) {
+      same(charges, cell, sums);
+    } else {
+      other(charges, cell, sums);
+    }
+    for (std::size_t c = 0; c < 4; ++c) {
+      Real values[vectors * width];
+      std::memcpy(values, sums[c], sizeof values);
+      for (std::size_t k = 0; k < vectors * width; ++k) {
+        totals[c][k] += static_cast<double>(values[k]);
+      }
+      if (virial == nullptr || c == 0) continue;
+      double force = 0.0;
+      for (std::size_t k = 0; k < count; ++k) {
+        force += static_cast<double>(charges.charge[begin + k]) * static_cast<double>(values[k]);
+      }
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        (*virial)[3 * axis + c - 1] -=
+            0.5 * per_length * static_cast<double>(cell.shift[axis]) * force;
+      }
+    }
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    charges.potential[begin + k] += per_length * totals[0][k];
+    charges.field_x[begin + k] += per_area * totals[1][k];
+    charges.field_y[begin + k] += per_area * totals[2][k];
+    charges.field_z[begin + k] += per_area * totals[3][k];
+  }
+}
+
+template <class Real>
+void near_field(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
+                std::span<const NearCell<Real>> sources, VirialProducts* virial) {
+  constexpr std::size_t width = lanes<Real>;
+  std::size_t i = begin;
+  for (; i + 3 * width < end; i += 4 * width) {
+    near_field_of<Real, 4>(charges, i, end, sources, virial);
+  }
+  if (i + 2 * width < end) {
+    near_field_of<Real, 3>(charges, i, end, sources, virial);
+  } else if (i + width < end) {
+    near_field_of<Real, 2>(charges, i, end, sources, virial);
+  } else if (i < end) {
+    near_field_of<Real, 1>(charges, i, end, sources, virial);
+  }
+}
+
+#include "md/forces/coulomb/fmm/kernels/near_dipoles.inl"
+
+#include "md/forces/coulomb/fmm/kernels/convolution.inl"
+
+template <class Real>
+constexpr FmmKernels<Real> kernels{lanes<Real>,
+                                   shift_all<Real>,
+                                   to_waves<Real>,
+                                   from_waves<Real>,
+                                   convolve<Real>,
+                                   charges_to_multipole<Real>,
+                                   local_to_charges<Real>,
+                                   near_field<Real>,
+                                   near_dipoles<Real>};
+constexpr FmmInstructionSet instruction_set{STERNA_INSTRUCTION_SET, kernels<float>,
+                                            kernels<double>};
+
+}  // namespace
+}  // namespace sterna::md

@@ -1,0 +1,403 @@
+#include "md/forces/coulomb/fmm/near_field.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+#include <type_traits>
+
+#include "md/forces/coulomb/fmm/far_field.hpp"
+
+namespace sterna::md {
+
+template <class Real>
+NearField<Real>::NearField(const comm::Context* context, const Lattice& lattice,
+                           const FmmParameters& parameters, const TreePartition& partition,
+                           const std::string& exchange)
+    : partition_(partition),
+      kernels_(fmm_instruction_set(parameters.instruction_set).kernels<Real>()),
+      dipoles_(parameters.dipoles),
+      overlapping_(parameters.overlap > 0.0),
+      rank_(partition.rank()),
+      own_(partition.touched_leaves(rank_)),
+      around_(own_.grown(1)) {
+  const Cells leaves = partition.grid(partition.leaf_depth());
+  leaf_ = {lattice.a * (1.0 / leaves[0]), lattice.b * (1.0 / leaves[1]),
+           lattice.c * (1.0 / leaves[2])};
+  if constexpr (std::is_same_v<Coordinate, std::int32_t>) {
+    // Differences in the 27 cells stay below four cells, though molecules reach out of theirs.
+    double extent = 0.0;
+    for (int axis = 0; axis < 3; ++axis) {
+      extent = std::max(
+          extent, std::abs(leaf_.a[axis]) + std::abs(leaf_.b[axis]) + std::abs(leaf_.c[axis]));
+    }
+    charges_.resolution = std::ldexp(4.0 * extent, -31);
+  }
+  transfers_ = CellTransfers::plan(
+      rank_, partition.rank_count(), leaves, partition.periodic(),
+      [&](int rank) { return partition_.touched_leaves(rank); },
+      [&](int rank) { return partition_.touched_leaves(rank).grown(1); });
+  ranges_.resize(around_.count());
+  interior_.resize(own_.count());
+  if (context == nullptr) return;
+  std::vector<comm::NeighborPattern::Peer> peers;
+  for (int rank = 0; rank < partition.rank_count(); ++rank) {
+    if (rank == rank_) continue;
+    // Room for the counts; for the rest it grows by agreement.
+    std::size_t sent = 0, received = 0;
+    for_each_remote_block(transfers_.sends, rank, [&](const CellBlock& b) {
+      sent += b.source.count() * sizeof(std::int32_t);
+    });
+    for_each_remote_block(transfers_.receives, rank, [&](const CellBlock& b) {
+      received += b.source.count() * sizeof(std::int32_t);
+    });
+    if (sent + received > 0) peers.push_back({rank, sent, received});
+  }
+  exchange_.emplace(*context, comm::NeighborPattern::from_peers(*context, peers),
+                    comm::NeighborOptions{exchange, "fmm charges"});
+  arrived_.resize(peers.size());
+}
+
+template <class Real>
+template <class Function>
+void NearField<Real>::for_each_remote_block(std::span<const CellBlock> blocks, int rank,
+                                            Function function) const {
+  for (const CellBlock& block : blocks) {
+    if (block.rank == rank) function(block);
+  }
+}
+
+template <class Real>
+template <class Write, class Read>
+void NearField<Real>::exchange(Write write, Read read) {
+  for (std::size_t p = 0; p < exchange_->peers().size(); ++p) {
+    if (exchange_->peers()[p].send_capacity == 0) continue;
+    const auto peer = static_cast<int>(p);
+    std::byte* const begin = exchange_->outbox(peer).data();
+    std::byte* out = begin;
+    for_each_remote_block(transfers_.sends, exchange_->peers()[p].rank,
+                          [&](const CellBlock& block) { out = write(block.source, out); });
+    exchange_->commit(peer, static_cast<std::size_t>(out - begin));
+  }
+  exchange_->start();
+  exchange_->take_in_order([&](int peer, std::span<const std::byte> in) { read(peer, in.data()); });
+  exchange_->finish();
+}
+
+template <class Real>
+std::byte* NearField<Real>::write_counts(const CellBox& block, std::byte* out) const {
+  block.for_each([&](const Cells& cell) {
+    const std::size_t i = own_.index(cell);
+    const auto here = static_cast<std::int32_t>(begins_[i + 1] - begins_[i]);
+    std::memcpy(out, &here, sizeof here);
+    out += sizeof here;
+  });
+  return out;
+}
+
+template <class Real>
+template <class Array>
+std::byte* NearField<Real>::write_charges(const Array& array, const CellBox& block,
+                                          std::byte* out) const {
+  block.for_each([&](const Cells& cell) {
+    const std::size_t i = own_.index(cell);
+    const std::size_t bytes = (begins_[i + 1] - begins_[i]) * sizeof array[0];
+    if (bytes > 0) std::memcpy(out, array.data() + begins_[i], bytes);
+    out += bytes;
+  });
+  return out;
+}
+
+template <class Real>
+const std::byte* NearField<Real>::read_counts(int peer, const std::byte* in, Counts& counts) const {
+  for_each_remote_block(transfers_.receives,
+                        exchange_->peers()[static_cast<std::size_t>(peer)].rank,
+                        [&](const CellBlock& block) {
+                          const std::size_t known = counts.size(), cells = block.source.count();
+                          counts.resize(known + cells);
+                          std::memcpy(counts.data() + known, in, cells * sizeof(std::int32_t));
+                          in += cells * sizeof(std::int32_t);
+                        });
+  return in;
+}
+
+template <class Real>
+void NearField<Real>::place_own() {
+  for (auto& ranges : ranges_) ranges.clear();
+  for (const CellBlock& block : transfers_.receives) {
+    if (block.rank != rank_) continue;
+    block.source.for_each([&](const Cells& cell) {
+      const std::size_t i = own_.index(cell);
+      const Cells at{cell[0] + block.shift[0], cell[1] + block.shift[1], cell[2] + block.shift[2]};
+      if (begins_[i] < begins_[i + 1]) {
+        ranges_[around_.index(at)].push_back(
+            {begins_[i], begins_[i + 1], block.shift == Cells{0, 0, 0}});
+      }
+    });
+  }
+}
+
+template <class Real>
+void NearField<Real>::place_arriving(std::span<const Counts> counts) {
+  std::size_t place = begins_.back();
+  std::size_t peer = 0, next = 0;
+  std::fill(arrived_.begin(), arrived_.end(), 0);
+  for (const CellBlock& block : transfers_.receives) {
+    if (block.rank == rank_) continue;
+    while (exchange_->peers()[peer].rank != block.rank) ++peer, next = 0;
+    block.target().for_each([&](const Cells& at) {
+      const auto here = static_cast<std::size_t>(counts[peer][next++]);
+      if (here > 0) ranges_[around_.index(at)].push_back({place, place + here, false});
+      place += here;
+      arrived_[peer] += here;
+    });
+  }
+  resize(place);
+}
+
+template <class Real>
+void NearField<Real>::resize(std::size_t count) {
+  for (auto* array : {&charges_.x, &charges_.y, &charges_.z}) array->resize(count);
+  charges_.charge.resize(count);
+  charges_.molecule.resize(count, -1);
+  if (!dipoles_) return;
+  for (auto* array : {&charges_.dipole_x, &charges_.dipole_y, &charges_.dipole_z}) {
+    array->resize(count);
+  }
+}
+
+template <class Real>
+void NearField<Real>::reserve(std::span<const std::size_t> charges) {
+  if (!exchange_) return;
+  std::vector<std::size_t> room;
+  for (const auto& p : exchange_->peers()) {
+    std::size_t needed = 0;
+    for_each_remote_block(transfers_.sends, p.rank, [&](const CellBlock& block) {
+      if (overlapping_) needed += block.source.count() * sizeof(std::int32_t);
+      block.source.for_each(
+          [&](const Cells& cell) { needed += charges[own_.index(cell)] * bytes_per_charge(); });
+    });
+    // With room to spare, so that a fluctuating count does not grow it again and again.
+    room.push_back(needed <= p.send_capacity ? needed : needed + needed / 4);
+  }
+  exchange_->reserve(room);
+}
+
+template <class Real>
+void NearField<Real>::rebuild(std::span<const std::size_t> begins, std::span<const double> charges,
+                              std::span<const std::int32_t> molecules, FmmTimes& times) {
+  Stopwatch watch;
+  begins_.assign(begins.begin(), begins.end());
+  const std::size_t count = charges.size();
+  charges_.charge.assign(charges.begin(), charges.end());
+  charges_.molecule.assign(molecules.begin(), molecules.end());
+  resize(count);
+  place_own();
+  watch.lap(times.sort);
+  if (overlapping_) return;
+
+  if (exchange_) {
+    std::vector<Counts> counts(arrived_.size());
+    exchange([&](const CellBox& block, std::byte* out) { return write_counts(block, out); },
+             [&](int peer, const std::byte* in) {
+               read_counts(peer, in, counts[static_cast<std::size_t>(peer)]);
+             });
+    place_arriving(counts);
+  }
+  own_.for_each([&](const Cells& cell) {
+    bool interior = true;
+    CellBox{cell, {cell[0] + 1, cell[1] + 1, cell[2] + 1}}.grown(1).for_each([&](const Cells& at) {
+      for (const Range& range : ranges_[around_.index(at)]) interior &= range.end <= count;
+    });
+    interior_[own_.index(cell)] = interior;
+  });
+  watch.lap(times.sort);
+
+  if (exchange_) {
+    std::vector<std::size_t> here;
+    for (std::size_t i = 0; i + 1 < begins_.size(); ++i)
+      here.push_back(begins_[i + 1] - begins_[i]);
+    reserve(here);
+    std::size_t at = count;
+    exchange([&](const CellBox& block,
+                 std::byte* out) { return write_charges(charges_.charge, block, out); },
+             [&](int p, const std::byte* in) {
+               const std::size_t arrived = arrived_[static_cast<std::size_t>(p)];
+               if (arrived > 0) {
+                 std::memcpy(charges_.charge.data() + at, in, arrived * sizeof(Real));
+               }
+               at += arrived;
+             });
+  }
+  watch.lap(times.communication);
+}
+
+template <class Real>
+void NearField<Real>::start(std::span<const Vec3> offsets, std::span<const Vec3> dipoles,
+                            FmmTimes& times) {
+  Stopwatch watch;
+  const double scale = 1.0 / charges_.resolution;
+  const auto coordinate = [scale](double offset) {
+    if constexpr (std::is_same_v<Coordinate, std::int32_t>) {
+      return static_cast<std::int32_t>(std::lrint(std::clamp(offset * scale, -1e9, 1e9)));
+    } else {
+      return offset * scale;
+    }
+  };
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    charges_.x[i] = coordinate(offsets[i].x);
+    charges_.y[i] = coordinate(offsets[i].y);
+    charges_.z[i] = coordinate(offsets[i].z);
+  }
+  for (auto* array :
+       {&charges_.potential, &charges_.field_x, &charges_.field_y, &charges_.field_z}) {
+    array->assign(offsets.size(), 0.0);
+  }
+  if (dipoles_) {
+    for (std::size_t i = 0; i < offsets.size(); ++i) {
+      charges_.dipole_x[i] = static_cast<Real>(dipoles[i].x);
+      charges_.dipole_y[i] = static_cast<Real>(dipoles[i].y);
+      charges_.dipole_z[i] = static_cast<Real>(dipoles[i].z);
+    }
+    for (auto* array :
+         {&charges_.dipole_force_x, &charges_.dipole_force_y, &charges_.dipole_force_z}) {
+      array->assign(offsets.size(), 0.0);
+    }
+  }
+  watch.lap(times.near_field);
+  if (!exchange_) return;
+  for (std::size_t p = 0; p < exchange_->peers().size(); ++p) {
+    if (exchange_->peers()[p].send_capacity == 0) continue;
+    const auto peer = static_cast<int>(p);
+    std::byte* const begin = exchange_->outbox(peer).data();
+    std::byte* out = begin;
+    const auto for_each_block = [&](auto function) {
+      for_each_remote_block(transfers_.sends, exchange_->peers()[p].rank, function);
+    };
+    const auto write = [&](const auto& array) {
+      for_each_block(
+          [&](const CellBlock& block) { out = write_charges(array, block.source, out); });
+    };
+    if (overlapping_) {
+      std::size_t bytes = 0;
+      for_each_block([&](const CellBlock& block) {
+        bytes += block.source.count() * sizeof(std::int32_t);
+        block.source.for_each([&](const Cells& cell) {
+          const std::size_t i = own_.index(cell);
+          bytes += (begins_[i + 1] - begins_[i]) * bytes_per_charge();
+        });
+      });
+      if (bytes > exchange_->peers()[p].send_capacity) {
+        throw std::runtime_error(
+            "more charges came to the border of the multipole method's cells than there is room "
+            "for: molecules moved too far since the cells were filled");
+      }
+      for_each_block([&](const CellBlock& block) { out = write_counts(block.source, out); });
+      write(charges_.charge);
+    }
+    write(charges_.x), write(charges_.y), write(charges_.z);
+    if (dipoles_) write(charges_.dipole_x), write(charges_.dipole_y), write(charges_.dipole_z);
+    exchange_->commit(peer, static_cast<std::size_t>(out - begin));
+  }
+  exchange_->start();
+  watch.lap(times.communication);
+}
+
+template <class Real>
+void NearField<Real>::compute(bool local, bool with_virial) {
+  own_.for_each([&](const Cells& cell) {
+    const std::size_t target = own_.index(cell);
+    if (begins_[target] == begins_[target + 1]) return;
+    if (!overlapping_ && (interior_[target] != 0) != local) return;
+    sources_.clear();
+    CellBox{{-1, -1, -1}, {2, 2, 2}}.for_each([&](const Cells& by) {
+      const Cells at{cell[0] + by[0], cell[1] + by[1], cell[2] + by[2]};
+      const Vec3 shift = (1.0 / charges_.resolution) *
+                         leaf_.position({double(by[0]), double(by[1]), double(by[2])});
+      // Where leaves overlap, those around have parts of the same molecules.
+      const bool same_molecules = overlapping_ || by == Cells{0, 0, 0};
+      for (const Range& range : ranges_[around_.index(at)]) {
+        if (overlapping_ && (range.end <= begins_.back()) != local) continue;
+        NearCell<Real> source{range.begin, range.end, {}, same_molecules && range.own_image};
+        for (int axis = 0; axis < 3; ++axis) {
+          if constexpr (std::is_same_v<Coordinate, std::int32_t>) {
+            source.shift[axis] = static_cast<std::int32_t>(std::lrint(shift[axis]));
+          } else {
+            source.shift[axis] = shift[axis];
+          }
+        }
+        sources_.push_back(source);
+      }
+    });
+    const auto add = dipoles_ ? kernels_.near_dipoles : kernels_.near_field;
+    add(charges_, begins_[target], begins_[target + 1], sources_, with_virial ? &virial_ : nullptr);
+  });
+}
+
+template <class Real>
+void NearField<Real>::compute_local(bool with_virial, FmmTimes& times) {
+  Stopwatch watch;
+  virial_ = {};
+  compute(true, with_virial);
+  watch.lap(times.near_field);
+}
+
+template <class Real>
+void NearField<Real>::receive_positions() {
+  std::size_t at = begins_.back();
+  std::vector<std::size_t> place;
+  for (const std::size_t arrived : arrived_) place.push_back(at), at += arrived;
+  while (const auto peer = exchange_->next()) {
+    read_arrays(*peer, exchange_->inbox(*peer).data(), place[static_cast<std::size_t>(*peer)]);
+  }
+  exchange_->finish();
+}
+
+template <class Real>
+void NearField<Real>::receive_all() {
+  std::vector<Counts> counts(arrived_.size());
+  std::vector<const std::byte*> rest(arrived_.size(), nullptr);
+  while (const auto peer = exchange_->next()) {
+    const auto p = static_cast<std::size_t>(*peer);
+    rest[p] = read_counts(*peer, exchange_->inbox(*peer).data(), counts[p]);
+  }
+  place_arriving(counts);
+  std::size_t at = begins_.back();
+  for (std::size_t p = 0; p < arrived_.size(); ++p) {
+    if (rest[p] != nullptr) read_arrays(static_cast<int>(p), rest[p], at);
+    at += arrived_[p];
+  }
+  exchange_->finish();
+}
+
+template <class Real>
+void NearField<Real>::read_arrays(int peer, const std::byte* in, std::size_t place) {
+  const auto read = [&](auto& array) {
+    const std::size_t bytes = arrived_[static_cast<std::size_t>(peer)] * sizeof array[0];
+    if (bytes > 0) std::memcpy(array.data() + place, in, bytes);
+    in += bytes;
+  };
+  if (overlapping_) read(charges_.charge);
+  read(charges_.x), read(charges_.y), read(charges_.z);
+  if (dipoles_) read(charges_.dipole_x), read(charges_.dipole_y), read(charges_.dipole_z);
+}
+
+template <class Real>
+void NearField<Real>::finish(bool with_virial, FmmTimes& times) {
+  Stopwatch watch;
+  if (exchange_) overlapping_ ? receive_all() : receive_positions();
+  watch.lap(times.communication);
+  compute(false, with_virial);
+  watch.lap(times.near_field);
+}
+
+template <class Real>
+std::optional<comm::Verdict> NearField<Real>::verdict() const {
+  if (!exchange_) return std::nullopt;
+  return exchange_->verdict();
+}
+
+template class NearField<float>;
+template class NearField<double>;
+
+}  // namespace sterna::md

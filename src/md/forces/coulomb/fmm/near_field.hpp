@@ -1,0 +1,104 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "md/forces/coulomb/fmm/fmm_parameters.hpp"
+#include "md/forces/coulomb/fmm/fmm_times.hpp"
+#include "md/forces/coulomb/fmm/kernels/fmm_kernels.hpp"
+#include "md/forces/coulomb/fmm/tree_partition.hpp"
+#include "sterna/comm/neighbor_exchange.hpp"
+
+namespace sterna::md {
+
+/// The potential of the charges of the 27 cells around, charge by charge, without those of the same
+/// molecule. Charges of leaves that touch or border on another rank's region travel there; between
+/// two rebuilds the same ones, so that a message is coordinates only, unless leaves overlap: then
+/// charges come and go, and a message has the numbers of them and the charges too.
+template <class Real>
+class NearField {
+ public:
+  using Coordinate = typename NearCharges<Real>::Coordinate;
+
+  NearField(const comm::Context* context, const Lattice& lattice, const FmmParameters& parameters,
+            const TreePartition& partition, const std::string& exchange);
+
+  /// Collective where leaves do not overlap. Charges sorted by the leaves that this rank's region
+  /// touches, which begin at `begins`; a molecule lies in one leaf as a whole, or, where leaves
+  /// overlap, in several as a whole.
+  void rebuild(std::span<const std::size_t> begins, std::span<const double> charges,
+               std::span<const std::int32_t> molecules, FmmTimes& times);
+  /// Collective: room in messages for this many charges of each leaf.
+  void reserve(std::span<const std::size_t> charges);
+  /// Collective: sends positions, each from the center of its leaf, and the dipoles where the
+  /// parameters say that there are some; forgets the results.
+  void start(std::span<const Vec3> offsets, std::span<const Vec3> dipoles, FmmTimes& times);
+  /// What needs no charges of other ranks: leaves all of whose neighbors' charges are on this rank
+  /// or, where leaves overlap, this rank's charges in all of them.
+  void compute_local(bool with_virial, FmmTimes& times);
+  /// Collective: receives, and computes the rest.
+  void finish(bool with_virial, FmmTimes& times);
+  /// Has the results for the charges of this rank.
+  const NearCharges<Real>& charges() const { return charges_; }
+  /// Where it was asked for: half of the sum over pairs of near leaves of their distance and force.
+  const VirialProducts& virial() const { return virial_; }
+
+  std::optional<comm::Verdict> verdict() const;
+
+ private:
+  struct Range {
+    std::size_t begin, end;
+    bool own_image;  ///< of this rank's charges, where they are and not in another image of the box
+  };
+  using Counts = std::vector<std::int32_t>;
+  template <class Function>
+  void for_each_remote_block(std::span<const CellBlock> blocks, int rank, Function function) const;
+  /// One round: `write(block of own cells, out)` returns the end of what it wrote, `read(rank,
+  /// in)`.
+  template <class Write, class Read>
+  void exchange(Write write, Read read);
+  /// Of what is sent of a charge in each round.
+  std::size_t bytes_per_charge() const {
+    return 3 * sizeof(Coordinate) + (dipoles_ ? 3 * sizeof(Real) : 0) +
+           (overlapping_ ? sizeof(Real) : 0);
+  }
+  /// How many charges the leaves of a block have; of the elements of `array`, those of its charges.
+  std::byte* write_counts(const CellBox& block, std::byte* out) const;
+  template <class Array>
+  std::byte* write_charges(const Array& array, const CellBox& block, std::byte* out) const;
+  /// The counts of all blocks of a peer.
+  const std::byte* read_counts(int peer, const std::byte* in, Counts& counts) const;
+  void place_own();
+  /// Those that arrive lie behind those that are here, in the order of ranks.
+  void place_arriving(std::span<const Counts> counts);
+  void resize(std::size_t count);
+  void receive_positions();
+  void receive_all();
+  /// What was written of a peer's charges, but for the counts.
+  void read_arrays(int peer, const std::byte* in, std::size_t place);
+  void compute(bool local, bool with_virial);
+
+  TreePartition partition_;
+  const FmmKernels<Real>& kernels_;
+  bool dipoles_, overlapping_;
+  Lattice leaf_;  ///< edges of a leaf
+  int rank_;
+  CellBox own_, around_;  ///< leaves with charges of this rank, and those with their neighbors
+  CellTransfers transfers_;
+  std::optional<comm::NeighborExchange<std::byte>> exchange_;
+
+  NearCharges<Real> charges_;  ///< of this rank, then those that arrived, block by block
+  std::vector<std::size_t> begins_;
+  std::vector<std::vector<Range>> ranges_;  ///< of the leaves of around_
+  std::vector<char> interior_;              ///< of the leaves of own_, where they do not overlap
+  std::vector<std::size_t> arrived_;        ///< from each peer
+  std::vector<NearCell<Real>> sources_;
+  VirialProducts virial_{};
+};
+
+extern template class NearField<float>;
+extern template class NearField<double>;
+
+}  // namespace sterna::md

@@ -1,0 +1,31 @@
+#include "md/forces/coulomb/force_error.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sterna::md {
+
+void ForceError::add(std::span<const Vec3> forces, std::span<const Vec3> reference,
+                     const PointCharges& charges) {
+  for (std::size_t i = 0; i < forces.size(); ++i) {
+    const Vec3 difference = forces[i] - reference[i];
+    sums_[0] += dot(difference, difference);
+    sums_[1] += dot(reference[i], reference[i]);
+    sums_[2] += charges.charges[i] * charges.charges[i];
+    if (!charges.dipoles.empty()) sums_[3] += dot(charges.dipoles[i], charges.dipoles[i]);
+  }
+  sums_[4] += static_cast<double>(forces.size());
+}
+
+double ForceError::relative(double volume) const {
+  const double count = sums_[4];
+  if (count == 0.0) return 0.0;
+  const double density = count / volume;
+  const double of_charges = sums_[2] / count * std::pow(density, 2.0 / 3.0);
+  const double of_dipoles = sums_[3] / count * std::pow(density, 4.0 / 3.0);
+  const double least = 0.1 * (of_charges + of_dipoles);
+  const double size = std::max(sums_[1], count * least * least);
+  return size > 0.0 ? std::sqrt(sums_[0] / size) : 0.0;
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,63 @@
+#include "md/forces/coulomb/gathered_ewald.hpp"
+
+#include <vector>
+
+#include "sterna/comm/reduction_batch.hpp"
+
+namespace sterna::md {
+
+CoulombResult gathered_ewald(const comm::Context& context, const EwaldSolver& solver,
+                             const PointCharges& charges, std::size_t molecule_count) {
+  const auto rank = static_cast<std::size_t>(context.rank());
+  const auto ranks = static_cast<std::size_t>(context.size());
+  std::vector<double> counts(2 * ranks, 0.0);  // charges, molecules of each rank
+  counts[2 * rank] = static_cast<double>(charges.size());
+  counts[2 * rank + 1] = static_cast<double>(molecule_count);
+  comm::ReductionBatch of_counts(context, "ewald counts");
+  of_counts.sum(counts.data(), counts.size()).run();
+  std::size_t total = 0, first = 0;
+  double first_molecule = 0.0;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    if (r == rank) first = total;
+    if (r < rank) first_molecule += counts[2 * r + 1];
+    total += static_cast<std::size_t>(counts[2 * r]);
+  }
+
+  constexpr std::size_t width = 8;  // position, charge, molecule, dipole
+  std::vector<double> all(width * total, 0.0);
+  for (std::size_t i = 0; i < charges.size(); ++i) {
+    double* row = all.data() + width * (first + i);
+    for (int axis = 0; axis < 3; ++axis) row[axis] = charges.positions[i][axis];
+    row[3] = charges.charges[i];
+    row[4] = first_molecule + charges.molecules[i];
+    if (charges.dipoles.empty()) continue;
+    for (int axis = 0; axis < 3; ++axis) row[5 + axis] = charges.dipoles[i][axis];
+  }
+  if (total > 0) {
+    comm::ReductionBatch of_charges(context, "ewald charges");
+    of_charges.sum(all.data(), all.size()).run();
+  }
+  std::vector<Vec3> positions(total), dipoles(total);
+  std::vector<double> values(total);
+  std::vector<std::int32_t> molecules(total);
+  for (std::size_t i = 0; i < total; ++i) {
+    const double* row = all.data() + width * i;
+    positions[i] = {row[0], row[1], row[2]};
+    values[i] = row[3];
+    dipoles[i] = {row[5], row[6], row[7]};
+    molecules[i] = static_cast<std::int32_t>(row[4]);
+  }
+  const EwaldSolver::Result whole = solver.solve({positions, values, molecules, {}, dipoles});
+
+  CoulombResult own;
+  for (std::size_t i = first; i < first + charges.size(); ++i) {
+    own.potentials.push_back(whole.potentials[i]);
+    own.forces.push_back(whole.forces[i]);
+    own.fields.push_back(whole.fields[i]);
+    own.energy += 0.5 * (values[i] * whole.potentials[i] - dot(dipoles[i], whole.fields[i]));
+  }
+  if (rank == 0) own.virial = whole.virial;
+  return own;
+}
+
+}  // namespace sterna::md

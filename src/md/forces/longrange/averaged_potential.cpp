@@ -1,0 +1,120 @@
+// Idea:    the average of r^m over the positions of two sites, each anywhere on a sphere around its
+//          center, is a series in the radii of the spheres; all its terms have one sign, so nothing
+//          cancels, and sites at the center need no case of their own.
+// Source:  Lustig, Mol. Phys. 65, 175 (1988), whose closed forms are this series summed.
+// Cost:    once for a model: some tens of terms for each pair of sites.
+// Hazards: the average assumes that orientations are random beyond the cutoff.
+// Others:  a lattice sum of the dispersion (none here) where the surface is smaller than the
+// cutoff.
+
+#include "md/forces/longrange/averaged_potential.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+
+namespace sterna::md {
+
+AveragedPotential::AveragedPotential(const MoleculeModel& model, std::size_t a, std::size_t b)
+    : cutoff_(model.lennard_jones_cutoff) {
+  if (model.shifted[a * model.components.size() + b] != 0) return;
+  const bool by_site = model.cutoff_kind == MoleculeModel::Cutoff::site;
+  const MoleculeModel::Mixing mixing = a == b ? MoleculeModel::Mixing{} : model.mix(a, b);
+  for (const auto& i : model.components[a].lennard_jones) {
+    for (const auto& j : model.components[b].lennard_jones) {
+      const double epsilon = mixing.xi * std::sqrt(i.epsilon * j.epsilon);
+      if (epsilon == 0.0) continue;
+      const double reach_a = by_site ? 0.0 : std::sqrt(dot(i.position, i.position)) / cutoff_;
+      const double reach_b = by_site ? 0.0 : std::sqrt(dot(j.position, j.position)) / cutoff_;
+      if (reach_a + reach_b >= 1.0) {
+        throw std::invalid_argument(
+            fmt::format("no long-range correction: sites of \"{}\" and \"{}\" reach {} from their "
+                        "centers together, and the cutoff is {}",
+                        model.components[a].name, model.components[b].name,
+                        (reach_a + reach_b) * cutoff_, cutoff_));
+      }
+      const double sigma = 0.5 * mixing.eta * (i.sigma + j.sigma);
+      const double s6 = std::pow(sigma / cutoff_, 6);
+      add(-4.0 * epsilon * s6, 6, reach_a, reach_b);
+      add(4.0 * epsilon * s6 * s6, 12, reach_a, reach_b);
+    }
+  }
+}
+
+AveragedPotential::AveragedPotential(double c6, double c12, double cutoff)
+    : cutoff_(cutoff),
+      coefficient_{-c6 * std::pow(cutoff, -6), 0.0, 0.0, c12 * std::pow(cutoff, -12)} {}
+
+std::vector<AveragedPotential> averaged_potentials(const MoleculeModel& model) {
+  std::vector<AveragedPotential> pairs;
+  for (std::size_t a = 0; a < model.components.size(); ++a) {
+    for (std::size_t b = 0; b < model.components.size(); ++b) pairs.emplace_back(model, a, b);
+  }
+  return pairs;
+}
+
+std::vector<AveragedPotential> averaged_potentials(const LennardJones& potential) {
+  std::vector<AveragedPotential> pairs;
+  for (std::size_t k = 0; k < potential.c6().size(); ++k) {
+    pairs.emplace_back(potential.c6()[k], potential.c12()[k], potential.cutoff());
+  }
+  return pairs;
+}
+
+/// Adds the average of strength r^-power; lengths in units of the cutoff. With s and d the sum and
+/// the difference of the reaches, the average is
+///   sum over n of R^(-power - 2n) q_n h_n,   h_n = sum over k of s^2k d^(2n - 2k),
+///   q_n = 2 (power - 1) power ... (power + 2n - 2) / (2n + 2)!
+/// from (sin kx / kx)-like averages of the Laplacian: that of r^m over a sphere of radius t is
+/// sum over k of t^2k / (2k + 1)! times the k-th Laplacian of r^m.
+void AveragedPotential::add(double strength, int power, double reach_a, double reach_b) {
+  const double s2 = (reach_a + reach_b) * (reach_a + reach_b);
+  const double d2 = (reach_a - reach_b) * (reach_a - reach_b);
+  double q = 1.0, h = 1.0, d_power = 1.0;
+  double total = 0.0;
+  for (int n = 0;; ++n) {
+    if (n > 0) {
+      q *= (power + 2.0 * n - 3.0) * (power + 2.0 * n - 2.0) / ((2.0 * n + 1.0) * (2.0 * n + 2.0));
+      d_power *= d2;
+      h = s2 * h + d_power;
+    }
+    const double term = q * h;
+    const auto place = static_cast<std::size_t>((power - 6) / 2 + n);
+    if (coefficient_.size() <= place) coefficient_.resize(place + 1, 0.0);
+    coefficient_[place] += strength * term;
+    total += term;
+    // Terms may grow at first; the integrals weigh later ones less.
+    const double ratio = s2 * (1.0 + power / (n + 1.0));
+    if (term < 1e-17 * total && ratio < 1.0) return;
+  }
+}
+
+template <class Weight>
+double AveragedPotential::sum(double distance, Weight&& weight) const {
+  const double x2 = std::pow(cutoff_ / distance, 2);
+  double power = x2 * x2 * x2, result = 0.0;
+  for (std::size_t n = 0; n < coefficient_.size(); ++n, power *= x2) {
+    result += coefficient_[n] * power * weight(6.0 + 2.0 * static_cast<double>(n));
+  }
+  return result;
+}
+
+double AveragedPotential::energy(double distance) const {
+  return sum(distance, [](double) { return 1.0; });
+}
+double AveragedPotential::slope(double distance) const {
+  return sum(distance, [](double p) { return -p; });
+}
+double AveragedPotential::first_moment(double distance) const {
+  return distance * distance * sum(distance, [](double p) { return 1.0 / (p - 2.0); });
+}
+double AveragedPotential::second_moment(double distance) const {
+  return std::pow(distance, 3) * sum(distance, [](double p) { return 1.0 / (p - 3.0); });
+}
+double AveragedPotential::first_moment_integral(double distance) const {
+  return std::pow(distance, 3) *
+         sum(distance, [](double p) { return 1.0 / ((p - 2.0) * (p - 3.0)); });
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,443 @@
+// Idea: lanes are atoms of one coordination, so bonds and angles of all lanes run in step,
+// unmasked. Paper: J. Tersoff, Phys. Rev. B 37, 6991 (1988); 39, 5566 (1989); in vectors:
+// Hoehnerbach, Ismail
+//        and Bientinesi, SC16, whose lanes are bonds and whose third atoms come by masked gathers.
+// Cost: z bonds and z (z - 1) / 2 angles an atom; both bond orders of an angle from one cosine.
+// Hazards: forces go to neighbors too, so ghosts collect forces that must travel back.
+// Another wins: rows of hundreds of neighbors, where angles would no longer fit the cache.
+
+// Included by one file for each instruction set, which defines STERNA_KERNEL_NAME.
+
+#include "md/forces/manybody/tersoff_work.hpp"
+#include "md/simd/lanes.hpp"
+
+namespace sterna::md {
+namespace {
+
+/// Where things lie in the scratch memory, for atoms of at most `longest` bonds.
+template <class Real>
+struct Scratch {
+  static constexpr std::size_t width = lanes<Real>;
+  // Bonds of a block's atoms one after the other, as the filter leaves them.
+  Real *dx, *dy, *dz;
+  std::uint32_t *neighbor, *type;
+  // Bonds of a group of atoms, a vector each.
+  Real* bond;
+  std::uint32_t* bond_neighbor;
+  std::uint32_t* bond_type;
+  // Angles of a group.
+  Real* angle;
+
+  /// Returns the bytes used.
+  std::size_t lay_out(void* memory, std::uint32_t longest, std::size_t bond_vectors,
+                      std::size_t angle_vectors) {
+    char* next = static_cast<char*>(memory);
+    const auto take = [&next](auto*& array, std::size_t count) {
+      array = reinterpret_cast<std::remove_reference_t<decltype(array)>>(next);
+      next += (count * sizeof(*array) + 63) / 64 * 64;
+    };
+    const std::size_t room = std::size_t{atoms_of_block} * longest + 16;
+    const std::size_t angles = std::size_t{longest} * (longest - 1) / 2 + 1;
+    take(dx, room);
+    take(dy, room);
+    take(dz, room);
+    take(neighbor, room);
+    take(type, room);
+    take(bond, bond_vectors * width * longest);
+    take(bond_neighbor, width * longest);
+    take(bond_type, width * longest);
+    take(angle, angle_vectors * width * angles);
+    return static_cast<std::size_t>(next - static_cast<char*>(memory));
+  }
+};
+
+template <class Real>
+struct Bond {
+  Vector<Real> x, y, z;  ///< from the atom to its neighbor
+  Vector<Real> r, inverse_r;
+  Vector<Real> cutoff, cutoff_slope;
+  Vector<Real> zeta;        ///< then dE/dzeta
+  Vector<Real> gx, gy, gz;  ///< dE/d(x, y, z), what goes along other bonds
+  Vector<Real> slope;       ///< dE/dr
+  Vector<Real>
+      along_cosine;  ///< sum of dE/dcos cos: what angles take from the bond's own direction
+};
+
+template <class Real>
+struct Angle {
+  Vector<Real> cosine;
+  /// Of the bond order of the first bond, in which the second is the third atom, and the reverse:
+  /// g, dg/dcos, the exponential, the derivative of its exponent; the third atom's cutoff function.
+  struct Side {
+    Vector<Real> g, g_slope, growth, exponent_slope, cutoff, cutoff_slope;
+  } first, second;
+};
+
+/// Parameters of a lane's triple of types.
+template <class Real, bool single>
+struct Parameters {
+  const Real* tables;
+  std::size_t stride;  ///< of a table: types^3
+  const std::uint32_t* triple;
+  Vector<Real> operator()(TersoffTable which) const {
+    const Real* const table = tables + static_cast<std::size_t>(which) * stride;
+    if constexpr (single) {
+      return table[0] - Vector<Real>{};
+    } else {
+      return gather(table, triple);
+    }
+  }
+};
+
+/// The cutoff function and its derivative; 1 and 0 where r is inside of the window.
+template <class Real, class P>
+inline void cutoff_function(Vector<Real> r, const P& p, Vector<Real>& value, Vector<Real>& slope) {
+  value = all<Real>(1.0);
+  slope = Vector<Real>{};
+  if (!any(r > p(TersoffTable::inner))) return;
+  const Vector<Real> quarter = p(TersoffTable::quarter_pi_over_D);
+  constexpr double quarter_pi = 0.78539816339744830962;
+  const Vector<Real> limit = all<Real>(quarter_pi);
+  const Vector<Real> phase = (r - p(TersoffTable::R)) * quarter;
+  Vector<Real> sine, cosine;
+  sine_and_cosine_of_double<Real>(smaller(larger(phase, -limit), limit), sine, cosine);
+  value = phase < -limit ? value : (Real(0.5) - Real(0.5) * sine);
+  value = phase < limit ? value : Vector<Real>{};
+  slope = larger(phase, -phase) < limit ? -quarter * cosine : Vector<Real>{};
+}
+
+/// g of the angle, without the difference of large numbers that the published form has.
+template <class Real, class P>
+inline void angle_function(Vector<Real> cosine, const P& p, Vector<Real>& g, Vector<Real>& slope) {
+  const Vector<Real> u = p(TersoffTable::cos_theta0) - cosine;
+  const Vector<Real> d2 = p(TersoffTable::d2);
+  const Vector<Real> strength = p(TersoffTable::gamma_c2_over_d2);
+  const Vector<Real> u2 = u * u;
+  const Vector<Real> q = inverse(d2 + u2);
+  g = p(TersoffTable::gamma) + strength * u2 * q;
+  slope = Real(-2) * strength * d2 * u * q * q;
+}
+
+/// Growth of a third atom's part with the difference of distances, and its logarithm's derivative.
+template <class Real, class P>
+inline void distance_function(Vector<Real> difference, const P& p, Vector<Real>& exponent,
+                              Vector<Real>& slope) {
+  constexpr double largest = 69.0776;  // e to this is 1e30, as in LAMMPS
+  const Vector<Real> lambda3 = p(TersoffTable::lambda3);
+  const Vector<Real> linear = p(TersoffTable::linear), cubic = p(TersoffTable::cubic);
+  const Vector<Real> x = lambda3 * difference;
+  const Vector<Real> x2 = x * x;
+  exponent = x * (linear + cubic * x2);
+  exponent = smaller(larger(exponent, all<Real>(-largest)), all<Real>(largest));
+  slope = lambda3 * (linear + Real(3) * cubic * x2);
+}
+
+/// Of a bond with zeta: the derivatives that go into forces, and twice its energy.
+template <class Real, class P>
+inline Vector<Real> bond_energy(Bond<Real>& bond, const P& p) {
+  constexpr double tiny = sizeof(Real) == 8 ? 1e-300 : 1e-36;
+  constexpr double largest = sizeof(Real) == 8 ? 690.0 : 80.0;
+  const Vector<Real> zeta = larger(bond.zeta, all<Real>(tiny));
+  const Vector<Real> scaled = larger(p(TersoffTable::beta) * zeta, all<Real>(tiny));
+  const Vector<Real> exponent = p(TersoffTable::n) * logarithm(scaled);
+  const Vector<Real> limit = all<Real>(largest);
+  const Vector<Real> power = exponential(smaller(larger(exponent, -limit), limit));
+  const Vector<Real> one_more = Real(1) + power;
+  // Where n is large, as in Si(B), the power may be beyond all numbers, but its logarithm is not.
+  const Vector<Real> log_one_more = exponent < limit ? logarithm(one_more) : exponent;
+  const Vector<Real> order = exponential(p(TersoffTable::minus_half_over_n) * log_one_more);
+  const Vector<Real> order_slope = power < p(TersoffTable::smallest_power)
+                                       ? Vector<Real>{}
+                                       : Real(-0.5) * order * power * inverse(one_more * zeta);
+
+  const Vector<Real> minus_lambda1 = p(TersoffTable::minus_lambda1);
+  const Vector<Real> minus_lambda2 = p(TersoffTable::minus_lambda2);
+  const Vector<Real> beyond = bond.r - p(TersoffTable::R);
+  const Vector<Real> repulsion = p(TersoffTable::repulsion) * exponential(minus_lambda1 * beyond);
+  const Vector<Real> attraction = p(TersoffTable::attraction) * exponential(minus_lambda2 * beyond);
+  const Vector<Real> whole = repulsion - order * attraction;
+  bond.slope =
+      Real(0.5) * (bond.cutoff_slope * whole +
+                   bond.cutoff * (minus_lambda1 * repulsion - minus_lambda2 * order * attraction));
+  bond.zeta = Real(-0.5) * bond.cutoff * attraction * order_slope;
+  return bond.cutoff * whole;
+}
+
+/// One side of an angle's part in the forces. `share` is dE/dzeta of the bond, times the growth.
+template <class Real>
+inline Vector<Real> side_slopes(const typename Angle<Real>::Side& side, Vector<Real> share,
+                                bool distance_term, Bond<Real>& bond, Bond<Real>& third) {
+  if (distance_term) {
+    share *= side.growth;
+    const Vector<Real> by_distance = share * side.g * side.cutoff * side.exponent_slope;
+    bond.slope += by_distance;
+    third.slope -= by_distance;
+  }
+  third.slope += share * side.g * side.cutoff_slope;
+  return share * side.cutoff * side.g_slope;
+}
+
+/// Adds a vector's lanes to the forces of particles, `lane_count` of them.
+template <class Real>
+inline void add_to_forces(PaddedForce* force, const std::uint32_t* particle, int lane_count,
+                          Vector<Real> x, Vector<Real> y, Vector<Real> z) {
+  alignas(64) Real xs[lanes<Real>], ys[lanes<Real>], zs[lanes<Real>];
+  *reinterpret_cast<Vector<Real>*>(xs) = x;
+  *reinterpret_cast<Vector<Real>*>(ys) = y;
+  *reinterpret_cast<Vector<Real>*>(zs) = z;
+  for (int lane = 0; lane < lane_count; ++lane) {
+    PaddedForce& f = force[particle[lane]];
+    f.x += static_cast<double>(xs[lane]);
+    f.y += static_cast<double>(ys[lane]);
+    f.z += static_cast<double>(zs[lane]);
+  }
+}
+
+/// `lane_count` atoms of `bonds` bonds each, whose bonds begin at `first_bond` in the scratch.
+/// Lanes beyond repeat the first atom and are left out.
+template <class Real, bool single, bool center_only>
+void compute_group(TersoffWork& work, const Scratch<Real>& scratch, const std::uint32_t* atom,
+                   const std::uint32_t* first_bond, int lane_count, std::uint32_t bonds) {
+  using V = Vector<Real>;
+  constexpr auto width = static_cast<std::uint32_t>(lanes<Real>);
+  auto* const bond = reinterpret_cast<Bond<Real>*>(scratch.bond);
+  auto* const angle = reinterpret_cast<Angle<Real>*>(scratch.angle);
+  const auto types = static_cast<std::uint32_t>(work.type_count);
+  const std::size_t stride = std::size_t{types} * types * types;
+  const auto* const tables = static_cast<const Real*>(work.tables);
+  alignas(64) std::uint32_t center[width] = {}, place[width];
+  alignas(64) std::uint32_t triple[width] = {};  // of the atoms' own types; then of bonds
+  if constexpr (!single) {
+    for (std::uint32_t lane = 0; lane < width; ++lane) {
+      center[lane] = static_cast<std::uint32_t>(work.position[atom[lane]].type);
+      triple[lane] = (center[lane] * types + center[lane]) * types + center[lane];
+    }
+  }
+  const Parameters<Real, single> of_center{tables, stride, triple};
+  // Those of a bond i-j, j being the third atom too, and those of three different atoms.
+  alignas(64) std::uint32_t bond_triple[width] = {}, other_triple[width] = {};
+  const Parameters<Real, single> of_bond{tables, stride, bond_triple};
+  const Parameters<Real, single> of_other{tables, stride, other_triple};
+  const auto pair_of_types = [&](std::uint32_t s, std::uint32_t t, std::uint32_t* out) {
+    for (std::uint32_t lane = 0; lane < width; ++lane) {
+      out[lane] = (center[lane] * types + scratch.bond_type[s * width + lane]) * types +
+                  scratch.bond_type[t * width + lane];
+    }
+  };
+  V valid{};
+  for (int lane = 0; lane < lane_count; ++lane) valid[lane] = Real(1);
+
+  for (std::uint32_t s = 0; s < bonds; ++s) {
+    for (std::uint32_t lane = 0; lane < width; ++lane) place[lane] = first_bond[lane] + s;
+    Bond<Real>& b = bond[s];
+    b.x = gather(scratch.dx, place);
+    b.y = gather(scratch.dy, place);
+    b.z = gather(scratch.dz, place);
+    for (std::uint32_t lane = 0; lane < width; ++lane) {
+      scratch.bond_neighbor[s * width + lane] = scratch.neighbor[place[lane]];
+      if constexpr (!single) scratch.bond_type[s * width + lane] = scratch.type[place[lane]];
+    }
+    const V r2 = b.x * b.x + b.y * b.y + b.z * b.z;
+    b.r = square_root(r2);
+    b.inverse_r = inverse(b.r);
+    if constexpr (!single) pair_of_types(s, s, bond_triple);
+    cutoff_function<Real>(b.r, of_bond, b.cutoff, b.cutoff_slope);
+    b.cutoff *= valid;
+    b.cutoff_slope *= valid;
+    b.zeta = b.gx = b.gy = b.gz = b.along_cosine = V{};
+  }
+
+  Angle<Real>* a = angle;
+  for (std::uint32_t t = 1; t < bonds; ++t) {
+    for (std::uint32_t s = 0; s < t; ++s, ++a) {
+      Bond<Real>&first = bond[s], &second = bond[t];
+      a->cosine = (first.x * second.x + first.y * second.y + first.z * second.z) *
+                  (first.inverse_r * second.inverse_r);
+      if constexpr (center_only) {
+        angle_function<Real>(a->cosine, of_center, a->first.g, a->first.g_slope);
+        a->second.g = a->first.g;
+        a->second.g_slope = a->first.g_slope;
+        a->first.cutoff = second.cutoff;
+        a->first.cutoff_slope = second.cutoff_slope;
+        a->second.cutoff = first.cutoff;
+        a->second.cutoff_slope = first.cutoff_slope;
+        V first_part = a->first.g * second.cutoff, second_part = a->first.g * first.cutoff;
+        if (work.distance_term) {
+          V exponent;
+          distance_function<Real>(first.r - second.r, of_center, exponent, a->first.exponent_slope);
+          a->second.exponent_slope = a->first.exponent_slope;
+          a->first.growth = exponential(exponent);
+          a->second.growth = inverse(a->first.growth);
+          first_part *= a->first.growth;
+          second_part *= a->second.growth;
+        }
+        first.zeta += first_part;
+        second.zeta += second_part;
+      } else {
+        const auto one_side = [&](typename Angle<Real>::Side& side, Bond<Real>& of, Bond<Real>& by,
+                                  std::uint32_t j, std::uint32_t k) {
+          pair_of_types(j, k, other_triple);
+          angle_function<Real>(a->cosine, of_other, side.g, side.g_slope);
+          cutoff_function<Real>(by.r, of_other, side.cutoff, side.cutoff_slope);
+          V part = side.g * side.cutoff;
+          if (work.distance_term) {
+            V exponent;
+            distance_function<Real>(of.r - by.r, of_other, exponent, side.exponent_slope);
+            side.growth = exponential(exponent);
+            part *= side.growth;
+          }
+          of.zeta += part;
+        };
+        one_side(a->first, first, second, s, t);
+        one_side(a->second, second, first, t, s);
+      }
+    }
+  }
+
+  V energy{};
+  for (std::uint32_t s = 0; s < bonds; ++s) {
+    if constexpr (!single) pair_of_types(s, s, bond_triple);
+    energy += bond_energy<Real>(bond[s], of_bond);
+  }
+
+  a = angle;
+  for (std::uint32_t t = 1; t < bonds; ++t) {
+    for (std::uint32_t s = 0; s < t; ++s, ++a) {
+      Bond<Real>&first = bond[s], &second = bond[t];
+      V by_cosine = side_slopes<Real>(a->first, first.zeta, work.distance_term, first, second);
+      by_cosine += side_slopes<Real>(a->second, second.zeta, work.distance_term, second, first);
+      // The gradient of the cosine: along the other bond, less what lies along the bond itself.
+      const V across = by_cosine * (first.inverse_r * second.inverse_r);
+      first.gx += across * second.x;
+      first.gy += across * second.y;
+      first.gz += across * second.z;
+      second.gx += across * first.x;
+      second.gy += across * first.y;
+      second.gz += across * first.z;
+      const V along = by_cosine * a->cosine;
+      first.along_cosine += along;
+      second.along_cosine += along;
+    }
+  }
+
+  V fx{}, fy{}, fz{}, xx{}, yy{}, zz{}, xy{}, xz{}, yz{};
+  for (std::uint32_t s = 0; s < bonds; ++s) {
+    const Bond<Real>& b = bond[s];
+    const V along = (b.slope - b.along_cosine * b.inverse_r) * b.inverse_r;
+    const V gx = b.gx + along * b.x, gy = b.gy + along * b.y, gz = b.gz + along * b.z;
+    fx += gx;
+    fy += gy;
+    fz += gz;
+    xx += gx * b.x;
+    yy += gy * b.y;
+    zz += gz * b.z;
+    xy += gy * b.x;
+    xz += gz * b.x;
+    yz += gz * b.y;
+    add_to_forces<Real>(work.force, scratch.bond_neighbor + s * width, lane_count, -gx, -gy, -gz);
+  }
+  add_to_forces<Real>(work.force, atom, lane_count, fx, fy, fz);
+  work.energy += 0.5 * sum<Real>(energy);
+  work.virial[0] -= sum<Real>(xx);
+  work.virial[1] -= sum<Real>(yy);
+  work.virial[2] -= sum<Real>(zz);
+  work.virial[3] -= sum<Real>(xy);
+  work.virial[4] -= sum<Real>(xz);
+  work.virial[5] -= sum<Real>(yz);
+}
+
+/// A block of atoms: their bonds are filtered from the rows, and atoms of equal coordination are
+/// taken together.
+template <class Real, bool single, bool center_only>
+void compute_block(TersoffWork& work, const Scratch<Real>& scratch, const std::uint32_t* atoms,
+                   std::uint32_t atom_count) {
+  std::uint32_t first_bond[atoms_of_block], bond_count[atoms_of_block];
+  std::uint32_t bonds = 0, most = 0;
+  for (std::uint32_t a = 0; a < atom_count; ++a) {
+    const Position center = work.position[atoms[a]];
+    const double* const cutoffs =
+        work.bond_cutoff_squared + (single ? 0 : center.type * work.type_count);
+    first_bond[a] = bonds;
+    const RowRange row = work.rows[atoms[a]];
+    for (std::uint32_t k = row.begin; k < row.begin + row.count; ++k) {
+      // Written at once, kept by moving on: whether it is a bond cannot be foretold.
+      const std::uint32_t neighbor = work.neighbors[k];
+      const Position& other = work.position[neighbor];
+      const double x = other.x - center.x, y = other.y - center.y, z = other.z - center.z;
+      scratch.dx[bonds] = static_cast<Real>(x);
+      scratch.dy[bonds] = static_cast<Real>(y);
+      scratch.dz[bonds] = static_cast<Real>(z);
+      scratch.neighbor[bonds] = neighbor;
+      if constexpr (!single) scratch.type[bonds] = static_cast<std::uint32_t>(other.type);
+      bonds += x * x + y * y + z * z < cutoffs[single ? 0 : other.type] ? 1u : 0u;
+    }
+    bond_count[a] = bonds - first_bond[a];
+    most = bond_count[a] > most ? bond_count[a] : most;
+  }
+
+  // Groups of one coordination after the other.
+  constexpr auto width = static_cast<std::uint32_t>(lanes<Real>);
+  for (std::uint32_t coordination = 1; coordination <= most; ++coordination) {
+    alignas(64) std::uint32_t group[width], group_bonds[width];
+    std::uint32_t lane = 0;
+    const auto flush = [&] {
+      if (lane == 0) return;
+      for (std::uint32_t k = lane; k < width; ++k) {
+        group[k] = group[0];
+        group_bonds[k] = group_bonds[0];
+      }
+      compute_group<Real, single, center_only>(work, scratch, group, group_bonds,
+                                               static_cast<int>(lane), coordination);
+      lane = 0;
+    };
+    for (std::uint32_t a = 0; a < atom_count; ++a) {
+      if (bond_count[a] != coordination) continue;
+      group[lane] = atoms[a];
+      group_bonds[lane] = first_bond[a];
+      if (++lane == width) flush();
+    }
+    flush();
+  }
+}
+
+template <class Real, bool single, bool center_only>
+void compute_cells(TersoffWork& work, const std::uint32_t* cells, std::size_t cell_count) {
+  Scratch<Real> scratch;
+  scratch.lay_out(work.scratch, work.longest_row, sizeof(Bond<Real>) / sizeof(Vector<Real>),
+                  sizeof(Angle<Real>) / sizeof(Vector<Real>));
+  std::uint32_t atoms[atoms_of_block];
+  std::uint32_t count = 0;
+  for (std::size_t c = 0; c < cell_count; ++c) {
+    const CellRange cell = work.cells[cells[c]];
+    for (std::uint32_t i = cell.begin; i < cell.begin + cell.count; ++i) {
+      atoms[count++] = i;
+      if (count < atoms_of_block) continue;
+      compute_block<Real, single, center_only>(work, scratch, atoms, count);
+      count = 0;
+    }
+  }
+  compute_block<Real, single, center_only>(work, scratch, atoms, count);
+}
+
+template <class Real>
+void compute(TersoffWork& work, const std::uint32_t* cells, std::size_t cell_count) {
+  if (work.longest_row == 0) return;
+  if (work.type_count == 1) {
+    compute_cells<Real, true, true>(work, cells, cell_count);
+  } else if (work.center_only) {
+    compute_cells<Real, false, true>(work, cells, cell_count);
+  } else {
+    compute_cells<Real, false, false>(work, cells, cell_count);
+  }
+}
+
+std::size_t scratch_bytes(std::uint32_t longest_row) {
+  Scratch<double> scratch;  // of doubles, which need more
+  return scratch.lay_out(nullptr, longest_row, sizeof(Bond<double>) / sizeof(Vector<double>),
+                         sizeof(Angle<double>) / sizeof(Vector<double>));
+}
+
+const TersoffKernels kernels{STERNA_KERNEL_NAME, scratch_bytes, compute<double>, compute<float>};
+
+}  // namespace
+}  // namespace sterna::md

@@ -1,0 +1,10 @@
+#define STERNA_KERNEL_NAME "avx2"
+#include "md/forces/manybody/kernels/tersoff_kernels.inl"
+
+namespace sterna::md {
+
+const TersoffKernels& tersoff_kernels_avx2() {
+  return kernels;
+}
+
+}  // namespace sterna::md

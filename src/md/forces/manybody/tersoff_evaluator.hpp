@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "md/core/precision.hpp"
+#include "md/forces/manybody/tersoff_work.hpp"
+#include "md/model/tersoff.hpp"
+#include "md/neighbors/pair_list.hpp"
+#include "md/system/aligned_buffer.hpp"
+
+namespace sterna::md {
+
+/// Neighbors of local particles: those of i are the rows[i].count ones from
+/// neighbors[rows[i].begin] on. They hold at least all bonds.
+struct NeighborRows {
+  AlignedBuffer<RowRange> rows;
+  AlignedBuffer<std::uint32_t> neighbors;
+  std::uint32_t longest = 0;
+};
+
+/// Tersoff's potential on arrays: the kernels of one instruction set and precision with the tables
+/// of one potential.
+class TersoffEvaluator {
+ public:
+  /// `kernels`: "auto" or an instruction set. Throws std::invalid_argument where this machine does
+  /// not have it.
+  TersoffEvaluator(const TersoffPotential& potential, Precision precision,
+                   std::string_view kernels);
+
+  std::string_view kernels() const { return kernels_.name; }
+  int type_count() const { return type_count_; }
+  /// Square of the distance beyond which an atom of type j is no neighbor of one of type i.
+  double bond_cutoff_squared(std::int64_t i, std::int64_t j) const {
+    return bond_cutoff_squared_[static_cast<std::size_t>(i * type_count_ + j)];
+  }
+
+  /// Bonds of the local particles of these cells: adds their forces to `force`, which has an item
+  /// for each position, and their energy and virial to `sums`.
+  void compute(const Position* position, const NeighborRows& rows, const CellRange* cells,
+               std::span<const std::uint32_t> which_cells, PaddedForce* force,
+               EnergyAndVirial& sums);
+
+ private:
+  const TersoffKernels& kernels_;
+  Precision precision_;
+  int type_count_;
+  bool center_only_, distance_term_;
+  std::vector<double> tables_, bond_cutoff_squared_;
+  std::vector<float> tables_single_;
+  AlignedBuffer<char> scratch_;
+};
+
+/// The kernels that this processor can run, widest first; the last is "baseline", which any can.
+std::vector<const TersoffKernels*> available_tersoff_kernels();
+
+}  // namespace sterna::md

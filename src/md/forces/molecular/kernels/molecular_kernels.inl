@@ -1,0 +1,400 @@
+// Forces and torques between rigid molecules, written once over DoublePack and FloatPack and
+// compiled once for each instruction set (molecular_kernels_avx512.cpp and its siblings).
+//
+// Idea:    the neighbors of a molecule inside the cutoff are packed by component, their sites
+//          copied relative to its center into columns that the first cache holds; each term (a
+//          site here, a site there) is then one dense loop over the columns without any gather.
+// Source:  cutoff of whole molecules by their centers and vectors along the neighbors: Eckhardt et
+//          al., 591 TFLOPS multi-trillion particles simulation, ISC 2013 (ls1-MarDyn).
+// Cost:    every pair is computed twice, no force is sent back; 15 to 40 operations a pair of
+//          sites, and 2 for each number copied.
+// Hazards: two sites at one point give infinite forces; large charges close together on one
+//          molecule cancel, which mixed precision feels.
+// Others:  half lists win where a pair of molecules has hundreds of pairs of sites.
+
+#include "md/forces/molecular/kernels/site_pairs.hpp"
+
+namespace sterna::md {
+namespace {
+
+/// The scratch of one molecule i: columns of its neighbors, what its own sites have summed.
+template <class Real>
+struct MolecularScratch {
+  Real* columns;          ///< `neighbors_together` numbers each
+  Real* pair_sums;        ///< force on i and energy of each neighbor, four columns; where asked
+  Real* sums;             ///< force on each point of i, gradient of each direction, one vector each
+  Real* own;              ///< coordinates of i's sites, in the order of the columns
+  std::uint32_t* counts;  ///< of the neighbors listed, by component
+  std::uint32_t* lists;
+
+  static constexpr std::size_t list_stride = neighbors_together + 2 * longest_vector;
+  MolecularScratch(double* begin, std::size_t component_count, std::size_t record_length) {
+    const std::size_t column_count = first_record_column + record_length;
+    // Places are counted in doubles whatever the precision: each part stays on its boundary.
+    double* place = begin;
+    const auto take = [&place](std::size_t count) {
+      double* const part = place;
+      place += count;
+      return part;
+    };
+    columns = reinterpret_cast<Real*>(take(column_count * neighbors_together));
+    pair_sums = reinterpret_cast<Real*>(take(4 * neighbors_together));
+    sums = reinterpret_cast<Real*>(take(column_count * longest_vector));
+    own = reinterpret_cast<Real*>(take((column_count + 7) / 8 * 8));
+    counts = reinterpret_cast<std::uint32_t*>(take(component_count));
+    lists = reinterpret_cast<std::uint32_t*>(take(component_count * list_stride));
+  }
+  std::uint32_t* list(std::size_t component) const { return lists + component * list_stride; }
+  Real* column(std::size_t c) const { return columns + c * neighbors_together; }
+};
+
+template <class Pack>
+inline PackVector<Pack> broadcast(const typename Pack::Real* v) {
+  return {Pack::all(static_cast<double>(v[0])), Pack::all(static_cast<double>(v[1])),
+          Pack::all(static_cast<double>(v[2]))};
+}
+template <class Pack>
+inline PackVector<Pack> load(const typename Pack::Real* p, std::size_t stride) {
+  return {Pack::load(p), Pack::load(p + stride), Pack::load(p + 2 * stride)};
+}
+template <class Pack>
+inline void store(const PackVector<Pack>& v, typename Pack::Real* p, std::size_t stride) {
+  v.x.store(p);
+  v.y.store(p + stride);
+  v.z.store(p + 2 * stride);
+}
+
+struct TermSums {
+  double energy = 0.0, reaction_field = 0.0, lennard_jones = 0.0;
+  double virial[6] = {};
+};
+
+/// One term over all the neighbors copied.
+template <template <class> class Interaction, class Pack, bool site_cutoff, bool with_energy>
+void sum_term(const MolecularWork& work, const MolecularScratch<typename Pack::Real>& scratch,
+              const SiteTerm& term, std::size_t count, TermSums& total) {
+  using Kind = Interaction<Pack>;
+  constexpr std::size_t stride = neighbors_together;
+  constexpr auto width = static_cast<std::size_t>(Pack::width);
+  const Pack limit = Pack::all(Kind::lennard_jones_cutoff ? work.lennard_jones_cutoff_squared
+                                                          : work.cutoff_squared);
+  const PackVector<Pack> site = broadcast<Pack>(scratch.own + term.point_a);
+  PackVector<Pack> own_direction{Pack::zero(), Pack::zero(), Pack::zero()};
+  if constexpr (Kind::direction_a) {
+    own_direction = broadcast<Pack>(scratch.own + term.direction_a);
+  }
+  const Kind interaction(term, own_direction);
+  const auto* const points = scratch.column(term.point_b);
+  const auto* const directions = scratch.column(term.direction_b);
+  const auto* const center_r2 = scratch.column(3);
+  auto* const force_sum = scratch.sums + term.point_a * longest_vector;
+  auto* const gradient_sum = scratch.sums + term.direction_a * longest_vector;
+  PackVector<Pack> force = load<Pack>(force_sum, longest_vector);
+  PackVector<Pack> gradient{Pack::zero(), Pack::zero(), Pack::zero()};
+  if constexpr (Kind::direction_a) gradient = load<Pack>(gradient_sum, longest_vector);
+  Pack reaction_field = Pack::zero(), lennard_jones = Pack::zero();
+
+  for (std::size_t k = 0; k < count; k += width) {
+    const PackVector<Pack> other = load<Pack>(points + k, stride);
+    PairDistance<Pack> pair;
+    pair.d = {site.x - other.x, site.y - other.y, site.z - other.z};
+    pair.r2 = dot(pair.d, pair.d);
+    pair.inside = (site_cutoff ? pair.r2 : Pack(Pack::load(center_r2 + k))) < limit;
+    PackVector<Pack> direction = own_direction;
+    if constexpr (Kind::direction_b) direction = load<Pack>(directions + k, stride);
+    PairResult<Pack> result;
+    interaction.template operator()<with_energy>(pair, direction, result);
+    if constexpr (Kind::radial) {
+      force = fma(result.force_over_r, pair.d, force);
+    } else {
+      force = {force.x + result.force.x, force.y + result.force.y, force.z + result.force.z};
+    }
+    if constexpr (Kind::direction_a) {
+      gradient = {gradient.x + result.gradient.x, gradient.y + result.gradient.y,
+                  gradient.z + result.gradient.z};
+    }
+    if constexpr (with_energy) {
+      if constexpr (Kind::radial) result.force = result.force_over_r * pair.d;
+      // By neighbor first: what large charges of one molecule give cancels before it is summed.
+      auto* const pair_force = scratch.pair_sums + k;
+      const PackVector<Pack> before = load<Pack>(pair_force, stride);
+      store<Pack>({before.x + result.force.x, before.y + result.force.y, before.z + result.force.z},
+                  pair_force, stride);
+      auto* const pair_energy = pair_force + 3 * stride;
+      (Pack::load(pair_energy) + result.energy).store(pair_energy);
+      if constexpr (Kind::with_reaction_field) {
+        reaction_field = reaction_field + result.reaction_field;
+      }
+      if constexpr (Kind::with_lennard_jones) {
+        lennard_jones = lennard_jones + result.lennard_jones;
+      }
+    }
+  }
+  store(force, force_sum, longest_vector);
+  if constexpr (Kind::direction_a) store(gradient, gradient_sum, longest_vector);
+  if constexpr (Kind::with_reaction_field && with_energy) {
+    total.reaction_field += reaction_field.sum();
+  }
+  if constexpr (Kind::with_lennard_jones && with_energy) total.lennard_jones += lennard_jones.sum();
+}
+
+template <class Pack, bool site_cutoff, bool with_energy>
+void sum_terms(const MolecularWork& work, const MolecularScratch<typename Pack::Real>& scratch,
+               const SiteTerm* begin, const SiteTerm* end, std::size_t count, TermSums& total) {
+  for (const SiteTerm* term = begin; term != end; ++term) {
+    const auto sum = [&]<template <class> class Interaction>() {
+      sum_term<Interaction, Pack, site_cutoff, with_energy>(work, scratch, *term, count, total);
+    };
+    switch (term->kind) {
+      case SitePair::lennard_jones:
+        sum.template operator()<LennardJonesPair>();
+        break;
+      case SitePair::charge_charge:
+        sum.template operator()<ChargeChargePair>();
+        break;
+      case SitePair::lennard_jones_and_charges:
+        sum.template operator()<LennardJonesAndChargesPair>();
+        break;
+      case SitePair::charge_dipole:
+        sum.template operator()<ChargeDipolePair>();
+        break;
+      case SitePair::dipole_charge:
+        sum.template operator()<DipoleChargePair>();
+        break;
+      case SitePair::charge_quadrupole:
+        sum.template operator()<ChargeQuadrupolePair>();
+        break;
+      case SitePair::quadrupole_charge:
+        sum.template operator()<QuadrupoleChargePair>();
+        break;
+      case SitePair::dipole_dipole:
+        sum.template operator()<DipoleDipolePair>();
+        break;
+      case SitePair::dipole_quadrupole:
+        sum.template operator()<DipoleQuadrupolePair>();
+        break;
+      case SitePair::quadrupole_dipole:
+        sum.template operator()<QuadrupoleDipolePair>();
+        break;
+      case SitePair::quadrupole_quadrupole:
+        sum.template operator()<QuadrupoleQuadrupolePair>();
+        break;
+    }
+  }
+}
+
+template <class Pack>
+const typename Pack::Real* records(const MolecularWork& work) {
+  if constexpr (sizeof(typename Pack::Real) == sizeof(double)) {
+    return work.sites;
+  } else {
+    return work.sites_single;
+  }
+}
+
+/// Copies the sites of the neighbors listed (four times their index), relative to the center of
+/// molecule i, into columns. The list goes on with dummies to a whole vector.
+template <class Pack>
+void copy_neighbors(const MolecularWork& work, const MolecularScratch<typename Pack::Real>& scratch,
+                    const Position& center, const SiteLayout& layout, const std::uint32_t* list,
+                    std::size_t count) {
+  using Real = typename Pack::Real;
+  const DoublePack x = DoublePack::all(center.x);
+  const DoublePack y = DoublePack::all(center.y);
+  const DoublePack z = DoublePack::all(center.z);
+  // Whole vectors of the wider kind.
+  constexpr auto width = static_cast<std::size_t>(Pack::width);
+  const std::size_t padded = (count + width - 1) / width * width;
+  constexpr auto filter_width = static_cast<std::size_t>(DoublePack::width);
+  for (std::size_t k = 0; k < padded; k += filter_width) {
+    DoublePack at[4];
+    DoublePack::load_four(&work.rows.position->x, list + k, at);
+    const PackVector<DoublePack> d{at[0] - x, at[1] - y, at[2] - z};
+    d.x.store(scratch.column(0) + k);
+    d.y.store(scratch.column(1) + k);
+    d.z.store(scratch.column(2) + k);
+    dot(d, d).store(scratch.column(3) + k);
+  }
+  const Real* const all = records<Pack>(work);
+  const auto stride = static_cast<std::uint32_t>(work.record_stride / 4);
+  for (std::size_t k = 0; k < padded; k += width) {
+    alignas(64) std::uint32_t place[longest_vector];
+    for (std::size_t lane = 0; lane < width; ++lane) place[lane] = list[k + lane] * stride;
+    const PackVector<Pack> d = load<Pack>(scratch.column(0) + k, neighbors_together);
+    Pack four[4];
+    Real* column = scratch.column(first_record_column) + k;
+    const Real* record = all;
+    for (std::uint32_t v = 0; v < layout.point_count; ++v) {
+      Pack::load_four(record, place, four);
+      store<Pack>({four[0] + d.x, four[1] + d.y, four[2] + d.z}, column, neighbors_together);
+      record += 4;
+      column += 4 * neighbors_together;
+    }
+    for (std::uint32_t v = 0; v < layout.direction_count; ++v) {
+      Pack::load_four(record, place, four);
+      store<Pack>({four[0], four[1], four[2]}, column, neighbors_together);
+      record += 4;
+      column += 4 * neighbors_together;
+    }
+  }
+}
+
+/// Energy of the pairs of molecules, and the virial of their centers.
+template <class Pack>
+void add_pair_sums(const MolecularScratch<typename Pack::Real>& scratch, std::size_t count,
+                   TermSums& total) {
+  Pack energy = Pack::zero();
+  Pack sums[6];
+  for (Pack& sum : sums) sum = Pack::zero();
+  for (std::size_t k = 0; k < count; k += static_cast<std::size_t>(Pack::width)) {
+    const PackVector<Pack> d = load<Pack>(scratch.column(0) + k, neighbors_together);
+    const PackVector<Pack> f = load<Pack>(scratch.pair_sums + k, neighbors_together);
+    energy = energy + Pack::load(scratch.pair_sums + 3 * neighbors_together + k);
+    // Columns hold neighbor minus center.
+    sums[0] = Pack::fnma(d.x, f.x, sums[0]);
+    sums[1] = Pack::fnma(d.y, f.y, sums[1]);
+    sums[2] = Pack::fnma(d.z, f.z, sums[2]);
+    sums[3] = Pack::fnma(d.x, f.y, sums[3]);
+    sums[4] = Pack::fnma(d.x, f.z, sums[4]);
+    sums[5] = Pack::fnma(d.y, f.z, sums[5]);
+  }
+  total.energy += energy.sum();
+  for (int q = 0; q < 6; ++q) total.virial[q] += sums[q].sum();
+}
+
+/// Sum of the lanes of three vectors of sums.
+template <class Pack>
+inline Vec3 total_of(const typename Pack::Real* sums) {
+  return {Pack::load(sums).sum(), Pack::load(sums + longest_vector).sum(),
+          Pack::load(sums + 2 * longest_vector).sum()};
+}
+
+template <class Pack, bool site_cutoff, bool with_energy>
+void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::size_t cell_count) {
+  using Real = typename Pack::Real;
+  using Scratch = MolecularScratch<Real>;
+  constexpr auto filter_width = static_cast<std::uint32_t>(DoublePack::width);
+  const Scratch scratch(work.scratch, work.component_count, work.record_stride);
+  const PairWork& rows = work.rows;
+  const std::uint32_t dummy = 4 * rows.total;
+  const DoublePack range = DoublePack::all(work.range_squared);
+  TermSums total;
+  for (std::size_t b = 0; b < work.component_count; ++b) scratch.counts[b] = 0;
+
+  constexpr std::size_t piece = 1024;
+  alignas(64) std::uint32_t decoded[piece + longest_vector];
+  std::uint32_t selected[2 * longest_vector];
+
+  for (std::size_t c = 0; c < cell_count; ++c) {
+    const CellRange cell = rows.cells[cells[c]];
+    if (cell.count == 0) continue;
+    alignas(64) std::uint32_t begins[32];
+    if (rows.compressed != nullptr) gather_begins(rows, cells[c], begins);
+    const RowDecoder<2> decode(begins);
+
+    for (std::uint32_t i = cell.begin; i < cell.begin + cell.count; ++i) {
+      const Position center = rows.position[i];
+      const auto component = static_cast<std::size_t>(center.type);
+      const SiteLayout& layout = work.layouts[component];
+      const std::uint32_t length = layout.record_length();
+      const Real* const record = records<Pack>(work) + i * work.record_stride;
+      for (std::size_t q = 0; q < first_record_column; ++q) scratch.own[q] = 0;
+      for (std::size_t q = 0; q < length; ++q) scratch.own[first_record_column + q] = record[q];
+      for (std::size_t q = 0; q < first_record_column + length; ++q) {
+        Pack::zero().store(scratch.sums + q * longest_vector);
+      }
+
+      // The terms of the neighbors listed of component b; empties the list.
+      const auto sum_listed = [&](std::size_t b) {
+        const std::size_t count = scratch.counts[b];
+        std::uint32_t* const list = scratch.list(b);
+        for (std::size_t k = 0; k < longest_vector; ++k) list[count + k] = dummy;
+        copy_neighbors<Pack>(work, scratch, center, work.layouts[b], list, count);
+        if constexpr (with_energy) {
+          for (std::size_t k = 0; k < 4 * neighbors_together; ++k) scratch.pair_sums[k] = 0;
+        }
+        const std::uint32_t* const begin = work.term_begin + component * work.component_count + b;
+        sum_terms<Pack, site_cutoff, with_energy>(work, scratch, work.terms + begin[0],
+                                                  work.terms + begin[1], count, total);
+        if constexpr (with_energy) add_pair_sums<Pack>(scratch, count, total);
+        scratch.counts[b] = 0;
+      };
+
+      const std::size_t first = rows.row_begin[i];
+      const std::size_t row_length = rows.row_begin[i + 1] - first;
+      const DoublePack x = DoublePack::all(center.x);
+      const DoublePack y = DoublePack::all(center.y);
+      const DoublePack z = DoublePack::all(center.z);
+      for (std::size_t start = 0; start < row_length; start += piece) {
+        const std::size_t count = row_length - start < piece ? row_length - start : piece;
+        if (rows.compressed != nullptr) {
+          decode(rows.compressed + first + start, count, decoded);
+        } else {
+          for (std::size_t k = 0; k < count; ++k) decoded[k] = 4 * rows.plain[first + start + k];
+        }
+        for (std::size_t k = 0; k < filter_width; ++k) decoded[count + k] = dummy;
+        for (std::size_t k = 0; k < count; k += filter_width) {
+          DoublePack at[4];
+          DoublePack::load_four(&rows.position->x, decoded + k, at);
+          const PackVector<DoublePack> d{at[0] - x, at[1] - y, at[2] - z};
+          const unsigned near = DoublePack::bits(dot(d, d) < range);
+          if (work.component_count == 1) {
+            std::uint32_t& listed = scratch.counts[0];
+            std::uint32_t* const list = scratch.list(0);
+            listed = static_cast<std::uint32_t>(append_selected(list + listed, near, decoded + k) -
+                                                list);
+            if (listed > neighbors_together - filter_width) sum_listed(0);
+          } else {
+            const std::uint32_t* const end = append_selected(selected, near, decoded + k);
+            for (const std::uint32_t* j = selected; j != end; ++j) {
+              const auto b = static_cast<std::size_t>(rows.position[*j / 4].type);
+              scratch.list(b)[scratch.counts[b]++] = *j;
+              if (scratch.counts[b] == neighbors_together) sum_listed(b);
+            }
+          }
+        }
+      }
+      for (std::size_t b = 0; b < work.component_count; ++b) {
+        if (scratch.counts[b] > 0) sum_listed(b);
+      }
+
+      Vec3 force = total_of<Pack>(scratch.sums);
+      Vec3 torque;
+      for (std::uint32_t v = 0; v < layout.vectors(); ++v) {
+        const std::uint32_t column = first_record_column + 4 * v;
+        const Vec3 sum = total_of<Pack>(scratch.sums + column * longest_vector);
+        const Vec3 arm{static_cast<double>(scratch.own[column]),
+                       static_cast<double>(scratch.own[column + 1]),
+                       static_cast<double>(scratch.own[column + 2])};
+        if (v < layout.point_count) force += sum;
+        torque += {arm.y * sum.z - arm.z * sum.y, arm.z * sum.x - arm.x * sum.z,
+                   arm.x * sum.y - arm.y * sum.x};
+      }
+      work.force[i] = force;
+      work.torque[i] = torque;
+    }
+  }
+  // Each pair stands in two rows.
+  work.energy += 0.5 * total.energy;
+  work.lennard_jones += 0.5 * total.lennard_jones;
+  for (int q = 0; q < 6; ++q) {
+    work.virial[q] += 0.5 * (total.virial[q] + (q < 3 ? total.reaction_field : 0.0));
+  }
+}
+
+template <class Pack>
+void compute(MolecularWork& work, const std::uint32_t* cells, std::size_t cell_count,
+             bool with_energy) {
+  if (work.site_cutoff) {
+    with_energy ? compute_molecules<Pack, true, true>(work, cells, cell_count)
+                : compute_molecules<Pack, true, false>(work, cells, cell_count);
+  } else {
+    with_energy ? compute_molecules<Pack, false, true>(work, cells, cell_count)
+                : compute_molecules<Pack, false, false>(work, cells, cell_count);
+  }
+}
+
+const MolecularKernels kernels{STERNA_KERNEL_NAME, compute<DoublePack>, compute<FloatPack>};
+
+}  // namespace
+}  // namespace sterna::md

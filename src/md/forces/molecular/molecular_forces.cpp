@@ -1,0 +1,332 @@
+#include "md/forces/molecular/molecular_forces.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "md/forces/molecular/molecular_kernels.hpp"
+
+namespace sterna::md {
+
+namespace {
+
+/// The sites of a component by the point where they lie; indices are -1 where there is none.
+struct PointSites {
+  Vec3 position;
+  int lennard_jones = -1, charge = -1;
+};
+
+/// Points with at most one Lennard-Jones site and one charge each; dipoles and quadrupoles share
+/// the columns of a point but no loop with others.
+std::vector<PointSites> points_of(const Component& component) {
+  std::vector<PointSites> points;
+  const auto place = [&points](const Vec3& position, int PointSites::*member, std::size_t index) {
+    for (PointSites& point : points) {
+      if (point.position == position && point.*member < 0) {
+        point.*member = static_cast<int>(index);
+        return;
+      }
+    }
+    points.push_back({.position = position});
+    points.back().*member = static_cast<int>(index);
+  };
+  for (std::size_t k = 0; k < component.lennard_jones.size(); ++k) {
+    if (component.lennard_jones[k].epsilon != 0.0) {
+      place(component.lennard_jones[k].position, &PointSites::lennard_jones, k);
+    }
+  }
+  for (std::size_t k = 0; k < component.charges.size(); ++k) {
+    if (component.charges[k].charge != 0.0) {
+      place(component.charges[k].position, &PointSites::charge, k);
+    }
+  }
+  return points;
+}
+
+}  // namespace
+
+/// Where the sites of a component stand in the columns.
+struct MolecularForces::Columns {
+  std::vector<Vec3> points;  ///< outside the center
+  std::vector<Vec3> directions;
+  std::vector<std::uint32_t> dipole_direction, quadrupole_direction;
+
+  /// Sites that interact with none take no room.
+  Columns(const Component& component, bool with_charges) {
+    for (const auto& site : component.lennard_jones) {
+      if (site.epsilon != 0.0) add_point(site.position);
+    }
+    for (const auto& site : component.charges) {
+      if (with_charges && site.charge != 0.0) add_point(site.position);
+    }
+    for (const auto& site : component.dipoles) {
+      add_point(site.position);
+      dipole_direction.push_back(static_cast<std::uint32_t>(directions.size()));
+      directions.push_back(site.moment);
+    }
+    for (const auto& site : component.quadrupoles) {
+      add_point(site.position);
+      quadrupole_direction.push_back(static_cast<std::uint32_t>(directions.size()));
+      directions.push_back(site.axis);
+    }
+    // Directions stand behind the points.
+    for (auto* index : {&dipole_direction, &quadrupole_direction}) {
+      for (std::uint32_t& k : *index) k = vector_column(points.size() + k);
+    }
+  }
+  std::uint32_t point(const Vec3& position) const {
+    if (position == Vec3{}) return 0;
+    const auto found = std::find(points.begin(), points.end(), position);
+    return vector_column(static_cast<std::size_t>(found - points.begin()));
+  }
+
+ private:
+  static std::uint32_t vector_column(std::size_t vector) {
+    return first_record_column + static_cast<std::uint32_t>(4 * vector);
+  }
+  void add_point(const Vec3& position) {
+    if (position == Vec3{} || std::find(points.begin(), points.end(), position) != points.end()) {
+      return;
+    }
+    points.push_back(position);
+  }
+};
+
+MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision,
+                                 std::string_view kernels)
+    : kernels_(select_molecular_kernels(kernels)),
+      precision_(precision),
+      site_cutoff_(model.cutoff_kind == MoleculeModel::Cutoff::site),
+      cutoff_squared_(model.cutoff * model.cutoff),
+      lennard_jones_cutoff_squared_(model.lennard_jones_cutoff * model.lennard_jones_cutoff) {
+  const bool with_charges =
+      model.electrostatics != MoleculeModel::Electrostatics::none ||
+      std::any_of(model.components.begin(), model.components.end(),
+                  [](const Component& c) { return !c.dipoles.empty() || !c.quadrupoles.empty(); });
+  std::vector<Columns> columns;
+  double farthest = 0.0;
+  for (const Component& component : model.components) {
+    const Columns& added = columns.emplace_back(component, with_charges);
+    for (const Vec3& point : added.points)
+      farthest = std::max(farthest, std::sqrt(dot(point, point)));
+    layouts_.push_back({.body_begin = static_cast<std::uint32_t>(body_.size()),
+                        .point_count = static_cast<std::uint32_t>(added.points.size()),
+                        .direction_count = static_cast<std::uint32_t>(added.directions.size())});
+    body_.insert(body_.end(), added.points.begin(), added.points.end());
+    body_.insert(body_.end(), added.directions.begin(), added.directions.end());
+    record_stride_ = std::max<std::size_t>(record_stride_, layouts_.back().record_length());
+  }
+  reach_ = model.cutoff + (site_cutoff_ ? 2.0 * farthest : 0.0);
+  for (std::size_t a = 0; a < model.components.size(); ++a) {
+    for (std::size_t b = 0; b < model.components.size(); ++b) {
+      term_begin_.push_back(static_cast<std::uint32_t>(terms_.size()));
+      add_radial_terms(model, a, b, columns[a], columns[b]);
+      add_multipole_terms(model, a, b, columns[a], columns[b]);
+    }
+  }
+  term_begin_.push_back(static_cast<std::uint32_t>(terms_.size()));
+  scratch_.resize(molecular_scratch_size(model.components.size(), record_stride_));
+}
+
+void MolecularForces::add_radial_terms(const MoleculeModel& model, std::size_t a, std::size_t b,
+                                       const Columns& columns_a, const Columns& columns_b) {
+  const Component& first = model.components[a];
+  const Component& second = model.components[b];
+  const MoleculeModel::Mixing mixing = a == b ? MoleculeModel::Mixing{} : model.mix(a, b);
+  const bool with_charges = model.electrostatics != MoleculeModel::Electrostatics::none;
+  const bool shifted = model.shifted[a * model.components.size() + b] != 0;
+  // In single precision the small energies of Lennard-Jones sites would vanish beside those of
+  // large charges: there the charges of two molecules come first, and have cancelled when the
+  // others come.
+  const bool may_share =
+      precision_ != Precision::mixed && lennard_jones_cutoff_squared_ == cutoff_squared_;
+  std::vector<SiteTerm> lennard_jones_terms;
+  for (const PointSites& p : points_of(first)) {
+    for (const PointSites& q : points_of(second)) {
+      SiteTerm term{};
+      term.point_a = columns_a.point(p.position);
+      term.point_b = columns_b.point(q.position);
+      const bool lennard_jones = p.lennard_jones >= 0 && q.lennard_jones >= 0;
+      const bool charges = with_charges && p.charge >= 0 && q.charge >= 0;
+      if (lennard_jones) {
+        const auto& i = first.lennard_jones[static_cast<std::size_t>(p.lennard_jones)];
+        const auto& j = second.lennard_jones[static_cast<std::size_t>(q.lennard_jones)];
+        const double sigma = 0.5 * mixing.eta * (i.sigma + j.sigma);
+        const double epsilon = mixing.xi * std::sqrt(i.epsilon * j.epsilon);
+        const double sigma6 = std::pow(sigma, 6);
+        const double c6 = 4.0 * epsilon * sigma6;
+        const double c12 = c6 * sigma6;
+        const double r6 = std::pow(model.lennard_jones_cutoff, -6);
+        term.coefficient[0] = 12.0 * c12;
+        term.coefficient[1] = 6.0 * c6;
+        term.coefficient[2] = shifted ? r6 * (c12 * r6 - c6) : 0.0;
+      }
+      if (charges) {
+        term.coefficient[3] = first.charges[static_cast<std::size_t>(p.charge)].charge *
+                              second.charges[static_cast<std::size_t>(q.charge)].charge;
+      }
+      if (may_share && lennard_jones && charges) {
+        term.kind = SitePair::lennard_jones_and_charges;
+        terms_.push_back(term);
+        continue;
+      }
+      if (lennard_jones) {
+        term.kind = SitePair::lennard_jones;
+        lennard_jones_terms.push_back(term);
+      }
+      if (charges) {
+        term.kind = SitePair::charge_charge;
+        terms_.push_back(term);
+      }
+    }
+  }
+  terms_.insert(terms_.end(), lennard_jones_terms.begin(), lennard_jones_terms.end());
+}
+
+void MolecularForces::add_multipole_terms(const MoleculeModel& model, std::size_t a, std::size_t b,
+                                          const Columns& columns_a, const Columns& columns_b) {
+  const Component& first = model.components[a];
+  const Component& second = model.components[b];
+  const auto add = [&](SitePair kind, const Vec3& position_a, const Vec3& position_b,
+                       double coefficient, std::uint32_t direction_a, std::uint32_t direction_b) {
+    terms_.push_back({.kind = kind,
+                      .point_a = columns_a.point(position_a),
+                      .point_b = columns_b.point(position_b),
+                      .direction_a = direction_a,
+                      .direction_b = direction_b,
+                      .coefficient = {coefficient}});
+  };
+  const double epsilon = model.reaction_field_epsilon;
+  const double field =
+      model.electrostatics == MoleculeModel::Electrostatics::reaction_field
+          ? 2.0 * (epsilon - 1.0) / ((2.0 * epsilon + 1.0) * std::pow(model.cutoff, 3))
+          : 0.0;
+  // A long-range solver has charges and dipoles, but no quadrupoles.
+  const bool with_dipoles = model.electrostatics != MoleculeModel::Electrostatics::none;
+
+  for (const auto& charge : first.charges) {
+    if (charge.charge == 0.0) continue;
+    for (std::size_t k = 0; k < second.dipoles.size() && with_dipoles; ++k) {
+      add(SitePair::charge_dipole, charge.position, second.dipoles[k].position, charge.charge, 0,
+          columns_b.dipole_direction[k]);
+    }
+    for (std::size_t k = 0; k < second.quadrupoles.size(); ++k) {
+      add(SitePair::charge_quadrupole, charge.position, second.quadrupoles[k].position,
+          0.5 * charge.charge * second.quadrupoles[k].moment, 0, columns_b.quadrupole_direction[k]);
+    }
+  }
+  for (std::size_t i = 0; i < first.dipoles.size(); ++i) {
+    const auto& dipole = first.dipoles[i];
+    const std::uint32_t direction = columns_a.dipole_direction[i];
+    for (const auto& charge : second.charges) {
+      if (charge.charge == 0.0 || !with_dipoles) continue;
+      add(SitePair::dipole_charge, dipole.position, charge.position, charge.charge, direction, 0);
+    }
+    for (std::size_t k = 0; k < second.dipoles.size() && with_dipoles; ++k) {
+      add(SitePair::dipole_dipole, dipole.position, second.dipoles[k].position, field, direction,
+          columns_b.dipole_direction[k]);
+    }
+    for (std::size_t k = 0; k < second.quadrupoles.size(); ++k) {
+      add(SitePair::dipole_quadrupole, dipole.position, second.quadrupoles[k].position,
+          1.5 * second.quadrupoles[k].moment, direction, columns_b.quadrupole_direction[k]);
+    }
+  }
+  for (std::size_t i = 0; i < first.quadrupoles.size(); ++i) {
+    const auto& quadrupole = first.quadrupoles[i];
+    const std::uint32_t direction = columns_a.quadrupole_direction[i];
+    for (const auto& charge : second.charges) {
+      if (charge.charge == 0.0) continue;
+      add(SitePair::quadrupole_charge, quadrupole.position, charge.position,
+          0.5 * charge.charge * quadrupole.moment, direction, 0);
+    }
+    for (std::size_t k = 0; k < second.dipoles.size(); ++k) {
+      add(SitePair::quadrupole_dipole, quadrupole.position, second.dipoles[k].position,
+          1.5 * quadrupole.moment, direction, columns_b.dipole_direction[k]);
+    }
+    for (std::size_t k = 0; k < second.quadrupoles.size(); ++k) {
+      add(SitePair::quadrupole_quadrupole, quadrupole.position, second.quadrupoles[k].position,
+          0.75 * quadrupole.moment * second.quadrupoles[k].moment, direction,
+          columns_b.quadrupole_direction[k]);
+    }
+  }
+}
+
+void MolecularForces::rebuild(const PairList&, const ParticleStore& particles) {
+  // One record of zeros behind the last: that of the dummy.
+  const auto make_room = [&](auto& sites) {
+    using Real = std::decay_t<decltype(sites[0])>;
+    sites.resize((particles.total_count() + 1) * record_stride_);
+    std::fill(sites.end() - record_stride_, sites.end(), Real{0});
+  };
+  if (precision_ == Precision::mixed) {
+    make_room(sites_single_);
+  } else {
+    make_room(sites_);
+  }
+  if (!particles.rotating()) unused_torque_.resize(particles.local_count());
+}
+
+void MolecularForces::place_sites(const ParticleStore& particles, std::size_t begin,
+                                  std::size_t end) {
+  const auto place = [&](auto& sites) {
+    using Real = std::decay_t<decltype(sites[0])>;
+    for (std::size_t i = begin; i < end; ++i) {
+      const SiteLayout& layout = layouts_[static_cast<std::size_t>(particles.position[i].type)];
+      if (layout.vectors() == 0) continue;
+      const auto turn = particles.orientation[i].matrix();
+      const Vec3* const body = body_.data() + layout.body_begin;
+      Real* record = sites.data() + i * record_stride_;
+      for (std::uint32_t v = 0; v < layout.vectors(); ++v) {
+        *record++ = static_cast<Real>(dot(turn[0], body[v]));
+        *record++ = static_cast<Real>(dot(turn[1], body[v]));
+        *record++ = static_cast<Real>(dot(turn[2], body[v]));
+        *record++ = Real{0};
+      }
+    }
+  };
+  if (precision_ == Precision::mixed) {
+    place(sites_single_);
+  } else {
+    place(sites_);
+  }
+}
+
+void MolecularForces::compute(const PairList& list, ParticleStore& particles, PairList::Cells which,
+                              EnergyAndVirial* sums) {
+  const std::size_t local = particles.local_count();
+  if (which == PairList::Cells::interior) {
+    place_sites(particles, 0, local);
+  } else {
+    place_sites(particles, local, particles.total_count());
+  }
+  MolecularWork work{};
+  work.rows = list.rows();
+  work.rows.position = particles.position.data();
+  work.component_count = layouts_.size();
+  work.layouts = layouts_.data();
+  work.terms = terms_.data();
+  work.term_begin = term_begin_.data();
+  work.record_stride = record_stride_;
+  work.sites = sites_.data();
+  work.sites_single = sites_single_.data();
+  work.site_cutoff = site_cutoff_;
+  work.range_squared = reach_ * reach_;
+  work.cutoff_squared = cutoff_squared_;
+  work.lennard_jones_cutoff_squared = lennard_jones_cutoff_squared_;
+  work.scratch = scratch_.data();
+  work.force = particles.force.data();
+  work.torque = particles.rotating() ? particles.torque.data() : unused_torque_.data();
+  const auto cells = list.cells(which);
+  const auto compute =
+      precision_ == Precision::mixed ? kernels_.compute_mixed : kernels_.compute_double;
+  compute(work, cells.data(), cells.size(), sums != nullptr);
+  if (sums != nullptr) {
+    if (which == PairList::Cells::interior) lennard_jones_energy_ = coulomb_energy_ = 0.0;
+    lennard_jones_energy_ += work.lennard_jones;
+    coulomb_energy_ += work.energy - work.lennard_jones;
+    sums->energy += work.energy;
+    for (int k = 0; k < 6; ++k) sums->virial[k] += work.virial[k];
+  }
+}
+
+}  // namespace sterna::md

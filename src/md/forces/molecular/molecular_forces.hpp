@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "md/core/precision.hpp"
+#include "md/forces/molecular/molecular_work.hpp"
+#include "md/forces/short_range_forces.hpp"
+#include "md/model/molecule_model.hpp"
+#include "md/system/aligned_buffer.hpp"
+
+namespace sterna::md {
+
+/// The forces and torques between rigid molecules of any number of sites, on rows of their centers
+/// of mass. The type of a particle is the index of its component. The virial is that of the centers
+/// of mass; a reaction field adds its pair energy to each diagonal element, as if the cutoff scaled
+/// with the box (the convention of ls1-MarDyn and ms2).
+class MolecularForces final : public ShortRangeForces {
+ public:
+  /// `kernels`: "auto" or an instruction set. Throws std::invalid_argument where this machine does
+  /// not have it.
+  MolecularForces(const MoleculeModel& model, Precision precision, std::string_view kernels);
+
+  std::string_view name() const override { return "molecules"; }
+  /// The cutoff, and with a cutoff of sites how far they are from their centers besides.
+  double reach() const override { return reach_; }
+  std::string_view kernels() const override { return kernels_.name; }
+  void rebuild(const PairList& list, const ParticleStore& particles) override;
+  /// Orientations of components without extent are not read: a store of only such ones need not
+  /// rotate, and then has no torques either.
+  void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
+               EnergyAndVirial* sums) override;
+  std::vector<Part> parts() const override {
+    return {{"lennard_jones", lennard_jones_energy_}, {"coulomb", coulomb_energy_}};
+  }
+
+ private:
+  struct Columns;
+  /// Lennard-Jones sites and charges; the rest.
+  void add_radial_terms(const MoleculeModel& model, std::size_t a, std::size_t b,
+                        const Columns& columns_a, const Columns& columns_b);
+  void add_multipole_terms(const MoleculeModel& model, std::size_t a, std::size_t b,
+                           const Columns& columns_a, const Columns& columns_b);
+
+  /// Turns the sites of the molecules [begin, end) into the laboratory frame.
+  void place_sites(const ParticleStore& particles, std::size_t begin, std::size_t end);
+
+  const MolecularKernels& kernels_;
+  Precision precision_;
+  double reach_ = 0.0;
+  bool site_cutoff_;
+  double cutoff_squared_, lennard_jones_cutoff_squared_;
+  double lennard_jones_energy_ = 0.0, coulomb_energy_ = 0.0;  ///< of the last step with sums
+
+  std::vector<SiteLayout> layouts_;  ///< of each component
+  std::vector<Vec3> body_;           ///< of all components: what `place_sites` turns
+  std::vector<SiteTerm> terms_;
+  std::vector<std::uint32_t> term_begin_;  ///< of each pair of components, and the end
+  std::size_t record_stride_ = 0;          ///< numbers of the longest record
+  AlignedBuffer<double> sites_;
+  AlignedBuffer<float> sites_single_;
+  AlignedBuffer<double> scratch_;
+  /// Torques of a store that has none.
+  AlignedBuffer<Vec3> unused_torque_;
+};
+
+}  // namespace sterna::md

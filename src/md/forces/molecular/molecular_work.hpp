@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "md/neighbors/pair_work.hpp"
+#include "md/system/particle_store.hpp"
+
+namespace sterna::md {
+
+/// The kinds of interaction of a site of one molecule with a site of another; the first named is
+/// the site on which the force is wanted.
+enum class SitePair : std::uint8_t {
+  lennard_jones,
+  charge_charge,
+  lennard_jones_and_charges,  ///< both between the same two points, which share their distance
+  charge_dipole,
+  dipole_charge,
+  charge_quadrupole,
+  quadrupole_charge,
+  dipole_dipole,
+  dipole_quadrupole,
+  quadrupole_dipole,
+  quadrupole_quadrupole,
+};
+
+/// One interaction between two components. Sites are named by columns: the coordinates of the
+/// center are columns 0 to 2, its squared distance is column 3, the numbers of a molecule's record
+/// follow. A point or a direction is named by the column of its x.
+struct SiteTerm {
+  SitePair kind;
+  std::uint32_t point_a, point_b;
+  std::uint32_t direction_a, direction_b;  ///< of a dipole (times its moment) or quadrupole
+  /// Lennard-Jones: 12 c12, 6 c6 and the energy subtracted at the cutoff, then the product of the
+  /// charges; dipole_dipole: the strength of the reaction field; else the factor of the energy.
+  double coefficient[4];
+};
+inline constexpr std::uint32_t first_record_column = 4;
+
+/// The record of a molecule: its points outside the center, relative to it, then its directions, in
+/// the laboratory frame; four numbers each, the last of them unused, so that each is one aligned
+/// load.
+struct SiteLayout {
+  std::uint32_t body_begin;       ///< the vectors in the body frame: points, then directions
+  std::uint32_t point_count;      ///< points outside the center
+  std::uint32_t direction_count;  ///< dipoles and quadrupoles
+  std::uint32_t vectors() const { return point_count + direction_count; }
+  std::uint32_t record_length() const { return 4 * vectors(); }
+};
+
+/// So many neighbors are treated together: what is copied of them should stay in the cache.
+inline constexpr std::size_t neighbors_together = 256;
+/// Neighbors are copied in whole vectors; the longest has 16 lanes.
+inline constexpr std::size_t longest_vector = 16;
+
+/// Everything that the site kernels read and write; plain data, like PairWork.
+struct MolecularWork {
+  PairWork rows;  ///< the list; `position` holds the centers and, behind them, the dummy
+
+  // Components, and the terms of each ordered pair of them: [begin[a n + b], begin[a n + b + 1]).
+  std::size_t component_count;
+  const SiteLayout* layouts;
+  const SiteTerm* terms;
+  const std::uint32_t* term_begin;
+
+  // Records of all molecules and one of zeros behind them; by precision.
+  std::size_t record_stride;
+  const double* sites;
+  const float* sites_single;
+
+  bool site_cutoff;  ///< distances of sites decide, not those of centers
+  double range_squared;
+  double cutoff_squared, lennard_jones_cutoff_squared;
+
+  double* scratch;  ///< `molecular_scratch_size` numbers on a 64-byte boundary
+
+  // Results: set for the molecules of the rows; energy and virial are added to.
+  Vec3* force;
+  Vec3* torque;
+  double energy;
+  double lennard_jones;  ///< the part of `energy` that is of Lennard-Jones sites
+  double virial[6];
+};
+
+/// Numbers of scratch that the kernels need for records of up to `record_length` numbers.
+inline std::size_t molecular_scratch_size(std::size_t component_count, std::size_t record_length) {
+  const std::size_t columns = first_record_column + record_length;
+  const std::size_t copies = (columns + 4) * neighbors_together;
+  const std::size_t sums = columns * longest_vector;
+  const std::size_t own = (columns + 7) / 8 * 8;
+  const std::size_t lists = component_count * (neighbors_together + 2 * longest_vector + 1);
+  return copies + sums + own + lists;
+}
+
+/// One instruction set's kernels: forces and torques of the molecules of the given local cells;
+/// energy and virial where asked.
+struct MolecularKernels {
+  const char* name;  ///< "avx512"
+  void (*compute_double)(MolecularWork&, const std::uint32_t* cells, std::size_t cell_count,
+                         bool with_energy);
+  void (*compute_mixed)(MolecularWork&, const std::uint32_t* cells, std::size_t cell_count,
+                        bool with_energy);
+};
+
+const MolecularKernels& molecular_kernels_baseline();
+const MolecularKernels& molecular_kernels_avx2();
+const MolecularKernels& molecular_kernels_avx512();
+
+}  // namespace sterna::md

@@ -1,0 +1,423 @@
+// The Lennard-Jones kernel, written once over DoublePack and FloatPack and, with the list builder,
+// compiled once for each instruction set (pair_kernels_avx512.cpp and its siblings).
+//
+// Idea:    neighbors come by one aligned load each and a transpose in registers instead of gathers.
+//          Some particles that are close to each other share a row, and with it the loads, the
+//          transpose and the memory of the list. From full lists, whose rows hold all neighbors, a
+//          force is summed in registers and no other is touched; from half lists each pair is
+//          computed once, and what it does to the neighbor is transposed back and subtracted from
+//          a force in memory, once for all particles of the row.
+// Source:  Verlet, Phys. Rev. 159, 98 (1967), with cells: Quentrec and Brot, J. Comput. Phys. 13,
+//          430 (1973); sharing: Pall and Hess, Comput. Phys. Commun. 184, 2641 (2013), of whose
+//          clusters only one side is used here.
+// Cost:    from full lists every pair is computed twice; from half lists, of half as many
+//          neighbors, once, for another transpose of each vector of neighbors and forces in memory.
+//          A row of four particles of a liquid holds 1.7 times as many neighbors as a row of one.
+// Hazards: two particles at one point give infinite forces (found by the caller); cells of more
+//          than 2046 particles need plain 4-byte entries.
+// Others:  clusters on both sides win at long cutoffs (more than about 100 neighbors), where their
+//          lanes are full.
+
+#include "md/forces/pair/kernels/rows.inl"
+#include "md/neighbors/kernels/list_builder.inl"
+
+namespace sterna::md {
+namespace {
+
+/// u and -u'/r of one pack of pairs; the one place with the physics. `r2` inside the cutoff where
+/// the mask is set; lanes outside give 0 in both. Parameters come as the force needs them: 12 c12
+/// and 6 c6. `inverse2` is 1/r^2, and 0 outside; `r2` is looked at only where the truncation needs
+/// it.
+template <int truncation, bool with_energy, class Pack>
+inline void lennard_jones(const typename Pack::Mask inside, const Pack inverse2, const Pack r2,
+                          const Pack twelve_c12, const Pack six_c6, const Pack energy_shift,
+                          const Pack force_shift, const Pack cutoff2, const Pack switch2,
+                          const Pack switch_scale, Pack& force_over_r, Pack& energy) {
+  // The eighth power beside the sixth, so that neither waits for the other.
+  const Pack inverse4 = inverse2 * inverse2;
+  const Pack inverse6 = inverse4 * inverse2;
+  const Pack truncated =
+      inverse4 * inverse4 * Pack::fma(twelve_c12, inverse6, Pack::zero() - six_c6);
+  Pack u = Pack::zero();
+  if constexpr (with_energy || truncation == 3) {
+    u = inverse6 *
+        Pack::fma(twelve_c12 * Pack::all(1.0 / 12.0), inverse6, Pack::all(-1.0 / 6.0) * six_c6);
+  }
+  if constexpr (truncation == 2) {
+    const Pack inverse = Pack::sqrt(inverse2);
+    force_over_r = Pack::fnma(force_shift, inverse, truncated);
+    if constexpr (with_energy) {
+      energy = u - Pack::select(inside, energy_shift - force_shift * (r2 * inverse));
+    }
+  } else if constexpr (truncation == 3) {
+    const auto unswitched = r2 < switch2;
+    const Pack gap = cutoff2 - r2;
+    const Pack smooth =
+        gap * gap * (cutoff2 + Pack::all(2.0) * r2 - Pack::all(3.0) * switch2) * switch_scale;
+    // -S'/r
+    const Pack slope = Pack::all(12.0) * gap * (r2 - switch2) * switch_scale;
+    const Pack s = Pack::blend(unswitched, Pack::all(1.0), smooth);
+    const Pack ds = Pack::blend(unswitched, Pack::zero(), slope);
+    force_over_r = Pack::fma(u, ds, truncated * s);
+    if constexpr (with_energy) energy = u * s;
+  } else {
+    force_over_r = truncated;
+    if constexpr (with_energy) energy = u - Pack::select(inside, energy_shift);
+  }
+}
+
+/// What the kernels compute with, the same for all rows.
+template <class Pack>
+struct Constants {
+  // Differences in mixed precision are in steps of the fixed-point grid.
+  static constexpr bool mixed = sizeof(typename Pack::Real) == sizeof(float);
+  double step;
+  Pack cutoff2, switch2, switch_scale, step_squared, steps_squared, cutoff2_in_steps;
+  explicit Constants(const PairWork& work)
+      : step(mixed ? work.fixed_scale : 1.0),
+        cutoff2(Pack::all(work.cutoff_squared)),
+        switch2(Pack::all(work.switch_start_squared)),
+        step_squared(Pack::all(step * step)),
+        steps_squared(Pack::all(1.0 / (step * step))),
+        cutoff2_in_steps(Pack::all(work.cutoff_squared / (step * step))) {
+    const double range = work.cutoff_squared - work.switch_start_squared;
+    switch_scale = Pack::all(range > 0.0 ? 1.0 / (range * range * range) : 0.0);
+  }
+};
+
+/// The parameters of one particle's pairs, by the type of the other.
+template <class Pack>
+struct ParameterRows {
+  using Real = typename Pack::Real;
+  const Real *twelve_c12, *six_c6, *energy_shift, *force_shift;
+  ParameterRows(const PairWork& work, std::size_t i, bool single_type) {
+    constexpr bool mixed = sizeof(Real) == sizeof(float);
+    std::size_t row = 0;
+    // Positions in double precision are far away in memory where only others are computed with.
+    if (!single_type) {
+      row = static_cast<std::size_t>(mixed ? work.fixed_position[i].type : work.position[i].type) *
+            static_cast<std::size_t>(work.type_count);
+    }
+    if constexpr (!mixed) {
+      twelve_c12 = work.twelve_c12 + row;
+      six_c6 = work.six_c6 + row;
+      energy_shift = work.energy_shift + row;
+      force_shift = work.force_shift + row;
+    } else {
+      twelve_c12 = work.twelve_c12_single + row;
+      six_c6 = work.six_c6_single + row;
+      energy_shift = work.energy_shift_single + row;
+      force_shift = work.force_shift_single + row;
+    }
+  }
+};
+
+/// Calls function.operator()<q>() for q from 0 to count - 1. Arrays whose indices are constants
+/// from the start stay in registers; those that an unrolled loop goes through may be stored in each
+/// turn.
+template <int count, class Function>
+[[gnu::always_inline]] inline void unrolled(const Function& function) {
+  if constexpr (count > 0) {
+    unrolled<count - 1>(function);
+    function.template operator()<count - 1>();
+  }
+}
+
+/// Forces of the `size` particles of one row, `count` entries from `first` on: of a group, whose
+/// particles are the first entries, or of the one particle `single`.
+template <class Pack, int truncation, bool with_energy, bool single_type, bool half, bool group,
+          int size>
+void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>& decode,
+                 std::size_t first, std::size_t count, std::size_t single, Totals& totals) {
+  const Constants<Pack> c = constants;
+  const std::uint32_t* const entries = decode(first, count);
+
+  std::size_t particle[size];
+  typename Pack::Center center[size];
+  Pack fx[size], fy[size], fz[size];
+  const typename Pack::Real *c12_row[size], *c6_row[size], *energy_row[size], *force_row[size];
+  for (int q = 0; q < size; ++q) particle[q] = group ? entries[q] >> Pack::offset_shift : single;
+  unrolled<size>([&]<int q>() __attribute__((always_inline)) {
+    center[q] = typename Pack::Center(work, particle[q]);
+    fx[q] = fy[q] = fz[q] = Pack::zero();
+    const ParameterRows<Pack> rows(work, particle[q], single_type);
+    c12_row[q] = rows.twelve_c12;
+    c6_row[q] = rows.six_c6;
+    energy_row[q] = rows.energy_shift;
+    force_row[q] = rows.force_shift;
+  });
+  Pack twelve_c12 = Pack::all(c12_row[0][0]);
+  Pack six_c6 = Pack::all(c6_row[0][0]);
+  Pack energy_shift = Pack::all(energy_row[0][0]);
+  Pack force_shift = Pack::all(force_row[0][0]);
+  Pack u = Pack::zero();
+  Pack xx = Pack::zero(), yy = Pack::zero(), zz = Pack::zero();
+  Pack xy = Pack::zero(), xz = Pack::zero(), yz = Pack::zero();
+
+  // From half lists: what the row does to as many neighbors as a vector holds, with the sign of the
+  // row's forces, and how often each of them would stand in full lists of this rank.
+  Pack gx = Pack::zero(), gy = Pack::zero(), gz = Pack::zero(), weight = Pack::zero();
+  // Each particle of the row with as many neighbors as a vector holds, in two parts, so that `act`
+  // upon those of one vector can stand between the `approach` to those of the next: then hardly any
+  // operation follows right behind one that it waits for, such as a division.
+  Pack dx[size], dy[size], dz[size], in_steps[size], inverse2[size];
+  typename Pack::Mask inside[size];
+  typename Pack::Types types;
+  // `own`: the first of these neighbors are the particles themselves.
+  const auto approach = [&]<int q, bool own>(const typename Pack::Neighbors& neighbors)
+      __attribute__((always_inline)) {
+    dx[q] = Pack::difference(center[q].x, neighbors.x);
+    dy[q] = Pack::difference(center[q].y, neighbors.y);
+    dz[q] = Pack::difference(center[q].z, neighbors.z);
+    in_steps[q] = Pack::fma(dz[q], dz[q], Pack::fma(dy[q], dy[q], dx[q] * dx[q]));
+    inside[q] = in_steps[q] < c.cutoff2_in_steps;
+    if constexpr (own && half) {
+      // Each pair of the row once.
+      for (int lane = 0; lane <= q; ++lane) inside[q] = Pack::without(inside[q], lane);
+    } else if constexpr (own) {
+      inside[q] = Pack::without(inside[q], q);
+    }
+    inverse2[q] = Pack::inverse(inside[q], in_steps[q], c.steps_squared);
+  };
+  const auto act = [&]<int q>() __attribute__((always_inline)) {
+    const Pack r2 = Constants<Pack>::mixed ? Pack(in_steps[q] * c.step_squared) : in_steps[q];
+    if constexpr (!single_type) {
+      twelve_c12 = Pack::lookup(c12_row[q], work.type_count, types);
+      six_c6 = Pack::lookup(c6_row[q], work.type_count, types);
+      if constexpr (with_energy) {
+        energy_shift = Pack::lookup(energy_row[q], work.type_count, types);
+      }
+      if constexpr (truncation == 2) {
+        force_shift = Pack::lookup(force_row[q], work.type_count, types);
+      }
+    }
+    Pack force_over_r, energy;
+    lennard_jones<truncation, with_energy>(inside[q], inverse2[q], r2, twelve_c12, six_c6,
+                                           energy_shift, force_shift, c.cutoff2, c.switch2,
+                                           c.switch_scale, force_over_r, energy);
+    fx[q] = Pack::fma(force_over_r, dx[q], fx[q]);
+    fy[q] = Pack::fma(force_over_r, dy[q], fy[q]);
+    fz[q] = Pack::fma(force_over_r, dz[q], fz[q]);
+    if constexpr (half) {
+      gx = q == 0 ? force_over_r * dx[q] : Pack::fma(force_over_r, dx[q], gx);
+      gy = q == 0 ? force_over_r * dy[q] : Pack::fma(force_over_r, dy[q], gy);
+      gz = q == 0 ? force_over_r * dz[q] : Pack::fma(force_over_r, dz[q], gz);
+    }
+    if constexpr (with_energy) {
+      if constexpr (half) {
+        energy = energy * weight;
+        force_over_r = force_over_r * weight;
+      }
+      const Pack px = force_over_r * dx[q];
+      const Pack py = force_over_r * dy[q];
+      u = u + energy;
+      xx = Pack::fma(px, dx[q], xx);
+      yy = Pack::fma(py, dy[q], yy);
+      zz = Pack::fma(force_over_r * dz[q], dz[q], zz);
+      xy = Pack::fma(px, dy[q], xy);
+      xz = Pack::fma(px, dz[q], xz);
+      yz = Pack::fma(py, dz[q], yz);
+    }
+  };
+  const auto approach_all = [&]<bool own>(const typename Pack::Neighbors& neighbors)
+      __attribute__((always_inline)) {
+    unrolled<size>([&]<int q>() __attribute__((always_inline)) {
+      approach.template operator()<q, own>(neighbors);
+    });
+    types = neighbors.types;
+  };
+  const auto act_all = [&]() __attribute__((always_inline)) {
+    unrolled<size>([&]<int q>() __attribute__((always_inline)) { act.template operator()<q>(); });
+  };
+  const auto react = [&](const std::uint32_t* neighbors) __attribute__((always_inline)) {
+    if constexpr (half) Pack::subtract(work.collected, neighbors, gx, gy, gz);
+  };
+  const auto weigh = [&](const std::uint32_t* neighbors) __attribute__((always_inline)) {
+    if constexpr (half && with_energy) {
+      alignas(64) typename Pack::Real weights[Pack::width];
+      for (int lane = 0; lane < Pack::width; ++lane) {
+        weights[lane] = neighbors[lane] >> Pack::offset_shift < work.local ? 2 : 1;
+      }
+      weight = Pack::load(weights);
+    }
+  };
+  weigh(entries);
+  approach_all.template operator()<group>(typename Pack::Neighbors(work, entries));
+  std::size_t k = Pack::width;
+  if constexpr (Pack::overlap == Overlap::arithmetic) {
+    for (; k < count; k += Pack::width) {
+      const typename Pack::Neighbors next(work, entries + k);
+      unrolled<size>([&]<int q>() __attribute__((always_inline)) {
+        act.template operator()<q>();
+        approach.template operator()<q, false>(next);
+      });
+      types = next.types;
+      react(entries + k - Pack::width);
+      weigh(entries + k);
+    }
+    act_all();
+    react(entries + k - Pack::width);
+  } else if constexpr (Pack::overlap == Overlap::loads) {
+    act_all();
+    react(entries);
+    typename Pack::Neighbors next(work, entries + k);
+    for (; k < count; k += Pack::width) {
+      const typename Pack::Neighbors now = next;
+      next = typename Pack::Neighbors(work, entries + k + Pack::width);
+      weigh(entries + k);
+      approach_all.template operator()<false>(now);
+      act_all();
+      react(entries + k);
+    }
+  } else {
+    act_all();
+    react(entries);
+    for (; k < count; k += Pack::width) {
+      weigh(entries + k);
+      approach_all.template operator()<false>(typename Pack::Neighbors(work, entries + k));
+      act_all();
+      react(entries + k);
+    }
+  }
+  double x[size], y[size], z[size];
+  Pack::sums(fx, x);
+  Pack::sums(fy, y);
+  Pack::sums(fz, z);
+  for (int q = 0; q < size; ++q) {
+    if constexpr (half) {
+      SingleForce& f = work.collected[particle[q]];
+      f = {f.x + static_cast<float>(x[q]), f.y + static_cast<float>(y[q]),
+           f.z + static_cast<float>(z[q]), 0.0f};
+    } else {
+      work.force[particle[q]] = {c.step * x[q], c.step * y[q], c.step * z[q]};
+    }
+  }
+  if constexpr (with_energy) {
+    totals.energy += u.sum();
+    totals.virial[0] += xx.sum();
+    totals.virial[1] += yy.sum();
+    totals.virial[2] += zz.sum();
+    totals.virial[3] += xy.sum();
+    totals.virial[4] += xz.sum();
+    totals.virial[5] += yz.sum();
+  }
+}
+
+template <class Pack, int truncation, bool with_energy, bool single_type, bool half>
+void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_count) {
+  const Constants<Pack> constants(work);
+  Decoder<Pack> decode(work);
+  Totals totals;
+  for (std::size_t c = 0; c < cell_count; ++c) {
+    const CellRange cell = work.cells[cells[c]];
+    decode.go_to_cell(cells[c]);
+    if (c + 1 < cell_count) fetch_cell<Pack, half>(work, cells[c + 1]);
+    const std::uint32_t rows = group_count(cell.count, work.group);
+    // As `size_of_group`, without a division for each row.
+    const std::uint32_t smallest = cell.count / rows, larger_ones = cell.count % rows;
+    for (std::uint32_t g = 0; g < rows; ++g) {
+      const std::size_t row = cell.begin + g;
+      const std::size_t first = work.row_begin[row], count = work.row_begin[row + 1] - first;
+      const auto compute = [&]<bool group, int size>() {
+        compute_row<Pack, truncation, with_energy, single_type, half, group, size>(
+            work, constants, decode, first, count, row, totals);
+      };
+      if (work.group == 1) {
+        compute.template operator()<false, 1>();
+      } else {
+        with_size<largest_group>(smallest + (g < larger_ones ? 1 : 0),
+                                 [&]<int size>() { compute.template operator()<true, size>(); });
+      }
+    }
+  }
+  // Each pair stands in two rows.
+  work.energy += 0.5 * totals.energy;
+  for (int k = 0; k < 6; ++k) {
+    work.virial[k] += 0.5 * constants.step * constants.step * totals.virial[k];
+  }
+}
+
+template <class Pack>
+void compute(PairWork& work, const std::uint32_t* cells, std::size_t cell_count, int truncation,
+             bool with_energy) {
+  const auto choose = [&]<int form, bool energy>() {
+    const auto choose_half = [&]<bool half>() {
+      work.type_count == 1
+          ? compute_cells<Pack, form, energy, true, half>(work, cells, cell_count)
+          : compute_cells<Pack, form, energy, false, half>(work, cells, cell_count);
+    };
+    if constexpr (Constants<Pack>::mixed) {
+      if (work.half) return choose_half.template operator()<true>();
+    }
+    choose_half.template operator()<false>();
+  };
+  const auto choose_energy = [&]<int form>() {
+    with_energy ? choose.template operator()<form, true>()
+                : choose.template operator()<form, false>();
+  };
+  switch (truncation) {
+    case 2:
+      return choose_energy.template operator()<2>();
+    case 3:
+      return choose_energy.template operator()<3>();
+    default:
+      return choose_energy.template operator()<0>();
+  }
+}
+
+void collect(PairWork& work, std::size_t begin, std::size_t end) {
+  const double step = work.fixed_scale;
+  std::size_t i = begin;
+#ifdef __AVX2__
+  const __m256d scale = _mm256_set1_pd(step);
+  for (; i + 4 <= end; i += 4) {
+    float* const collected = &work.collected[i].x;
+    double* const force = &work.force[i].x;
+    const __m128 a = _mm_load_ps(collected), b = _mm_load_ps(collected + 4);
+    const __m128 c = _mm_load_ps(collected + 8), d = _mm_load_ps(collected + 12);
+    const __m128 packed[3] = {
+        _mm_insert_ps(a, b, 0x30), _mm_shuffle_ps(b, c, _MM_SHUFFLE(1, 0, 2, 1)),
+        _mm_insert_ps(_mm_shuffle_ps(d, d, _MM_SHUFFLE(2, 1, 0, 0)), c, 0x80)};
+    for (int k = 0; k < 3; ++k) {
+      _mm256_storeu_pd(force + 4 * k, _mm256_mul_pd(scale, _mm256_cvtps_pd(packed[k])));
+    }
+    for (int k = 0; k < 4; ++k) _mm_store_ps(collected + 4 * k, _mm_setzero_ps());
+  }
+#endif
+  for (; i < end; ++i) {
+    SingleForce& f = work.collected[i];
+    work.force[i] = {step * static_cast<double>(f.x), step * static_cast<double>(f.y),
+                     step * static_cast<double>(f.z)};
+    f = {};
+  }
+}
+
+void to_fixed(PairWork& work, std::size_t begin, std::size_t end, const Vec3& center) {
+  const double steps = 1.0 / work.fixed_scale;
+#ifdef __AVX2__
+  const __m256d centers = _mm256_setr_pd(center.x, center.y, center.z, 0.0);
+  const __m256d scale = _mm256_set1_pd(steps);
+  for (std::size_t i = begin; i < end; ++i) {
+    const __m256d p = _mm256_load_pd(&work.position[i].x);
+    const __m128i xyz = _mm256_cvttpd_epi32(_mm256_mul_pd(_mm256_sub_pd(p, centers), scale));
+    const int type = static_cast<int>(work.position[i].type);
+    _mm_store_si128(reinterpret_cast<__m128i*>(work.fixed_position + i),
+                    _mm_insert_epi32(xyz, type, 3));
+  }
+#else
+  for (std::size_t i = begin; i < end; ++i) {
+    const Position& p = work.position[i];
+    work.fixed_position[i] = {static_cast<std::int32_t>((p.x - center.x) * steps),
+                              static_cast<std::int32_t>((p.y - center.y) * steps),
+                              static_cast<std::int32_t>((p.z - center.z) * steps),
+                              static_cast<std::int32_t>(p.type)};
+  }
+#endif
+}
+
+const PairKernels kernels{
+    STERNA_KERNEL_NAME, DoublePack::group,   FloatPack::group,   build,   square_displacements,
+    select_far,         compute<DoublePack>, compute<FloatPack>, collect, to_fixed};
+
+}  // namespace
+}  // namespace sterna::md

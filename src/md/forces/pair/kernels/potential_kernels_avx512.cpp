@@ -1,0 +1,12 @@
+#include "md/neighbors/kernels/simd_avx512.hpp"
+
+#define STERNA_KERNEL_NAME "avx512"
+#include "md/forces/pair/kernels/potential_kernels.inl"
+
+namespace sterna::md {
+
+const PotentialKernels& potential_kernels_avx512() {
+  return kernels_of_potentials;
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,82 @@
+#pragma once
+
+// What all kernels of pairs do with the rows of the list: turn entries into offsets, and fetch
+// ahead of need. Behind the vectors of one instruction set.
+
+#include "md/neighbors/pair_work.hpp"
+
+namespace sterna::md {
+namespace {
+
+/// Turns the entries of a row into offsets.
+template <class Pack>
+class Decoder {
+ public:
+  explicit Decoder(const PairWork& work) : work_(work) {}
+  void go_to_cell(std::size_t cell) {
+    if (work_.compressed != nullptr) gather_begins(work_, cell, begins_);
+  }
+  /// Entries [begin, begin + length) of the list, and behind them two vectors of dummies, which are
+  /// beyond every cutoff.
+  const std::uint32_t* operator()(std::size_t begin, std::size_t length) {
+    std::uint32_t* const decoded = work_.decoded;
+    if (work_.compressed != nullptr) {
+      const RowDecoder<Pack::offset_shift> decode(begins_);
+      decode(work_.compressed + begin, length, decoded);
+    } else {
+      for (std::size_t k = 0; k < length; ++k) {
+        decoded[k] = work_.plain[begin + k] << Pack::offset_shift;
+      }
+    }
+    for (int lane = 0; lane < 2 * Pack::width; ++lane) {
+      decoded[length + static_cast<std::size_t>(lane)] = work_.total << Pack::offset_shift;
+    }
+    return decoded;
+  }
+
+ private:
+  const PairWork& work_;
+  alignas(64) std::uint32_t begins_[32];
+};
+
+struct Totals {
+  double energy = 0.0;
+  double virial[6] = {};
+};
+
+template <class T>
+inline void fetch(const T* items, std::size_t count) {
+  const char* const bytes = reinterpret_cast<const char*>(items);
+  for (std::size_t k = 0; k < count * sizeof(T); k += 64) __builtin_prefetch(bytes + k);
+}
+
+/// Asks memory for what the rows of a cell read and write and the processor does not foresee: of
+/// their neighbors those that the cell before it in x did not have, in the last row of each plane:
+/// the upper plane is new, the others may have left the near caches since. Rows of half lists have
+/// nobody of the lower plane, and write to all they have.
+template <class Pack, bool half>
+inline void fetch_cell(const PairWork& work, std::size_t cell) {
+  const CellRange own = work.cells[cell];
+  const std::uint32_t rows = group_count(own.count, work.group);
+  const std::size_t first = work.row_begin[own.begin];
+  const std::size_t count = work.row_begin[own.begin + rows] - first;
+  work.compressed != nullptr ? fetch(work.compressed + first, count)
+                             : fetch(work.plain + first, count);
+  if constexpr (!half) fetch(work.force + own.begin, own.count);
+  const auto row = static_cast<std::ptrdiff_t>(work.nx + 2);
+  const std::ptrdiff_t plane = row * (work.ny + 2);
+  const CellRange* const corner = work.cells + static_cast<std::ptrdiff_t>(cell) + row + 1;
+  for (const std::ptrdiff_t dz : {plane, std::ptrdiff_t{0}, -plane}) {
+    if (half && dz < 0) break;
+    const CellRange last = corner[dz];
+    if constexpr (half) fetch(work.collected + last.begin, last.count);
+    if constexpr (sizeof(typename Pack::Real) == sizeof(float)) {
+      fetch(work.fixed_position + last.begin, last.count);
+    } else {
+      fetch(work.position + last.begin, last.count);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sterna::md

@@ -1,0 +1,296 @@
+#include "md/forces/pair/pair_forces.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "md/neighbors/pair_kernels.hpp"
+#include "md/simd/instruction_set.hpp"
+
+namespace sterna::md {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::int32_t fixed_half_range = 1 << 29;
+
+std::vector<double> scaled(std::span<const double> values, double factor) {
+  std::vector<double> result;
+  for (const double value : values) result.push_back(factor * value);
+  return result;
+}
+
+std::vector<float> to_single(std::span<const double> values) {
+  return {values.begin(), values.end()};
+}
+
+const PotentialKernels& select_potential_kernels(std::string_view name) {
+  return select_kernels(
+      available_kernels<PotentialKernels>({STERNA_WIDE_KERNELS(potential_kernels_avx512),
+                                           STERNA_WIDE_KERNELS(potential_kernels_avx2),
+                                           potential_kernels_baseline}),
+      name);
+}
+
+/// That of the fast path in the table.
+const PairPotentialEntry& lennard_jones_entry() {
+  return *find_pair_potential("lennard_jones");
+}
+
+/// The Lennard-Jones pairs; all others get none.
+LennardJones lennard_jones_of(const std::vector<PairFunction>& pairs, int type_count,
+                              const PairFunction::Ending& ending) {
+  std::vector<LennardJones::PairParameters> parameters;
+  for (const PairFunction& pair : pairs) {
+    const bool is_one = &pair.potential() == &lennard_jones_entry();
+    parameters.push_back(
+        {is_one ? pair.parameters()[0] : 0.0, is_one ? pair.parameters()[1] : 1.0});
+  }
+  return LennardJones(parameters, type_count, ending.cutoff, ending.truncation,
+                      ending.switch_start);
+}
+
+}  // namespace
+
+PairForces::LennardJonesTables::LennardJonesTables(const LennardJones& potential)
+    : truncation(potential.truncation()),
+      cutoff(potential.cutoff()),
+      switch_start(potential.switch_start()),
+      twelve_c12(scaled(potential.c12(), 12.0)),
+      six_c6(scaled(potential.c6(), 6.0)),
+      energy_shift(potential.energy_shift().begin(), potential.energy_shift().end()),
+      force_shift(potential.force_shift().begin(), potential.force_shift().end()),
+      twelve_c12_single(to_single(twelve_c12)),
+      six_c6_single(to_single(six_c6)),
+      energy_shift_single(to_single(energy_shift)),
+      force_shift_single(to_single(force_shift)) {}
+
+PairForces::PairForces(const LennardJones& potential, Precision precision, std::string_view kernels)
+    : kernels_(select_pair_kernels(kernels)),
+      potential_kernels_(select_potential_kernels(kernels)),
+      precision_(precision),
+      type_count_(potential.type_count()),
+      reach_(potential.cutoff()),
+      lennard_jones_(potential),
+      name_(lennard_jones_entry().name),
+      parts_{{lennard_jones_entry().name, 0.0, 0.0}} {}
+
+PairForces::PairForces(const std::vector<PairFunction>& pairs, int type_count,
+                       const PairFunction::Ending& ending, Precision precision,
+                       std::string_view kernels)
+    : kernels_(select_pair_kernels(kernels)),
+      potential_kernels_(select_potential_kernels(kernels)),
+      precision_(precision),
+      type_count_(type_count),
+      reach_(std::ranges::max(pairs, {}, &PairFunction::cutoff).cutoff()) {
+  // The fast path multiplies what other pairs have at their distance by 0, which must be a number:
+  // where pairs can meet, Lennard-Jones pairs go the general way too. (So do those with a cutoff of
+  // their own.)
+  const bool fast = std::ranges::none_of(pairs, [&](const PairFunction& pair) {
+    return pair.potential().finite_at_zero ||
+           (&pair.potential() == &lennard_jones_entry() && pair.cutoff() != ending.cutoff);
+  });
+  const auto table = pair_potential_table();
+  for (std::size_t number = 0; number < table.size(); ++number) {
+    const bool used = std::ranges::any_of(
+        pairs, [&](const PairFunction& pair) { return &pair.potential() == &table[number]; });
+    if (!used) continue;
+    parts_.push_back({table[number].name, 0.0, 0.0});
+    if (fast && &table[number] == &lennard_jones_entry()) {
+      lennard_jones_.emplace(lennard_jones_of(pairs, type_count, ending));
+    } else {
+      add_general(number, pairs);
+    }
+  }
+  // The fast path comes first.
+  std::ranges::stable_partition(parts_, [&](const Part& part) {
+    return lennard_jones_ && part.name == lennard_jones_entry().name;
+  });
+  name_ = parts_.size() == 1 ? std::string(parts_[0].name) : std::string("pairs");
+}
+
+void PairForces::add_general(std::size_t number, const std::vector<PairFunction>& pairs) {
+  const PairPotentialEntry& entry = pair_potential_table()[number];
+  const auto has_it = [&](const PairFunction& pair) { return &pair.potential() == &entry; };
+  General general;
+  general.number = number;
+  general.has_pairs.assign(static_cast<std::size_t>(type_count_), 0);
+  General::Columns& columns = general.columns;
+  const auto count = static_cast<std::size_t>(entry.coefficient_count);
+  columns.coefficients.resize(count * pairs.size());
+  // A pair with another potential is computed as this one, and not counted.
+  const PairFunction& substitute = *std::ranges::find_if(pairs, has_it);
+  columns.safe_squared = substitute.cutoff() * substitute.cutoff();
+  columns.least_squared = 1e-12 * columns.safe_squared;
+  std::vector<const TabulatedCurve*> curves;
+  std::vector<double> curve_begin;
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    const PairFunction& pair = has_it(pairs[k]) ? pairs[k] : substitute;
+    const PairEnd& end = pair.end();
+    std::vector<double> coefficients(pair.coefficients().begin(), pair.coefficients().end());
+    if (const TabulatedCurve* curve = pair.curve()) {
+      const auto known = std::ranges::find(curves, curve);
+      coefficients[0] = static_cast<double>(columns.curves.size());
+      if (known != curves.end()) {
+        coefficients[0] = curve_begin[static_cast<std::size_t>(known - curves.begin())];
+      } else {
+        curves.push_back(curve);
+        curve_begin.push_back(coefficients[0]);
+        columns.curves.insert(columns.curves.end(), curve->polynomials().begin(),
+                              curve->polynomials().end());
+      }
+    }
+    for (std::size_t n = 0; n < count; ++n) {
+      columns.coefficients[n * pairs.size() + k] = coefficients[n];
+    }
+    const double c2 = end.cutoff * end.cutoff, s2 = end.switch_start * end.switch_start;
+    columns.cutoff_squared.push_back(has_it(pairs[k]) ? c2 : 0.0);
+    columns.energy_shift.push_back(end.energy_shift);
+    columns.force_shift.push_back(end.force_shift);
+    columns.switch_start_squared.push_back(s2);
+    const double range = c2 - s2;
+    columns.switch_scale.push_back(range > 0.0 ? 1.0 / (range * range * range) : 0.0);
+    if (has_it(pairs[k])) {
+      general.has_pairs[k / static_cast<std::size_t>(type_count_)] = 1;
+      general.switched = general.switched || range > 0.0;
+    }
+  }
+  general.single = {to_single(columns.cutoff_squared),
+                    to_single(columns.coefficients),
+                    to_single(columns.energy_shift),
+                    to_single(columns.force_shift),
+                    to_single(columns.switch_start_squared),
+                    to_single(columns.switch_scale),
+                    to_single(columns.curves)};
+  general_.push_back(std::move(general));
+}
+
+PotentialWork PairForces::General::work() const {
+  return {
+      switched,
+      has_pairs.data(),
+      {columns.cutoff_squared.data(), columns.coefficients.data(), columns.energy_shift.data(),
+       columns.force_shift.data(), columns.switch_start_squared.data(), columns.switch_scale.data(),
+       columns.curves.data(), columns.safe_squared, columns.least_squared},
+      {single.cutoff_squared.data(), single.coefficients.data(), single.energy_shift.data(),
+       single.force_shift.data(), single.switch_start_squared.data(), single.switch_scale.data(),
+       single.curves.data(), static_cast<float>(columns.safe_squared),
+       static_cast<float>(columns.least_squared)}};
+}
+
+void PairForces::rebuild(const PairList& list, const ParticleStore& particles) {
+  if (precision_ != Precision::mixed) return;
+  // Half of the margin is at least the list radius, so the dummy beyond the range is beyond the
+  // cutoff.
+  fixed_scale_ = list.extent() / (2.0 * fixed_half_range);
+  const std::size_t total = particles.total_count();
+  fixed_position_.resize(total + 1);
+  // Twice the range: far from every particle, and no difference overflows.
+  const std::int32_t far = 2 * fixed_half_range;
+  fixed_position_[total] = {far, far, far, 0};
+  collected_.resize(total + 1);
+  std::fill(collected_.begin(), collected_.end(), SingleForce{});
+  moved_ = false;
+}
+
+PairWork PairForces::run(const PairList& list, ParticleStore& particles, PairList::Cells which,
+                         bool with_sums) {
+  PairWork work = list.rows();
+  work.position = particles.position.data();
+  work.force = particles.force.data();
+  work.collected = collected_.data();
+  work.fixed_position = fixed_position_.data();
+  work.fixed_scale = fixed_scale_;
+  work.type_count = type_count_;
+
+  const auto cells = list.cells(which);
+  const bool mixed = precision_ == Precision::mixed;
+  if (mixed) {
+    const Vec3 center = list.grid().center();
+    if (which == PairList::Cells::boundary) {
+      kernels_.to_fixed(work, work.local, work.total, center);
+    } else if (!std::exchange(moved_, false)) {
+      kernels_.to_fixed(work, 0, work.local, center);
+    }
+  }
+  if (with_sums && which == PairList::Cells::interior) {
+    for (Part& part : parts_) part = {part.name, 0.0, 0.0, part.seconds};
+  }
+  Clock::time_point start = general_.empty() ? Clock::time_point() : Clock::now();
+  if (lennard_jones_) {
+    const LennardJonesTables& tables = *lennard_jones_;
+    work.cutoff_squared = tables.cutoff * tables.cutoff;
+    work.switch_start_squared = tables.switch_start * tables.switch_start;
+    work.twelve_c12 = tables.twelve_c12.data();
+    work.six_c6 = tables.six_c6.data();
+    work.energy_shift = tables.energy_shift.data();
+    work.force_shift = tables.force_shift.data();
+    work.twelve_c12_single = tables.twelve_c12_single.data();
+    work.six_c6_single = tables.six_c6_single.data();
+    work.energy_shift_single = tables.energy_shift_single.data();
+    work.force_shift_single = tables.force_shift_single.data();
+    // The enumerators of Truncation that do not change the force share one kernel.
+    const int truncation = tables.truncation == Truncation::force_shifted ? 2
+                           : tables.truncation == Truncation::switched    ? 3
+                                                                          : 0;
+    const auto compute = mixed ? kernels_.compute_mixed : kernels_.compute_double;
+    compute(work, cells.data(), cells.size(), truncation, with_sums);
+  } else if (!mixed) {
+    for (const std::uint32_t cell : cells) {
+      std::fill_n(particles.force.data() + work.cells[cell].begin, work.cells[cell].count, Vec3{});
+    }
+  }
+  if (general_.empty()) return work;
+  const std::size_t first = lennard_jones_ ? 1 : 0;
+  EnergyAndVirial all;
+  const auto credit = [&](std::size_t part) {
+    const Clock::time_point now = Clock::now();
+    parts_[part].seconds += std::chrono::duration<double>(now - std::exchange(start, now)).count();
+    if (!with_sums) return;
+    EnergyAndVirial sums;
+    sums.energy = std::exchange(work.energy, 0.0);
+    for (int k = 0; k < 6; ++k) sums.virial[k] = std::exchange(work.virial[k], 0.0);
+    parts_[part].energy += sums.energy;
+    *parts_[part].virial += sums.virial_trace();
+    all += sums;
+  };
+  if (lennard_jones_) credit(0);
+  for (std::size_t k = 0; k < general_.size(); ++k) {
+    const auto& kernels = potential_kernels_.potentials[general_[k].number];
+    const auto& compute = mixed ? kernels.mixed : kernels.in_double;
+    compute[with_sums ? 1 : 0](work, general_[k].work(), cells.data(), cells.size());
+    credit(first + k);
+  }
+  work.energy = all.energy;
+  std::copy(std::begin(all.virial), std::end(all.virial), work.virial);
+  return work;
+}
+
+void PairForces::compute(const PairList& list, ParticleStore& particles, PairList::Cells which,
+                         EnergyAndVirial* sums) {
+  PairWork work = run(list, particles, which, sums != nullptr);
+  if (work.half && which == PairList::Cells::boundary) kernels_.collect(work, 0, work.local);
+  if (sums != nullptr) {
+    sums->energy += work.energy;
+    for (int k = 0; k < 6; ++k) sums->virial[k] += work.virial[k];
+  }
+}
+
+void PairForces::compute_and_move(const PairList& list, ParticleStore& particles,
+                                  const Mover& move) {
+  PairWork work = run(list, particles, PairList::Cells::boundary, false);
+  for (std::size_t begin = 0; begin < work.local; begin += moved_together) {
+    const std::size_t end = std::min(begin + moved_together, std::size_t{work.local});
+    if (work.half) kernels_.collect(work, begin, end);
+    move(begin, end);
+    kernels_.to_fixed(work, begin, end, list.grid().center());
+  }
+  moved_ = true;
+}
+
+std::vector<ForceTerm::Part> PairForces::parts() const {
+  return parts_.size() > 1 ? parts_ : std::vector<Part>{};
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "md/core/precision.hpp"
+#include "md/forces/pair/pair_function.hpp"
+#include "md/forces/pair/potential_work.hpp"
+#include "md/forces/short_range_forces.hpp"
+#include "md/model/lennard_jones.hpp"
+#include "md/system/aligned_buffer.hpp"
+
+namespace sterna::md {
+
+/// The potentials of single sites at the particles' positions. The kernels read the compressed rows
+/// of the list themselves: those of Lennard-Jones pairs in kernels/pair_kernels.inl, which is the
+/// fast path, those of all other potentials in kernels/potential_kernels.inl.
+class PairForces final : public ShortRangeForces {
+ public:
+  /// Nothing but Lennard-Jones pairs. `kernels`: "auto" or an instruction set. Throws
+  /// std::invalid_argument where this machine does not have it.
+  PairForces(const LennardJones& potential, Precision precision, std::string_view kernels);
+  /// Any potentials. `pairs`: type_count x type_count, symmetric, with this ending.
+  PairForces(const std::vector<PairFunction>& pairs, int type_count,
+             const PairFunction::Ending& ending, Precision precision, std::string_view kernels);
+
+  /// That of the potential where there is one kind only, else "pairs".
+  std::string_view name() const override { return name_; }
+  double reach() const override { return reach_; }
+  /// What is fastest; it can read any rows.
+  std::uint32_t group() const override {
+    return precision_ == Precision::mixed ? kernels_.group_mixed : kernels_.group_double;
+  }
+  /// Only mixed precision has kernels for them.
+  bool reads_half_lists() const override { return precision_ == Precision::mixed; }
+  std::string_view kernels() const override { return kernels_.name; }
+  void rebuild(const PairList& list, const ParticleStore& particles) override;
+  void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
+               EnergyAndVirial* sums) override;
+  /// In mixed precision positions and forces have other forms here than in the store.
+  bool can_move() const override { return precision_ == Precision::mixed; }
+  void compute_and_move(const PairList& list, ParticleStore& particles, const Mover& move) override;
+  /// Where there are several potentials, each of them.
+  std::vector<Part> parts() const override;
+
+ private:
+  /// Tables of the fast path.
+  struct LennardJonesTables {
+    explicit LennardJonesTables(const LennardJones& potential);
+    Truncation truncation;
+    double cutoff, switch_start;
+    std::vector<double> twelve_c12, six_c6, energy_shift, force_shift;
+    std::vector<float> twelve_c12_single, six_c6_single, energy_shift_single, force_shift_single;
+  };
+  /// A potential of the other kernels.
+  struct General {
+    std::size_t number;  ///< in `pair_potential_table`
+    bool switched = false;
+    std::vector<unsigned char> has_pairs;
+    /// Numbers of all tables of the kernels, and the same in single precision.
+    struct Columns {
+      std::vector<double> cutoff_squared, coefficients, energy_shift, force_shift;
+      std::vector<double> switch_start_squared, switch_scale, curves;
+      double safe_squared, least_squared;
+    } columns;
+    struct SingleColumns {
+      std::vector<float> cutoff_squared, coefficients, energy_shift, force_shift;
+      std::vector<float> switch_start_squared, switch_scale, curves;
+    } single;
+    PotentialWork work() const;
+  };
+
+  void add_general(std::size_t number, const std::vector<PairFunction>& pairs);
+  /// Computes the rows of these cells; forces of half lists are then in `collected_`.
+  PairWork run(const PairList& list, ParticleStore& particles, PairList::Cells cells,
+               bool with_sums);
+
+  const PairKernels& kernels_;
+  const PotentialKernels& potential_kernels_;
+  Precision precision_;
+  int type_count_;
+  double reach_;
+  std::optional<LennardJonesTables> lennard_jones_;
+  std::vector<General> general_;  ///< all that the fast path does not do
+  std::string name_;
+  std::vector<Part> parts_;  ///< Lennard-Jones first, then `general_`
+
+  AlignedBuffer<FixedPosition> fixed_position_;
+  double fixed_scale_ = 1.0;
+  bool moved_ = false;  ///< fixed_position_ holds the local particles of the next step
+  AlignedBuffer<SingleForce> collected_;  ///< from half lists, until `force` is set; then 0
+};
+
+}  // namespace sterna::md

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "md/forces/pair/pair_potential_table.hpp"
+#include "md/forces/pair/tabulated_curve.hpp"
+#include "md/model/lennard_jones.hpp"
+
+namespace sterna::md {
+
+/// How the potential of one pair of types ends, in the form that kernels read: beyond `cutoff`
+/// there is nothing; up to it u - (energy_shift - force_shift r), times the switching function of
+/// `LennardJones` from `switch_start` on.
+struct PairEnd {
+  double cutoff = 0.0;
+  double switch_start = 0.0;  ///< the cutoff where nothing is switched
+  double energy_shift = 0.0;
+  double force_shift = 0.0;
+};
+
+/// The potential of one pair of types: the same formulas as in the kernels, in plain double
+/// precision, for all that is asked once: shifts, corrections, advice.
+class PairFunction {
+ public:
+  /// How a run ends its potentials.
+  struct Ending {
+    double cutoff = 0.0;
+    Truncation truncation = Truncation::truncated;
+    double switch_start = 0.0;
+  };
+  /// `parameters`: as many as the potential has, in its order. `cutoff`: of this pair; 0: that of
+  /// the run. Where it is shorter than the run's, switching begins at the same share of it. A
+  /// table ends the potential no later than its last distance.
+  PairFunction(const PairPotentialEntry& potential, std::span<const double> parameters,
+               double cutoff, const Ending& ending, const PairTable* table = nullptr);
+
+  const PairPotentialEntry& potential() const { return *potential_; }
+  const PairEnd& end() const { return end_; }
+  double cutoff() const { return end_.cutoff; }
+  std::span<const double> parameters() const { return parameters_; }
+  std::span<const double> coefficients() const { return coefficients_; }
+  const TabulatedCurve* curve() const { return curve_.get(); }
+
+  /// Without an end: u and -u'.
+  double energy(double distance) const { return value(distance).energy; }
+  double force(double distance) const { return value(distance).force_over_r * distance; }
+  /// As the kernels compute them: with the end.
+  double ended_energy(double distance) const;
+  double ended_force(double distance) const;
+
+  /// Integrals over r > cutoff of r^2 u and of r^2 (r f), of the potential without an end. 0 where
+  /// it ends by itself, or in a table.
+  struct Tail {
+    double energy = 0.0;
+    double virial = 0.0;
+  };
+  Tail tail() const;
+
+  /// Size and energy: the outermost distance at which the potential is 0 and the depth of the well
+  /// beyond it, where it has one. Where it only repels, the distance at which it has fallen to a
+  /// hundredth of what it is at a hundredth of the cutoff.
+  PairScale scale() const;
+  /// u'' at the outermost minimum of u + charges / r within the cutoff; where there is none, at the
+  /// size. 0 where the potential is 0.
+  double stiffness(double charges) const;
+
+ private:
+  PairValue<double> value(double distance) const;
+
+  const PairPotentialEntry* potential_;
+  std::vector<double> parameters_;
+  std::vector<double> coefficients_;
+  std::shared_ptr<const TabulatedCurve> curve_;
+  PairEnd end_;
+};
+
+}  // namespace sterna::md

@@ -1,0 +1,76 @@
+#include "md/forces/pair/pair_potential_table.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "md/forces/pair/potentials/list.hpp"
+
+namespace sterna::md {
+namespace {
+
+template <class Potential>
+constexpr PairPotentialEntry entry_of() {
+  PairPotentialEntry entry{};
+  entry.name = Potential::name;
+  entry.sentence = Potential::sentence;
+  entry.formula = Potential::formula;
+  entry.source = Potential::source;
+  entry.parameters = Potential::parameters;
+  entry.coefficient_count = Potential::coefficient_count;
+  entry.evaluate = [](const PairDistance<double>& pair, const double* c) {
+    return Potential::evaluate(pair, c);
+  };
+  if constexpr (requires { &Potential::coefficients; }) {
+    entry.coefficients = &Potential::coefficients;
+  }
+  if constexpr (requires { Potential::finite_at_zero; }) {
+    entry.finite_at_zero = Potential::finite_at_zero;
+  }
+  if constexpr (requires { Potential::reads_table; }) entry.reads_table = Potential::reads_table;
+  if constexpr (requires { &Potential::own_end; }) entry.own_end = &Potential::own_end;
+  if constexpr (requires { &Potential::scale; }) entry.scale = &Potential::scale;
+  if constexpr (requires { &Potential::contradiction; }) {
+    entry.contradiction = &Potential::contradiction;
+  }
+  return entry;
+}
+
+template <class... Potentials>
+constexpr auto entries_of(PotentialList<Potentials...>) {
+  return std::array{entry_of<Potentials>()...};
+}
+
+constexpr auto table = entries_of(PairPotentials{});
+
+constexpr std::size_t parameters_of_all() {
+  std::size_t count = 0;
+  for (const PairPotentialEntry& entry : table) count += entry.parameters.size();
+  return count;
+}
+static_assert(parameters_of_all() <= most_pair_parameters);
+
+}  // namespace
+
+std::span<const PairPotentialEntry> pair_potential_table() {
+  return table;
+}
+
+const PairPotentialEntry* find_pair_potential(std::string_view name) {
+  const auto found = std::ranges::find(table, name, &PairPotentialEntry::name);
+  return found == table.end() ? nullptr : &*found;
+}
+
+std::span<const std::string_view> pair_parameter_names() {
+  static const auto names = [] {
+    std::vector<std::string_view> all;
+    for (const PairPotentialEntry& entry : table) {
+      for (const PairParameter& parameter : entry.parameters) {
+        if (std::ranges::find(all, parameter.name) == all.end()) all.push_back(parameter.name);
+      }
+    }
+    return all;
+  }();
+  return names;
+}
+
+}  // namespace sterna::md

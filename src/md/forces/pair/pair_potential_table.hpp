@@ -1,0 +1,38 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "md/forces/pair/potentials/pair_potential.hpp"
+
+namespace sterna::md {
+
+/// What the run, the input and the documentation know of a pair potential; its kernels are in
+/// `PotentialKernels`, in the same order.
+struct PairPotentialEntry {
+  std::string_view name, sentence, formula, source;
+  std::span<const PairParameter> parameters;
+  bool finite_at_zero;
+  bool reads_table;
+  int coefficient_count;
+  /// Of parameters in their order and the pair's cutoff. Null where a table gives them.
+  void (*coefficients)(std::span<const double> parameters, double cutoff,
+                       std::span<double> coefficients);
+  PairValue<double> (*evaluate)(const PairDistance<double>& distance, const double* coefficients);
+  /// Where the potential ends by itself; null: it is cut off.
+  double (*own_end)(std::span<const double> parameters, double cutoff);
+  /// Null where size and energy follow from the curve.
+  PairScale (*scale)(std::span<const double> parameters, double cutoff);
+  /// Why these values contradict each other; empty: they do not. Null: any values do.
+  std::string_view (*contradiction)(std::span<const double> parameters);
+};
+
+/// All potentials, in the order of `PairPotentials`.
+std::span<const PairPotentialEntry> pair_potential_table();
+/// Null where there is none of this name.
+const PairPotentialEntry* find_pair_potential(std::string_view name);
+/// The names of all parameters, each once.
+std::span<const std::string_view> pair_parameter_names();
+
+}  // namespace sterna::md

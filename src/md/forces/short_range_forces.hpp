@@ -1,0 +1,81 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string_view>
+
+#include "md/forces/force_term.hpp"
+#include "md/neighbors/pair_list.hpp"
+#include "md/system/padded_force.hpp"
+#include "md/system/particle_store.hpp"
+
+namespace sterna::md {
+
+/// Moves the local particles [begin, end) on to where they are in the next step.
+using Mover = std::function<void(std::size_t begin, std::size_t end)>;
+/// So few particles, by measurement, that all that belongs to them stays in the nearest cache while
+/// one after the other does something with them, and the next ones are fetched meanwhile.
+inline constexpr std::size_t moved_together = 32;
+
+/// The term that computes from the rows of the neighbor list: from positions (and orientations) to
+/// forces (and torques) of one rank's particles. A run has one such term. It is the first to touch
+/// the forces of a step, so it sets them, and all other terms add. The engine owns the list and the
+/// halo and calls, on every rank,
+///
+///     rebuild(list, particles)             whenever the list was built anew
+///     compute(list, particles, interior)   in every step, while ghosts are on their way
+///     compute(list, particles, boundary)   when they have arrived
+///
+/// Between two rebuilds particles keep their places in the store, and the rows of the list hold all
+/// neighbors within `reach()`: none comes within reach of another whose row lacks it and, where
+/// `needs_early_rebuild`, no particle moves by more than half the skin.
+class ShortRangeForces : public ForceTerm {
+ public:
+  /// The force on a particle depends on particles whose centers are nearer than this, and on
+  /// nothing else; but see `acts_on_ghosts`. The halo and the rows of the list are this wide plus
+  /// the skin.
+  virtual double reach() const = 0;
+  /// How many particles should share a row of the list that `compute` reads.
+  virtual std::uint32_t group() const { return 1; }
+  /// Whether in the list that it reads only one of two local particles should have the other in its
+  /// row.
+  virtual bool reads_half_lists() const { return false; }
+  /// The instruction set that computes: "avx512", "avx2", "baseline".
+  virtual std::string_view kernels() const = 0;
+
+  /// The list was built: local particles and ghosts are at the places that they keep until the next
+  /// call, with positions, types and orientations of now.
+  virtual void rebuild(const PairList& list, const ParticleStore& particles) = 0;
+  void rebuild(const ParticleStore&) final {}
+
+  /// Sets `force` (and `torque`, where the store rotates) of the particles of these cells, and of
+  /// no others; adds to `sums`, where it is given, their share of the energy and the virial: half
+  /// of each pair, so that the sum over all ranks is the whole. Interior cells come first; nobody
+  /// within `reach()` of their particles is a ghost, and ghosts must not be read then, as they are
+  /// of the step before or being written. A potential may leave work of interior cells to the call
+  /// for the boundary.
+  virtual void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
+                       EnergyAndVirial* sums) = 0;
+
+  /// Whether it has a `compute_and_move`: where it still has something to do with each particle
+  /// when all pairs are done, or will have at first in the next step.
+  virtual bool can_move() const { return false; }
+  /// The last `compute` of a step, for the boundary, without sums; then calls `move` for all local
+  /// particles, so few at a time that they are in the near caches before and after. Nobody else
+  /// moves particles before the next `compute`, except with a `rebuild`.
+  virtual void compute_and_move(const PairList&, ParticleStore&, const Mover&) {}
+
+  /// Whether `compute` puts forces on ghosts too, as a bond does whose order depends on the atoms
+  /// around it. Then it sets no `force`: when the boundary cells are done, the engine adds what
+  /// ghosts have in `collected_forces` to their originals, on all ranks, and calls `set_forces`.
+  /// The same on all ranks.
+  virtual bool acts_on_ghosts() const { return false; }
+  /// One item for each local particle and ghost, in the order of the store.
+  virtual std::span<PaddedForce> collected_forces() { return {}; }
+  virtual void set_forces(ParticleStore&) {}
+
+  /// All is done when the boundary cells are.
+  void finish(ParticleStore&, EnergyAndVirial*) final {}
+};
+
+}  // namespace sterna::md

@@ -1,0 +1,101 @@
+#include "md/input/check_box.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "md/forces/coulomb/fmm/fmm_parameters.hpp"
+#include "md/input/check_external.hpp"
+
+namespace sterna::md {
+namespace {
+
+/// Whether planes normal to the axis repeat every length: no other edge leans along it.
+bool has_planes_across(const Tilt& tilt, const std::string& axis) {
+  if (axis == "x") return tilt.xy == 0.0 && tilt.xz == 0.0;
+  return axis == "z" || tilt.yz == 0.0;
+}
+
+void check_axes(const Input& input, const Tilt& tilt, const Report& report) {
+  const auto check = [&](bool wanted, const char* place, const std::string& axis,
+                         const char* what) {
+    if (!wanted || has_planes_across(tilt, axis)) return;
+    report(Severity::error, place,
+           fmt::format("{0} across {1} needs a box in which no other edge leans along {1}; here "
+                       "{2}. Across z it is possible in every box",
+                       what, axis, axis == "x" ? "xy and xz must be 0" : "yz must be 0"));
+  };
+  check(input.profile.interval > 0, "profile.axis", input.profile.axis, "a profile");
+  check(input.orientation_order.interval > 0, "orientation_order.axis",
+        input.orientation_order.axis, "a profile of the orientation");
+  const auto& tensor = input.pressure_tensor;
+  check(tensor.interval > 0 && tensor.surface_normal != "none", "pressure_tensor.surface_normal",
+        tensor.surface_normal, "the tension of surfaces");
+  check(input.interaction.tail_correction == "planar", "interaction.tail_normal",
+        input.interaction.tail_normal, "a planar correction");
+}
+
+void check_regions(const Input& input, const Report& report) {
+  for (std::size_t n = 0; n < input.thermostats.size(); ++n) {
+    const Input::Thermostat& thermostat = input.thermostats[n];
+    if (!thermostat.lower && !thermostat.upper && thermostat.slabs == 1) continue;
+    const std::string key = thermostat.lower ? "lower" : thermostat.upper ? "upper" : "slabs";
+    std::string place = fmt::format("thermostat.{}", key);
+    if (!input.places.contains(place)) place = fmt::format("thermostat[{}].{}", n, key);
+    report(Severity::error, place,
+           "a thermostat of a region or of slabs needs an orthorhombic box; that of this run is "
+           "triclinic");
+  }
+  const auto refuse = [&](const std::string& section, const auto& parts) {
+    for (std::size_t n = 0; n < parts.size(); ++n) {
+      const std::string place = fmt::format("{}[{}]", section, n);
+      for (const char* key : {".lower", ".upper", ".slabs"}) {
+        if (!input.places.contains(place + key)) continue;
+        report(Severity::error, place + key,
+               fmt::format("the region of a [[{}]] needs an orthorhombic box; that of this run is "
+                           "triclinic",
+                           section));
+      }
+    }
+  };
+  refuse("drift_control", input.drift_controls);
+  refuse("limit", input.limits);
+  refuse("wall", input.walls);
+  refuse("restraint", input.restraints);
+  if (input.alignment.interval > 0) {
+    report(Severity::error, "alignment",
+           "[alignment] needs an orthorhombic box; that of this run is triclinic");
+  }
+}
+
+void check_multipole_method(const Input& input, const Box& box, const Report& report) {
+  const Input::Electrostatics& electrostatics = input.electrostatics;
+  if (electrostatics.kind != "fmm") return;
+  const Lattice lattice = Lattice::of(box);
+  FmmParameters tree = FmmParameters::even_tree(lattice, electrostatics.surroundings != "open");
+  const bool plain_converges = tree.separation(lattice) >= FmmParameters::least_separation;
+  tree.levels = std::max(0, electrostatics.levels - 1);
+  tree.overlap = electrostatics.smoothing;
+  const double separation = tree.separation(lattice);
+  if (separation >= FmmParameters::least_separation) return;
+  report(Severity::error, "electrostatics.kind",
+         fmt::format("the box leans so much that the expansions of the multipole method do not "
+                     "converge: cells that are not neighbors come as near as {:.2f} of their "
+                     "diameter, {:.2f} is needed. {}, or use kind = \"ewald\"",
+                     separation, FmmParameters::least_separation,
+                     plain_converges ? "Leave out levels and smoothing"
+                                     : "Give the same lattice edges that are nearer to right "
+                                       "angles"));
+}
+
+}  // namespace
+
+void check_box(const Input& input, const Box& box, const Report& report) {
+  check_external_in_box(input, box, report);
+  if (box.tilt.none()) return;
+  check_axes(input, box.tilt, report);
+  check_regions(input, report);
+  check_multipole_method(input, box, report);
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,226 @@
+#include "md/input/check_components.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "md/core/display_text.hpp"
+
+namespace sterna::md {
+namespace {
+
+class ComponentChecker {
+ public:
+  ComponentChecker(const Input& input, const IsGood& is_good, const Report& report)
+      : input_(input), good_(is_good), report_(report) {}
+
+  void check() {
+    if (input_.components.empty()) {
+      only_of_components();
+      return;
+    }
+    if (!input_.types.empty()) {
+      error("component[0]",
+            "the file has [[type]] sections too; expected either types or components (a type is a "
+            "component with one [[component.site]] of kind \"lennard_jones\")");
+    }
+    names();
+    fractions();
+    for (std::size_t n = 0; n < input_.components.size(); ++n) component(n);
+    pairs();
+    interaction();
+  }
+
+ private:
+  void error(std::string_view place, std::string message) {
+    report_(Severity::error, place, std::move(message));
+  }
+  bool given(const std::string& place) const { return input_.places.contains(place); }
+
+  void only_of_components() {
+    if (input_.dielectric.interval > 0 && good_("dielectric.interval")) {
+      error(
+          "dielectric",
+          "[dielectric] observes the dipoles of [[component]]s; particles of [[type]]s have none");
+    }
+    if (input_.orientation_order.interval > 0 && good_("orientation_order.interval")) {
+      error("orientation_order",
+            "[orientation_order] observes how [[component]]s are turned; particles of [[type]]s "
+            "are not");
+    }
+    for (const char* key : {"molecular_cutoff", "lennard_jones_cutoff", "electrostatics",
+                            "shift_unlike_components"}) {
+      const std::string place = fmt::format("interaction.{}", key);
+      if (!good_(place)) continue;
+      report_(
+          Severity::warning, place,
+          fmt::format("\"{}\" in [interaction] has no effect on [[type]]s; only on the sites of "
+                      "[[component]]s",
+                      key));
+    }
+    if (good_("run.rotation")) {
+      report_(Severity::warning, "run.rotation",
+              "\"rotation\" in [run] has no effect on [[type]]s, which do not turn");
+    }
+    const auto& fields = input_.output.trajectory_fields;
+    if (good_("output.trajectory_fields") && std::ranges::count(fields, "orientation") > 0) {
+      error("output.trajectory_fields",
+            "\"trajectory_fields\" in [output] asks for \"orientation\", which only "
+            "[[component]]s have; [[type]]s are points");
+    }
+    for (std::size_t n = 0; n < input_.pairs.size(); ++n) {
+      for (const char* key : {"eta", "xi"}) {
+        const std::string place = fmt::format("pair[{}].{}", n, key);
+        if (!good_(place)) continue;
+        error(place, fmt::format("\"{}\" in [[pair]] has no meaning with [[type]]s; give \"sigma\" "
+                                 "or \"epsilon\" of the pair",
+                                 key));
+      }
+    }
+  }
+
+  void names() {
+    std::set<std::string, std::less<>> seen;
+    for (std::size_t n = 0; n < input_.components.size(); ++n) {
+      const std::string& name = input_.components[n].name;
+      const std::string place = fmt::format("component[{}].name", n);
+      if (good_(place) && !seen.insert(name).second) {
+        error(place, fmt::format("there is already a [[component]] with the name {}", quote(name)));
+      }
+    }
+  }
+
+  void fractions() {
+    double sum = 0.0;
+    for (std::size_t n = 0; n < input_.components.size(); ++n) {
+      const std::string place = fmt::format("component[{}].fraction", n);
+      if (given(place) && !good_(place)) return;
+      sum += input_.components[n].fraction;
+    }
+    if (sum > 0.0) return;
+    error("component[0].fraction",
+          "the \"fraction\" of every [[component]] is 0; one must be greater");
+  }
+
+  void component(std::size_t n) {
+    const Input::Component& component = input_.components[n];
+    const std::string place = fmt::format("component[{}]", n);
+    const bool has_model = given(place + ".model"), has_sites = given(place + ".site[0]");
+    if (has_model && has_sites) {
+      error(place + ".model",
+            "\"model\" contradicts the [[component.site]] sections that follow: a published model "
+            "has sites of its own; give one of the two");
+      return;
+    }
+    if (!has_model && !has_sites) {
+      if (given(place + ".site")) return;  // an error of its own
+      error(place,
+            "[[component]] has no sites; it needs \"model\", or sections [[component.site]] behind "
+            "it");
+      return;
+    }
+    if (good_(place + ".model") && input_.units.is_reduced()) {
+      error(place + ".model",
+            fmt::format("the published model {} has real units; expected units = \"nano\", "
+                        "\"metal\" or \"real\" before the first section",
+                        quote(component.model)));
+    }
+    if (has_model && given(place + ".inertia")) {
+      error(place + ".inertia",
+            "\"inertia\" contradicts \"model\": a published model has masses of its own; give one "
+            "of the two");
+    }
+    if (has_sites) sites(component, place);
+    if (good_(place + ".inertia")) inertia(*component.inertia, place + ".inertia");
+  }
+
+  void sites(const Input::Component& component, const std::string& place) {
+    double mass = 0.0;
+    bool all_good = true;
+    for (std::size_t i = 0; i < component.sites.size(); ++i) {
+      const Input::Site& site = component.sites[i];
+      const std::string site_place = fmt::format("{}.site[{}]", place, i);
+      mass += site.mass;
+      all_good = all_good && good_(site_place + ".kind") &&
+                 (good_(site_place + ".mass") || !given(site_place + ".mass"));
+      if (good_(site_place + ".axis") && site.axis == Vec3{}) {
+        error(site_place + ".axis",
+              "\"axis\" in [[component.site]] is [0, 0, 0]; expected a direction");
+      }
+    }
+    if (all_good && !(mass > 0.0)) {
+      error(place, fmt::format("the component {} has no mass; give \"mass\" to its sites of kind "
+                               "\"lennard_jones\" or \"charge\"",
+                               quote(component.name)));
+    }
+  }
+
+  void inertia(const Vec3& moments, const std::string& place) {
+    const int axes = (moments.x > 0.0) + (moments.y > 0.0) + (moments.z > 0.0);
+    if (axes != 1) return;
+    error(place,
+          "\"inertia\" in [[component]] has one moment that is not 0; expected two (a linear "
+          "molecule), three, or none (no rotation): no body rotates about one axis only");
+  }
+
+  void pairs() {
+    for (std::size_t n = 0; n < input_.pairs.size(); ++n) {
+      for (const auto& [key, instead] : {std::pair{"epsilon", "xi"}, {"sigma", "eta"}}) {
+        const std::string place = fmt::format("pair[{}].{}", n, key);
+        if (!good_(place)) continue;
+        error(place, fmt::format("\"{}\" in [[pair]] has no meaning with [[component]]s, whose "
+                                 "sites mix; give \"{}\", the factor of the mixed value",
+                                 key, instead));
+      }
+      const std::string place = fmt::format("pair[{}]", n);
+      if (good_(place + ".first") && good_(place + ".second") &&
+          input_.pairs[n].first == input_.pairs[n].second) {
+        error(place + ".second",
+              fmt::format("a [[pair]] of {} and itself: inside a component sites mix without "
+                          "factors; expected two components",
+                          quote(input_.pairs[n].first)));
+      }
+    }
+  }
+
+  void interaction() {
+    const auto& interaction = input_.interaction;
+    if (good_("interaction.truncation") && interaction.truncation != "truncated" &&
+        interaction.truncation != "shifted") {
+      error(
+          "interaction.truncation",
+          fmt::format("truncation = {} is not there for [[component]]s; expected \"truncated\" or "
+                      "\"shifted\"",
+                      quote(interaction.truncation)));
+    }
+    if (good_("interaction.mixing") && interaction.mixing != "lorentz_berthelot") {
+      error("interaction.mixing",
+            fmt::format("mixing = {} is not there for [[component]]s; expected "
+                        "\"lorentz_berthelot\"",
+                        quote(interaction.mixing)));
+    }
+    if (good_("interaction.lennard_jones_cutoff") && good_("interaction.cutoff") &&
+        interaction.lennard_jones_cutoff > interaction.cutoff) {
+      error("interaction.lennard_jones_cutoff",
+            fmt::format("\"lennard_jones_cutoff\" in [interaction] is {}; expected at most the "
+                        "cutoff, which is {}",
+                        input_.units.text(interaction.lennard_jones_cutoff, Dimension::length),
+                        input_.units.text(interaction.cutoff, Dimension::length)));
+    }
+  }
+
+  const Input& input_;
+  const IsGood& good_;
+  const Report& report_;
+};
+
+}  // namespace
+
+void check_components(const Input& input, const IsGood& is_good, const Report& report) {
+  ComponentChecker(input, is_good, report).check();
+}
+
+}  // namespace sterna::md

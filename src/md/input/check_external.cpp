@@ -1,0 +1,233 @@
+#include "md/input/check_external.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "md/core/display_text.hpp"
+#include "md/input/check_selection.hpp"
+#include "md/input/particle_names.hpp"
+
+namespace sterna::md {
+namespace {
+
+class ExternalChecker {
+ public:
+  ExternalChecker(const Input& input, const IsGood& is_good, const Report& report)
+      : input_(input), good_(is_good), report_(report) {}
+
+  void check() {
+    for (std::size_t n = 0; n < input_.walls.size(); ++n) wall(n);
+    for (std::size_t n = 0; n < input_.fields.size(); ++n) field(n);
+    for (std::size_t n = 0; n < input_.restraints.size(); ++n) {
+      const Input::Restraint& restraint = input_.restraints[n];
+      const std::string place = fmt::format("restraint[{}]", n);
+      selection(place, restraint.component, restraint.lower, restraint.upper);
+      fixed_box(place);
+      if (restraint.axes.empty() && good_(place + ".axes")) {
+        error(place + ".axes", "\"axes\" in [[restraint]] is empty: it would hold nothing");
+      }
+    }
+    for (std::size_t n = 0; n < input_.freezes.size(); ++n) freeze(n);
+    alignment();
+  }
+
+ private:
+  void error(const std::string& place, std::string message) {
+    report_(Severity::error, place, std::move(message));
+  }
+  bool gives(const std::string& place) const { return input_.places.contains(place); }
+  void selection(const std::string& place, const std::string& component,
+                 const std::optional<Vec3>& lower, const std::optional<Vec3>& upper) {
+    check_selection(input_, good_, report_, place, component, lower, upper);
+  }
+  void fixed_box(const std::string& place) {
+    if (input_.barostat.kind == "none" || !good_("barostat.kind")) return;
+    error(place, fmt::format("[[{}]] has fixed places, but a [barostat] changes the box",
+                             place.substr(0, place.find('['))));
+  }
+
+  void wall(std::size_t n) {
+    const Input::Wall& wall = input_.walls[n];
+    const std::string place = fmt::format("wall[{}]", n);
+    selection(place, wall.component, wall.lower, wall.upper);
+    fixed_box(place);
+    const bool known_side = !gives(place + ".side") || good_(place + ".side");
+    const bool known_shape = !gives(place + ".shape") || good_(place + ".shape");
+    if (known_side && known_shape) side(place, wall);
+    if (!good_(place + ".potential")) return;
+    if (wall.potential == "harmonic" && wall.side == "both" && known_side) {
+      error(place + ".side",
+            "a harmonic wall acts on what is behind it, and nothing is behind one that has "
+            "molecules at \"both\" sides; expected \"above\" or \"below\"");
+    }
+    if (wall.potential == "reflecting" && input_.run.integrator == "minimize") {
+      report_(Severity::warning, place + ".potential",
+              "a minimization has no velocities that a wall could reflect: it has no effect");
+    }
+  }
+
+  void side(const std::string& place, const Input::Wall& wall) {
+    const bool of_sphere = wall.side == "inside" || wall.side == "outside";
+    if (wall.shape == "sphere" && !of_sphere) {
+      error(gives(place + ".side") ? place + ".side" : place + ".shape",
+            "a sphere needs the \"side\" where the molecules are: \"inside\" or \"outside\"");
+    } else if (wall.shape == "plane" && of_sphere) {
+      error(place + ".side",
+            fmt::format("\"side\" in [[wall]] is {}; expected \"above\", \"below\" or \"both\" of "
+                        "a plane",
+                        quote(wall.side)));
+    }
+    if (wall.side == "inside" && wall.cutoff > wall.radius && good_(place + ".cutoff") &&
+        good_(place + ".radius")) {
+      error(place + ".cutoff",
+            fmt::format("\"cutoff\" in [[wall]] is {}; expected at most the radius, which is {}: "
+                        "at the center the force would have no direction",
+                        length(wall.cutoff), length(wall.radius)));
+    }
+  }
+
+  void field(std::size_t n) {
+    const Input::Field& field = input_.fields[n];
+    const std::string place = fmt::format("field[{}]", n);
+    selection(place, field.component, std::nullopt, std::nullopt);
+    int given = 0;
+    for (const char* key : {".force", ".acceleration", ".electric_field"}) {
+      given += gives(place + key) ? 1 : 0;
+    }
+    if (given != 1) {
+      error(place, fmt::format("[[field]] needs one of \"force\", \"acceleration\" and "
+                               "\"electric_field\"; here {}",
+                               given == 0 ? "there is none" : "are several"));
+    }
+    if (field.electric_field && good_(place + ".electric_field") && !anything_is_charged()) {
+      report_(Severity::warning, place + ".electric_field",
+              "nothing has a charge or a dipole: the electric field has no effect");
+    }
+  }
+
+  bool anything_is_charged() const {
+    if (std::ranges::any_of(input_.types, [](const auto& type) { return type.charge != 0.0; })) {
+      return true;
+    }
+    return std::ranges::any_of(input_.components, [](const Input::Component& component) {
+      // The sites of published models are read later.
+      return !component.model.empty() ||
+             std::ranges::any_of(component.sites, [](const Input::Site& site) {
+               return site.kind == "charge" || site.kind == "dipole";
+             });
+    });
+  }
+
+  void freeze(std::size_t n) {
+    const Input::Freeze& freeze = input_.freezes[n];
+    const std::string place = fmt::format("freeze[{}]", n);
+    if (!good_(place + ".component")) return;
+    selection(place, freeze.component, std::nullopt, std::nullopt);
+    fixed_box(place);
+    if (!frozen_.insert(freeze.component).second) {
+      error(place + ".component",
+            fmt::format("there is already a [[freeze]] of {}", quote(freeze.component)));
+    }
+    const std::vector<std::string_view> names = particle_names(input_);
+    if (n + 1 == input_.freezes.size() && !names.empty() &&
+        std::ranges::all_of(names, [&](std::string_view name) { return frozen_.contains(name); })) {
+      error(place, "all molecules are frozen: nothing would happen");
+    }
+  }
+
+  /// What moves all molecules does not go with what has a place.
+  void alignment() {
+    const auto& aligned = input_.alignment;
+    if (aligned.interval == 0 || !good_("alignment.interval")) return;
+    const auto along = [&](const std::string& axis) {
+      return std::ranges::find(aligned.axes, axis) != aligned.axes.end();
+    };
+    for (std::size_t n = 0; n < input_.walls.size(); ++n) {
+      const Input::Wall& wall = input_.walls[n];
+      if (wall.shape == "plane" && !along(wall.axis)) continue;
+      error(fmt::format("wall[{}]", n), "[alignment] would move the molecules against this wall");
+    }
+    if (!input_.restraints.empty()) {
+      error("restraint[0]", "[alignment] would move the molecules against these springs");
+    }
+    if (!input_.freezes.empty()) {
+      error("freeze[0]", "[alignment] would move these molecules, too");
+    }
+  }
+
+  std::string length(double value) const { return input_.units.text(value, Dimension::length); }
+
+  const Input& input_;
+  const IsGood& good_;
+  const Report& report_;
+  std::set<std::string, std::less<>> frozen_;
+};
+
+void check_wall_in_box(const Input& input, std::size_t n, const Box& box, const Report& report) {
+  const Input::Wall& wall = input.walls[n];
+  const std::string place = fmt::format("wall[{}]", n);
+  const auto text = [&](double value) { return input.units.text(value, Dimension::length); };
+  if (wall.shape == "sphere") {
+    const double farthest =
+        wall.radius +
+        (wall.side == "outside" && wall.potential != "reflecting" ? wall.cutoff : 0.0);
+    if (farthest > 0.5 * box.least_height()) {
+      report(Severity::error, place + ".radius",
+             fmt::format("this sphere reaches {} from its center and would meet its own images; "
+                         "expected at most half the distance of the box's faces, {}",
+                         text(farthest), text(0.5 * box.least_height())));
+    }
+    return;
+  }
+  const int axis = wall.axis == "x" ? 0 : wall.axis == "y" ? 1 : 2;
+  const Tilt& tilt = box.tilt;
+  const bool repeats = axis == 0   ? tilt.xy == 0.0 && tilt.xz == 0.0
+                       : axis == 1 ? tilt.yz == 0.0
+                                   : true;
+  if (!repeats) {
+    report(Severity::error, place + ".axis",
+           fmt::format("a wall across {0} needs a box in which no other edge leans along {0}; here "
+                       "{1}. Across z it is possible in every box",
+                       wall.axis, axis == 0 ? "xy and xz must be 0" : "yz must be 0"));
+    return;
+  }
+  if (wall.position > box.length[axis]) {
+    report(Severity::error, place + ".position",
+           fmt::format("\"position\" in [[wall]] is {}; expected at most the edge of the box, "
+                       "which is {}",
+                       text(wall.position), text(box.length[axis])));
+    return;
+  }
+  if (wall.potential == "harmonic") {
+    const double room = wall.side == "above" ? wall.position : box.length[axis] - wall.position;
+    if (!(room > 0.0)) {
+      report(Severity::error, place + ".position",
+             "a harmonic wall acts on what is behind it, but this one has the box's face there");
+    }
+    return;
+  }
+  if (wall.potential == "reflecting") return;
+  const bool up = wall.side != "below", down = wall.side != "above";
+  if ((up && wall.position + wall.cutoff > box.length[axis]) ||
+      (down && wall.position < wall.cutoff)) {
+    report(Severity::warning, place + ".cutoff",
+           "this wall reaches beyond the face of the box, where its force ends with a jump");
+  }
+}
+
+}  // namespace
+
+void check_external(const Input& input, const IsGood& is_good, const Report& report) {
+  ExternalChecker(input, is_good, report).check();
+}
+
+void check_external_in_box(const Input& input, const Box& box, const Report& report) {
+  for (std::size_t n = 0; n < input.walls.size(); ++n) check_wall_in_box(input, n, box, report);
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,414 @@
+#include "md/input/check_input.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "md/core/display_text.hpp"
+#include "md/domain/decomposition_method.hpp"
+#include "md/input/check_components.hpp"
+#include "md/input/check_electrostatics.hpp"
+#include "md/input/check_external.hpp"
+#include "md/input/check_motion.hpp"
+#include "md/input/check_pair_potentials.hpp"
+#include "md/input/check_thermostats.hpp"
+#include "md/input/input_schema.hpp"
+#include "md/input/particle_names.hpp"
+#include "md/input/read_input.hpp"
+#include "md/input/tersoff_input.hpp"
+#include "md/output/run_files.hpp"
+#include "sterna/comm/nearest_name.hpp"
+
+namespace sterna::md {
+namespace {
+
+class Checker {
+ public:
+  Checker(Input& input, const IsGood& is_good, const Report& report)
+      : input_(input), good_(is_good), report_(report) {}
+
+  void start(bool look_at_files) {
+    const bool cells = input_.places.contains("start.cells");
+    const bool particles = input_.places.contains("start.particles");
+    if (good_("start.kind") && input_.start.kind == "lattice") {
+      if (cells && particles) {
+        error("start.particles",
+              "\"particles\" contradicts \"cells\": the cells alone say how many particles there "
+              "are; give one of the two");
+      } else if (!cells && !particles) {
+        error("start",
+              "a lattice needs either \"cells\" (unit cells per axis) or \"particles\" in [start]");
+      }
+      if (good_("start.cells")) cell_count();
+      if (input_.start.lattice == "zincblende") zincblende(cells);
+    }
+    if (good_("start.kind") && input_.start.kind == "random" && !particles) {
+      error(
+          "start",
+          "[start] lacks the key \"particles\", required with kind = \"random\": an integer of at "
+          "least 1");
+    }
+    if (good_("start.tilt") && !input_.places.contains("start.box")) {
+      error("start.tilt",
+            "\"tilt\" makes the box a triclinic one, but [start] gives no \"box\"; a start file "
+            "with a box says itself how that leans");
+    }
+    if (look_at_files && good_("start.file")) start_file();
+  }
+
+  void types() {
+    std::set<std::string, std::less<>> seen;
+    double fractions = 0.0;
+    bool all_good = true;
+    for (std::size_t n = 0; n < input_.types.size(); ++n) {
+      const auto& type = input_.types[n];
+      const std::string place = fmt::format("type[{}].name", n);
+      if (good_(place) && !seen.insert(type.name).second) {
+        error(place, fmt::format("there is already a [[type]] with the name {}", quote(type.name)));
+      }
+      const std::string fraction = fmt::format("type[{}].fraction", n);
+      all_good = all_good && (good_(fraction) || !input_.places.contains(fraction));
+      fractions += type.fraction;
+    }
+    if (all_good && !input_.types.empty() && !(fractions > 0.0)) {
+      error("type[0].fraction", "the \"fraction\" of every [[type]] is 0; one must be greater");
+    }
+  }
+
+  void pairs() {
+    std::set<std::pair<std::string, std::string>> seen;
+    for (std::size_t n = 0; n < input_.pairs.size(); ++n) {
+      const auto& pair = input_.pairs[n];
+      const std::string place = fmt::format("pair[{}]", n);
+      const bool first = known_type(place + ".first", pair.first);
+      const bool second = known_type(place + ".second", pair.second);
+      if (first && second && !seen.insert(std::minmax(pair.first, pair.second)).second) {
+        error(place, fmt::format("there is already a [[pair]] of {} and {}", quote(pair.first),
+                                 quote(pair.second)));
+      }
+      const bool molecules = !input_.components.empty();
+      // Where it gives something else, that is the error.
+      const bool gives_something = std::ranges::any_of(input_keys(), [&](const KeySchema& key) {
+        return key.section == "pair" && key.need != Need::required && key.name != "potential" &&
+               input_.places.contains(fmt::format("{}.{}", place, key.name));
+      });
+      const std::string potential = place + ".potential";
+      const bool mixes = pair.potential == "lennard_jones" &&
+                         (good_(potential) || !input_.places.contains(potential));
+      if (mixes && !gives_something) {
+        error(place, fmt::format("[[pair]] changes nothing; it needs {}",
+                                 molecules ? "\"eta\" or \"xi\""
+                                           : "\"potential\", \"epsilon\" or \"sigma\""));
+      }
+    }
+  }
+
+  void interaction() {
+    if (good_("interaction.switch_start") && good_("interaction.cutoff") &&
+        input_.interaction.truncation == "switched" &&
+        input_.interaction.switch_start >= input_.interaction.cutoff) {
+      error(
+          "interaction.switch_start",
+          fmt::format("\"switch_start\" in [interaction] is {}; expected less than the cutoff, "
+                      "which is {}",
+                      length(input_.interaction.switch_start), length(input_.interaction.cutoff)));
+    }
+    const bool known_cutoff =
+        input_.interaction.potential == "tersoff" || good_("interaction.cutoff");
+    if (good_("rdf.maximum") && known_cutoff && input_.interaction.cutoff > 0.0 &&
+        input_.rdf.maximum > input_.interaction.cutoff) {
+      error("rdf.maximum",
+            fmt::format("\"maximum\" in [rdf] is {}; expected at most the cutoff, "
+                        "which is {}: pairs beyond it are not visited",
+                        length(input_.rdf.maximum), length(input_.interaction.cutoff)));
+    }
+  }
+
+  /// Completes the cutoff, which is that of the parameters.
+  void tersoff(bool look_at_files) {
+    if (!good_("interaction.potential") || input_.interaction.potential != "tersoff") return;
+    if (input_.units.is_reduced()) {
+      error("interaction.potential",
+            "Tersoff's potential has lengths and energies of its own, which \"reduced\" units do "
+            "not know; expected units = \"nano\", \"metal\" or \"real\"");
+      return;
+    }
+    if (!input_.pairs.empty()) {
+      error("pair[0]",
+            "[[pair]] has no meaning with potential = \"tersoff\": its mixtures have "
+            "parameters of their own");
+    }
+    // Where a name could not be read, that is the error.
+    for (std::size_t n = 0; n < input_.types.size(); ++n) {
+      if (!good_(fmt::format("type[{}].name", n))) return;
+      const std::string place = fmt::format("type[{}].tersoff", n);
+      if (input_.places.contains(place) && !good_(place)) return;
+    }
+    if (input_.types.empty()) return;
+    try {
+      std::string text;
+      if (!input_.interaction.parameter_file.empty()) {
+        if (!look_at_files) return;
+        text = tersoff_parameter_text(input_);
+      }
+      input_.interaction.cutoff = tersoff_potential(input_, text).cutoff();
+    } catch (const TersoffInputError& problem) {
+      error(problem.place, problem.what());
+    }
+  }
+
+  void barostat() {
+    if (input_.barostat.kind == "none" || !good_("barostat.kind")) return;
+    if (input_.run.integrator == "minimize") {
+      error("barostat.kind",
+            "a minimization keeps its box; [barostat] needs integrator = "
+            "\"velocity_verlet\" in [run]");
+    }
+    const std::string& decomposition = input_.domain.decomposition;
+    if (good_("domain.decomposition") && decomposition != "auto" && decomposition != "grid") {
+      error("domain.decomposition",
+            fmt::format("decomposition = {} does not go with a [barostat], whose box changes; "
+                        "expected \"grid\" or \"auto\"",
+                        quote(decomposition)));
+    }
+    if (good_("interaction.tail_correction") && input_.interaction.tail_correction == "planar") {
+      error("interaction.tail_correction",
+            "the planar correction is that of one box, which a [barostat] changes; expected "
+            "\"homogeneous\" or \"none\"");
+    }
+    barostat_interval();
+    const auto canonical = [](const Input::Thermostat& thermostat) {
+      return thermostat.kind != "none" && thermostat.kind != "velocity_scaling";
+    };
+    if (!std::ranges::any_of(input_.thermostats, canonical)) {
+      report_(Severity::warning, "barostat.kind",
+              "without a thermostat that samples the canonical ensemble the volumes are those of "
+              "no ensemble; expected \"stochastic_velocity_rescaling\", \"nose_hoover_chain\" or "
+              "\"langevin\" in [thermostat]");
+    }
+  }
+
+  /// The box changes by an Euler step of the stochastic equation for the volume, which it relaxes
+  /// to for h = interval / time constant: the variance of the volume is then 1 / (1 - h/2) times
+  /// the right one.
+  void barostat_interval() {
+    const auto& barostat = input_.barostat;
+    if (!good_("barostat.interval") || !good_("barostat.time_constant") || !good_("run.timestep")) {
+      return;
+    }
+    const double interval = static_cast<double>(barostat.interval) * input_.run.timestep;
+    const double steps = interval / barostat.time_constant;
+    if (!(steps > 0.1 + 1e-9)) return;
+    const auto time = [this](double value) { return input_.units.text(value, Dimension::time); };
+    const std::string place =
+        input_.places.contains("barostat.interval") ? "barostat.interval" : "barostat";
+    const std::string message = fmt::format(
+        "the box changes every {} (interval times time step), {:.2g} of the barostat's time "
+        "constant of {}",
+        time(interval), steps, time(barostat.time_constant));
+    const std::int64_t most =
+        static_cast<std::int64_t>(0.1 * barostat.time_constant / input_.run.timestep + 1e-9);
+    const std::string expected =
+        most > 0 ? fmt::format("an interval of at most {} (a tenth of the time constant)", most)
+                 : std::string("a time constant of ten time steps or more");
+    if (steps >= 0.5) {
+      error(place, fmt::format("{}: the volume would be driven, not sampled; expected {}", message,
+                               expected));
+    } else {
+      report_(Severity::warning, place,
+              fmt::format("{}: fluctuations of the volume come out {:.0f} % too large; {} keeps "
+                          "that below 5 %",
+                          message, 100.0 * (1.0 / (1.0 - 0.5 * steps) - 1.0), expected));
+    }
+  }
+
+  void domain() {
+    if (!good_("domain.decomposition") || !good_("domain.halo")) return;
+    const auto& domain = input_.domain;
+    if (domain.halo == "direct" || domain.decomposition == "auto" ||
+        !decomposition_method(domain.decomposition).weighs) {
+      return;
+    }
+    error("domain.halo",
+          fmt::format("the {} halo goes along the rows of a regular grid, which decomposition = {} "
+                      "does not have; expected \"direct\"",
+                      domain.halo, quote(domain.decomposition)));
+  }
+
+  void output(bool look_at_files) {
+    if (good_("run.name")) {
+      const std::string& name = input_.run.name;
+      if (name.find_first_of("/\\") != std::string::npos || name == "." || name == "..") {
+        error("run.name", fmt::format("\"name\" in [run] is {}; expected the beginning of a file "
+                                      "name without \"/\" (\"directory\" in [output] takes a path)",
+                                      quote(name)));
+      } else {
+        file_names(name);
+      }
+    }
+    const auto& fields = input_.output.trajectory_fields;
+    if (good_("output.trajectory_fields")) {
+      if (std::ranges::find(fields, "position") == fields.end()) {
+        error("output.trajectory_fields",
+              "\"trajectory_fields\" in [output] must contain \"position\"; no program reads a "
+              "trajectory without positions");
+      }
+      if (std::set<std::string>(fields.begin(), fields.end()).size() < fields.size()) {
+        error("output.trajectory_fields",
+              "\"trajectory_fields\" in [output] names a field more than once");
+      }
+    }
+    std::error_code problem;
+    if (look_at_files && good_("output.directory") &&
+        std::filesystem::exists(input_.output.directory, problem) &&
+        !std::filesystem::is_directory(input_.output.directory, problem)) {
+      error("output.directory", fmt::format("\"directory\" in [output] is {}, which is a file; "
+                                            "expected a folder",
+                                            quote(input_.output.directory)));
+    }
+  }
+
+ private:
+  void error(std::string_view place, std::string message) {
+    report_(Severity::error, place, std::move(message));
+  }
+
+  std::string length(double value) const { return input_.units.text(value, Dimension::length); }
+
+  void zincblende(bool cells) {
+    if (input_.types.size() != 2) {
+      error("start.lattice",
+            fmt::format("the two sublattices of \"zincblende\" need two [[type]]; "
+                        "there {} {}",
+                        input_.types.size() == 1 ? "is" : "are", input_.types.size()));
+    } else if (input_.types[0].fraction != input_.types[1].fraction) {
+      error("type[1].fraction",
+            "the sublattices of \"zincblende\" are of equal size; leave out "
+            "\"fraction\"");
+    }
+    if (!cells && input_.places.contains("start.particles")) {
+      error("start.particles",
+            "the sublattices of \"zincblende\" are both full; give \"cells\", not \"particles\"");
+    }
+  }
+
+  /// What the file system would refuse, in a run that has computed for hours.
+  void file_names(const std::string& name) {
+    constexpr std::size_t longest = 255;  // of all that Linux has, in bytes
+    const std::size_t others = longest_file_name(name.size()) - name.size();
+    const bool given = input_.places.contains("run.name");
+    if (name.size() + others > longest) {
+      error(given ? "run.name" : "run",
+            fmt::format("{} has {} bytes, and the names of output files would be longer than a "
+                        "file system takes; expected at most {}",
+                        given ? "\"name\" in [run]"
+                              : "the name of the input file, which is that "
+                                "of the run,",
+                        name.size(), longest - others));
+    }
+    const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 32 || c == 127; };
+    if (std::ranges::any_of(name, is_control)) {
+      error(given ? "run.name" : "run",
+            fmt::format("the name of the run, {}, has control characters, which file names must "
+                        "not have",
+                        quote(name)));
+    }
+    if (std::ranges::any_of(input_.output.directory, is_control)) {
+      error("output.directory", fmt::format("\"directory\" in [output] is {}, which has control "
+                                            "characters",
+                                            quote(input_.output.directory)));
+    }
+  }
+
+  void cell_count() {
+    const auto& cells = input_.start.cells;
+    const double sites = 8.0 * cells[0] * cells[1] * cells[2];
+    if (sites > 1e12) {
+      error("start.cells",
+            fmt::format("\"cells\" in [start] makes up to {:.0e} particles; expected "
+                        "at most 1e12",
+                        sites));
+    }
+  }
+
+  void start_file() {
+    const std::string path = start_file_path(input_);
+    std::error_code problem;
+    const auto status = std::filesystem::status(path, problem);
+    if (std::filesystem::is_directory(status)) {
+      error("start.file", fmt::format("the start file {} is a folder", quote(path)));
+      return;
+    }
+    if (std::filesystem::exists(status)) return;
+    std::string message = fmt::format("the start file {} does not exist", quote(path));
+    std::vector<std::string> neighbors;
+    std::filesystem::directory_iterator file(std::filesystem::path(path).parent_path().empty()
+                                                 ? std::filesystem::path(".")
+                                                 : std::filesystem::path(path).parent_path(),
+                                             problem);
+    constexpr std::size_t most = 1000;  // a folder of a million files must not hold up an error
+    for (; !problem && file != std::filesystem::directory_iterator() && neighbors.size() < most;
+         file.increment(problem)) {
+      neighbors.push_back(file->path().filename().string());
+    }
+    std::ranges::sort(neighbors);
+    const std::vector<std::string_view> names(neighbors.begin(), neighbors.end());
+    const std::string name = std::filesystem::path(path).filename().string();
+    if (const auto near = comm::nearest_name(name, names)) {
+      message += fmt::format("; did you mean {}?", quote(*near));
+    }
+    error("start.file", std::move(message));
+  }
+
+  bool known_type(const std::string& place, const std::string& name) {
+    if (!good_(place)) return false;
+    const std::vector<std::string_view> names = particle_names(input_);
+    if (std::ranges::find(names, name) != names.end()) return true;
+    // Where a type has no name, or there is none at all, that is the error.
+    if (names.empty() || std::ranges::find(names, "") != names.end()) return false;
+    if (++unknown_types_ > most_suggestions) {
+      const std::string_view section = input_.components.empty() ? "[[type]]" : "[[component]]";
+      error(place, fmt::format("no {} has the name {}", section, quote(name)));
+    } else {
+      error(place, unknown_particle(input_, name));
+    }
+    return false;
+  }
+
+  static constexpr int most_suggestions = 100;  // more are not shown; bounds the time
+
+  int unknown_types_ = 0;
+  Input& input_;
+  const IsGood& good_;
+  const Report& report_;
+};
+
+}  // namespace
+
+void check_input(Input& input, bool look_at_files, const IsGood& is_good, const Report& report) {
+  if (!input.places.contains("run.name")) {
+    const std::string stem = std::filesystem::path(input.path).stem().string();
+    input.run.name = stem.empty() ? "run" : stem;
+  }
+  Checker checker(input, is_good, report);
+  checker.start(look_at_files);
+  checker.types();
+  checker.pairs();
+  check_pair_potentials(input, look_at_files, is_good, report);
+  check_components(input, is_good, report);
+  checker.tersoff(look_at_files);
+  check_electrostatics(input, is_good, report);
+  checker.interaction();
+  check_thermostats(input, is_good, report);
+  check_motion(input, is_good, report);
+  check_external(input, is_good, report);
+  checker.barostat();
+  checker.domain();
+  checker.output(look_at_files);
+}
+
+}  // namespace sterna::md

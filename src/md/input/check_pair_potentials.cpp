@@ -1,0 +1,114 @@
+#include "md/input/check_pair_potentials.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "md/core/display_text.hpp"
+#include "md/input/input_schema.hpp"
+#include "md/input/pair_potential_input.hpp"
+
+namespace sterna::md {
+namespace {
+
+class PairChecker {
+ public:
+  PairChecker(Input& input, bool look_at_files, const IsGood& is_good, const Report& report)
+      : input_(input), look_at_files_(look_at_files), good_(is_good), report_(report) {}
+
+  void check() {
+    for (std::size_t n = 0; n < input_.pairs.size(); ++n) {
+      const std::string place = fmt::format("pair[{}]", n);
+      if (!good_(place + ".potential")) continue;
+      if (!input_.components.empty()) {
+        error(place + ".potential",
+              "\"potential\" in [[pair]] is there for [[type]]s only; sites of [[component]]s have "
+              "the Lennard-Jones potential and charges");
+        continue;
+      }
+      pair(input_.pairs[n], place);
+    }
+    if (has_pair_potentials(input_) && good_("interaction.tail_correction") &&
+        input_.interaction.tail_correction == "planar") {
+      error("interaction.tail_correction",
+            "the planar correction is that of Lennard-Jones pairs, and a [[pair]] has another "
+            "potential; expected \"homogeneous\" or \"none\"");
+    }
+  }
+
+ private:
+  void error(std::string_view place, std::string message) {
+    report_(Severity::error, place, std::move(message));
+  }
+
+  void pair(Input::Pair& pair, const std::string& place) {
+    const PairPotentialEntry& potential = *find_pair_potential(pair.potential);
+    if (potential.name == "lennard_jones") return;  // what it lacks is mixed
+    std::vector<double> values;
+    bool complete = true;
+    for (const PairParameter& parameter : potential.parameters) {
+      const std::string key_place = fmt::format("{}.{}", place, parameter.name);
+      const bool given = input_.places.contains(key_place);
+      KeySchema key = *find_key("pair", parameter.name);
+      key.range = parameter.range;
+      if (!given && parameter.required) {
+        error(place,
+              fmt::format("[[pair]] lacks the key \"{}\", required with potential = {}: {}",
+                          parameter.name, quote(pair.potential), expectation(key, input_.units)));
+        complete = false;
+      } else if (given && !good_(key_place)) {
+        complete = false;
+      } else {
+        const double value = pair_parameter(pair, parameter.name).value_or(parameter.preset);
+        const Range& range = parameter.range;
+        if (value < range.minimum || (value == range.minimum && range.exclusive_minimum)) {
+          error(key_place, fmt::format("\"{}\" of the potential {} must be {}", parameter.name,
+                                       quote(pair.potential),
+                                       range.exclusive_minimum ? "greater than 0" : "at least 0"));
+          complete = false;
+        }
+        values.push_back(value);
+      }
+    }
+    if (complete && potential.contradiction != nullptr) {
+      if (const auto problem = potential.contradiction(values); !problem.empty()) {
+        error(place, std::string(problem));
+      }
+    }
+    if (good_(place + ".cutoff") && good_("interaction.cutoff") &&
+        pair.cutoff > input_.interaction.cutoff) {
+      error(place + ".cutoff",
+            fmt::format("\"cutoff\" in [[pair]] is {}; expected at most that in [interaction], "
+                        "which is {}",
+                        input_.units.text(pair.cutoff, Dimension::length),
+                        input_.units.text(input_.interaction.cutoff, Dimension::length)));
+    }
+    if (potential.reads_table && good_(place + ".table") && look_at_files_) table(pair, place);
+  }
+
+  void table(Input::Pair& pair, const std::string& place) {
+    try {
+      take_pair_table(input_, pair, pair_table_text(input_, pair));
+    } catch (const PairTableError& problem) {
+      error(place + ".table", fmt::format("{}:{}:{}: {}", printable(pair.table), problem.line,
+                                          problem.column, problem.what()));
+    } catch (const std::runtime_error& problem) {
+      error(place + ".table", problem.what());
+    }
+  }
+
+  Input& input_;
+  bool look_at_files_;
+  const IsGood& good_;
+  const Report& report_;
+};
+
+}  // namespace
+
+void check_pair_potentials(Input& input, bool look_at_files, const IsGood& is_good,
+                           const Report& report) {
+  PairChecker(input, look_at_files, is_good, report).check();
+}
+
+}  // namespace sterna::md

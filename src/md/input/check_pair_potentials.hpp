@@ -1,0 +1,12 @@
+#pragma once
+
+#include "md/input/check_input.hpp"
+#include "md/input/input.hpp"
+
+namespace sterna::md {
+
+/// What a [[pair]] says of its potential, as a whole; reads the tables into the input.
+void check_pair_potentials(Input& input, bool look_at_files, const IsGood& is_good,
+                           const Report& report);
+
+}  // namespace sterna::md

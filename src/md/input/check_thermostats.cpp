@@ -1,0 +1,159 @@
+#include "md/input/check_thermostats.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "md/input/particle_names.hpp"
+
+namespace sterna::md {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+const Vec3 lowest{-infinite, -infinite, -infinite}, highest{infinite, infinite, infinite};
+
+std::int64_t last_step(const Input::Thermostat& thermostat) {
+  return thermostat.stop_step > 0 ? thermostat.stop_step : std::numeric_limits<std::int64_t>::max();
+}
+
+bool share_steps(const Input::Thermostat& a, const Input::Thermostat& b) {
+  return std::max(a.start_step, b.start_step) <= std::min(last_step(a), last_step(b));
+}
+
+bool share_molecules(const Input::Thermostat& a, const Input::Thermostat& b) {
+  if (!a.component.empty() && !b.component.empty() && a.component != b.component) return false;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double lower = std::max(a.lower.value_or(lowest)[axis], b.lower.value_or(lowest)[axis]);
+    const double upper = std::min(a.upper.value_or(highest)[axis], b.upper.value_or(highest)[axis]);
+    if (!(lower < upper)) return false;
+  }
+  return true;
+}
+
+class ThermostatChecker {
+ public:
+  ThermostatChecker(const Input& input, const IsGood& is_good, const Report& report)
+      : input_(input), good_(is_good), report_(report) {}
+
+  void check() {
+    for (std::size_t n = 0; n < input_.thermostats.size(); ++n) {
+      const bool whole = selection(n);
+      if (whole && input_.thermostats[n].kind != "none") overlap(n);
+    }
+    barostat();
+  }
+
+ private:
+  void error(std::string_view place, std::string message) {
+    report_(Severity::error, place, std::move(message));
+  }
+  std::string place(std::size_t n, std::string_view key) const {
+    return fmt::format("thermostat[{}].{}", n, key);
+  }
+  /// Whether the file has the key, and what it has can be read.
+  bool readable(const std::string& place) const {
+    return !input_.places.contains(place) || good_(place);
+  }
+
+  /// Whether it is known whom this one acts on.
+  bool selection(std::size_t n) {
+    const Input::Thermostat& thermostat = input_.thermostats[n];
+    bool known = true;
+    for (const std::string_view key :
+         {"component", "lower", "upper", "start_step", "stop_step", "kind"}) {
+      known = known && readable(place(n, key));
+    }
+    if (!known) return false;
+    const std::vector<std::string_view> names = particle_names(input_);
+    if (!thermostat.component.empty() && !names.empty() &&
+        std::ranges::find(names, "") == names.end() &&
+        std::ranges::find(names, thermostat.component) == names.end()) {
+      error(place(n, "component"), unknown_particle(input_, thermostat.component));
+      known = false;
+    }
+    if (thermostat.lower && thermostat.upper) known = region(n) && known;
+    if (thermostat.kind == "nose_hoover_chain" && (thermostat.lower || thermostat.upper)) {
+      error(place(n, "kind"),
+            "a Nose-Hoover chain is made for a fixed number of molecules, but they come and go in "
+            "a region; expected \"stochastic_velocity_rescaling\", \"langevin\", \"andersen\" "
+            "or \"velocity_scaling\"");
+    }
+    if (thermostat.stop_step > 0 && thermostat.stop_step < thermostat.start_step) {
+      error(
+          place(n, "stop_step"),
+          fmt::format("\"stop_step\" in [thermostat] is {}; expected at least the \"start_step\", "
+                      "which is {}",
+                      thermostat.stop_step, thermostat.start_step));
+    }
+    return known;
+  }
+
+  bool region(std::size_t n) {
+    const Input::Thermostat& thermostat = input_.thermostats[n];
+    for (int axis = 0; axis < 3; ++axis) {
+      const double lower = (*thermostat.lower)[axis], upper = (*thermostat.upper)[axis];
+      if (lower < upper) continue;
+      error(place(n, "upper"),
+            fmt::format("the region of this thermostat is empty: its upper corner has {} = {}, its "
+                        "lower corner {}",
+                        "xyz"[axis], input_.units.text(upper, Dimension::length),
+                        input_.units.text(lower, Dimension::length)));
+      return false;
+    }
+    return true;
+  }
+
+  void overlap(std::size_t n) {
+    const Input::Thermostat& mine = input_.thermostats[n];
+    for (std::size_t k = 0; k < n; ++k) {
+      const Input::Thermostat& other = input_.thermostats[k];
+      if (other.kind == "none" || !share_steps(mine, other) || !share_molecules(mine, other)) {
+        continue;
+      }
+      error(
+          fmt::format("thermostat[{}]", n),
+          fmt::format("this thermostat and number {} act on the same molecules; expected different "
+                      "values of \"component\", regions apart from each other (\"lower\", "
+                      "\"upper\"), or one after the other (\"start_step\", \"stop_step\")",
+                      k + 1));
+      return;
+    }
+  }
+
+  /// A changing box has one temperature and no fixed places.
+  void barostat() {
+    if (input_.barostat.kind == "none" || !input_.places.contains("barostat.kind") ||
+        !good_("barostat.kind")) {
+      return;
+    }
+    for (std::size_t n = 0; n < input_.thermostats.size(); ++n) {
+      const Input::Thermostat& thermostat = input_.thermostats[n];
+      for (const std::string_view key : {"lower", "upper"}) {
+        if (!good_(place(n, key))) continue;
+        error(place(n, key),
+              "the region of a thermostat has fixed corners, but a [barostat] changes the box");
+      }
+      if (n > 0 && good_(place(n, "temperature")) && good_(place(0, "temperature")) &&
+          thermostat.temperature != input_.thermostats[0].temperature) {
+        error(place(n, "temperature"),
+              "a [barostat] goes with one temperature; expected that of the first thermostat");
+      }
+    }
+  }
+
+  const Input& input_;
+  const IsGood& good_;
+  const Report& report_;
+};
+
+}  // namespace
+
+void check_thermostats(const Input& input, const IsGood& is_good, const Report& report) {
+  ThermostatChecker(input, is_good, report).check();
+}
+
+}  // namespace sterna::md

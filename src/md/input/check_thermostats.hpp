@@ -1,0 +1,11 @@
+#pragma once
+
+#include "md/input/check_input.hpp"
+
+namespace sterna::md {
+
+/// What `check_input` says of the thermostats: whom they act on, and that no molecule belongs to
+/// two of them at a time.
+void check_thermostats(const Input& input, const IsGood& is_good, const Report& report);
+
+}  // namespace sterna::md

@@ -1,0 +1,141 @@
+#include "md/input/forecast.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <numbers>
+#include <stdexcept>
+
+#include "md/domain/regular_grid.hpp"
+#include "md/neighbors/cell_counts.hpp"
+
+namespace sterna::md {
+namespace {
+
+// Per particle in double precision: positions, velocities, forces, ids, images, coordinates for
+// the pair list; and of each neighbor what rows take that two particles share.
+constexpr double bytes_per_local = 180.0;
+constexpr double bytes_per_neighbor = 1.6;
+constexpr double bytes_per_ghost = 64.0;
+// Without anything that depends on how the particles lie: position, velocity, force, id, image,
+// coordinates; of a ghost position and coordinates.
+constexpr double least_bytes_per_local = 116.0;
+constexpr double least_bytes_per_ghost = 44.0;
+constexpr double least_bytes_per_neighbor = 0.5;    // rows that four particles share
+constexpr double least_bytes_in_half_lists = 0.25;  // which mixed precision has
+constexpr double bytes_per_process = 60e6;          // program, MPI and its buffers
+constexpr double checkpoint_per_particle = 72.0;    // position, velocity, id, image, type
+// Of molecules besides.
+constexpr double rotation_per_local = 80.0;      // orientation, angular momentum, torque
+constexpr double rotation_per_ghost = 32.0;      // orientation
+constexpr double bytes_per_site = 32.0;          // turned into the laboratory frame
+constexpr double rotation_in_checkpoint = 56.0;  // orientation, angular momentum
+
+double bytes_of_field(const std::string& field) {
+  return field == "image" ? 12.0 : field == "orientation" ? 32.0 : 24.0;
+}
+
+}  // namespace
+
+double likely_skin(const Input& input) {
+  return input.neighbor.skin > 0.0 ? input.neighbor.skin : 0.12 * input.interaction.cutoff;
+}
+
+std::string byte_text(double bytes) {
+  constexpr const char* names[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+  std::size_t i = 0;
+  while (bytes >= 999.5 && i + 1 < std::size(names)) {
+    bytes /= 1000.0;
+    ++i;
+  }
+  return fmt::format("{:.3g} {}", bytes, names[i]);
+}
+
+std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
+  if (!facts.particles || !facts.box || !facts.ranks) return std::nullopt;
+  Forecast result;
+  try {
+    const RegularGrid grid(*facts.box, *facts.ranks, input.domain.grid);
+    result.grid = grid.grid();
+    for (int axis = 0; axis < 3; ++axis) {
+      result.region[static_cast<std::size_t>(axis)] = grid.smallest_width(axis);
+    }
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+  const double particles = static_cast<double>(*facts.particles);
+  result.halo = input.interaction.cutoff + likely_skin(input);
+  double own = 1.0, with_halo = 1.0;
+  const Vec3 reach = facts.box->shear().reach(result.halo);
+  for (int axis = 0; axis < 3; ++axis) {
+    const double width = result.region[static_cast<std::size_t>(axis)];
+    own *= width;
+    with_halo *= width + 2.0 * reach[axis];
+  }
+  result.local_particles = particles / *facts.ranks;
+  result.ghost_particles = particles / facts.box->volume() * (with_halo - own);
+  const Vec3 upright{result.region[0], result.region[1], result.region[2]};
+  for (const int count : cell_counts(upright, reach)) {
+    result.cells = std::max(result.cells, 1.0) * (count + 2);
+  }
+  const double density = particles / facts.box->volume();
+  result.neighbors = density * 4.0 / 3.0 * std::numbers::pi * std::pow(result.halo, 3);
+  double local_bytes = bytes_per_local + bytes_per_neighbor * result.neighbors;
+  double ghost_bytes = bytes_per_ghost;
+  double checkpoint_bytes = checkpoint_per_particle;
+  if (!input.components.empty()) {
+    std::size_t sites = 0;
+    for (const auto& component : input.components) sites = std::max(sites, component.sites.size());
+    const double site_bytes = bytes_per_site * static_cast<double>(sites);
+    local_bytes += rotation_per_local + site_bytes;
+    ghost_bytes += rotation_per_ghost + site_bytes;
+    checkpoint_bytes += rotation_in_checkpoint;
+  }
+  result.memory_per_rank = bytes_per_process + bytes_per_cell * result.cells +
+                           local_bytes * result.local_particles +
+                           ghost_bytes * result.ghost_particles;
+  // Where particles lie unevenly, a region may have few ghosts around it, but not where the cutoff
+  // reaches over whole boxes; and particles that gather have more neighbors than spread ones.
+  double images = 1.0;
+  for (int axis = 0; axis < 3; ++axis) {
+    images *= 1.0 + 2.0 * std::floor(reach[axis] / facts.box->length[axis]);
+  }
+  result.least_particles = result.local_particles + particles * (images - 1.0);
+  const double list_bytes =
+      input.run.precision == "mixed" ? least_bytes_in_half_lists : least_bytes_per_neighbor;
+  result.least_memory_per_rank =
+      least_bytes_per_ghost * result.least_particles +
+      result.local_particles * (least_bytes_per_local - least_bytes_per_ghost +
+                                list_bytes * std::max(0.0, result.neighbors - 2.0));
+  if (input.output.trajectory_interval > 0) {
+    double bytes = 0.0;
+    for (const std::string& field : input.output.trajectory_fields) bytes += bytes_of_field(field);
+    const auto frames = input.run.steps / input.output.trajectory_interval + 1;
+    result.trajectory_bytes = bytes * particles * static_cast<double>(frames);
+  }
+  result.checkpoint_bytes = checkpoint_bytes * particles;
+  return result;
+}
+
+std::string why_impossible(const Forecast& expected, double memory_per_rank,
+                           const std::string& limit) {
+  // Places in the store are numbers of 32 bits.
+  constexpr double most = std::numeric_limits<std::uint32_t>::max();
+  if (expected.least_particles > most) {
+    return fmt::format(
+        "a rank would have {:.3g} particles, with the images around them that the "
+        "cutoff reaches; it can hold {:.3g}",
+        expected.least_particles, most);
+  }
+  if (expected.least_memory_per_rank <= memory_per_rank) return {};
+  return fmt::format(
+      "a rank needs about {}, and {} at the very least, but {} are there ({}); use "
+      "more ranks on more nodes, a smaller system or a shorter cutoff",
+      byte_text(expected.memory_per_rank), byte_text(expected.least_memory_per_rank),
+      byte_text(memory_per_rank), limit);
+}
+
+}  // namespace sterna::md

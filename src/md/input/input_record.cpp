@@ -1,0 +1,191 @@
+#include "md/input/input_record.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdlib>
+#include <fstream>
+#include <span>
+#include <sstream>
+#include <string_view>
+
+#include "md/core/checksum.hpp"
+#include "md/input/input_schema.hpp"
+#include "md/input/input_text.hpp"
+#include "md/input/pair_potential_input.hpp"
+#include "md/input/read_input.hpp"
+#include "md/input/tersoff_input.hpp"
+#include "md/output/atomic_file.hpp"
+
+namespace sterna::md {
+namespace {
+
+using nlohmann::json;
+
+std::string hash_text(std::string_view text) {
+  return fmt::format("{:016x}", xxh64(std::as_bytes(std::span(text.data(), text.size()))));
+}
+
+/// A start file may be larger than what can be read again at each resume: its size, and what
+/// stands at both ends, tell it from others.
+json file_record(const std::string& path) {
+  constexpr std::uint64_t end_bytes = 1 << 20;
+  const RawFile file(path, RawFile::Mode::read);
+  const std::uint64_t size = file.size();
+  std::string text(std::min(size, 2 * end_bytes), '\0');
+  const auto bytes = std::as_writable_bytes(std::span(text));
+  const std::size_t head = std::min<std::uint64_t>(bytes.size(), end_bytes);
+  file.read_at(0, bytes.first(head));
+  file.read_at(size - (bytes.size() - head), bytes.subspan(head));
+  return {{"bytes", size}, {"hash", hash_text(text)}};
+}
+
+/// Of ls1-MarDyn's configurations, which are start files too, what describes the start.
+json configuration_record(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream content;
+  content << file.rdbuf();
+  std::string text = content.str();
+  const std::size_t begin = text.find("<ensemble");
+  const std::size_t end = text.find("</ensemble>");
+  if (begin != std::string::npos && end != std::string::npos && begin < end) {
+    text = text.substr(begin, end - begin);
+  }
+  return {{"hash", hash_text(text)}};
+}
+
+/// "type[0].sigma" is of the section "type".
+std::string section_of(std::string_view place) {
+  const std::size_t point = place.rfind('.');
+  if (point == std::string_view::npos) return {};
+  std::string section;
+  bool inside = false;
+  for (const char c : place.substr(0, point)) {
+    inside = c == '[' || (inside && c != ']');
+    if (!inside && c != ']') section += c;
+  }
+  return section;
+}
+
+/// Whether another value makes another system.
+bool is_of_system(std::string_view place) {
+  if (place == "units" || place == "interaction.potential" || place == "interaction.mixing") {
+    return true;
+  }
+  // A run that is under way has the velocities that it has: to heat it is a setting.
+  if (place == "start.temperature") return false;
+  // Where a file lies and how it is read is told by the file itself.
+  if (place == "start.file" || place == "start.header" || place == "start.format") return false;
+  const std::string section = section_of(place);
+  constexpr std::array sections{"start", "type", "component", "component.site", "pair"};
+  return std::ranges::find(sections, section) != sections.end();
+}
+
+/// Whether another value leaves the sampled state what it is.
+bool keeps_state(std::string_view place) {
+  if (place == "run.name" || place == "run.steps" || place == "run.precision" ||
+      place == "interaction.kernel") {
+    return true;
+  }
+  const std::string section = section_of(place);
+  constexpr std::array sections{
+      "start",     "neighbor",   "domain",          "communication", "output",
+      "rdf",       "profile",    "pressure_tensor", "viscosity",     "orientation_order",
+      "diffusion", "dielectric", "minimize"};
+  return std::ranges::find(sections, section) != sections.end();
+}
+
+const KeySchema* key_of(std::string_view place) {
+  const std::size_t point = place.rfind('.');
+  const std::string_view name = point == std::string_view::npos ? place : place.substr(point + 1);
+  return find_key(section_of(place), name);
+}
+
+/// A value as a person would write it.
+std::string shown(std::string_view place, const std::string& value, const UnitSystem& units) {
+  const KeySchema* key = key_of(place);
+  if (key == nullptr || key->dimension == Dimension::none || units.is_reduced()) return value;
+  char* end = nullptr;
+  const double number = std::strtod(value.c_str(), &end);
+  return end != value.c_str() && *end == '\0' ? units.text(number, key->dimension) : value;
+}
+
+/// Equal texts, and numbers that only a conversion of units has rounded.
+bool same_value(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  char *end_a = nullptr, *end_b = nullptr;
+  const double x = std::strtod(a.c_str(), &end_a), y = std::strtod(b.c_str(), &end_b);
+  if (end_a == a.c_str() || *end_a != '\0' || end_b == b.c_str() || *end_b != '\0') return false;
+  return std::fabs(x - y) <= 1e-13 * std::max(std::fabs(x), std::fabs(y));
+}
+
+/// What a key means that an input does not give.
+std::string without(std::string_view place) {
+  const KeySchema* key = key_of(place);
+  const std::string meaning = key != nullptr ? default_text(*key) : std::string();
+  return meaning.empty() ? "not given" : meaning;
+}
+
+}  // namespace
+
+json input_record(const Input& input) {
+  json record = {{"keys", json::object()}};
+  for (const GivenKey& given : given_keys(input)) record["keys"][given.place] = given.value;
+  if (input.start.kind == "file") {
+    const std::string path = start_file_path(input);
+    record["start_file"] = path.ends_with(".xml") ? configuration_record(path) : file_record(path);
+  }
+  if (!input.interaction.parameter_file.empty()) {
+    record["parameter_file"] = hash_text(tersoff_parameter_text(input));
+  }
+  std::string tables;
+  for (const Input::Pair& pair : input.pairs) {
+    if (!pair.table.empty()) tables += pair_table_text(input, pair);
+  }
+  if (!tables.empty()) record["pair_tables"] = hash_text(tables);
+  return record;
+}
+
+InputChanges compare_inputs(const json& record, const json& now, const UnitSystem& units) {
+  InputChanges changes;
+  const json &before_keys = record.at("keys"), &now_keys = now.at("keys");
+  std::set<std::string> places;
+  for (const json* keys : {&before_keys, &now_keys}) {
+    for (const auto& [place, value] : keys->items()) places.insert(place);
+  }
+  for (const std::string& place : places) {
+    const auto text = [&](const json& keys) {
+      const auto found = keys.find(place);
+      return found == keys.end() ? without(place) : shown(place, found->get<std::string>(), units);
+    };
+    const auto before = before_keys.find(place), after = now_keys.find(place);
+    if (before != before_keys.end() && after != now_keys.end() &&
+        same_value(before->get<std::string>(), after->get<std::string>())) {
+      continue;
+    }
+    const std::string line =
+        fmt::format("{}: {} in the checkpoint, now {}", place, text(before_keys), text(now_keys));
+    if (is_of_system(place)) {
+      changes.system.push_back(line);
+    } else {
+      changes.settings.push_back(line);
+      changes.sections.insert(section_of(place));
+      changes.other_state = changes.other_state || !keeps_state(place);
+      changes.timestep = changes.timestep || place == "run.timestep";
+    }
+  }
+  for (const auto& [name, what] : {std::pair{"start_file", "the start file"},
+                                   std::pair{"parameter_file", "the file of parameters"},
+                                   std::pair{"pair_tables", "a table of pairs"}}) {
+    const json before = record.value(name, json()), after = now.value(name, json());
+    if (before != after) {
+      changes.system.push_back(fmt::format("{} has another content than when the run began", what));
+    }
+  }
+  return changes;
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "md/core/range.hpp"
+#include "md/core/units.hpp"
+#include "md/input/diagnostics.hpp"
+#include "md/input/input.hpp"
+
+namespace sterna::md {
+
+/// Where a value goes in an `Input`; its type decides what the file may say.
+using Target = std::variant<UnitSystem*, bool*, int*, std::int64_t*, std::uint64_t*, double*,
+                            std::string*, std::optional<double>*, Vec3*, std::optional<Vec3>*,
+                            std::array<int, 3>*, std::vector<std::string>*>;
+
+/// A key has a meaning only where another one has one of these values.
+struct Condition {
+  std::string_view section, key;
+  std::vector<std::string_view> values;
+  /// What it is to give the key elsewhere: an error, or a warning that it has no effect.
+  Severity severity = Severity::error;
+};
+
+enum class Need {
+  optional,
+  required,         ///< where its condition holds
+  with_real_units,  ///< required too, except in reduced units
+};
+
+/// One key of the input file. Everything that is said or checked about a key alone is here.
+struct KeySchema {
+  std::string_view section;  ///< empty: before the first section
+  std::string_view name;
+  /// `index` counts the tables of a section that may stand several times; those of
+  /// [[component.site]] through all components.
+  Target (*target)(Input& input, std::size_t index) = nullptr;
+  std::string_view description;
+  Need need = Need::optional;
+  std::string_view default_text = {};  ///< what a missing key means, where its value does not say
+  Dimension dimension = Dimension::none;
+  bool wall_clock = false;  ///< real seconds, whatever the unit system
+  Range range = {};
+  std::vector<std::string_view> (*choices)() = nullptr;
+  std::optional<Condition> condition = std::nullopt;
+  /// Of a key that is needed: whether this table of this input needs it all the same not.
+  bool (*unneeded)(const Input& input, std::size_t index) = nullptr;
+  std::vector<std::string_view> aliases = {};  ///< what other programs call it; suggested only
+  /// Of choices: what `true` and `false` mean, where a file may say that too.
+  std::string_view if_true = {}, if_false = {};
+};
+
+struct SectionSchema {
+  std::string_view name;    ///< "component.site" stands in each "component"
+  bool is_array = false;    ///< [[name]], any number of times
+  bool may_repeat = false;  ///< [name] once, or [[name]] any number of times
+  bool required = false;
+  std::string_view description;
+  std::vector<std::string_view> aliases = {};
+};
+
+/// The table that the reader, the JSON Schema and the reference page are made from.
+std::span<const SectionSchema> input_sections();
+std::span<const KeySchema> input_keys();
+
+/// An input with one table of each section, so that every target exists.
+Input input_with_all_sections();
+
+const SectionSchema* find_section(std::string_view name);
+const KeySchema* find_key(std::string_view section, std::string_view name);
+
+/// The value that other programs would write, in this one's words: "v-rescale" is
+/// "stochastic_velocity_rescaling". Empty where unknown.
+std::string_view translated_choice(std::string_view value);
+
+/// What a key may be: "an integer of at least 1", "a time greater than 0".
+std::string expectation(const KeySchema& key, const UnitSystem& units);
+/// "greater than 0", "at least 1 and at most 1000"; empty where any value will do.
+std::string range_text(const Range& range);
+/// The value of a missing key as a person reads it; empty for a required one.
+std::string default_text(const KeySchema& key);
+/// `"sigma" in [[type]]`.
+std::string key_label(const KeySchema& key);
+/// [run], [[type]].
+std::string section_label(const SectionSchema& section);
+/// `"a", "b" or "c"`.
+std::string choice_list(std::span<const std::string_view> choices);
+
+}  // namespace sterna::md

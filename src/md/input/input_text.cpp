@@ -1,0 +1,153 @@
+#include "md/input/input_text.hpp"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace sterna::md {
+namespace {
+
+/// A basic string of TOML.
+std::string basic_string(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    if (static_cast<unsigned char>(c) < 32 || c == 127) {
+      result += fmt::format("\\u{:04X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    } else {
+      result += c;
+    }
+  }
+  return result + "\"";
+}
+
+/// The shortest text that reads as the same number; empty where the value is not there.
+struct ValueText {
+  std::string operator()(const UnitSystem* units) const { return basic_string(units->name()); }
+  std::string operator()(const bool* value) const { return *value ? "true" : "false"; }
+  std::string operator()(const int* value) const { return fmt::format("{}", *value); }
+  std::string operator()(const std::int64_t* value) const { return fmt::format("{}", *value); }
+  std::string operator()(const std::uint64_t* value) const { return fmt::format("{}", *value); }
+  std::string operator()(const double* value) const { return fmt::format("{}", *value); }
+  std::string operator()(const std::string* value) const { return basic_string(*value); }
+  std::string operator()(const std::optional<double>* value) const {
+    return *value ? fmt::format("{}", **value) : std::string();
+  }
+  std::string operator()(const Vec3* value) const { return triple(value->x, value->y, value->z); }
+  std::string operator()(const std::optional<Vec3>* value) const {
+    return *value ? triple((*value)->x, (*value)->y, (*value)->z) : std::string();
+  }
+  std::string operator()(const std::array<int, 3>* value) const {
+    return triple((*value)[0], (*value)[1], (*value)[2]);
+  }
+  std::string operator()(const std::vector<std::string>* values) const {
+    std::string text;
+    for (const std::string& value : *values) {
+      text += fmt::format("{}{}", text.empty() ? "" : ", ", basic_string(value));
+    }
+    return "[" + text + "]";
+  }
+
+  template <class Number>
+  static std::string triple(Number x, Number y, Number z) {
+    return fmt::format("[{}, {}, {}]", x, y, z);
+  }
+};
+
+/// Goes through what `input.places` names, in the order of the reference page.
+class Walk {
+ public:
+  using OnSection = std::function<void(const SectionSchema& section, bool several)>;
+  using OnKey = std::function<void(GivenKey key)>;
+  Walk(const Input& input, OnSection on_section, OnKey on_key)
+      : input_(input), on_section_(std::move(on_section)), on_key_(std::move(on_key)) {}
+
+  void go() {
+    keys("", "", 0);
+    for (const SectionSchema& section : input_sections()) {
+      if (section.name.find('.') != std::string_view::npos) continue;  // stands in another one
+      const bool several =
+          section.is_array || input_.places.contains(fmt::format("{}[1]", section.name));
+      if (!section.is_array && !section.may_repeat) {
+        if (input_.places.contains(section.name)) {
+          on_section_(section, false);
+          keys(section.name, section.name, 0);
+        }
+        continue;
+      }
+      for (std::size_t n = 0;; ++n) {
+        const std::string place = fmt::format("{}[{}]", section.name, n);
+        if (!input_.places.contains(place)) break;
+        on_section_(section, several);
+        keys(section.name, place, n);
+        if (section.name == "component") sites(place, n);
+      }
+    }
+  }
+
+ private:
+  void sites(const std::string& component_place, std::size_t component) {
+    for (std::size_t n = 0;; ++n) {
+      const std::string place = fmt::format("{}.site[{}]", component_place, n);
+      if (!input_.places.contains(place)) break;
+      on_section_(*find_section("component.site"), true);
+      keys("component.site", place, sites_ + n);
+    }
+    // Those of published models stand in no file.
+    sites_ += input_.components[component].sites.size();
+  }
+
+  void keys(std::string_view section, std::string_view place, std::size_t index) {
+    for (const KeySchema& key : input_keys()) {
+      if (key.section != section) continue;
+      const std::string key_place =
+          place.empty() ? std::string(key.name) : fmt::format("{}.{}", place, key.name);
+      if (!input_.places.contains(key_place)) continue;
+      // A target gives a way to write; here it is only read.
+      std::string value = std::visit(ValueText{}, key.target(const_cast<Input&>(input_), index));
+      if (!value.empty()) on_key_({key_place, &key, std::move(value)});
+    }
+  }
+
+  const Input& input_;
+  OnSection on_section_;
+  OnKey on_key_;
+  std::size_t sites_ = 0;  // of the components that have been passed
+};
+
+}  // namespace
+
+std::string input_text(const Input& input) {
+  std::string text;
+  Walk(
+      input,
+      [&text](const SectionSchema& section, bool several) {
+        text += several ? fmt::format("\n[[{}]]\n", section.name)
+                        : fmt::format("\n[{}]\n", section.name);
+      },
+      [&text](const GivenKey& given) {
+        text += fmt::format("{} = {}\n", given.key->name, given.value);
+      })
+      .go();
+  return text;
+}
+
+std::vector<GivenKey> given_keys(const Input& input) {
+  Input defaults = input_with_all_sections();
+  std::vector<GivenKey> keys;
+  Walk(
+      input, [](const SectionSchema&, bool) {},
+      [&](GivenKey given) {
+        if (given.value != std::visit(ValueText{}, given.key->target(defaults, 0))) {
+          keys.push_back(std::move(given));
+        }
+      })
+      .go();
+  return keys;
+}
+
+}  // namespace sterna::md

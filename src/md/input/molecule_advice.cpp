@@ -1,0 +1,181 @@
+#include "md/input/molecule_advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "md/core/display_text.hpp"
+#include "md/input/molecule_model_from_input.hpp"
+#include "md/input/read_input.hpp"
+
+namespace sterna::md {
+namespace {
+
+double length_of(const Vec3& v) {
+  return std::sqrt(dot(v, v));
+}
+
+double largest_sigma(const Component& component) {
+  double sigma = 0.0;
+  for (const auto& site : component.lennard_jones) sigma = std::max(sigma, site.sigma);
+  return sigma;
+}
+
+/// The farthest place of a site from the center of mass.
+double reach_of(const Component& component) {
+  double reach = 0.0;
+  const auto add = [&reach](const auto& sites) {
+    for (const auto& site : sites) reach = std::max(reach, length_of(site.position));
+  };
+  add(component.lennard_jones);
+  add(component.charges);
+  add(component.dipoles);
+  add(component.quadrupoles);
+  return reach;
+}
+
+bool is_polar(const Component& component) {
+  return !component.charges.empty() || !component.dipoles.empty();
+}
+
+class MoleculeAdviser {
+ public:
+  explicit MoleculeAdviser(const Input& input) : input_(input) {
+    for (const Input::Component& component : input.components) {
+      components_.push_back(component_from_input(component, input.units));
+    }
+  }
+
+  std::vector<Diagnostic> advise() {
+    for (std::size_t n = 0; n < components_.size(); ++n) {
+      inertia(n);
+      frame(n);
+      reach(n);
+    }
+    electrostatics();
+    return std::move(advice_);
+  }
+
+ private:
+  void add(Severity severity, std::string_view place, std::string message) {
+    const std::size_t point = place.rfind('.');
+    if (!input_.places.contains(place) && point != std::string_view::npos) {
+      place = place.substr(0, point);
+    }
+    advice_.push_back(diagnose(input_, severity, place, std::move(message)));
+  }
+  std::string text(double value, Dimension dimension) const {
+    return input_.units.text(value, dimension);
+  }
+
+  void inertia(std::size_t n) {
+    const Component& component = components_[n];
+    const std::string place = fmt::format("component[{}].inertia", n);
+    const Vec3& i = component.inertia;
+    const double sum = i.x + i.y + i.z, largest = std::max({i.x, i.y, i.z});
+    if (largest > (1.0 + 1e-6) * (sum - largest)) {
+      add(Severity::warning, place,
+          fmt::format("no body has moments of inertia of {}, {} and {}: none can be larger than "
+                      "the other two together",
+                      text(i.x, Dimension::moment_of_inertia),
+                      text(i.y, Dimension::moment_of_inertia),
+                      text(i.z, Dimension::moment_of_inertia)));
+    }
+    const bool directed = !component.dipoles.empty() || !component.quadrupoles.empty();
+    if (largest == 0.0 && (directed || reach_of(component) > 0.0)) {
+      add(Severity::warning, place,
+          fmt::format("molecules {} cannot turn, since all their mass is in one point; \"inertia\" "
+                      "would let them",
+                      quote(component.name)));
+    }
+  }
+
+  void frame(std::size_t n) {
+    if (input_.start.kind != "file") return;
+    const BodyFrame frame = body_frame_of(input_.components[n]);
+    if (frame.center == Vec3{} && frame.orientation == Quaternion{}) return;
+    const Quaternion& q = frame.orientation;
+    add(Severity::advice, fmt::format("component[{}]", n),
+        fmt::format("the sites of {} are not given in its principal axes about its center of mass: "
+                    "positions in start files are those of the center, and orientations (w, x, y, "
+                    "z) turn axes that lie at ({:.6g}, {:.6g}, {:.6g}, {:.6g}) to those of the "
+                    "sites",
+                    quote(input_.components[n].name), q.w, q.x, q.y, q.z));
+  }
+
+  void reach(std::size_t n) {
+    const Component& component = components_[n];
+    const double reach = reach_of(component), cutoff = input_.interaction.cutoff;
+    if (!(reach > 0.0) || input_.interaction.molecular_cutoff != "center_of_mass") return;
+    const double contact = 1.122462048309373 * largest_sigma(component);
+    const double nearest = cutoff - 2.0 * reach;
+    if (nearest >= contact) return;
+    add(Severity::warning, "interaction.cutoff",
+        fmt::format("sites of {} are up to {} from its center of mass: with a cutoff of {} between "
+                    "the centers two of them may touch and not interact. At least {} is needed",
+                    quote(component.name), text(reach, Dimension::length),
+                    text(cutoff, Dimension::length),
+                    text(contact + 2.0 * reach, Dimension::length)));
+  }
+
+  void electrostatics() {
+    const auto& interaction = input_.interaction;
+    const bool polar = std::ranges::any_of(components_, is_polar);
+    if (interaction.electrostatics == "reaction_field") {
+      const bool dipoles = std::ranges::any_of(
+          components_, [](const Component& c) { return length_of(dipole_of(c)) > 0.0; });
+      if (!dipoles) {
+        add(Severity::warning, "interaction.electrostatics",
+            "the reaction field has no effect: no molecule has a dipole");
+      }
+      return;
+    }
+    if (!polar || input_.electrostatics.kind != "none") return;
+    const bool charges =
+        std::ranges::any_of(components_, [](const Component& c) { return !c.charges.empty(); });
+    if (charges && interaction.molecular_cutoff == "site") {
+      add(Severity::warning, "interaction.molecular_cutoff",
+          "charges are cut off one by one, so that a part of a neutral molecule may interact and "
+          "the rest not: forces jump and energy drifts. \"center_of_mass\" keeps molecules whole");
+    }
+    if (charges) {
+      add(Severity::warning, "interaction.electrostatics",
+          "charges of molecules are cut off, although they act at any distance: energies, "
+          "pressures "
+          "and the order of molecules depend on the cutoff. [electrostatics] with kind = \"fmm\" "
+          "computes the whole; electrostatics = \"reaction_field\" takes the rest for a "
+          "dielectric");
+    }
+    const bool dipoles =
+        std::ranges::any_of(components_, [](const Component& c) { return !c.dipoles.empty(); });
+    if (dipoles && !charges) {
+      add(Severity::advice, "interaction.electrostatics",
+          "dipoles are cut off, although they reach beyond any cutoff; electrostatics = "
+          "\"reaction_field\" takes the rest for a dielectric");
+    }
+  }
+
+  const Input& input_;
+  std::vector<Component> components_;
+  std::vector<Diagnostic> advice_;
+};
+
+}  // namespace
+
+double contact_distance(const Component& component) {
+  double distance = 0.0;
+  for (const auto& site : component.lennard_jones) {
+    if (!(site.epsilon > 0.0)) continue;
+    distance = std::max(distance, 2.0 * length_of(site.position) + site.sigma);
+  }
+  return distance;
+}
+
+std::vector<Diagnostic> molecule_advice(const Input& input) {
+  return MoleculeAdviser(input).advise();
+}
+
+}  // namespace sterna::md

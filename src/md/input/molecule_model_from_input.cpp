@@ -1,0 +1,103 @@
+#include "md/input/molecule_model_from_input.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace sterna::md {
+namespace {
+
+Vec3 unit_vector(const Vec3& v) {
+  return v * (1.0 / std::sqrt(dot(v, v)));
+}
+
+std::size_t index_of(const Input& input, const std::string& name) {
+  return static_cast<std::size_t>(
+      std::ranges::find(input.components, name, &Input::Component::name) -
+      input.components.begin());
+}
+
+}  // namespace
+
+BodyFrame body_frame_of(const Input::Component& component) {
+  std::vector<PointMass> masses;
+  for (const Input::Site& site : component.sites) masses.push_back({site.position, site.mass});
+  BodyFrame frame = body_frame(masses);
+  if (component.inertia) {
+    frame.orientation = {};
+    frame.inertia = *component.inertia;
+  }
+  return frame;
+}
+
+Component component_from_input(const Input::Component& component, const UnitSystem& units) {
+  const BodyFrame frame = body_frame_of(component);
+  const double charge_factor = std::sqrt(units.coulomb());
+  Component result;
+  result.name = component.name;
+  result.mass = 0.0;
+  result.inertia = frame.inertia;
+  for (const Input::Site& site : component.sites) {
+    result.mass += site.mass;
+    const Vec3 position = frame.from_points(site.position);
+    if (site.kind == "lennard_jones") {
+      result.lennard_jones.push_back({position, site.epsilon, site.sigma});
+    } else if (site.kind == "charge") {
+      result.charges.push_back({position, charge_factor * site.charge});
+    } else {
+      const Vec3 axis = frame.orientation.to_body(unit_vector(site.axis));
+      if (site.kind == "dipole") {
+        result.dipoles.push_back({position, charge_factor * site.moment * axis});
+      } else {
+        result.quadrupoles.push_back({position, axis, charge_factor * site.moment});
+      }
+    }
+  }
+  return result;
+}
+
+Vec3 dipole_of(const Component& component) {
+  Vec3 dipole;
+  for (const auto& site : component.charges) dipole += site.charge * site.position;
+  for (const auto& site : component.dipoles) dipole += site.moment;
+  return dipole;
+}
+
+MoleculeModel molecule_model_from_input(const Input& input) {
+  const auto& interaction = input.interaction;
+  MoleculeModel model;
+  for (const Input::Component& component : input.components) {
+    model.components.push_back(component_from_input(component, input.units));
+  }
+  const std::size_t count = model.components.size();
+  model.mixing.resize(count * count);
+  for (const Input::Pair& pair : input.pairs) {
+    const std::size_t a = index_of(input, pair.first), b = index_of(input, pair.second);
+    const MoleculeModel::Mixing mixing{.eta = pair.eta.value_or(1.0), .xi = pair.xi.value_or(1.0)};
+    model.mixing[a * count + b] = model.mixing[b * count + a] = mixing;
+  }
+  model.shifted.assign(count * count, interaction.truncation == "shifted");
+  if (interaction.shift_unlike_components) {
+    for (std::size_t k = 0; k < count * count; ++k) {
+      if (k / count != k % count) model.shifted[k] = 1;
+    }
+  }
+  model.cutoff_kind = interaction.molecular_cutoff == "site"
+                          ? MoleculeModel::Cutoff::site
+                          : MoleculeModel::Cutoff::center_of_mass;
+  model.cutoff = interaction.cutoff;
+  model.lennard_jones_cutoff = interaction.lennard_jones_cutoff > 0.0
+                                   ? interaction.lennard_jones_cutoff
+                                   : interaction.cutoff;
+  if (input.electrostatics.kind != "none") {
+    model.electrostatics = MoleculeModel::Electrostatics::none;
+  } else if (interaction.electrostatics == "reaction_field") {
+    model.electrostatics = MoleculeModel::Electrostatics::reaction_field;
+  } else {
+    model.electrostatics = MoleculeModel::Electrostatics::truncated;
+  }
+  model.reaction_field_epsilon = interaction.reaction_field_epsilon;
+  return model;
+}
+
+}  // namespace sterna::md

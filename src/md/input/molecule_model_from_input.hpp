@@ -1,0 +1,25 @@
+#pragma once
+
+#include "md/input/input.hpp"
+#include "md/model/body_frame.hpp"
+#include "md/model/component.hpp"
+#include "md/model/molecule_model.hpp"
+
+namespace sterna::md {
+
+/// Where the molecule's own frame lies in that of the sites as the input has them: the frame of
+/// the sites itself where its origin is the center of mass and its axes are principal ones, to
+/// 1e-5, or where `inertia` is given (then only the origin moves).
+BodyFrame body_frame_of(const Input::Component& component);
+
+/// The molecule in its body frame: charges and multipoles times sqrt(1/(4 pi epsilon_0)), axes of
+/// length 1.
+Component component_from_input(const Input::Component& component, const UnitSystem& units);
+
+/// Of charges and point dipoles together, about the center of mass, in the body frame.
+Vec3 dipole_of(const Component& component);
+
+/// What the components of a valid input, of which there is at least one, are and how they interact.
+MoleculeModel molecule_model_from_input(const Input& input);
+
+}  // namespace sterna::md

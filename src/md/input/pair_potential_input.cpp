@@ -1,0 +1,111 @@
+#include "md/input/pair_potential_input.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+
+#include "md/core/display_text.hpp"
+#include "md/input/type_pair_from_input.hpp"
+#include "sterna/comm/regular_file.hpp"
+
+namespace sterna::md {
+namespace {
+
+std::size_t number_of(std::string_view name) {
+  const auto names = pair_parameter_names();
+  return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
+}
+
+bool is_pair(const Input::Pair& pair, const std::string& a, const std::string& b) {
+  return (pair.first == a && pair.second == b) || (pair.first == b && pair.second == a);
+}
+
+}  // namespace
+
+std::optional<double> pair_parameter(const Input::Pair& pair, std::string_view name) {
+  return pair.parameters[number_of(name)];
+}
+
+void set_pair_parameter(Input::Pair& pair, std::string_view name, double value) {
+  pair.parameters[number_of(name)] = value;
+}
+
+const Input::Pair* pair_of_types(const Input& input, std::size_t a, std::size_t b) {
+  const auto found = std::ranges::find_if(input.pairs, [&](const Input::Pair& pair) {
+    return is_pair(pair, input.types[a].name, input.types[b].name);
+  });
+  return found == input.pairs.end() ? nullptr : &*found;
+}
+
+bool has_pair_potentials(const Input& input) {
+  return std::ranges::any_of(
+      input.pairs, [](const Input::Pair& pair) { return pair.potential != "lennard_jones"; });
+}
+
+bool type_is_mixed(const Input& input, std::size_t type) {
+  for (std::size_t other = 0; other < input.types.size(); ++other) {
+    const Input::Pair* pair = pair_of_types(input, type, other);
+    if (pair == nullptr) return true;
+    if (pair->potential == "lennard_jones" &&
+        !(pair_parameter(*pair, "epsilon") && pair_parameter(*pair, "sigma"))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+PairFunction::Ending ending_from_input(const Input& input) {
+  return {input.interaction.cutoff, truncation_by_name(input.interaction.truncation),
+          input.interaction.switch_start};
+}
+
+PairFunction pair_function_from_input(const Input& input, std::size_t a, std::size_t b) {
+  const PairFunction::Ending ending = ending_from_input(input);
+  const Input::Pair* pair = pair_of_types(input, a, b);
+  if (pair == nullptr || pair->potential == "lennard_jones") {
+    const TypePair mixed = mixed_type_pair(input, a, b);
+    const double parameters[] = {mixed.epsilon, mixed.sigma};
+    return PairFunction(*find_pair_potential("lennard_jones"), parameters, 0.0, ending);
+  }
+  const PairPotentialEntry& potential = *find_pair_potential(pair->potential);
+  std::vector<double> parameters;
+  for (const PairParameter& parameter : potential.parameters) {
+    parameters.push_back(pair_parameter(*pair, parameter.name).value_or(parameter.preset));
+  }
+  if (potential.reads_table && !pair->points) {
+    throw std::logic_error("the table of a pair was not read");
+  }
+  return PairFunction(potential, parameters, pair->cutoff, ending,
+                      pair->points ? &*pair->points : nullptr);
+}
+
+std::vector<PairFunction> pair_functions_from_input(const Input& input) {
+  const std::size_t count = input.types.size();
+  std::vector<PairFunction> functions;
+  for (std::size_t a = 0; a < count; ++a) {
+    for (std::size_t b = 0; b < count; ++b) {
+      // A pair is the same both ways, its curve too.
+      functions.push_back(b < a ? functions[b * count + a] : pair_function_from_input(input, a, b));
+    }
+  }
+  return functions;
+}
+
+std::string pair_table_text(const Input& input, const Input::Pair& pair) {
+  constexpr std::size_t largest_file = 64u << 20;  // bytes; a point has some sixty
+  const std::filesystem::path path = std::filesystem::path(input.path).parent_path() / pair.table;
+  try {
+    return comm::read_regular_file(path.string(), largest_file);
+  } catch (const comm::UnreadableFile& error) {
+    throw std::runtime_error(fmt::format("the table {} {}", quote(pair.table), error.what()));
+  }
+}
+
+void take_pair_table(const Input& input, Input::Pair& pair, std::string_view text) {
+  pair.points = read_pair_table(text, input.units.to_internal(1.0, Dimension::length),
+                                input.units.to_internal(1.0, Dimension::energy));
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "md/forces/pair/pair_function.hpp"
+#include "md/input/input.hpp"
+
+namespace sterna::md {
+
+/// What a [[pair]] gives of a parameter.
+std::optional<double> pair_parameter(const Input::Pair& pair, std::string_view name);
+void set_pair_parameter(Input::Pair& pair, std::string_view name, double value);
+
+/// The [[pair]] of the types at these places; null where there is none.
+const Input::Pair* pair_of_types(const Input& input, std::size_t a, std::size_t b);
+/// Whether a [[pair]] has another potential than the Lennard-Jones one.
+bool has_pair_potentials(const Input& input);
+/// Whether epsilon and sigma of this type are mixed with those of another one or itself.
+bool type_is_mixed(const Input& input, std::size_t type);
+
+/// How the input ends its potentials.
+PairFunction::Ending ending_from_input(const Input& input);
+/// The potential of the types at these places of a valid input, whose tables have been read.
+PairFunction pair_function_from_input(const Input& input, std::size_t a, std::size_t b);
+/// Of all pairs, types^2.
+std::vector<PairFunction> pair_functions_from_input(const Input& input);
+
+/// The text of the table of a [[pair]]. Throws std::runtime_error, with the reason, where it cannot
+/// be read.
+std::string pair_table_text(const Input& input, const Input::Pair& pair);
+/// Reads the text of its table into the [[pair]]. Throws PairTableError.
+void take_pair_table(const Input& input, Input::Pair& pair, std::string_view text);
+
+}  // namespace sterna::md

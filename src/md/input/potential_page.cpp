@@ -1,0 +1,91 @@
+#include "md/input/potential_page.hpp"
+
+#include <fmt/format.h>
+
+#include "md/forces/pair/pair_potential_table.hpp"
+#include "md/input/input_schema.hpp"
+
+namespace sterna::md {
+namespace {
+
+constexpr std::string_view introduction = R"(# Pair potentials
+
+<!-- Generated from src/md/forces/pair/potentials; the test test_potential_page keeps it so. -->
+
+Two types are a Lennard-Jones pair, by mixing, unless a `[[pair]]` gives them another potential:
+
+```toml
+[[pair]]
+first = "Na"
+second = "Cl"
+potential = "born_mayer_huggins"
+amplitude = "0.2110 eV"
+sigma = "2.755 angstrom"
+rho = "0.317 angstrom"
+c6 = "6.9905 eV*angstrom^6"
+c8 = "8.6757 eV*angstrom^8"
+```
+
+A run may have several potentials; the log then shows the energy, the virial and the time of each.
+All of them work in every precision, on every instruction set and any number of ranks, beside
+`[electrostatics]`, and with every `truncation` in `[interaction]`:
+
+- `"truncated"`: cut off. `tail_correction` adds what lies beyond, by the potential's own integral.
+- `"shifted"`: moved to be zero at the cutoff.
+- `"force_shifted"`: the force goes to zero, too.
+- `"switched"`: smoothly to zero between `switch_start` and the cutoff.
+
+A pair may have a `cutoff` of its own, shorter than that of the run. A type needs no epsilon and sigma
+where each of its pairs has a potential. The force is -du/dr. Plain numbers are in the
+[units](input.md#numbers-and-units) of the input. How to add one of your own:
+[add a pair potential](howto/add-a-pair-potential.md).
+
+| potential | what it is |
+|---|---|
+)";
+
+std::string chapter(const PairPotentialEntry& entry) {
+  std::string text = fmt::format("\n## `{0}`\n\n{1}\n\n```text\nu(r) = {2}\n```\n\nSource: {3}.\n",
+                                 entry.name, entry.sentence, entry.formula, entry.source);
+  if (entry.own_end != nullptr) {
+    text += "\nIt ends by itself: `truncation` changes nothing, and nothing is missing beyond.\n";
+  }
+  if (entry.finite_at_zero && !entry.reads_table) {
+    text += "\nIt is finite at r = 0.\n";
+  }
+  if (entry.reads_table) {
+    text +=
+        "\nThe key `table` names a file with lines of three numbers: the distance, the energy, and "
+        "the force -du/dr. Distances ascend, equally spaced or not. Below the first the force "
+        "stays "
+        "what it is there; the potential ends at the last, or at the cutoff before it.\n\n"
+        "```text\n# r    u         -du/dr\n1.0   4.000000  24.00000\n1.1  -0.983373   4.39536\n"
+        "```\n";
+    return text;
+  }
+  text += "\n| parameter | value | default | meaning |\n|---|---|---|---|\n";
+  for (const PairParameter& parameter : entry.parameters) {
+    const std::string_view noun = dimension_noun(parameter.dimension);
+    const std::string range = range_text(parameter.range);
+    text += fmt::format("| `{}` | {}{}{} | {} | {} |\n", parameter.name,
+                        noun.substr(noun.find(' ') + 1), range.empty() ? "" : " ", range,
+                        entry.name == "lennard_jones" ? "mixed"
+                        : parameter.required          ? "required"
+                                                      : fmt::format("`{}`", parameter.preset),
+                        parameter.description);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string potential_page_markdown() {
+  std::string page(introduction);
+  for (const PairPotentialEntry& entry : pair_potential_table()) {
+    page += fmt::format("| [`{0}`](#{0}) | {1} |\n", entry.name, entry.sentence);
+  }
+  for (const PairPotentialEntry& entry : pair_potential_table()) page += chapter(entry);
+  return page;
+}
+
+}  // namespace sterna::md

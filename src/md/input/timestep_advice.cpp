@@ -1,0 +1,356 @@
+#include "md/input/timestep_advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+#include "md/core/display_text.hpp"
+#include "md/input/molecule_advice.hpp"
+#include "md/input/molecule_model_from_input.hpp"
+#include "md/input/pair_potential_input.hpp"
+#include "md/input/read_input.hpp"
+#include "md/input/type_pair_from_input.hpp"
+
+namespace sterna::md {
+namespace {
+
+constexpr double well_curvature = 57.14628;  // 36 * 2^(2/3)
+constexpr double tau = 2.0 * std::numbers::pi;
+// Steps that are sound: in a period of an oscillation in a well, in one of a libration; radian of a
+// turn in a step; sigmas of a flight in a step.
+constexpr double steps_of_oscillation = 40.0, steps_of_libration = 20.0;
+constexpr double turn_of_step = 0.1, flight_of_step = 0.04;
+// What is named as sound where a step is far too short stays this far below.
+constexpr double share_of_sound = 0.4;
+
+/// At the minimum of the Lennard-Jones potential and c / r, where c is negative. 0 where there is
+/// no minimum.
+double curvature_with_charges(const TypePair& pair, double c) {
+  if (!(pair.epsilon > 0.0)) return 0.0;
+  const auto force = [&](double r) {
+    const double s6 = std::pow(pair.sigma / r, 6);
+    return 24.0 * pair.epsilon * (2.0 * s6 * s6 - s6) / r + c / (r * r);
+  };
+  // The Lennard-Jones force vanishes at the upper end and wins at the lower one.
+  double lower = 1e-3 * pair.sigma, upper = std::pow(2.0, 1.0 / 6.0) * pair.sigma;
+  if (!(force(lower) > 0.0)) return 0.0;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = 0.5 * (lower + upper);
+    (force(middle) > 0.0 ? lower : upper) = middle;
+  }
+  const double s6 = std::pow(pair.sigma / lower, 6);
+  return 4.0 * pair.epsilon * (156.0 * s6 * s6 - 42.0 * s6) / (lower * lower) +
+         2.0 * c / (lower * lower * lower);
+}
+
+/// Of a push at a point of the molecule, the largest over all directions, to at most twice it.
+double inverse_effective_mass(const Component& component, const Vec3& at) {
+  double inverse = 1.0 / component.mass;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double arm_squared = dot(at, at) - at[axis] * at[axis];
+    if (component.inertia[axis] > 0.0) inverse += arm_squared / component.inertia[axis];
+  }
+  return inverse;
+}
+
+double largest_sigma(const Component& component) {
+  double sigma = 0.0;
+  for (const auto& site : component.lennard_jones) sigma = std::max(sigma, site.sigma);
+  return sigma;
+}
+
+double net_charge(const Component& component) {
+  double charge = 0.0;
+  for (const auto& site : component.charges) charge += site.charge;
+  return charge;
+}
+
+/// Smallest of the moments of inertia that are not 0, but for those that `skipped` names.
+template <class Skipped>
+double smallest_moment(const Component& component, Skipped skipped) {
+  double smallest = 0.0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double moment = component.inertia[axis];
+    if (!(moment > 0.0) || skipped(axis)) continue;
+    if (smallest == 0.0 || moment < smallest) smallest = moment;
+  }
+  return smallest;
+}
+
+double dipole_period(const Component& component) {
+  const Vec3 dipole = dipole_of(component);
+  const double squared = dot(dipole, dipole), sigma = largest_sigma(component);
+  if (!(sigma > 0.0) || !(squared > 0.0)) return 0.0;
+  const double moment = smallest_moment(
+      component, [&](int axis) { return dipole[axis] * dipole[axis] > 0.99 * squared; });
+  return tau * std::sqrt(moment / (8.0 * squared / (sigma * sigma * sigma)));
+}
+
+double quadrupole_period(const Component& component) {
+  // The diagonal of the traceless tensor in the principal axes.
+  std::array<double, 3> q{};
+  for (int a = 0; a < 3; ++a) {
+    auto& of_axis = q[static_cast<std::size_t>(a)];
+    for (const auto& site : component.charges) {
+      const Vec3& r = site.position;
+      of_axis += 0.5 * site.charge * (3.0 * r[a] * r[a] - dot(r, r));
+    }
+    for (const auto& site : component.dipoles) {
+      of_axis += 3.0 * site.moment[a] * site.position[a] - dot(site.moment, site.position);
+    }
+    for (const auto& site : component.quadrupoles) {
+      of_axis += 0.5 * site.moment * (3.0 * site.axis[a] * site.axis[a] - 1.0);
+    }
+  }
+  const auto largest = std::ranges::max_element(q, {}, [](double x) { return std::abs(x); });
+  const double distance = 0.5 * (largest_sigma(component) + contact_distance(component));
+  if (*largest == 0.0 || !(distance > 0.0)) return 0.0;
+  const double moment =
+      smallest_moment(component, [&](int axis) { return axis == largest - q.begin(); });
+  const double stiffness = 56.0 * *largest * *largest / std::pow(distance, 5);
+  return tau * std::sqrt(moment / stiffness);
+}
+
+std::vector<Component> components_of(const Input& input) {
+  std::vector<Component> components;
+  for (const Input::Component& component : input.components) {
+    components.push_back(component_from_input(component, input.units));
+  }
+  return components;
+}
+
+/// Whether `fastest_motion` and `fastest_turn` know all that moves.
+bool all_motions_are_known(const Input& input) {
+  for (std::size_t a = 0; a < input.types.size(); ++a) {
+    for (std::size_t b = a; b < input.types.size(); ++b) {
+      const bool attract = input.types[a].charge * input.types[b].charge < 0.0;
+      if (attract && !(type_pair_from_input(input, a, b).epsilon > 0.0)) return false;
+    }
+  }
+  for (const Component& component : components_of(input)) {
+    double largest = 0.0;
+    for (const auto& site : component.charges) largest = std::max(largest, std::abs(site.charge));
+    if (std::abs(net_charge(component)) > 1e-6 * largest) return false;
+    if (!(contact_distance(component) > 0.0) && !component.charges.empty()) return false;
+  }
+  return input.interaction.potential == "lennard_jones";
+}
+
+struct Flight {
+  double speed = 0.0, sigma = 1.0;  ///< sqrt(3 kT / m)
+  std::string who;
+  double per_time() const { return speed / sigma; }
+};
+
+Flight fastest_flight(const Input& input, double temperature) {
+  Flight fastest;
+  const auto look = [&](double mass, double sigma, const std::string& who) {
+    const double speed = std::sqrt(3.0 * input.units.boltzmann() * temperature / mass);
+    if (speed / sigma > fastest.per_time()) fastest = {speed, sigma, who};
+  };
+  for (std::size_t n = 0; n < input.types.size(); ++n) {
+    const TypePair like = type_pair_from_input(input, n, n);
+    if (like.epsilon > 0.0) look(input.types[n].mass, like.sigma, input.types[n].name);
+  }
+  for (const Component& component : components_of(input)) {
+    for (const auto& site : component.lennard_jones) {
+      if (site.epsilon > 0.0) look(component.mass, site.sigma, component.name);
+    }
+  }
+  return fastest;
+}
+
+class TimestepAdviser {
+ public:
+  TimestepAdviser(const Input& input, double temperature)
+      : input_(input),
+        temperature_(temperature),
+        turn_(fastest_turn(input, temperature)),
+        flight_(fastest_flight(input, temperature)) {
+    if (input.interaction.potential == "lennard_jones") motion_ = fastest_motion(input);
+    const auto at_most = [this](double step) {
+      if (step > 0.0) sound_ = std::min(sound_, step);
+    };
+    at_most(motion_.period / steps_of_oscillation);
+    at_most(turn_.libration_period / steps_of_libration);
+    if (turn_.angular_velocity > 0.0) at_most(turn_of_step / turn_.angular_velocity);
+    if (flight_.speed > 0.0) at_most(flight_of_step / flight_.per_time());
+  }
+
+  std::optional<double> longer() const {
+    const double longer = share_of_sound * sound_;
+    if (!std::isfinite(sound_) || !(input_.run.timestep > 0.0) || !all_motions_are_known(input_) ||
+        longer <= 10.0 * input_.run.timestep) {
+      return std::nullopt;
+    }
+    return longer;
+  }
+
+  std::vector<Diagnostic> advise() {
+    if (!(input_.run.timestep > 0.0) || !std::isfinite(sound_)) return {};
+    oscillation();
+    if (input_.interaction.potential == "lennard_jones") flight();
+    libration();
+    turning();
+    if (const auto step = longer()) too_short(*step);
+    return std::move(advice_);
+  }
+
+ private:
+  void add(Severity severity, std::string message) {
+    advice_.push_back(diagnose(input_, severity,
+                               input_.places.contains("run.timestep") ? "run.timestep" : "run",
+                               std::move(message)));
+  }
+  std::string time(double value) const { return input_.units.text(value, Dimension::time); }
+  std::string step() const { return time(input_.run.timestep); }
+  /// With the share of this motion, where it is the one that rules the step.
+  std::string sound(double of_motion, std::string_view share) const {
+    return of_motion <= sound_ * (1.0 + 1e-12) ? fmt::format("{} ({})", time(sound_), share)
+                                               : time(sound_);
+  }
+  std::string oscillation_text() const {
+    return fmt::format(
+        "two particles {} and {} oscillate about the minimum of their potential in "
+        "{}",
+        quote(motion_.first), quote(motion_.second), time(motion_.period));
+  }
+
+  void oscillation() {
+    if (!(motion_.period > 0.0)) return;
+    const double steps = motion_.period / input_.run.timestep;
+    const std::string safe = sound(motion_.period / steps_of_oscillation, "1/40");
+    if (steps < 15.0) {
+      add(Severity::warning,
+          fmt::format("a time step of {} is only 1/{:.3g} of the fastest motion: {}; below about "
+                      "1/15 the integration becomes unstable. At most {} is sound",
+                      step(), steps, oscillation_text(), safe));
+    } else if (steps < steps_of_oscillation) {
+      add(Severity::advice,
+          fmt::format("a time step of {} is 1/{:.3g} of the fastest motion: {}. Energy is kept "
+                      "well with at most {}",
+                      step(), steps, oscillation_text(), safe));
+    }
+  }
+
+  /// Hot particles run into each other's repulsion: there the well tells nothing.
+  void flight() {
+    const double share = flight_.per_time() * input_.run.timestep;
+    if (!(share > 1.5 * flight_of_step)) return;
+    add(Severity::warning,
+        fmt::format("at {} particles {} fly {:.2g} sigma in a time step of {}: collisions are "
+                    "missed. At most {} keeps it below 0.04 sigma",
+                    input_.units.text(temperature_, Dimension::temperature), quote(flight_.who),
+                    share, step(), time(sound_)));
+  }
+
+  void libration() {
+    const double period = turn_.libration_period, dt = input_.run.timestep;
+    if (!(period > 0.0) || period >= steps_of_libration * dt) return;
+    const double steps = period / dt;
+    add(steps < 10.0 ? Severity::warning : Severity::advice,
+        fmt::format("a time step of {} is 1/{:.3g} of the libration of {}, whose {} swings "
+                    "between its neighbors in about {}. At most {} is sound",
+                    step(), steps, quote(turn_.librating), turn_.moment, time(period),
+                    sound(period / steps_of_libration, "1/20")));
+  }
+
+  void turning() {
+    const double angle = turn_.angular_velocity * input_.run.timestep;
+    if (!(angle > turn_of_step)) return;
+    add(angle > 3.0 * turn_of_step ? Severity::warning : Severity::advice,
+        fmt::format("at {} molecules {} turn by {:.2g} degrees in a time step of {}. At most {} "
+                    "keeps it below 6 degrees",
+                    input_.units.text(temperature_, Dimension::temperature), quote(turn_.rotating),
+                    angle * 180.0 / std::numbers::pi, step(), time(sound_)));
+  }
+
+  void too_short(double longer) {
+    add(Severity::advice,
+        fmt::format("a time step of {} is very short: {} would be as sound and {:.3g} times faster",
+                    step(), time(longer), longer / input_.run.timestep));
+  }
+
+  const Input& input_;
+  double temperature_;
+  FastestMotion motion_;
+  FastestTurn turn_;
+  Flight flight_;
+  double sound_ = std::numeric_limits<double>::infinity();  ///< for every motion that is known
+  std::vector<Diagnostic> advice_;
+};
+
+}  // namespace
+
+FastestMotion fastest_motion(const Input& input) {
+  FastestMotion fastest;
+  const auto look = [&](double mass, double stiffness, const std::string& first,
+                        const std::string& second) {
+    if (!(stiffness > 0.0)) return;
+    const double period = tau * std::sqrt(mass / stiffness);
+    if (fastest.period == 0.0 || period < fastest.period) fastest = {period, first, second};
+  };
+  for (std::size_t a = 0; a < input.types.size(); ++a) {
+    for (std::size_t b = a; b < input.types.size(); ++b) {
+      const TypePair pair = type_pair_from_input(input, a, b);
+      const Input::Type &first = input.types[a], &second = input.types[b];
+      const double charges = input.units.coulomb() * first.charge * second.charge;
+      const Input::Pair* own = pair_of_types(input, a, b);
+      const double stiffness =
+          own != nullptr && own->potential != "lennard_jones"
+              ? pair_function_from_input(input, a, b).stiffness(std::min(charges, 0.0))
+          : charges < 0.0 ? curvature_with_charges(pair, charges)
+                          : well_curvature * pair.epsilon / (pair.sigma * pair.sigma);
+      look(first.mass * second.mass / (first.mass + second.mass), stiffness, first.name,
+           second.name);
+    }
+  }
+  for (const Component& component : components_of(input)) {
+    for (const auto& a : component.lennard_jones) {
+      for (const auto& b : component.lennard_jones) {
+        const double sigma = 0.5 * (a.sigma + b.sigma), epsilon = std::sqrt(a.epsilon * b.epsilon);
+        const double mass = 1.0 / (inverse_effective_mass(component, a.position) +
+                                   inverse_effective_mass(component, b.position));
+        look(mass, well_curvature * epsilon / (sigma * sigma), component.name, component.name);
+      }
+    }
+  }
+  return fastest;
+}
+
+FastestTurn fastest_turn(const Input& input, double temperature) {
+  FastestTurn fastest;
+  for (const Component& component : components_of(input)) {
+    const auto librates = [&](double period, const char* moment) {
+      if (!(period > 0.0)) return;
+      if (fastest.libration_period > 0.0 && period >= fastest.libration_period) return;
+      fastest.libration_period = period;
+      fastest.librating = component.name;
+      fastest.moment = moment;
+    };
+    librates(dipole_period(component), "dipole");
+    librates(quadrupole_period(component), "quadrupole");
+    const double moment = smallest_moment(component, [](int) { return false; });
+    if (!(moment > 0.0)) continue;
+    const double speed = std::sqrt(input.units.boltzmann() * temperature / moment);
+    if (speed <= fastest.angular_velocity) continue;
+    fastest.angular_velocity = speed;
+    fastest.rotating = component.name;
+  }
+  return fastest;
+}
+
+std::optional<double> longer_timestep(const Input& input, double temperature) {
+  return TimestepAdviser(input, temperature).longer();
+}
+
+std::vector<Diagnostic> timestep_advice(const Input& input, double temperature) {
+  return TimestepAdviser(input, temperature).advise();
+}
+
+}  // namespace sterna::md

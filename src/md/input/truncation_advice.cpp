@@ -1,0 +1,102 @@
+#include "md/input/truncation_advice.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "md/core/display_text.hpp"
+#include "md/input/read_input.hpp"
+
+namespace sterna::md {
+namespace {
+
+class TruncationAdviser {
+ public:
+  explicit TruncationAdviser(const Input& input) : input_(input) {}
+
+  std::vector<Diagnostic> advise() {
+    correction();
+    jump();
+    switching();
+    return std::move(advice_);
+  }
+
+ private:
+  void add(Severity severity, std::string_view key, std::string message) {
+    // What the file does not give is shown with its section.
+    const bool given = input_.places.contains(key);
+    advice_.push_back(
+        diagnose(input_, severity, given ? key : key.substr(0, key.find('.')), std::move(message)));
+  }
+
+  std::string length(double value) const { return input_.units.text(value, Dimension::length); }
+
+  void correction() {
+    const auto& interaction = input_.interaction;
+    if (interaction.tail_correction == "none") return;
+    if (interaction.truncation != "truncated") {
+      add(Severity::warning, "interaction.tail_correction",
+          fmt::format("the tail correction is that of a potential that is cut off; with truncation "
+                      "= \"{}\" energy and pressure are those of neither the full nor the {} "
+                      "potential. Use \"truncated\", or no correction",
+                      interaction.truncation,
+                      interaction.truncation == "force_shifted" ? "force-shifted"
+                                                                : interaction.truncation));
+    }
+    const std::string& surface = input_.pressure_tensor.surface_normal;
+    if (input_.pressure_tensor.interval == 0 || surface == "none") return;
+    if (interaction.tail_correction == "homogeneous") {
+      add(Severity::advice, "interaction.tail_correction",
+          "a slab is not homogeneous: its surface tension stays that of the potential that is cut "
+          "off, which is much less; \"planar\" corrects both the slab and its surface tension");
+    } else if (interaction.tail_normal != surface) {
+      add(Severity::warning, "interaction.tail_normal",
+          fmt::format("the correction has its layers across {}, but the surface tension in "
+                      "[pressure_tensor] is that of surfaces across {}",
+                      quote(interaction.tail_normal), quote(surface)));
+    }
+  }
+
+  void jump() {
+    if (input_.interaction.truncation != "truncated") return;
+    if (input_.run.integrator == "minimize") {
+      add(Severity::advice, "interaction.truncation",
+          "a truncated potential jumps at the cutoff, where a minimization may get stuck; "
+          "\"force_shifted\" or \"switched\" is smooth");
+    } else if (!input_.has_thermostat() && input_.run.steps > 0) {
+      add(Severity::advice, "interaction.truncation",
+          "a truncated potential jumps at the cutoff: without a thermostat the energy drifts. "
+          "\"shifted\" removes the jump, \"force_shifted\" that of the force too");
+    }
+  }
+
+  void switching() {
+    const auto& interaction = input_.interaction;
+    if (interaction.truncation != "switched") return;
+    const double share = interaction.switch_start / interaction.cutoff;
+    if (share > 0.95) {
+      add(Severity::advice, "interaction.switch_start",
+          fmt::format("switching from {} to {} is steep: the force has a sharp peak there, which "
+                      "needs a shorter time step. 0.8 to 0.9 of the cutoff is usual",
+                      length(interaction.switch_start), length(interaction.cutoff)));
+    } else if (share < 0.6) {
+      add(Severity::advice, "interaction.switch_start",
+          fmt::format("switching begins at {}, {:.2g} of the cutoff, and weakens much of the "
+                      "attraction; 0.8 to 0.9 of the cutoff is usual",
+                      length(interaction.switch_start), share));
+    }
+  }
+
+  const Input& input_;
+  std::vector<Diagnostic> advice_;
+};
+
+}  // namespace
+
+std::vector<Diagnostic> truncation_advice(const Input& input) {
+  return TruncationAdviser(input).advise();
+}
+
+}  // namespace sterna::md

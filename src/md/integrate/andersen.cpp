@@ -1,0 +1,48 @@
+#include "md/integrate/andersen.hpp"
+
+#include <cmath>
+
+namespace sterna::md {
+
+Andersen::Andersen(std::uint64_t seed, double thermal_energy, double rate,
+                   std::span<const double> masses, std::span<const RigidBody> bodies,
+                   const Selection& where)
+    : stream_(seed, RandomPurpose::thermostat),
+      thermal_energy_(thermal_energy),
+      rate_(rate),
+      masses_(masses.begin(), masses.end()),
+      bodies_(bodies.begin(), bodies.end()),
+      where_(where) {}
+
+double Andersen::apply(ParticleStore& particles, const Box& box, double interval,
+                       std::int64_t step) const {
+  const double probability = -std::expm1(-rate_ * interval);
+  double taken_up = 0.0;
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    RandomSequence random = stream_.sequence(static_cast<std::uint64_t>(particles.id[i]),
+                                             static_cast<std::uint64_t>(step));
+    if (random.uniform() >= probability) continue;
+    if (!where_.contains(particles.position[i], box)) continue;
+    const auto type = static_cast<std::size_t>(particles.position[i].type);
+    const double mass = masses_[type];
+    Vec3& v = particles.velocity[i];
+    taken_up -= 0.5 * mass * dot(v, v);
+    const double width = std::sqrt(thermal_energy_ / mass);
+    for (int axis = 0; axis < 3; ++axis) v[axis] = width * random.normal();
+    taken_up += 0.5 * mass * dot(v, v);
+    if (!particles.rotating() || !bodies_[type].rotates()) continue;
+    const RigidBody& body = bodies_[type];
+    const Quaternion& orientation = particles.orientation[i];
+    Vec3& momentum = particles.angular_momentum[i];
+    taken_up -= body.kinetic_energy(orientation, momentum);
+    Vec3 in_body;
+    for (int axis = 0; axis < 3; ++axis) {
+      in_body[axis] = std::sqrt(thermal_energy_ * body.inertia()[axis]) * random.normal();
+    }
+    momentum = orientation.to_lab(in_body);
+    taken_up += body.kinetic_energy(orientation, momentum);
+  }
+  return taken_up;
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,49 @@
+#include "md/integrate/langevin.hpp"
+
+#include <cmath>
+
+namespace sterna::md {
+
+Langevin::Langevin(std::uint64_t seed, double thermal_energy, double friction,
+                   std::span<const double> masses, std::span<const RigidBody> bodies,
+                   const Selection& where)
+    : stream_(seed, RandomPurpose::thermostat),
+      thermal_energy_(thermal_energy),
+      friction_(friction),
+      masses_(masses.begin(), masses.end()),
+      bodies_(bodies.begin(), bodies.end()),
+      where_(where) {}
+
+double Langevin::apply(ParticleStore& particles, const Box& box, double interval,
+                       std::int64_t step) const {
+  const double kept = std::exp(-friction_ * interval);
+  const double noise = std::sqrt((1.0 - kept * kept) * thermal_energy_);
+  double taken_up = 0.0;
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    if (!where_.contains(particles.position[i], box)) continue;
+    const auto type = static_cast<std::size_t>(particles.position[i].type);
+    RandomSequence random = stream_.sequence(static_cast<std::uint64_t>(particles.id[i]),
+                                             static_cast<std::uint64_t>(step));
+    const double mass = masses_[type];
+    Vec3& v = particles.velocity[i];
+    taken_up -= 0.5 * mass * dot(v, v);
+    const double width = noise / std::sqrt(mass);
+    for (int axis = 0; axis < 3; ++axis) v[axis] = kept * v[axis] + width * random.normal();
+    taken_up += 0.5 * mass * dot(v, v);
+    if (!particles.rotating() || !bodies_[type].rotates()) continue;
+    const RigidBody& body = bodies_[type];
+    const Quaternion& orientation = particles.orientation[i];
+    Vec3& momentum = particles.angular_momentum[i];
+    taken_up -= body.kinetic_energy(orientation, momentum);
+    Vec3 in_body = orientation.to_body(momentum);
+    for (int axis = 0; axis < 3; ++axis) {
+      in_body[axis] =
+          kept * in_body[axis] + noise * std::sqrt(body.inertia()[axis]) * random.normal();
+    }
+    momentum = orientation.to_lab(in_body);
+    taken_up += body.kinetic_energy(orientation, momentum);
+  }
+  return taken_up;
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "md/core/quaternion.hpp"
+#include "md/core/vector.hpp"
+#include "md/system/particle_store.hpp"
+
+namespace sterna::md {
+
+/// Names of the input: "no_squish", "leapfrog".
+enum class RotationMethod {
+  no_squish,  ///< symplectic splitting; exact for linear molecules
+  leapfrog,   ///< Fincham's; not symplectic
+};
+/// Throws std::invalid_argument for another name.
+RotationMethod rotation_method_by_name(std::string_view name);
+
+/// A rigid body with these principal moments of inertia about its center of mass, along the axes of
+/// its body frame. No rotation about an axis whose moment is 0.
+class RigidBody {
+ public:
+  explicit RigidBody(const Vec3& inertia);
+
+  bool rotates() const { return degrees_of_freedom_ > 0; }
+  int degrees_of_freedom() const { return degrees_of_freedom_; }
+  const Vec3& inertia() const { return inertia_; }
+  /// In the body frame, from the angular momentum in the laboratory's.
+  Vec3 angular_velocity(const Quaternion& orientation, const Vec3& angular_momentum) const;
+  double kinetic_energy(const Quaternion& orientation, const Vec3& angular_momentum) const;
+
+  /// Advances the orientation by `time` without torque. The angular momentum stays as it is, but
+  /// for a component along the axis of a linear body, which is taken away.
+  void turn(Quaternion& orientation, Vec3& angular_momentum, double time) const;
+  /// Angular momentum and orientation from time t, at which both and the torque are given, to
+  /// t + time/2 and t + time, by Fincham's leapfrog.
+  void leapfrog(Quaternion& orientation, Vec3& angular_momentum, const Vec3& torque,
+                double time) const;
+
+ private:
+  Vec3 inertia_, inverse_;
+  int degrees_of_freedom_;
+  int linear_axis_ = -1;  ///< of a linear body
+};
+
+/// The rotation of rigid bodies beside velocity Verlet: half a kick by the torque, a turn without
+/// torque, and half a kick by the new torque.
+class RigidRotor {
+ public:
+  /// `inertia`: principal moments by type.
+  RigidRotor(double timestep, std::span<const Vec3> inertia, RotationMethod method);
+
+  /// First half kick and turn. `pending`: another half kick, the last step's second, comes before.
+  void start_step(ParticleStore& particles, bool pending) const;
+  /// Second half kick.
+  void finish_kick(ParticleStore& particles) const;
+
+ private:
+  double timestep_;
+  std::vector<RigidBody> bodies_;
+  RotationMethod method_;
+};
+
+}  // namespace sterna::md

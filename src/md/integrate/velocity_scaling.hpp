@@ -1,0 +1,61 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "md/core/box.hpp"
+#include "md/integrate/rigid_rotor.hpp"
+#include "md/system/particle_store.hpp"
+#include "md/system/selection.hpp"
+
+namespace sterna::md {
+
+/// Velocity scaling as ls1-MarDyn does it. Idea: multiply velocities, and angular momenta by a
+/// factor of their own, by a power of the ratio of the temperature to keep to the present one.
+/// Paper: Woodcock, Chem. Phys. Lett. 10, 257 (1971), with exponent 1/2.
+/// Cost: one sum over the particles and one reduction of four numbers a zone and slab.
+/// Hazards: samples no ensemble; counts three degrees of freedom a molecule, whatever is conserved;
+/// lets heat flow between molecules' translation and rotation only through the forces.
+/// Another wins: stochastic velocity rescaling, wherever fluctuations or an ensemble matter.
+class VelocityScaling {
+ public:
+  enum class Rule {
+    power,       ///< factor b = (T0 / T)^exponent: ls1's VelocityScaling
+    linearized,  ///< 2 - 1 / b: ls1's TemperatureControl
+  };
+  /// Where and for what the temperature is kept.
+  struct Zone {
+    Selection where{};
+    int slabs = 1;  ///< of equal width along y, each with a temperature of its own
+    std::array<bool, 3> directions{true, true, true};  ///< of the velocities that are scaled
+    double thermal_energy = 0.0;                       ///< kT to keep
+    double exponent = 0.5;
+    Rule rule = Rule::power;
+  };
+
+  /// `masses` and `bodies` (empty where nothing rotates) by type. Zones follow one another; where
+  /// they overlap, molecules are scaled by each.
+  VelocityScaling(std::vector<Zone> zones, std::span<const double> masses,
+                  std::span<const RigidBody> bodies);
+
+  /// Sums of this rank, to be added over all ranks in place: for each slab of each zone the number
+  /// of molecules, sum m v^2 over the zone's directions, the number of rotations, sum I w^2.
+  std::span<double> measure(const ParticleStore& particles, const Box& box);
+  struct Scaled {
+    double taken_up = 0.0;        ///< energy, by this rank's particles
+    double largest_factor = 1.0;  ///< of velocities, the same on all ranks
+  };
+  /// Scales by what the sums say.
+  Scaled scale(ParticleStore& particles, const Box& box) const;
+
+ private:
+  std::vector<Zone> zones_;
+  std::vector<std::size_t> first_slab_;  ///< by zone
+  std::vector<double> masses_;
+  std::vector<RigidBody> bodies_;
+  std::vector<double> sums_;
+};
+
+}  // namespace sterna::md

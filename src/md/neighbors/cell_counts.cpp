@@ -1,0 +1,40 @@
+#include "md/neighbors/cell_counts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace sterna::md {
+namespace {
+
+/// About 100 MB; a liquid with the usual cutoffs has some 20 particles in each cell.
+constexpr double most_cells = 4194304.0;
+
+}  // namespace
+
+std::array<int, 3> cell_counts(const Vec3& width, const Vec3& reach) {
+  std::array<double, 3> wanted{};
+  for (int axis = 0; axis < 3; ++axis) {
+    wanted[static_cast<std::size_t>(axis)] =
+        std::max(1.0, std::floor(width[axis] / std::max(reach[axis], 1e-9 * width[axis])));
+  }
+  // The finest axes first, so that one that has few cells keeps them.
+  for (;;) {
+    const double all = wanted[0] * wanted[1] * wanted[2];
+    if (all <= most_cells) break;
+    const double finest = std::max({wanted[0], wanted[1], wanted[2]});
+    std::array<bool, 3> is_fine{};
+    int fine = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      is_fine[axis] = wanted[axis] > 0.5 * finest;
+      fine += is_fine[axis] ? 1 : 0;
+    }
+    const double factor = std::max(0.5, std::pow(most_cells / all, 1.0 / fine));
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (is_fine[axis]) wanted[axis] = std::max(1.0, std::floor(wanted[axis] * factor));
+    }
+  }
+  return {static_cast<int>(wanted[0]), static_cast<int>(wanted[1]), static_cast<int>(wanted[2])};
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,193 @@
+#include "md/neighbors/cell_grid.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "md/neighbors/cell_counts.hpp"
+
+namespace sterna::md {
+
+namespace {
+
+/// Item `source[i]` comes to place i. By way of `room`, in the order of the places, so that many
+/// items are on their way from memory at a time: particles are near where they were.
+template <class T>
+void permute(AlignedBuffer<T>& items, std::span<const std::uint32_t> source,
+             std::span<std::byte> room) {
+  static_assert(sizeof(T) <= CellGrid::sort_room);
+  if (source.empty()) return;  // without memory of its own, which memcpy may not be given
+  std::byte* next = room.data();
+  for (const std::uint32_t from : source) {
+    std::memcpy(next, &items[from], sizeof(T));
+    next += sizeof(T);
+  }
+  std::memcpy(static_cast<void*>(items.data()), room.data(), source.size() * sizeof(T));
+}
+
+}  // namespace
+
+void CellGrid::set_region(const Vec3& low, const Vec3& high, double list_radius,
+                          const Shear& shear) {
+  low_ = low;
+  high_ = high;
+  shear_ = shear;
+  const Vec3 width = high - low;
+  const std::array<int, 3> counts = cell_counts(width, shear.reach(list_radius));
+  for (int axis = 0; axis < 3; ++axis) {
+    count_[axis] = counts[static_cast<std::size_t>(axis)];
+    per_length_[axis] = count_[axis] / width[axis];
+  }
+  cells_.assign(static_cast<std::size_t>(count_[0] + 2) * static_cast<std::size_t>(count_[1] + 2) *
+                    static_cast<std::size_t>(count_[2] + 2),
+                CellRange{0, 0});
+}
+
+std::uint32_t CellGrid::local_cell(const Position& position) const {
+  const Vec3 p = shear_.upright(position.vector());
+  int at[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    const int cell = static_cast<int>((p[axis] - low_[axis]) * per_length_[axis]);
+    at[axis] = 1 + std::clamp(cell, 0, count_[axis] - 1);
+  }
+  return index(at[0], at[1], at[2]);
+}
+
+std::uint32_t CellGrid::ghost_cell(const Position& position) const {
+  const Vec3 p = shear_.upright(position.vector());
+  int at[3];
+  bool inside = true;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (p[axis] < low_[axis]) {
+      at[axis] = 0;
+      inside = false;
+    } else if (p[axis] >= high_[axis]) {
+      at[axis] = count_[axis] + 1;
+      inside = false;
+    } else {
+      const int cell = static_cast<int>((p[axis] - low_[axis]) * per_length_[axis]);
+      at[axis] = 1 + std::clamp(cell, 0, count_[axis] - 1);
+    }
+  }
+  if (inside) {
+    // In a triclinic box a lattice vector may be rounded over the face: back through that.
+    double least = HUGE_VAL;
+    int face = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      for (const double distance : {p[axis] - low_[axis], high_[axis] - p[axis]}) {
+        if (distance < least) least = distance, face = axis;
+      }
+    }
+    at[face] = p[face] - low_[face] <= high_[face] - p[face] ? 0 : count_[face] + 1;
+  }
+  return index(at[0], at[1], at[2]);
+}
+
+void CellGrid::sort_local(ParticleStore& particles, std::span<std::uint32_t> cell_of,
+                          std::span<std::uint32_t> source, std::span<std::byte> room) {
+  const auto count = static_cast<std::uint32_t>(particles.local_count());
+  particles.resize_local(count);
+  std::fill(cells_.begin(), cells_.end(), CellRange{0, 0});
+  for (std::uint32_t i = 0; i < count; ++i) {
+    cell_of[i] = local_cell(particles.position[i]);
+    ++cells_[cell_of[i]].count;
+  }
+  std::uint32_t begin = 0;
+  for (CellRange& cell : cells_) {
+    cell.begin = begin;
+    begin += cell.count;
+  }
+  std::vector<std::uint32_t> next(cells_.size());
+  for (std::size_t c = 0; c < cells_.size(); ++c) next[c] = cells_[c].begin;
+  for (std::uint32_t i = 0; i < count; ++i) source[next[cell_of[i]]++] = i;
+  for (const CellRange& cell : cells_) {
+    sort_cell({source.data() + cell.begin, cell.count}, particles.position.span());
+  }
+  permute(particles.position, source, room);
+  permute(particles.velocity, source, room);
+  permute(particles.id, source, room);
+  permute(particles.image, source, room);
+  if (particles.rotating()) {
+    permute(particles.orientation, source, room);
+    permute(particles.angular_momentum, source, room);
+  }
+  classify_cells();
+}
+
+void CellGrid::sort_cell(std::span<std::uint32_t> cell, std::span<const Position> positions) {
+  by_x_.resize(cell.size());
+  for (std::size_t k = 0; k < cell.size(); ++k) {
+    const Vec3 p = positions[cell[k]].vector();
+    by_x_[k] = {p.x - shear_.offset(p, 0), cell[k]};
+  }
+  // Particles were sorted at the last rebuild and moved little: few swaps each.
+  if (cell.size() <= 64) {
+    for (std::size_t k = 1; k < by_x_.size(); ++k) {
+      const auto moving = by_x_[k];
+      std::size_t place = k;
+      for (; place > 0 && moving < by_x_[place - 1]; --place) by_x_[place] = by_x_[place - 1];
+      by_x_[place] = moving;
+    }
+  } else {
+    std::sort(by_x_.begin(), by_x_.end());
+  }
+  for (std::size_t k = 0; k < cell.size(); ++k) cell[k] = by_x_[k].second;
+}
+
+void CellGrid::classify_cells() {
+  interior_.clear();
+  boundary_.clear();
+  local_.clear();
+  for (int z = 1; z <= count_[2]; ++z) {
+    for (int y = 1; y <= count_[1]; ++y) {
+      for (int x = 1; x <= count_[0]; ++x) {
+        const std::uint32_t cell = index(x, y, z);
+        if (cells_[cell].count == 0) continue;
+        const bool interior =
+            x > 1 && x < count_[0] && y > 1 && y < count_[1] && z > 1 && z < count_[2];
+        (interior ? interior_ : boundary_).push_back(cell);
+        local_.push_back(cell);
+      }
+    }
+  }
+}
+
+void CellGrid::place_ghosts(std::span<const Position> ghosts, std::size_t local_count,
+                            std::vector<std::uint32_t>& slots) {
+  slots.resize(ghosts.size());
+  // Only the outer layer may hold ghosts; it is refilled.
+  std::vector<std::uint32_t> next(cells_.size(), 0);
+  for (std::size_t k = 0; k < ghosts.size(); ++k) {
+    slots[k] = ghost_cell(ghosts[k]);
+    ++next[slots[k]];
+  }
+  std::uint32_t begin = static_cast<std::uint32_t>(local_count);
+  std::size_t cell = 0;
+  for (int z = 0; z < count_[2] + 2; ++z) {
+    for (int y = 0; y < count_[1] + 2; ++y) {
+      for (int x = 0; x < count_[0] + 2; ++x, ++cell) {
+        const bool local =
+            x >= 1 && x <= count_[0] && y >= 1 && y <= count_[1] && z >= 1 && z <= count_[2];
+        if (local) continue;
+        cells_[cell] = {begin, next[cell]};
+        begin += next[cell];
+        next[cell] = cells_[cell].begin - static_cast<std::uint32_t>(local_count);
+      }
+    }
+  }
+  // The inverse first: which ghost comes at each place; then each cell by x.
+  std::vector<std::uint32_t> source(ghosts.size());
+  for (std::size_t k = 0; k < ghosts.size(); ++k) {
+    source[next[slots[k]]++] = static_cast<std::uint32_t>(k);
+  }
+  for (const CellRange& range : cells_) {
+    if (range.begin < local_count || range.count == 0) continue;
+    sort_cell({source.data() + (range.begin - local_count), range.count}, ghosts);
+  }
+  for (std::size_t place = 0; place < source.size(); ++place) {
+    slots[source[place]] = static_cast<std::uint32_t>(place);
+  }
+}
+
+}  // namespace sterna::md

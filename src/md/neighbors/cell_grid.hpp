@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "md/core/shear.hpp"
+#include "md/core/vector.hpp"
+#include "md/neighbors/pair_work.hpp"
+#include "md/system/particle_store.hpp"
+
+namespace sterna::md {
+
+/// A region cut into cells at least as wide as the list radius (or one cell, where the region is
+/// narrower), with one layer around it that holds all ghosts of that side. The 27 cells around a
+/// particle's cell hold all its neighbors. Local particles and ghosts are both kept in the order
+/// of the cells (x fastest) and within a cell of x, so neighbors come in few runs that ascend in x.
+/// In a triclinic box all of that is so in upright coordinates.
+class CellGrid {
+ public:
+  /// Region [low, high) of this rank in the upright coordinates of `shear`; lengths in the internal
+  /// unit.
+  void set_region(const Vec3& low, const Vec3& high, double list_radius, const Shear& shear = {});
+
+  /// Sorts the local particles, which must lie in the region; stable, so that sorting a sorted
+  /// store changes nothing. Drops the ghosts. `cell_of` and `source` are scratch, one item each
+  /// for every local particle, and `room` that of `sort_room` bytes for each.
+  void sort_local(ParticleStore& particles, std::span<std::uint32_t> cell_of,
+                  std::span<std::uint32_t> source, std::span<std::byte> room);
+  static constexpr std::size_t sort_room = sizeof(Position);
+
+  /// Places ghosts, given in any order, into the cells around: `slots[k]` is the position of
+  /// ghost k behind the local particles.
+  void place_ghosts(std::span<const Position> ghosts, std::size_t local_count,
+                    std::vector<std::uint32_t>& slots);
+
+  /// Indices of non-empty local cells: those whose rows hold local particles only, and the rest.
+  std::span<const std::uint32_t> interior_cells() const { return interior_; }
+  std::span<const std::uint32_t> boundary_cells() const { return boundary_; }
+  /// Both: every non-empty local cell once, in the order of the grid.
+  std::span<const std::uint32_t> local_cells() const { return local_; }
+
+  const std::vector<CellRange>& cells() const { return cells_; }
+  int nx() const { return count_[0]; }
+  int ny() const { return count_[1]; }
+  int nz() const { return count_[2]; }
+  /// A position, as opposed to the corners.
+  Vec3 center() const { return shear_.position(0.5 * (low_ + high_)); }
+  Vec3 low() const { return low_; }
+  Vec3 high() const { return high_; }
+  const Shear& shear() const { return shear_; }
+
+ private:
+  std::uint32_t local_cell(const Position& position) const;
+  std::uint32_t ghost_cell(const Position& position) const;
+  std::uint32_t index(int x, int y, int z) const {
+    return static_cast<std::uint32_t>((z * (count_[1] + 2) + y) * (count_[0] + 2) + x);
+  }
+  void classify_cells();
+  void sort_cell(std::span<std::uint32_t> cell, std::span<const Position> positions);
+
+  Vec3 low_, high_, per_length_;
+  Shear shear_;
+  int count_[3] = {1, 1, 1};
+  std::vector<CellRange> cells_;
+  std::vector<std::uint32_t> interior_, boundary_, local_;
+  std::vector<std::pair<double, std::uint32_t>> by_x_;  ///< scratch of sort_cell
+};
+
+}  // namespace sterna::md

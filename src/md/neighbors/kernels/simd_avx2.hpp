@@ -1,0 +1,323 @@
+#pragma once
+
+// Vectors of doubles (4 lanes) and floats (8 lanes) for AVX2 with FMA; see simd_avx512.hpp.
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+#include "md/neighbors/pair_work.hpp"
+
+namespace sterna::md {
+namespace {
+
+struct DoublePack {
+  using Real = double;
+  using Mask = __m256d;
+  using Types = __m256i;
+  static constexpr int width = 4;
+  static constexpr int offset_shift = 2;
+  static constexpr std::uint32_t group = 2;
+  static constexpr Overlap overlap = Overlap::none;
+  __m256d v;
+
+  static DoublePack zero() { return {_mm256_setzero_pd()}; }
+  static DoublePack all(double s) { return {_mm256_set1_pd(s)}; }
+  static DoublePack load(const double* p) { return {_mm256_load_pd(p)}; }
+  void store(double* p) const { _mm256_store_pd(p, v); }
+  void store(float* p) const { _mm_store_ps(p, _mm256_cvtpd_ps(v)); }
+  friend DoublePack operator+(DoublePack a, DoublePack b) { return {_mm256_add_pd(a.v, b.v)}; }
+  friend DoublePack operator-(DoublePack a, DoublePack b) { return {_mm256_sub_pd(a.v, b.v)}; }
+  friend DoublePack operator*(DoublePack a, DoublePack b) { return {_mm256_mul_pd(a.v, b.v)}; }
+  static DoublePack fma(DoublePack a, DoublePack b, DoublePack c) {
+    return {_mm256_fmadd_pd(a.v, b.v, c.v)};
+  }
+  static DoublePack fnma(DoublePack a, DoublePack b, DoublePack c) {
+    return {_mm256_fnmadd_pd(a.v, b.v, c.v)};
+  }
+  friend Mask operator<(DoublePack a, DoublePack b) { return _mm256_cmp_pd(a.v, b.v, _CMP_LT_OQ); }
+  static DoublePack inverse(Mask mask, DoublePack x, DoublePack scale) {
+    return {_mm256_and_pd(mask, _mm256_div_pd(scale.v, x.v))};
+  }
+  static DoublePack sqrt(DoublePack x) { return {_mm256_sqrt_pd(x.v)}; }
+  static DoublePack inverse_sqrt(Mask mask, DoublePack x) {
+    return inverse(mask, sqrt(x), all(1.0));
+  }
+  static Mask without(Mask mask, int lane) {
+    const __m256i that =
+        _mm256_cmpeq_epi64(_mm256_setr_epi64x(0, 1, 2, 3), _mm256_set1_epi64x(lane));
+    return _mm256_andnot_pd(_mm256_castsi256_pd(that), mask);
+  }
+  static DoublePack select(Mask mask, DoublePack x) { return {_mm256_and_pd(mask, x.v)}; }
+  static DoublePack blend(Mask mask, DoublePack a, DoublePack b) {
+    return {_mm256_blendv_pd(b.v, a.v, mask)};
+  }
+  double sum() const {
+    const __m128d half = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
+  }
+  template <int count>
+  static void sums(const DoublePack (&v)[count], double (&out)[count]) {
+    for (int k = 0; k < count; ++k) out[k] = v[k].sum();
+  }
+  static DoublePack lookup(const double* table, int, Types types) {
+    return {_mm256_i64gather_pd(table, types, 8)};
+  }
+  static unsigned bits(Mask mask) { return static_cast<unsigned>(_mm256_movemask_pd(mask)); }
+
+  static void load_four(const double* records, const std::uint32_t* j, DoublePack (&out)[4]) {
+    const __m256d p0 = _mm256_load_pd(records + j[0]);
+    const __m256d p1 = _mm256_load_pd(records + j[1]);
+    const __m256d p2 = _mm256_load_pd(records + j[2]);
+    const __m256d p3 = _mm256_load_pd(records + j[3]);
+    const __m256d xz0 = _mm256_unpacklo_pd(p0, p1);
+    const __m256d yt0 = _mm256_unpackhi_pd(p0, p1);
+    const __m256d xz2 = _mm256_unpacklo_pd(p2, p3);
+    const __m256d yt2 = _mm256_unpackhi_pd(p2, p3);
+    out[0].v = _mm256_permute2f128_pd(xz0, xz2, 0x20);
+    out[1].v = _mm256_permute2f128_pd(yt0, yt2, 0x20);
+    out[2].v = _mm256_permute2f128_pd(xz0, xz2, 0x31);
+    out[3].v = _mm256_permute2f128_pd(yt0, yt2, 0x31);
+  }
+
+  struct Center {
+    __m256d x, y, z;
+    Center() = default;
+    Center(const PairWork& work, std::size_t i)
+        : x(_mm256_set1_pd(work.position[i].x)),
+          y(_mm256_set1_pd(work.position[i].y)),
+          z(_mm256_set1_pd(work.position[i].z)) {}
+  };
+  struct Neighbors {
+    __m256d x, y, z;
+    Types types;
+    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
+      const __m256d p0 = _mm256_load_pd(&at_offset(work.position, j[0])->x);
+      const __m256d p1 = _mm256_load_pd(&at_offset(work.position, j[1])->x);
+      const __m256d p2 = _mm256_load_pd(&at_offset(work.position, j[2])->x);
+      const __m256d p3 = _mm256_load_pd(&at_offset(work.position, j[3])->x);
+      const __m256d xz0 = _mm256_unpacklo_pd(p0, p1);
+      const __m256d yt0 = _mm256_unpackhi_pd(p0, p1);
+      const __m256d xz2 = _mm256_unpacklo_pd(p2, p3);
+      const __m256d yt2 = _mm256_unpackhi_pd(p2, p3);
+      x = _mm256_permute2f128_pd(xz0, xz2, 0x20);
+      y = _mm256_permute2f128_pd(yt0, yt2, 0x20);
+      z = _mm256_permute2f128_pd(xz0, xz2, 0x31);
+      types = _mm256_castpd_si256(_mm256_permute2f128_pd(yt0, yt2, 0x31));
+    }
+  };
+  static DoublePack difference(__m256d a, __m256d b) { return {_mm256_sub_pd(a, b)}; }
+};
+
+struct FloatPack {
+  using Real = float;
+  using Mask = __m256;
+  using Types = __m256i;
+  static constexpr int width = 8;
+  static constexpr int offset_shift = 1;
+  static constexpr std::uint32_t group = 4;
+  static constexpr Overlap overlap = Overlap::none;
+  __m256 v;
+
+  static FloatPack zero() { return {_mm256_setzero_ps()}; }
+  static FloatPack all(double s) { return {_mm256_set1_ps(static_cast<float>(s))}; }
+  static FloatPack load(const float* p) { return {_mm256_loadu_ps(p)}; }
+  void store(float* p) const { _mm256_storeu_ps(p, v); }
+  friend FloatPack operator+(FloatPack a, FloatPack b) { return {_mm256_add_ps(a.v, b.v)}; }
+  friend FloatPack operator-(FloatPack a, FloatPack b) { return {_mm256_sub_ps(a.v, b.v)}; }
+  friend FloatPack operator*(FloatPack a, FloatPack b) { return {_mm256_mul_ps(a.v, b.v)}; }
+  static FloatPack fma(FloatPack a, FloatPack b, FloatPack c) {
+    return {_mm256_fmadd_ps(a.v, b.v, c.v)};
+  }
+  static FloatPack fnma(FloatPack a, FloatPack b, FloatPack c) {
+    return {_mm256_fnmadd_ps(a.v, b.v, c.v)};
+  }
+  friend Mask operator<(FloatPack a, FloatPack b) { return _mm256_cmp_ps(a.v, b.v, _CMP_LT_OQ); }
+  static FloatPack inverse(Mask mask, FloatPack x, FloatPack scale) {
+    return {_mm256_and_ps(mask, _mm256_div_ps(scale.v, x.v))};
+  }
+  static FloatPack sqrt(FloatPack x) { return {_mm256_sqrt_ps(x.v)}; }
+  static FloatPack inverse_sqrt(Mask mask, FloatPack x) { return inverse(mask, sqrt(x), all(1.0)); }
+  static Mask without(Mask mask, int lane) {
+    const __m256i that =
+        _mm256_cmpeq_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(lane));
+    return _mm256_andnot_ps(_mm256_castsi256_ps(that), mask);
+  }
+  static FloatPack select(Mask mask, FloatPack x) { return {_mm256_and_ps(mask, x.v)}; }
+  static FloatPack min(FloatPack a, FloatPack b) { return {_mm256_min_ps(a.v, b.v)}; }
+  static FloatPack max(FloatPack a, FloatPack b) { return {_mm256_max_ps(a.v, b.v)}; }
+  static FloatPack blend(Mask mask, FloatPack a, FloatPack b) {
+    return {_mm256_blendv_ps(b.v, a.v, mask)};
+  }
+  double sum() const {
+    __m128 s = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
+    s = _mm_add_ps(s, _mm_movehl_ps(s, s));
+    return static_cast<double>(_mm_cvtss_f32(_mm_add_ss(s, _mm_shuffle_ps(s, s, 1))));
+  }
+  template <int count>
+  static void sums(const FloatPack (&v)[count], double (&out)[count]) {
+    for (int k = 0; k < count; ++k) out[k] = v[k].sum();
+  }
+  static FloatPack lookup(const float* table, int, Types types) {
+    return {_mm256_i32gather_ps(table, types, 4)};
+  }
+  static unsigned bits(Mask mask) { return static_cast<unsigned>(_mm256_movemask_ps(mask)); }
+
+  static void load_four(const float* records, const std::uint32_t* j, FloatPack (&out)[4]) {
+    const auto two = [&](std::uint32_t a, std::uint32_t b) {
+      return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_load_ps(records + a)),
+                                  _mm_load_ps(records + b), 1);
+    };
+    const __m256 p0 = two(j[0], j[4]);
+    const __m256 p1 = two(j[1], j[5]);
+    const __m256 p2 = two(j[2], j[6]);
+    const __m256 p3 = two(j[3], j[7]);
+    const __m256d xy0 = _mm256_castps_pd(_mm256_unpacklo_ps(p0, p1));
+    const __m256d zt0 = _mm256_castps_pd(_mm256_unpackhi_ps(p0, p1));
+    const __m256d xy2 = _mm256_castps_pd(_mm256_unpacklo_ps(p2, p3));
+    const __m256d zt2 = _mm256_castps_pd(_mm256_unpackhi_ps(p2, p3));
+    out[0].v = _mm256_castpd_ps(_mm256_unpacklo_pd(xy0, xy2));
+    out[1].v = _mm256_castpd_ps(_mm256_unpackhi_pd(xy0, xy2));
+    out[2].v = _mm256_castpd_ps(_mm256_unpacklo_pd(zt0, zt2));
+    out[3].v = _mm256_castpd_ps(_mm256_unpackhi_pd(zt0, zt2));
+  }
+
+  struct Center {
+    __m256i x, y, z;
+    Center() = default;
+    Center(const PairWork& work, std::size_t i)
+        : x(_mm256_set1_epi32(work.fixed_position[i].x)),
+          y(_mm256_set1_epi32(work.fixed_position[i].y)),
+          z(_mm256_set1_epi32(work.fixed_position[i].z)) {}
+  };
+  struct Neighbors {
+    __m256i x, y, z;
+    Types types;
+    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
+      const auto load = [&work](std::uint32_t a) {
+        return _mm_load_si128(reinterpret_cast<const __m128i*>(at_offset(work.fixed_position, a)));
+      };
+      const auto two = [&load](std::uint32_t a, std::uint32_t b) {
+        return _mm256_inserti128_si256(_mm256_castsi128_si256(load(a)), load(b), 1);
+      };
+      const __m256i p0 = two(j[0], j[4]);
+      const __m256i p1 = two(j[1], j[5]);
+      const __m256i p2 = two(j[2], j[6]);
+      const __m256i p3 = two(j[3], j[7]);
+      const __m256i xy0 = _mm256_unpacklo_epi32(p0, p1);
+      const __m256i zt0 = _mm256_unpackhi_epi32(p0, p1);
+      const __m256i xy2 = _mm256_unpacklo_epi32(p2, p3);
+      const __m256i zt2 = _mm256_unpackhi_epi32(p2, p3);
+      x = _mm256_unpacklo_epi64(xy0, xy2);
+      y = _mm256_unpackhi_epi64(xy0, xy2);
+      z = _mm256_unpacklo_epi64(zt0, zt2);
+      types = _mm256_unpackhi_epi64(zt0, zt2);
+    }
+  };
+  /// Subtracts from the forces on the particles j.
+  [[gnu::always_inline]] static void subtract(SingleForce* force, const std::uint32_t* j,
+                                              FloatPack x, FloatPack y, FloatPack z) {
+    const __m256 zero = _mm256_setzero_ps();
+    const __m256d xy0 = _mm256_castps_pd(_mm256_unpacklo_ps(x.v, y.v));
+    const __m256d xy2 = _mm256_castps_pd(_mm256_unpackhi_ps(x.v, y.v));
+    const __m256d z0 = _mm256_castps_pd(_mm256_unpacklo_ps(z.v, zero));
+    const __m256d z2 = _mm256_castps_pd(_mm256_unpackhi_ps(z.v, zero));
+    const auto two = [force](__m256d change, std::uint32_t a, std::uint32_t b) {
+      float* const low = &at_offset(force, a)->x;
+      float* const high = &at_offset(force, b)->x;
+      const __m256 c = _mm256_castpd_ps(change);
+      _mm_store_ps(low, _mm_sub_ps(_mm_load_ps(low), _mm256_castps256_ps128(c)));
+      _mm_store_ps(high, _mm_sub_ps(_mm_load_ps(high), _mm256_extractf128_ps(c, 1)));
+    };
+    two(_mm256_unpacklo_pd(xy0, z0), j[0], j[4]);
+    two(_mm256_unpackhi_pd(xy0, z0), j[1], j[5]);
+    two(_mm256_unpacklo_pd(xy2, z2), j[2], j[6]);
+    two(_mm256_unpackhi_pd(xy2, z2), j[3], j[7]);
+  }
+  static FloatPack difference(__m256i a, __m256i b) {
+    return {_mm256_cvtepi32_ps(_mm256_sub_epi32(a, b))};
+  }
+};
+
+/// For each mask of 8 lanes the places of the set lanes, packed to the front.
+struct CompressTable {
+  alignas(64) std::uint8_t lanes[256][8];
+};
+constexpr CompressTable make_compress_table() {
+  CompressTable table{};
+  for (int mask = 0; mask < 256; ++mask) {
+    int count = 0;
+    for (int lane = 0; lane < 8; ++lane) {
+      if ((mask >> lane & 1) != 0) table.lanes[mask][count++] = static_cast<std::uint8_t>(lane);
+    }
+  }
+  return table;
+}
+constexpr CompressTable compress_table = make_compress_table();
+
+/// Appends values[lane] for each of the DoublePack::width lanes that is set; writes up to as many
+/// entries past the end.
+inline std::uint32_t* append_selected(std::uint32_t* out, unsigned mask,
+                                      const std::uint32_t* values) {
+  const __m256i lanes = _mm256_cvtepu8_epi32(
+      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(compress_table.lanes[mask])));
+  const __m256i loaded =
+      _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(values)));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
+                   _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(loaded, lanes)));
+  return out + __builtin_popcount(mask);
+}
+
+/// Appends those of 8 entries whose bit is set; writes up to 8 entries past the end.
+inline std::uint32_t* append(std::uint32_t* out, unsigned mask, const std::uint32_t* entries) {
+  const __m256i lanes = _mm256_cvtepu8_epi32(
+      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(compress_table.lanes[mask])));
+  const __m256i all = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permutevar8x32_epi32(all, lanes));
+  return out + __builtin_popcount(mask);
+}
+inline std::uint16_t* append(std::uint16_t* out, unsigned mask, const std::uint16_t* entries) {
+  const __m256i lanes = _mm256_cvtepu8_epi32(
+      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(compress_table.lanes[mask])));
+  const __m256i all =
+      _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(entries)));
+  const __m256i kept = _mm256_permutevar8x32_epi32(all, lanes);
+  // Eight values below 2^16, packed half by half.
+  const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(kept, kept), 0x08);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(out), _mm256_castsi256_si128(packed));
+  return out + __builtin_popcount(mask);
+}
+
+/// Turns run-and-offset entries into array offsets; reads and writes whole multiples of 8.
+template <int offset_shift>
+struct RowDecoder {
+  __m256i begins[4];
+  explicit RowDecoder(const std::uint32_t (&begins_of_runs)[32]) {
+    for (int k = 0; k < 4; ++k) {
+      begins[k] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(begins_of_runs + 8 * k));
+    }
+  }
+  void operator()(const std::uint16_t* entries, std::size_t count, std::uint32_t* out) const {
+    for (std::size_t k = 0; k < count; k += 8) {
+      const __m256i entry =
+          _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(entries + k)));
+      // A table of 32 in four registers; the upper two bits of the run choose the register, each
+      // from where a blend looks for it, the sign of a lane.
+      const __m256i run = _mm256_srli_epi32(entry, run_offset_bits);
+      const auto from = [&](int quarter) {
+        return _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(begins[quarter], run));
+      };
+      const __m256 odd = _mm256_castsi256_ps(_mm256_slli_epi32(run, 28));
+      const __m256 high = _mm256_castsi256_ps(_mm256_slli_epi32(run, 27));
+      const __m256 begin = _mm256_blendv_ps(_mm256_blendv_ps(from(0), from(1), odd),
+                                            _mm256_blendv_ps(from(2), from(3), odd), high);
+      const __m256i offset = _mm256_and_si256(entry, _mm256_set1_epi32(run_length_limit - 1));
+      _mm256_storeu_si256(
+          reinterpret_cast<__m256i*>(out + k),
+          _mm256_slli_epi32(_mm256_add_epi32(_mm256_castps_si256(begin), offset), offset_shift));
+    }
+  }
+};
+
+}  // namespace
+}  // namespace sterna::md

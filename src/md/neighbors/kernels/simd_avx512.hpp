@@ -1,0 +1,367 @@
+#pragma once
+
+// Vectors of doubles (8 lanes) and floats (16 lanes) for AVX-512. The three simd_*.hpp files offer
+// the same operations under the same names, so that the kernels are written once.
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+#include "md/neighbors/pair_work.hpp"
+
+namespace sterna::md {
+namespace {
+
+struct DoublePack {
+  using Real = double;
+  using Mask = __mmask8;
+  using Types = __m512i;
+  static constexpr int width = 8;
+  /// log2 of an array element in units of 8 bytes: rows are decoded to offsets in that unit, which
+  /// the processor scales for free, instead of indices.
+  static constexpr int offset_shift = 2;
+  /// Particles that share a row, by measurement.
+  static constexpr std::uint32_t group = 2;
+  static constexpr Overlap overlap = Overlap::loads;
+  __m512d v;
+
+  static DoublePack zero() { return {_mm512_setzero_pd()}; }
+  static DoublePack all(double s) { return {_mm512_set1_pd(s)}; }
+  static DoublePack load(const double* p) { return {_mm512_load_pd(p)}; }
+  void store(double* p) const { _mm512_store_pd(p, v); }
+  void store(float* p) const { _mm256_store_ps(p, _mm512_cvtpd_ps(v)); }
+  friend DoublePack operator+(DoublePack a, DoublePack b) { return {_mm512_add_pd(a.v, b.v)}; }
+  friend DoublePack operator-(DoublePack a, DoublePack b) { return {_mm512_sub_pd(a.v, b.v)}; }
+  friend DoublePack operator*(DoublePack a, DoublePack b) { return {_mm512_mul_pd(a.v, b.v)}; }
+  /// a b + c and c - a b, rounded once. Written out, and contraction is off, so that a force has
+  /// the same bits whether or not the energy is asked for with it.
+  static DoublePack fma(DoublePack a, DoublePack b, DoublePack c) {
+    return {_mm512_fmadd_pd(a.v, b.v, c.v)};
+  }
+  static DoublePack fnma(DoublePack a, DoublePack b, DoublePack c) {
+    return {_mm512_fnmadd_pd(a.v, b.v, c.v)};
+  }
+  friend Mask operator<(DoublePack a, DoublePack b) {
+    return _mm512_cmp_pd_mask(a.v, b.v, _CMP_LT_OQ);
+  }
+  /// 1/x to 2^-52 where the mask is set, 0 elsewhere: 14 bits, then one step of third order.
+  /// Doubles need no scale.
+  static DoublePack inverse(Mask mask, DoublePack x, DoublePack) {
+    const __m512d r = _mm512_maskz_rcp14_pd(mask, x.v);
+    const __m512d e = _mm512_fnmadd_pd(x.v, r, _mm512_set1_pd(1.0));
+    return {_mm512_fmadd_pd(r, _mm512_fmadd_pd(e, e, e), r)};
+  }
+  static DoublePack sqrt(DoublePack x) { return {_mm512_sqrt_pd(x.v)}; }
+  /// 1/sqrt(x) to 2^-52 where the mask is set, 0 elsewhere: 14 bits, then one step of fourth order.
+  static DoublePack inverse_sqrt(Mask mask, DoublePack x) {
+    const __m512d r = _mm512_maskz_rsqrt14_pd(mask, x.v);
+    const __m512d e = _mm512_fnmadd_pd(_mm512_mul_pd(x.v, r), r, _mm512_set1_pd(1.0));
+    const __m512d p = _mm512_fmadd_pd(_mm512_set1_pd(0.3125), e, _mm512_set1_pd(0.375));
+    const __m512d q = _mm512_fmadd_pd(p, e, _mm512_set1_pd(0.5));
+    return {_mm512_fmadd_pd(_mm512_mul_pd(r, e), q, r)};
+  }
+  /// The mask without one lane.
+  static Mask without(Mask mask, int lane) {
+    return _kand_mask8(mask, static_cast<Mask>(~(1u << lane)));
+  }
+  static DoublePack select(Mask mask, DoublePack x) { return {_mm512_maskz_mov_pd(mask, x.v)}; }
+  static DoublePack blend(Mask mask, DoublePack a, DoublePack b) {
+    return {_mm512_mask_mov_pd(b.v, mask, a.v)};
+  }
+  double sum() const { return _mm512_reduce_add_pd(v); }
+  /// The sum of each of up to four vectors; they share their shuffles.
+  template <int count>
+  static void sums(const DoublePack (&v)[count], double (&out)[count]) {
+    if constexpr (count == 1) {
+      out[0] = v[0].sum();
+    } else {
+      // In each 128 bits: a part of the sums of two vectors.
+      const auto two = [](__m512d a, __m512d b) {
+        const __m512d sum = _mm512_add_pd(_mm512_unpacklo_pd(a, b), _mm512_unpackhi_pd(a, b));
+        const __m256d half =
+            _mm256_add_pd(_mm512_castpd512_pd256(sum), _mm512_extractf64x4_pd(sum, 1));
+        return _mm_add_pd(_mm256_castpd256_pd128(half), _mm256_extractf128_pd(half, 1));
+      };
+      alignas(16) double result[4];
+      _mm_store_pd(result, two(v[0].v, v[1].v));
+      if constexpr (count > 2) _mm_store_pd(result + 2, two(v[2].v, v[count - 1].v));
+      for (int k = 0; k < count; ++k) out[k] = result[k];
+    }
+  }
+  /// table[type] of each lane. Short tables fit into a register: no gather.
+  static DoublePack lookup(const double* table, int count, Types types) {
+    if (count > width) return {_mm512_i64gather_pd(types, table, 8)};
+    const auto present = static_cast<__mmask8>((1u << count) - 1u);
+    return {_mm512_permutexvar_pd(types, _mm512_maskz_loadu_pd(present, table))};
+  }
+  static unsigned bits(Mask mask) { return mask; }
+
+  /// Four consecutive numbers from each of `width` places, aligned to their size: out[c] is number
+  /// c of all of them.
+  static void load_four(const double* records, const std::uint32_t* j, DoublePack (&out)[4]) {
+    // Masked broadcasts: a load and a blend, which leaves the shuffle units to the transpose.
+    const auto two = [&](std::uint32_t a, std::uint32_t b) {
+      return _mm512_mask_broadcast_f64x4(_mm512_castpd256_pd512(_mm256_load_pd(records + a)), 0xf0,
+                                         _mm256_load_pd(records + b));
+    };
+    const __m512d p02 = two(j[0], j[2]);
+    const __m512d p13 = two(j[1], j[3]);
+    const __m512d p46 = two(j[4], j[6]);
+    const __m512d p57 = two(j[5], j[7]);
+    const __m512d xz0 = _mm512_unpacklo_pd(p02, p13);
+    const __m512d yt0 = _mm512_unpackhi_pd(p02, p13);
+    const __m512d xz2 = _mm512_unpacklo_pd(p46, p57);
+    const __m512d yt2 = _mm512_unpackhi_pd(p46, p57);
+    out[0].v = _mm512_shuffle_f64x2(xz0, xz2, 0x88);
+    out[1].v = _mm512_shuffle_f64x2(yt0, yt2, 0x88);
+    out[2].v = _mm512_shuffle_f64x2(xz0, xz2, 0xdd);
+    out[3].v = _mm512_shuffle_f64x2(yt0, yt2, 0xdd);
+  }
+
+  /// A particle of the row in all lanes, and as many of its neighbors: one load for each, then a
+  /// transpose in registers.
+  struct Center {
+    __m512d x, y, z;
+    Center() = default;
+    Center(const PairWork& work, std::size_t i)
+        : x(_mm512_set1_pd(work.position[i].x)),
+          y(_mm512_set1_pd(work.position[i].y)),
+          z(_mm512_set1_pd(work.position[i].z)) {}
+  };
+  struct Neighbors {
+    __m512d x, y, z;
+    Types types;
+    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
+      // Masked broadcasts: a load and a blend, which leaves the shuffle units to the transpose.
+      const auto two = [&work](std::uint32_t a, std::uint32_t b) {
+        return _mm512_mask_broadcast_f64x4(
+            _mm512_castpd256_pd512(_mm256_load_pd(&at_offset(work.position, a)->x)), 0xf0,
+            _mm256_load_pd(&at_offset(work.position, b)->x));
+      };
+      const __m512d p02 = two(j[0], j[2]);
+      const __m512d p13 = two(j[1], j[3]);
+      const __m512d p46 = two(j[4], j[6]);
+      const __m512d p57 = two(j[5], j[7]);
+      const __m512d xz0 = _mm512_unpacklo_pd(p02, p13);
+      const __m512d yt0 = _mm512_unpackhi_pd(p02, p13);
+      const __m512d xz2 = _mm512_unpacklo_pd(p46, p57);
+      const __m512d yt2 = _mm512_unpackhi_pd(p46, p57);
+      x = _mm512_shuffle_f64x2(xz0, xz2, 0x88);
+      y = _mm512_shuffle_f64x2(yt0, yt2, 0x88);
+      z = _mm512_shuffle_f64x2(xz0, xz2, 0xdd);
+      types = _mm512_castpd_si512(_mm512_shuffle_f64x2(yt0, yt2, 0xdd));
+    }
+  };
+  static DoublePack difference(__m512d a, __m512d b) { return {_mm512_sub_pd(a, b)}; }
+};
+
+struct FloatPack {
+  using Real = float;
+  using Mask = __mmask16;
+  using Types = __m512i;
+  static constexpr int width = 16;
+  static constexpr int offset_shift = 1;
+  static constexpr std::uint32_t group = 4;
+  static constexpr Overlap overlap = Overlap::arithmetic;
+  __m512 v;
+
+  static FloatPack zero() { return {_mm512_setzero_ps()}; }
+  static FloatPack all(double s) { return {_mm512_set1_ps(static_cast<float>(s))}; }
+  static FloatPack load(const float* p) { return {_mm512_loadu_ps(p)}; }
+  void store(float* p) const { _mm512_storeu_ps(p, v); }
+  friend FloatPack operator+(FloatPack a, FloatPack b) { return {_mm512_add_ps(a.v, b.v)}; }
+  friend FloatPack operator-(FloatPack a, FloatPack b) { return {_mm512_sub_ps(a.v, b.v)}; }
+  friend FloatPack operator*(FloatPack a, FloatPack b) { return {_mm512_mul_ps(a.v, b.v)}; }
+  static FloatPack fma(FloatPack a, FloatPack b, FloatPack c) {
+    return {_mm512_fmadd_ps(a.v, b.v, c.v)};
+  }
+  static FloatPack fnma(FloatPack a, FloatPack b, FloatPack c) {
+    return {_mm512_fnmadd_ps(a.v, b.v, c.v)};
+  }
+  friend Mask operator<(FloatPack a, FloatPack b) {
+    return _mm512_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ);
+  }
+  /// scale/x where the mask is set, 0 elsewhere. A division goes on beside the multiplications.
+  static FloatPack inverse(Mask mask, FloatPack x, FloatPack scale) {
+    return {_mm512_maskz_div_ps(mask, scale.v, x.v)};
+  }
+  static FloatPack sqrt(FloatPack x) { return {_mm512_sqrt_ps(x.v)}; }
+  static FloatPack inverse_sqrt(Mask mask, FloatPack x) {
+    const __m512 r = _mm512_maskz_rsqrt14_ps(mask, x.v);
+    const __m512 e = _mm512_fnmadd_ps(_mm512_mul_ps(x.v, r), r, _mm512_set1_ps(1.0f));
+    return {_mm512_fmadd_ps(_mm512_mul_ps(r, e), _mm512_set1_ps(0.5f), r)};
+  }
+  /// The mask without one lane.
+  static Mask without(Mask mask, int lane) {
+    return _kand_mask16(mask, static_cast<Mask>(~(1u << lane)));
+  }
+  static FloatPack select(Mask mask, FloatPack x) { return {_mm512_maskz_mov_ps(mask, x.v)}; }
+  static FloatPack min(FloatPack a, FloatPack b) { return {_mm512_min_ps(a.v, b.v)}; }
+  static FloatPack max(FloatPack a, FloatPack b) { return {_mm512_max_ps(a.v, b.v)}; }
+  static FloatPack blend(Mask mask, FloatPack a, FloatPack b) {
+    return {_mm512_mask_mov_ps(b.v, mask, a.v)};
+  }
+  double sum() const { return static_cast<double>(_mm512_reduce_add_ps(v)); }
+  template <int count>
+  static void sums(const FloatPack (&v)[count], double (&out)[count]) {
+    if constexpr (count == 1) {
+      out[0] = v[0].sum();
+    } else {
+      const auto two = [](__m512 a, __m512 b) {
+        return _mm512_castps_pd(_mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b)));
+      };
+      const __m512d low = two(v[0].v, v[1].v);
+      const __m512d high = count > 2 ? two(v[count > 2 ? 2 : 0].v, v[count - 1].v) : low;
+      // In each 128 bits: a part of the sums of all.
+      const __m512d sum =
+          _mm512_castps_pd(_mm512_add_ps(_mm512_castpd_ps(_mm512_unpacklo_pd(low, high)),
+                                         _mm512_castpd_ps(_mm512_unpackhi_pd(low, high))));
+      const __m256 half = _mm256_add_ps(_mm256_castpd_ps(_mm512_castpd512_pd256(sum)),
+                                        _mm256_castpd_ps(_mm512_extractf64x4_pd(sum, 1)));
+      alignas(32) double result[4];
+      _mm256_store_pd(result, _mm256_cvtps_pd(_mm_add_ps(_mm256_castps256_ps128(half),
+                                                         _mm256_extractf128_ps(half, 1))));
+      for (int k = 0; k < count; ++k) out[k] = result[k];
+    }
+  }
+  static FloatPack lookup(const float* table, int count, Types types) {
+    if (count > width) return {_mm512_i32gather_ps(types, table, 4)};
+    const auto present = static_cast<__mmask16>((1u << count) - 1u);
+    return {_mm512_permutexvar_ps(types, _mm512_maskz_loadu_ps(present, table))};
+  }
+  static unsigned bits(Mask mask) { return mask; }
+
+  static void load_four(const float* records, const std::uint32_t* j, FloatPack (&out)[4]) {
+    const auto load = [&](std::uint32_t a) { return _mm_load_ps(records + a); };
+    const auto four = [&load](std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+      __m512 r = _mm512_castps128_ps512(load(a));
+      r = _mm512_mask_broadcast_f32x4(r, 0x00f0, load(b));
+      r = _mm512_mask_broadcast_f32x4(r, 0x0f00, load(c));
+      return _mm512_mask_broadcast_f32x4(r, 0xf000, load(d));
+    };
+    const __m512 p0 = four(j[0], j[4], j[8], j[12]);
+    const __m512 p1 = four(j[1], j[5], j[9], j[13]);
+    const __m512 p2 = four(j[2], j[6], j[10], j[14]);
+    const __m512 p3 = four(j[3], j[7], j[11], j[15]);
+    const __m512d xy0 = _mm512_castps_pd(_mm512_unpacklo_ps(p0, p1));
+    const __m512d zt0 = _mm512_castps_pd(_mm512_unpackhi_ps(p0, p1));
+    const __m512d xy2 = _mm512_castps_pd(_mm512_unpacklo_ps(p2, p3));
+    const __m512d zt2 = _mm512_castps_pd(_mm512_unpackhi_ps(p2, p3));
+    out[0].v = _mm512_castpd_ps(_mm512_unpacklo_pd(xy0, xy2));
+    out[1].v = _mm512_castpd_ps(_mm512_unpackhi_pd(xy0, xy2));
+    out[2].v = _mm512_castpd_ps(_mm512_unpacklo_pd(zt0, zt2));
+    out[3].v = _mm512_castpd_ps(_mm512_unpackhi_pd(zt0, zt2));
+  }
+
+  struct Center {
+    __m512i x, y, z;
+    Center() = default;
+    Center(const PairWork& work, std::size_t i)
+        : x(_mm512_set1_epi32(work.fixed_position[i].x)),
+          y(_mm512_set1_epi32(work.fixed_position[i].y)),
+          z(_mm512_set1_epi32(work.fixed_position[i].z)) {}
+  };
+  struct Neighbors {
+    __m512i x, y, z;
+    Types types;
+    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
+      const auto load = [&work](std::uint32_t a) {
+        return _mm_load_si128(reinterpret_cast<const __m128i*>(at_offset(work.fixed_position, a)));
+      };
+      const auto four = [&load](std::uint32_t a, std::uint32_t b, std::uint32_t c,
+                                std::uint32_t d) {
+        __m512i r = _mm512_castsi128_si512(load(a));
+        r = _mm512_mask_broadcast_i32x4(r, 0x00f0, load(b));
+        r = _mm512_mask_broadcast_i32x4(r, 0x0f00, load(c));
+        return _mm512_mask_broadcast_i32x4(r, 0xf000, load(d));
+      };
+      const __m512i p0 = four(j[0], j[4], j[8], j[12]);
+      const __m512i p1 = four(j[1], j[5], j[9], j[13]);
+      const __m512i p2 = four(j[2], j[6], j[10], j[14]);
+      const __m512i p3 = four(j[3], j[7], j[11], j[15]);
+      const __m512i xy0 = _mm512_unpacklo_epi32(p0, p1);
+      const __m512i zt0 = _mm512_unpackhi_epi32(p0, p1);
+      const __m512i xy2 = _mm512_unpacklo_epi32(p2, p3);
+      const __m512i zt2 = _mm512_unpackhi_epi32(p2, p3);
+      x = _mm512_unpacklo_epi64(xy0, xy2);
+      y = _mm512_unpackhi_epi64(xy0, xy2);
+      z = _mm512_unpacklo_epi64(zt0, zt2);
+      types = _mm512_unpackhi_epi64(zt0, zt2);
+    }
+  };
+  /// Subtracts from the forces on the particles j.
+  [[gnu::always_inline]] static void subtract(SingleForce* force, const std::uint32_t* j,
+                                              FloatPack x, FloatPack y, FloatPack z) {
+    const __m512 zero = _mm512_setzero_ps();
+    const __m512d xy0 = _mm512_castps_pd(_mm512_unpacklo_ps(x.v, y.v));
+    const __m512d xy2 = _mm512_castps_pd(_mm512_unpackhi_ps(x.v, y.v));
+    const __m512d z0 = _mm512_castps_pd(_mm512_unpacklo_ps(z.v, zero));
+    const __m512d z2 = _mm512_castps_pd(_mm512_unpackhi_ps(z.v, zero));
+    const auto four = [force](__m512d change, std::uint32_t a, std::uint32_t b, std::uint32_t c,
+                              std::uint32_t d) {
+      float* const at[4] = {&at_offset(force, a)->x, &at_offset(force, b)->x,
+                            &at_offset(force, c)->x, &at_offset(force, d)->x};
+      __m512 r = _mm512_castps128_ps512(_mm_load_ps(at[0]));
+      r = _mm512_mask_broadcast_f32x4(r, 0x00f0, _mm_load_ps(at[1]));
+      r = _mm512_mask_broadcast_f32x4(r, 0x0f00, _mm_load_ps(at[2]));
+      r = _mm512_mask_broadcast_f32x4(r, 0xf000, _mm_load_ps(at[3]));
+      r = _mm512_sub_ps(r, _mm512_castpd_ps(change));
+      _mm_store_ps(at[0], _mm512_castps512_ps128(r));
+      _mm_store_ps(at[1], _mm512_extractf32x4_ps(r, 1));
+      _mm_store_ps(at[2], _mm512_extractf32x4_ps(r, 2));
+      _mm_store_ps(at[3], _mm512_extractf32x4_ps(r, 3));
+    };
+    four(_mm512_unpacklo_pd(xy0, z0), j[0], j[4], j[8], j[12]);
+    four(_mm512_unpackhi_pd(xy0, z0), j[1], j[5], j[9], j[13]);
+    four(_mm512_unpacklo_pd(xy2, z2), j[2], j[6], j[10], j[14]);
+    four(_mm512_unpackhi_pd(xy2, z2), j[3], j[7], j[11], j[15]);
+  }
+  static FloatPack difference(__m512i a, __m512i b) {
+    return {_mm512_cvtepi32_ps(_mm512_sub_epi32(a, b))};
+  }
+};
+
+/// Appends values[lane] for each of the DoublePack::width lanes that is set; writes up to as many
+/// entries past the end.
+inline std::uint32_t* append_selected(std::uint32_t* out, unsigned mask,
+                                      const std::uint32_t* values) {
+  const __m256i loaded = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(values));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out),
+                      _mm256_maskz_compress_epi32(static_cast<__mmask8>(mask), loaded));
+  return out + __builtin_popcount(mask);
+}
+
+/// Appends those of 16 entries whose bit is set; writes up to 16 entries past the end.
+inline std::uint16_t* append(std::uint16_t* out, unsigned mask, const std::uint16_t* entries) {
+  const __m512i wide =
+      _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries)));
+  const __m512i kept = _mm512_maskz_compress_epi32(static_cast<__mmask16>(mask), wide);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm512_cvtepi32_epi16(kept));
+  return out + __builtin_popcount(mask);
+}
+inline std::uint32_t* append(std::uint32_t* out, unsigned mask, const std::uint32_t* entries) {
+  _mm512_storeu_si512(
+      out, _mm512_maskz_compress_epi32(static_cast<__mmask16>(mask), _mm512_loadu_si512(entries)));
+  return out + __builtin_popcount(mask);
+}
+
+/// Turns run-and-offset entries into array offsets; reads and writes whole multiples of 16.
+template <int offset_shift>
+struct RowDecoder {
+  __m512i low, high;
+  explicit RowDecoder(const std::uint32_t (&begins)[32])
+      : low(_mm512_loadu_si512(begins)), high(_mm512_loadu_si512(begins + 16)) {}
+  void operator()(const std::uint16_t* entries, std::size_t count, std::uint32_t* out) const {
+    for (std::size_t k = 0; k < count; k += 16) {
+      const __m512i entry =
+          _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries + k)));
+      const __m512i begin =
+          _mm512_permutex2var_epi32(low, _mm512_srli_epi32(entry, run_offset_bits), high);
+      const __m512i offset = _mm512_and_si512(entry, _mm512_set1_epi32(run_length_limit - 1));
+      _mm512_store_si512(out + k, _mm512_slli_epi32(_mm512_add_epi32(begin, offset), offset_shift));
+    }
+  }
+};
+
+}  // namespace
+}  // namespace sterna::md

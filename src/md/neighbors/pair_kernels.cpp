@@ -1,0 +1,17 @@
+#include "md/neighbors/pair_kernels.hpp"
+
+#include "md/simd/instruction_set.hpp"
+
+namespace sterna::md {
+
+std::vector<const PairKernels*> available_pair_kernels() {
+  return available_kernels<PairKernels>({STERNA_WIDE_KERNELS(pair_kernels_avx512),
+                                         STERNA_WIDE_KERNELS(pair_kernels_avx2),
+                                         pair_kernels_baseline});
+}
+
+const PairKernels& select_pair_kernels(std::string_view name) {
+  return select_kernels(available_pair_kernels(), name);
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,260 @@
+#include "md/neighbors/pair_list.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "md/neighbors/pair_kernels.hpp"
+
+namespace sterna::md {
+
+namespace {
+
+/// Far from every region, so that no lane that pads a row is ever inside a cutoff.
+constexpr double dummy_coordinate = 1.0e15;
+
+/// How many particles the 27 cells around each local cell hold, axis by axis; of the outermost
+/// layer of cells the sums mean nothing.
+std::vector<std::uint32_t> particles_around_cells(const CellGrid& grid) {
+  std::vector<std::uint32_t> sums, before;
+  for (const CellRange& cell : grid.cells()) sums.push_back(cell.count);
+  const auto row = static_cast<std::size_t>(grid.nx() + 2);
+  for (const std::size_t stride :
+       {std::size_t{1}, row, row * static_cast<std::size_t>(grid.ny() + 2)}) {
+    before = sums;
+    for (std::size_t c = stride; c + stride < sums.size(); ++c) {
+      sums[c] = before[c - stride] + before[c] + before[c + stride];
+    }
+  }
+  return sums;
+}
+
+/// What the list builder needs for a cell with so many candidates and particles.
+struct ScratchRoom {
+  AlignedBuffer<std::uint32_t> memory;
+  ListScratch arrays;
+
+  ScratchRoom(std::size_t candidates, std::size_t particles) {
+    const auto aligned = [](std::size_t count) { return (count + 15) / 16 * 16; };
+    // The narrowest vectors hold four; bounds are read by whole vectors.
+    const std::size_t chunks = aligned(candidates / 4 + 16);
+    memory.resize(4 * aligned(candidates) + 6 * chunks + aligned(particles));
+    std::uint32_t* next = memory.data();
+    const auto take = [&next, &aligned](std::size_t count) {
+      return std::exchange(next, next + aligned(count));
+    };
+    static_assert(sizeof(float) == sizeof(std::uint32_t));
+    for (float** axis : {&arrays.x, &arrays.y, &arrays.z}) {
+      *axis = reinterpret_cast<float*>(take(candidates));
+    }
+    arrays.entry = take(candidates);
+    for (float*& side : arrays.chunk) side = reinterpret_cast<float*>(take(chunks));
+    arrays.order = take(particles);
+  }
+};
+
+}  // namespace
+
+PairList::PairList(std::string_view kernels, std::uint32_t group, bool half)
+    : kernels_(select_pair_kernels(kernels)),
+      group_(std::clamp(group, 1u, largest_group)),
+      half_(half) {}
+
+void PairList::set_region(const Vec3& low, const Vec3& high, double list_radius,
+                          const Shear& shear) {
+  list_radius_ = list_radius;
+  grid_.set_region(low, high, list_radius, shear);
+  const Vec3 halo = 1.25 * shear.reach(list_radius);
+  const Vec3 width = high - low + 2.0 * halo;
+  extent_ =
+      std::max({width.x + std::abs(shear.x_per_y) * width.y + std::abs(shear.x_per_z) * width.z,
+                width.y + std::abs(shear.y_per_z) * width.z, width.z});
+}
+
+PairWork PairList::rows() const {
+  PairWork work{};
+  work.local = static_cast<std::uint32_t>(local_count_);
+  work.total = static_cast<std::uint32_t>(total_count_);
+  work.cells = grid_.cells().data();
+  work.nx = grid_.nx();
+  work.ny = grid_.ny();
+  work.nz = grid_.nz();
+  work.compressed = use_compressed_ ? const_cast<std::uint16_t*>(compressed_.data()) : nullptr;
+  work.plain = use_compressed_ ? nullptr : const_cast<std::uint32_t*>(plain_.data());
+  work.row_begin = const_cast<std::uint32_t*>(row_begin_.data());
+  work.group = group_;
+  work.half = half_;
+  work.decoded = const_cast<std::uint32_t*>(decoded_.data());
+  work.x = x_.data();
+  work.y = y_.data();
+  work.z = z_.data();
+  return work;
+}
+
+void PairList::sort_local(ParticleStore& particles) {
+  // The coordinates and the rows of the last build are of no use any more; their room serves the
+  // sort.
+  const std::size_t count = particles.local_count();
+  const std::size_t room = count * CellGrid::sort_room;
+  if (use_compressed_) {
+    compressed_.reserve(room / sizeof(std::uint16_t));
+  } else {
+    plain_.reserve(room / sizeof(std::uint32_t));
+  }
+  auto* const rows = use_compressed_ ? reinterpret_cast<std::byte*>(compressed_.data())
+                                     : reinterpret_cast<std::byte*>(plain_.data());
+  x_.resize(count);
+  y_.resize(count);
+  static_assert(sizeof(float) == sizeof(std::uint32_t));
+  grid_.sort_local(particles, {reinterpret_cast<std::uint32_t*>(x_.data()), count},
+                   {reinterpret_cast<std::uint32_t*>(y_.data()), count}, {rows, room});
+}
+
+void PairList::build(ParticleStore& particles) {
+  local_count_ = particles.local_count();
+  total_count_ = particles.total_count();
+  squared_displacement_.resize(total_count_);
+  forget_displacements();
+  // One dummy behind the last ghost.
+  particles.position.reserve(total_count_ + 1);
+  particles.position.data()[total_count_] = {dummy_coordinate, dummy_coordinate, dummy_coordinate,
+                                             0};
+
+  // Vectors of the list builder read past the last particle.
+  constexpr std::size_t slack = 64;
+  const Vec3 center = grid_.center();
+  float farthest = 0.0f;
+  for (AlignedBuffer<float>* axis : {&x_, &y_, &z_}) axis->resize(total_count_ + slack);
+  for (std::size_t i = 0; i < total_count_; ++i) {
+    x_[i] = static_cast<float>(particles.position[i].x - center.x);
+    y_[i] = static_cast<float>(particles.position[i].y - center.y);
+    z_[i] = static_cast<float>(particles.position[i].z - center.z);
+    farthest = std::max({farthest, std::fabs(x_[i]), std::fabs(y_[i]), std::fabs(z_[i])});
+  }
+  const Shear& shear = grid_.shear();
+  if (!shear.none()) {
+    const double middle = center.x - shear.offset(center, 0);
+    upright_x_.resize(total_count_ + slack);
+    for (std::size_t i = 0; i < total_count_; ++i) {
+      const Vec3 p = particles.position[i].vector();
+      upright_x_[i] = static_cast<float>(p.x - shear.offset(p, 0) - middle);
+      farthest = std::max(farthest, std::fabs(upright_x_[i]));
+    }
+    std::fill(upright_x_.begin() + total_count_, upright_x_.end(), 0.0f);
+  }
+  for (AlignedBuffer<float>* axis : {&x_, &y_, &z_}) {
+    std::fill(axis->begin() + total_count_, axis->end(), 0.0f);
+  }
+
+  bounds_.assign(grid_.cells().size(), CellBounds::none());
+  for (std::size_t c = 0; c < bounds_.size(); ++c) {
+    const CellRange& cell = grid_.cells()[c];
+    for (std::uint32_t i = cell.begin; i < cell.begin + cell.count; ++i) {
+      bounds_[c].include({y_[i], y_[i], z_[i], z_[i]});
+    }
+  }
+
+  std::uint32_t longest_cell = 0;
+  for (const CellRange& cell : grid_.cells()) longest_cell = std::max(longest_cell, cell.count);
+  use_compressed_ = longest_cell < run_length_limit - 1;
+  row_begin_.resize(local_count_ + 1);
+  row_begin_[0] = 0;
+
+  // Single precision rounds a coordinate by up to this, so a distance by up to 4 times as much.
+  const float rounding = farthest * std::numeric_limits<float>::epsilon();
+  const float radius = static_cast<float>(list_radius_) + 4.0f * rounding;
+
+  // Room by the last build or, at first, by the density; pages that stay untouched cost nothing.
+  // The candidates of a cell come in up to 9 columns of whole vectors.
+  constexpr std::size_t widest_vector = 16, columns = 9;
+  std::size_t most_candidates = 0, room_of_largest_cell = 0;
+  const std::vector<std::uint32_t> around = particles_around_cells(grid_);
+  for (const std::uint32_t cell : grid_.local_cells()) {
+    const std::size_t candidates = around[cell] + columns * widest_vector;
+    const std::size_t rows = group_count(grid_.cells()[cell].count, group_);
+    most_candidates = std::max(most_candidates, candidates);
+    room_of_largest_cell = std::max(room_of_largest_cell, rows * (candidates + slack));
+  }
+  const double volume = [&] {
+    const Vec3 width = grid_.high() - grid_.low();
+    return width.x * width.y * width.z;
+  }();
+  const double sphere = 4.19 * list_radius_ * list_radius_ * list_radius_;
+  const double density = static_cast<double>(local_count_) / volume;
+  std::size_t capacity = entries_used_ > 0
+                             ? entries_used_ + entries_used_ / 8
+                             : static_cast<std::size_t>(1.2 * static_cast<double>(local_count_) *
+                                                        (density * sphere + 16.0));
+  capacity += room_of_largest_cell + 1024;
+  decoded_.resize(most_candidates + slack);
+  ScratchRoom scratch(most_candidates + slack, longest_cell);
+  for (;;) {
+    if (use_compressed_) {
+      compressed_.reserve(capacity + 64);
+    } else {
+      plain_.reserve(capacity + 64);
+    }
+    PairWork rows = this->rows();
+    rows.bounds = bounds_.data();
+    rows.scratch = scratch.arrays;
+    rows.list_radius_squared = radius * radius;
+    rows.upright_x = shear.none() ? nullptr : upright_x_.data();
+    const auto cells = grid_.local_cells();
+    const std::size_t used =
+        kernels_.build(rows, cells.data(), cells.size(), 0,
+                       use_compressed_ ? compressed_.capacity() - 64 : plain_.capacity() - 64);
+    if (used != ~std::size_t{0}) {
+      if (used > std::numeric_limits<std::uint32_t>::max()) {
+        throw std::length_error("more than 4294967295 neighbors on one rank: use more ranks");
+      }
+      entries_used_ = used;
+      break;
+    }
+    // Denser than thought: again with twice the room, giving the old back first.
+    compressed_.release();
+    plain_.release();
+    capacity *= 2;
+  }
+}
+
+double PairList::square_displacements(const ParticleStore& particles, std::size_t begin,
+                                      std::size_t end) {
+  PairWork work = rows();
+  work.position = particles.position.data();
+  return kernels_.square_displacements(work, begin, end, grid_.center(),
+                                       squared_displacement_.data());
+}
+
+void PairList::measure_displacements(const ParticleStore& particles, std::size_t begin,
+                                     std::size_t end) {
+  largest_measured_ = std::max(largest_measured_, square_displacements(particles, begin, end));
+  measured_ += end - begin;
+}
+
+std::span<const std::uint32_t> PairList::select_far(std::size_t begin, std::size_t end,
+                                                    double far) {
+  far_.resize(end - begin);
+  // Squares are rounded.
+  const auto least = static_cast<float>((1.0 - 1e-6) * far * far);
+  return {far_.data(),
+          kernels_.select_far(squared_displacement_.data(), begin, end, least, far_.data())};
+}
+
+PairList::Displacements PairList::displacements(const ParticleStore& particles, double far) {
+  if (measured_ != local_count_) {
+    forget_displacements();
+    measure_displacements(particles, 0, local_count_);
+  }
+  const double largest = std::sqrt(largest_measured_);
+  forget_displacements();
+  return {largest, select_far(0, local_count_, far)};
+}
+
+PairList::Displacements PairList::ghost_displacements(const ParticleStore& particles, double far) {
+  const double largest = std::sqrt(square_displacements(particles, local_count_, total_count_));
+  return {largest, select_far(local_count_, total_count_, far)};
+}
+
+}  // namespace sterna::md

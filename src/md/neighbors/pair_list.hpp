@@ -1,0 +1,200 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "md/core/energy_and_virial.hpp"
+#include "md/neighbors/cell_grid.hpp"
+#include "md/neighbors/pair_work.hpp"
+#include "md/system/aligned_buffer.hpp"
+#include "md/system/particle_store.hpp"
+
+namespace sterna::md {
+
+/// The neighbors of one rank's particles: cell grid and rows with a skin. The row of a particle
+/// holds all its neighbors, local ones and ghosts, by the distance of the positions (of molecules:
+/// the centers of mass); particles may share a row, which then has the neighbors of all. Rebuild:
+/// `sort_local`, then ghosts arrive in any order, `place_ghosts` gives their slots, then `build`.
+/// What the rows are used for is not known here: see ShortRangeForces.
+class PairList {
+ public:
+  /// `kernels`: the instruction set that builds rows; "auto", or std::invalid_argument where this
+  /// machine does not have it. `group`: how many particles that are close to each other share a
+  /// row, at most `largest_group`; four take half the memory of one.
+  /// `half`: of two local particles that share no row, only one has the other in its row.
+  explicit PairList(std::string_view kernels, std::uint32_t group = 1, bool half = false);
+
+  /// As CellGrid::set_region.
+  void set_region(const Vec3& low, const Vec3& high, double list_radius, const Shear& shear = {});
+  void sort_local(ParticleStore& particles);
+  void place_ghosts(std::span<const Position> ghosts, std::size_t local_count,
+                    std::vector<std::uint32_t>& slots) {
+    grid_.place_ghosts(ghosts, local_count, slots);
+  }
+  /// Rows of all local particles, from the positions in the store (ghosts at their slots).
+  void build(ParticleStore& particles);
+
+  /// Cells whose rows hold local particles only, and the rest.
+  enum class Cells { interior, boundary };
+  std::span<const std::uint32_t> cells(Cells which) const {
+    return which == Cells::interior ? grid_.interior_cells() : grid_.boundary_cells();
+  }
+  /// Cells and rows as kernels read them; everything else in it is 0.
+  PairWork rows() const;
+  /// Calls visit(i, neighbors) for the particles i of these cells, cell by cell and, where no
+  /// row is shared, in the order of the store; `neighbors` (std::span<const std::uint32_t>) are
+  /// places in the store, ghosts behind the local ones, among them all within the list radius when
+  /// the list was built: those beyond a cutoff are for the caller to leave out. Valid during the
+  /// call. In a half list, of two local particles that share no row only one has the other.
+  template <class Visit>
+  void for_each_row(Cells cells, Visit&& visit) const;
+
+  struct Displacements {
+    double largest;
+    std::span<const std::uint32_t> far;  ///< particles; valid until the next call
+  };
+  /// Measures how far local particles [begin, end), which nobody moves before `displacements`, are
+  /// from where they were at `build`. To be called while they are in the near caches.
+  void measure_displacements(const ParticleStore& particles, std::size_t begin, std::size_t end);
+  /// All have moved or will before `displacements`: what was measured is of no use any more.
+  void forget_displacements() { measured_ = 0, largest_measured_ = 0.0; }
+  /// Of local particles since `build`: the largest, and who moved by at least `far` (some who moved
+  /// by hardly less may be among them). Measures them unless all have been.
+  Displacements displacements(const ParticleStore& particles, double far);
+  /// The same of ghosts, which are where the store has them.
+  Displacements ghost_displacements(const ParticleStore& particles, double far);
+  /// Squares, rounded, of what these two found last.
+  const float* squared_displacements() const { return squared_displacement_.data(); }
+  /// Of particle or ghost i since `build`.
+  Vec3 displacement(const ParticleStore& particles, std::size_t i) const {
+    return particles.position[i].vector() - grid_.center() -
+           Vec3{static_cast<double>(x_[i]), static_cast<double>(y_[i]), static_cast<double>(z_[i])};
+  }
+
+  /// Neighbors that the kernels look at in a step: of all local particles, each with its row's.
+  std::size_t neighbor_count() const { return entries_used_ * group_; }
+
+  const CellGrid& grid() const { return grid_; }
+  double list_radius() const { return list_radius_; }
+  /// Edge of a cube around the region's center in which all particles stay, with a margin of half
+  /// a list radius beyond the halo.
+  double extent() const { return extent_; }
+
+  /// Calls visit(i, j, squared distance) for every local i and every j within `radius` of it;
+  /// ghosts included, so each pair of local particles comes twice.
+  template <class Visit>
+  void for_each_neighbor(const ParticleStore& particles, double radius, Visit&& visit) const;
+
+ private:
+  /// Places of one row's neighbors, in the order of the list.
+  class RowReader;
+  /// for_each_row that calls visit(i, neighbors, n): i shares its row with the first n of them.
+  template <class Visit>
+  void for_each_shared_row(Cells cells, Visit&& visit) const;
+  double square_displacements(const ParticleStore& particles, std::size_t begin, std::size_t end);
+  std::span<const std::uint32_t> select_far(std::size_t begin, std::size_t end, double far);
+
+  const PairKernels& kernels_;
+  std::uint32_t group_;  ///< particles that share a row, at most
+  bool half_;
+  double list_radius_ = 0.0;
+  double extent_ = 0.0;
+
+  CellGrid grid_;
+  std::size_t local_count_ = 0, total_count_ = 0;
+  AlignedBuffer<std::uint16_t> compressed_;
+  AlignedBuffer<std::uint32_t> plain_;
+  bool use_compressed_ = true;
+  std::size_t entries_used_ = 0;
+  AlignedBuffer<std::uint32_t> row_begin_;
+  AlignedBuffer<std::uint32_t> decoded_;  ///< room for any row and some vectors
+  /// Positions at the last build relative to the region's center: for list building, and for the
+  /// displacement since.
+  AlignedBuffer<float> x_, y_, z_;
+  AlignedBuffer<float> upright_x_;  ///< in a triclinic box only
+  AlignedBuffer<std::uint32_t> far_;
+  AlignedBuffer<float> squared_displacement_;
+  std::size_t measured_ = 0;       ///< local particles, by measure_displacements
+  double largest_measured_ = 0.0;  ///< squared
+  std::vector<CellBounds> bounds_;
+};
+
+/// Reads the rows of one cell after the other.
+class PairList::RowReader {
+ public:
+  explicit RowReader(const PairList& list) : rows_(list.rows()) {}
+  void go_to_cell(std::uint32_t cell) {
+    if (rows_.compressed != nullptr) gather_begins(rows_, cell, begins_);
+  }
+  /// The row that stands at a particle's place. The caller may change it.
+  std::span<std::uint32_t> row(std::uint32_t place) {
+    const std::uint32_t begin = rows_.row_begin[place], end = rows_.row_begin[place + 1];
+    entries_.resize(end - begin);
+    for (std::uint32_t k = begin; k < end; ++k) {
+      if (rows_.compressed == nullptr) {
+        entries_[k - begin] = rows_.plain[k];
+        continue;
+      }
+      const std::uint32_t entry = rows_.compressed[k];
+      entries_[k - begin] = begins_[entry >> run_offset_bits] + (entry & (run_length_limit - 1));
+    }
+    return entries_;
+  }
+
+ private:
+  PairWork rows_;
+  std::uint32_t begins_[32];
+  std::vector<std::uint32_t> entries_;
+};
+
+template <class Visit>
+void PairList::for_each_row(Cells which, Visit&& visit) const {
+  for_each_shared_row(which, [&](std::uint32_t i, std::span<const std::uint32_t> neighbors,
+                                 std::uint32_t) { visit(i, neighbors); });
+}
+
+template <class Visit>
+void PairList::for_each_shared_row(Cells which, Visit&& visit) const {
+  RowReader reader(*this);
+  for (const std::uint32_t cell : cells(which)) {
+    reader.go_to_cell(cell);
+    const CellRange range = grid_.cells()[cell];
+    const std::uint32_t groups = group_count(range.count, group_);
+    for (std::uint32_t g = 0; g < groups; ++g) {
+      const std::span<std::uint32_t> row = reader.row(range.begin + g);
+      if (group_ == 1) {
+        visit(range.begin + g, std::span<const std::uint32_t>(row), 0u);
+        continue;
+      }
+      // Each of the group comes first once; the others are among its neighbors.
+      const std::uint32_t size = size_of_group(range.count, groups, g);
+      for (std::uint32_t q = 0; q < size; ++q) {
+        std::swap(row[0], row[q]);
+        visit(row[0], std::span<const std::uint32_t>(row.subspan(1)), size - 1);
+      }
+    }
+  }
+}
+
+template <class Visit>
+void PairList::for_each_neighbor(const ParticleStore& particles, double radius,
+                                 Visit&& visit) const {
+  for (const Cells which : {Cells::interior, Cells::boundary}) {
+    for_each_shared_row(
+        which, [&](std::uint32_t i, std::span<const std::uint32_t> neighbors, std::uint32_t mates) {
+          for (std::uint32_t k = 0; k < neighbors.size(); ++k) {
+            const std::uint32_t j = neighbors[k];
+            const Vec3 d = particles.position[i].vector() - particles.position[j].vector();
+            const double r2 = dot(d, d);
+            if (r2 >= radius * radius) continue;
+            visit(i, j, r2);
+            if (half_ && k >= mates && j < local_count_) visit(j, i, r2);
+          }
+        });
+  }
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,176 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "md/core/vector.hpp"
+#include "md/system/particle_store.hpp"
+
+namespace sterna::md {
+
+/// Position on a grid of 2^-30 of the region's extent, around its center. Differences of two are
+/// exact integers, so single-precision pair arithmetic keeps its relative accuracy however large
+/// the region is (the idea of fixed-point positions: Shaw et al., Anton, ISCA 2007).
+struct alignas(16) FixedPosition {
+  std::int32_t x, y, z;
+  std::int32_t type;
+};
+
+/// Force on a particle in single precision, padded so that it is one aligned load.
+struct alignas(16) SingleForce {
+  float x, y, z, unused;
+};
+
+/// Where the particles of a cell lie in the store.
+struct CellRange {
+  std::uint32_t begin;
+  std::uint32_t count;
+};
+
+/// Extent of a cell's particles across x, relative to the region's center.
+struct CellBounds {
+  float y_low, y_high, z_low, z_high;
+  static CellBounds none() { return {3.0e18f, -3.0e18f, 3.0e18f, -3.0e18f}; }
+  void include(const CellBounds& other) {
+    y_low = other.y_low < y_low ? other.y_low : y_low;
+    y_high = other.y_high > y_high ? other.y_high : y_high;
+    z_low = other.z_low < z_low ? other.z_low : z_low;
+    z_high = other.z_high > z_high ? other.z_high : z_high;
+  }
+};
+
+/// A neighbor in a compressed row: which of the 27 cells around the row's cell its run of particles
+/// begins in, in the upper 5 bits, the place within the run in the lower 11. Two bytes instead of
+/// four: the list is most of the memory of a run, and its bandwidth.
+inline constexpr int run_offset_bits = 11;
+inline constexpr std::uint32_t run_length_limit = 1u << run_offset_bits;
+
+/// Particles of a cell can share a row, which then holds the neighbors of all of them; these groups
+/// are of equal size, up to one. Row g of a cell stands at the place of its g-th particle.
+inline constexpr std::uint32_t largest_group = 4;
+inline std::uint32_t group_count(std::uint32_t particles, std::uint32_t largest) {
+  return (particles + largest - 1) / largest;
+}
+inline std::uint32_t size_of_group(std::uint32_t particles, std::uint32_t groups, std::uint32_t g) {
+  return particles / groups + (g < particles % groups ? 1u : 0u);
+}
+
+/// What of the next neighbors a kernel begins while it computes with those before, by measurement:
+/// nothing, to load them, or also what leads up to the powers of their distances.
+enum class Overlap { none, loads, arithmetic };
+
+/// Room of the list builder for the candidates of one cell's rows. `chunk` arrays: bounds of some
+/// candidates that follow each other.
+struct ListScratch {
+  float *x, *y, *z;
+  std::uint32_t* entry;
+  float* chunk[6];       ///< x low, x high, y low, y high, z low, z high
+  std::uint32_t* order;  ///< of the cell's particles
+};
+
+/// Everything that list building and pair kernels read and write. Plain data, because the files
+/// compiled for one instruction set must not instantiate code that others share.
+struct PairWork {
+  // Particles; `total` of them, then one dummy beyond every cutoff.
+  const Position* position;
+  FixedPosition* fixed_position;  ///< mixed precision only
+  double fixed_scale;             ///< length of one fixed-point step
+  std::uint32_t local;
+  std::uint32_t total;
+
+  // Cells: (nx+2)(ny+2)(nz+2) of them, x fastest, the outermost layer holds ghosts.
+  const CellRange* cells;
+  int nx, ny, nz;
+
+  // The list; one of the two entry arrays is in use. A row of one particle holds its neighbors; one
+  // of a group begins with its particles, then come all others that are neighbors of any of them.
+  std::uint16_t* compressed;
+  std::uint32_t* plain;
+  std::uint32_t* row_begin;  ///< local + 1 places in the entries
+  std::uint32_t group;       ///< 1, or how many particles share a row at most
+  bool half;                 ///< of two local particles only one has the other in its row
+  std::uint32_t* decoded;    ///< room for a row and some vectors
+
+  // Building: single-precision coordinates relative to the region's center, in which
+  // the particles of a run ascend in x; radius of the list.
+  const float *x, *y, *z;
+  const float* upright_x;    ///< in a triclinic box, where runs ascend in this instead; or nullptr
+  const CellBounds* bounds;  ///< of each of `cells`
+  float list_radius_squared;
+  ListScratch scratch;
+
+  // Lennard-Jones: tables of type_count^2; 12 c12 and 6 c6, as the force needs them.
+  int type_count;
+  double cutoff_squared;
+  double switch_start_squared;
+  const double *twelve_c12, *six_c6, *energy_shift, *force_shift;
+  const float *twelve_c12_single, *six_c6_single, *energy_shift_single, *force_shift_single;
+
+  // Results: forces of the rows' particles are set; from half lists, which only the kernels of
+  // mixed precision read, forces of all particles, ghosts and the dummy are added to instead.
+  // Energy and virial are added to.
+  Vec3* force;
+  SingleForce* collected;  ///< where a length is counted in fixed-point steps
+  double energy;
+  double virial[6];  ///< sum over pairs of r_a f_b: xx yy zz xy xz yz
+};
+
+/// The element at an offset in units of 8 bytes.
+template <class T>
+inline const T* at_offset(const T* array, std::uint32_t offset) {
+  return reinterpret_cast<const T*>(reinterpret_cast<const char*>(array) + std::size_t{offset} * 8);
+}
+template <class T>
+inline T* at_offset(T* array, std::uint32_t offset) {
+  return reinterpret_cast<T*>(reinterpret_cast<char*>(array) + std::size_t{offset} * 8);
+}
+
+/// Where the particles of the 27 cells around `cell` begin, by slot: what decodes a compressed row.
+/// It depends on no cell's number of particles, so that in a gas, where most cells are empty,
+/// nothing has to be guessed.
+inline void gather_begins(const PairWork& work, std::size_t cell, std::uint32_t (&begins)[32]) {
+  const std::ptrdiff_t row = work.nx + 2;
+  const std::ptrdiff_t plane = row * (work.ny + 2);
+  std::uint32_t* next = begins;
+  for (std::ptrdiff_t dz = -1; dz <= 1; ++dz) {
+    for (std::ptrdiff_t dy = -1; dy <= 1; ++dy) {
+      const CellRange* column =
+          work.cells + static_cast<std::ptrdiff_t>(cell) + dz * plane + dy * row;
+      for (std::ptrdiff_t dx = -1; dx <= 1; ++dx) *next++ = column[dx].begin;
+    }
+  }
+}
+
+/// One instruction set's kernels. `compute`: forces of the particles of the given local cells from
+/// their rows; energy and virial where asked.
+struct PairKernels {
+  const char* name;  ///< "avx512"
+  /// So many particles that share a row are the fastest to compute.
+  std::uint32_t group_double, group_mixed;
+  /// Appends the rows of cells[0..cell_count) to the list at entry `used`; returns the new `used`,
+  /// or ~0 where the row capacity would be passed.
+  std::size_t (*build)(PairWork&, const std::uint32_t* cells, std::size_t cell_count,
+                       std::size_t used, std::size_t capacity);
+  /// Of particles [begin, end), from x, y, z (and `center`, the origin of these) to `position`: the
+  /// largest squared displacement. That of each is written to `squares`.
+  double (*square_displacements)(const PairWork&, std::size_t begin, std::size_t end,
+                                 const Vec3& center, float* squares);
+  /// Writes those of [begin, end) whose number in `squares` is at least `least` to `out`, which has
+  /// room for all; returns how many they are.
+  std::size_t (*select_far)(const float* squares, std::size_t begin, std::size_t end, float least,
+                            std::uint32_t* out);
+  void (*compute_double)(PairWork&, const std::uint32_t* cells, std::size_t cell_count,
+                         int truncation, bool with_energy);
+  void (*compute_mixed)(PairWork&, const std::uint32_t* cells, std::size_t cell_count,
+                        int truncation, bool with_energy);
+  /// force[begin..end) from collected[begin..end), which become 0.
+  void (*collect)(PairWork&, std::size_t begin, std::size_t end);
+  /// fixed_position[begin..end) from position[begin..end).
+  void (*to_fixed)(PairWork&, std::size_t begin, std::size_t end, const Vec3& center);
+};
+
+const PairKernels& pair_kernels_baseline();
+const PairKernels& pair_kernels_avx2();
+const PairKernels& pair_kernels_avx512();
+
+}  // namespace sterna::md

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "md/core/units.hpp"
+
+namespace sterna::md {
+
+/// What an observer found, at the end of a run.
+struct ObserverReport {
+  std::string suffix;  ///< of the file: "rdf.txt"
+  std::string text;    ///< its content
+  struct Average {
+    std::string name;
+    double mean, standard_error;  ///< in the units of the input
+    std::string_view unit;        ///< of both: "bar"; "" where reduced or without dimension
+  };
+  std::vector<Average> averages;
+
+  /// Of values in internal units.
+  void add_average(std::string name, double mean, double standard_error, const UnitSystem& units,
+                   Dimension dimension) {
+    averages.push_back({std::move(name), units.from_internal(mean, dimension),
+                        units.from_internal(standard_error, dimension), units.label(dimension)});
+  }
+};
+
+}  // namespace sterna::md

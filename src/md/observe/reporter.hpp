@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+
+#include "md/observe/frame.hpp"
+
+namespace sterna::md {
+
+/// Looks at a run every so many steps: to write, to measure, to print. Unlike an `Observer` it has
+/// no results that outlive the run.
+class Reporter {
+ public:
+  /// Throws std::invalid_argument unless `interval` (steps) is at least 1.
+  explicit Reporter(std::int64_t interval) : interval_(interval) {
+    if (interval < 1) throw std::invalid_argument("a reporter's interval is at least 1 step");
+  }
+  virtual ~Reporter() = default;
+  Reporter(const Reporter&) = delete;
+  Reporter& operator=(const Reporter&) = delete;
+
+  std::int64_t interval() const { return interval_; }
+  /// Collective: every rank calls it with its own particles, at the start and then every `interval`
+  /// steps.
+  virtual void report(const Frame& frame) = 0;
+
+ private:
+  std::int64_t interval_;
+};
+
+}  // namespace sterna::md

@@ -1,0 +1,154 @@
+#include "md/output/block_redistribution.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace sterna::md {
+namespace {
+
+std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+
+}  // namespace
+
+BlockRedistribution::BlockRedistribution(const comm::Context& context, std::int64_t particles,
+                                         std::size_t item_bytes, const Options& options)
+    : context_(context),
+      rank_(context.rank()),
+      ranks_(context.size()),
+      particles_(particles),
+      item_bytes_(item_bytes),
+      // Items stay on a multiple of 8 bytes, so that slots are read and written in place.
+      stride_(sizeof(std::int64_t) + (item_bytes + 7) / 8 * 8),
+      block_slots_(round_up(std::max<std::int64_t>(1, (particles + ranks_ - 1) / ranks_),
+                            options.granularity)),
+      piece_slots_(std::min(round_up(options.piece_slots, options.granularity), block_slots_)),
+      pieces_((block_slots_ + piece_slots_ - 1) / piece_slots_),
+      exchange_(
+          context, stride_,
+          {.method = options.method, .name = "output in order of ids", .possible_sources = {}}) {}
+
+void BlockRedistribution::note_failure(std::string text) {
+  if (failure_.empty()) failure_ = std::move(text);
+}
+
+std::int64_t BlockRedistribution::first_slot(int owner, std::int64_t piece) const {
+  const std::int64_t block_end = std::min((owner + 1) * block_slots_, particles_);
+  return std::min(owner * block_slots_ + piece * piece_slots_, block_end);
+}
+
+std::shared_ptr<const IdOrder> BlockRedistribution::order(std::span<const std::int64_t> ids) const {
+  std::vector<std::int64_t> range_begins;
+  for (int owner = 0; owner < ranks_; ++owner) {
+    for (std::int64_t piece = 0; piece < pieces_; ++piece) {
+      range_begins.push_back(first_slot(owner, piece));
+    }
+  }
+  range_begins.push_back(particles_);
+  return std::make_shared<const IdOrder>(order_ids(context_, ids, range_begins, pieces_));
+}
+
+std::optional<std::size_t> BlockRedistribution::row_of(std::int64_t id) const {
+  std::int64_t owner = 0, piece = 0;
+  if (id_order_->is_plain()) {
+    const std::int64_t slot = id - 1;
+    if (slot < 0 || slot >= particles_) return std::nullopt;
+    owner = slot / block_slots_;
+    piece = slot % block_slots_ / piece_slots_;
+  } else {
+    const auto& first = id_order_->first_ids;
+    const std::int64_t range = std::ranges::upper_bound(first, id) - first.begin() - 1;
+    if (range < 0) return std::nullopt;
+    owner = range / pieces_;
+    piece = range % pieces_;
+  }
+  return static_cast<std::size_t>(piece * ranks_ + owner);
+}
+
+std::optional<std::int64_t> BlockRedistribution::slot_of(std::int64_t id) const {
+  if (id_order_->is_plain()) return id - 1;
+  const auto& ids = id_order_->block_ids;
+  const auto place = std::ranges::lower_bound(ids, id);
+  if (place == ids.end() || *place != id) return std::nullopt;
+  return first_slot(rank_, 0) + (place - ids.begin());
+}
+
+std::int64_t BlockRedistribution::id_at(std::int64_t slot) const {
+  if (id_order_->is_plain()) return slot + 1;
+  const auto index = static_cast<std::size_t>(slot - first_slot(rank_, 0));
+  // Where there are fewer ids than particles, all ids end before.
+  return index < id_order_->block_ids.size() ? id_order_->block_ids[index] : -1;
+}
+
+void BlockRedistribution::plan(std::span<const std::int64_t> ids,
+                               std::shared_ptr<const IdOrder> order) {
+  ids_ = ids;
+  id_order_ = std::move(order);
+  failure_ = id_order_->failure;
+
+  // Counting sort: there are about particles / piece_slots rows, few beside the particles.
+  row_begin_.assign(static_cast<std::size_t>(pieces_ * ranks_) + 1, 0);
+  for (const std::int64_t id : ids) {
+    if (const auto row = row_of(id)) {
+      ++row_begin_[*row + 1];
+    } else {
+      note_failure(fmt::format("a particle has the id {}, which no particle had before", id));
+    }
+  }
+  for (std::size_t row = 1; row < row_begin_.size(); ++row) row_begin_[row] += row_begin_[row - 1];
+  order_.resize(row_begin_.back());
+  std::vector<std::size_t> next(row_begin_.begin(), row_begin_.end() - 1);
+  for (std::size_t particle = 0; particle < ids.size(); ++particle) {
+    if (const auto row = row_of(ids[particle])) {
+      order_[next[*row]++] = static_cast<std::uint32_t>(particle);
+    }
+  }
+}
+
+BlockRedistribution::Piece BlockRedistribution::exchange(std::int64_t piece, const Pack& pack) {
+  const std::size_t* begin = row_begin_.data() + piece * ranks_;
+  for (int owner = 0; owner < ranks_; ++owner) {
+    const std::size_t count = begin[owner + 1] - begin[owner];
+    if (count == 0) continue;
+    const std::span<const std::uint32_t> particles(order_.data() + begin[owner], count);
+    std::byte* const row = exchange_.row(owner, count).data();
+    for (std::size_t i = 0; i < count; ++i) {
+      std::memcpy(row + i * stride_, &ids_[particles[i]], sizeof(std::int64_t));
+    }
+    pack(particles, row + sizeof(std::int64_t), stride_);
+  }
+
+  const std::int64_t first = first_slot(rank_, piece);
+  const std::int64_t count = first_slot(rank_, piece + 1) - first;
+  items_.assign(static_cast<std::size_t>(count) * item_bytes_, std::byte{0});
+  filled_.assign(static_cast<std::size_t>(count), false);
+  for (const auto& row : exchange_.exchange()) {
+    for (std::span<const std::byte> rest = row.items; !rest.empty(); rest = rest.subspan(stride_)) {
+      std::int64_t id;
+      std::memcpy(&id, rest.data(), sizeof(id));
+      const auto slot = slot_of(id);
+      if (!slot || *slot < first || *slot >= first + count) {
+        note_failure(fmt::format("a particle has the id {}, which no particle had before", id));
+        continue;
+      }
+      const auto index = static_cast<std::size_t>(*slot - first);
+      if (filled_[index]) note_failure(fmt::format("two particles have the id {}", id));
+      filled_[index] = true;
+      std::memcpy(items_.data() + index * item_bytes_, rest.data() + sizeof(id), item_bytes_);
+    }
+  }
+  exchange_.release();
+  const auto hole = std::find(filled_.begin(), filled_.end(), false);
+  if (hole != filled_.end()) {
+    const std::int64_t id = id_at(first + (hole - filled_.begin()));
+    note_failure(id < 0 ? fmt::format("there are fewer particles than {}", particles_)
+                        : fmt::format("no particle has the id {}", id));
+  }
+  return {first, items_};
+}
+
+}  // namespace sterna::md

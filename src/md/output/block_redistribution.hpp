@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "md/output/id_order.hpp"
+#include "sterna/comm/bulk_exchange.hpp"
+#include "sterna/comm/context.hpp"
+
+namespace sterna::md {
+
+/// Brings data of particles, which live wherever they are in space, into the order of their ids:
+/// rank r receives those of the r-th block of ids. The slot of a particle is the number of ids
+/// that are smaller than its own. It is done in pieces, so that a rank never holds more than a
+/// piece of its block at a time (plus what it sends).
+class BlockRedistribution {
+ public:
+  struct Options {
+    std::string method = "auto";  ///< of the sparse exchange of counts
+    /// Blocks and pieces are multiples of this many slots. With 1024, fields of 4, 8, 12 or 24
+    /// bytes a particle begin on memory pages (4096 bytes) at every block if the field does.
+    std::int64_t granularity = 1024;
+    std::int64_t piece_slots = 128 * 1024;
+  };
+  /// Collective. `particles`: N of the whole system. `item_bytes`: of one particle's data.
+  BlockRedistribution(const comm::Context& context, std::int64_t particles, std::size_t item_bytes,
+                      const Options& options);
+
+  std::int64_t piece_count() const { return pieces_; }
+
+  /// Collective. The order of these ids and those of the other ranks: it holds for every
+  /// redistribution of as many particles with the same options.
+  std::shared_ptr<const IdOrder> order(std::span<const std::int64_t> ids) const;
+  /// Says which particles this rank holds, for the exchanges that follow.
+  void plan(std::span<const std::int64_t> ids, std::shared_ptr<const IdOrder> order);
+
+  /// Writes the items of these local particles one behind the other, `stride` bytes apart.
+  using Pack = std::function<void(std::span<const std::uint32_t> particles, std::byte* items,
+                                  std::size_t stride)>;
+  struct Piece {
+    std::int64_t first_slot;
+    std::span<const std::byte> items;  ///< in slot order; empty where the block has ended
+  };
+  /// Collective, for pieces 0, 1, ... in order. Valid until the next call.
+  Piece exchange(std::int64_t piece, const Pack& pack);
+
+  /// Not empty where an id was not in the order, came twice or not at all; this rank's view.
+  const std::string& failure() const { return failure_; }
+
+ private:
+  void note_failure(std::string text);
+  std::int64_t first_slot(int owner, std::int64_t piece) const;
+  /// Of the piece that the id belongs to, in `row_begin_`; nothing where it is not in the order.
+  std::optional<std::size_t> row_of(std::int64_t id) const;
+  /// In the block of this rank; nothing where the id is not in it.
+  std::optional<std::int64_t> slot_of(std::int64_t id) const;
+  std::int64_t id_at(std::int64_t slot) const;
+
+  comm::Context context_;
+  int rank_;
+  int ranks_;
+  std::int64_t particles_;
+  std::size_t item_bytes_;
+  std::size_t stride_;  ///< of an item on its way: the id, then the data
+  std::int64_t block_slots_;
+  std::int64_t piece_slots_;
+  std::int64_t pieces_;
+  comm::BulkExchangeBytes exchange_;
+
+  std::span<const std::int64_t> ids_;
+  std::shared_ptr<const IdOrder> id_order_;
+  std::vector<std::size_t> row_begin_;  ///< of each (piece, owner), piece-major, in `order_`
+  std::vector<std::uint32_t> order_;    ///< local particles by piece and owner
+  std::vector<std::byte> items_;
+  std::vector<bool> filled_;
+  std::string failure_;
+};
+
+}  // namespace sterna::md

@@ -1,0 +1,197 @@
+#include "md/output/checkpoint.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "md/core/agreement.hpp"
+#include "md/core/file_error.hpp"
+#include "md/output/atomic_file.hpp"
+#include "sterna/comm/collective.hpp"
+#include "sterna/comm/messenger.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+
+namespace sterna::md {
+namespace {
+
+CheckpointFile open_for_all(const comm::Context& context, const std::string& path) {
+  CheckpointFile::Index index;
+  std::string blocks_end;
+  on_first_rank(context, [&] {
+    index = CheckpointFile::read_index(path);
+    blocks_end = std::to_string(index.blocks_end);
+  });
+  comm::broadcast(context, 0, index.metadata);
+  comm::broadcast(context, 0, index.table);
+  comm::broadcast(context, 0, blocks_end);
+  index.blocks_end = std::stoull(blocks_end);
+  // The same bytes on all ranks, so all of them accept or refuse.
+  return CheckpointFile(path, index);
+}
+
+/// What each rank knows of its block, on rank 0, in the order of the ranks; elsewhere nothing.
+std::vector<std::string> gather_tables(const comm::Context& context, comm::Messenger& messenger,
+                                       comm::Buffer<char> table) {
+  const std::uint64_t key = messenger.reserve_keys();
+  messenger.send(0, key, comm::nocopy(std::move(table)));
+  std::vector<std::string> tables;
+  for (int rank = 0; context.rank() == 0 && rank < context.size(); ++rank) {
+    auto delivery = messenger.receive<char>(rank, key);
+    messenger.wait(delivery.arrived(), "the tables of a checkpoint");
+    const comm::Buffer<char> text = delivery.take();
+    tables.emplace_back(text.begin(), text.end());
+  }
+  return tables;
+}
+
+}  // namespace
+
+std::string checkpoint_path(const std::string& stem) {
+  return stem + ".checkpoint";
+}
+
+CheckpointReport write_checkpoint(const comm::Context& context, const std::string& stem,
+                                  CheckpointState state, const ParticleStore& particles) {
+  return write_checkpoint_file(context, checkpoint_path(stem), std::move(state), particles);
+}
+
+CheckpointReport write_checkpoint_file(const comm::Context& context, const std::string& path,
+                                       CheckpointState state, const ParticleStore& particles) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::string fresh = path + ".new";
+  state.rotating = particles.rotating();
+  const std::uint64_t block_bytes = checkpoint_block_bytes(particles.local_count(), state.rotating);
+  const auto offset =
+      first_checkpoint_block + static_cast<std::uint64_t>(comm::exclusive_sum(
+                                   context, static_cast<std::int64_t>(block_bytes)));
+  auto total = static_cast<std::int64_t>(block_bytes);
+  comm::ReductionBatch(context, "checkpoint").sum(total).run();
+  const auto messenger = comm::Messenger::shared(context);
+
+  CheckpointReport report;
+  try {
+    RawFile file;
+    const auto token = static_cast<std::uint64_t>(start.time_since_epoch().count()) | 1;
+    std::string message;
+    on_first_rank(context, [&] {
+      remove_file(fresh);
+      file = RawFile(fresh, RawFile::Mode::create);
+      file.reserve(0, first_checkpoint_block + static_cast<std::uint64_t>(total));
+      mark_checkpoint(file, token);
+      message = std::to_string(token);
+    });
+    comm::broadcast(context, 0, message);
+    comm::Buffer<char> table;
+    agree_after(context, [&] {
+      if (context.rank() != 0) file = open_marked_checkpoint(fresh, std::stoull(message));
+      const std::string block = write_checkpoint_block(file, offset, particles);
+      file.sync();
+      // Memory is taken here, where a rank that gets none is an error on all.
+      table = messenger->buffer<char>(block.size());
+      std::copy(block.begin(), block.end(), table.begin());
+      if (context.rank() != 0) file.close();
+    });
+    const auto blocks = gather_tables(context, *messenger, std::move(table));
+    std::string size;
+    on_first_rank(context, [&] {
+      report.bytes = finish_checkpoint(file, state, blocks);
+      replace_keeping_previous(path);
+      size = std::to_string(report.bytes);
+    });
+    comm::broadcast(context, 0, size);
+    report.bytes = std::stoull(size);
+  } catch (const FileError&) {
+    if (context.rank() == 0) {
+      try {
+        remove_file(fresh);
+      } catch (const FileError&) {
+        // The failure that led here is the one to report.
+      }
+    }
+    throw;
+  }
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
+}
+
+CheckpointReader::CheckpointReader(const comm::Context& context, const std::string& path)
+    : context_(context), file_(open_for_all(context, path)) {}
+
+void CheckpointReader::require_types(std::span<const std::string> types) const {
+  const auto& written = state().types;
+  if (std::equal(types.begin(), types.end(), written.begin(), written.end())) return;
+  throw FileError(fmt::format("{}: was written with the particle types [{}], the input has [{}]",
+                              file_.path(), fmt::join(written, ", "), fmt::join(types, ", ")));
+}
+
+bool CheckpointReader::has_block_per_rank() const {
+  return context_.size() == state().ranks;
+}
+
+std::pair<std::uint64_t, std::uint64_t> CheckpointReader::equal_share() const {
+  const auto total = static_cast<std::uint64_t>(state().particles);
+  const auto ranks = static_cast<std::uint64_t>(context_.size());
+  const auto rank = static_cast<std::uint64_t>(context_.rank());
+  const std::uint64_t share = total / ranks, rest = total % ranks;
+  const std::uint64_t begin = rank * share + std::min(rank, rest);
+  return {begin, begin + share + (rank < rest ? 1 : 0)};
+}
+
+void CheckpointReader::read_particles(ParticleStore& particles) const {
+  agree_after(context_, [&] {
+    const auto [begin, end] =
+        has_block_per_rank() ? file_.block_of(context_.rank()) : equal_share();
+    file_.read(begin, end, &particles);
+  });
+}
+
+void CheckpointReader::verify() const {
+  agree_after(context_, [&] {
+    const auto [begin, end] = equal_share();
+    file_.read(begin, end, nullptr);
+  });
+}
+
+FoundCheckpoint find_latest_checkpoint(const comm::Context& context, const std::string& stem) {
+  const std::string current = checkpoint_path(stem);
+  FoundCheckpoint found;
+  std::vector<std::pair<std::string, CheckpointReader>> candidates;
+  bool were_complete = false;  // some of those that are refused
+  // A complete .new is there where a crash came between the two renames.
+  for (const std::string& path : {current, current + ".new", current + ".previous"}) {
+    std::string present;
+    if (context.rank() == 0 && file_exists(path)) {
+      present = CheckpointFile::is_foreign(path) ? "foreign" : "yes";
+    }
+    comm::broadcast(context, 0, present);
+    if (present.empty()) continue;
+    const bool may_be_newest = path != current + ".previous";
+    try {
+      candidates.emplace_back(path, CheckpointReader(context, path));
+    } catch (const FileError& error) {
+      found.refused.emplace_back(error.what());
+      were_complete = were_complete || path != current + ".new" || present == "foreign";
+      if (present == "foreign" && may_be_newest) found.would_lose_run = true;
+    }
+  }
+  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+    return a.second.state().step > b.second.state().step;
+  });
+  for (const auto& [path, reader] : candidates) {
+    try {
+      reader.verify();
+      found.path = path;
+      found.step = reader.state().step;
+      break;
+    } catch (const FileError& error) {
+      found.refused.emplace_back(error.what());
+      were_complete = were_complete || path != current + ".new";
+    }
+  }
+  if (found.path.empty() && were_complete) found.would_lose_run = true;
+  return found;
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,451 @@
+// The file: one page of header (below), then for each rank that wrote it a block of records, each
+// block on a page boundary, then the metadata (JSON) and the table. Little-endian throughout.
+// The table holds for every block its file offset and its number of records (two 64-bit integers),
+// then for every segment of 8192 records of every block its XXH64. The header is written last, when
+// the rest is on the disk; it holds checksums of the metadata, the table and itself.
+//
+// Version 1 has particles that do not rotate: 72 bytes a record. Version 2 has rigid molecules:
+// behind each such record the orientation (quaternion w x y z, body to laboratory) and the angular
+// momentum (laboratory frame), 128 bytes in all. What a run without molecules writes is version 1.
+
+#include "md/output/checkpoint_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <thread>
+
+#include "md/core/checksum.hpp"
+#include "md/core/file_error.hpp"
+
+namespace sterna::md {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t segment_records = 8192;
+/// In the header page, behind the header.
+constexpr std::uint64_t token_offset = 512;
+constexpr auto longest_wait_for_token = std::chrono::seconds(90);
+constexpr std::uint32_t version_of_atoms = 1;
+constexpr std::uint32_t version_of_molecules = 2;
+constexpr std::uint32_t byte_order_mark = 0x01020304;
+constexpr std::array<char, 8> magic{'S', 't', 'e', 'r', 'n', 'a', 'C', '\n'};
+
+struct Header {
+  std::array<char, 8> magic_bytes;
+  std::uint32_t version;
+  std::uint32_t byte_order;
+  std::uint64_t file_size;
+  std::uint64_t record_size;
+  std::uint64_t segment_records;
+  std::uint64_t block_count;
+  std::uint64_t segment_count;
+  std::uint64_t metadata_offset;
+  std::uint64_t metadata_size;
+  std::uint64_t metadata_checksum;
+  std::uint64_t table_checksum;   ///< the table follows the metadata
+  std::uint64_t header_checksum;  ///< of all before it
+};
+static_assert(sizeof(Header) == 96);
+
+/// A particle in the file.
+struct Record {
+  double position[3];
+  double velocity[3];
+  std::int64_t id;
+  std::int32_t image[3];
+  std::int32_t type;
+};
+static_assert(sizeof(Record) == 72);
+struct Rotation {
+  double orientation[4];
+  double angular_momentum[3];
+};
+static_assert(sizeof(Rotation) == 56);
+
+std::uint64_t record_bytes(bool rotating) {
+  return sizeof(Record) + (rotating ? sizeof(Rotation) : 0);
+}
+
+struct TableBlock {
+  std::uint64_t offset;
+  std::uint64_t count;
+};
+
+std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+std::uint64_t segments_of(std::uint64_t records) {
+  return (records + segment_records - 1) / segment_records;
+}
+
+std::uint64_t header_checksum(const Header& header) {
+  return xxh64(std::as_bytes(std::span(&header, 1)).first(offsetof(Header, header_checksum)));
+}
+
+void write_record(std::byte* place, const ParticleStore& store, std::size_t i) {
+  const Position& position = store.position[i];
+  const Record record{{position.x, position.y, position.z},
+                      {store.velocity[i].x, store.velocity[i].y, store.velocity[i].z},
+                      store.id[i],
+                      {store.image[i].x, store.image[i].y, store.image[i].z},
+                      static_cast<std::int32_t>(position.type)};
+  std::memcpy(place, &record, sizeof(record));
+  if (!store.rotating()) return;
+  const Quaternion& q = store.orientation[i];
+  const Vec3& l = store.angular_momentum[i];
+  const Rotation rotation{{q.w, q.x, q.y, q.z}, {l.x, l.y, l.z}};
+  std::memcpy(place + sizeof(record), &rotation, sizeof(rotation));
+}
+
+void read_record(const std::byte* place, ParticleStore& store, std::size_t i) {
+  Record record;
+  std::memcpy(&record, place, sizeof(record));
+  store.position[i] = {record.position[0], record.position[1], record.position[2], record.type};
+  store.velocity[i] = {record.velocity[0], record.velocity[1], record.velocity[2]};
+  store.id[i] = record.id;
+  store.image[i] = {record.image[0], record.image[1], record.image[2]};
+  if (!store.rotating()) return;
+  Rotation rotation;
+  std::memcpy(&rotation, place + sizeof(record), sizeof(rotation));
+  const auto& [q, l] = rotation;
+  store.orientation[i] = {q[0], q[1], q[2], q[3]};
+  store.angular_momentum[i] = {l[0], l[1], l[2]};
+}
+
+json vector_json(const Vec3& v) {
+  return {exact_text(v.x), exact_text(v.y), exact_text(v.z)};
+}
+
+json metadata_of(const CheckpointState& state) {
+  json metadata = {
+      {"program", state.program},
+      {"step", state.step},
+      {"time", exact_text(state.time)},
+      {"box", vector_json(state.box.length)},
+      {"particles", state.particles},
+      {"ranks", state.ranks},
+      {"grid", state.grid},
+      {"types", state.types},
+      {"input_hash", fmt::format("{:016x}", state.input_hash)},
+      {"record", state.rotating ? "position f64 3, velocity f64 3, id i64, image i32 3, "
+                                  "type i32, orientation f64 4, angular momentum f64 3"
+                                : "position f64 3, velocity f64 3, id i64, image i32 3, "
+                                  "type i32"},
+      {"rotating", state.rotating},
+      {"state", state.state}};
+  const Tilt& tilt = state.box.tilt;
+  if (!tilt.none()) metadata["tilt"] = vector_json({tilt.xy, tilt.xz, tilt.yz});
+  return metadata;
+}
+
+CheckpointState state_of(const json& metadata) {
+  CheckpointState state;
+  state.program = metadata.at("program").get<std::string>();
+  state.step = metadata.at("step").get<std::int64_t>();
+  state.time = exact_value(metadata.at("time"));
+  for (int axis = 0; axis < 3; ++axis) {
+    state.box.length[axis] = exact_value(metadata.at("box").at(static_cast<std::size_t>(axis)));
+  }
+  if (const auto tilt = metadata.find("tilt"); tilt != metadata.end()) {
+    state.box.tilt = {exact_value(tilt->at(0)), exact_value(tilt->at(1)), exact_value(tilt->at(2))};
+  }
+  state.particles = metadata.at("particles").get<std::int64_t>();
+  state.ranks = metadata.at("ranks").get<int>();
+  state.grid = metadata.at("grid").get<std::array<int, 3>>();
+  state.types = metadata.at("types").get<std::vector<std::string>>();
+  state.input_hash =
+      std::strtoull(metadata.at("input_hash").get<std::string>().c_str(), nullptr, 16);
+  state.state = metadata.at("state");
+  state.rotating = metadata.value("rotating", false);
+  return state;
+}
+
+[[noreturn]] void refuse(const std::string& path, const std::string& reason) {
+  throw FileError(path + ": " + reason);
+}
+
+bool is_known(std::uint32_t version) {
+  return version == version_of_atoms || version == version_of_molecules;
+}
+
+Header read_header(const RawFile& file) {
+  Header header{};
+  const std::uint64_t size = file.size();
+  if (size < sizeof(Header)) {
+    refuse(file.path(), fmt::format("is not a checkpoint: it has only {} bytes", size));
+  }
+  file.read_at(0, std::as_writable_bytes(std::span(&header, 1)));
+  const std::array<char, 8> nothing{};
+  if (header.magic_bytes == nothing) {
+    refuse(file.path(), "is an unfinished checkpoint: its writing was interrupted");
+  }
+  if (header.magic_bytes != magic) refuse(file.path(), "is not a checkpoint of this program");
+  if (header.byte_order != byte_order_mark) {
+    refuse(file.path(), "was written on a machine with another byte order");
+  }
+  if (!is_known(header.version)) {
+    refuse(file.path(), fmt::format("has version {} of the checkpoint format, this program reads "
+                                    "versions {} and {}",
+                                    header.version, version_of_atoms, version_of_molecules));
+  }
+  if (header.header_checksum != header_checksum(header)) {
+    refuse(file.path(), "is damaged: the checksum of its header does not fit");
+  }
+  if (header.record_size != record_bytes(header.version == version_of_molecules) ||
+      header.segment_records != segment_records) {
+    refuse(file.path(), "has records of another kind than this program reads");
+  }
+  if (size < header.file_size) {
+    refuse(file.path(),
+           fmt::format("is truncated: {} of {} bytes are there", size, header.file_size));
+  }
+  // The checksum is no proof against a made-up file, so sizes are checked before they are used.
+  const std::uint64_t table_size =
+      header.block_count * sizeof(TableBlock) + header.segment_count * sizeof(std::uint64_t);
+  if (header.block_count > header.file_size || header.segment_count > header.file_size ||
+      header.metadata_offset > header.file_size ||
+      header.metadata_size > header.file_size - header.metadata_offset ||
+      table_size != header.file_size - header.metadata_offset - header.metadata_size) {
+    refuse(file.path(), "is damaged: its header contradicts itself");
+  }
+  return header;
+}
+
+}  // namespace
+
+std::string exact_text(double value) {
+  return fmt::format("{:a}", value);
+}
+
+double exact_value(const json& text) {
+  if (text.is_string()) {
+    const auto& characters = text.get_ref<const std::string&>();
+    char* end = nullptr;
+    const double value = std::strtod(characters.c_str(), &end);
+    if (!characters.empty() && *end == '\0') return value;
+  }
+  throw FileError("expected a number in hexadecimal notation, found " + text.dump());
+}
+
+std::uint64_t checkpoint_block_bytes(std::uint64_t records, bool rotating) {
+  return (records * record_bytes(rotating) + page - 1) / page * page;
+}
+
+void mark_checkpoint(RawFile& file, std::uint64_t token) {
+  file.write_at(token_offset, std::as_bytes(std::span(&token, 1)));
+  file.sync();
+}
+
+RawFile open_marked_checkpoint(const std::string& path, std::uint64_t token) {
+  const auto give_up = std::chrono::steady_clock::now() + longest_wait_for_token;
+  for (;;) {
+    std::string failure = path + ": another file than rank 0's has this name here";
+    try {
+      RawFile file(path, RawFile::Mode::write);
+      std::uint64_t found = 0;
+      if (file.size() >= token_offset + sizeof(found)) {
+        file.read_at(token_offset, std::as_writable_bytes(std::span(&found, 1)));
+      }
+      if (found == token) return file;
+    } catch (const FileError& error) {
+      failure = error.what();
+    }
+    if (std::chrono::steady_clock::now() > give_up) throw FileError(failure);
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+}
+
+std::string write_checkpoint_block(RawFile& file, std::uint64_t offset,
+                                   const ParticleStore& particles) {
+  const std::uint64_t count = particles.local_count();
+  std::string message(reinterpret_cast<const char*>(&count), sizeof(count));
+  const std::uint64_t record = record_bytes(particles.rotating());
+  std::vector<std::byte> segment;
+  for (std::size_t begin = 0; begin < count; begin += segment_records) {
+    const std::size_t end = std::min<std::size_t>(count, begin + segment_records);
+    segment.resize((end - begin) * record);
+    for (std::size_t i = begin; i < end; ++i) {
+      write_record(segment.data() + (i - begin) * record, particles, i);
+    }
+    const auto bytes = std::span<const std::byte>(segment);
+    const std::uint64_t checksum = xxh64(bytes);
+    message.append(reinterpret_cast<const char*>(&checksum), sizeof(checksum));
+    file.write_at(offset + begin * record, bytes);
+  }
+  return message;
+}
+
+std::uint64_t finish_checkpoint(RawFile& file, CheckpointState state,
+                                const std::vector<std::string>& messages) {
+  std::string blocks, checksums;
+  std::uint64_t offset = first_checkpoint_block;
+  std::uint64_t segments = 0;
+  state.particles = 0;
+  state.ranks = static_cast<int>(messages.size());
+  for (const std::string& message : messages) {
+    TableBlock block{offset, 0};
+    std::memcpy(&block.count, message.data(), sizeof(block.count));
+    blocks.append(reinterpret_cast<const char*>(&block), sizeof(block));
+    checksums.append(message, sizeof(block.count));
+    offset += checkpoint_block_bytes(block.count, state.rotating);
+    segments += segments_of(block.count);
+    state.particles += static_cast<std::int64_t>(block.count);
+  }
+  const std::string table = blocks + checksums;
+  const std::string metadata = metadata_of(state).dump();
+
+  Header header{};
+  header.magic_bytes = magic;
+  header.version = state.rotating ? version_of_molecules : version_of_atoms;
+  header.byte_order = byte_order_mark;
+  header.file_size = offset + metadata.size() + table.size();
+  header.record_size = record_bytes(state.rotating);
+  header.segment_records = segment_records;
+  header.block_count = messages.size();
+  header.segment_count = segments;
+  header.metadata_offset = offset;
+  header.metadata_size = metadata.size();
+  header.metadata_checksum = xxh64(bytes_of(metadata));
+  header.table_checksum = xxh64(bytes_of(table));
+  header.header_checksum = header_checksum(header);
+
+  file.write_at(offset, bytes_of(metadata));
+  file.write_at(offset + metadata.size(), bytes_of(table));
+  file.sync();
+  const std::array<std::byte, 8> no_token{};
+  file.write_at(token_offset, no_token);
+  file.write_at(0, std::as_bytes(std::span(&header, 1)));
+  file.sync();
+  if (file.size() != header.file_size) {
+    throw FileError(fmt::format("{}: has {} bytes after writing {}", file.path(), file.size(),
+                                header.file_size));
+  }
+  file.close();
+  return header.file_size;
+}
+
+CheckpointFile::Index CheckpointFile::read_index(const std::string& path) {
+  const RawFile file(path, RawFile::Mode::read);
+  const Header header = read_header(file);
+  Index index;
+  index.blocks_end = header.metadata_offset;
+  index.metadata.resize(header.metadata_size);
+  index.table.resize(header.file_size - header.metadata_offset - header.metadata_size);
+  file.read_at(header.metadata_offset, std::as_writable_bytes(std::span(index.metadata)));
+  file.read_at(header.metadata_offset + header.metadata_size,
+               std::as_writable_bytes(std::span(index.table)));
+  if (xxh64(bytes_of(index.metadata)) != header.metadata_checksum) {
+    refuse(path, "is damaged: the checksum of its metadata does not fit");
+  }
+  if (xxh64(bytes_of(index.table)) != header.table_checksum) {
+    refuse(path, "is damaged: the checksum of its table does not fit");
+  }
+  return index;
+}
+
+bool CheckpointFile::is_foreign(const std::string& path) {
+  Header header{};
+  try {
+    const RawFile file(path, RawFile::Mode::read);
+    if (file.size() < sizeof(Header)) return false;
+    file.read_at(0, std::as_writable_bytes(std::span(&header, 1)));
+  } catch (const FileError&) {
+    return true;
+  }
+  return header.magic_bytes == magic &&
+         (header.byte_order != byte_order_mark || !is_known(header.version));
+}
+
+CheckpointFile::CheckpointFile(std::string path, const Index& index) : path_(std::move(path)) {
+  try {
+    state_ = state_of(json::parse(index.metadata));
+  } catch (const json::exception& error) {
+    refuse(path_, fmt::format("has metadata that this program does not read: {}", error.what()));
+  } catch (const FileError& error) {
+    refuse(path_, fmt::format("has metadata that this program does not read: {}", error.what()));
+  }
+  const std::string contradiction = "is damaged: its parts contradict each other";
+  if (state_.ranks < 1 ||
+      index.table.size() < static_cast<std::size_t>(state_.ranks) * sizeof(TableBlock)) {
+    refuse(path_, contradiction);
+  }
+  std::vector<TableBlock> blocks(static_cast<std::size_t>(state_.ranks));
+  const std::size_t block_bytes = blocks.size() * sizeof(TableBlock);
+  std::memcpy(blocks.data(), index.table.data(), block_bytes);
+  checksums_.resize((index.table.size() - block_bytes) / sizeof(std::uint64_t));
+  if (!checksums_.empty()) {
+    std::memcpy(checksums_.data(), index.table.data() + block_bytes,
+                checksums_.size() * sizeof(std::uint64_t));
+  }
+  std::uint64_t segments = 0;
+  std::uint64_t records = 0;
+  for (const TableBlock& block : blocks) {
+    if (block.offset > index.blocks_end ||
+        block.count > (index.blocks_end - block.offset) / record_bytes(state_.rotating)) {
+      refuse(path_, contradiction);
+    }
+    blocks_.push_back({block.offset, records, block.count, segments});
+    segments += segments_of(block.count);
+    records += block.count;
+  }
+  if (segments != checksums_.size() || records != static_cast<std::uint64_t>(state_.particles)) {
+    refuse(path_, contradiction);
+  }
+}
+
+std::pair<std::uint64_t, std::uint64_t> CheckpointFile::block_of(int rank) const {
+  const Block& block = blocks_.at(static_cast<std::size_t>(rank));
+  return {block.first_record, block.first_record + block.count};
+}
+
+void CheckpointFile::read(std::uint64_t begin, std::uint64_t end, ParticleStore* particles) const {
+  if (particles != nullptr) {
+    if (particles->rotating() != state_.rotating) {
+      refuse(path_, state_.rotating
+                        ? "holds molecules that rotate, those of the input do not"
+                        : "holds no orientations, which the molecules of the input have");
+    }
+    particles->resize_local(end - begin);
+  }
+  const RawFile file(path_, RawFile::Mode::read);
+  const std::uint64_t record = record_bytes(state_.rotating);
+  std::vector<std::byte> segment;
+  for (const Block& block : blocks_) {
+    const std::uint64_t block_end = block.first_record + block.count;
+    if (block_end <= begin || block.first_record >= end) continue;
+    // A segment that lies partly in the range is read as a whole, for its checksum.
+    std::uint64_t first = begin > block.first_record
+                              ? (begin - block.first_record) / segment_records * segment_records
+                              : 0;
+    for (; first < block.count && block.first_record + first < end; first += segment_records) {
+      const std::uint64_t count = std::min(segment_records, block.count - first);
+      segment.resize(count * record);
+      const std::span<std::byte> bytes(segment);
+      file.read_at(block.offset + first * record, bytes);
+      if (xxh64(bytes) != checksums_[block.first_segment + first / segment_records]) {
+        refuse(path_,
+               fmt::format("is damaged: the checksum of bytes {} to {} does not fit",
+                           block.offset + first * record, block.offset + (first + count) * record));
+      }
+      if (particles == nullptr) continue;
+      const std::uint64_t from = std::max(begin, block.first_record + first);
+      const std::uint64_t to = std::min(end, block.first_record + first + count);
+      for (std::uint64_t i = from; i < to; ++i) {
+        read_record(segment.data() + (i - block.first_record - first) * record, *particles,
+                    i - begin);
+      }
+    }
+  }
+}
+
+}  // namespace sterna::md

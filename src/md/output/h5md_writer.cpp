@@ -1,0 +1,599 @@
+#include "md/output/h5md_writer.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "md/core/agreement.hpp"
+#include "md/core/file_error.hpp"
+#include "md/output/atomic_file.hpp"
+#include "md/output/hdf5_file.hpp"
+#include "sterna/comm/collective.hpp"
+
+namespace sterna::md {
+namespace {
+
+using hdf5::Size;
+using hdf5::Type;
+
+// MDAnalysis finds a trajectory without a topology only under this name.
+const std::string group = "particles/trajectory";
+constexpr std::array<std::string_view, 5> field_names{"position", "velocity", "force", "image",
+                                                      "orientation"};
+/// Rows of the small datasets (step, time, edges, observables) in one chunk.
+constexpr Size small_chunk_rows = 256;
+/// Room taken beforehand for what the library itself writes with a frame.
+constexpr std::uint64_t room_for_metadata = 512 * 1024;
+
+enum class Quantity { position, velocity, force, image, orientation, species, id, mass };
+
+/// One dataset with a row per particle.
+struct Field {
+  Quantity quantity;
+  std::string dataset;
+  Type type;
+  std::size_t components;
+  bool per_frame;
+  std::size_t item_offset = 0;  ///< in the item of the redistribution
+  Size chunk_rows = 0;
+  Size chunks = 0;
+
+  std::size_t row_bytes() const { return components * size_of(type); }
+};
+
+template <class T>
+void put(std::byte* place, std::span<const double> values) {
+  for (const double value : values) {
+    const T number = static_cast<T>(value);
+    std::memcpy(place, &number, sizeof(T));
+    place += sizeof(T);
+  }
+}
+
+void put_vector(std::byte* place, const Vec3& v, Type type) {
+  const double values[3] = {v.x, v.y, v.z};
+  type == Type::float32 ? put<float>(place, values) : put<double>(place, values);
+}
+
+void put_quaternion(std::byte* place, const Quaternion& q, Type type) {
+  const double values[4] = {q.w, q.x, q.y, q.z};
+  type == Type::float32 ? put<float>(place, values) : put<double>(place, values);
+}
+
+/// Box::wrap, but a position that is not a number stays one instead of ending up in some image.
+Vec3 wrap(const Box& box, const Vec3& position, int (&crossings)[3]) {
+  std::fill(std::begin(crossings), std::end(crossings), 0);
+  if (!std::isfinite(position.x + position.y + position.z)) return position;
+  return box.wrap(position, crossings);
+}
+
+}  // namespace
+
+class H5mdWriter::Implementation {
+ public:
+  Implementation(const comm::Context& context, std::string path, std::int64_t particles,
+                 const H5mdOptions& options)
+      : context_(context), path_(std::move(path)), particles_(particles), options_(options) {
+    check_options();
+    const Type real = options.single_precision ? Type::float32 : Type::float64;
+    for (const std::string& name : options.fields) {
+      const auto position = std::find(field_names.begin(), field_names.end(), name);
+      const auto quantity = static_cast<Quantity>(position - field_names.begin());
+      fields_.push_back({quantity, group + "/" + name + "/value",
+                         quantity == Quantity::image ? Type::int32 : real,
+                         quantity == Quantity::orientation ? std::size_t{4} : std::size_t{3},
+                         true});
+    }
+    constants_ = {{Quantity::species, group + "/species", Type::int32, 1, false},
+                  {Quantity::id, group + "/id", Type::int64, 1, false},
+                  {Quantity::mass, group + "/mass", Type::float64, 1, false}};
+    const std::size_t field_bytes = lay_out(fields_);
+    const std::size_t constant_bytes = lay_out(constants_);
+    // Constants are a matter of the first frame, so their exchange does not live on.
+    constant_item_bytes_ = constant_bytes;
+    redistribution_.emplace(context_, particles_, field_bytes, options_.redistribution);
+  }
+
+  void create() {
+    on_first_rank(context_, [&] { make_file(); });
+    open_for_all();
+  }
+
+  void resume(std::int64_t last_step) {
+    std::string frames;
+    on_first_rank(context_, [&] {
+      if (!file_exists(path_)) make_file();
+      frames = std::to_string(keep_frames_until(last_step));
+    });
+    comm::broadcast(context_, 0, frames);
+    frames_ = static_cast<Size>(std::stoull(frames));
+    open_for_all();
+  }
+
+  void write_frame(std::int64_t step, double time, const Box& box, const ParticleStore& store,
+                   std::span<const double> observables) {
+    for (const Field& field : fields_) {
+      if (field.quantity == Quantity::orientation && !store.rotating()) {
+        throw FileError(path_ +
+                        ": the field \"orientation\" was asked for, but no particle rotates");
+      }
+    }
+    try {
+      on_first_rank(context_, [&] { reserve_room(); });
+      if (id_order_ == nullptr) {
+        id_order_ = redistribution_->order(store.id.span().first(store.local_count()));
+      }
+      if (frames_ == 0) write_constants(box, store);
+      write_fields(fields_, *redistribution_, box, store,
+                   [&] { append_rows(step, time, box, observables); });
+    } catch (...) {
+      take_frame_back();
+      id_order_.reset();
+      throw;
+    }
+    ++frames_;
+  }
+
+  void sync() {
+    agree_after(context_, [&] { raw_.sync(); });
+  }
+
+  Size frames() const { return frames_; }
+
+ private:
+  void check_options() const {
+    // The same on all ranks, so all of them throw.
+    if (options_.fields.empty()) {
+      throw FileError(path_ + ": a trajectory needs at least one field: " +
+                      fmt::format("{}", fmt::join(field_names, ", ")));
+    }
+    for (auto name = options_.fields.begin(); name != options_.fields.end(); ++name) {
+      if (std::find(field_names.begin(), field_names.end(), *name) == field_names.end()) {
+        throw FileError(fmt::format("{}: there is no field \"{}\"; fields are {}", path_, *name,
+                                    fmt::join(field_names, ", ")));
+      }
+      if (std::find(options_.fields.begin(), name, *name) != name) {
+        throw FileError(fmt::format("{}: the field \"{}\" is named twice", path_, *name));
+      }
+    }
+    if (options_.type_names.size() != options_.type_masses.size()) {
+      throw FileError(fmt::format("{}: {} names of types, but {} masses", path_,
+                                  options_.type_names.size(), options_.type_masses.size()));
+    }
+    if (particles_ < 1) throw FileError(path_ + ": a trajectory needs at least one particle");
+  }
+
+  /// Places in the item and chunks; returns the bytes of an item.
+  std::size_t lay_out(std::vector<Field>& fields) const {
+    std::size_t bytes = 0;
+    const auto rows = static_cast<Size>(particles_);
+    const auto granularity = static_cast<Size>(options_.redistribution.granularity);
+    for (Field& field : fields) {
+      field.item_offset = bytes;
+      bytes += field.row_bytes();
+      const Size most = std::max<Size>(1, options_.maximum_chunk_bytes / field.row_bytes());
+      field.chunks = (rows + most - 1) / most;
+      field.chunk_rows = (rows + field.chunks - 1) / field.chunks;
+      if (field.chunks > 1) {
+        field.chunk_rows = (field.chunk_rows + granularity - 1) / granularity * granularity;
+        field.chunks = (rows + field.chunk_rows - 1) / field.chunk_rows;
+      }
+    }
+    return bytes;
+  }
+
+  std::string unit(Quantity quantity) const {
+    if (options_.reduced_units) return "";
+    switch (quantity) {
+      case Quantity::position:
+        return "nm";
+      case Quantity::velocity:
+        return "nm ps-1";
+      case Quantity::force:
+        return "kJ mol-1 nm-1";
+      case Quantity::mass:
+        return "u";
+      default:
+        return "";
+    }
+  }
+
+  void make_file() {
+    hdf5::File file = hdf5::File::create(path_);
+    const int version[2] = {1, 1};
+    file.make_group("h5md");
+    file.set_attribute("h5md", "version", version);
+    file.make_group("h5md/author");
+    file.set_attribute("h5md/author", "name", options_.author);
+    file.make_group("h5md/creator");
+    file.set_attribute("h5md/creator", "name", std::string("Sterna"));
+    file.set_attribute("h5md/creator", "version", options_.creator_version);
+
+    file.make_group("particles");
+    file.make_group(group);
+    file.make_group(group + "/box");
+    const int dimension[1] = {3};
+    file.set_attribute(group + "/box", "dimension", dimension);
+    const std::vector<std::string> boundary(3, "periodic");
+    file.set_attribute(group + "/box", "boundary", boundary);
+
+    // One step and one time dataset, known under the names of all elements.
+    file.make_group(group + "/box/edges");
+    make_small(file, steps(), Type::int64, {});
+    make_small(file, times(), Type::float64, {});
+    if (!options_.reduced_units) file.set_attribute(times(), "unit", std::string("ps"));
+    options_.triclinic ? make_small(file, edges(), Type::float64, {3, 3})
+                       : make_small(file, edges(), Type::float64, {3});
+    if (!options_.reduced_units) file.set_attribute(edges(), "unit", std::string("nm"));
+
+    const auto rows = static_cast<Size>(particles_);
+    for (const Field& field : fields_) {
+      make_element(file, field.dataset.substr(0, field.dataset.rfind('/')));
+      file.make_dataset(field.dataset, field.type,
+                        {.extent = {0, rows, field.components},
+                         .maximum = {hdf5::unlimited, rows, field.components},
+                         .chunk = {1, field.chunk_rows, field.components},
+                         .written_from_outside = true});
+    }
+    for (const Field& field : constants_) {
+      const bool named = field.quantity == Quantity::species;
+      file.make_dataset(field.dataset, field.type,
+                        {.extent = {rows},
+                         .maximum = {rows},
+                         .chunk = {field.chunk_rows},
+                         .written_from_outside = true,
+                         .value_names = named ? options_.type_names : std::vector<std::string>{}});
+    }
+    for (const auto* list : {&fields_, &constants_}) {
+      for (const Field& field : *list) {
+        if (const std::string name = unit(field.quantity); !name.empty()) {
+          file.set_attribute(field.dataset, "unit", name);
+        }
+      }
+    }
+    if (!options_.observables.empty()) file.make_group("observables");
+    for (const auto& observable : options_.observables) {
+      make_element(file, "observables/" + observable.name);
+      make_small(file, value_of(observable), Type::float64, {});
+      if (!observable.unit.empty()) {
+        file.set_attribute(value_of(observable), "unit", observable.unit);
+      }
+    }
+    file.close();
+  }
+
+  static std::string steps() { return group + "/box/edges/step"; }
+  static std::string times() { return group + "/box/edges/time"; }
+  static std::string edges() { return group + "/box/edges/value"; }
+  static std::string value_of(const H5mdOptions::Observable& observable) {
+    return "observables/" + observable.name + "/value";
+  }
+
+  static void make_element(hdf5::File& file, const std::string& name) {
+    file.make_group(name);
+    file.link(steps(), name + "/step");
+    file.link(times(), name + "/time");
+  }
+
+  /// `item`: extents of what a frame adds.
+  static void make_small(hdf5::File& file, const std::string& name, Type type,
+                         const std::vector<Size>& item) {
+    hdf5::File::DatasetOptions shape{{0}, {hdf5::unlimited}, {small_chunk_rows}};
+    for (auto* extents : {&shape.extent, &shape.maximum, &shape.chunk}) {
+      extents->insert(extents->end(), item.begin(), item.end());
+    }
+    file.make_dataset(name, type, shape);
+  }
+
+  /// Every dataset that has a row per frame.
+  std::vector<std::string> datasets_per_frame() const {
+    std::vector<std::string> names{steps(), times(), edges()};
+    for (const Field& field : fields_) names.push_back(field.dataset);
+    for (const auto& observable : options_.observables) names.push_back(value_of(observable));
+    return names;
+  }
+
+  static void set_rows(hdf5::File& file, const std::string& dataset, Size rows) {
+    std::vector<Size> extent = file.extent(dataset);
+    if (extent[0] == rows) return;
+    extent[0] = rows;
+    file.set_extent(dataset, extent);
+  }
+
+  Size keep_frames_until(std::int64_t last_step) const {
+    hdf5::File file = hdf5::File::open(path_);
+    check_same_kind(file);
+    Size frames = file.extent(steps())[0];
+    // Lengths differ only where something other than this program wrote the file.
+    for (const std::string& name : datasets_per_frame()) {
+      frames = std::min(frames, file.extent(name)[0]);
+    }
+    const std::vector<std::int64_t> step = file.read_integers(steps());
+    Size kept = 0;
+    while (kept < frames && step[kept] <= last_step) ++kept;
+    for (const std::string& name : datasets_per_frame()) set_rows(file, name, kept);
+    file.close();
+    return kept;
+  }
+
+  void check_same_kind(const hdf5::File& file) const {
+    const auto refuse = [&](const std::string& reason) {
+      throw FileError(fmt::format("{}: the trajectory cannot be continued: {}", path_, reason));
+    };
+    if (!file.exists(steps())) refuse("it is not one that this program wrote");
+    if ((file.extent(edges()).size() == 3) != options_.triclinic) {
+      refuse("it is of another kind of box");
+    }
+    for (const Field& field : fields_) {
+      const std::string name = field.dataset.substr(group.size() + 1);
+      if (!file.exists(field.dataset)) refuse("it has no " + name);
+      const std::vector<Size> extent = file.extent(field.dataset);
+      if (extent.size() != 3 || extent[1] != static_cast<Size>(particles_)) {
+        refuse(fmt::format("it has {} particles, the run has {}", extent.size() > 1 ? extent[1] : 0,
+                           particles_));
+      }
+      if (!file.has_type(field.dataset, field.type)) {
+        refuse(fmt::format("its {} has another precision", name));
+      }
+    }
+    for (const std::string_view name : field_names) {
+      const std::string present(name);
+      if (file.exists(fmt::format("{}/{}", group, name)) &&
+          std::find(options_.fields.begin(), options_.fields.end(), present) ==
+              options_.fields.end()) {
+        refuse("it has the field " + present + ", which this run does not write");
+      }
+    }
+    for (const auto& observable : options_.observables) {
+      if (!file.exists(value_of(observable))) refuse("it has no observable " + observable.name);
+    }
+  }
+
+  void open_for_all() {
+    agree_after(context_, [&] { raw_ = RawFile(path_, RawFile::Mode::write); });
+  }
+
+  /// On rank 0, before the library changes anything: a disk that is full is found out while the
+  /// file is whole.
+  void reserve_room() {
+    std::uint64_t bytes = room_for_metadata;
+    for (const Field& field : fields_) bytes += field.chunks * field.chunk_rows * field.row_bytes();
+    raw_.reserve(raw_.size(), bytes);
+  }
+
+  void write_constants(const Box& box, const ParticleStore& store) {
+    BlockRedistribution redistribution(context_, particles_, constant_item_bytes_,
+                                       options_.redistribution);
+    write_fields(constants_, redistribution, box, store, [] {});
+  }
+
+  /// Has all ranks write one frame of `fields`, then rank 0 do `complete` and close the file.
+  template <class Complete>
+  void write_fields(const std::vector<Field>& fields, BlockRedistribution& redistribution,
+                    const Box& box, const ParticleStore& store, const Complete& complete) {
+    std::string message;
+    on_first_rank(context_, [&] {
+      file_.emplace(hdf5::File::open(path_));
+      const std::vector<Size> offsets = make_room(fields);
+      message.assign(reinterpret_cast<const char*>(offsets.data()), offsets.size() * sizeof(Size));
+    });
+    comm::broadcast(context_, 0, message);
+    std::vector<Size> offsets(message.size() / sizeof(Size));
+    std::memcpy(offsets.data(), message.data(), message.size());
+
+    std::string failure;
+    redistribution.plan(store.id.span().first(store.local_count()), id_order_);
+    for (std::int64_t piece = 0; piece < redistribution.piece_count(); ++piece) {
+      const auto rows = redistribution.exchange(
+          piece, [&](std::span<const std::uint32_t> particles, std::byte* items,
+                     std::size_t stride) { pack(fields, box, store, particles, items, stride); });
+      // After a failure the rank still takes part in the exchanges: the others do not know yet.
+      if (!failure.empty()) continue;
+      try {
+        write_rows(fields, offsets, rows);
+      } catch (const std::exception& error) {
+        failure = error.what();
+      }
+    }
+    if (failure.empty() && !redistribution.failure().empty()) {
+      failure = path_ + ": " + redistribution.failure();
+    }
+    agree(context_, failure);
+    on_first_rank(context_, [&] {
+      complete();
+      file_->close();
+      file_.reset();
+    });
+  }
+
+  /// File offsets of the chunks of the next frame, field by field.
+  std::vector<Size> make_room(const std::vector<Field>& fields) {
+    std::vector<Size> offsets;
+    for (const Field& field : fields) {
+      if (field.per_frame) set_rows(*file_, field.dataset, frames_ + 1);
+      for (Size chunk = 0; chunk < field.chunks; ++chunk) {
+        const Size row = chunk * field.chunk_rows;
+        const std::vector<Size> first =
+            field.per_frame ? std::vector<Size>{frames_, row, 0} : std::vector<Size>{row};
+        offsets.push_back(file_->chunk_offset(field.dataset, first));
+      }
+    }
+    return offsets;
+  }
+
+  /// On rank 0 after a frame failed: the earlier frames are again all that the file holds.
+  void take_frame_back() {
+    if (!file_.has_value()) return;
+    try {
+      for (const std::string& name : datasets_per_frame()) set_rows(*file_, name, frames_);
+      file_->close();
+    } catch (const FileError&) {
+      // The failure that led here is the one to report.
+    }
+    file_.reset();
+  }
+
+  void pack(const std::vector<Field>& fields, const Box& box, const ParticleStore& store,
+            std::span<const std::uint32_t> particles, std::byte* items, std::size_t stride) const {
+    for (const Field& field : fields) {
+      std::byte* place = items + field.item_offset;
+      for (const std::uint32_t i : particles) {
+        pack_one(field, box, store, i, place);
+        place += stride;
+      }
+    }
+  }
+
+  void pack_one(const Field& field, const Box& box, const ParticleStore& store, std::uint32_t i,
+                std::byte* place) const {
+    int crossings[3];
+    switch (field.quantity) {
+      case Quantity::position:
+        put_vector(place, wrap(box, store.position[i].vector(), crossings), field.type);
+        break;
+      case Quantity::velocity:
+        put_vector(place, store.velocity[i], field.type);
+        break;
+      case Quantity::force:
+        put_vector(place, store.force[i], field.type);
+        break;
+      case Quantity::image: {
+        wrap(box, store.position[i].vector(), crossings);
+        const std::int32_t image[3] = {store.image[i].x + crossings[0],
+                                       store.image[i].y + crossings[1],
+                                       store.image[i].z + crossings[2]};
+        std::memcpy(place, image, sizeof(image));
+        break;
+      }
+      case Quantity::orientation:
+        put_quaternion(place, store.orientation[i], field.type);
+        break;
+      case Quantity::species: {
+        const auto type = static_cast<std::int32_t>(store.position[i].type);
+        std::memcpy(place, &type, sizeof(type));
+        break;
+      }
+      case Quantity::id:
+        std::memcpy(place, &store.id[i], sizeof(std::int64_t));
+        break;
+      case Quantity::mass: {
+        const auto type = static_cast<std::size_t>(store.position[i].type);
+        const double mass = type < options_.type_masses.size() ? options_.type_masses[type] : 1.0;
+        std::memcpy(place, &mass, sizeof(mass));
+        break;
+      }
+    }
+  }
+
+  void write_rows(const std::vector<Field>& fields, std::span<const Size> offsets,
+                  const BlockRedistribution::Piece& rows) {
+    std::size_t item_bytes = 0;
+    for (const Field& field : fields) item_bytes += field.row_bytes();
+    const std::size_t count = rows.items.size() / item_bytes;
+    std::size_t first_offset = 0;
+    for (const Field& field : fields) {
+      const std::size_t bytes = field.row_bytes();
+      column_.resize(count * bytes);
+      for (std::size_t row = 0; row < count; ++row) {
+        std::memcpy(column_.data() + row * bytes,
+                    rows.items.data() + row * item_bytes + field.item_offset, bytes);
+      }
+      std::size_t done = 0;
+      while (done < count) {
+        const Size row = static_cast<Size>(rows.first_slot) + done;
+        const Size chunk = row / field.chunk_rows;
+        const Size within = row % field.chunk_rows;
+        const std::size_t here = std::min<std::size_t>(count - done, field.chunk_rows - within);
+        raw_.write_at(offsets[first_offset + chunk] + within * bytes,
+                      std::span(column_).subspan(done * bytes, here * bytes));
+        done += here;
+      }
+      first_offset += field.chunks;
+    }
+  }
+
+  void append_rows(std::int64_t step, double time, const Box& box,
+                   std::span<const double> observables) {
+    if (observables.size() != options_.observables.size()) {
+      throw FileError(fmt::format("{}: {} observables are declared, but {} came", path_,
+                                  options_.observables.size(), observables.size()));
+    }
+    const Size first[3] = {frames_, 0, 0};
+    const Size one[1] = {1};
+    const auto row = std::span(first).first<1>();
+    const auto append = [&](const std::string& dataset, const auto* values,
+                            std::span<const Size> start, std::span<const Size> count) {
+      set_rows(*file_, dataset, frames_ + 1);
+      file_->write(dataset, start, count, values);
+    };
+    append(steps(), &step, row, one);
+    append(times(), &time, row, one);
+    if (options_.triclinic) {
+      const Size matrix[3] = {1, 3, 3};
+      append(edges(), &box.edges()[0].x, first, matrix);
+    } else {
+      const Size three[2] = {1, 3};
+      const double lengths[3] = {box.length.x, box.length.y, box.length.z};
+      append(edges(), lengths, std::span(first).first<2>(), three);
+    }
+    for (std::size_t i = 0; i < observables.size(); ++i) {
+      append(value_of(options_.observables[i]), &observables[i], row, one);
+    }
+  }
+
+  comm::Context context_;
+  std::string path_;
+  std::int64_t particles_;
+  H5mdOptions options_;
+  std::vector<Field> fields_;
+  std::vector<Field> constants_;
+  std::size_t constant_item_bytes_ = 0;
+  std::optional<BlockRedistribution> redistribution_;
+  std::shared_ptr<const IdOrder> id_order_;  ///< since the first frame that this object wrote
+  RawFile raw_;
+  std::optional<hdf5::File> file_;  ///< rank 0, while a frame is written
+  Size frames_ = 0;
+  std::vector<std::byte> column_;
+};
+
+H5mdWriter::H5mdWriter(std::unique_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+H5mdWriter::~H5mdWriter() = default;
+H5mdWriter::H5mdWriter(H5mdWriter&&) noexcept = default;
+
+H5mdWriter H5mdWriter::create(const comm::Context& context, const std::string& path,
+                              std::int64_t particles, const H5mdOptions& options) {
+  auto implementation = std::make_unique<Implementation>(context, path, particles, options);
+  implementation->create();
+  return H5mdWriter(std::move(implementation));
+}
+
+H5mdWriter H5mdWriter::resume(const comm::Context& context, const std::string& path,
+                              std::int64_t particles, const H5mdOptions& options,
+                              std::int64_t last_step) {
+  auto implementation = std::make_unique<Implementation>(context, path, particles, options);
+  implementation->resume(last_step);
+  return H5mdWriter(std::move(implementation));
+}
+
+void H5mdWriter::write_frame(std::int64_t step, double time, const Box& box,
+                             const ParticleStore& particles, std::span<const double> observables) {
+  implementation_->write_frame(step, time, box, particles, observables);
+}
+
+void H5mdWriter::sync() {
+  implementation_->sync();
+}
+
+std::int64_t H5mdWriter::frame_count() const {
+  return static_cast<std::int64_t>(implementation_->frames());
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,319 @@
+#include "md/output/hdf5_file.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "md/core/file_error.hpp"
+
+namespace sterna::md::hdf5 {
+namespace {
+
+constexpr Handle default_properties = 0;
+constexpr Handle whole = 0;               // H5S_ALL
+constexpr unsigned open_for_writing = 1;  // H5F_ACC_RDWR
+constexpr unsigned create_or_empty = 2;   // H5F_ACC_TRUNC
+constexpr int scalar_space = 0;           // H5S_SCALAR
+constexpr int select_set = 0;             // H5S_SELECT_SET
+constexpr int allocate_early = 1;         // H5D_ALLOC_TIME_EARLY
+constexpr int never_fill = 1;             // H5D_FILL_TIME_NEVER
+constexpr int utf8 = 1;                   // H5T_CSET_UTF8
+constexpr int enumeration_class = 8;      // H5T_ENUM
+constexpr int innermost_first = 0;        // H5E_WALK_UPWARD
+
+/// Large chunks begin on a memory page, so that two ranks on two nodes never write to the same page
+/// of a network file system.
+constexpr Size page = 4096;
+constexpr Size aligned_from = 64 * 1024;
+
+class Owned {
+ public:
+  Owned(Handle handle, Status (*close)(Handle)) : handle_(handle), close_(close) {}
+  ~Owned() {
+    if (handle_ >= 0) close_(handle_);
+  }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  operator Handle() const { return handle_; }
+
+ private:
+  Handle handle_;
+  Status (*close_)(Handle);
+};
+
+std::string last_reason() {
+  std::string reason;
+  const auto keep_first = [](unsigned, const ErrorEntry* entry, void* data) -> Status {
+    std::string& text = *static_cast<std::string*>(data);
+    if (text.empty() && entry->description != nullptr) text = entry->description;
+    return 0;
+  };
+  library().H5Ewalk2(0, innermost_first, keep_first, &reason);
+  library().H5Eclear2(0);
+  return reason.empty() ? "the HDF5 library gave no reason" : reason;
+}
+
+Handle file_type(Type type) {
+  const Library& h5 = library();
+  switch (type) {
+    case Type::float32:
+      return h5.H5T_IEEE_F32LE_g;
+    case Type::float64:
+      return h5.H5T_IEEE_F64LE_g;
+    case Type::int32:
+      return h5.H5T_STD_I32LE_g;
+    case Type::int64:
+      return h5.H5T_STD_I64LE_g;
+  }
+  return -1;
+}
+
+Handle access_properties() {
+  const Library& h5 = library();
+  const Handle properties = h5.H5Pcreate(h5.H5P_CLS_FILE_ACCESS_ID_g);
+  h5.H5Pset_alignment(properties, aligned_from, page);
+  // A user who looks at the file during the run must not end the run.
+  if (h5.H5Pset_file_locking != nullptr) h5.H5Pset_file_locking(properties, false, true);
+  return properties;
+}
+
+/// Of files, groups and datasets; without the time of day, so that equal runs give equal files.
+Handle creation_properties(Handle kind) {
+  const Handle properties = library().H5Pcreate(kind);
+  library().H5Pset_obj_track_times(properties, false);
+  return properties;
+}
+
+Handle text_type() {
+  const Library& h5 = library();
+  const Handle type = h5.H5Tcopy(h5.H5T_C_S1_g);
+  h5.H5Tset_size(type, variable_length);
+  h5.H5Tset_cset(type, utf8);
+  return type;
+}
+
+}  // namespace
+
+std::size_t size_of(Type type) {
+  return type == Type::float32 || type == Type::int32 ? 4 : 8;
+}
+
+File::File(std::string path, Handle handle) : path_(std::move(path)), handle_(handle) {}
+
+File::File(File&& other) noexcept
+    : path_(std::move(other.path_)), handle_(std::exchange(other.handle_, -1)) {}
+
+File::~File() {
+  if (handle_ >= 0) library().H5Fclose(handle_);
+}
+
+File File::create(const std::string& path) {
+  const Library& h5 = library();
+  const Owned creation(creation_properties(h5.H5P_CLS_FILE_CREATE_ID_g), h5.H5Pclose);
+  const Owned access(access_properties(), h5.H5Pclose);
+  File file(path, h5.H5Fcreate(path.c_str(), create_or_empty, creation, access));
+  if (file.handle_ < 0) file.fail("cannot create");
+  return file;
+}
+
+File File::open(const std::string& path) {
+  const Library& h5 = library();
+  const Owned properties(access_properties(), h5.H5Pclose);
+  File file(path, h5.H5Fopen(path.c_str(), open_for_writing, properties));
+  if (file.handle_ < 0) file.fail("cannot open");
+  return file;
+}
+
+void File::close() {
+  if (library().H5Fclose(std::exchange(handle_, -1)) < 0) fail("cannot write");
+}
+
+void File::fail(const std::string& what) const {
+  throw FileError(fmt::format("{}: {}: {}", path_, what, last_reason()));
+}
+
+Handle File::check(Handle value, std::string_view what, const std::string& object) const {
+  if (value < 0) fail(fmt::format("cannot {} {}", what, object));
+  return value;
+}
+
+void File::make_group(const std::string& name) {
+  const Library& h5 = library();
+  const Owned properties(creation_properties(h5.H5P_CLS_GROUP_CREATE_ID_g), h5.H5Pclose);
+  Owned(check(h5.H5Gcreate2(handle_, name.c_str(), default_properties, properties,
+                            default_properties),
+              "make the group", name),
+        h5.H5Gclose);
+}
+
+bool File::exists(const std::string& name) const {
+  // H5Lexists asks for the last name of a path only, and fails where one before it is missing.
+  for (std::size_t end = name.find('/'); end != std::string::npos; end = name.find('/', end + 1)) {
+    if (library().H5Lexists(handle_, name.substr(0, end).c_str(), default_properties) <= 0) {
+      return false;
+    }
+  }
+  return library().H5Lexists(handle_, name.c_str(), default_properties) > 0;
+}
+
+void File::link(const std::string& existing, const std::string& name) {
+  check(library().H5Lcreate_hard(handle_, existing.c_str(), handle_, name.c_str(),
+                                 default_properties, default_properties),
+        "link", name);
+}
+
+void File::attach(const std::string& object, const std::string& name, Handle type, Handle space,
+                  const void* data) {
+  const Library& h5 = library();
+  const Owned holder(check(h5.H5Oopen(handle_, object.c_str(), default_properties), "open", object),
+                     h5.H5Oclose);
+  const std::string label = object + "@" + name;
+  const Owned attribute(check(h5.H5Acreate2(holder, name.c_str(), type, space, default_properties,
+                                            default_properties),
+                              "make", label),
+                        h5.H5Aclose);
+  check(h5.H5Awrite(attribute, type, data), "write", label);
+}
+
+void File::set_attribute(const std::string& object, const std::string& name,
+                         const std::string& text) {
+  const Library& h5 = library();
+  const Owned type(text_type(), h5.H5Tclose);
+  const Owned space(h5.H5Screate(scalar_space), h5.H5Sclose);
+  const char* pointer = text.c_str();
+  attach(object, name, type, space, &pointer);
+}
+
+void File::set_attribute(const std::string& object, const std::string& name,
+                         std::span<const std::string> texts) {
+  const Library& h5 = library();
+  const Owned type(text_type(), h5.H5Tclose);
+  const Size count = texts.size();
+  const Owned space(h5.H5Screate_simple(1, &count, nullptr), h5.H5Sclose);
+  std::vector<const char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(text.c_str());
+  attach(object, name, type, space, pointers.data());
+}
+
+void File::set_attribute(const std::string& object, const std::string& name,
+                         std::span<const int> values) {
+  const Library& h5 = library();
+  const Size count = values.size();
+  const Owned space(
+      count == 1 ? h5.H5Screate(scalar_space) : h5.H5Screate_simple(1, &count, nullptr),
+      h5.H5Sclose);
+  attach(object, name, h5.H5T_NATIVE_INT_g, space, values.data());
+}
+
+void File::make_dataset(const std::string& name, Type type, const DatasetOptions& options) {
+  const Library& h5 = library();
+  const int rank = static_cast<int>(options.extent.size());
+  const Owned space(check(h5.H5Screate_simple(rank, options.extent.data(), options.maximum.data()),
+                          "shape", name),
+                    h5.H5Sclose);
+  const Owned properties(creation_properties(h5.H5P_CLS_DATASET_CREATE_ID_g), h5.H5Pclose);
+  check(h5.H5Pset_chunk(properties, rank, options.chunk.data()), "chunk", name);
+  if (options.written_from_outside) {
+    check(h5.H5Pset_alloc_time(properties, allocate_early), "chunk", name);
+    check(h5.H5Pset_fill_time(properties, never_fill), "chunk", name);
+  }
+  const Owned stored(options.value_names.empty() ? h5.H5Tcopy(file_type(type))
+                                                 : h5.H5Tenum_create(file_type(type)),
+                     h5.H5Tclose);
+  for (int value = 0; value < static_cast<int>(options.value_names.size()); ++value) {
+    check(h5.H5Tenum_insert(stored, options.value_names[static_cast<std::size_t>(value)].c_str(),
+                            &value),
+          "name the values of", name);
+  }
+  Owned(check(h5.H5Dcreate2(handle_, name.c_str(), stored, space, default_properties, properties,
+                            default_properties),
+              "make the dataset", name),
+        h5.H5Dclose);
+}
+
+std::vector<Size> File::extent(const std::string& dataset) const {
+  const Library& h5 = library();
+  const Owned data(
+      check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),
+      h5.H5Dclose);
+  const Owned space(check(h5.H5Dget_space(data), "read the shape of", dataset), h5.H5Sclose);
+  std::vector<Size> extent(
+      static_cast<std::size_t>(check(h5.H5Sget_simple_extent_ndims(space), "shape", dataset)));
+  check(h5.H5Sget_simple_extent_dims(space, extent.data(), nullptr), "shape", dataset);
+  return extent;
+}
+
+void File::set_extent(const std::string& dataset, std::span<const Size> extent) {
+  const Library& h5 = library();
+  const Owned data(
+      check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),
+      h5.H5Dclose);
+  check(h5.H5Dset_extent(data, extent.data()), "change the length of", dataset);
+}
+
+bool File::has_type(const std::string& dataset, Type type) const {
+  const Library& h5 = library();
+  const Owned data(
+      check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),
+      h5.H5Dclose);
+  const Owned stored(check(h5.H5Dget_type(data), "read the type of", dataset), h5.H5Tclose);
+  if (h5.H5Tget_class(stored) != enumeration_class) {
+    return h5.H5Tequal(stored, file_type(type)) > 0;
+  }
+  const Owned base(h5.H5Tget_super(stored), h5.H5Tclose);
+  return h5.H5Tequal(base, file_type(type)) > 0;
+}
+
+Size File::chunk_offset(const std::string& dataset, std::span<const Size> first) const {
+  const Library& h5 = library();
+  const Owned data(
+      check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),
+      h5.H5Dclose);
+  unsigned filters = 0;
+  Size offset = undefined_address, size = 0;
+  check(h5.H5Dget_chunk_info_by_coord(data, first.data(), &filters, &offset, &size),
+        "find a chunk of", dataset);
+  if (offset == undefined_address) {
+    throw FileError(fmt::format("{}: {} has no room in the file", path_, dataset));
+  }
+  return offset;
+}
+
+void File::transfer(const std::string& dataset, std::span<const Size> first,
+                    std::span<const Size> count, Handle memory_type, const void* values) {
+  const Library& h5 = library();
+  const Owned data(
+      check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),
+      h5.H5Dclose);
+  const Owned space(check(h5.H5Dget_space(data), "read the shape of", dataset), h5.H5Sclose);
+  check(h5.H5Sselect_hyperslab(space, select_set, first.data(), nullptr, count.data(), nullptr),
+        "select in", dataset);
+  const Owned memory(h5.H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr),
+                     h5.H5Sclose);
+  check(h5.H5Dwrite(data, memory_type, memory, space, default_properties, values), "write",
+        dataset);
+}
+
+void File::write(const std::string& dataset, std::span<const Size> first,
+                 std::span<const Size> count, const double* values) {
+  transfer(dataset, first, count, library().H5T_NATIVE_DOUBLE_g, values);
+}
+
+void File::write(const std::string& dataset, std::span<const Size> first,
+                 std::span<const Size> count, const std::int64_t* values) {
+  transfer(dataset, first, count, library().H5T_NATIVE_LLONG_g, values);
+}
+
+std::vector<std::int64_t> File::read_integers(const std::string& dataset) const {
+  const Library& h5 = library();
+  std::vector<std::int64_t> values(static_cast<std::size_t>(extent(dataset).at(0)));
+  if (values.empty()) return values;
+  const Owned data(
+      check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),
+      h5.H5Dclose);
+  check(h5.H5Dread(data, h5.H5T_NATIVE_LLONG_g, whole, whole, default_properties, values.data()),
+        "read", dataset);
+  return values;
+}
+
+}  // namespace sterna::md::hdf5

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "md/output/hdf5_library.hpp"
+
+namespace sterna::md::hdf5 {
+
+/// How numbers lie in a file: little-endian, as they lie in the memory of every machine that this
+/// program runs on, which is why they may be written past the library.
+enum class Type { float32, float64, int32, int64 };
+std::size_t size_of(Type type);
+
+/// One HDF5 file, opened by one process. Objects are named by their path from the root. Every
+/// failure is a FileError with the file, the object and the library's own reason.
+class File {
+ public:
+  static File create(const std::string& path);
+  static File open(const std::string& path);
+  ~File();
+  File(File&& other) noexcept;
+  File& operator=(File&&) = delete;
+  /// Writes what the library keeps back; the destructor does so too, but cannot report.
+  void close();
+
+  void make_group(const std::string& name);
+  bool exists(const std::string& name) const;
+  /// A second name for the same dataset.
+  void link(const std::string& existing, const std::string& name);
+
+  /// Variable-length UTF-8 string: readers get a text, not bytes.
+  void set_attribute(const std::string& object, const std::string& name, const std::string& text);
+  void set_attribute(const std::string& object, const std::string& name,
+                     std::span<const std::string> texts);
+  /// A scalar where there is one value.
+  void set_attribute(const std::string& object, const std::string& name,
+                     std::span<const int> values);
+
+  struct DatasetOptions {
+    std::vector<Size> extent;
+    std::vector<Size> maximum;  ///< `unlimited` where it may grow
+    std::vector<Size> chunk;
+    /// Chunks get their place in the file as soon as they come into being and are never filled:
+    /// somebody else writes them, at `chunk_offset`.
+    bool written_from_outside = false;
+    /// Names of the values 0, 1, ... of an int32: stored as an enumeration.
+    std::vector<std::string> value_names = {};
+  };
+  void make_dataset(const std::string& name, Type type, const DatasetOptions& options);
+  std::vector<Size> extent(const std::string& dataset) const;
+  void set_extent(const std::string& dataset, std::span<const Size> extent);
+  bool has_type(const std::string& dataset, Type type) const;
+  /// Where in the file the chunk lies that begins at `first`, an element's indices.
+  Size chunk_offset(const std::string& dataset, std::span<const Size> first) const;
+
+  void write(const std::string& dataset, std::span<const Size> first, std::span<const Size> count,
+             const double* values);
+  void write(const std::string& dataset, std::span<const Size> first, std::span<const Size> count,
+             const std::int64_t* values);
+  /// A whole one-dimensional dataset.
+  std::vector<std::int64_t> read_integers(const std::string& dataset) const;
+
+ private:
+  File(std::string path, Handle handle);
+  [[noreturn]] void fail(const std::string& what) const;
+  Handle check(Handle value, std::string_view what, const std::string& object) const;
+  void transfer(const std::string& dataset, std::span<const Size> first,
+                std::span<const Size> count, Handle memory_type, const void* values);
+  void attach(const std::string& object, const std::string& name, Handle type, Handle space,
+              const void* data);
+
+  std::string path_;
+  Handle handle_ = -1;
+};
+
+}  // namespace sterna::md::hdf5

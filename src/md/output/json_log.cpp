@@ -1,0 +1,123 @@
+#include "md/output/json_log.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <fstream>
+
+#include "md/core/agreement.hpp"
+#include "md/core/checksum.hpp"
+#include "md/core/file_error.hpp"
+
+namespace sterna::md {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string now() {
+  const std::time_t seconds =
+      std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  std::tm parts{};
+  ::gmtime_r(&seconds, &parts);
+  char text[32];
+  return {text, std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &parts)};
+}
+
+/// Bytes of the log up to the first line that is incomplete or later than `step`.
+std::uint64_t bytes_until(const std::string& path, std::int64_t step) {
+  std::ifstream lines(path, std::ios::binary);
+  if (!lines) throw FileError(system_failure(path, "cannot open", errno));
+  std::uint64_t kept = 0;
+  for (std::string line; std::getline(lines, line) && !lines.eof(); kept += line.size() + 1) {
+    const auto entry = ordered_json::parse(line, nullptr, false);
+    if (!entry.is_object()) break;
+    const auto found = entry.find("step");
+    if (found != entry.end() && found->is_number() && found->get<std::int64_t>() > step) break;
+  }
+  return kept;
+}
+
+}  // namespace
+
+JsonLog::JsonLog(const comm::Context& context, const std::string& path,
+                 std::optional<std::int64_t> resume_step)
+    : context_(context) {
+  on_first_rank(context, [&] {
+    if (resume_step.has_value() && file_exists(path)) {
+      end_ = bytes_until(path, *resume_step);
+      file_ = RawFile(path, RawFile::Mode::write);
+      file_.resize(end_);
+    } else {
+      file_ = RawFile(path, RawFile::Mode::create);
+    }
+  });
+}
+
+void JsonLog::write(const std::string& event, const ordered_json& fields) {
+  if (!file_.is_open() || failed()) return;
+  try {
+    ordered_json line{{"event", event}};
+    line.update(fields);
+    // Texts come from files and users: what is not UTF-8 must not end a run.
+    const std::string text =
+        line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+    file_.write_at(end_, std::as_bytes(std::span(text)));
+    end_ += text.size();
+  } catch (const std::exception& error) {
+    failure_ = error.what();
+  }
+}
+
+void JsonLog::start(const Provenance& provenance) {
+  ordered_json fields{
+      {"time_of_day", now()},
+      {"program", provenance.program},
+      {"communication", provenance.communication},
+      {"ranks", context_.size()},
+      {"nodes", context_.node_count()},
+      {"input", provenance.input_path},
+      {"input_hash",
+       fmt::format("{:016x}", xxh64(std::as_bytes(std::span(provenance.input_text))))},
+      {"input_text", provenance.input_text},
+      {"settings", provenance.settings}};
+  if (provenance.resumed_from.has_value()) fields["resumed_from"] = *provenance.resumed_from;
+  write("start", fields);
+}
+
+void JsonLog::thermo(std::int64_t step, double time, std::span<const LoggedScalar> scalars) {
+  ordered_json fields{{"step", step}, {"time", time}};
+  for (const LoggedScalar& scalar : scalars) fields[scalar.name] = scalar.value;
+  write("thermo", fields);
+}
+
+void JsonLog::warning(std::int64_t step, const std::string& text) {
+  write("warning", {{"step", step}, {"text", text}});
+}
+
+void JsonLog::checkpoint(std::int64_t step, const std::string& path, std::uint64_t bytes,
+                         double seconds) {
+  write("checkpoint", {{"step", step}, {"file", path}, {"bytes", bytes}, {"seconds", seconds}});
+}
+
+void JsonLog::end(std::int64_t step, const std::string& status, const ordered_json& timing) {
+  write("end", {{"step", step}, {"time_of_day", now()}, {"status", status}, {"timing", timing}});
+}
+
+void JsonLog::agree_on_failure() const {
+  agree(context_, failure_);
+}
+
+void JsonLog::sync() {
+  if (file_.is_open() && !failed()) {
+    try {
+      file_.sync();
+    } catch (const FileError& error) {
+      failure_ = error.what();
+    }
+  }
+  agree_on_failure();
+}
+
+}  // namespace sterna::md

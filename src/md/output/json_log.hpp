@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "md/output/atomic_file.hpp"
+#include "sterna/comm/context.hpp"
+
+namespace sterna::md {
+
+/// A scalar of a step, in the units of the input.
+struct LoggedScalar {
+  std::string name;
+  double value;
+};
+
+/// The log of a run: one JSON object a line, each with an "event" ("start", "thermo", "warning",
+/// "checkpoint", "end", ...), written by rank 0 at once, so that a run that dies leaves its log.
+/// Numbers that are not finite are written as null.
+///
+/// Calls that log need not be collective and never throw: a full disk must not leave the other
+/// ranks waiting. A failure is kept and `agree_on_failure` raises it on all ranks.
+class JsonLog {
+ public:
+  /// What a run was, for whoever finds its files later.
+  struct Provenance {
+    std::string program;        ///< "sterna 0.1.0"
+    std::string communication;  ///< Context::description()
+    std::string input_path;
+    std::string input_text;  ///< its hash is logged, and the text
+    nlohmann::ordered_json settings;
+    std::optional<std::int64_t> resumed_from;  ///< step
+  };
+
+  /// Collective. An existing log is replaced, or, where `resume_step` is given, continued: from the
+  /// first line on that is later than this step, or incomplete, it is dropped.
+  JsonLog(const comm::Context& context, const std::string& path,
+          std::optional<std::int64_t> resume_step = {});
+
+  /// Any other event. `fields`: an object.
+  void write(const std::string& event, const nlohmann::ordered_json& fields);
+
+  void start(const Provenance& provenance);
+  void thermo(std::int64_t step, double time, std::span<const LoggedScalar> scalars);
+  void warning(std::int64_t step, const std::string& text);
+  void checkpoint(std::int64_t step, const std::string& path, std::uint64_t bytes, double seconds);
+  /// `status`: "complete", "interrupted", "failed".
+  void end(std::int64_t step, const std::string& status, const nlohmann::ordered_json& timing);
+
+  bool failed() const { return !failure_.empty(); }
+  /// Collective. FileError on all ranks where a line could not be written.
+  void agree_on_failure() const;
+  /// As `agree_on_failure`, after the lines are on the disk: before a checkpoint that follows them.
+  void sync();
+
+ private:
+  comm::Context context_;
+  RawFile file_;  ///< rank 0
+  std::uint64_t end_ = 0;
+  std::string failure_;
+};
+
+}  // namespace sterna::md

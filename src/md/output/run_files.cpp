@@ -1,0 +1,90 @@
+#include "md/output/run_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "md/core/file_error.hpp"
+#include "md/output/atomic_file.hpp"
+
+namespace sterna::md {
+namespace {
+
+constexpr int most_backups = 99;  // as GROMACS
+
+std::string backup_path(const std::string& path, int number) {
+  const std::filesystem::path file(path);
+  const std::string name = fmt::format("#{}.{}#", file.filename().string(), number);
+  return (file.parent_path() / name).string();
+}
+
+}  // namespace
+
+std::vector<std::string_view> run_file_endings() {
+  // Checkpoints come first: where moving or removing them is cut short, no later run may take what
+  // is left for something that it can go on from.
+  return {".checkpoint",
+          ".checkpoint.new",
+          ".checkpoint.previous",
+          ".log.jsonl",
+          ".h5md",
+          ".bib",
+          ".rdf.txt",
+          ".profile.txt",
+          ".pressure_tensor.txt",
+          ".viscosity.txt",
+          ".orientation_order.txt",
+          ".diffusion.txt",
+          ".dielectric.txt"};
+}
+
+bool is_run_file_ending(std::string_view ending) {
+  const auto endings = run_file_endings();
+  return std::find(endings.begin(), endings.end(), ending) != endings.end();
+}
+
+std::size_t longest_file_name(std::size_t length) {
+  std::size_t longest = 0;
+  for (const std::string_view ending : run_file_endings()) {
+    longest = std::max(longest, ending.size());
+  }
+  return backup_path(std::string(length + longest, 'x'), most_backups).size();
+}
+
+std::vector<std::string> present_run_files(const std::string& stem) {
+  std::vector<std::string> files;
+  for (const std::string_view ending : run_file_endings()) {
+    const std::string path = stem + std::string(ending);
+    if (file_exists(path)) files.push_back(path);
+  }
+  return files;
+}
+
+int back_up_run_files(const std::string& stem) {
+  const std::vector<std::string> files = present_run_files(stem);
+  if (files.empty()) return 0;
+  const auto is_taken = [&stem](int number) {
+    const auto endings = run_file_endings();
+    return std::any_of(endings.begin(), endings.end(), [&](std::string_view ending) {
+      return file_exists(backup_path(stem + std::string(ending), number));
+    });
+  };
+  int number = 1;
+  while (number <= most_backups && is_taken(number)) ++number;
+  if (number > most_backups) {
+    throw FileError(fmt::format(
+        "{}: an earlier run has left it, and there are {} backups already; remove some, or start "
+        "with --overwrite",
+        files.front(), most_backups));
+  }
+  for (const std::string& file : files) rename_file(file, backup_path(file, number));
+  sync_directory_of(stem);
+  return number;
+}
+
+void remove_run_files(const std::string& stem) {
+  for (const std::string& file : present_run_files(stem)) remove_file(file);
+}
+
+}  // namespace sterna::md

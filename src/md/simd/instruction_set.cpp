@@ -1,0 +1,32 @@
+#include "md/simd/instruction_set.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <stdexcept>
+
+namespace sterna::md {
+
+bool processor_has_avx512() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+#else
+  return false;
+#endif
+}
+
+bool processor_has_avx2() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+  return false;
+#endif
+}
+
+void throw_unknown_kernels(std::string_view name, const std::vector<std::string_view>& names) {
+  throw std::invalid_argument(fmt::format("no kernels \"{}\" on this processor; it can run: {}",
+                                          name, fmt::join(names, ", ")));
+}
+
+}  // namespace sterna::md

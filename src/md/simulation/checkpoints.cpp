@@ -1,0 +1,166 @@
+// What a checkpoint of a run holds besides the particles, and how it gets back.
+
+#include <fmt/format.h>
+
+#include "md/core/agreement.hpp"
+#include "md/core/checksum.hpp"
+#include "md/output/checkpoint.hpp"
+#include "md/simulation/observers.hpp"
+#include "md/simulation/simulation_implementation.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+#include "sterna/version.hpp"
+
+namespace sterna::md {
+
+namespace {
+
+nlohmann::json exact_array(const std::vector<double>& values) {
+  nlohmann::json array = nlohmann::json::array();
+  for (const double value : values) array.push_back(exact_text(value));
+  return array;
+}
+
+std::vector<double> exact_values(const nlohmann::json& array) {
+  std::vector<double> values;
+  for (const auto& value : array) values.push_back(exact_value(value));
+  return values;
+}
+
+}  // namespace
+
+std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::state_parts() {
+  std::vector<StatePart> parts;
+  parts.push_back({"terms",
+                   [this] {
+                     nlohmann::json kept;
+                     for (const ForceTerm* term : std::as_const(*engine_).terms()) {
+                       const std::vector<double> state = term->state();
+                       if (!state.empty()) kept[std::string(term->name())] = exact_array(state);
+                     }
+                     return kept;
+                   },
+                   // Terms need theirs before their first use: see `restore_terms`.
+                   [](const nlohmann::json&) {}});
+  parts.push_back(
+      {"thermostats",
+       [this] {
+         nlohmann::json kept;
+         for (const auto& modifier : modifiers_) {
+           double exchanged = modifier->exchanged_energy();
+           comm::ReductionBatch(context_, "exchanged energy").sum(exchanged).run();
+           nlohmann::json one = {{"exchanged_energy", exact_text(exchanged)}};
+           if (!modifier->state().empty()) one["state"] = exact_array(modifier->state());
+           kept.push_back(one);
+         }
+         return kept;
+       },
+       [this](const nlohmann::json& kept) {
+         if (kept.size() != modifiers_.size()) return;
+         for (std::size_t k = 0; k < modifiers_.size(); ++k) {
+           modifiers_[k]->set_exchanged_energy(exact_value(kept[k]["exchanged_energy"]));
+           const auto state = kept[k].find("state");
+           // Of another kind of thermostat it is of no use.
+           if (state != kept[k].end() && state->size() == modifiers_[k]->state().size()) {
+             modifiers_[k]->set_state(exact_values(*state));
+           }
+         }
+       }});
+  if (barostat_) {
+    parts.push_back({"volume_work", [this]() -> nlohmann::json { return exact_text(volume_work_); },
+                     [this](const nlohmann::json& kept) { volume_work_ = exact_value(kept); }});
+  }
+  if (minimizer_) {
+    parts.push_back(
+        {"minimizer", [this] { return exact_array(minimizer_->state()); },
+         [this](const nlohmann::json& kept) { minimizer_->set_state(exact_values(kept)); }});
+  }
+  parts.push_back({"pace",
+                   [this] {
+                     const RebuildDecision::Pace pace = engine_->pace();
+                     return exact_array({pace.step, pace.growth});
+                   },
+                   [this](const nlohmann::json& kept) {
+                     engine_->set_pace({exact_value(kept[0]), exact_value(kept[1])});
+                   }});
+  if (averages_) {
+    parts.push_back({"averages", [this] { return exact_array(averages_->state()); },
+                     [this](const nlohmann::json& kept) {
+                       if (kept.is_array() && !changes_.other_state) {
+                         averages_->set_state(exact_values(kept));
+                       }
+                     }});
+  }
+  parts.push_back({"observers",
+                   [this]() -> nlohmann::json {
+                     if (observers_.empty()) return nullptr;
+                     return state_of_observers(context_, observers_);
+                   },
+                   [this](const nlohmann::json& kept) {
+                     if (changes_.other_state) return;
+                     nlohmann::json unchanged = kept;
+                     for (const std::string& section : changes_.sections) unchanged.erase(section);
+                     restore_observers(context_, observers_, unchanged);
+                   }});
+  return parts;
+}
+
+void Simulation::Implementation::restore_parts(const nlohmann::json& state) {
+  for (const StatePart& part : state_parts()) {
+    const auto kept = state.find(part.key);
+    if (kept != state.end()) part.restore(*kept);
+  }
+}
+
+void Simulation::Implementation::restore_terms() {
+  for (ForceTerm* term : engine_->terms()) {
+    const auto kept = state_of_terms_.find(std::string(term->name()));
+    if (kept != state_of_terms_.end()) term->restore(exact_values(*kept));
+  }
+}
+
+CheckpointState Simulation::Implementation::checkpoint_state() {
+  CheckpointState state;
+  state.step = step_;
+  state.time = elapsed_time();
+  state.box = box_;
+  if (const RegularGrid* grid = balancer_->grid()) state.grid = grid->grid();
+  state.types = interaction_.names();
+  state.input_hash = xxh64(std::as_bytes(std::span(input_text_.data(), input_text_.size())));
+  state.program = fmt::format("sterna {}", version);
+  state.state = nlohmann::json::object();
+  state.state["input"] = input_record_;
+  if (time_offset_ != 0.0) state.state["time_offset"] = exact_text(time_offset_);
+  if (converged_) state.state["converged"] = exact_text(input_.minimize.force_tolerance);
+  if (balancer_->grid() == nullptr) state.state["regions"] = balancer_->state();
+  for (const StatePart& part : state_parts()) {
+    nlohmann::json kept = part.save();
+    if (!kept.is_null()) state.state[part.key] = std::move(kept);
+  }
+  return state;
+}
+
+void Simulation::Implementation::write_checkpoint() {
+  const auto measured = timer_.measure(Phase::checkpoint);
+  integrator_.complete_velocities(particles_);
+  // What the checkpoint stands after must be on the disk before it.
+  log_->sync();
+  if (trajectory_) trajectory_->sync();
+  const CheckpointReport report =
+      sterna::md::write_checkpoint(context_, stem_, checkpoint_state(), particles_);
+  last_checkpoint_ = step_;
+  last_checkpoint_time_ = std::chrono::steady_clock::now();
+  log_->checkpoint(step_, checkpoint_path(stem_), report.bytes, report.seconds);
+}
+
+void Simulation::Implementation::save(const std::string& path) {
+  // A restart begins with lists made anew, and so does what goes on from here.
+  begin();
+  integrator_.complete_velocities(particles_);
+  engine_->rebuild(particles_, step_);
+  EnergyAndVirial sums;
+  compute_forces(&sums);
+  integrator_.forces_are_those_of_a_start();
+  write_checkpoint_file(context_, path, checkpoint_state(), particles_);
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,142 @@
+// What a run begins to write: its log, its trajectory, what it says at the start.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "md/core/agreement.hpp"
+#include "md/core/file_error.hpp"
+#include "md/input/model_list.hpp"
+#include "md/simulation/simulation_implementation.hpp"
+#include "sterna/version.hpp"
+
+namespace sterna::md {
+
+void Simulation::Implementation::report_terms() {
+  for (const ForceTerm* term : std::as_const(*engine_).terms()) {
+    if (const std::string line = term->description(); !line.empty()) console_.line(line);
+    for (const std::string& warning : term->warnings()) {
+      warn(warning);
+    }
+  }
+  if (input_.electrostatics.kind != "none") return;
+  double charge = 0.0;
+  for (std::size_t type = 0; type < interaction_.components().size(); ++type) {
+    for (const auto& site : interaction_.components()[type].charges) {
+      charge += static_cast<double>(type_counts_[type]) * site.charge;
+    }
+  }
+  charge /= std::sqrt(input_.units.coulomb());
+  if (std::abs(charge) > 1e-6) {
+    const std::string warning = fmt::format(
+        "the system has a charge of {:.6g}, which nothing neutralizes: energies and "
+        "pressures depend on the cutoff",
+        charge);
+    warn(warning);
+  }
+}
+
+void Simulation::Implementation::warn(const std::string& text) {
+  console_.line("warning: " + text);
+  if (log_) log_->warning(step_, text);
+}
+
+void Simulation::Implementation::open_files(bool resumed) {
+  const std::optional<std::int64_t> resume_step =
+      resumed ? std::optional<std::int64_t>(step_) : std::nullopt;
+  if (!resumed) clear_for_new_run();
+  // A trajectory that the run cannot go on with is found before anything is changed.
+  open_trajectory(resumed);
+  log_ = std::make_unique<JsonLog>(context_, stem_ + ".log.jsonl", resume_step);
+  nlohmann::ordered_json units = nlohmann::ordered_json::object();
+  units["system"] = std::string(input_.units.name());
+  units["time"] = std::string(input_.units.label(Dimension::time));
+  units["energy"] = std::string(input_.units.label(Dimension::energy));
+  units["temperature"] = std::string(input_.units.label(Dimension::temperature));
+  units["pressure"] = std::string(input_.units.label(Dimension::pressure));
+  const auto energy = [&](double value) {
+    return input_.units.from_internal(value, Dimension::energy);
+  };
+  nlohmann::ordered_json terms = nlohmann::ordered_json::object();
+  for (const ForceTerm* term : std::as_const(*engine_).terms()) {
+    nlohmann::ordered_json& settings = terms[std::string(term->name())];
+    for (const auto& [name, value] : term->settings()) {
+      std::visit([&, &key = name](const auto& held) { settings[key] = held; }, value);
+    }
+  }
+  log_->start({.program = fmt::format("sterna {}", version),
+               .communication = context_.description(),
+               .input_path = input_.path,
+               .input_text = input_text_,
+               .settings = {{"particles", particle_count_},
+                            {"ranks", context_.size()},
+                            {"regions", balancer_->description()},
+                            {"kernels", std::string(engine_->forces().kernels())},
+                            {"precision", input_.run.precision},
+                            {"skin", input_.units.from_internal(skin_, Dimension::length)},
+                            {"terms", terms},
+                            {"tail_energy", energy(tail_.energy)},
+                            {"tail_virial", energy(tail_.virial)},
+                            {"units", units},
+                            {"changed_settings", changes_.settings}},
+               .resumed_from = resume_step});
+  cite_models();
+}
+
+void Simulation::Implementation::open_outputs(bool resumed) {
+  if (options_.files) open_files(resumed);
+  const auto in_unit = [&](double x) { return input_.units.from_internal(x, Dimension::length); };
+  std::string box_text = fmt::format("{:.6g} x {:.6g} x {:.6g}", in_unit(box_.length.x),
+                                     in_unit(box_.length.y), in_unit(box_.length.z));
+  if (!input_.units.is_reduced()) {
+    box_text += fmt::format(" {}", input_.units.label(Dimension::length));
+  }
+  if (!box_.tilt.none()) {
+    box_text += fmt::format(" with tilt [{:.6g}, {:.6g}, {:.6g}]", in_unit(box_.tilt.xy),
+                            in_unit(box_.tilt.xz), in_unit(box_.tilt.yz));
+  }
+  console_.line(fmt::format("sterna {}: {} particles, box {}, {} rank{} ({})", version,
+                            particle_count_, box_text, context_.size(),
+                            context_.size() == 1 ? "" : "s", context_.description()));
+  console_.line(fmt::format("kernels {} in {} precision, ranks {}, cutoff {:.4g} + skin {:.4g}",
+                            engine_->forces().kernels(), input_.run.precision,
+                            balancer_->description(),
+                            input_.units.from_internal(interaction_.reach(), Dimension::length),
+                            input_.units.from_internal(skin_, Dimension::length)));
+  report_terms();
+}
+
+void Simulation::Implementation::open_trajectory(bool resumed) {
+  if (input_.output.trajectory_interval == 0) return;
+  H5mdOptions options;
+  options.fields = input_.output.trajectory_fields;
+  options.reduced_units = input_.units.is_reduced();
+  options.type_names = interaction_.names();
+  options.type_masses = masses_;
+  const std::string energy_unit = input_.units.is_reduced() ? "" : "kJ mol-1";
+  options.observables = {{"temperature", input_.units.is_reduced() ? "" : "K"},
+                         {"pressure", input_.units.is_reduced() ? "" : "kJ mol-1 nm-3"},
+                         {"potential_energy", energy_unit},
+                         {"kinetic_energy", energy_unit}};
+  options.creator_version = version;
+  options.triclinic = !box_.tilt.none();
+  const std::string path = stem_ + ".h5md";
+  trajectory_.emplace(resumed ? H5mdWriter::resume(context_, path, particle_count_, options, step_)
+                              : H5mdWriter::create(context_, path, particle_count_, options));
+}
+
+void Simulation::Implementation::cite_models() {
+  const std::string entries = bibliography(input_);
+  if (entries.empty()) return;
+  std::string citations = citation_lines(input_);
+  citations.pop_back();  // the end of the last line
+  console_.line(citations);
+  on_first_rank(context_, [&] {
+    std::ofstream file(stem_ + ".bib");
+    file << entries;
+    if (!file.flush()) throw FileError(stem_ + ".bib: cannot be written");
+  });
+}
+
+}  // namespace sterna::md

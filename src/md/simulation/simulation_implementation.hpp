@@ -1,0 +1,223 @@
+#pragma once
+
+// What is behind `Simulation`: the parts of a run and the functions that make it go.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "md/core/box.hpp"
+#include "md/input/input.hpp"
+#include "md/input/input_record.hpp"
+#include "md/integrate/fire_minimizer.hpp"
+#include "md/integrate/stochastic_cell_rescaling.hpp"
+#include "md/integrate/velocity_verlet.hpp"
+#include "md/observe/observer.hpp"
+#include "md/output/checkpoint_file.hpp"
+#include "md/output/h5md_writer.hpp"
+#include "md/output/json_log.hpp"
+#include "md/output/output_lock.hpp"
+#include "md/simulation/averages.hpp"
+#include "md/simulation/balancer.hpp"
+#include "md/simulation/console.hpp"
+#include "md/simulation/force_engine.hpp"
+#include "md/simulation/frozen_types.hpp"
+#include "md/simulation/interaction.hpp"
+#include "md/simulation/phase_timer.hpp"
+#include "md/simulation/simulation.hpp"
+#include "md/simulation/step_modifier.hpp"
+#include "sterna/comm/context.hpp"
+#include "sterna/comm/messenger.hpp"
+
+namespace sterna::md {
+
+class Simulation::Implementation {
+ public:
+  /// `input_text`: what the input was read from; empty: its file. `system`: null where the input
+  /// says where particles are.
+  Implementation(const comm::Context& context, const Input& input, std::string input_text,
+                 const System* system, const SimulationOptions& options);
+
+  Outcome run_to_the_end();
+  Outcome run(std::int64_t steps);
+  void add(std::shared_ptr<Reporter> reporter);
+  void add(std::unique_ptr<ForceTerm> term);
+  void change(const std::function<void(ParticleRecord&)>& visitor);
+  std::vector<ParticleRecord> gather(int root);
+  void save(const std::string& path);
+  std::vector<ObserverReport> observer_reports();
+
+ private:
+  friend class Simulation;
+
+  // simulation_start.cpp: how a run comes to be.
+  void start_from_input(const System* system);
+  void generate_start();
+  void read_start_file();
+  void take_particles(const System* system);
+  /// What is wrong with these particles; empty where nothing is.
+  std::string what_is_wrong(const System::Particles& given) const;
+  void draw_velocities();
+  void stop_motion();
+  void resume_from_checkpoint(const std::string& path);
+  void make_balancer();
+  /// FileError on all ranks where one of them cannot have the memory that the run takes.
+  void require_memory();
+  void make_engine();
+
+  // outputs.cpp
+  void open_outputs(bool resumed);
+  void open_files(bool resumed);
+  void open_trajectory(bool resumed);
+  void cite_models();
+  void report_terms();
+  /// On the console and in the log.
+  void warn(const std::string& text);
+
+  // checkpoints.cpp: what lasts beyond the end of a run. Each part of a run writes and reads its
+  // own state.
+  struct StatePart {
+    std::string key;
+    std::function<nlohmann::json()> save;  ///< collective; null: nothing to keep
+    std::function<void(const nlohmann::json&)> restore;
+  };
+  std::vector<StatePart> state_parts();
+  void restore_parts(const nlohmann::json& state);
+  void restore_terms();
+  CheckpointState checkpoint_state();
+  void write_checkpoint();
+
+  // run_files.cpp: what belongs to this run, and what to another one.
+  void take_output_directory();
+  std::string find_checkpoint();
+  void compare_with_checkpoint(const nlohmann::json& state, std::int64_t particles, const Box& box);
+  void clear_for_new_run();
+  bool is_finished(const nlohmann::json& state) const;
+  void report_files();
+
+  // step.cpp: the loop.
+  /// StartInterrupted on all ranks where a signal asked any of them to stop. Collective.
+  void stop_if_asked();
+  /// What signals ask for, and the clock.
+  std::int64_t asked() const;
+  /// Once: forces and first row of the table.
+  void begin();
+  /// After particles or terms were changed from outside.
+  void begin_anew();
+  /// Steps up to `last_step_`.
+  Outcome advance();
+  void step();
+  void advance_positions();
+  void renew_lists();
+  /// Forces, and each particle moves to where it is in the next step as soon as its force is there.
+  void compute_forces_and_move();
+  void modify();
+  void minimize_step();
+  /// Kicks and drifts all particles to where they are in this step.
+  void move_all();
+  void move(std::size_t begin, std::size_t end);
+  /// Whether nobody looks at this step's positions and velocities once its forces are there: then
+  /// particles go on into the next step as soon as their forces are put together, some at a time.
+  bool can_move_early() const;
+  bool must_write_checkpoint() const;
+  /// Of the present positions, as far as the run's limits let them.
+  void compute_forces(EnergyAndVirial* sums);
+  void change_volume(EnergyAndVirial& sums);
+  ThermodynamicState measure(const EnergyAndVirial& sums);
+  /// Throws where the particles are so hot that the run tells nothing any more.
+  void check_temperature();
+  void observe(const EnergyAndVirial& sums);
+  bool is_due(std::int64_t interval) const {
+    return interval > 0 && (step_ % interval == 0 || step_ == last_step_);
+  }
+  bool must_sample() const;
+  bool is_due(const Observer& observer) const {
+    return observer.is_due(step_) && step_ > input_.output.equilibration;
+  }
+  bool changes_volume() const { return barostat_ && step_ % input_.barostat.interval == 0; }
+
+  // final_report.cpp
+  void report_end(Outcome outcome, double seconds);
+  nlohmann::ordered_json report_observers();
+
+  const comm::Context& context_;
+  /// Held for those who share it: the start, rebalancing, output and checkpoints.
+  std::shared_ptr<comm::Messenger> messenger_;
+  Input input_;
+  std::string input_text_;
+  SimulationOptions options_;
+  Console console_;
+  std::string stem_;  ///< of all output files
+  OutputLock lock_;   ///< rank 0
+
+  Interaction interaction_;
+  FrozenTypes frozen_;
+  Box box_;
+  std::int64_t particle_count_ = 0;
+  std::vector<std::int64_t> type_counts_;
+  std::int64_t moving_count_ = 0;  ///< of particles that are not frozen
+  std::vector<double> masses_;
+  std::vector<double> counted_masses_;  ///< without those of frozen types
+  std::vector<RigidBody> bodies_;       ///< by type; frozen ones do not turn
+  double skin_ = 0.0;
+  double degrees_of_freedom_ = 0.0;  ///< with those of rotation
+  ParticleStore particles_;
+  bool draw_velocities_ = false;
+
+  LennardJones::TailCorrection tail_{0.0, 0.0};
+  PhaseTimer timer_;
+  std::unique_ptr<Balancer> balancer_;
+  std::unique_ptr<ForceEngine> engine_;
+  nlohmann::json state_of_terms_;  ///< of the checkpoint that the run goes on from
+  VelocityVerlet integrator_;
+  std::vector<std::unique_ptr<StepModifier>> modifiers_;
+  std::optional<StochasticCellRescaling> barostat_;
+  double volume_work_ = 0.0;  ///< energy that the particles have lost to changes of the volume
+  std::optional<FireMinimizer> minimizer_;
+  bool converged_ = false;
+
+  std::int64_t step_ = 0;
+  std::int64_t first_step_ = 0;
+  std::int64_t last_step_ = 0;  ///< where the present `run` ends
+  bool begun_ = false;          ///< forces are there
+  bool changed_ = false;        ///< from outside, so that lists and forces are no longer right
+  bool rebuilt_ = false;        ///< in the present step
+  bool moved_ = false;          ///< particles are where they will be in the next step
+  double translational_degrees() const {
+    const double fixed = keeps_momentum(input_) ? 3.0 : 0.0;
+    return std::max(1.0, 3.0 * static_cast<double>(moving_count_) - fixed);
+  }
+  /// The ideal part of the pressure counts the centers of mass with the degrees of freedom that
+  /// they have.
+  double kinetic_factor() const {
+    return 3.0 * static_cast<double>(moving_count_) / translational_degrees();
+  }
+  double elapsed_time() const {
+    return static_cast<double>(step_) * input_.run.timestep + time_offset_;
+  }
+  double time_offset_ = 0.0;  ///< of a run that went on with another time step
+
+  std::unique_ptr<JsonLog> log_;
+  std::optional<H5mdWriter> trajectory_;
+  std::vector<std::unique_ptr<Observer>> observers_;
+  std::vector<std::shared_ptr<Reporter>> reporters_;
+  nlohmann::json input_record_;  ///< rank 0
+  InputChanges changes_;         ///< since the checkpoint that the run goes on from
+  bool finished_ = false;        ///< nothing was left to do
+  std::int64_t last_checkpoint_ = -1;
+  std::chrono::steady_clock::time_point last_checkpoint_time_;
+  std::function<void(std::int64_t)> hook_;
+  ThermodynamicState last_state_;
+  std::optional<double> first_temperature_;  ///< of what is resumed, too
+  std::optional<Averages> averages_;         ///< none where nothing moves
+};
+
+}  // namespace sterna::md

@@ -1,0 +1,464 @@
+#include "md/simulation/simulation_implementation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <sstream>
+#include <stdexcept>
+#include <unordered_set>
+
+#include "md/core/agreement.hpp"
+#include "md/core/file_error.hpp"
+#include "md/domain/migration.hpp"
+#include "md/input/check_box.hpp"
+#include "md/input/diagnostics.hpp"
+#include "md/input/pair_potential_input.hpp"
+#include "md/input/physics_advice.hpp"
+#include "md/input/read_input.hpp"
+#include "md/input/tersoff_input.hpp"
+#include "md/output/checkpoint.hpp"
+#include "md/simulation/force_term_table.hpp"
+#include "md/simulation/observers.hpp"
+#include "md/simulation/signals.hpp"
+#include "md/simulation/start_configuration.hpp"
+#include "md/simulation/start_orientation.hpp"
+#include "md/simulation/start_velocity.hpp"
+#include "md/start/readers/start_file_reader.hpp"
+#include "sterna/comm/collective.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+
+namespace sterna::md {
+
+namespace {
+
+/// Records that rank 0 reads before they go to their owners: 10 MB or so.
+constexpr std::size_t records_per_chunk = 100000;
+
+std::string text_of_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// The same text on all ranks.
+std::string tersoff_parameters(const comm::Context& context, const Input& input) {
+  if (input.interaction.parameter_file.empty()) return {};
+  std::string text;
+  on_first_rank(context, [&] { text = tersoff_parameter_text(input); });
+  comm::broadcast(context, 0, text);
+  return text;
+}
+
+/// With the tables of its pairs, which only the first rank may have read, on all ranks.
+Input with_pair_tables(const comm::Context& context, Input input) {
+  for (Input::Pair& pair : input.pairs) {
+    if (pair.table.empty()) continue;
+    std::string text;
+    on_first_rank(context, [&] { text = pair_table_text(input, pair); });
+    comm::broadcast(context, 0, text);
+    take_pair_table(input, pair, text);
+  }
+  return input;
+}
+
+std::vector<RigidBody> bodies_of(const Interaction& interaction, const FrozenTypes& frozen) {
+  const std::vector<Vec3> inertia = frozen.inertia(interaction.inertia());
+  return {inertia.begin(), inertia.end()};
+}
+
+std::optional<RigidRotor> rotor_of(const Interaction& interaction, const FrozenTypes& frozen,
+                                   const Input& input) {
+  if (!interaction.rotating()) return std::nullopt;
+  return RigidRotor(input.run.timestep, frozen.inertia(interaction.inertia()),
+                    rotation_method_by_name(input.run.rotation));
+}
+
+}  // namespace
+
+Simulation::Implementation::Implementation(const comm::Context& context, const Input& input,
+                                           std::string input_text, const System* system,
+                                           const SimulationOptions& options)
+    : context_(context),
+      messenger_(comm::Messenger::shared(context)),
+      input_(with_pair_tables(context, input)),
+      input_text_(std::move(input_text)),
+      options_(options),
+      console_(context.rank() == 0 && !options.quiet, options.progress, input.units),
+      stem_((std::filesystem::path(input.output.directory) / input.run.name).string()),
+      interaction_(input_, tersoff_parameters(context, input)),
+      frozen_(input, interaction_.names()),
+      masses_(interaction_.masses()),
+      counted_masses_(frozen_.counted_masses(masses_)),
+      bodies_(bodies_of(interaction_, frozen_)),
+      skin_(input.neighbor.skin > 0.0 ? input.neighbor.skin : interaction_.usual_skin()),
+      integrator_(input.run.timestep, frozen_.inertial_masses(masses_),
+                  rotor_of(interaction_, frozen_, input)) {
+  particles_.set_rotating(interaction_.rotating());
+  last_step_ = input_.run.steps;
+  if (input_text_.empty()) input_text_ = text_of_file(input_.path);
+  on_first_rank(context_, [&] { input_record_ = input_record(input_); });
+  if (options_.files) take_output_directory();
+  const std::string checkpoint = !options_.checkpoint.empty() ? options_.checkpoint
+                                 : options_.resume            ? find_checkpoint()
+                                                              : std::string();
+  const bool resumed = !checkpoint.empty();
+  if (resumed) {
+    resume_from_checkpoint(checkpoint);
+    if (finished_) return;
+  } else {
+    start_from_input(system);
+  }
+  first_step_ = step_;
+
+  // Tail corrections and degrees of freedom need how many there are of each type.
+  type_counts_.assign(masses_.size(), 0);
+  for (std::size_t i = 0; i < particles_.local_count(); ++i) {
+    ++type_counts_[static_cast<std::size_t>(particles_.position[i].type)];
+  }
+  comm::ReductionBatch counts(context_, "type counts");
+  counts.sum(type_counts_.data(), type_counts_.size()).run();
+  const std::vector<double> particles_of_type(type_counts_.begin(), type_counts_.end());
+  tail_ = interaction_.tail_correction(particles_of_type, box_.volume());
+  moving_count_ = particle_count_;
+  for (std::size_t type = 0; type < frozen_.flags().size(); ++type) {
+    if (frozen_.flags()[type] != 0) moving_count_ -= type_counts_[type];
+  }
+  degrees_of_freedom_ = translational_degrees();
+  for (std::size_t type = 0; type < bodies_.size(); ++type) {
+    degrees_of_freedom_ +=
+        static_cast<double>(type_counts_[type] * bodies_[type].degrees_of_freedom());
+  }
+
+  if (input_.run.integrator == "minimize") {
+    const double sigma = interaction_.smallest_sigma();
+    const double epsilon = interaction_.largest_epsilon();
+    const double natural = epsilon > 0.0 ? sigma / std::sqrt(epsilon) : 1.0;
+    const double longest = input_.minimize.maximum_displacement > 0.0
+                               ? input_.minimize.maximum_displacement
+                               : 0.1 * sigma;
+    std::vector<double> radii;
+    for (std::size_t type = 0; type < bodies_.size(); ++type) {
+      const Vec3& inertia = bodies_[type].inertia();
+      radii.push_back(std::sqrt(std::max({inertia.x, inertia.y, inertia.z}) / masses_[type]));
+    }
+    minimizer_.emplace(0.005 * natural, 0.05 * natural, longest, radii);
+  } else {
+    const std::vector<std::string> names = interaction_.names();
+    modifiers_ = make_step_modifiers(context_, input_,
+                                     {.names = names,
+                                      .counts = type_counts_,
+                                      .masses = masses_,
+                                      .bodies = bodies_,
+                                      .degrees_of_freedom = degrees_of_freedom_,
+                                      .reach = interaction_.reach(),
+                                      .frozen = frozen_.flags()});
+    const auto& barostat = input_.barostat;
+    if (barostat.kind == "stochastic_cell_rescaling") {
+      const double temperature =
+          input_.thermostats.empty() ? 0.0 : input_.thermostats[0].temperature;
+      barostat_.emplace(input_.run.seed, input_.units.boltzmann() * temperature, barostat.pressure,
+                        barostat.bulk_modulus, barostat.time_constant);
+    }
+  }
+  if (!minimizer_) {
+    Averages::Options averages;
+    averages.changes_volume = barostat_.has_value();
+    averages.particles = particle_count_;
+    if (input_.output.equilibration >= 0) averages.equilibration = input_.output.equilibration;
+    for (std::size_t type = 0; type < masses_.size(); ++type) {
+      averages.mass += static_cast<double>(type_counts_[type]) * masses_[type];
+    }
+    averages_.emplace(input_.units, averages);
+  }
+  observers_ = make_observers(context_, input_, interaction_.names(), type_counts_);
+  const auto before_engine = PhaseTimer::Clock::now();
+  make_engine();
+  engine_->rebuild(particles_, step_);
+  balancer_->start(step_,
+                   std::chrono::duration<double>(PhaseTimer::Clock::now() - before_engine).count());
+  if (draw_velocities_) draw_velocities();
+  if (!minimizer_) frozen_.set_velocities(particles_);
+  stop_if_asked();
+
+  if (resumed) {
+    const CheckpointReader reader(context_, checkpoint);
+    restore_parts(reader.state().state);
+  }
+  open_outputs(resumed);
+  // All ranks have taken by now what the start has sent them.
+  messenger_->release_unused_memory();
+}
+
+void Simulation::Implementation::start_from_input(const System* system) {
+  if (input_.start.kind == "program") {
+    take_particles(system);
+  } else if (input_.start.kind == "file") {
+    read_start_file();
+  } else {
+    generate_start();
+  }
+  if (input_.run.integrator == "minimize") {
+    stop_motion();
+    draw_velocities_ = false;
+  }
+  balancer_->cut_at_start(particles_, step_);
+}
+
+void Simulation::Implementation::generate_start() {
+  const StartConfiguration start = StartConfiguration::from_input(input_);
+  box_ = start.box();
+  particle_count_ = start.particle_count();
+  make_balancer();
+  const Region region = balancer_->decomposition().region(context_.rank());
+  // Of many particles this takes long, and ranks do not communicate meanwhile.
+  const auto visit = [&](const StartConfiguration::Visitor& visitor) {
+    std::size_t visited = 0;
+    try {
+      start.visit(region, [&](const ParticleRecord& record) {
+        if (++visited % 65536 == 0 && requested() == Request::stop) throw StartInterrupted();
+        visitor(record);
+      });
+    } catch (const StartInterrupted&) {
+      // The others hear of it below.
+    }
+    stop_if_asked();
+  };
+  std::size_t count = 0;
+  visit([&](const ParticleRecord&) { ++count; });
+  particles_.resize_local(count);
+  std::size_t next = 0;
+  visit([&](const ParticleRecord& record) { set_particle(particles_, next++, record); });
+  draw_velocities_ = input_.start.temperature.has_value();
+}
+
+void Simulation::Implementation::take_particles(const System* system) {
+  const System::Particles* const given = system == nullptr ? nullptr : system->particles();
+  if (given == nullptr) throw std::logic_error("[start] has kind \"program\" without a System");
+  const std::size_t count = given->position.size();
+  agree(context_, what_is_wrong(*given));
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(context_.size()), 0);
+  const auto rank = static_cast<std::size_t>(context_.rank());
+  counts[rank] = static_cast<std::int64_t>(count);
+  comm::ReductionBatch(context_, "particles of a program").sum(counts.data(), counts.size()).run();
+  particle_count_ = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  const auto before = counts.begin() + static_cast<std::ptrdiff_t>(rank);
+  const std::int64_t first = 1 + std::accumulate(counts.begin(), before, std::int64_t{0});
+  box_ = {*input_.start.box, input_.start.tilt_of_box()};
+  draw_velocities_ = input_.start.temperature.has_value();
+  make_balancer();
+
+  const auto length = [&](const Vec3& v) {
+    return v * input_.units.to_internal(1.0, Dimension::length);
+  };
+  std::vector<ParticleRecord> records(count);
+  const StartOrientation orientation(input_.run.seed);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Vec3 position = length(given->position[i]);
+    ParticleRecord& record = records[i];
+    const std::int64_t type = given->type.empty() ? 0 : given->type[i];
+    record.position = {position.x, position.y, position.z, type};
+    record.id = given->id.empty() ? first + static_cast<std::int64_t>(i) : given->id[i];
+    record.image = {0, 0, 0};
+    record.velocity = given->velocity.empty()
+                          ? Vec3{}
+                          : given->velocity[i] * input_.units.to_internal(1.0, Dimension::velocity);
+    if (!particles_.rotating()) continue;
+    record.orientation = given->orientation.empty() ? orientation.draw(record.id)
+                                                    : given->orientation[i].normalized();
+  }
+  Distribution distribution(context_, balancer_->decomposition(),
+                            {.rotating = particles_.rotating()});
+  distribution.append(records, particles_);
+}
+
+std::string Simulation::Implementation::what_is_wrong(const System::Particles& given) const {
+  const std::size_t count = given.position.size();
+  const auto wrong = [count](std::string_view name, std::size_t size) {
+    return fmt::format("System: {} has {} items, expected one for each of {} positions", name, size,
+                       count);
+  };
+  if (!given.type.empty() && given.type.size() != count) return wrong("type", given.type.size());
+  if (!given.velocity.empty() && given.velocity.size() != count) {
+    return wrong("velocity", given.velocity.size());
+  }
+  if (!given.id.empty() && given.id.size() != count) return wrong("id", given.id.size());
+  if (!given.orientation.empty() && given.orientation.size() != count) {
+    return wrong("orientation", given.orientation.size());
+  }
+  const auto types = static_cast<int>(masses_.size());
+  for (std::size_t i = 0; i < given.type.size(); ++i) {
+    if (given.type[i] < 0 || given.type[i] >= types) {
+      return fmt::format("System: particle {} has type {}, expected 0 to {}", i, given.type[i],
+                         types - 1);
+    }
+  }
+  std::unordered_set<std::int64_t> ids;
+  for (const std::int64_t id : given.id) {
+    if (id < 1) return fmt::format("System: an id is {}, expected at least 1", id);
+    if (!ids.insert(id).second) return fmt::format("System: two particles have the id {}", id);
+  }
+  return {};
+}
+
+void Simulation::Implementation::stop_motion() {
+  std::fill(particles_.velocity.begin(), particles_.velocity.end(), Vec3{});
+  std::fill(particles_.angular_momentum.begin(), particles_.angular_momentum.end(), Vec3{});
+}
+
+void Simulation::Implementation::make_balancer() {
+  check_box(input_, box_, [&](Severity severity, std::string_view place, std::string message) {
+    if (severity != Severity::error) return;
+    throw FileError(render(diagnose(input_, severity, place, std::move(message))));
+  });
+  require_memory();
+  balancer_ =
+      std::make_unique<Balancer>(context_, input_, box_, interaction_.reach() + skin_, timer_);
+}
+
+void Simulation::Implementation::read_start_file() {
+  // Rank 0 reads and hands out chunks; what it finds wrong is an error on all ranks.
+  std::unique_ptr<StartFileReader> reader;
+  on_first_rank(context_, [&] { reader = StartFileReader::open(input_); });
+  nlohmann::json header;
+  if (context_.rank() == 0) {
+    const StartFileHeader& h = reader->header();
+    header = {
+        {"count", h.particle_count},
+        {"box",
+         {exact_text(h.box.length.x), exact_text(h.box.length.y), exact_text(h.box.length.z)}},
+        {"tilt", {exact_text(h.box.tilt.xy), exact_text(h.box.tilt.xz), exact_text(h.box.tilt.yz)}},
+        {"has_velocities", h.has_velocities},
+        {"has_orientations", h.has_orientations}};
+    for (const Diagnostic& warning : h.warnings) console_.line(render(warning));
+  }
+  std::string text = header.dump();
+  comm::broadcast(context_, 0, text);
+  header = nlohmann::json::parse(text);
+  particle_count_ = header["count"].get<std::int64_t>();
+  for (int axis = 0; axis < 3; ++axis) {
+    box_.length[axis] = exact_value(header["box"][static_cast<std::size_t>(axis)]);
+  }
+  const auto& tilt = header["tilt"];
+  box_.tilt = {exact_value(tilt[0]), exact_value(tilt[1]), exact_value(tilt[2])};
+  draw_velocities_ = input_.start.temperature.has_value();
+  make_balancer();
+  Distribution distribution(context_, balancer_->decomposition(),
+                            {.rotating = particles_.rotating()});
+  const auto total = static_cast<std::size_t>(particle_count_);
+  for (std::size_t done = 0; done < total; done += records_per_chunk) {
+    std::span<const ParticleRecord> records;
+    on_first_rank(context_, [&] { records = reader->read_chunk(records_per_chunk); });
+    distribution.append(records, particles_);
+    stop_if_asked();
+  }
+  if (particles_.rotating() && !header["has_orientations"].get<bool>()) {
+    const StartOrientation orientation(input_.run.seed);
+    for (std::size_t i = 0; i < particles_.local_count(); ++i) {
+      particles_.orientation[i] = orientation.draw(particles_.id[i]);
+    }
+  }
+}
+
+void Simulation::Implementation::draw_velocities() {
+  const double thermal_energy = input_.units.boltzmann() * *input_.start.temperature;
+  StartVelocity start(input_.run.seed, *std::max_element(masses_.begin(), masses_.end()),
+                      thermal_energy);
+  for (std::size_t i = 0; i < particles_.local_count(); ++i) {
+    const auto type = static_cast<std::size_t>(particles_.position[i].type);
+    if (!frozen_.flags().empty() && frozen_.flags()[type] != 0) continue;
+    particles_.velocity[i] = start.draw(particles_.id[i], masses_[type]);
+    start.add(particles_.velocity[i], masses_[type]);
+    if (!particles_.rotating()) continue;
+    const RigidBody& body = bodies_[type];
+    const Quaternion& orientation = particles_.orientation[i];
+    Vec3& angular_momentum = particles_.angular_momentum[i];
+    angular_momentum = orientation.to_lab(start.draw_rotation(particles_.id[i], body.inertia()));
+    start.add_rotation(body.kinetic_energy(orientation, angular_momentum),
+                       body.degrees_of_freedom());
+  }
+  comm::ReductionBatch batch(context_, "start velocities");
+  batch.sum(start.sums().data(), start.sums().size()).run();
+  const auto adjust = start.adjustment();
+  for (Vec3& velocity : particles_.velocity) velocity = adjust(velocity);
+  for (Vec3& l : particles_.angular_momentum) l *= adjust.rotation_scale;
+}
+
+void Simulation::Implementation::resume_from_checkpoint(const std::string& path) {
+  CheckpointReader reader(context_, path);
+  reader.require_types(interaction_.names());
+  const CheckpointState& state = reader.state();
+  compare_with_checkpoint(state.state, state.particles, state.box);
+  step_ = state.step;
+  first_step_ = step_;
+  box_ = state.box;
+  particle_count_ = state.particles;
+  finished_ = is_finished(state.state);
+  if (const auto offset = state.state.find("time_offset"); offset != state.state.end()) {
+    time_offset_ = exact_value(*offset);
+  }
+  if (changes_.timestep) time_offset_ += state.time - elapsed_time();
+  make_balancer();
+  reader.read_particles(particles_);
+  stop_if_asked();
+  const bool minimizes = input_.run.integrator == "minimize";
+  if (minimizes != state.state.contains("minimizer")) {
+    // What moves a minimization on is no motion, and none becomes one.
+    stop_motion();
+    draw_velocities_ = !minimizes && input_.start.temperature.has_value();
+  }
+  state_of_terms_ = state.state.value("terms", nlohmann::json::object());
+  // Where checkpoints of versions up to 0.1 have the only term with a state.
+  if (const auto found = state.state.find("electrostatics"); found != state.state.end()) {
+    state_of_terms_["electrostatics"] = *found;
+  }
+  // Blocks of as many ranks with the very same regions are where they belong.
+  const auto regions = state.state.find("regions");
+  const bool of_grid = regions == state.state.end();
+  if (of_grid || !reader.has_block_per_rank() || !balancer_->restore(*regions)) {
+    if (!of_grid || !reader.has_block_per_rank() || state.grid != balancer_->grid()->grid()) {
+      Migration anywhere(context_, balancer_->decomposition(), 0.0,
+                         {.anywhere = true, .rotating = particles_.rotating()});
+      anywhere.migrate(particles_, step_);
+    }
+    balancer_->cut_at_start(particles_, step_);
+  }
+  if (finished_) {
+    console_.line(
+        fmt::format("{}: step {} of {} is done, nothing is left to do; to go on, give "
+                    "more \"steps\" in [run]",
+                    path, step_, input_.run.steps));
+    return;
+  }
+  console_.line(fmt::format("resuming {} at step {}", path, step_));
+  for (const std::string& change : changes_.settings) console_.line("changed: " + change);
+  if (changes_.other_state) {
+    console_.line("averages and observers begin anew, as settings of the sampled state changed");
+  }
+}
+
+void Simulation::Implementation::make_engine() {
+  ForceEngine::Options options;
+  options.kernels = input_.interaction.kernel;
+  options.skin = skin_;
+  options.maximum_interval = input_.neighbor.maximum_interval;
+  options.rotating = particles_.rotating();
+  options.halo = {.method = input_.domain.halo, .exchange = input_.communication.halo};
+  options.migration_exchange = input_.communication.migration;
+  const TermRequest request{.context = context_,
+                            .input = input_,
+                            .interaction = interaction_,
+                            .decomposition = balancer_->decomposition(),
+                            .box = box_,
+                            .skin = skin_};
+  engine_ = std::make_unique<ForceEngine>(context_, balancer_->decomposition(),
+                                          interaction_.take_forces(), make_force_terms(request),
+                                          options, timer_);
+  restore_terms();
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,569 @@
+#include "md/start/foreign/ls1/config.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <tuple>
+
+#include "md/core/display_text.hpp"
+#include "md/input/input_text.hpp"
+#include "md/input/pair_potential_input.hpp"
+#include "md/start/foreign/ls1/molecule_types.hpp"
+#include "md/start/foreign/ls1/plugins.hpp"
+#include "md/start/foreign/ls1/thermostats.hpp"
+
+namespace sterna::md::ls1 {
+namespace {
+
+constexpr std::int64_t most_steps = 1'000'000'000'000'000;
+
+class ConfigReader {
+ public:
+  explicit ConfigReader(const std::string& path) { input_.path = path; }
+
+  void read(const XmlElement& root) {
+    if (root.name != "mardyn") {
+      values_.error(root, fmt::format("the root element is <{}>; expected <mardyn>: this is no "
+                                      "input of ls1-MarDyn",
+                                      root.name));
+      return;
+    }
+    decides("units", root);
+    values_.expect_children(root, {"simulation", "refunits", "loglevel"});
+    const XmlElement* simulation = values_.require(root, "simulation");
+    if (simulation == nullptr) return;
+    if (!values_.choice(*simulation, "type", {"MD"})) return;
+    values_.expect_children(
+        *simulation, {"options", "programtimers", "integrator", "run", "ensemble", "algorithm",
+                      "output", "plugin", "NEMD", "refunits", "enableFinalCheckpoint"});
+    if (const XmlElement* e = simulation->find("options")) options(*e);
+    if (const XmlElement* e = values_.require(*simulation, "integrator")) integrator(*e);
+    if (const XmlElement* e = values_.require(*simulation, "run")) run(*e);
+    if (const XmlElement* e = values_.require(*simulation, "ensemble")) ensemble(*e);
+    if (const XmlElement* e = values_.require(*simulation, "algorithm")) algorithm(*e);
+    if (const XmlElement* e = simulation->find("output")) {
+      values_.expect_children(*e, {"outputplugin"});
+      for (const XmlElement* plugin : e->all("outputplugin")) read_plugin_here(*plugin);
+    }
+    for (const XmlElement* plugin : simulation->all("plugin")) read_plugin_here(*plugin);
+    if (!input_.places.contains("run.name")) {
+      input_.run.name = std::filesystem::path(input_.path).stem().string();
+      decides("run.name", root);
+    }
+    if (const XmlElement* e = simulation->find("NEMD")) {
+      values_.warning(*e, "<NEMD> means nothing to ls1, whose plugins took its place");
+    }
+    interactions();
+  }
+
+  Input& input() { return input_; }
+  XmlValues& values() { return values_; }
+
+ private:
+  using Place = Input::Place;
+
+  void decides(std::string_view key, const XmlElement& element) {
+    // The first key of a section brings the section.
+    const std::string_view section = key.substr(0, key.find('.'));
+    if (section != key && !input_.places.contains(section)) decides(section, element);
+    const Diagnostic d = element.diagnostic(Severity::error, {});
+    places_[std::string(key)] = d;
+    input_.places[std::string(key)] = {d.line, d.column, d.length, d.source_line, d.source_column};
+  }
+
+  void options(const XmlElement& element) {
+    values_.expect_children(element, {"option"});
+    for (const XmlElement* option : element.all("option")) {
+      if (option->attribute("name") != "refreshIDs") {
+        values_.warning(*option, fmt::format("the option {} means nothing and is ignored",
+                                             quote(option->attribute("name"))));
+        continue;
+      }
+      input_.start.renumber = values_.boolean(*option).value_or(false);
+      decides("start.renumber", *option);
+    }
+  }
+
+  void integrator(const XmlElement& element) {
+    decides("run", element);
+    values_.expect_children(element, {"timestep"});
+    if (!values_.choice(element, "type", {"Leapfrog", "LeapfrogRMM"})) return;
+    const XmlElement* step = values_.require(element, "timestep");
+    if (step == nullptr) return;
+    if (const auto value = values_.positive(*step)) input_.run.timestep = *value;
+    decides("run.timestep", *step);
+  }
+
+  void run(const XmlElement& element) {
+    values_.expect_children(element, {"currenttime", "equilibration", "production"});
+    if (const XmlElement* time = element.find("currenttime")) values_.number(*time);
+    const XmlElement* steps = values_.require(element, "production/steps");
+    if (steps == nullptr) return;
+    if (const auto count = values_.integer(*steps, 0, most_steps)) input_.run.steps = *count;
+    decides("run.steps", *steps);
+    if (const XmlElement* limit = element.find("production/loop-abort-time")) {
+      values_.warning(*limit,
+                      "<loop-abort-time>: Sterna ends at a signal (SIGTERM), after a "
+                      "checkpoint");
+    }
+  }
+
+  void ensemble(const XmlElement& element) {
+    values_.expect_children(
+        element, {"temperature", "domain", "components", "phasespacepoint", "chemicalPotential"});
+    if (!values_.choice(element, "type", {"NVT", "NVE"})) return;
+    if (const XmlElement* t = values_.require(element, "temperature")) {
+      temperature_element_ = t;
+      const auto value = values_.number(*t);
+      if (value && *value < 0.0) values_.error(*t, "<temperature> is negative");
+      temperature_ = value.value_or(0.0);
+    }
+    if (const XmlElement* domain = values_.require(element, "domain")) box(*domain);
+    if (const XmlElement* components = values_.require(element, "components")) {
+      types_ = read_molecule_types(*components, values_);
+    }
+    if (const XmlElement* start = values_.require(element, "phasespacepoint")) {
+      phase_space_point(*start);
+    }
+  }
+
+  void box(const XmlElement& domain) {
+    values_.expect_children(domain, {"lx", "ly", "lz"});
+    if (!values_.choice(domain, "type", {"box"})) return;
+    Vec3 edges;
+    bool good = true;
+    constexpr std::string_view names[3] = {"lx", "ly", "lz"};
+    for (int axis = 0; axis < 3; ++axis) {
+      const XmlElement* edge = values_.require(domain, names[axis]);
+      const auto value = edge != nullptr ? values_.positive(*edge) : std::nullopt;
+      good = good && value.has_value();
+      edges[axis] = value.value_or(1.0);
+    }
+    if (!good) return;
+    input_.start.box = edges;
+    decides("start.box", domain);
+  }
+
+  void phase_space_point(const XmlElement& element) {
+    decides("start", element);
+    values_.expect_children(element, {"file", "generator", "ignoreCheckpointTime"});
+    const XmlElement* file = element.find("file");
+    const XmlElement* generator = element.find("generator");
+    if ((file == nullptr) == (generator == nullptr)) {
+      values_.error(element, "<phasespacepoint> needs either a <file> or a <generator>");
+      return;
+    }
+    input_.start.kind = "file";
+    input_.start.format = "ls1";
+    decides("start.kind", element);
+    decides("start.format", element);
+    const XmlElement* place = file != nullptr ? file : generator;
+    if (file != nullptr) {
+      const auto kind = values_.choice(*file, "type", {"ASCII", "binary", "adios2"});
+      if (!kind) return;
+      if (*kind == 2) {
+        values_.error(*file,
+                      "start files of ADIOS2 are not read; ls1 writes ASCII and binary "
+                      "checkpoints too");
+        return;
+      }
+      if (*kind == 1) {
+        const XmlElement* header = values_.require(*file, "header");
+        place = values_.require(*file, "data");
+        if (header == nullptr || place == nullptr || !file_exists(*header)) return;
+        input_.start.header = relative(*header);
+        decides("start.header", *header);
+      }
+      if (!file_exists(*place)) return;
+      input_.start.file = relative(*place);
+    } else {
+      input_.start.file = std::filesystem::path(input_.path).filename().string();
+    }
+    decides("start.file", *place);
+  }
+
+  bool file_exists(const XmlElement& element) {
+    const auto name = values_.text(element);
+    if (!name) return false;
+    const std::string path = element.resolve(*name);
+    std::error_code problem;
+    if (std::filesystem::is_regular_file(path, problem)) return true;
+    values_.error(element, fmt::format("the file {} does not exist", quote(path)));
+    return false;
+  }
+
+  /// As seen from the folder of the config.xml: the element may stand in an included file.
+  std::string relative(const XmlElement& element) const {
+    const std::filesystem::path file = element.resolve(element.text);
+    const std::filesystem::path folder = std::filesystem::path(input_.path).parent_path();
+    return file.is_absolute() && !folder.is_absolute() ? file.string()
+                                                       : file.lexically_proximate(folder).string();
+  }
+
+  void algorithm(const XmlElement& element) {
+    values_.expect_children(element, {"cutoffs", "electrostatic", "parallelisation",
+                                      "datastructure", "thermostats", "longrange"});
+    algorithm_ = &element;
+    decides("interaction", element);
+    if (const XmlElement* cutoffs = values_.require(element, "cutoffs")) read_cutoffs(*cutoffs);
+    if (const XmlElement* e = values_.require(element, "electrostatic")) electrostatic(*e);
+    if (const XmlElement* e = element.find("parallelisation")) parallelisation(*e);
+    if (const XmlElement* e = element.find("longrange")) {
+      const auto kind = values_.choice(*e, "type", {"homogeneous", "none", "planar"});
+      if (kind) long_range_ = static_cast<LongRange>(*kind);
+      long_range_element_ = e;
+    }
+    if (temperature_element_ == nullptr) return;
+    read_thermostats(
+        element, *temperature_element_, temperature_, types_, values_,
+        [this](std::string_view key, const XmlElement& e) { decides(key, e); }, input_);
+  }
+
+  void read_cutoffs(const XmlElement& element) {
+    values_.expect_children(element, {"defaultCutoff", "radiusLJ", "radiusTersoff"});
+    const XmlElement* general = element.find("defaultCutoff");
+    const XmlElement* lennard_jones = element.find("radiusLJ");
+    if (general == nullptr && lennard_jones == nullptr) {
+      values_.error(element, "<cutoffs> lacks <defaultCutoff> or <radiusLJ>");
+      return;
+    }
+    const auto all = general != nullptr ? values_.positive(*general) : std::nullopt;
+    const auto lj = lennard_jones != nullptr ? values_.positive(*lennard_jones) : std::nullopt;
+    if (!all && !lj) return;
+    cutoff_ = std::max(all.value_or(0.0), lj.value_or(0.0));
+    lennard_jones_cutoff_ = lj.value_or(cutoff_);
+    cutoff_element_ = general != nullptr ? general : lennard_jones;
+    lennard_jones_element_ = lennard_jones != nullptr ? lennard_jones : general;
+  }
+
+  void electrostatic(const XmlElement& element) {
+    const auto kind = values_.choice(element, "type", {"ReactionField", "FastMultipoleMethod"});
+    if (!kind) return;
+    if (*kind == 1) {
+      values_.error(element, "ls1's fast multipole method is not taken over; give ReactionField");
+      return;
+    }
+    values_.expect_children(element, {"epsilon"});
+    if (const XmlElement* epsilon = values_.require(element, "epsilon")) {
+      reaction_field_epsilon_ = values_.positive(*epsilon).value_or(1.0);
+      reaction_field_element_ = epsilon;
+    }
+  }
+
+  void parallelisation(const XmlElement& element) {
+    const XmlElement* boundaries = element.find("boundaries");
+    if (boundaries == nullptr) return;
+    for (const XmlElement* dimension : boundaries->all("dimension")) {
+      for (const auto& [side, kind] : dimension->attributes) {
+        if (kind == "periodic") continue;
+        values_.error(*dimension, fmt::format("the boundary {} = {}: Sterna's boxes are periodic",
+                                              side, quote(kind)));
+      }
+    }
+    for (const XmlElement& child : boundaries->children) {
+      if (child.text.empty() || child.text == "periodic") continue;
+      values_.error(child, fmt::format("the boundary {} = {}: Sterna's boxes are periodic",
+                                       child.name, quote(child.text)));
+    }
+  }
+
+  void read_plugin_here(const XmlElement& plugin) {
+    read_plugin(
+        plugin, types_, values_,
+        [this](std::string_view key, const XmlElement& e) { decides(key, e); }, input_);
+  }
+
+  // ---- from components to the input's types
+
+  enum class LongRange { homogeneous, none, planar };
+
+  void interactions() {
+    if (!values_.ok()) return;
+    if (types_.all_atoms() && one_kind_of_shift()) {
+      atoms();
+    } else {
+      molecules();
+    }
+    const bool corrected = types_.shifted[0] == 0;
+    const XmlElement& tail = long_range_element_ != nullptr ? *long_range_element_ : *algorithm_;
+    if (long_range_ == LongRange::planar) {
+      planar_correction(tail);
+    } else {
+      // ls1 takes a shifted potential for one that has no tail.
+      input_.interaction.tail_correction =
+          long_range_ == LongRange::homogeneous && corrected ? "homogeneous" : "none";
+    }
+    decides("interaction.tail_correction", tail);
+    input_.interaction.truncation = corrected ? "truncated" : "shifted";
+    decides("interaction.truncation", *types_.elements[0]);
+  }
+
+  /// ls1's layers always lie across y.
+  void planar_correction(const XmlElement& element) {
+    values_.expect_children(element, {"slabs", "smooth", "frequency", "writecontrol", "region"});
+    input_.interaction.tail_correction = "planar";
+    input_.interaction.tail_normal = "y";
+    decides("interaction.tail_normal", element);
+    if (const XmlElement* slabs = element.find("slabs")) {
+      constexpr std::int64_t most_slabs = 10'000;
+      const auto count = values_.integer(*slabs, 1, most_slabs);
+      input_.interaction.tail_slabs = static_cast<int>(count.value_or(1));
+      decides("interaction.tail_slabs", *slabs);
+    }
+    if (const XmlElement* region = element.find("region")) {
+      values_.error(*region, "<region>: Sterna corrects the forces in the whole box");
+    }
+    for (std::size_t n = 0; n < types_.components.size(); ++n) {
+      if (!has_dipole(types_.components[n])) continue;
+      values_.error(*types_.elements[n],
+                    "ls1's planar correction is also one of dipoles; Sterna's is of Lennard-Jones "
+                    "sites only");
+    }
+  }
+
+  /// Of charges and dipoles together, beyond rounding.
+  static bool has_dipole(const Input::Component& component) {
+    Vec3 moment;
+    double scale = 0.0;
+    for (const Input::Site& site : component.sites) {
+      Vec3 part;
+      if (site.kind == "charge") part = site.charge * site.position;
+      if (site.kind == "dipole") {
+        part = (site.moment / std::sqrt(dot(site.axis, site.axis))) * site.axis;
+      }
+      moment += part;
+      scale += std::sqrt(dot(part, part));
+    }
+    return std::sqrt(dot(moment, moment)) > 1e-9 * scale;
+  }
+
+  /// Atoms become particle types, which have the fastest kernels, where all pairs of them end
+  /// alike.
+  bool one_kind_of_shift() const {
+    if (types_.components.size() == 1) return true;
+    return std::ranges::all_of(types_.shifted, [](char shifted) { return shifted != 0; });
+  }
+
+  void atoms() {
+    for (std::size_t n = 0; n < types_.components.size(); ++n) {
+      const Input::Component& component = types_.components[n];
+      const Input::Site& site = component.sites[0];
+      const XmlElement& element = *types_.elements[n];
+      const std::string place = fmt::format("type[{}]", n);
+      input_.types.push_back({component.name, site.mass, site.epsilon, site.sigma, 1.0});
+      decides(place, element);
+      for (const char* key : {"name", "mass", "epsilon", "sigma"}) {
+        decides(fmt::format("{}.{}", place, key), element);
+      }
+    }
+    for (const MoleculeTypes::Mixing& rule : types_.mixing) {
+      const Input::Type& a = input_.types[rule.first];
+      const Input::Type& b = input_.types[rule.second];
+      const std::string place = fmt::format("pair[{}]", input_.pairs.size());
+      Input::Pair pair;
+      pair.first = a.name;
+      pair.second = b.name;
+      set_pair_parameter(pair, "epsilon", rule.xi * std::sqrt(a.epsilon * b.epsilon));
+      set_pair_parameter(pair, "sigma", rule.eta * 0.5 * (a.sigma + b.sigma));
+      input_.pairs.push_back(pair);
+      decides(place, *types_.elements[rule.second]);
+      for (const char* key : {"first", "second", "epsilon", "sigma"}) {
+        decides(fmt::format("{}.{}", place, key), *types_.elements[rule.second]);
+      }
+    }
+    input_.interaction.cutoff = lennard_jones_cutoff_;
+    decides("interaction.cutoff", *lennard_jones_element_);
+  }
+
+  void molecules() {
+    turn_dipoles();
+    for (std::size_t n = 0; n < types_.components.size(); ++n) {
+      const XmlElement& element = *types_.elements[n];
+      if (types_.shifted[n] != types_.shifted[0]) {
+        values_.error(element,
+                      "<shifted> differs from that of another <moleculetype>; Sterna "
+                      "shifts all or none");
+      }
+      warn_of_center(types_.components[n], element);
+      input_.components.push_back(types_.components[n]);
+      const std::string place = fmt::format("component[{}]", n);
+      decides(place, element);
+      decides(place + ".name", element);
+      decides(place + ".inertia", element);
+      for (std::size_t k = 0; k < types_.components[n].sites.size(); ++k) {
+        site(fmt::format("{}.site[{}]", place, k), types_.components[n].sites[k], element);
+      }
+    }
+    for (const MoleculeTypes::Mixing& rule : types_.mixing) {
+      const std::string place = fmt::format("pair[{}]", input_.pairs.size());
+      Input::Pair pair;
+      pair.first = input_.components[rule.first].name;
+      pair.second = input_.components[rule.second].name;
+      pair.eta = rule.eta;
+      pair.xi = rule.xi;
+      input_.pairs.push_back(pair);
+      for (const char* key : {"", ".first", ".second", ".eta", ".xi"}) {
+        decides(place + key, *types_.elements[rule.second]);
+      }
+    }
+    input_.run.rotation = "leapfrog";
+    decides("run.rotation", *types_.elements[0]);
+    Input::Interaction& interaction = input_.interaction;
+    interaction.cutoff = cutoff_;
+    decides("interaction.cutoff", *cutoff_element_);
+    interaction.molecular_cutoff = "center_of_mass";
+    decides("interaction.molecular_cutoff", *cutoff_element_);
+    if (lennard_jones_cutoff_ < cutoff_) {
+      interaction.lennard_jones_cutoff = lennard_jones_cutoff_;
+      decides("interaction.lennard_jones_cutoff", *lennard_jones_element_);
+    }
+    interaction.electrostatics = "reaction_field";
+    interaction.reaction_field_epsilon = reaction_field_epsilon_;
+    decides("interaction.electrostatics", *reaction_field_element_);
+    decides("interaction.reaction_field_epsilon", *reaction_field_element_);
+    if (types_.components.size() > 1 && types_.shifted[0] == 0) {
+      interaction.shift_unlike_components = true;
+      decides("interaction.shift_unlike_components", *types_.elements[1]);
+    }
+  }
+
+  void site(const std::string& place, const Input::Site& site, const XmlElement& element) {
+    decides(place, element);
+    const auto key = [&](std::string_view name) {
+      decides(fmt::format("{}.{}", place, name), element);
+    };
+    key("kind");
+    key("position");
+    if (site.kind == "lennard_jones") {
+      for (const char* name : {"mass", "epsilon", "sigma"}) key(name);
+    } else if (site.kind == "charge") {
+      for (const char* name : {"mass", "charge"}) key(name);
+    } else {
+      key("axis");
+      key(site.kind == "dipole" ? "dipole_moment" : "quadrupole_moment");
+    }
+  }
+
+  /// Against charges ls1's dipoles point from the positive to the negative charge. Two dipoles that
+  /// are both turned around have the same energy; a dipole and a quadrupole do not.
+  void turn_dipoles() {
+    const auto have = [&](std::string_view kind) {
+      return std::ranges::any_of(types_.components, [&](const Input::Component& component) {
+        return std::ranges::find(component.sites, kind, &Input::Site::kind) !=
+               component.sites.end();
+      });
+    };
+    if (!have("charge") || !have("dipole")) return;
+    const XmlElement& element = *types_.elements[0];
+    if (have("quadrupole")) {
+      values_.warning(element,
+                      "between charges and dipoles ls1's energies have the other sign than those "
+                      "of dipoles that point towards the positive charge, as Sterna's do");
+      return;
+    }
+    values_.warning(element,
+                    "between charges and dipoles ls1's energies are those of dipoles that point "
+                    "towards the negative charge; Sterna's point towards the positive one, so they "
+                    "are turned around here, for the same energies");
+    for (Input::Component& component : types_.components) {
+      for (Input::Site& site : component.sites) {
+        if (site.kind == "dipole") site.axis = -1.0 * site.axis;
+      }
+    }
+  }
+
+  /// ls1 takes the origin for the center of mass without looking.
+  void warn_of_center(const Input::Component& component, const XmlElement& element) {
+    Vec3 center;
+    double reach = 0.0;
+    for (const Input::Site& site : component.sites) {
+      center += (site.mass / mass_of(component)) * site.position;
+      reach = std::max(reach, dot(site.position, site.position));
+    }
+    if (dot(center, center) <= 1e-12 * reach) return;
+    values_.warning(element, fmt::format("the sites' center of mass is at ({:g}, {:g}, {:g}), not "
+                                         "at the origin; Sterna moves the sites so that it is",
+                                         center.x, center.y, center.z));
+  }
+
+ public:
+  /// Where a key of the input comes from; nothing where no element decides it.
+  const Diagnostic* place_of(std::string_view key) const {
+    const auto found = places_.find(key);
+    return found == places_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  Input input_;
+  XmlValues values_;
+  std::map<std::string, Diagnostic, std::less<>> places_;
+  const XmlElement* temperature_element_ = nullptr;
+  double temperature_ = 0.0;
+  MoleculeTypes types_;
+  const XmlElement* algorithm_ = nullptr;
+  double cutoff_ = 0.0, lennard_jones_cutoff_ = 0.0;
+  const XmlElement* cutoff_element_ = nullptr;
+  const XmlElement* lennard_jones_element_ = nullptr;
+  double reaction_field_epsilon_ = 1.0;
+  const XmlElement* reaction_field_element_ = nullptr;
+  LongRange long_range_ = LongRange::homogeneous;
+  const XmlElement* long_range_element_ = nullptr;
+};
+
+/// What the checks of the input's keys find, told at the elements that the keys come from.
+Diagnostic at_element(const ConfigReader& reader, const Input& checked, Diagnostic diagnostic) {
+  for (const auto& [key, place] : checked.places) {
+    if (place.line != diagnostic.line || place.column != diagnostic.column) continue;
+    if (const Diagnostic* element = reader.place_of(key)) {
+      Diagnostic moved = *element;
+      moved.severity = diagnostic.severity;
+      moved.message = std::move(diagnostic.message);
+      return moved;
+    }
+  }
+  diagnostic.line = diagnostic.column = 0;
+  return diagnostic;
+}
+
+}  // namespace
+
+bool is_config_path(std::string_view path) {
+  return path.size() > 4 && path.ends_with(".xml");
+}
+
+ReadResult read_config(const std::string& path, const LoadText& load) {
+  ReadResult result;
+  result.input.path = path;
+  XmlElement root;
+  try {
+    root = read_xml(path, load, &result.diagnostics);
+  } catch (const XmlError& error) {
+    result.diagnostics.push_back(error.diagnostic());
+    return result;
+  }
+  ConfigReader reader(path);
+  reader.read(root);
+  std::ranges::move(reader.values().diagnostics(), std::back_inserter(result.diagnostics));
+  if (!has_errors(result.diagnostics)) {
+    // The same checks and completions as for Sterna's own inputs.
+    ReadResult checked = read_input_text(input_text(reader.input()), path, false);
+    for (Diagnostic& diagnostic : checked.diagnostics) {
+      result.diagnostics.push_back(at_element(reader, checked.input, std::move(diagnostic)));
+    }
+    result.input = std::move(checked.input);
+    for (auto& [key, place] : result.input.places) {
+      const auto here = reader.input().places.find(key);
+      if (here != reader.input().places.end()) place = here->second;
+    }
+  }
+  std::ranges::stable_sort(result.diagnostics, {}, [&](const Diagnostic& d) {
+    return std::tuple(d.file != path, d.file, d.line, d.column);
+  });
+  return result;
+}
+
+}  // namespace sterna::md::ls1

@@ -1,0 +1,273 @@
+#include "md/start/foreign/ls1/motion_plugins.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace sterna::md::ls1 {
+namespace {
+
+constexpr std::int64_t most_steps = 1'000'000'000'000'000;
+
+/// Says of each key of a section where it comes from.
+class Section {
+ public:
+  Section(std::string place, const XmlElement& element, const Decides& decides)
+      : place_(std::move(place)), decides_(decides) {
+    decides_(place_, element);
+  }
+  void decide(std::string_view key, const XmlElement& element) const {
+    decides_(fmt::format("{}.{}", place_, key), element);
+  }
+
+ private:
+  std::string place_;
+  const Decides& decides_;
+};
+
+/// A region of the box, without the bounds that the box has anyway.
+struct Region {
+  std::optional<Vec3> lower, upper;
+};
+
+Region region_within(const Vec3& lower, const Vec3& upper, const Input& input) {
+  Region region;
+  const Vec3 box = input.start.box.value_or(upper);
+  bool from = false, to = false;
+  for (int axis = 0; axis < 3; ++axis) {
+    from = from || lower[axis] > 0.0;
+    to = to || upper[axis] < box[axis];
+  }
+  // Places in the box are at least 0 and below its edge; a region is open at both ends.
+  constexpr double beyond = 1.0;
+  Vec3 low = lower, high = upper;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!(lower[axis] > 0.0)) low[axis] = -beyond;
+    if (!(upper[axis] < box[axis])) high[axis] = box[axis] + beyond;
+  }
+  if (from) region.lower = low;
+  if (to) region.upper = high;
+  return region;
+}
+
+std::optional<std::int64_t> steps(const XmlElement& plugin, std::string_view path,
+                                  std::int64_t least, std::int64_t otherwise, XmlValues& values) {
+  const XmlElement* element = plugin.find(path);
+  return element != nullptr ? values.integer(*element, least, most_steps) : otherwise;
+}
+
+std::optional<double> number(const XmlElement& plugin, std::string_view path, double otherwise,
+                             XmlValues& values) {
+  const XmlElement* element = plugin.find(path);
+  return element != nullptr ? values.number(*element) : otherwise;
+}
+
+class MaxCheckReader {
+ public:
+  MaxCheckReader(const MoleculeTypes& types, XmlValues& values, const Decides& decides,
+                 Input& input)
+      : types_(types), values_(values), decides_(decides), input_(input) {}
+
+  void read(const XmlElement& plugin) {
+    values_.expect_children(plugin, {"control", "range", "yrange", "targets"});
+    const auto start = steps(plugin, "control/start", 0, 0, values_);
+    const auto frequency = steps(plugin, "control/frequency", 1, 1, values_);
+    const auto stop = steps(plugin, "control/stop", 0, 10000, values_);
+    if (const XmlElement* old = plugin.find("yrange")) {
+      values_.warning(*old, "ls1 ignores <yrange>; it takes <ymin> and <ymax> of <range>");
+    }
+    bool inclusive = true;
+    if (const XmlElement* element = plugin.find("range/inclusive")) {
+      inclusive = values_.boolean(*element).value_or(true);
+    }
+    const XmlElement* targets = values_.require(plugin, "targets");
+    if (!start || !frequency || !stop || !read_range(plugin) || targets == nullptr) return;
+    if (targets->all("target").empty()) values_.error(*targets, "<targets> has no <target>");
+    // 0 would be the end of the run here.
+    if (*stop == 0 || *stop < *start) return;
+    for (const XmlElement* one : targets->all("target")) {
+      Input::Limit limit;
+      limit.interval = *frequency;
+      limit.start_step = *start;
+      limit.stop_step = *stop;
+      limit.outside = !inclusive;
+      target(*one, limit);
+    }
+  }
+
+ private:
+  bool read_range(const XmlElement& plugin) {
+    if (!input_.start.box) return false;  // an error of its own
+    lower_ = {};
+    upper_ = *input_.start.box;
+    for (int axis = 0; axis < 3; ++axis) {
+      const char name = "xyz"[axis];
+      const auto low = number(plugin, fmt::format("range/{}min", name), lower_[axis], values_);
+      const auto high = number(plugin, fmt::format("range/{}max", name), upper_[axis], values_);
+      if (!low || !high) return false;
+      lower_[axis] = *low;
+      upper_[axis] = *high;
+    }
+    return true;
+  }
+
+  void target(const XmlElement& element, Input::Limit limit) {
+    values_.expect_children(element, {"Fmax", "vmax", "Mmax", "Lmax"});
+    const std::string component(element.attribute("cid"));
+    const auto found = std::ranges::find_if(types_.components, [&, n = 0](const auto&) mutable {
+      return std::to_string(++n) == component;
+    });
+    if (found == types_.components.end()) {
+      values_.warning(element, fmt::format("there is no component {}: this target of MaxCheck has "
+                                           "no effect",
+                                           component.empty() ? "without a cid" : component));
+      return;
+    }
+    const std::string_view method = element.attribute("method");
+    if (method == "3") {
+      values_.error(element,
+                    "method 3 of MaxCheck deletes molecules; Sterna keeps their number. Method 1 "
+                    "limits their forces and velocities");
+      return;
+    }
+    if (method != "1" && method != "2") {
+      values_.warning(element,
+                      "without method 1, 2 or 3 a target of ls1's MaxCheck has no effect, nor has "
+                      "it here");
+      return;
+    }
+    limit.component = types_.components.size() > 1 ? found->name : "";
+    limit.overlaps_only = method == "2";
+    const Region region = region_within(lower_, upper_, input_);
+    limit.lower = region.lower;
+    limit.upper = region.upper;
+    const Section section(fmt::format("limit[{}]", input_.limits.size()), element, decides_);
+    bool limits = false;
+    const auto value = [&](std::string_view name, std::string_view key,
+                           std::optional<double>& target) {
+      const XmlElement* child = element.find(name);
+      const auto given = child != nullptr ? values_.number(*child) : std::nullopt;
+      if (!given || *given < 0.0) return;
+      target = *given;
+      section.decide(key, *child);
+      limits = true;
+    };
+    value("Fmax", "force", limit.force);
+    value("vmax", "velocity", limit.velocity);
+    if (!types_.all_atoms()) {
+      value("Mmax", "torque", limit.torque);
+      value("Lmax", "angular_momentum", limit.angular_momentum);
+    }
+    if (!limits) return;
+    for (const char* key : {"interval", "start_step", "stop_step"}) section.decide(key, element);
+    if (limit.overlaps_only) section.decide("overlaps_only", element);
+    if (!limit.component.empty()) section.decide("component", element);
+    if (limit.lower) section.decide("lower", element);
+    if (limit.upper) section.decide("upper", element);
+    if (limit.outside && (limit.lower || limit.upper)) section.decide("outside", element);
+    if (limit.outside && !limit.lower && !limit.upper) return;  // nothing is outside of the box
+    input_.limits.push_back(std::move(limit));
+  }
+
+  const MoleculeTypes& types_;
+  XmlValues& values_;
+  const Decides& decides_;
+  Input& input_;
+  Vec3 lower_, upper_;
+};
+
+}  // namespace
+
+void read_max_check(const XmlElement& plugin, const MoleculeTypes& types, XmlValues& values,
+                    const Decides& decides, Input& input) {
+  MaxCheckReader(types, values, decides, input).read(plugin);
+}
+
+void read_drift_control(const XmlElement& plugin, const MoleculeTypes& types, XmlValues& values,
+                        const Decides& decides, Input& input) {
+  values.expect_children(plugin, {"control", "target", "range"});
+  Input::DriftControl control;
+  const auto sample = steps(plugin, "control/freq/sample", 1, 10, values);
+  const auto interval = steps(plugin, "control/freq/control", 1, 100, values);
+  const auto from = number(plugin, "range/yl", 0.0, values);
+  const auto to = number(plugin, "range/yr", 100.0, values);
+  const auto width = number(plugin, "range/subdivision/binwidth", 10.0, values);
+  Vec3 drift;
+  bool good = sample && interval && from && to && width && input.start.box;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto v = number(plugin, fmt::format("target/drift/v{}", "xyz"[axis]), 0.0, values);
+    good = good && v;
+    drift[axis] = v.value_or(0.0);
+  }
+  std::int64_t target = 1;
+  if (const XmlElement* element = plugin.find("target/cid")) {
+    const auto given =
+        values.integer(*element, 0, static_cast<std::int64_t>(types.components.size()));
+    good = good && given;
+    target = given.value_or(0);
+  }
+  if (!good) return;
+  const double bins = std::floor((*to - *from) / *width);
+  constexpr double most_bins = 10000.0;
+  if (!(*width > 0.0) || !(bins >= 1.0) || bins > most_bins) {
+    values.error(plugin, fmt::format("the range of DriftCtrl from {:g} to {:g} and its binwidth "
+                                     "{:g} make no number of bins from 1 to 10000",
+                                     *from, *to, *width));
+    return;
+  }
+  Vec3 lower, upper = *input.start.box;
+  lower.y = *from;
+  upper.y = *to;
+  const Region region = region_within(lower, upper, input);
+  control.velocity = drift;
+  control.slabs = static_cast<int>(bins);
+  control.interval = *interval;
+  // ls1 corrects by the samples that there are; without one of its own it would add the drift.
+  control.sample_interval = std::min(*sample, *interval);
+  control.lower = region.lower;
+  control.upper = region.upper;
+  for (std::size_t n = 0; n < types.components.size(); ++n) {
+    if (target != 0 && static_cast<std::size_t>(target) != n + 1) continue;
+    control.component = types.components.size() > 1 ? types.components[n].name : "";
+    const Section section(fmt::format("drift_control[{}]", input.drift_controls.size()), plugin,
+                          decides);
+    for (const char* key : {"velocity", "slabs", "interval", "sample_interval"}) {
+      section.decide(key, plugin);
+    }
+    if (!control.component.empty()) section.decide("component", plugin);
+    if (control.lower) section.decide("lower", plugin);
+    if (control.upper) section.decide("upper", plugin);
+    input.drift_controls.push_back(control);
+  }
+}
+
+void read_alignment(const XmlElement& plugin, XmlValues& values, const Decides& decides,
+                    Input& input) {
+  values.expect_children(plugin, {"x", "y", "z", "interval", "correctionFactor"});
+  std::vector<std::string> axes;
+  for (const char* axis : {"x", "y", "z"}) {
+    const XmlElement* element = plugin.find(axis);
+    if (element == nullptr || values.boolean(*element).value_or(true)) axes.emplace_back(axis);
+  }
+  const auto interval = steps(plugin, "interval", 1, 25, values);
+  const auto part = number(plugin, "correctionFactor", 1.0, values);
+  if (!interval || !part) return;
+  if (*part < 0.0 || *part > 1.0) {
+    values.error(plugin, fmt::format("<correctionFactor> is {:g}; expected 0 to 1", *part));
+    return;
+  }
+  if (*part == 0.0 || axes.empty()) return;
+  if (input.alignment.interval > 0) {
+    values.error(plugin, "a second COMaligner: Sterna has one [alignment]");
+    return;
+  }
+  input.alignment.interval = *interval;
+  input.alignment.axes = std::move(axes);
+  input.alignment.part = *part;
+  const Section section("alignment", plugin, decides);
+  for (const char* key : {"interval", "axes", "part"}) section.decide(key, plugin);
+}
+
+}  // namespace sterna::md::ls1

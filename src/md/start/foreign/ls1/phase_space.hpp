@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "md/core/box.hpp"
+#include "md/input/line_reader.hpp"
+#include "md/start/readers/start_file_reader.hpp"
+
+namespace sterna::md::ls1 {
+
+/// ls1's ASCII phase space (`.inp`): a first line `mardyn WORD VERSION`, header lines of which
+/// only the number and the format of the molecules count (the others are compared with the input),
+/// then a line for each molecule.
+std::unique_ptr<StartFileReader> open_ascii_phase_space(std::shared_ptr<const FileHandle> file,
+                                                        const StartFileOptions& options);
+
+/// ls1's binary phase space: molecules packed one after the other, native byte order, described by
+/// a header in XML.
+std::unique_ptr<StartFileReader> open_binary_phase_space(std::shared_ptr<const FileHandle> file,
+                                                         const StartFileOptions& options);
+
+/// The start that the generator in a config.xml makes. All of it is held in memory.
+std::unique_ptr<StartFileReader> open_generated_start(const std::string& config_path,
+                                                      const StartFileOptions& options);
+
+/// The header of a binary phase space, as its XML says. Throws StartFileError.
+struct BinaryHeader {
+  Box box;
+  std::int64_t molecules = 0;
+  std::string format;
+};
+BinaryHeader read_binary_header(const std::string& path);
+
+/// A whole binary phase space. Throws StartFileError.
+struct BinaryPhaseSpace {
+  Box box;
+  std::vector<ParticleRecord> molecules;  ///< positions in the box
+};
+BinaryPhaseSpace read_binary_phase_space(const std::string& header_path,
+                                         const std::string& data_path,
+                                         std::int64_t component_count);
+
+}  // namespace sterna::md::ls1

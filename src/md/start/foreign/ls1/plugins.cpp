@@ -1,0 +1,217 @@
+#include "md/start/foreign/ls1/plugins.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "md/core/display_text.hpp"
+#include "md/start/foreign/ls1/motion_plugins.hpp"
+#include "md/start/foreign/ls1/sampling_plugins.hpp"
+#include "md/start/foreign/ls1/wall_plugins.hpp"
+#include "sterna/comm/nearest_name.hpp"
+
+namespace sterna::md::ls1 {
+namespace {
+
+enum class Role {
+  results,      ///< Sterna's log
+  checkpoint,   ///< Sterna's checkpoints
+  trajectory,   ///< Sterna's trajectory
+  rdf,          ///< [rdf]
+  report,       ///< of ls1's own running: Sterna reports on itself
+  observation,  ///< a measurement that Sterna does not take from here
+  limit,        ///< [[limit]]
+  drift,        ///< [[drift_control]]
+  alignment,    ///< [alignment]
+  wall,         ///< [[wall]]
+  mirror,       ///< likewise
+  regions,      ///< [profile]
+  profile,      ///< likewise
+  physics,      ///< changes what is simulated
+};
+
+struct Plugin {
+  std::string_view name;
+  Role role;
+};
+
+constexpr std::array<Plugin, 57> plugins{{
+    {"ResultWriter", Role::results},
+    {"EnergyLogWriter", Role::results},
+    {"CheckpointWriter", Role::checkpoint},
+    {"MPICheckpointWriter", Role::checkpoint},
+    {"Adios2Writer", Role::trajectory},
+    {"MmpldWriter", Role::trajectory},
+    {"MmspdWriter", Role::trajectory},
+    {"MmspdBinWriter", Role::trajectory},
+    {"PovWriter", Role::trajectory},
+    {"VISWriter", Role::trajectory},
+    {"VTKMoleculeWriter", Role::trajectory},
+    {"XyzWriter", Role::trajectory},
+    {"RDF", Role::rdf},
+    {"CommunicationPartnerWriter", Role::report},
+    {"DecompWriter", Role::report},
+    {"EnergyRAPL", Role::report},
+    {"ExamplePlugin", Role::report},
+    {"FlopRateWriter", Role::report},
+    {"HaloParticleWriter", Role::report},
+    {"InMemoryCheckpointing", Role::report},
+    {"KDTreePrinter", Role::report},
+    {"LJFLOPCounter", Role::report},
+    {"LoadbalanceWriter", Role::report},
+    {"LoadImbalanceThroughSleep", Role::report},
+    {"MemoryProfiler", Role::report},
+    {"SysMonOutput", Role::report},
+    {"TaskTimingProfiler", Role::report},
+    {"TestPlugin", Role::report},
+    {"TimerProfiler", Role::report},
+    {"TimerWriter", Role::report},
+    {"VectorizationTuner", Role::report},
+    {"CavityWriter", Role::observation},
+    {"DistControl", Role::observation},
+    {"DomainProfiles", Role::observation},
+    {"GammaWriter", Role::observation},
+    {"MaxWriter", Role::observation},
+    {"ODF", Role::observation},
+    {"Permittivity", Role::observation},
+    {"RegionSampling", Role::regions},
+    {"SpatialProfile", Role::profile},
+    {"VTKGridWriter", Role::observation},
+    {"COMaligner", Role::alignment},
+    {"MaxCheck", Role::limit},
+    {"DriftCtrl", Role::drift},
+    {"DensityControl", Role::physics},
+    {"DirectedPM", Role::physics},
+    {"Dropaccelerator", Role::physics},
+    {"Dropaligner", Role::physics},
+    {"ExtractPhase", Role::physics},
+    {"FixRegion", Role::physics},
+    {"MettDeamon", Role::physics},
+    {"MettDeamonFeedrateDirector", Role::physics},
+    {"Mirror", Role::mirror},
+    {"MirrorSystem", Role::physics},
+    {"PosNegComp", Role::physics},
+    {"VelocityExchange", Role::physics},
+    {"WallPotential", Role::wall},
+}};
+
+constexpr std::int64_t most_steps = 1'000'000'000'000'000;
+
+bool is_off(const XmlElement& plugin) {
+  const std::string_view enabled = plugin.attribute("enabled");
+  return enabled == "false" || enabled == "no" || enabled == "0" || enabled == "off";
+}
+
+/// `<writefrequency>`, wherever the plugin has it; nothing where it is 0 or missing.
+const XmlElement* frequency_of(const XmlElement& plugin) {
+  for (const std::string_view path : {"writefrequency", "writecontrol/writefrequency"}) {
+    if (const XmlElement* element = plugin.find(path)) return element;
+  }
+  return nullptr;
+}
+
+void read_rdf(const XmlElement& plugin, XmlValues& values, const Decides& decides, Input& input) {
+  const XmlElement* width = values.require(plugin, "intervallength");
+  const XmlElement* bins = values.require(plugin, "bins");
+  if (width == nullptr || bins == nullptr) return;
+  const auto length = values.positive(*width);
+  const auto count = values.integer(*bins, 1, 1'000'000);
+  if (!length || !count) return;
+  const XmlElement* interval = plugin.find("samplingfrequency");
+  input.rdf.interval =
+      interval != nullptr ? values.integer(*interval, 1, most_steps).value_or(1) : 1;
+  input.rdf.bins = static_cast<int>(*count);
+  input.rdf.maximum = *length * static_cast<double>(*count);
+  decides("rdf", plugin);
+  decides("rdf.interval", interval != nullptr ? *interval : plugin);
+  decides("rdf.bins", *bins);
+  decides("rdf.maximum", *width);
+}
+
+}  // namespace
+
+void read_plugin(const XmlElement& plugin, const MoleculeTypes& types, XmlValues& values,
+                 const Decides& decides, Input& input) {
+  if (is_off(plugin)) return;
+  const std::string_view name = plugin.attribute("name");
+  const auto* known = std::ranges::find(plugins, name, &Plugin::name);
+  if (known == plugins.end()) {
+    std::vector<std::string_view> names;
+    for (const Plugin& candidate : plugins) names.push_back(candidate.name);
+    const auto near = comm::nearest_name(name, names);
+    values.warning(plugin,
+                   fmt::format("the plugin {} is not known and is left out{}", quote(name),
+                               near ? fmt::format("; did you mean {}?", quote(*near)) : ""));
+    return;
+  }
+  const XmlElement* frequency = frequency_of(plugin);
+  const auto interval = [&](std::string_view key, std::int64_t& target) {
+    if (frequency == nullptr || frequency->text == "0") return;
+    if (const auto steps = values.integer(*frequency, 1, most_steps)) {
+      target = *steps;
+      decides(key, *frequency);
+    }
+  };
+  switch (known->role) {
+    case Role::results: {
+      interval("output.thermo_interval", input.output.thermo_interval);
+      const XmlElement* prefix = plugin.find("outputprefix");
+      if (prefix == nullptr) return;
+      if (prefix->text.empty() || prefix->text.find_first_of("/\\") != std::string::npos) {
+        values.warning(*prefix, "<outputprefix> is no plain name; the name of this file is taken");
+        return;
+      }
+      input.run.name = prefix->text;
+      decides("run.name", *prefix);
+      return;
+    }
+    case Role::checkpoint:
+      interval("output.checkpoint_interval", input.output.checkpoint_interval);
+      return;
+    case Role::trajectory:
+      interval("output.trajectory_interval", input.output.trajectory_interval);
+      values.warning(plugin, fmt::format("{}: Sterna writes an H5MD trajectory instead", name));
+      return;
+    case Role::rdf:
+      read_rdf(plugin, values, decides, input);
+      return;
+    case Role::report:
+      return;
+    case Role::observation:
+      values.warning(plugin, fmt::format("{}: Sterna does not take this measurement from an ls1 "
+                                         "input; the run is the same without it",
+                                         name));
+      return;
+    case Role::limit:
+      read_max_check(plugin, types, values, decides, input);
+      return;
+    case Role::drift:
+      read_drift_control(plugin, types, values, decides, input);
+      return;
+    case Role::alignment:
+      read_alignment(plugin, values, decides, input);
+      return;
+    case Role::wall:
+      read_wall_potential(plugin, types, values, decides, input);
+      return;
+    case Role::mirror:
+      read_mirror(plugin, types, values, decides, input);
+      return;
+    case Role::regions:
+      read_region_sampling(plugin, values, decides, input);
+      return;
+    case Role::profile:
+      read_spatial_profile(plugin, values, decides, input);
+      return;
+    case Role::physics:
+      values.error(plugin,
+                   fmt::format("{}: Sterna does not have this, and the run would be another "
+                               "one without it (enabled=\"false\" leaves it out)",
+                               name));
+      return;
+  }
+}
+
+}  // namespace sterna::md::ls1

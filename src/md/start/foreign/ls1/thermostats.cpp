@@ -1,0 +1,230 @@
+#include "md/start/foreign/ls1/thermostats.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "md/core/display_text.hpp"
+
+namespace sterna::md::ls1 {
+namespace {
+
+constexpr std::int64_t most_steps = 1'000'000'000'000'000;
+constexpr double scaling_exponent = 0.4;  // a constant of ls1's Domain.cpp
+
+class ThermostatReader {
+ public:
+  ThermostatReader(const MoleculeTypes& types, XmlValues& values, const Decides& decides,
+                   Input& input)
+      : types_(types), values_(values), decides_(decides), input_(input) {}
+
+  /// ls1's VelocityScaling: all molecules, or those of one component.
+  void velocity_scaling(const XmlElement& element, std::string_view component,
+                        const XmlElement& temperature_element, double temperature) {
+    Input::Thermostat& thermostat = add(element, temperature_element, temperature);
+    thermostat.exponent = scaling_exponent;
+    decide("exponent", element);
+    if (component.empty() || component == "all" || component == "global") return;
+    const bool known = std::ranges::find(types_.components, component, &Input::Component::name) !=
+                       types_.components.end();
+    if (!known) {
+      values_.warning(element, fmt::format("no component has the name {}; ls1 takes the first one",
+                                           quote(component)));
+      if (types_.components.empty()) return;
+      component = types_.components[0].name;
+    }
+    if (types_.components.size() == 1) return;
+    thermostat.component = component;
+    decide("component", element);
+  }
+
+  /// ls1's TemperatureControl: one thermostat for each region.
+  void temperature_control(const XmlElement& element) {
+    values_.expect_children(element, {"control", "regions"});
+    const auto steps = [&](std::string_view path, std::int64_t least, std::int64_t otherwise) {
+      const XmlElement* child = element.find(path);
+      if (child == nullptr) return otherwise;
+      return values_.integer(*child, least, most_steps).value_or(otherwise);
+    };
+    const std::int64_t start = steps("control/start", 0, 0);
+    const std::int64_t stop = steps("control/stop", 0, most_steps);  // the first without
+    const std::int64_t frequency = steps("control/frequency", 1, 1);
+    // The way to ask ls1 for constant energy.
+    if (start > input_.run.steps || stop <= std::max<std::int64_t>(start, 1)) return;
+    const XmlElement* regions = element.find("regions");
+    if (regions == nullptr || regions->all("region").empty()) {
+      values_.warning(element, "TemperatureControl without a <region> has no effect");
+      return;
+    }
+    for (const XmlElement* one : regions->all("region")) {
+      Input::Thermostat* thermostat = region(*one, frequency);
+      if (thermostat == nullptr) continue;
+      thermostat->start_step = start;
+      decide("start_step", *one);
+      if (stop == most_steps) continue;
+      thermostat->stop_step = stop - 1;
+      decide("stop_step", *one);
+    }
+  }
+
+ private:
+  Input::Thermostat& add(const XmlElement& element, const XmlElement& temperature_element,
+                         double temperature) {
+    place_ = fmt::format("thermostat[{}]", input_.thermostats.size());
+    Input::Thermostat& thermostat = input_.thermostats.emplace_back();
+    thermostat.kind = "velocity_scaling";
+    thermostat.temperature = temperature;
+    decides_(place_, element);
+    decide("kind", element);
+    decide("temperature", temperature_element);
+    return thermostat;
+  }
+
+  void decide(std::string_view key, const XmlElement& element) {
+    decides_(fmt::format("{}.{}", place_, key), element);
+  }
+
+  /// One that acts in each `frequency`-th step.
+  Input::Thermostat* region(const XmlElement& element, std::int64_t frequency) {
+    values_.expect_children(element,
+                            {"coords", "target", "method", "settings", "writefreq", "fileprefix"});
+    const XmlElement* method = element.find("method");
+    const bool collides = method != nullptr && method->text == "Andersen";
+    if (method != nullptr && !collides && method->text != "VelocityScaling") {
+      values_.error(*method, fmt::format("the method {} of a region: Sterna has VelocityScaling "
+                                         "and Andersen",
+                                         quote(method->text)));
+      return nullptr;
+    }
+    const XmlElement* temperature = values_.require(element, "target/temperature");
+    const auto lower = corner(element, "lc"), upper = corner(element, "uc");
+    if (temperature == nullptr || !lower || !upper) return nullptr;
+    const std::size_t before = input_.thermostats.size();
+    Input::Thermostat& thermostat =
+        add(element, *temperature, values_.positive(*temperature).value_or(1.0));
+    thermostat.lower = *lower;
+    thermostat.upper = *upper;
+    for (const char* key : {"lower", "upper"}) decide(key, element);
+    const bool whole =
+        collides ? collisions(element, frequency, thermostat) : scaling(element, thermostat);
+    if (!whole) {
+      input_.thermostats.resize(before);
+      return nullptr;
+    }
+    if (!collides) {
+      thermostat.interval = frequency;
+      decide("interval", element);
+    }
+    if (const XmlElement* target = element.find("target/component")) component(*target, thermostat);
+    return &thermostat;
+  }
+
+  bool scaling(const XmlElement& element, Input::Thermostat& thermostat) {
+    const XmlElement* slabs = values_.require(element, "settings/numslabs");
+    const XmlElement* exponent = values_.require(element, "settings/exponent");
+    const XmlElement* directions = values_.require(element, "settings/directions");
+    if (slabs == nullptr || exponent == nullptr || directions == nullptr) return false;
+    thermostat.exponent = values_.positive(*exponent).value_or(scaling_exponent);
+    constexpr std::int64_t most_slabs = 10'000;
+    thermostat.slabs = static_cast<int>(values_.integer(*slabs, 1, most_slabs).value_or(1));
+    thermostat.scaling = "linearized";
+    thermostat.directions.clear();
+    for (const char direction : directions->text) {
+      const std::string name(1, direction);
+      const bool known = name == "x" || name == "y" || name == "z";
+      if (!known || std::ranges::find(thermostat.directions, name) != thermostat.directions.end()) {
+        values_.error(*directions, fmt::format("<directions> is {}; expected some of xyz",
+                                               quote(directions->text)));
+        break;
+      }
+      thermostat.directions.push_back(name);
+    }
+    decide("scaling", element);
+    decide("exponent", *exponent);
+    decide("slabs", *slabs);
+    decide("directions", *directions);
+    return true;
+  }
+
+  /// ls1's molecules collide with probability nu dt in each step in which it acts.
+  bool collisions(const XmlElement& element, std::int64_t frequency,
+                  Input::Thermostat& thermostat) {
+    const XmlElement* rate = values_.require(element, "settings/nu");
+    if (rate == nullptr) return false;
+    const auto nu = values_.positive(*rate);
+    if (!nu) return false;
+    thermostat.kind = "andersen";
+    thermostat.time_constant = static_cast<double>(frequency) / *nu;
+    decide("time_constant", *rate);
+    return true;
+  }
+
+  /// By number, from 1; 0 is all.
+  void component(const XmlElement& element, Input::Thermostat& thermostat) {
+    const auto number =
+        values_.integer(element, 0, static_cast<std::int64_t>(types_.components.size()));
+    if (!number || *number == 0) return;
+    thermostat.component = types_.components[static_cast<std::size_t>(*number - 1)].name;
+    decide("component", element);
+  }
+
+  /// "lc": the lower one; "uc": the upper one, where "box" stands for the box's edge.
+  std::optional<Vec3> corner(const XmlElement& region, std::string_view which) {
+    Vec3 place;
+    for (int axis = 0; axis < 3; ++axis) {
+      const XmlElement* element =
+          values_.require(region, fmt::format("coords/{}{}", which, "xyz"[axis]));
+      if (element == nullptr) return std::nullopt;
+      if (element->text == "box" && which == "uc") {
+        if (!input_.start.box) return std::nullopt;  // an error of its own
+        place[axis] = (*input_.start.box)[axis];
+        continue;
+      }
+      const auto number = values_.number(*element);
+      if (!number) return std::nullopt;
+      place[axis] = *number;
+    }
+    return place;
+  }
+
+  const MoleculeTypes& types_;
+  XmlValues& values_;
+  const Decides& decides_;
+  Input& input_;
+  std::string place_;  // of the thermostat that was added last
+};
+
+}  // namespace
+
+void read_thermostats(const XmlElement& algorithm, const XmlElement& temperature_element,
+                      double temperature, const MoleculeTypes& types, XmlValues& values,
+                      const Decides& decides, Input& input) {
+  ThermostatReader reader(types, values, decides, input);
+  const XmlElement* section = algorithm.find("thermostats");
+  if (section == nullptr || section->all("thermostat").empty()) {
+    reader.velocity_scaling(section != nullptr ? *section : algorithm, "all", temperature_element,
+                            temperature);
+    return;
+  }
+  for (const XmlElement* element : section->all("thermostat")) {
+    const auto kind = values.choice(*element, "type", {"VelocityScaling", "TemperatureControl"});
+    if (!kind) continue;
+    if (*kind == 1) {
+      reader.temperature_control(*element);
+      continue;
+    }
+    const XmlElement* own = element->find("temperature");
+    const auto given = own != nullptr ? values.positive(*own) : std::nullopt;
+    if (types.components.size() > 1 && !element->attribute("componentName").empty()) {
+      values.warning(*element,
+                     "ls1 reads componentId and not componentName: this thermostat acts on all "
+                     "molecules");
+    }
+    reader.velocity_scaling(*element, element->attribute("componentId"),
+                            own != nullptr ? *own : temperature_element,
+                            given.value_or(temperature));
+  }
+}
+
+}  // namespace sterna::md::ls1

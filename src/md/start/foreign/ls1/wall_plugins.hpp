@@ -1,0 +1,14 @@
+#pragma once
+
+#include "md/start/foreign/ls1/molecule_types.hpp"
+#include "md/start/foreign/ls1/plugins.hpp"
+
+namespace sterna::md::ls1 {
+
+/// ls1's WallPotential and Mirror: [[wall]].
+void read_wall_potential(const XmlElement& plugin, const MoleculeTypes& types, XmlValues& values,
+                         const Decides& decides, Input& input);
+void read_mirror(const XmlElement& plugin, const MoleculeTypes& types, XmlValues& values,
+                 const Decides& decides, Input& input);
+
+}  // namespace sterna::md::ls1

@@ -1,0 +1,149 @@
+#include "md/start/foreign/ls1/xml_values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "md/core/display_text.hpp"
+#include "md/input/fields.hpp"
+#include "sterna/comm/nearest_name.hpp"
+
+namespace sterna::md::ls1 {
+namespace {
+
+constexpr std::size_t most_diagnostics = 100;  // nobody reads more
+
+std::string found(const XmlElement& element) {
+  return element.text.empty() ? "empty" : quote(element.text);
+}
+
+/// `"a", "b" or "c"`.
+std::string list_of(std::initializer_list<std::string_view> choices) {
+  std::string text;
+  for (const std::string_view& choice : choices) {
+    if (!text.empty()) text += &choice + 1 == choices.end() ? " or " : ", ";
+    text += fmt::format("\"{}\"", choice);
+  }
+  return text;
+}
+
+}  // namespace
+
+void XmlValues::add(Diagnostic diagnostic) {
+  if (diagnostics_.size() < most_diagnostics || diagnostic.severity == Severity::error) {
+    diagnostics_.push_back(std::move(diagnostic));
+  }
+}
+
+bool XmlValues::has_plain_unit(const XmlElement& element) {
+  const std::string_view unit = element.attribute("unit");
+  if (unit.empty() || unit == "reduced") return true;
+  error(element, fmt::format("<{}> has the unit {}; expected \"reduced\" or none: ls1 applies no "
+                             "units and takes any other for 0",
+                             element.name, quote(unit)));
+  return false;
+}
+
+std::optional<double> XmlValues::number(const XmlElement& element) {
+  if (!has_plain_unit(element)) return std::nullopt;
+  double value = 0.0;
+  if (parse_number(element.text, value)) return value;
+  error(element, fmt::format("<{}> is {}; expected a number", element.name, found(element)));
+  return std::nullopt;
+}
+
+std::optional<double> XmlValues::positive(const XmlElement& element) {
+  const auto value = number(element);
+  if (!value || *value > 0.0) return value;
+  error(element,
+        fmt::format("<{}> is {}; expected a number greater than 0", element.name, found(element)));
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> XmlValues::integer(const XmlElement& element, std::int64_t smallest,
+                                               std::int64_t largest) {
+  double value = 0.0;
+  // Numbers such as 1e6 are counts too.
+  constexpr double exact = 9007199254740992.0;  // 2^53
+  if (parse_number(element.text, value) && std::abs(value) <= exact && std::floor(value) == value) {
+    const auto whole = static_cast<std::int64_t>(value);
+    if (whole >= smallest && whole <= largest) return whole;
+  }
+  error(element, fmt::format("<{}> is {}; expected a whole number from {} to {}", element.name,
+                             found(element), smallest, largest));
+  return std::nullopt;
+}
+
+std::optional<bool> XmlValues::boolean(const XmlElement& element) {
+  std::string text = element.text;
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  }
+  if (text == "true" || text == "yes" || text == "on" || text == "1") return true;
+  if (text == "false" || text == "no" || text == "off" || text == "0") return false;
+  error(element, fmt::format("<{}> is {}; expected true or false", element.name, found(element)));
+  return std::nullopt;
+}
+
+std::optional<Vec3> XmlValues::vector(const XmlElement& element, const Vec3& otherwise) {
+  expect_children(element, {"x", "y", "z"});
+  Vec3 result = otherwise;
+  bool good = true;
+  constexpr std::string_view names[3] = {"x", "y", "z"};
+  for (int axis = 0; axis < 3; ++axis) {
+    const XmlElement* component = element.find(names[axis]);
+    if (component == nullptr) continue;
+    const auto value = number(*component);
+    good = good && value.has_value();
+    result[axis] = value.value_or(0.0);
+  }
+  return good ? std::optional<Vec3>(result) : std::nullopt;
+}
+
+std::optional<std::string> XmlValues::text(const XmlElement& element) {
+  if (!element.text.empty()) return element.text;
+  error(element, fmt::format("<{}> is empty", element.name));
+  return std::nullopt;
+}
+
+const XmlElement* XmlValues::require(const XmlElement& parent, std::string_view path) {
+  const XmlElement* place = &parent;
+  while (true) {
+    const std::size_t slash = path.find('/');
+    const std::string_view first = path.substr(0, slash);
+    const XmlElement* child = place->find(first);
+    if (child == nullptr) {
+      error(*place, fmt::format("<{}> lacks <{}>", place->name, first));
+      return nullptr;
+    }
+    if (slash == std::string_view::npos) return child;
+    place = child;
+    path.remove_prefix(slash + 1);
+  }
+}
+
+void XmlValues::expect_children(const XmlElement& parent,
+                                std::initializer_list<std::string_view> names) {
+  for (const XmlElement& child : parent.children) {
+    if (std::ranges::find(names, child.name) != names.end()) continue;
+    const auto near = comm::nearest_name(child.name, std::span(names.begin(), names.size()));
+    warning(child,
+            fmt::format("<{}> means nothing in <{}> and is ignored{}", child.name, parent.name,
+                        near ? fmt::format("; did you mean <{}>?", *near) : ""));
+  }
+}
+
+std::optional<std::size_t> XmlValues::choice(const XmlElement& element, std::string_view attribute,
+                                             std::initializer_list<std::string_view> choices) {
+  const std::string_view value = element.attribute(attribute);
+  const auto* chosen = std::ranges::find(choices, value);
+  if (chosen != choices.end()) return static_cast<std::size_t>(chosen - choices.begin());
+  error(element, value.empty() ? fmt::format("<{}> lacks the attribute \"{}\"; expected {}",
+                                             element.name, attribute, list_of(choices))
+                               : fmt::format("<{}> has {} = {}; expected {}", element.name,
+                                             attribute, quote(value), list_of(choices)));
+  return std::nullopt;
+}
+
+}  // namespace sterna::md::ls1

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "md/core/vector.hpp"
+#include "md/start/foreign/ls1/xml_document.hpp"
+
+namespace sterna::md::ls1 {
+
+/// Reads values out of elements and collects what is wrong with them, so that all mistakes of a
+/// file come at once. ls1 applies no units: numbers stand as they are, and any unit but "reduced"
+/// is an error (ls1 would take the number for 0).
+class XmlValues {
+ public:
+  void error(const XmlElement& element, std::string message) {
+    add(element.diagnostic(Severity::error, std::move(message)));
+  }
+  void warning(const XmlElement& element, std::string message) {
+    add(element.diagnostic(Severity::warning, std::move(message)));
+  }
+  void add(Diagnostic diagnostic);
+  std::vector<Diagnostic>& diagnostics() { return diagnostics_; }
+  bool ok() const { return !has_errors(diagnostics_); }
+
+  /// The element's text as a finite number; nothing after a finding.
+  std::optional<double> number(const XmlElement& element);
+  /// The same, greater than 0.
+  std::optional<double> positive(const XmlElement& element);
+  std::optional<std::int64_t> integer(const XmlElement& element, std::int64_t smallest,
+                                      std::int64_t largest);
+  /// true, yes, on, 1 and their opposites, in any case.
+  std::optional<bool> boolean(const XmlElement& element);
+  /// `<x>`, `<y>` and `<z>` of the element; those that are missing are those of `otherwise`.
+  std::optional<Vec3> vector(const XmlElement& element, const Vec3& otherwise = {});
+  /// A text without which nothing goes on.
+  std::optional<std::string> text(const XmlElement& element);
+
+  /// The descendant on this path; nothing after a finding that it is missing.
+  const XmlElement* require(const XmlElement& parent, std::string_view path);
+  /// Warns of children whose name is none of these, with the name that was perhaps meant.
+  void expect_children(const XmlElement& parent, std::initializer_list<std::string_view> names);
+  /// The index of the element's attribute among the choices; nothing after a finding.
+  std::optional<std::size_t> choice(const XmlElement& element, std::string_view attribute,
+                                    std::initializer_list<std::string_view> choices);
+
+ private:
+  bool has_plain_unit(const XmlElement& element);
+
+  std::vector<Diagnostic> diagnostics_;
+};
+
+}  // namespace sterna::md::ls1

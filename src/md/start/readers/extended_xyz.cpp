@@ -1,0 +1,365 @@
+// Extended XYZ: the number of particles; a line of `key=value` with `Lattice="ax ay az bx by bz cx
+// cy cz"` and `Properties=name:kind:columns:...`, which says what the columns of the particles'
+// lines are. Read are species (or type), pos, velo, id and, of molecules, orient (a quaternion w,
+// x, y, z from the body frame to the laboratory's) and angmom (laboratory frame); other columns are
+// passed over.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "md/core/display_text.hpp"
+#include "md/input/fields.hpp"
+#include "md/start/readers/box_frame.hpp"
+#include "md/start/readers/formats.hpp"
+#include "md/start/readers/id_set.hpp"
+#include "md/start/readers/type_names.hpp"
+#include "sterna/comm/nearest_name.hpp"
+
+namespace sterna::md {
+namespace {
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::ranges::equal(a, b, [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+/// One `key=value` of the comment line, both as parts of it; without quotes.
+struct Entry {
+  std::string_view key, value;
+};
+
+/// Values may be quoted by " or ', or stand in { } or [ ]; a key without value means true.
+std::vector<Entry> entries_of(const LineReader& reader) {
+  std::vector<Entry> entries;
+  const std::string_view line = reader.line();
+  std::size_t at = 0;
+  const auto skip_blanks = [&] {
+    while (at < line.size() && Fields::is_blank(line[at])) ++at;
+  };
+  for (skip_blanks(); at < line.size(); skip_blanks()) {
+    const std::size_t key_begin = at;
+    if (line[at] == '"' || line[at] == '\'') {
+      const std::size_t close = line.find(line[at], at + 1);
+      if (close == std::string_view::npos) {
+        reader.fail(line.substr(at, 1), "this quote is never closed");
+      }
+      at = close + 1;
+      entries.push_back({line.substr(key_begin + 1, close - key_begin - 1), {}});
+    } else {
+      while (at < line.size() && line[at] != '=' && !Fields::is_blank(line[at])) ++at;
+      entries.push_back({line.substr(key_begin, at - key_begin), {}});
+    }
+    const std::size_t key_end = at;
+    skip_blanks();
+    if (at == line.size() || line[at] != '=') {
+      at = key_end;
+      continue;
+    }
+    ++at;
+    skip_blanks();
+    const std::size_t value_begin = at;
+    static constexpr std::string_view openers = "\"'{[", closers = "\"'}]";
+    const std::size_t quote_kind =
+        at < line.size() ? openers.find(line[at]) : std::string_view::npos;
+    if (quote_kind == std::string_view::npos) {
+      while (at < line.size() && !Fields::is_blank(line[at])) ++at;
+      entries.back().value = line.substr(value_begin, at - value_begin);
+      continue;
+    }
+    // Nested brackets, as in [[1, 0], [0, 1]], end with the last one.
+    int depth = 0;
+    for (; at < line.size(); ++at) {
+      if (line[at] == '\\' && at + 1 < line.size()) {
+        ++at;
+      } else if (depth > 0 && line[at] == closers[quote_kind]) {
+        if (--depth == 0) break;
+      } else if (line[at] == openers[quote_kind]) {
+        ++depth;
+      }
+    }
+    if (at >= line.size()) {
+      reader.fail(line.substr(value_begin, 1),
+                  quote_kind < 2 ? "this quote is never closed" : "this bracket is never closed");
+    }
+    entries.back().value = line.substr(value_begin + 1, at - value_begin - 1);
+    ++at;
+  }
+  return entries;
+}
+
+enum class Column { other, type, position, velocity, orientation, angular_momentum, id, more };
+
+/// The quaternion in the next four fields, made a unit one.
+Quaternion orientation(const LineReader& reader, Fields& fields) {
+  Quaternion q;
+  const std::string_view first = fields.next();
+  q.w = number(reader, first, "w of an orientation");
+  q.x = number(reader, fields.next(), "x of an orientation");
+  q.y = number(reader, fields.next(), "y of an orientation");
+  q.z = number(reader, fields.next(), "z of an orientation");
+  if (!(std::abs(q.norm_squared() - 1.0) < 0.01)) {
+    reader.fail(first, fmt::format("expected a unit quaternion (w, x, y, z); its length is {:.4g}",
+                                   std::sqrt(q.norm_squared())));
+  }
+  return q.normalized();
+}
+
+class ExtendedXyzReader final : public StartFileReader {
+ public:
+  ExtendedXyzReader(std::shared_ptr<const FileHandle> file, const StartFileOptions& options)
+      : reader_(std::move(file)),
+        types_(options.type_names, options.type_section),
+        velocity_unit_(options.units.to_internal(1.0, Dimension::velocity)),
+        angular_momentum_unit_(velocity_unit_ * options.units.to_internal(1.0, Dimension::length) *
+                               options.units.to_internal(1.0, Dimension::mass)),
+        renumbers_(options.renumber) {
+    reader_.next();
+    Fields fields(reader_.line());
+    header_.particle_count =
+        integer(reader_, fields.next(), "the number of particles", 1, most_particles);
+    expect_end_of_line(reader_, fields, "the number of particles");
+    if (!reader_.next()) fail_early_end(reader_, 0, header_.particle_count);
+    read_comment(options);
+    header_.box = frame_.box();
+  }
+
+ private:
+  void read_comment(const StartFileOptions& options) {
+    const Entry* lattice = nullptr;
+    const Entry* origin = nullptr;
+    const Entry* properties = nullptr;
+    const std::vector<Entry> entries = entries_of(reader_);
+    for (const Entry& entry : entries) {
+      const auto take = [&](std::string_view key, const Entry*& place) {
+        if (!equal_ignoring_case(entry.key, key)) return;
+        if (place != nullptr) {
+          reader_.fail(entry.key, fmt::format("{} is given a second time", key));
+        }
+        place = &entry;
+      };
+      take("Lattice", lattice);
+      take("Origin", origin);
+      take("Properties", properties);
+      if (equal_ignoring_case(entry.key, "pbc")) check_periodic(entry);
+    }
+    if (lattice != nullptr) {
+      frame_ = BoxFrame::of_edges(reader_, options, edges_of(*lattice),
+                                  origin != nullptr ? origin_of(*origin) : Vec3{});
+    } else {
+      const auto typed = std::ranges::find_if(entries, [](const Entry& entry) {
+        static constexpr std::array<std::string_view, 1> names{"Lattice"};
+        return !entry.value.empty() && comm::nearest_name(entry.key, names).has_value();
+      });
+      if (typed != entries.end()) {
+        reader_.fail(typed->key,
+                     fmt::format("unknown key {}; did you mean \"Lattice\"?", quote(typed->key)));
+      }
+      frame_ = BoxFrame::of_input(reader_, options,
+                                  "give Lattice=\"ax ay az bx by bz cx cy cz\" in this line");
+    }
+    if (properties != nullptr) {
+      read_properties(*properties);
+    } else {
+      columns_ = {Column::type, Column::position, Column::more, Column::more};
+    }
+    if (std::ranges::find(columns_, Column::type) == columns_.end() && types_.count() != 1) {
+      reader_.fail(properties->value,
+                   fmt::format("the particles have no species:S:1, and the input has more than "
+                               "one {}",
+                               types_.section()));
+    }
+    const auto has = [this](Column column) {
+      return std::ranges::find(columns_, column) != columns_.end();
+    };
+    header_.has_velocities = has(Column::velocity);
+    header_.has_orientations = has(Column::orientation);
+    header_.has_angular_momenta = has(Column::angular_momentum);
+  }
+
+  void check_periodic(const Entry& entry) {
+    Fields fields(entry.value);
+    for (std::string_view field = fields.next(); !field.empty(); field = fields.next()) {
+      if (field.find_first_of("Ff0") == std::string_view::npos) continue;
+      header_.warnings.push_back(reader_.diagnostic(
+          field, "the file says that the box is not periodic on every axis; the run will be",
+          Severity::warning));
+      return;
+    }
+  }
+
+  std::array<Vec3, 3> edges_of(const Entry& lattice) {
+    Fields fields(lattice.value);
+    std::array<Vec3, 3> edges;
+    for (std::size_t i = 0; i < 9; ++i) {
+      const std::string_view word = fields.next();
+      if (word.empty()) {
+        reader_.fail(lattice.value, fmt::format("expected nine numbers in Lattice, the vectors a, "
+                                                "b, c of the cell; found {}",
+                                                i));
+      }
+      edges[i / 3][static_cast<int>(i % 3)] = number(reader_, word, "a component of Lattice");
+    }
+    const std::string_view extra = fields.next();
+    if (!extra.empty()) {
+      reader_.fail(extra, fmt::format("expected the end of Lattice after nine numbers; found {}",
+                                      quote(extra)));
+    }
+    return edges;
+  }
+
+  Vec3 origin_of(const Entry& entry) {
+    Fields fields(entry.value);
+    Vec3 origin;
+    for (int axis = 0; axis < 3; ++axis) {
+      origin[axis] = number(reader_, fields.next(), "a component of Origin");
+    }
+    return origin;
+  }
+
+  /// Makes `columns_` from name:kind:count triples.
+  void read_properties(const Entry& properties) {
+    std::vector<std::string_view> parts;
+    std::string_view left = properties.value;
+    for (;;) {
+      const std::size_t colon = left.find(':');
+      parts.push_back(left.substr(0, colon));
+      if (colon == std::string_view::npos) break;
+      left.remove_prefix(colon + 1);
+    }
+    if (parts.size() % 3 != 0) {
+      reader_.fail(properties.value,
+                   "expected Properties=name:kind:columns:..., as in species:S:1:pos:R:3");
+    }
+    constexpr std::int64_t most_columns = 1000;
+    for (std::size_t i = 0; i < parts.size(); i += 3) {
+      const std::string_view name = parts[i], kind = parts[i + 1];
+      if (kind != "S" && kind != "R" && kind != "I" && kind != "L") {
+        reader_.fail(kind.empty() ? name : kind,
+                     fmt::format("the kind of a property is S, R, I or L, not {}", quote(kind)));
+      }
+      const std::int64_t count =
+          integer(reader_, parts[i + 2], "the number of columns of a property", 1, most_columns);
+      const auto add = [&](Column column, std::int64_t width, std::string_view kinds) {
+        if (count != width || kinds.find(kind[0]) == std::string_view::npos) {
+          reader_.fail(name, fmt::format("expected {}:{}:{}, not {}:{}:{}", name, kinds[0], width,
+                                         name, kind, count));
+        }
+        if (std::ranges::find(columns_, column) != columns_.end()) {
+          reader_.fail(name, fmt::format("a second column for {}", quote(name)));
+        }
+        columns_.push_back(column);
+        columns_.insert(columns_.end(), static_cast<std::size_t>(width - 1), Column::more);
+      };
+      if (name == "species" || name == "type") {
+        add(Column::type, 1, "SI");
+      } else if (name == "pos" || name == "positions") {
+        add(Column::position, 3, "RI");
+      } else if (name == "velo" || name == "vel" || name == "velocity" || name == "velocities") {
+        add(Column::velocity, 3, "RI");
+      } else if (name == "orient") {
+        add(Column::orientation, 4, "RI");
+      } else if (name == "angmom") {
+        add(Column::angular_momentum, 3, "RI");
+      } else if (name == "id") {
+        add(Column::id, 1, "I");
+      } else {
+        if (name == "orientation" || name == "quaternion") {
+          header_.warnings.push_back(reader_.diagnostic(
+              name,
+              fmt::format("{} is not read, since programs differ in the order of its components; "
+                          "orient:R:4 is (w, x, y, z)",
+                          name),
+              Severity::warning));
+        }
+        if (name == "momenta" || name == "momentum") {
+          header_.warnings.push_back(reader_.diagnostic(
+              name, "momenta are not read; velocities are, as velo:R:3", Severity::warning));
+        }
+        columns_.insert(columns_.end(), static_cast<std::size_t>(count), Column::other);
+      }
+      if (columns_.size() > static_cast<std::size_t>(most_columns)) {
+        reader_.fail(name, fmt::format("there are more than {} columns", most_columns));
+      }
+    }
+    if (std::ranges::find(columns_, Column::position) == columns_.end()) {
+      reader_.fail(properties.value, "expected positions, pos:R:3, among the properties");
+    }
+  }
+
+  ParticleRecord next_particle() override {
+    if (!reader_.next()) fail_early_end(reader_, read_, header_.particle_count);
+    Fields fields(reader_.line());
+    ParticleRecord record{};
+    record.id = ++read_;
+    Vec3 position;
+    for (std::size_t column = 0; column < columns_.size(); ++column) {
+      switch (columns_[column]) {
+        case Column::type:
+          record.position.type = types_.find(reader_, fields.next());
+          break;
+        case Column::position:
+          position.x = number(reader_, fields.next(), "the x coordinate");
+          position.y = number(reader_, fields.next(), "the y coordinate");
+          position.z = number(reader_, fields.next(), "the z coordinate");
+          break;
+        case Column::velocity:
+          record.velocity = velocity(reader_, fields, velocity_unit_);
+          break;
+        case Column::orientation:
+          record.orientation = orientation(reader_, fields);
+          break;
+        case Column::angular_momentum:
+          for (int axis = 0; axis < 3; ++axis) {
+            record.angular_momentum[axis] =
+                angular_momentum_unit_ *
+                number(reader_, fields.next(), "a component of an angular momentum");
+          }
+          break;
+        case Column::more:  // read with the column that it belongs to
+          break;
+        case Column::id: {
+          const std::string_view field = fields.next();
+          record.id = integer(reader_, field, "the id of a particle", 0, largest_id);
+          if (!renumbers_ && !ids_.insert(record.id)) {
+            reader_.fail(field, fmt::format("a second particle of id {}", record.id));
+          }
+          break;
+        }
+        case Column::other: {
+          const std::string_view field = fields.next();
+          if (field.empty()) {
+            reader_.fail(field, fmt::format("expected {} columns, as Properties has them; found {}",
+                                            columns_.size(), column));
+          }
+        }
+      }
+    }
+    expect_end_of_line(reader_, fields, "the columns that Properties has");
+    frame_.place(reader_, position, record);
+    frame_.turn(record);
+    return record;
+  }
+  void check_end() override { expect_end_of_file(reader_, header_.particle_count); }
+
+  LineReader reader_;
+  TypeNames types_;
+  double velocity_unit_, angular_momentum_unit_;
+  BoxFrame frame_;
+  std::vector<Column> columns_;
+  bool renumbers_;
+  IdSet ids_;
+  std::int64_t read_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<StartFileReader> open_extended_xyz(std::shared_ptr<const FileHandle> file,
+                                                   const StartFileOptions& options) {
+  return std::make_unique<ExtendedXyzReader>(std::move(file), options);
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,533 @@
+// LAMMPS data files of atom style "atomic": a title line, header lines such as `1000 atoms`,
+// `0 10.5 xlo xhi`, `1 0 0 xy xz yz` or `10 2 1 avec`, then sections: Masses, Atoms (`id type x y z
+// [ix iy iz]`), Velocities
+// (`id vx vy vz`). `#` begins a comment. https://docs.lammps.org/read_data.html
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "md/core/display_text.hpp"
+#include "md/input/fields.hpp"
+#include "md/start/readers/box_frame.hpp"
+#include "md/start/readers/formats.hpp"
+#include "md/start/readers/id_set.hpp"
+#include "md/start/readers/type_names.hpp"
+#include "sterna/comm/nearest_name.hpp"
+
+namespace sterna::md {
+namespace {
+
+constexpr std::string_view masses_section = "Masses";
+constexpr std::string_view labels_section = "Atom Type Labels";
+constexpr std::string_view atoms_section = "Atoms";
+constexpr std::string_view velocities_section = "Velocities";
+
+constexpr std::array<std::string_view, 4> read_sections{masses_section, labels_section,
+                                                        atoms_section, velocities_section};
+/// Interaction parameters, which the input has instead.
+constexpr std::array<std::string_view, 2> skipped_sections{"Pair Coeffs", "PairIJ Coeffs"};
+/// Of styles that have more than point particles.
+constexpr std::array<std::string_view, 27> other_sections{"Bonds",
+                                                          "Angles",
+                                                          "Dihedrals",
+                                                          "Impropers",
+                                                          "Ellipsoids",
+                                                          "Lines",
+                                                          "Triangles",
+                                                          "Bodies",
+                                                          "Bond Coeffs",
+                                                          "Angle Coeffs",
+                                                          "Dihedral Coeffs",
+                                                          "Improper Coeffs",
+                                                          "BondBond Coeffs",
+                                                          "BondAngle Coeffs",
+                                                          "MiddleBondTorsion Coeffs",
+                                                          "EndBondTorsion Coeffs",
+                                                          "AngleTorsion Coeffs",
+                                                          "AngleAngleTorsion Coeffs",
+                                                          "BondBond13 Coeffs",
+                                                          "AngleAngle Coeffs",
+                                                          "Bond Type Labels",
+                                                          "Angle Type Labels",
+                                                          "Dihedral Type Labels",
+                                                          "Improper Type Labels",
+                                                          "Molecules",
+                                                          "Special Bonds",
+                                                          "Types"};
+/// Counts that a file of point particles may state, as long as they are 0.
+constexpr std::array<std::string_view, 8> topology_counts{
+    "bonds", "angles", "dihedrals", "impropers", "ellipsoids", "lines", "triangles", "bodies"};
+/// Counts without meaning here.
+constexpr std::array<std::string_view, 9> passed_counts{"bond types",
+                                                        "angle types",
+                                                        "dihedral types",
+                                                        "improper types",
+                                                        "extra bond per atom",
+                                                        "extra angle per atom",
+                                                        "extra dihedral per atom",
+                                                        "extra improper per atom",
+                                                        "extra special per atom"};
+constexpr std::array<std::string_view, 3> bounds{"xlo xhi", "ylo yhi", "zlo zhi"};
+/// Of a cell with any axes, instead of bounds and tilts.
+constexpr std::array<std::string_view, 4> edge_vectors{"avec", "bvec", "cvec", "abc origin"};
+
+template <class Names>
+bool contains(const Names& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::string_view without_comment(std::string_view line) {
+  return line.substr(0, line.find('#'));
+}
+
+std::string_view comment_of(std::string_view line) {
+  const std::size_t hash = line.find('#');
+  return hash == std::string_view::npos ? std::string_view() : Fields(line.substr(hash + 1)).rest();
+}
+
+/// The words of a text, each after one space.
+std::string words_of(std::string_view text) {
+  Fields fields(text);
+  std::string words;
+  for (std::string_view field = fields.next(); !field.empty(); field = fields.next()) {
+    if (!words.empty()) words += ' ';
+    words += field;
+  }
+  return words;
+}
+
+int columns_in(std::string_view line) {
+  Fields fields(line);
+  int columns = 0;
+  while (!fields.next().empty()) ++columns;
+  return columns;
+}
+
+bool begins_number(std::string_view field) {
+  const char c = field.empty() ? '\0' : field[0];
+  return (c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.';
+}
+
+/// "; did you mean "Atoms"?", or nothing.
+std::string nearest_of(std::string_view typed, const std::vector<std::string_view>& names) {
+  const auto nearest = comm::nearest_name(typed, names);
+  return nearest ? fmt::format("; did you mean {}?", quote(*nearest)) : std::string();
+}
+
+/// Moves to the next line that is more than a comment; false at the end of the file.
+bool next_data_line(LineReader& reader) {
+  while (reader.next()) {
+    const std::string_view field = Fields(reader.line()).next();
+    if (!field.empty() && field[0] != '#') return true;
+  }
+  return false;
+}
+
+/// Velocities by id: in step with the atoms where the file lists both in the same order, else from
+/// a table made when the orders first differ.
+class Velocities {
+ public:
+  /// `start`: before the first of `count` lines.
+  Velocities(std::shared_ptr<const FileHandle> file, const LineReader::Mark& start,
+             std::int64_t count, double unit)
+      : reader_(std::move(file)), start_(start), count_(count), unit_(unit) {
+    reader_.go_to(start_);
+  }
+
+  /// For each atom once; `atoms` stands at its line, where `field` is its id.
+  Vec3 of(const LineReader& atoms, std::string_view field, std::int64_t id) {
+    if (table_.empty()) {
+      const Entry entry = read_entry();
+      if (entry.id == id) return entry.velocity;
+      make_table();
+    }
+    // Ids are 1 ... N in most files.
+    const std::int64_t guess = id - table_.front().id;
+    if (guess >= 0 && guess < count_) {
+      const Entry& entry = table_[static_cast<std::size_t>(guess)];
+      if (entry.id == id) return entry.velocity;
+    }
+    const auto found = std::ranges::lower_bound(table_, id, {}, &Entry::id);
+    if (found == table_.end() || found->id != id) {
+      atoms.fail(field, fmt::format("atom {} has no line in the section \"Velocities\"", id));
+    }
+    return found->velocity;
+  }
+
+ private:
+  struct Entry {
+    std::int64_t id;
+    Vec3 velocity;
+  };
+
+  Entry read_entry() {
+    next_data_line(reader_);
+    Fields fields(without_comment(reader_.line()));
+    Entry entry{integer(reader_, fields.next(), "the id of an atom", 1, largest_id), {}};
+    entry.velocity = velocity(reader_, fields, unit_);
+    expect_end_of_line(reader_, fields, "`id vx vy vz`");
+    return entry;
+  }
+
+  void make_table() {
+    reader_.go_to(start_);
+    IdSet ids;
+    for (std::int64_t i = 0; i < count_; ++i) {
+      table_.push_back(read_entry());
+      if (!ids.insert(table_.back().id)) {
+        reader_.fail(Fields(reader_.line()).next(),
+                     fmt::format("a second velocity of atom {}", table_.back().id));
+      }
+    }
+    std::ranges::sort(table_, {}, &Entry::id);
+  }
+
+  LineReader reader_;
+  LineReader::Mark start_;
+  std::int64_t count_;
+  double unit_;
+  std::vector<Entry> table_;
+};
+
+class LammpsDataReader final : public StartFileReader {
+ public:
+  LammpsDataReader(std::shared_ptr<const FileHandle> file, const StartFileOptions& options)
+      : file_(std::move(file)),
+        reader_(file_),
+        options_(options),
+        types_(options.type_names, options.type_section) {
+    reader_.next();  // the title
+    bool more = read_header();
+    while (more) more = read_section();
+    if (!atoms_start_) reader_.fail("expected the section \"Atoms\"; found the end of the file");
+    check_masses();
+    reader_.go_to(*atoms_start_);
+  }
+
+ private:
+  /// To the line where the first section begins; false where there is none.
+  bool read_header() {
+    bool more = next_data_line(reader_);
+    for (; more; more = next_data_line(reader_)) {
+      const std::string_view line = without_comment(reader_.line());
+      Fields fields(line);
+      std::vector<std::string_view> values;
+      std::string_view field = fields.next();
+      for (; begins_number(field) && values.size() < 4; field = fields.next()) {
+        values.push_back(field);
+      }
+      if (values.empty()) break;
+      if (field.empty()) {
+        reader_.fail(values[0], "expected a header line, as in \"1000 atoms\", or a section");
+      }
+      const auto place = static_cast<std::size_t>(field.data() - line.data());
+      read_header_line(values, Fields(line.substr(place)).rest());
+    }
+    if (header_.particle_count == 0) {
+      reader_.fail("expected a header line with the number of atoms, as in \"1000 atoms\"");
+    }
+    frame_ = frame();
+    header_.box = frame_.box();
+    return more;
+  }
+
+  BoxFrame frame() const {
+    if (std::ranges::any_of(vectors_, [](const auto& vector) { return vector.has_value(); })) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        if (!vectors_[k]) {
+          reader_.fail(
+              fmt::format("expected a header line `{}` with an edge of the box", edge_vectors[k]));
+        }
+      }
+      return BoxFrame::of_edges(reader_, options_, {*vectors_[0], *vectors_[1], *vectors_[2]},
+                                vectors_[3].value_or(Vec3{}));
+    }
+    Box box;
+    Vec3 corner;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (!lower_[axis]) {
+        reader_.fail(
+            fmt::format("expected a header line `{}` with the bounds of the box", bounds[axis]));
+      }
+      corner[static_cast<int>(axis)] = *lower_[axis];
+      box.length[static_cast<int>(axis)] = *upper_[axis] - *lower_[axis];
+    }
+    box.tilt = tilt_;
+    return BoxFrame::of_file(reader_, options_, box, corner);
+  }
+
+  void read_header_line(const std::vector<std::string_view>& values, std::string_view name_part) {
+    const std::string name = words_of(name_part);
+    const auto expect_values = [&](std::size_t count) {
+      if (values.size() == count) return;
+      reader_.fail(values[0], fmt::format("expected {} number{} before {}, not {}", count,
+                                          count == 1 ? "" : "s", quote(name), values.size()));
+    };
+    if (name == "atoms") {
+      expect_values(1);
+      header_.particle_count =
+          integer(reader_, values[0], "the number of atoms", 1, most_particles);
+    } else if (name == "atom types") {
+      expect_values(1);
+      atom_types_ = integer(reader_, values[0], "the number of atom types", 1, 1 << 20);
+    } else if (contains(bounds, name)) {
+      expect_values(2);
+      const auto axis = static_cast<std::size_t>(name[0] - 'x');
+      lower_[axis] = number(reader_, values[0], "the lower bound of the box");
+      upper_[axis] = number(reader_, values[1], "the upper bound of the box");
+      if (!(*upper_[axis] > *lower_[axis])) {
+        reader_.fail(values[1], "the upper bound of the box must be above the lower one");
+      }
+    } else if (name == "xy xz yz") {
+      expect_values(3);
+      tilt_ = {number(reader_, values[0], "a tilt of the box"),
+               number(reader_, values[1], "a tilt of the box"),
+               number(reader_, values[2], "a tilt of the box")};
+    } else if (contains(edge_vectors, name)) {
+      expect_values(3);
+      const auto vector = std::ranges::find(edge_vectors, name) - edge_vectors.begin();
+      Vec3& edge = vectors_[static_cast<std::size_t>(vector)].emplace();
+      for (std::size_t k = 0; k < 3; ++k) {
+        edge[static_cast<int>(k)] = number(reader_, values[k], "a component of the box");
+      }
+    } else if (contains(topology_counts, name)) {
+      expect_values(1);
+      if (integer(reader_, values[0], "the number before a header keyword", 0, most_particles) !=
+          0) {
+        reader_.fail(values[0], fmt::format("the file has {}; only point particles (atom style "
+                                            "\"atomic\") are read",
+                                            name));
+      }
+    } else if (!contains(passed_counts, name)) {
+      std::vector<std::string_view> names{"atoms", "atom types", "xy xz yz"};
+      names.insert(names.end(), bounds.begin(), bounds.end());
+      names.insert(names.end(), edge_vectors.begin(), edge_vectors.end());
+      names.insert(names.end(), topology_counts.begin(), topology_counts.end());
+      names.insert(names.end(), passed_counts.begin(), passed_counts.end());
+      reader_.fail(name_part, fmt::format("unknown header keyword {}{}", quote(name),
+                                          nearest_of(name, names)));
+    }
+  }
+
+  /// From the line with the section's name to the next such line; false at the end of the file.
+  bool read_section() {
+    const std::string_view line = reader_.line();
+    const std::string_view name_part = Fields(without_comment(line)).rest();
+    const std::string name = words_of(name_part);
+    if (contains(sections_, name)) {
+      reader_.fail(name_part, fmt::format("a second section {}", quote(name)));
+    }
+    if (contains(skipped_sections, name)) {
+      header_.warnings.push_back(reader_.diagnostic(
+          name_part,
+          fmt::format("the section {} is not read; [[type]] and [[pair]] of the input hold",
+                      quote(name)),
+          Severity::warning));
+    } else if (!contains(read_sections, name)) {
+      fail_section(name_part, name);
+    }
+    sections_.push_back(name);
+    if (name == atoms_section) {
+      const std::string_view style = comment_of(line);
+      if (!style.empty() && style != "atomic") {
+        reader_.fail(style,
+                     fmt::format("atom style {} is not read; only \"atomic\" is", quote(style)));
+      }
+      atoms_start_ = skip_lines(header_.particle_count);
+    } else if (name == velocities_section) {
+      velocities_.emplace(file_, skip_lines(header_.particle_count), header_.particle_count,
+                          options_.units.to_internal(1.0, Dimension::velocity));
+      header_.has_velocities = true;
+    } else if (name == masses_section) {
+      for (std::int64_t i = 0; i < atom_types_; ++i) read_mass(i);
+    } else if (name == labels_section) {
+      for (std::int64_t i = 0; i < atom_types_; ++i) read_label(i);
+    } else {
+      while (next_data_line(reader_)) {
+        if (!begins_number(Fields(reader_.line()).next())) return true;
+      }
+      return false;
+    }
+    return next_data_line(reader_);
+  }
+
+  /// Passes over the lines of the current section; gives the place of the first.
+  LineReader::Mark skip_lines(std::int64_t count) {
+    LineReader::Mark start{};
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (!next_data_line(reader_) || !begins_number(Fields(reader_.line()).next())) {
+        fail_short_section(i, count);
+      }
+      if (i == 0) start = reader_.mark();
+    }
+    return start;
+  }
+
+  void read_mass(std::int64_t i) {
+    if (!next_data_line(reader_)) fail_short_section(i, atom_types_);
+    Fields fields(without_comment(reader_.line()));
+    const std::string_view type = fields.next();
+    if (!begins_number(type) && !contains(labels_, type)) fail_short_section(i, atom_types_);
+    const std::int64_t place =
+        begins_number(type)
+            ? integer(reader_, type, "the type of a mass", 1, atom_types_) - 1
+            : static_cast<std::int64_t>(std::ranges::find(labels_, type) - labels_.begin());
+    const std::string_view field = fields.next();
+    const double mass = number(reader_, field, "the mass of a type");
+    if (!(mass > 0.0)) reader_.fail(field, "a mass must be positive");
+    expect_end_of_line(reader_, fields, "`type mass`");
+    if (place < types_.count() || !labels_.empty()) {
+      masses_.push_back({place, mass, reader_.diagnostic(field, "", Severity::warning)});
+    }
+  }
+
+  void read_label(std::int64_t i) {
+    if (!next_data_line(reader_) || !begins_number(Fields(reader_.line()).next())) {
+      fail_short_section(i, atom_types_);
+    }
+    Fields fields(without_comment(reader_.line()));
+    const auto place = static_cast<std::size_t>(
+        integer(reader_, fields.next(), "the number of a type", 1, atom_types_) - 1);
+    const std::string_view label = fields.next();
+    if (label.empty()) reader_.fail(label, "expected the label of a type");
+    expect_end_of_line(reader_, fields, "`type label`");
+    if (labels_.size() <= place) labels_.resize(place + 1);
+    labels_[place] = label;
+  }
+
+  /// Warns of masses that are not the input's.
+  void check_masses() {
+    for (Mass& mass : masses_) {
+      std::string_view label;
+      if (!labels_.empty()) {
+        if (mass.place >= static_cast<std::int64_t>(labels_.size())) continue;
+        label = labels_[static_cast<std::size_t>(mass.place)];
+      }
+      const auto& names = options_.type_names;
+      const auto type = static_cast<std::size_t>(
+          labels_.empty() ? mass.place : std::ranges::find(names, label) - names.begin());
+      if (type >= std::min(names.size(), options_.type_masses.size())) continue;
+      const double here = options_.units.to_internal(mass.mass, Dimension::mass);
+      const double input = options_.type_masses[type];
+      if (std::abs(here - input) <= 1e-4 * input) continue;
+      mass.place_in_file.message = fmt::format(
+          "the file has a mass of {:.6g} here, but the input's type {} has {:.6g}, which holds",
+          mass.mass, quote(names[type]), options_.units.from_internal(input, Dimension::mass));
+      header_.warnings.push_back(std::move(mass.place_in_file));
+    }
+    masses_.clear();
+  }
+
+  [[noreturn]] void fail_short_section(std::int64_t lines, std::int64_t expected) const {
+    reader_.fail(Fields(reader_.line()).rest(),
+                 fmt::format("the section {} ends after {} of {} lines", quote(sections_.back()),
+                             lines, expected));
+  }
+
+  [[noreturn]] void fail_section(std::string_view part, const std::string& name) const {
+    if (begins_number(name)) {
+      reader_.fail(part, fmt::format("expected a section or the end of the file after the last "
+                                     "line of {}; found {}",
+                                     sections_.empty() ? "the header" : quote(sections_.back()),
+                                     quote(name)));
+    }
+    if (contains(other_sections, name)) {
+      reader_.fail(part, fmt::format("the section {} is of molecules or bodies; only point "
+                                     "particles (atom style \"atomic\") are read",
+                                     quote(name)));
+    }
+    std::vector<std::string_view> names(read_sections.begin(), read_sections.end());
+    names.insert(names.end(), skipped_sections.begin(), skipped_sections.end());
+    std::string hint = nearest_of(name, names);
+    if (hint.empty()) hint = "; expected \"Masses\", \"Atoms\" or \"Velocities\"";
+    reader_.fail(part, fmt::format("unknown section {}{}", quote(name), hint));
+  }
+
+  std::int64_t type_of(std::string_view field) const {
+    if (!begins_number(field)) return types_.find(reader_, field);
+    const std::int64_t number =
+        integer(reader_, field, "the type of an atom", 1,
+                atom_types_ > 0 ? atom_types_ : std::max<std::int64_t>(1, types_.count()));
+    if (labels_.empty()) return types_.find_number(reader_, field);
+    if (number > static_cast<std::int64_t>(labels_.size()) ||
+        labels_[static_cast<std::size_t>(number - 1)].empty()) {
+      reader_.fail(field, fmt::format("type {} has no label in \"{}\"", number, labels_section));
+    }
+    return types_.find(reader_, labels_[static_cast<std::size_t>(number - 1)], field);
+  }
+
+  std::int32_t read_flag(std::string_view field) const {
+    constexpr auto farthest = static_cast<std::int64_t>(BoxFrame::farthest);
+    return static_cast<std::int32_t>(integer(reader_, field, "an image flag", -farthest, farthest));
+  }
+
+  ParticleRecord next_particle() override {
+    next_data_line(reader_);
+    Fields fields(without_comment(reader_.line()));
+    ParticleRecord record{};
+    const std::string_view id = fields.next();
+    record.id = integer(reader_, id, "the id of an atom", 1, largest_id);
+    if (!ids_.insert(record.id)) {
+      reader_.fail(id, fmt::format("a second atom of id {}", record.id));
+    }
+    record.position.type = type_of(fields.next());
+    Vec3 position;
+    position.x = number(reader_, fields.next(), "the x coordinate");
+    position.y = number(reader_, fields.next(), "the y coordinate");
+    position.z = number(reader_, fields.next(), "the z coordinate");
+    const std::string_view flag = fields.next();
+    if (!flag.empty()) {
+      if (const int columns = columns_in(without_comment(reader_.line())); columns != 8) {
+        reader_.fail(
+            fmt::format("expected 5 columns, `id type x y z`, or 8 with image flags, as "
+                        "atom style \"atomic\" has them; found {}",
+                        columns));
+      }
+      record.image.x = read_flag(flag);
+      record.image.y = read_flag(fields.next());
+      record.image.z = read_flag(fields.next());
+    }
+    frame_.place(reader_, position, record);
+    if (velocities_) record.velocity = velocities_->of(reader_, id, record.id);
+    frame_.turn(record);
+    return record;
+  }
+  // The sections behind the atoms were passed over when the file was opened.
+  void check_end() override {}
+
+  struct Mass {
+    std::int64_t place;  ///< type number - 1
+    double mass;
+    Diagnostic place_in_file;
+  };
+
+  std::shared_ptr<const FileHandle> file_;
+  LineReader reader_;
+  StartFileOptions options_;
+  TypeNames types_;
+  std::int64_t atom_types_ = 0;
+  std::array<std::optional<double>, 3> lower_, upper_;
+  Tilt tilt_;
+  std::array<std::optional<Vec3>, 4> vectors_;  ///< a, b, c and the origin
+  std::vector<std::string> sections_;           ///< seen so far
+  std::vector<std::string> labels_;             ///< of the types, where the file has them
+  std::vector<Mass> masses_;
+  std::optional<LineReader::Mark> atoms_start_;
+  std::optional<Velocities> velocities_;
+  BoxFrame frame_;
+  IdSet ids_;
+};
+
+}  // namespace
+
+std::unique_ptr<StartFileReader> open_lammps_data(std::shared_ptr<const FileHandle> file,
+                                                  const StartFileOptions& options) {
+  return std::make_unique<LammpsDataReader>(std::move(file), options);
+}
+
+}  // namespace sterna::md

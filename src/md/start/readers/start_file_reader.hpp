@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "md/core/box.hpp"
+#include "md/core/units.hpp"
+#include "md/input/diagnostics.hpp"
+#include "md/input/input.hpp"
+#include "md/input/start_file_error.hpp"
+#include "md/system/particle_store.hpp"
+
+namespace sterna::md {
+
+/// What a start file is read with.
+struct StartFileOptions {
+  /// "xyz", "extxyz", "lammps", "nist", "ls1", or "auto": by the file's first lines.
+  std::string format = "auto";
+  /// What the file's numbers mean.
+  UnitSystem units = *UnitSystem::by_name("reduced");
+  /// Of the input's [[type]] or [[component]] sections. A particle's type is the number of its name
+  /// here.
+  std::vector<std::string> type_names;
+  std::string type_section = "[[type]]";  ///< for messages
+  /// To warn where a file states others; in internal units; may be empty.
+  std::vector<double> type_masses;
+  /// Edges of the box where the file has none, in internal units, and its tilt. A file that has
+  /// another box is refused.
+  std::optional<Vec3> box;
+  Tilt tilt;
+  /// The XML file that describes a binary "ls1" file; empty for other files.
+  std::string ls1_header_path;
+  /// Ids are 1, 2, ... in the file's order, whatever they are in the file.
+  bool renumber = false;
+  /// For what a generator draws, where an "ls1" file names one.
+  std::uint64_t seed = 1;
+  /// Where the input names the file and the box; message and severity do not matter.
+  std::optional<Diagnostic> file_place, box_place, tilt_place;
+};
+
+/// What is known of a start file before its particles are read.
+struct StartFileHeader {
+  std::string format;  ///< the one that was used
+  std::int64_t particle_count = 0;
+  Box box;
+  bool has_velocities = false;
+  bool has_orientations = false, has_angular_momenta = false;
+  std::vector<Diagnostic> warnings;
+};
+
+/// Reads a start file as a stream: memory does not grow with the file, except for a bit or so per
+/// particle to find repeated ids, and 32 bytes per particle where a LAMMPS file lists velocities
+/// in another order than atoms; of what a generator of ls1 makes, all is held.
+///
+/// Records come in the file's order, in internal units, with positions wrapped into the box whose
+/// lower corner is the origin; the image counts what wrapping took off (and the file's own image
+/// flags), so that unwrapped positions are those of the file. Without velocities or angular momenta
+/// in the file they are 0, without orientations these are the laboratory's axes. Ids are the
+/// file's, any different ones from 0 (of LAMMPS from 1) to 2^48 - 1, or 1, 2, ... where it has
+/// none.
+class StartFileReader {
+ public:
+  /// Throws StartFileError, as `read_chunk` does.
+  static std::unique_ptr<StartFileReader> open(const std::string& path,
+                                               const StartFileOptions& options);
+  /// The file that [start] names, found from the input file's folder.
+  static std::unique_ptr<StartFileReader> open(const Input& input);
+
+  virtual ~StartFileReader() = default;
+  StartFileReader(const StartFileReader&) = delete;
+  StartFileReader& operator=(const StartFileReader&) = delete;
+
+  const StartFileHeader& header() const { return header_; }
+
+  /// The next particles, at most `max_count` of them; empty after the last. Valid until the next
+  /// call. The call that returns the last particle has checked that nothing follows it.
+  std::span<const ParticleRecord> read_chunk(std::size_t max_count);
+
+ protected:
+  StartFileReader() = default;
+  /// The next particle of the file, called `header_.particle_count` times.
+  virtual ParticleRecord next_particle() = 0;
+  /// Called once after that.
+  virtual void check_end() = 0;
+
+  StartFileHeader header_;
+  bool renumbers_ = false;  ///< particles get ids from 1, in the order of the file
+
+ private:
+  std::int64_t particles_read_ = 0;
+  std::vector<ParticleRecord> chunk_;
+};
+
+}  // namespace sterna::md

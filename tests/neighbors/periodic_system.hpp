@@ -1,0 +1,86 @@
+#pragma once
+
+// A periodic box on one rank without any communication: images are made by brute force, so that
+// the short-range tests depend on nothing above or beside them.
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "md/core/box.hpp"
+#include "md/forces/pair/pair_forces.hpp"
+#include "md/neighbors/pair_list.hpp"
+
+namespace sterna::md::test {
+
+/// `count` particles on a jittered simple cubic lattice, types drawn at random.
+inline ParticleStore jittered_lattice(const Box& box, int count, int type_count, double jitter,
+                                      unsigned seed) {
+  std::mt19937_64 engine(seed);
+  std::uniform_real_distribution<double> uniform(-jitter, jitter);
+  ParticleStore particles;
+  particles.resize_local(static_cast<std::size_t>(count));
+  int edge = 1;
+  while (edge * edge * edge < count) ++edge;
+  for (int k = 0; k < count; ++k) {
+    const Vec3 site{(0.5 + k % edge) * box.length.x / edge,
+                    (0.5 + k / edge % edge) * box.length.y / edge,
+                    (0.5 + k / edge / edge) * box.length.z / edge};
+    int image[3];
+    const Vec3 p = box.wrap(
+        box.shear().position(site) + Vec3{uniform(engine), uniform(engine), uniform(engine)},
+        image);
+    const auto i = static_cast<std::size_t>(k);
+    particles.position[i] = {p.x, p.y, p.z, static_cast<std::int64_t>(engine()) & 0xffff};
+    particles.position[i].type %= type_count;
+    particles.velocity[i] = {};
+    particles.id[i] = k + 1;
+    particles.image[i] = {};
+  }
+  return particles;
+}
+
+/// Sorts, adds every image within `radius` of the box as ghosts, and builds the list.
+inline void rebuild(PairList& list, ParticleStore& particles, const Box& box, double radius) {
+  const Shear shear = box.shear();
+  const Vec3 reach = shear.reach(radius);
+  list.set_region({0, 0, 0}, box.length, radius, shear);
+  list.sort_local(particles);
+  std::vector<Position> ghosts;
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    for (int sx = -2; sx <= 2; ++sx) {
+      for (int sy = -2; sy <= 2; ++sy) {
+        for (int sz = -2; sz <= 2; ++sz) {
+          if (sx == 0 && sy == 0 && sz == 0) continue;
+          const Vec3 image = particles.position[i].vector() + box.translation(sx, sy, sz);
+          const Vec3 upright = shear.upright(image);
+          bool near = true;
+          for (int axis = 0; axis < 3; ++axis) {
+            near = near && upright[axis] >= -reach[axis] &&
+                   upright[axis] <= box.length[axis] + reach[axis];
+          }
+          if (near) ghosts.push_back({image.x, image.y, image.z, particles.position[i].type});
+        }
+      }
+    }
+  }
+  std::vector<std::uint32_t> slots;
+  particles.resize_ghosts(ghosts.size());
+  list.place_ghosts(ghosts, particles.local_count(), slots);
+  for (std::size_t k = 0; k < ghosts.size(); ++k) {
+    particles.position[particles.local_count() + slots[k]] = ghosts[k];
+  }
+  list.build(particles);
+}
+
+/// As the engine calls them after a rebuild.
+inline EnergyAndVirial compute(ShortRangeForces& forces, const PairList& list,
+                               ParticleStore& particles) {
+  EnergyAndVirial sums;
+  forces.rebuild(list, particles);
+  forces.compute(list, particles, PairList::Cells::interior, &sums);
+  forces.compute(list, particles, PairList::Cells::boundary, &sums);
+  return sums;
+}
+
+}  // namespace sterna::md::test

@@ -1,0 +1,70 @@
+// Every file of tests/data/broken_starts must give the text beside it, NAME.expected, to the
+// letter.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "md/start/readers/start_file_reader.hpp"
+
+using namespace sterna::md;
+
+namespace {
+
+const std::filesystem::path folder =
+    std::filesystem::path(STERNA_SOURCE_DIR) / "tests" / "data" / "broken_starts";
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+/// By the ending of the name; ".txt" leaves it to the content. All but those named no_box and the
+/// formats that have one get a box of 10 x 10 x 10.
+StartFileOptions options_for(const std::filesystem::path& path) {
+  StartFileOptions options;
+  const std::string ending = path.extension().string();
+  options.format = ending == ".txt" ? "auto" : ending == ".data" ? "lammps" : ending.substr(1);
+  options.type_names = {"Ar", "Kr"};
+  if (ending == ".nist") options.type_names.resize(1);
+  if (ending == ".xyz" && path.stem() != "no_box") options.box = Vec3{10.0, 10.0, 10.0};
+  return options;
+}
+
+std::string outcome(const std::filesystem::path& path) {
+  try {
+    const auto reader = StartFileReader::open(path.string(), options_for(path));
+    while (!reader->read_chunk(2).empty()) {
+    }
+  } catch (const StartFileError& error) {
+    Diagnostic diagnostic = error.diagnostic();
+    CHECK(diagnostic.file == path.string());
+    CHECK(diagnostic.severity == Severity::error);
+    diagnostic.file = path.filename().string();
+    return render(diagnostic);
+  }
+  return "no error\n";
+}
+
+}  // namespace
+
+TEST_CASE("every broken start file has its exact message") {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() != ".expected") paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  CHECK(paths.size() >= 100);
+  for (const auto& path : paths) {
+    CAPTURE(path.filename().string());
+    const auto expected = path.string() + ".expected";
+    REQUIRE(std::filesystem::exists(expected));
+    CHECK(outcome(path) == text_of(expected));
+  }
+}
