@@ -16,6 +16,7 @@
 
 #include "app/rank_process.hpp"
 #include "md/core/file_error.hpp"
+#include "md/core/unstable_run.hpp"
 #include "md/input/input_text.hpp"
 #include "md/input/model_list.hpp"
 #include "md/input/physics_advice.hpp"
@@ -317,16 +318,20 @@ int run(const comm::Context& world, const Arguments& arguments,
   options.progress = arguments.progress == "always"  ? md::Progress::always
                      : arguments.progress == "never" ? md::Progress::never
                                                      : md::Progress::automatic;
+  // These come on all ranks together, so none waits for others, and one says it for all.
+  const auto ended = [&](const std::exception& error, Exit status) {
+    if (world.rank() == 0) fmt::print(stderr, "sterna-md: {}\n", error.what());
+    return status;
+  };
   try {
     md::Simulation simulation(world, result.input, options);
     return simulation.run() == md::Outcome::complete ? success : interrupted;
   } catch (const md::FileError& error) {
-    // These come on all ranks together, so nobody is left waiting.
-    if (world.rank() == 0) fmt::print(stderr, "sterna-md: {}\n", error.what());
-    return failure;
+    return ended(error, failure);
+  } catch (const md::UnstableRun& error) {
+    return ended(error, failure);
   } catch (const md::StartInterrupted& stop) {
-    if (world.rank() == 0) fmt::print(stderr, "sterna-md: {}\n", stop.what());
-    return interrupted;
+    return ended(stop, interrupted);
   }
 }
 

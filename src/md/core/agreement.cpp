@@ -10,17 +10,39 @@
 
 namespace sterna::md {
 
-void agree(const comm::Context& context, const std::string& failure) {
-  std::int64_t failed_ranks = failure.empty() ? 0 : 1;
-  std::int64_t first_failed = failure.empty() ? context.size() : context.rank();
-  comm::ReductionBatch(context, "agreement on output").sum(failed_ranks).min(first_failed).run();
-  if (failed_ranks == 0) return;
+namespace {
+
+/// The ranks with a `failure`.
+struct FailedRanks {
+  std::int64_t count = 0;
+  std::int64_t first = 0;
+};
+
+FailedRanks failed_ranks(const comm::Context& context, const std::string& failure) {
+  FailedRanks failed{failure.empty() ? 0 : 1, failure.empty() ? context.size() : context.rank()};
+  comm::ReductionBatch(context, "agreement on failures").sum(failed.count).min(failed.first).run();
+  return failed;
+}
+
+std::string text_of(const comm::Context& context, const FailedRanks& failed,
+                    const std::string& failure) {
   std::string text = failure;
-  comm::broadcast(context, static_cast<int>(first_failed), text);
-  if (context.size() > 1) text += fmt::format(" (rank {}", first_failed);
-  if (failed_ranks > 1) text += fmt::format(" and {} more", failed_ranks - 1);
+  comm::broadcast(context, static_cast<int>(failed.first), text);
+  if (context.size() > 1) text += fmt::format(" (rank {}", failed.first);
+  if (failed.count > 1) text += fmt::format(" and {} more", failed.count - 1);
   if (context.size() > 1) text += ")";
-  throw FileError(text);
+  return text;
+}
+
+}  // namespace
+
+std::string shared_failure(const comm::Context& context, const std::string& failure) {
+  return text_of(context, failed_ranks(context, failure), failure);
+}
+
+void agree(const comm::Context& context, const std::string& failure) {
+  const FailedRanks failed = failed_ranks(context, failure);
+  if (failed.count > 0) throw FileError(text_of(context, failed, failure));
 }
 
 void agree_after(const comm::Context& context, const std::function<void()>& work) {

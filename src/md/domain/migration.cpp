@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "md/core/agreement.hpp"
+#include "md/core/unstable_run.hpp"
 #include "md/domain/halo_plan.hpp"
 #include "sterna/comm/bulk_exchange.hpp"
 #include "sterna/comm/methods.hpp"
@@ -49,7 +51,8 @@ bool all_finite(const Vec3& v) {
   return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
 }
 
-/// Wraps; throws where there is nothing sensible to wrap. `when`: " at step 7", or empty.
+/// Wraps; throws UnstableRun where there is nothing sensible to wrap. `when`: " at step 7", or
+/// empty.
 Place wrap(const Box& box, const Vec3& position, const Image& image, std::int64_t id,
            const std::string& when) {
   const Vec3 upright = box.shear().upright(position);
@@ -57,7 +60,7 @@ Place wrap(const Box& box, const Vec3& position, const Image& image, std::int64_
     // Written so that NaN fails.
     if (!(std::abs(upright[axis]) <= kFarthest * box.length[axis])) {
       const bool finite = all_finite(position);
-      throw std::runtime_error(fmt::format(
+      throw UnstableRun(fmt::format(
           "particle {} has position ({}, {}, {}){}: {}", id, position.x, position.y, position.z,
           when,
           finite ? "far outside the box; the simulation is unstable, or the positions are not in "
@@ -95,6 +98,12 @@ class Outgoing {
  public:
   explicit Outgoing(bool rotating) : rotating_(rotating) {}
 
+  void require_kind(const ParticleStore& particles) const {
+    if (particles.rotating() != rotating_) {
+      throw std::logic_error("migration was made for particles of the other kind: see `rotating`");
+    }
+  }
+
   void clear() {
     travelers_.clear();
     rotations_.clear();
@@ -110,7 +119,6 @@ class Outgoing {
   /// Sends all that was added, rows by destination, order kept; appends to the store what came from
   /// others, sorted by source, and returns how many those were.
   std::size_t exchange(comm::SparseExchangeBytes& exchange, ParticleStore& particles) {
-    require_kind(particles);
     std::vector<std::size_t> order(travelers_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -136,7 +144,6 @@ class Outgoing {
 
   /// The same for much: written into memory from which it leaves without another copy.
   std::size_t exchange(comm::BulkExchangeBytes& exchange, ParticleStore& particles) {
-    require_kind(particles);
     std::map<int, std::size_t> counts;
     for (const int destination : destinations_) ++counts[destination];
     std::map<int, std::byte*> next;
@@ -156,11 +163,6 @@ class Outgoing {
   }
 
  private:
-  void require_kind(const ParticleStore& particles) const {
-    if (particles.rotating() != rotating_) {
-      throw std::logic_error("migration was made for particles of the other kind: see `rotating`");
-    }
-  }
   std::byte* write_item(std::byte* place, std::size_t i) const {
     std::memcpy(place, &travelers_[i], sizeof(Traveler));
     if (rotating_) std::memcpy(place + sizeof(Traveler), &rotations_[i], sizeof(Rotation));
@@ -222,7 +224,9 @@ class Migration::Implementation {
         own_(decomposition.region(context.rank())),
         anywhere_(options.anywhere),
         reach_(reach),
-        outgoing_(options.rotating) {
+        outgoing_(options.rotating),
+        agreement_(context, options.name) {
+    agreement_.sum(failed_ranks_);
     const std::size_t item = item_size(options.rotating);
     if (anywhere_) {
       bulk_.emplace(context, item, anywhere_options(context, options.exchange, options.name));
@@ -236,35 +240,20 @@ class Migration::Implementation {
 #ifndef NDEBUG
     const std::int64_t before = global_count(context_, particles.local_count());
 #endif
-    const std::size_t count = particles.local_count();
-    const int rank = context_.rank();
-    const std::string when = fmt::format(" at step {}", step);
-    leaving_.clear();
-    outgoing_.clear();
-    for (std::size_t i = 0; i < count; ++i) {
-      Position& p = particles.position[i];
-      if (own_.contains(shear_.upright(p.vector()))) continue;
-      const std::int64_t id = particles.id[i];
-      const Place place = wrap(decomposition_->box(), p.vector(), particles.image[i], id, when);
-      const int owner = decomposition_->owner(shear_.upright(place.position));
-      if (owner == rank) {
-        p = {place.position.x, place.position.y, place.position.z, p.type};
-        particles.image[i] = place.image;
-        continue;
-      }
-      if (!anywhere_ && !std::binary_search(near_.begin(), near_.end(), owner)) {
-        throw std::runtime_error(fmt::format(
-            "particle {} went to ({}, {}, {}) at step {}, more than {} away from the region of its "
-            "rank {}: the simulation is unstable (try a shorter timestep, or minimize first)",
-            id, p.x, p.y, p.z, step, reach_, rank));
-      }
-      leaving_.push_back(i);
-      outgoing_.add(owner, {place.position, particles.velocity[i], p.type, id, place.image, 0});
-      if (particles.rotating()) {
-        outgoing_.add({particles.orientation[i], particles.angular_momentum[i]});
-      }
+    outgoing_.require_kind(particles);
+    std::string failure;
+    try {
+      find_leaving(particles, step);
+    } catch (const UnstableRun& error) {
+      failure = error.what();
+      leaving_.clear();
+      outgoing_.clear();
     }
-
+    // The others must hear of a failure here. That takes no time of its own: it travels while the
+    // particles do.
+    failed_ranks_ = failure.empty() ? 0 : 1;
+    agreement_.start();
+    const std::size_t count = particles.local_count();
     close_gaps(particles.position, leaving_, count);
     close_gaps(particles.velocity, leaving_, count);
     close_gaps(particles.id, leaving_, count);
@@ -277,6 +266,8 @@ class Migration::Implementation {
     departed_ = leaving_.size();
     arrived_ = anywhere_ ? outgoing_.exchange(*bulk_, particles)
                          : outgoing_.exchange(*exchange_, particles);
+    agreement_.finish();
+    if (failed_ranks_ > 0) throw UnstableRun(shared_failure(context_, failure));
 
 #ifndef NDEBUG
     const std::int64_t after = global_count(context_, particles.local_count());
@@ -289,10 +280,42 @@ class Migration::Implementation {
         throw std::logic_error(
             fmt::format("migration at step {} left particle {} on rank {}, "
                         "which does not own it",
-                        step, particles.id[i], rank));
+                        step, particles.id[i], context_.rank()));
       }
     }
 #endif
+  }
+
+  /// Wraps the particles that left this rank's region and collects those that others own now.
+  /// Throws UnstableRun.
+  void find_leaving(ParticleStore& particles, std::int64_t step) {
+    const int rank = context_.rank();
+    const std::string when = fmt::format(" at step {}", step);
+    leaving_.clear();
+    outgoing_.clear();
+    for (std::size_t i = 0; i < particles.local_count(); ++i) {
+      Position& p = particles.position[i];
+      if (own_.contains(shear_.upright(p.vector()))) continue;
+      const std::int64_t id = particles.id[i];
+      const Place place = wrap(decomposition_->box(), p.vector(), particles.image[i], id, when);
+      const int owner = decomposition_->owner(shear_.upright(place.position));
+      if (owner == rank) {
+        p = {place.position.x, place.position.y, place.position.z, p.type};
+        particles.image[i] = place.image;
+        continue;
+      }
+      if (!anywhere_ && !std::binary_search(near_.begin(), near_.end(), owner)) {
+        throw UnstableRun(fmt::format(
+            "particle {} went to ({}, {}, {}) at step {}, more than {} away from the region of its "
+            "rank {}: the simulation is unstable (try a shorter timestep, or minimize first)",
+            id, p.x, p.y, p.z, step, reach_, rank));
+      }
+      leaving_.push_back(i);
+      outgoing_.add(owner, {place.position, particles.velocity[i], p.type, id, place.image, 0});
+      if (particles.rotating()) {
+        outgoing_.add({particles.orientation[i], particles.angular_momentum[i]});
+      }
+    }
   }
 
   comm::Context context_;
@@ -306,6 +329,8 @@ class Migration::Implementation {
   std::optional<comm::BulkExchangeBytes> bulk_;        ///< with anybody
   std::vector<std::size_t> leaving_;
   Outgoing outgoing_;
+  std::int64_t failed_ranks_ = 0;
+  comm::ReductionBatch agreement_;  ///< on `failed_ranks_`
   std::size_t departed_ = 0;
   std::size_t arrived_ = 0;
 };
@@ -342,12 +367,28 @@ class Distribution::Implementation {
  public:
   Implementation(const comm::Context& context, const Decomposition& decomposition,
                  const DistributionOptions& options)
-      : decomposition_(decomposition),
+      : context_(context),
+        decomposition_(decomposition),
         exchange_(context, item_size(options.rotating),
                   anywhere_options(context, options.exchange, "distribution")),
         outgoing_(options.rotating) {}
 
   void append(std::span<const ParticleRecord> records, ParticleStore& particles) {
+    outgoing_.require_kind(particles);
+    std::string failure;
+    try {
+      find_owners(records, particles.rotating());
+    } catch (const UnstableRun& error) {
+      failure = error.what();
+    }
+    std::int64_t failed_ranks = failure.empty() ? 0 : 1;
+    comm::ReductionBatch(context_, "distribution").sum(failed_ranks).run();
+    if (failed_ranks > 0) throw UnstableRun(shared_failure(context_, failure));
+    outgoing_.exchange(exchange_, particles);
+  }
+
+ private:
+  void find_owners(std::span<const ParticleRecord> records, bool rotating) {
     outgoing_.clear();
     const Shear shear = decomposition_.box().shear();
     for (const auto& record : records) {
@@ -356,12 +397,11 @@ class Distribution::Implementation {
       outgoing_.add(
           decomposition_.owner(shear.upright(place.position)),
           {place.position, record.velocity, record.position.type, record.id, place.image, 0});
-      if (particles.rotating()) outgoing_.add({record.orientation, record.angular_momentum});
+      if (rotating) outgoing_.add({record.orientation, record.angular_momentum});
     }
-    outgoing_.exchange(exchange_, particles);
   }
 
- private:
+  comm::Context context_;
   const Decomposition& decomposition_;
   comm::BulkExchangeBytes exchange_;
   Outgoing outgoing_;

@@ -43,9 +43,9 @@ class Migration {
 
   /// Collective. Wraps positions into the box, counting in `image`, and sends particles to their
   /// owners. Those that stay keep their order; arrivals follow, sorted by source, then by their
-  /// order there. Drops the ghosts; forces do not travel. Throws std::runtime_error on this rank,
-  /// before anything was sent, naming id and `step`, where a position is not finite, left the box
-  /// by more than 10^9 lengths, or is not within reach.
+  /// order there. Drops the ghosts; forces do not travel. Throws UnstableRun on all ranks, naming
+  /// id and `step`, where a position on any of them is not finite, left the box by more than 10^9
+  /// lengths, or is not within reach; particles of ranks with such a position have not moved.
   void migrate(ParticleStore& particles, std::int64_t step);
 
   /// Other owners from now on; only with `anywhere`. The decomposition must outlive this.
@@ -74,8 +74,8 @@ class Distribution {
   Distribution& operator=(Distribution&&) noexcept;
 
   /// Collective; `records` may be empty on some ranks. Drops the ghosts of `particles`. Throws
-  /// std::runtime_error on this rank, before anything was sent, naming the id, where a position is
-  /// not finite or outside the box by more than 10^9 lengths.
+  /// UnstableRun on all ranks, before anything was sent, naming the id, where a position on any of
+  /// them is not finite or outside the box by more than 10^9 lengths.
   void append(std::span<const ParticleRecord> records, ParticleStore& particles);
 
  private:

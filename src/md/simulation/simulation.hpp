@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "md/core/box.hpp"
+#include "md/core/file_error.hpp"
+#include "md/core/unstable_run.hpp"
 #include "md/forces/force_term.hpp"
 #include "md/input/diagnostics.hpp"
 #include "md/input/input.hpp"
@@ -94,7 +96,8 @@ class Simulation {
   Simulation& operator=(Simulation&&) noexcept;
 
   /// So many steps more; again and again. Bits do not depend on how a run is cut into parts.
-  /// A signal ends it only where the program catches signals (`catch_signals`).
+  /// A signal ends it only where the program catches signals (`catch_signals`). Throws UnstableRun
+  /// and, where a file cannot be written, FileError.
   Outcome run(std::int64_t steps);
   /// To the input's last step, with a report at the end: what `sterna run` does.
   Outcome run();

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "md/core/unstable_run.hpp"
 #include "md/observe/kinetic.hpp"
 #include "md/simulation/logged_scalars.hpp"
 #include "md/simulation/observers.hpp"
@@ -303,7 +304,7 @@ void Simulation::Implementation::minimize_step() {
       .max(sums.largest_force)
       .run();
   if (!std::isfinite(sums.force_squared)) {
-    throw std::runtime_error(fmt::format(
+    throw UnstableRun(fmt::format(
         "step {}: a force is not finite: two particles of the start lie at the same place", step_));
   }
   if (sums.largest_force <= input_.minimize.force_tolerance) {
@@ -395,7 +396,7 @@ void Simulation::Implementation::check_temperature() {
   const std::string temperature =
       input_.units.text(last_state_.temperature, Dimension::temperature);
   if (log_) log_->warning(step_, fmt::format("the temperature is {}", temperature));
-  throw std::runtime_error(
+  throw UnstableRun(
       fmt::format("step {}: the temperature is {}: the run has left all that its forces describe. "
                   "The timestep is too long for them, or particles of the start overlap (minimize "
                   "first)",
@@ -410,7 +411,7 @@ void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
   }
   if (!std::isfinite(last_state_.total_energy)) {
     if (log_) log_->warning(step_, "the energy is not finite");
-    throw std::runtime_error(
+    throw UnstableRun(
         fmt::format("step {}: the energy is not finite (potential {}, kinetic {}): the timestep is "
                     "too long for these forces, or particles of the start overlap (minimize first)",
                     step_, last_state_.potential_energy, last_state_.kinetic_energy));
