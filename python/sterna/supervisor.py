@@ -22,6 +22,7 @@ _LONGEST_STEP = 1.0  # more between two looks means that this process was stoppe
 _UNTIL_ASKING = 1.0  # waits shorter than this need no deadline
 _AFTER_A_STOP = 3.0  # for a launcher whose ranks have ended
 _LEFT_TIME = 5.0  # for ranks whose launcher ended well, to end too
+_RANKS_FIRST = 4  # deadlines that ranks have to notice by themselves that one of them is stopped
 
 
 def _in_the_launcher() -> None:
@@ -153,18 +154,22 @@ class Supervisor:
             self._ask_to_stop()
         stopped = processes.is_stopped(self._launcher.pid)
         # Ranks begin and end together: none waits long for others.
-        if ranks and len(ranks) == self._most and not stopped:
+        together = bool(ranks) and len(ranks) == self._most and not stopped
+        if together and not any(map(processes.is_stopped, ranks)):
             self._waited = 0.0
             return
         self._waited += passed
+        if self._waited <= _UNTIL_ASKING:
+            return
+        deadline = self._deadline()
         if self._stop is not None and self._waited > _AFTER_A_STOP and not ranks:
             self._status = 128 + self._stop
             self._kill()
-        elif self._waited > _UNTIL_ASKING and self._waited > self._deadline():
+        elif self._waited > deadline * (_RANKS_FIRST if together else 1):
             self._status = 1
             self._tell(
                 f"sterna: error: {self._late(ranks, stopped)}: waited {self._waited:.1f} s; the "
-                f"timeout of {self._deadline():g} s has passed\n"
+                f"timeout of {deadline:g} s has passed\n"
             )
             self._kill()
 
@@ -172,6 +177,9 @@ class Supervisor:
         launcher = f"the launcher (process {self._launcher.pid})"
         if stopped:
             return f"{launcher} is stopped"
+        if len(ranks) == self._most and ranks:
+            named = ", ".join(str(pid) for pid in ranks if processes.is_stopped(pid))
+            return f"the ranks of the processes {named} are stopped"
         if ranks:
             named = ", ".join(
                 f"{pid} (stopped)" if processes.is_stopped(pid) else str(pid) for pid in ranks

@@ -248,6 +248,16 @@ def test_a_rank_that_is_stopped_at_the_end_is_not_waited_for(begin, tmp_path):
     raise AssertionError("no rank was caught between the end of the run and its own")
 
 
+def test_ranks_that_are_all_stopped_are_not_waited_for(begin):
+    run = begin(timeout="1 s").reach(10)
+    ranks = run.ranks()
+    processes.send(ranks, signal.SIGSTOP)
+    said = run.end()
+    assert run.process.returncode == 1, said
+    assert re.search(r"the ranks of the processes \d+, \d+ are stopped: waited", said), said
+    assert not alive(ranks)
+
+
 def test_a_launcher_that_is_stopped_is_not_waited_for(begin):
     run = begin(timeout="2 s")
     launcher = run.launcher()
