@@ -21,10 +21,10 @@ MD_FLOORS = (
     "domain",
     "neighbors",
     "forces",
-    "integrate",
-    "observe",
     "output",
     "input",
+    "integrate",
+    "observe",
     "start",
     "simulation",
 )

@@ -9,6 +9,7 @@
 
 #include "md/input/pair_potential_input.hpp"
 #include "md/input/read_input.hpp"
+#include "md/observe/radial_distribution.hpp"
 
 using namespace sterna::md;
 
@@ -192,9 +193,10 @@ bins = 300
   CHECK(input.output.trajectory_interval == 8);
   CHECK(input.output.trajectory_fields.size() == 4);
   CHECK(input.output.checkpoint_interval == 9);
-  CHECK(input.rdf.interval == 10);
-  CHECK(input.rdf.maximum == near(0.9));
-  CHECK(input.rdf.bins == 300);
+  const auto& rdf = input.section<RdfOptions>();
+  CHECK(rdf.interval == 10);
+  CHECK(rdf.maximum == near(0.9));
+  CHECK(rdf.bins == 300);
   CHECK(input.places.at("type[1].sigma").line == 25);
   CHECK(input.places.at("type[1]").source_line == "[[type]]");
   CHECK(input.places.at("run.timestep").column == 12);

@@ -28,6 +28,10 @@ TEST_CASE("the table is complete and consistent") {
     CHECK_FALSE(expectation(key, input.units).empty());
     if (std::holds_alternative<std::vector<std::string>*>(target))
       CHECK(static_cast<bool>(key.choices != nullptr));
+    if (const auto* choice = std::get_if<ChoiceTarget>(&target)) {
+      REQUIRE(static_cast<bool>(key.choices != nullptr));
+      CHECK(choice->get(choice->place) < key.choices().size());
+    }
     if (key.condition) {
       const KeySchema* decider = find_key(key.condition->section, key.condition->key);
       REQUIRE(decider != nullptr);
@@ -35,7 +39,9 @@ TEST_CASE("the table is complete and consistent") {
       for (const auto value : key.condition->values) {
         CHECK(std::ranges::find(choices, value) != choices.end());
       }
-      CHECK(std::holds_alternative<std::string*>(decider->target(input, 0)));
+      const Target deciding = decider->target(input, 0);
+      CHECK((std::holds_alternative<std::string*>(deciding) ||
+             std::holds_alternative<ChoiceTarget>(deciding)));
     }
     // A default must be one of the choices.
     if (key.choices != nullptr && key.need != Need::required) {

@@ -6,33 +6,15 @@
 
 #include "md/forces/coulomb/fmm/fmm_parameters.hpp"
 #include "md/input/check_external.hpp"
+#include "md/input/observer_section.hpp"
 
 namespace sterna::md {
 namespace {
 
 /// Whether planes normal to the axis repeat every length: no other edge leans along it.
-bool has_planes_across(const Tilt& tilt, const std::string& axis) {
-  if (axis == "x") return tilt.xy == 0.0 && tilt.xz == 0.0;
-  return axis == "z" || tilt.yz == 0.0;
-}
-
-void check_axes(const Input& input, const Tilt& tilt, const Report& report) {
-  const auto check = [&](bool wanted, const char* place, const std::string& axis,
-                         const char* what) {
-    if (!wanted || has_planes_across(tilt, axis)) return;
-    report(Severity::error, place,
-           fmt::format("{0} across {1} needs a box in which no other edge leans along {1}; here "
-                       "{2}. Across z it is possible in every box",
-                       what, axis, axis == "x" ? "xy and xz must be 0" : "yz must be 0"));
-  };
-  check(input.profile.interval > 0, "profile.axis", input.profile.axis, "a profile");
-  check(input.orientation_order.interval > 0, "orientation_order.axis",
-        input.orientation_order.axis, "a profile of the orientation");
-  const auto& tensor = input.pressure_tensor;
-  check(tensor.interval > 0 && tensor.surface_normal != "none", "pressure_tensor.surface_normal",
-        tensor.surface_normal, "the tension of surfaces");
-  check(input.interaction.tail_correction == "planar", "interaction.tail_normal",
-        input.interaction.tail_normal, "a planar correction");
+bool has_planes_across(const Tilt& tilt, Axis axis) {
+  if (axis == Axis::x) return tilt.xy == 0.0 && tilt.xz == 0.0;
+  return axis == Axis::z || tilt.yz == 0.0;
 }
 
 void check_regions(const Input& input, const Report& report) {
@@ -90,10 +72,28 @@ void check_multipole_method(const Input& input, const Box& box, const Report& re
 
 }  // namespace
 
+void check_planes(const Box& box, Axis axis, std::string_view place, std::string_view what,
+                  const Report& report) {
+  if (has_planes_across(box.tilt, axis)) return;
+  report(
+      Severity::error, place,
+      fmt::format("{0} across {1} needs a box in which no other edge leans along {1}; here "
+                  "{2}. Across z it is possible in every box",
+                  what, name_of(axis), axis == Axis::x ? "xy and xz must be 0" : "yz must be 0"));
+}
+
 void check_box(const Input& input, const Box& box, const Report& report) {
   check_external_in_box(input, box, report);
+  for (const ObserverSection& section : observer_sections()) {
+    if (section.check_in_box != nullptr && section.interval(input) > 0) {
+      section.check_in_box(input, box, report);
+    }
+  }
   if (box.tilt.none()) return;
-  check_axes(input, box.tilt, report);
+  if (input.interaction.tail_correction == "planar") {
+    check_planes(box, static_cast<Axis>(input.interaction.tail_normal[0] - 'x'),
+                 "interaction.tail_normal", "a planar correction", report);
+  }
   check_regions(input, report);
   check_multipole_method(input, box, report);
 }

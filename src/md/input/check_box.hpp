@@ -1,5 +1,6 @@
 #pragma once
 
+#include "md/core/axis.hpp"
 #include "md/core/box.hpp"
 #include "md/input/check_input.hpp"
 
@@ -8,5 +9,10 @@ namespace sterna::md {
 /// What the input asks for that a triclinic box of this shape does not allow; nothing of an
 /// orthorhombic one.
 void check_box(const Input& input, const Box& box, const Report& report);
+
+/// A part of it, for what has slices or surfaces across an axis: an error at `place` unless planes
+/// across the axis repeat in the box. `what`: "a profile".
+void check_planes(const Box& box, Axis axis, std::string_view place, std::string_view what,
+                  const Report& report);
 
 }  // namespace sterna::md

@@ -41,16 +41,6 @@ class ComponentChecker {
   bool given(const std::string& place) const { return input_.places.contains(place); }
 
   void only_of_components() {
-    if (input_.dielectric.interval > 0 && good_("dielectric.interval")) {
-      error(
-          "dielectric",
-          "[dielectric] observes the dipoles of [[component]]s; particles of [[type]]s have none");
-    }
-    if (input_.orientation_order.interval > 0 && good_("orientation_order.interval")) {
-      error("orientation_order",
-            "[orientation_order] observes how [[component]]s are turned; particles of [[type]]s "
-            "are not");
-    }
     for (const char* key : {"molecular_cutoff", "lennard_jones_cutoff", "electrostatics",
                             "shift_unlike_components"}) {
       const std::string place = fmt::format("interaction.{}", key);

@@ -1,4 +1,5 @@
 #include "md/input/check_input.hpp"
+#include "md/input/observer_section.hpp"
 
 #include <fmt/format.h>
 
@@ -116,15 +117,6 @@ class Checker {
           fmt::format("\"switch_start\" in [interaction] is {}; expected less than the cutoff, "
                       "which is {}",
                       length(input_.interaction.switch_start), length(input_.interaction.cutoff)));
-    }
-    const bool known_cutoff =
-        input_.interaction.potential == "tersoff" || good_("interaction.cutoff");
-    if (good_("rdf.maximum") && known_cutoff && input_.interaction.cutoff > 0.0 &&
-        input_.rdf.maximum > input_.interaction.cutoff) {
-      error("rdf.maximum",
-            fmt::format("\"maximum\" in [rdf] is {}; expected at most the cutoff, "
-                        "which is {}: pairs beyond it are not visited",
-                        length(input_.rdf.maximum), length(input_.interaction.cutoff)));
     }
   }
 
@@ -409,6 +401,9 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   checker.barostat();
   checker.domain();
   checker.output(look_at_files);
+  for (const ObserverSection& section : observer_sections()) {
+    if (section.check != nullptr) section.check(input, is_good, report);
+  }
 }
 
 }  // namespace sterna::md

@@ -82,10 +82,6 @@ class MotionChecker {
 
   void alignment() {
     if (!good_("alignment.interval") || input_.alignment.interval == 0) return;
-    if (good_("diffusion.interval") && input_.diffusion.interval > 0) {
-      error("diffusion.interval",
-            "[alignment] moves all molecules, so that [diffusion] would measure its shifts, too");
-    }
     if (good_("barostat.kind") && input_.barostat.kind != "none") {
       error("alignment.interval", "[alignment] does not go with a [barostat]");
     }

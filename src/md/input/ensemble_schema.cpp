@@ -6,8 +6,6 @@ namespace sterna::md {
 namespace {
 
 constexpr Range positive{.minimum = 0.0, .exclusive_minimum = true};
-// Of steps; doubles count exactly up to nine times that.
-constexpr double most_steps = 1e15;
 
 using Names = std::vector<std::string_view>;
 

@@ -11,6 +11,7 @@
 
 #include "md/core/box.hpp"
 #include "md/core/units.hpp"
+#include "md/core/values_by_type.hpp"
 #include "md/core/vector.hpp"
 #include "md/forces/pair/pair_parameter.hpp"
 #include "md/forces/pair/tabulated_curve.hpp"
@@ -18,7 +19,8 @@
 namespace sterna::md {
 
 /// A run as its input file describes it: checked, completed by defaults, all numbers in internal
-/// units. The file's keys are these names; `input_schema.cpp` holds the one table of them.
+/// units. The file's keys are these names; `input_schema.cpp` holds the table of them. What an owner
+/// outside of this folder declares is in `sections`.
 struct Input {
   std::string path;  ///< the file this was read from
   UnitSystem units = *UnitSystem::by_name("reduced");
@@ -282,42 +284,16 @@ struct Input {
     std::string timing = "plain";                            ///< "synchronized"
   } output;
 
-  struct Rdf {                  ///< [rdf]
-    std::int64_t interval = 0;  ///< 0: none
-    double maximum = 0.0;       ///< 0: the cutoff; at most the cutoff
-    int bins = 200;
-    bool sites = true;  ///< of molecules: between their sites, not their centers
-  } rdf;
-
-  struct Profile {              ///< [profile]
-    std::int64_t interval = 0;  ///< 0: none
-    std::string axis = "z";     ///< "x", "y", "z"
-    int bins = 200;
-    bool centered = true;  ///< counted from the center of mass along the axis
-  } profile;
-
-  struct PressureTensor {                 ///< [pressure_tensor]
-    std::int64_t interval = 0;            ///< 0: none
-    std::string surface_normal = "none";  ///< "x", "y", "z": gives the surface tension
-  } pressure_tensor;
-
-  struct Viscosity {            ///< [viscosity]
-    std::int64_t interval = 0;  ///< 0: none
-  } viscosity;
-
-  struct OrientationOrder {     ///< [orientation_order]
-    std::int64_t interval = 0;  ///< 0: none
-    std::string axis = "z";     ///< "x", "y", "z"
-    int bins = 1;
-  } orientation_order;
-
-  struct Diffusion {            ///< [diffusion]
-    std::int64_t interval = 0;  ///< 0: none
-  } diffusion;
-
-  struct Dielectric {           ///< [dielectric]
-    std::int64_t interval = 0;  ///< 0: none
-  } dielectric;
+  /// The options of a section that its owner declares: `section<ProfileOptions>()` is [profile].
+  template <class Options>
+  Options& section() {
+    return sections.of<Options>();
+  }
+  template <class Options>
+  const Options& section() const {
+    return sections.of<Options>();
+  }
+  ValuesByType sections;
 };
 
 }  // namespace sterna::md

@@ -90,12 +90,8 @@ bool keeps_state(std::string_view place) {
       place == "interaction.kernel") {
     return true;
   }
-  const std::string section = section_of(place);
-  constexpr std::array sections{
-      "start",     "neighbor",   "domain",          "communication", "output",
-      "rdf",       "profile",    "pressure_tensor", "viscosity",     "orientation_order",
-      "diffusion", "dielectric", "minimize"};
-  return std::ranges::find(sections, section) != sections.end();
+  const SectionSchema* section = find_section(section_of(place));
+  return section != nullptr && section->keeps_state;
 }
 
 const KeySchema* key_of(std::string_view place) {

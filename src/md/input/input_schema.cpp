@@ -12,6 +12,7 @@
 #include "md/input/external_schema.hpp"
 #include "md/input/interaction_schema.hpp"
 #include "md/input/motion_schema.hpp"
+#include "md/input/observer_section.hpp"
 #include "md/input/pair_potential_input.hpp"
 #include "md/input/pair_schema.hpp"
 #include "sterna/comm/methods.hpp"
@@ -21,8 +22,6 @@ namespace {
 
 constexpr Range positive{.minimum = 0.0, .exclusive_minimum = true};
 constexpr Range not_negative{.minimum = 0.0};
-// A hundred thousand million million steps; doubles count exactly up to nine times that.
-constexpr double most_steps = 1e15;
 
 std::vector<std::string_view> halo_methods() {
   std::vector<std::string_view> names{"auto"};
@@ -61,13 +60,14 @@ bool has_own_potentials(const Input& input, std::size_t type) {
   return !type_is_mixed(input, type);
 }
 
-std::vector<SectionSchema> make_sections() {
+std::vector<SectionSchema> general_sections() {
   return {
       {.name = "run", .required = true, .description = "What is done, and for how long."},
       {.name = "start",
        .required = true,
        .description = "Where the particles are at the beginning.",
-       .aliases = {"system", "initial", "configuration", "lattice", "box"}},
+       .aliases = {"system", "initial", "configuration", "lattice", "box"},
+       .keeps_state = true},
       {.name = "type",
        .is_array = true,
        .description = "A type of particle; one such section per type. In a start file that numbers "
@@ -100,7 +100,8 @@ std::vector<SectionSchema> make_sections() {
        .aliases = {"coulomb", "kspace", "ewald", "pme", "pppm", "fmm"}},
       {.name = "neighbor",
        .description = "The list of neighbors. Changes the speed, not the result.",
-       .aliases = {"neighbour"}},
+       .aliases = {"neighbour"},
+       .keeps_state = true},
       {.name = "thermostat",
        .may_repeat = true,
        .description =
@@ -146,39 +147,28 @@ std::vector<SectionSchema> make_sections() {
        .aliases = {"COMaligner", "recenter", "center"}},
       {.name = "minimize",
        .description = "When a minimization has come far enough.",
-       .aliases = {"minimise", "minimization"}},
-      {.name = "domain", .description = "How space is divided among the ranks."},
+       .aliases = {"minimise", "minimization"},
+       .keeps_state = true},
+      {.name = "domain",
+       .description = "How space is divided among the ranks.",
+       .keeps_state = true},
       {.name = "communication",
        .description = "How the ranks exchange data. Changes the speed, not the result.",
-       .aliases = {"comm"}},
-      {.name = "output", .description = "What is written, where, and how often."},
-      {.name = "rdf", .description = "The radial distribution function, averaged over the run."},
-      {.name = "profile",
-       .description = "Density of each type and temperature across the box, averaged over the run: "
-                      "of a slab, a film, an interface.",
-       .aliases = {"density_profile", "slab"}},
-      {.name = "pressure_tensor",
-       .description = "The pressure in all directions, and the surface tension of a slab.",
-       .aliases = {"stress", "surface_tension", "virial"}},
-      {.name = "viscosity",
-       .description =
-           "The shear viscosity, from the fluctuations of the pressure tensor (Green and "
-           "Kubo).",
-       .aliases = {"green_kubo"}},
-      {.name = "orientation_order",
-       .description =
-           "How molecules are turned towards an axis: averages of the first two Legendre "
-           "polynomials.",
-       .aliases = {"order_parameter", "nematic_order", "orientation"}},
-      {.name = "diffusion",
-       .description = "The mean square displacement of each type and its diffusion coefficient "
-                      "(Einstein).",
-       .aliases = {"msd", "mean_square_displacement"}},
-      {.name = "dielectric",
-       .description = "Of molecules: the fluctuations of the dipole moment of all, and with a "
-                      "reaction field the relative permittivity.",
-       .aliases = {"permittivity", "polarization", "dipole_moment"}},
+       .aliases = {"comm"},
+       .keeps_state = true},
+      {.name = "output",
+       .description = "What is written, where, and how often.",
+       .keeps_state = true},
   };
+}
+
+std::vector<SectionSchema> make_sections() {
+  std::vector<SectionSchema> sections = general_sections();
+  for (const ObserverSection& observer : observer_sections()) {
+    sections.push_back(observer.schema);
+    sections.back().keeps_state = true;
+  }
+  return sections;
 }
 
 std::vector<KeySchema> general_keys() {
@@ -647,134 +637,6 @@ std::vector<KeySchema> further_keys() {
              return Names{"plain", "synchronized"};
            },
        .aliases = {"timer", "timing_breakdown", "timing_mode"}},
-
-      // ---- [rdf]
-      {.section = "rdf",
-       .name = "interval",
-       .target = [](Input& i, std::size_t) -> Target { return &i.rdf.interval; },
-       .description = "Steps between two samples. 0: none.",
-       .need = Need::required,
-       .range = {.minimum = 0.0, .maximum = most_steps},
-       .aliases = {"every"}},
-      {.section = "rdf",
-       .name = "maximum",
-       .target = [](Input& i, std::size_t) -> Target { return &i.rdf.maximum; },
-       .description = "Largest distance; at most the cutoff.",
-       .default_text = "the cutoff",
-       .dimension = Dimension::length,
-       .range = not_negative,
-       .aliases = {"range", "rmax", "cutoff"}},
-      {.section = "rdf",
-       .name = "bins",
-       .target = [](Input& i, std::size_t) -> Target { return &i.rdf.bins; },
-       .description = "Number of equal intervals of distance.",
-       .range = {.minimum = 1.0, .maximum = 1e6},
-       .aliases = {"nbins"}},
-      {.section = "rdf",
-       .name = "sites",
-       .target = [](Input& i, std::size_t) -> Target { return &i.rdf.sites; },
-       .description = "Of molecules: between all sites of different molecules, up to the cutoff "
-                      "less twice the reach of a site from its center. false: between centers."},
-
-      // ---- [profile]
-      {.section = "profile",
-       .name = "interval",
-       .target = [](Input& i, std::size_t) -> Target { return &i.profile.interval; },
-       .description = "Steps between two samples. 0: none.",
-       .need = Need::required,
-       .range = {.minimum = 0.0, .maximum = most_steps},
-       .aliases = {"every"}},
-      {.section = "profile",
-       .name = "axis",
-       .target = [](Input& i, std::size_t) -> Target { return &i.profile.axis; },
-       .description = "The slices lie across this axis.",
-       .choices =
-           [] {
-             return Names{"x", "y", "z"};
-           },
-       .aliases = {"direction", "normal"}},
-      {.section = "profile",
-       .name = "bins",
-       .target = [](Input& i, std::size_t) -> Target { return &i.profile.bins; },
-       .description = "Number of slices of equal thickness.",
-       .range = {.minimum = 1.0, .maximum = 1e6},
-       .aliases = {"nbins", "slices"}},
-      {.section = "profile",
-       .name = "centered",
-       .target = [](Input& i, std::size_t) -> Target { return &i.profile.centered; },
-       .description = "Slices are counted from the center of mass along the axis, which is put in "
-                      "the middle: a slab that drifts keeps its profile.",
-       .aliases = {"center"}},
-
-      // ---- [pressure_tensor]
-      {.section = "pressure_tensor",
-       .name = "interval",
-       .target = [](Input& i, std::size_t) -> Target { return &i.pressure_tensor.interval; },
-       .description = "Steps between two samples. 0: none.",
-       .need = Need::required,
-       .range = {.minimum = 0.0, .maximum = most_steps},
-       .aliases = {"every"}},
-      {.section = "pressure_tensor",
-       .name = "surface_normal",
-       .target = [](Input& i, std::size_t) -> Target { return &i.pressure_tensor.surface_normal; },
-       .description = "The axis across which a slab's two surfaces lie: gives their surface "
-                      "tension.",
-       .choices =
-           [] {
-             return Names{"none", "x", "y", "z"};
-           },
-       .aliases = {"normal", "axis"}},
-
-      // ---- [viscosity]
-      {.section = "viscosity",
-       .name = "interval",
-       .target = [](Input& i, std::size_t) -> Target { return &i.viscosity.interval; },
-       .description = "Steps between two samples, a few: the pressure changes fast. 0: none.",
-       .need = Need::required,
-       .range = {.minimum = 0.0, .maximum = most_steps},
-       .aliases = {"every"}},
-
-      // ---- [orientation_order]
-      {.section = "orientation_order",
-       .name = "interval",
-       .target = [](Input& i, std::size_t) -> Target { return &i.orientation_order.interval; },
-       .description = "Steps between two samples. 0: none.",
-       .need = Need::required,
-       .range = {.minimum = 0.0, .maximum = most_steps},
-       .aliases = {"every"}},
-      {.section = "orientation_order",
-       .name = "axis",
-       .target = [](Input& i, std::size_t) -> Target { return &i.orientation_order.axis; },
-       .description = "Molecules are looked at relative to this axis, in slices across it.",
-       .choices =
-           [] {
-             return Names{"x", "y", "z"};
-           },
-       .aliases = {"direction", "director"}},
-      {.section = "orientation_order",
-       .name = "bins",
-       .target = [](Input& i, std::size_t) -> Target { return &i.orientation_order.bins; },
-       .description = "Number of slices of equal thickness. 1: the whole box.",
-       .range = {.minimum = 1.0, .maximum = 1e6},
-       .aliases = {"nbins", "slices"}},
-
-      // ---- [diffusion]
-      {.section = "diffusion",
-       .name = "interval",
-       .target = [](Input& i, std::size_t) -> Target { return &i.diffusion.interval; },
-       .description = "Steps between two samples. 0: none.",
-       .need = Need::required,
-       .range = {.minimum = 0.0, .maximum = most_steps},
-       .aliases = {"every"}},
-
-      // ---- [dielectric]
-      {.section = "dielectric",
-       .name = "interval",
-       .target = [](Input& i, std::size_t) -> Target { return &i.dielectric.interval; },
-       .description = "Steps between two samples. 0: none.",
-       .need = Need::required,
-       .range = {.minimum = 0.0, .maximum = most_steps},
-       .aliases = {"every"}},
   };
 }
 
@@ -783,6 +645,12 @@ std::vector<KeySchema> make_keys() {
   for (auto&& more : {component_keys(), pair_keys(), interaction_keys(), electrostatics_keys(),
                       ensemble_keys(), external_keys(), motion_keys(), further_keys()}) {
     keys.insert(keys.end(), more.begin(), more.end());
+  }
+  for (const ObserverSection& observer : observer_sections()) {
+    for (KeySchema key : observer.keys) {
+      key.section = observer.schema.name;
+      keys.push_back(std::move(key));
+    }
   }
   return keys;
 }
@@ -806,6 +674,8 @@ std::string triple_text(const Triple& triple) {
 }
 
 struct DefaultText {
+  const KeySchema& key;
+
   std::string operator()(const UnitSystem* units) const {
     return fmt::format("\"{}\"", units->name());
   }
@@ -827,6 +697,9 @@ struct DefaultText {
       text += fmt::format("{}\"{}\"", text.empty() ? "" : ", ", value);
     }
     return "[" + text + "]";
+  }
+  std::string operator()(const ChoiceTarget& target) const {
+    return fmt::format("\"{}\"", choice_name(key, target));
   }
 };
 
@@ -954,6 +827,14 @@ std::string range_text(const Range& range) {
   return text;
 }
 
+std::string_view choice_name(const KeySchema& key, const ChoiceTarget& target) {
+  return key.choices().at(target.get(target.place));
+}
+
+std::vector<std::string_view> axis_names() {
+  return {"x", "y", "z"};
+}
+
 std::string choice_list(std::span<const std::string_view> choices) {
   std::string text;
   for (std::size_t i = 0; i < choices.size(); ++i) {
@@ -1015,6 +896,7 @@ struct Expectation {
   std::string operator()(const std::vector<std::string>*) const {
     return fmt::format("a list of {}", choices());
   }
+  std::string operator()(const ChoiceTarget&) const { return choices(); }
 };
 
 }  // namespace
@@ -1022,7 +904,7 @@ struct Expectation {
 std::string default_text(const KeySchema& key) {
   if (key.need == Need::required) return {};
   if (!key.default_text.empty()) return std::string(key.default_text);
-  return std::visit(DefaultText{}, key.target(completed_default(), 0));
+  return std::visit(DefaultText{key}, key.target(completed_default(), 0));
 }
 
 std::string expectation(const KeySchema& key, const UnitSystem& units) {

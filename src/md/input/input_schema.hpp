@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -17,10 +18,47 @@
 
 namespace sterna::md {
 
+/// An enum in an `Input`. Its values 0, 1, 2 ... are the choices of its key, in their order.
+struct ChoiceTarget {
+  void* place;
+  std::size_t (*get)(const void* place);
+  void (*set)(void* place, std::size_t choice);
+};
+
 /// Where a value goes in an `Input`; its type decides what the file may say.
 using Target = std::variant<UnitSystem*, bool*, int*, std::int64_t*, std::uint64_t*, double*,
                             std::string*, std::optional<double>*, Vec3*, std::optional<Vec3>*,
-                            std::array<int, 3>*, std::vector<std::string>*>;
+                            std::array<int, 3>*, std::vector<std::string>*, ChoiceTarget>;
+
+/// The target of any member of an `Input` or of an owner's options.
+template <class Value>
+Target target_of(Value& value) {
+  if constexpr (std::is_enum_v<Value>) {
+    return ChoiceTarget{&value,
+                        [](const void* place) {
+                          return static_cast<std::size_t>(*static_cast<const Value*>(place));
+                        },
+                        [](void* place, std::size_t choice) {
+                          *static_cast<Value*>(place) = static_cast<Value>(choice);
+                        }};
+  } else {
+    return &value;
+  }
+}
+
+/// What a pointer to a member is a member of.
+template <class Member>
+struct MemberOf;
+template <class Value, class Options>
+struct MemberOf<Value Options::*> {
+  using type = Options;
+};
+
+/// The target of a key whose owner keeps its options in the input: `option<&ProfileOptions::bins>`.
+template <auto member>
+Target option(Input& input, std::size_t) {
+  return target_of(input.section<typename MemberOf<decltype(member)>::type>().*member);
+}
 
 /// A key has a meaning only where another one has one of these values.
 struct Condition {
@@ -30,6 +68,9 @@ struct Condition {
   Severity severity = Severity::error;
 };
 
+/// Of keys that count steps: doubles count exactly up to nine times that.
+constexpr double most_steps = 1e15;
+
 enum class Need {
   optional,
   required,         ///< where its condition holds
@@ -38,12 +79,13 @@ enum class Need {
 
 /// One key of the input file. Everything that is said or checked about a key alone is here.
 struct KeySchema {
-  std::string_view section;  ///< empty: before the first section
-  std::string_view name;
+  /// Empty: before the first section. An owner's key does not need it: its section is known.
+  std::string_view section = {};
+  std::string_view name = {};
   /// `index` counts the tables of a section that may stand several times; those of
   /// [[component.site]] through all components.
   Target (*target)(Input& input, std::size_t index) = nullptr;
-  std::string_view description;
+  std::string_view description = {};
   Need need = Need::optional;
   std::string_view default_text = {};  ///< what a missing key means, where its value does not say
   Dimension dimension = Dimension::none;
@@ -65,6 +107,8 @@ struct SectionSchema {
   bool required = false;
   std::string_view description;
   std::vector<std::string_view> aliases = {};
+  /// Whether a resumed run with other values in it goes on sampling the same state.
+  bool keeps_state = false;
 };
 
 /// The table that the reader, the JSON Schema and the reference page are made from.
@@ -91,6 +135,10 @@ std::string default_text(const KeySchema& key);
 std::string key_label(const KeySchema& key);
 /// [run], [[type]].
 std::string section_label(const SectionSchema& section);
+/// What the file says for the value of an enum.
+std::string_view choice_name(const KeySchema& key, const ChoiceTarget& target);
+/// "x", "y", "z": the choices of an `Axis`.
+std::vector<std::string_view> axis_names();
 /// `"a", "b" or "c"`.
 std::string choice_list(std::span<const std::string_view> choices);
 

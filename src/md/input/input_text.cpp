@@ -27,6 +27,8 @@ std::string basic_string(std::string_view text) {
 
 /// The shortest text that reads as the same number; empty where the value is not there.
 struct ValueText {
+  const KeySchema& key;
+
   std::string operator()(const UnitSystem* units) const { return basic_string(units->name()); }
   std::string operator()(const bool* value) const { return *value ? "true" : "false"; }
   std::string operator()(const int* value) const { return fmt::format("{}", *value); }
@@ -50,6 +52,9 @@ struct ValueText {
       text += fmt::format("{}{}", text.empty() ? "" : ", ", basic_string(value));
     }
     return "[" + text + "]";
+  }
+  std::string operator()(const ChoiceTarget& target) const {
+    return basic_string(choice_name(key, target));
   }
 
   template <class Number>
@@ -108,7 +113,7 @@ class Walk {
           place.empty() ? std::string(key.name) : fmt::format("{}.{}", place, key.name);
       if (!input_.places.contains(key_place)) continue;
       // A target gives a way to write; here it is only read.
-      std::string value = std::visit(ValueText{}, key.target(const_cast<Input&>(input_), index));
+      std::string value = std::visit(ValueText{key}, key.target(const_cast<Input&>(input_), index));
       if (!value.empty()) on_key_({key_place, &key, std::move(value)});
     }
   }
@@ -142,7 +147,7 @@ std::vector<GivenKey> given_keys(const Input& input) {
   Walk(
       input, [](const SectionSchema&, bool) {},
       [&](GivenKey given) {
-        if (given.value != std::visit(ValueText{}, given.key->target(defaults, 0))) {
+        if (given.value != std::visit(ValueText{*given.key}, given.key->target(defaults, 0))) {
           keys.push_back(std::move(given));
         }
       })

@@ -14,6 +14,7 @@
 #include "md/input/check_box.hpp"
 #include "md/input/molecule_advice.hpp"
 #include "md/input/molecule_model_from_input.hpp"
+#include "md/input/observer_section.hpp"
 #include "md/input/pair_potential_input.hpp"
 #include "md/input/read_input.hpp"
 #include "md/input/timestep_advice.hpp"
@@ -65,6 +66,7 @@ class Adviser {
     box();
     ranks();
     files();
+    observers();
     append(molecule_advice(input_));
     return std::move(advice_);
   }
@@ -463,6 +465,22 @@ class Adviser {
     }
   }
 
+  void observers() {
+    for (const ObserverSection& section : observer_sections()) {
+      const std::int64_t interval = section.interval(input_);
+      if (interval > input_.run.steps) {
+        advise(fmt::format("{}.interval", section.schema.name),
+               fmt::format("a sample every {} steps in a run of {}: there will be one", interval,
+                           input_.run.steps));
+      }
+      if (section.advise == nullptr || interval == 0) continue;
+      section.advise(input_,
+                     [this](Severity severity, std::string_view place, std::string message) {
+                       add(severity, place, std::move(message));
+                     });
+    }
+  }
+
   void files() {
     const auto& output = input_.output;
     if (output.trajectory_interval > input_.run.steps) {
@@ -476,11 +494,6 @@ class Adviser {
       advise("output.checkpoint_interval",
              fmt::format("a checkpoint every {} steps will take most of the time",
                          output.checkpoint_interval));
-    }
-    if (input_.rdf.interval > input_.run.steps) {
-      advise("rdf.interval",
-             fmt::format("a sample every {} steps in a run of {}: there will be one",
-                         input_.rdf.interval, input_.run.steps));
     }
     SystemFacts facts = facts_;
     facts.ranks = facts.ranks.value_or(1);

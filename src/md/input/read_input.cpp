@@ -506,8 +506,16 @@ class Reader {
   void read_value(const KeySchema& key, std::size_t index, const toml::node& node,
                   const std::string& place) {
     const std::size_t before = findings_;
-    std::visit([&](auto* target) { read_into(*target, key, node); },
-               key.target(result_.input, index));
+    const Target target = key.target(result_.input, index);
+    if (const auto* choice = std::get_if<ChoiceTarget>(&target)) {
+      read_choice(*choice, key, node);
+    } else {
+      std::visit(
+          [&](auto value) {
+            if constexpr (std::is_pointer_v<decltype(value)>) read_into(*value, key, node);
+          },
+          target);
+    }
     if (findings_ > before) bad_.insert(place);
     if (key.name == "density" && mass_density_node_ == &node) mass_density_place_ = place;
   }
@@ -642,6 +650,16 @@ class Reader {
     }
   }
 
+  void read_choice(const ChoiceTarget& target, const KeySchema& key, const toml::node& node) {
+    const auto* text = node.as_string();
+    if (text == nullptr) return wrong_value(key, node);
+    const auto choice = chosen(key, text->get(), node);
+    if (!choice) return;
+    const auto choices = key.choices();
+    const auto found_choice = std::ranges::find(choices, *choice);
+    target.set(target.place, static_cast<std::size_t>(found_choice - choices.begin()));
+  }
+
   std::optional<std::string> chosen(const KeySchema& key, const std::string& text,
                                     const toml::node& node) {
     const auto choices = key.choices();
@@ -757,7 +775,11 @@ class Reader {
   }
 
   std::string value_of(const Decider& decider) {
-    return *std::get<std::string*>(decider.key.target(result_.input, decider.index));
+    const Target target = decider.key.target(result_.input, decider.index);
+    if (const auto* choice = std::get_if<ChoiceTarget>(&target)) {
+      return std::string(choice_name(decider.key, *choice));
+    }
+    return *std::get<std::string*>(target);
   }
 
   /// Whether this key has its meaning here; nothing where the deciding key could not be read.

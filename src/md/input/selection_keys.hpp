@@ -41,7 +41,6 @@ std::vector<KeySchema> selection_keys(std::string_view section,
 /// `start_step` and `stop_step`.
 template <auto tables>
 std::vector<KeySchema> step_range_keys(std::string_view section) {
-  constexpr double most_steps = 1e15;  // doubles count exactly up to nine times that
   return {{.section = section,
            .name = "start_step",
            .target = [](Input& i, std::size_t n) -> Target { return &(i.*tables)[n].start_step; },

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "md/core/display_text.hpp"
 #include "md/input/read_input.hpp"
 
 namespace sterna::md {
@@ -44,18 +43,6 @@ class TruncationAdviser {
                       interaction.truncation,
                       interaction.truncation == "force_shifted" ? "force-shifted"
                                                                 : interaction.truncation));
-    }
-    const std::string& surface = input_.pressure_tensor.surface_normal;
-    if (input_.pressure_tensor.interval == 0 || surface == "none") return;
-    if (interaction.tail_correction == "homogeneous") {
-      add(Severity::advice, "interaction.tail_correction",
-          "a slab is not homogeneous: its surface tension stays that of the potential that is cut "
-          "off, which is much less; \"planar\" corrects both the slab and its surface tension");
-    } else if (interaction.tail_normal != surface) {
-      add(Severity::warning, "interaction.tail_normal",
-          fmt::format("the correction has its layers across {}, but the surface tension in "
-                      "[pressure_tensor] is that of surfaces across {}",
-                      quote(interaction.tail_normal), quote(surface)));
     }
   }
 

@@ -6,6 +6,8 @@
 #include <limits>
 #include <numbers>
 
+#include "md/input/molecule_model_from_input.hpp"
+#include "md/observe/observer_table.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {
@@ -68,7 +70,6 @@ double Dielectric::permittivity(double mean_square) const {
 
 ObserverReport Dielectric::report(std::span<const double>) const {
   ObserverReport report;
-  report.suffix = "dielectric.txt";
   report.text = fmt::format("# {} samples\n", mean_square_.count());
   if (mean_square_.count() == 0) return report;
   const auto frames = static_cast<double>(mean_square_.count());
@@ -93,5 +94,47 @@ ObserverReport Dielectric::report(std::span<const double>) const {
   if (mean > 0.0) report.text += fmt::format("# mean moment over its fluctuation {:.3g}\n", drift);
   return report;
 }
+
+namespace {
+
+struct DielectricOptions {
+  std::int64_t interval = 0;
+};
+
+std::unique_ptr<Observer> make(const ObserverRequest& request) {
+  const Input& input = request.input;
+  std::vector<Vec3> dipoles;
+  for (const Component& component : request.molecules.components) {
+    dipoles.push_back(dipole_of(component));
+  }
+  std::optional<double> around;
+  if (input.interaction.electrostatics == "reaction_field") {
+    around = input.interaction.reaction_field_epsilon;
+  }
+  return std::make_unique<Dielectric>(request.context, interval_of<DielectricOptions>(input),
+                                      std::move(dipoles), around, input.units);
+}
+
+void check(const Input& input, const IsGood& is_good, const Report& report) {
+  if (!input.components.empty() || !is_good("dielectric.interval")) return;
+  if (interval_of<DielectricOptions>(input) == 0) return;
+  report(Severity::error, "dielectric",
+         "[dielectric] observes the dipoles of [[component]]s; particles of [[type]]s have none");
+}
+
+ObserverSection section() {
+  return {.schema = {.name = "dielectric",
+                     .description =
+                         "Of molecules: the fluctuations of the dipole moment of all, and with a "
+                         "reaction field the relative permittivity.",
+                     .aliases = {"permittivity", "polarization", "dipole_moment"}},
+          .keys = {interval_key<DielectricOptions>()},
+          .interval = interval_of<DielectricOptions>,
+          .check = check};
+}
+
+}  // namespace
+
+const ObserverRow observer::dielectric{.section = section, .make = make};
 
 }  // namespace sterna::md

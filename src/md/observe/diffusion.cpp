@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "md/observe/observer_table.hpp"
+
 namespace sterna::md {
 
 Diffusion::Diffusion(const comm::Context& context, std::int64_t interval, double timestep,
@@ -76,7 +78,6 @@ ObserverReport Diffusion::report(std::span<const double> all_sums) const {
     return label.empty() ? "" : "/" + label + power;
   };
   ObserverReport report;
-  report.suffix = "diffusion.txt";
   report.text = fmt::format("# mean square displacement\n# time{}", unit(Dimension::time));
   for (const std::string& name : type_names_) {
     report.text += fmt::format(" {}{}", name, unit(Dimension::length, "^2"));
@@ -132,5 +133,38 @@ ObserverReport Diffusion::report(std::span<const double> all_sums) const {
   }
   return report;
 }
+
+namespace {
+
+struct DiffusionOptions {
+  std::int64_t interval = 0;
+};
+
+std::unique_ptr<Observer> make(const ObserverRequest& request) {
+  return std::make_unique<Diffusion>(request.context, interval_of<DiffusionOptions>(request.input),
+                                     request.input.run.timestep, request.names,
+                                     request.input.units);
+}
+
+void check(const Input& input, const IsGood& is_good, const Report& report) {
+  if (!is_good("alignment.interval") || input.alignment.interval == 0) return;
+  if (!is_good("diffusion.interval") || interval_of<DiffusionOptions>(input) == 0) return;
+  report(Severity::error, "diffusion.interval",
+         "[alignment] moves all molecules, so that [diffusion] would measure its shifts, too");
+}
+
+ObserverSection section() {
+  return {.schema = {.name = "diffusion",
+                     .description = "The mean square displacement of each type and its diffusion "
+                                    "coefficient (Einstein).",
+                     .aliases = {"msd", "mean_square_displacement"}},
+          .keys = {interval_key<DiffusionOptions>()},
+          .interval = interval_of<DiffusionOptions>,
+          .check = check};
+}
+
+}  // namespace
+
+const ObserverRow observer::diffusion{.section = section, .make = make};
 
 }  // namespace sterna::md

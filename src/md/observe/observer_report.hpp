@@ -11,19 +11,19 @@ namespace sterna::md {
 
 /// What an observer found, at the end of a run.
 struct ObserverReport {
-  std::string suffix;  ///< of the file: "rdf.txt"
-  std::string text;    ///< its content
+  std::string name{};  ///< of the observer: "rdf"; the run's file NAME.rdf.txt has the text
+  std::string text{};
   struct Average {
     std::string name;
     double mean, standard_error;  ///< in the units of the input
     std::string_view unit;        ///< of both: "bar"; "" where reduced or without dimension
   };
-  std::vector<Average> averages;
+  std::vector<Average> averages{};
 
   /// Of values in internal units.
-  void add_average(std::string name, double mean, double standard_error, const UnitSystem& units,
-                   Dimension dimension) {
-    averages.push_back({std::move(name), units.from_internal(mean, dimension),
+  void add_average(std::string quantity, double mean, double standard_error,
+                   const UnitSystem& units, Dimension dimension) {
+    averages.push_back({std::move(quantity), units.from_internal(mean, dimension),
                         units.from_internal(standard_error, dimension), units.label(dimension)});
   }
 };

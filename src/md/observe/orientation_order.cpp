@@ -5,6 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "md/core/axis.hpp"
+#include "md/input/check_box.hpp"
+#include "md/input/molecule_model_from_input.hpp"
+#include "md/observe/observer_table.hpp"
+
 namespace sterna::md {
 
 OrientationOrder::OrientationOrder(std::int64_t interval, int axis, int bins,
@@ -45,7 +50,6 @@ void OrientationOrder::set_common(std::span<const double> values) {
 ObserverReport OrientationOrder::report(std::span<const double> all_sums) const {
   const std::string label(units_.label(Dimension::length));
   ObserverReport report;
-  report.suffix = "orientation_order.txt";
   report.text = fmt::format("# orientation towards {0}, {1:.0f} frames\n# {0}{2}", "xyz"[axis_],
                             frames_, label.empty() ? "" : "/" + label);
   for (const std::string& name : names_) report.text += fmt::format(" P1_{0} P2_{0}", name);
@@ -63,5 +67,75 @@ ObserverReport OrientationOrder::report(std::span<const double> all_sums) const 
   }
   return report;
 }
+
+namespace {
+
+struct OrientationOrderOptions {
+  std::int64_t interval = 0;
+  Axis axis = Axis::z;
+  int bins = 1;
+};
+
+/// The axis of a molecule that its orientation is told by: that of its dipole moment, or of its
+/// rotation symmetry where it is linear, or the body's z axis.
+Vec3 body_axis(const Component& component) {
+  const Vec3 moment = dipole_of(component);
+  if (const double norm = std::sqrt(dot(moment, moment)); norm > 1e-10) {
+    return moment * (1.0 / norm);
+  }
+  Vec3 axis;
+  axis[component.inertia.x == 0.0 ? 0 : component.inertia.y == 0.0 ? 1 : 2] = 1.0;
+  return axis;
+}
+
+std::unique_ptr<Observer> make(const ObserverRequest& request) {
+  if (!request.rotating) return nullptr;
+  const auto& options = request.input.section<OrientationOrderOptions>();
+  std::vector<Vec3> axes;
+  for (const Component& component : request.molecules.components) {
+    axes.push_back(body_axis(component));
+  }
+  return std::make_unique<OrientationOrder>(options.interval, index_of(options.axis), options.bins,
+                                            request.names, std::move(axes), request.input.units);
+}
+
+void check(const Input& input, const IsGood& is_good, const Report& report) {
+  if (!input.components.empty() || !is_good("orientation_order.interval")) return;
+  if (interval_of<OrientationOrderOptions>(input) == 0) return;
+  report(Severity::error, "orientation_order",
+         "[orientation_order] observes how [[component]]s are turned; particles of [[type]]s are "
+         "not");
+}
+
+void check_in_box(const Input& input, const Box& box, const Report& report) {
+  check_planes(box, input.section<OrientationOrderOptions>().axis, "orientation_order.axis",
+               "a profile of the orientation", report);
+}
+
+ObserverSection section() {
+  return {.schema = {.name = "orientation_order",
+                     .description = "How molecules are turned towards an axis: averages of the "
+                                    "first two Legendre polynomials.",
+                     .aliases = {"order_parameter", "nematic_order", "orientation"}},
+          .keys = {interval_key<OrientationOrderOptions>(),
+                   {.name = "axis",
+                    .target = option<&OrientationOrderOptions::axis>,
+                    .description =
+                        "Molecules are looked at relative to this axis, in slices across it.",
+                    .choices = axis_names,
+                    .aliases = {"direction", "director"}},
+                   {.name = "bins",
+                    .target = option<&OrientationOrderOptions::bins>,
+                    .description = "Number of slices of equal thickness. 1: the whole box.",
+                    .range = {.minimum = 1.0, .maximum = 1e6},
+                    .aliases = {"nbins", "slices"}}},
+          .interval = interval_of<OrientationOrderOptions>,
+          .check = check,
+          .check_in_box = check_in_box};
+}
+
+}  // namespace
+
+const ObserverRow observer::orientation_order{.section = section, .make = make};
 
 }  // namespace sterna::md

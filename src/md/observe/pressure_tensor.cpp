@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "md/core/axis.hpp"
+#include "md/core/display_text.hpp"
+#include "md/input/check_box.hpp"
+#include "md/observe/observer_table.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {
@@ -84,7 +88,6 @@ ObserverReport PressureTensor::report(std::span<const double>) const {
   };
   for (std::size_t k = 0; k < 6; ++k) add(names[k], components_[k], Dimension::pressure);
   if (surface_normal_) add("surface_tension", surface_tension_, Dimension::surface_tension);
-  report.suffix = "pressure_tensor.txt";
   report.text =
       fmt::format("# {} samples\n# component mean standard_error\n", components_[0].count());
   for (const auto& average : report.averages) {
@@ -93,5 +96,74 @@ ObserverReport PressureTensor::report(std::span<const double>) const {
   }
   return report;
 }
+
+namespace {
+
+enum class SurfaceNormal { none, x, y, z };
+
+struct PressureTensorOptions {
+  std::int64_t interval = 0;
+  SurfaceNormal surface_normal = SurfaceNormal::none;  // gives the surface tension
+
+  std::optional<Axis> normal() const {
+    if (surface_normal == SurfaceNormal::none) return std::nullopt;
+    return static_cast<Axis>(static_cast<int>(surface_normal) - 1);
+  }
+};
+
+std::unique_ptr<Observer> make(const ObserverRequest& request) {
+  const auto& options = request.input.section<PressureTensorOptions>();
+  std::optional<int> normal;
+  if (const auto axis = options.normal()) normal = index_of(*axis);
+  return std::make_unique<PressureTensor>(request.context, options.interval, normal,
+                                          request.input.units);
+}
+
+void check_in_box(const Input& input, const Box& box, const Report& report) {
+  const auto normal = input.section<PressureTensorOptions>().normal();
+  if (!normal) return;
+  check_planes(box, *normal, "pressure_tensor.surface_normal", "the tension of surfaces", report);
+}
+
+void advise(const Input& input, const Report& report) {
+  const auto& interaction = input.interaction;
+  const auto normal = input.section<PressureTensorOptions>().normal();
+  if (!normal || interaction.tail_correction == "none") return;
+  if (interaction.tail_correction == "homogeneous") {
+    report(Severity::advice, "interaction.tail_correction",
+           "a slab is not homogeneous: its surface tension stays that of the potential that is cut "
+           "off, which is much less; \"planar\" corrects both the slab and its surface tension");
+  } else if (interaction.tail_normal[0] != name_of(*normal)) {
+    report(Severity::warning, "interaction.tail_normal",
+           fmt::format("the correction has its layers across {}, but the surface tension in "
+                       "[pressure_tensor] is that of surfaces across \"{}\"",
+                       quote(interaction.tail_normal), name_of(*normal)));
+  }
+}
+
+ObserverSection section() {
+  return {.schema = {.name = "pressure_tensor",
+                     .description =
+                         "The pressure in all directions, and the surface tension of a slab.",
+                     .aliases = {"stress", "surface_tension", "virial"}},
+          .keys = {interval_key<PressureTensorOptions>(),
+                   {.name = "surface_normal",
+                    .target = option<&PressureTensorOptions::surface_normal>,
+                    .description = "The axis across which a slab's two surfaces lie: gives their "
+                                   "surface tension.",
+                    .choices =
+                        [] {
+                          return std::vector<std::string_view>{"none", "x", "y", "z"};
+                        },
+                    .aliases = {"normal", "axis"}}},
+          .interval = interval_of<PressureTensorOptions>,
+          .check_in_box = check_in_box,
+          .advise = advise};
+}
+
+}  // namespace
+
+const ObserverRow observer::pressure_tensor{
+    .section = section, .make = make, .needs_virial_tensor = true};
 
 }  // namespace sterna::md

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "md/input/check_box.hpp"
+#include "md/observe/observer_table.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {
@@ -95,7 +97,51 @@ ObserverReport Profile::report(std::span<const double> all_sums) const {
         particles > 0.0 ? slice[types] / (3.0 * particles * units_.boltzmann()) : 0.0;
     text += fmt::format(" {:.8g}\n", units_.from_internal(temperature, Dimension::temperature));
   }
-  return {"profile.txt", text, {}};
+  return {.text = text};
 }
+
+namespace {
+
+std::unique_ptr<Observer> make(const ObserverRequest& request) {
+  const auto& options = request.input.section<ProfileOptions>();
+  return std::make_unique<Profile>(request.context, options.interval, index_of(options.axis),
+                                   options.bins, options.centered, request.names,
+                                   request.input.units);
+}
+
+void check_in_box(const Input& input, const Box& box, const Report& report) {
+  check_planes(box, input.section<ProfileOptions>().axis, "profile.axis", "a profile", report);
+}
+
+ObserverSection section() {
+  return {.schema = {.name = "profile",
+                     .description =
+                         "Density of each type and temperature across the box, averaged over the "
+                         "run: of a slab, a film, an interface.",
+                     .aliases = {"density_profile", "slab"}},
+          .keys = {interval_key<ProfileOptions>(),
+                   {.name = "axis",
+                    .target = option<&ProfileOptions::axis>,
+                    .description = "The slices lie across this axis.",
+                    .choices = axis_names,
+                    .aliases = {"direction", "normal"}},
+                   {.name = "bins",
+                    .target = option<&ProfileOptions::bins>,
+                    .description = "Number of slices of equal thickness.",
+                    .range = {.minimum = 1.0, .maximum = 1e6},
+                    .aliases = {"nbins", "slices"}},
+                   {.name = "centered",
+                    .target = option<&ProfileOptions::centered>,
+                    .description =
+                        "Slices are counted from the center of mass along the axis, which is put "
+                        "in the middle: a slab that drifts keeps its profile.",
+                    .aliases = {"center"}}},
+          .interval = interval_of<ProfileOptions>,
+          .check_in_box = check_in_box};
+}
+
+}  // namespace
+
+const ObserverRow observer::profile{.section = section, .make = make};
 
 }  // namespace sterna::md

@@ -3,10 +3,18 @@
 #include <string>
 #include <vector>
 
+#include "md/core/axis.hpp"
 #include "md/observe/observer.hpp"
 #include "sterna/comm/context.hpp"
 
 namespace sterna::md {
+
+struct ProfileOptions {       ///< [profile]
+  std::int64_t interval = 0;  ///< 0: none
+  Axis axis = Axis::z;
+  int bins = 200;
+  bool centered = true;  ///< counted from the center of mass along the axis
+};
 
 /// Density of each type and kinetic temperature in slices across one axis, averaged over frames.
 /// Centered, slices are counted from the center of mass along the axis (found through the phase of

@@ -7,6 +7,8 @@
 #include <numbers>
 
 #include "md/neighbors/pair_list.hpp"
+#include "md/observe/observer_table.hpp"
+#include "md/observe/site_distribution.hpp"
 
 namespace sterna::md {
 
@@ -73,7 +75,65 @@ ObserverReport RadialDistribution::report(std::span<const double> all_sums) cons
     }
     text += "\n";
   }
-  return {"rdf.txt", text, {}};
+  return {.text = text};
 }
+
+namespace {
+
+std::unique_ptr<Observer> make(const ObserverRequest& request) {
+  const Input& input = request.input;
+  const auto& options = input.section<RdfOptions>();
+  std::vector<std::int64_t> counts(request.type_counts.begin(), request.type_counts.end());
+  const double cutoff = input.interaction.cutoff;
+  if (request.rotating && options.sites) {
+    return std::make_unique<SiteDistribution>(options.interval, cutoff, options.maximum,
+                                              options.bins, request.molecules, std::move(counts),
+                                              input.units);
+  }
+  return std::make_unique<RadialDistribution>(
+      options.interval, options.maximum > 0.0 ? options.maximum : cutoff, options.bins,
+      request.names, std::move(counts), input.units);
+}
+
+void check(const Input& input, const IsGood& is_good, const Report& report) {
+  const double maximum = input.section<RdfOptions>().maximum, cutoff = input.interaction.cutoff;
+  const bool known_cutoff =
+      input.interaction.potential == "tersoff" || is_good("interaction.cutoff");
+  if (!is_good("rdf.maximum") || !known_cutoff || !(cutoff > 0.0) || maximum <= cutoff) return;
+  report(Severity::error, "rdf.maximum",
+         fmt::format("\"maximum\" in [rdf] is {}; expected at most the cutoff, which is {}: pairs "
+                     "beyond it are not visited",
+                     input.units.text(maximum, Dimension::length),
+                     input.units.text(cutoff, Dimension::length)));
+}
+
+ObserverSection section() {
+  return {.schema = {.name = "rdf",
+                     .description = "The radial distribution function, averaged over the run."},
+          .keys = {interval_key<RdfOptions>(),
+                   {.name = "maximum",
+                    .target = option<&RdfOptions::maximum>,
+                    .description = "Largest distance; at most the cutoff.",
+                    .default_text = "the cutoff",
+                    .dimension = Dimension::length,
+                    .range = {.minimum = 0.0},
+                    .aliases = {"range", "rmax", "cutoff"}},
+                   {.name = "bins",
+                    .target = option<&RdfOptions::bins>,
+                    .description = "Number of equal intervals of distance.",
+                    .range = {.minimum = 1.0, .maximum = 1e6},
+                    .aliases = {"nbins"}},
+                   {.name = "sites",
+                    .target = option<&RdfOptions::sites>,
+                    .description =
+                        "Of molecules: between all sites of different molecules, up to the cutoff "
+                        "less twice the reach of a site from its center. false: between centers."}},
+          .interval = interval_of<RdfOptions>,
+          .check = check};
+}
+
+}  // namespace
+
+const ObserverRow observer::rdf{.section = section, .make = make};
 
 }  // namespace sterna::md

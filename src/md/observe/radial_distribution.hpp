@@ -7,6 +7,13 @@
 
 namespace sterna::md {
 
+struct RdfOptions {           ///< [rdf]
+  std::int64_t interval = 0;  ///< 0: none
+  double maximum = 0.0;       ///< 0: the cutoff; at most the cutoff
+  int bins = 200;
+  bool sites = true;  ///< of molecules: between their sites, not their centers
+};
+
 /// Radial distribution functions g_ab(r) of all pairs of types, from the pair list (so up to its
 /// cutoff), averaged over frames: counted pairs over those of an ideal gas of as many particles.
 class RadialDistribution : public Observer {

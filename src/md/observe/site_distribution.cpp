@@ -81,7 +81,6 @@ void SiteDistribution::set_common(std::span<const double> values) {
 ObserverReport SiteDistribution::report(std::span<const double> all_sums) const {
   const std::string length(units_.label(Dimension::length));
   ObserverReport report;
-  report.suffix = "rdf.txt";
   report.text = fmt::format("# g(r) of sites, {:.0f} frames\n# r{}", frames_,
                             length.empty() ? "" : "/" + length);
   for (std::size_t a = 0; a < sites_.size(); ++a) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "md/observe/observer_table.hpp"
 #include "md/observe/pressure_tensor.hpp"
 
 namespace sterna::md {
@@ -50,7 +51,6 @@ ObserverReport Viscosity::report(std::span<const double>) const {
     return label.empty() ? "" : "/" + label;
   };
   ObserverReport report;
-  report.suffix = "viscosity.txt";
   report.text = fmt::format(
       "# shear viscosity by Green and Kubo, {:.0f} samples\n"
       "# time{} correlation{}^2 viscosity{}\n",
@@ -92,5 +92,31 @@ ObserverReport Viscosity::report(std::span<const double>) const {
   }
   return report;
 }
+
+namespace {
+
+struct ViscosityOptions {
+  std::int64_t interval = 0;
+};
+
+std::unique_ptr<Observer> make(const ObserverRequest& request) {
+  return std::make_unique<Viscosity>(request.context, interval_of<ViscosityOptions>(request.input),
+                                     request.input.run.timestep, request.input.units);
+}
+
+ObserverSection section() {
+  return {.schema = {.name = "viscosity",
+                     .description = "The shear viscosity, from the fluctuations of the pressure "
+                                    "tensor (Green and Kubo).",
+                     .aliases = {"green_kubo"}},
+          .keys = {interval_key<ViscosityOptions>(
+              "Steps between two samples, a few: the pressure changes fast. 0: none.")},
+          .interval = interval_of<ViscosityOptions>};
+}
+
+}  // namespace
+
+const ObserverRow observer::viscosity{
+    .section = section, .make = make, .needs_virial_tensor = true};
 
 }  // namespace sterna::md

@@ -24,24 +24,11 @@ std::string backup_path(const std::string& path, int number) {
 std::vector<std::string_view> run_file_endings() {
   // Checkpoints come first: where moving or removing them is cut short, no later run may take what
   // is left for something that it can go on from.
-  return {".checkpoint",
-          ".checkpoint.new",
-          ".checkpoint.previous",
-          ".log.jsonl",
-          ".h5md",
-          ".bib",
-          ".rdf.txt",
-          ".profile.txt",
-          ".pressure_tensor.txt",
-          ".viscosity.txt",
-          ".orientation_order.txt",
-          ".diffusion.txt",
-          ".dielectric.txt"};
-}
-
-bool is_run_file_ending(std::string_view ending) {
-  const auto endings = run_file_endings();
-  return std::find(endings.begin(), endings.end(), ending) != endings.end();
+  std::vector<std::string_view> endings{".checkpoint", ".checkpoint.new", ".checkpoint.previous",
+                                        ".log.jsonl",  ".h5md",           ".bib"};
+  const auto results = result_file_endings();
+  endings.insert(endings.end(), results.begin(), results.end());
+  return endings;
 }
 
 std::size_t longest_file_name(std::size_t length) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,7 +10,9 @@ namespace sterna::md {
 
 /// What the names of all files that a run may write end with, behind the stem: ".log.jsonl".
 std::vector<std::string_view> run_file_endings();
-bool is_run_file_ending(std::string_view ending);
+/// Of these the ones of observers, such as ".rdf.txt". Defined where the observers are known, in
+/// observe/observer_table.cpp.
+std::span<const std::string> result_file_endings();
 /// The length of the longest name that a run with a name of `length` bytes may give a file.
 std::size_t longest_file_name(std::size_t length);
 

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <utility>
 
 #include "md/core/agreement.hpp"
 #include "md/input/model_list.hpp"
 #include "md/output/atomic_file.hpp"
-#include "md/output/run_files.hpp"
 #include "md/simulation/observers.hpp"
 #include "md/simulation/simulation_implementation.hpp"
 #include "sterna/comm/collective.hpp"
@@ -233,7 +231,7 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
 nlohmann::ordered_json Simulation::Implementation::report_observers() {
   nlohmann::ordered_json averages = nlohmann::ordered_json::object();
   for (const auto& observer : observers_) {
-    const ObserverReport report = observer->report(total_sums(context_, *observer));
+    const ObserverReport report = total_report(context_, *observer);
     for (const auto& average : report.averages) {
       nlohmann::ordered_json& entry = averages[average.name];
       entry = {{"mean", average.mean}, {"standard_error", average.standard_error}};
@@ -241,10 +239,7 @@ nlohmann::ordered_json Simulation::Implementation::report_observers() {
     }
     if (!options_.files) continue;
     on_first_rank(context_, [&] {
-      const std::string path = stem_ + "." + report.suffix;
-      if (!is_run_file_ending("." + report.suffix)) {
-        throw std::logic_error(report.suffix + " is not among the files of a run");
-      }
+      const std::string path = fmt::format("{}.{}.txt", stem_, report.name);
       RawFile file(path + ".new", RawFile::Mode::create);
       file.write_at(0, std::as_bytes(std::span(report.text.data(), report.text.size())));
       file.close();

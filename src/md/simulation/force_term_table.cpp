@@ -4,6 +4,7 @@
 
 #include "md/forces/coulomb/electrostatics.hpp"
 #include "md/forces/longrange/planar_forces.hpp"
+#include "md/observe/observer_table.hpp"
 #include "md/simulation/external_terms.hpp"
 
 namespace sterna::md {
@@ -33,8 +34,7 @@ std::unique_ptr<ForceTerm> electrostatics(const TermRequest& request) {
   if (wanted.precision != "auto") options.precision = fmm_precision_by_name(wanted.precision);
   options.surroundings =
       wanted.surroundings == "vacuum" ? Surroundings::vacuum : Surroundings::conductor;
-  options.virial_tensor =
-      request.input.pressure_tensor.interval > 0 || request.input.viscosity.interval > 0;
+  options.virial_tensor = observers_need_virial_tensor(request.input);
   options.exchange = request.input.communication.fmm;
   options.charge_unit = std::sqrt(request.input.units.coulomb());
   return std::make_unique<Electrostatics>(request.context, request.decomposition,

@@ -1,27 +1,14 @@
 #include "md/simulation/observers.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <vector>
 
-#include "md/input/molecule_model_from_input.hpp"
-#include "md/observe/dielectric.hpp"
-#include "md/observe/diffusion.hpp"
-#include "md/observe/orientation_order.hpp"
-#include "md/observe/pressure_tensor.hpp"
-#include "md/observe/profile.hpp"
-#include "md/observe/radial_distribution.hpp"
-#include "md/observe/site_distribution.hpp"
-#include "md/observe/viscosity.hpp"
 #include "md/output/checkpoint_file.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {
 
 namespace {
-
-int axis_index(const std::string& name) {
-  return name[0] - 'x';
-}
 
 nlohmann::json exact_array(std::span<const double> values) {
   nlohmann::json array = nlohmann::json::array();
@@ -35,80 +22,7 @@ std::vector<double> exact_values(const nlohmann::json& array) {
   return values;
 }
 
-/// The axis of a molecule that its orientation is told by: that of its dipole moment, or of its
-/// rotation symmetry where it is linear, or the body's z axis.
-Vec3 body_axis(const Component& component) {
-  const Vec3 moment = dipole_of(component);
-  if (const double norm = std::sqrt(dot(moment, moment)); norm > 1e-10) {
-    return moment * (1.0 / norm);
-  }
-  Vec3 axis;
-  axis[component.inertia.x == 0.0 ? 0 : component.inertia.y == 0.0 ? 1 : 2] = 1.0;
-  return axis;
-}
-
-}  // namespace
-
-std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& context,
-                                                      const Input& input,
-                                                      const std::vector<std::string>& names,
-                                                      std::span<const std::int64_t> type_counts) {
-  std::vector<std::unique_ptr<Observer>> observers;
-  MoleculeModel molecules;
-  if (!input.components.empty()) molecules = molecule_model_from_input(input);
-  const bool rotating =
-      std::any_of(molecules.components.begin(), molecules.components.end(),
-                  [](const Component& c) { return c.rotational_degrees_of_freedom() > 0; });
-  if (input.rdf.interval > 0 && rotating && input.rdf.sites) {
-    observers.push_back(std::make_unique<SiteDistribution>(
-        input.rdf.interval, input.interaction.cutoff, input.rdf.maximum, input.rdf.bins, molecules,
-        std::vector<std::int64_t>(type_counts.begin(), type_counts.end()), input.units));
-  } else if (input.rdf.interval > 0) {
-    const double maximum = input.rdf.maximum > 0.0 ? input.rdf.maximum : input.interaction.cutoff;
-    observers.push_back(std::make_unique<RadialDistribution>(
-        input.rdf.interval, maximum, input.rdf.bins, names,
-        std::vector<std::int64_t>(type_counts.begin(), type_counts.end()), input.units));
-  }
-  if (const auto& profile = input.profile; profile.interval > 0) {
-    observers.push_back(std::make_unique<Profile>(context, profile.interval,
-                                                  axis_index(profile.axis), profile.bins,
-                                                  profile.centered, names, input.units));
-  }
-  if (const auto& tensor = input.pressure_tensor; tensor.interval > 0) {
-    std::optional<int> normal;
-    if (tensor.surface_normal != "none") normal = axis_index(tensor.surface_normal);
-    observers.push_back(
-        std::make_unique<PressureTensor>(context, tensor.interval, normal, input.units));
-  }
-  if (input.viscosity.interval > 0) {
-    observers.push_back(std::make_unique<Viscosity>(context, input.viscosity.interval,
-                                                    input.run.timestep, input.units));
-  }
-  if (const auto& order = input.orientation_order; order.interval > 0 && rotating) {
-    std::vector<Vec3> axes;
-    for (const Component& component : molecules.components) axes.push_back(body_axis(component));
-    observers.push_back(std::make_unique<OrientationOrder>(
-        order.interval, axis_index(order.axis), order.bins, names, std::move(axes), input.units));
-  }
-  if (input.diffusion.interval > 0) {
-    observers.push_back(std::make_unique<Diffusion>(context, input.diffusion.interval,
-                                                    input.run.timestep, names, input.units));
-  }
-  if (input.dielectric.interval > 0) {
-    std::vector<Vec3> dipoles;
-    for (const Input::Component& component : input.components) {
-      dipoles.push_back(dipole_of(component_from_input(component, input.units)));
-    }
-    std::optional<double> around;
-    if (input.interaction.electrostatics == "reaction_field") {
-      around = input.interaction.reaction_field_epsilon;
-    }
-    observers.push_back(std::make_unique<Dielectric>(context, input.dielectric.interval,
-                                                     std::move(dipoles), around, input.units));
-  }
-  return observers;
-}
-
+/// An observer's sums over all ranks.
 std::vector<double> total_sums(const comm::Context& context, Observer& observer) {
   std::vector<double> sums(observer.sums().begin(), observer.sums().end());
   if (!sums.empty()) {
@@ -116,6 +30,14 @@ std::vector<double> total_sums(const comm::Context& context, Observer& observer)
     batch.sum(sums.data(), sums.size()).run();
   }
   return sums;
+}
+
+}  // namespace
+
+ObserverReport total_report(const comm::Context& context, Observer& observer) {
+  ObserverReport report = observer.report(total_sums(context, observer));
+  report.name = observer.name();
+  return report;
 }
 
 nlohmann::json state_of_observers(const comm::Context& context,

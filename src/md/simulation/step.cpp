@@ -160,7 +160,7 @@ std::vector<ParticleRecord> Simulation::Implementation::gather(int root) {
 std::vector<ObserverReport> Simulation::Implementation::observer_reports() {
   std::vector<ObserverReport> reports;
   for (const auto& observer : observers_) {
-    reports.push_back(observer->report(total_sums(context_, *observer)));
+    reports.push_back(total_report(context_, *observer));
   }
   return reports;
 }

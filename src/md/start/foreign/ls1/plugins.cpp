@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "md/core/display_text.hpp"
+#include "md/observe/radial_distribution.hpp"
 #include "md/start/foreign/ls1/motion_plugins.hpp"
 #include "md/start/foreign/ls1/sampling_plugins.hpp"
 #include "md/start/foreign/ls1/wall_plugins.hpp"
@@ -120,10 +121,10 @@ void read_rdf(const XmlElement& plugin, XmlValues& values, const Decides& decide
   const auto count = values.integer(*bins, 1, 1'000'000);
   if (!length || !count) return;
   const XmlElement* interval = plugin.find("samplingfrequency");
-  input.rdf.interval =
-      interval != nullptr ? values.integer(*interval, 1, most_steps).value_or(1) : 1;
-  input.rdf.bins = static_cast<int>(*count);
-  input.rdf.maximum = *length * static_cast<double>(*count);
+  auto& rdf = input.section<RdfOptions>();
+  rdf.interval = interval != nullptr ? values.integer(*interval, 1, most_steps).value_or(1) : 1;
+  rdf.bins = static_cast<int>(*count);
+  rdf.maximum = *length * static_cast<double>(*count);
   decides("rdf", plugin);
   decides("rdf.interval", interval != nullptr ? *interval : plugin);
   decides("rdf.bins", *bins);

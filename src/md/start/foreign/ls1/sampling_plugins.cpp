@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string>
 
+#include "md/observe/profile.hpp"
+
 namespace sterna::md::ls1 {
 namespace {
 
@@ -18,12 +20,10 @@ void left_out(const XmlElement& element, std::string_view name, XmlValues& value
                              name));
 }
 
-void add_profile(const XmlElement& element, std::string_view name, char axis, int bins,
+void add_profile(const XmlElement& element, std::string_view name, Axis axis, int bins,
                  XmlValues& values, const Decides& decides, Input& input) {
-  input.profile.interval = sample_interval;
-  input.profile.axis = axis;
-  input.profile.bins = bins;
-  input.profile.centered = false;
+  input.section<ProfileOptions>() = {
+      .interval = sample_interval, .axis = axis, .bins = bins, .centered = false};
   decides("profile", element);
   for (const char* key : {"interval", "axis", "bins", "centered"}) {
     decides(fmt::format("profile.{}", key), element);
@@ -31,7 +31,11 @@ void add_profile(const XmlElement& element, std::string_view name, char axis, in
   values.warning(element,
                  fmt::format("{}: Sterna writes densities and the temperature in {} layers "
                              "across {}, averaged over the run; the rest is left out",
-                             name, bins, axis));
+                             name, bins, name_of(axis)));
+}
+
+bool has_profile(const Input& input) {
+  return input.section<ProfileOptions>().interval > 0;
 }
 
 /// Whether the region of a sampling is the whole box.
@@ -74,10 +78,10 @@ void read_region_sampling(const XmlElement& plugin, XmlValues& values, const Dec
   for (const XmlElement* region : plugin.all("region")) {
     for (const XmlElement* sampling : region->all("sampling")) {
       const int bins = is_whole_box(*region, input) ? layers(*sampling, input) : 0;
-      if (bins == 0 || input.profile.interval > 0) {
+      if (bins == 0 || has_profile(input)) {
         left_out(*sampling, "RegionSampling", values);
       } else {
-        add_profile(*sampling, "RegionSampling", 'y', bins, values, decides, input);
+        add_profile(*sampling, "RegionSampling", Axis::y, bins, values, decides, input);
       }
     }
   }
@@ -98,10 +102,10 @@ void read_spatial_profile(const XmlElement& plugin, XmlValues& values, const Dec
     bins = static_cast<int>(*number);
   }
   const bool layered = mode != nullptr && mode->text == "cartesian" && divided == 1;
-  if (!layered || input.profile.interval > 0) {
+  if (!layered || has_profile(input)) {
     left_out(plugin, "SpatialProfile", values);
   } else {
-    add_profile(plugin, "SpatialProfile", "xyz"[axis], bins, values, decides, input);
+    add_profile(plugin, "SpatialProfile", static_cast<Axis>(axis), bins, values, decides, input);
   }
 }
 

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "md/input/input.hpp"
+#include "md/input/observer_section.hpp"
+#include "md/model/molecule_model.hpp"
+#include "md/observe/observer.hpp"
+#include "sterna/comm/context.hpp"
+
+namespace sterna::md {
+
+/// What an observer is made from.
+struct ObserverRequest {
+  const comm::Context& context;
+  const Input& input;
+  const std::vector<std::string>& names;      ///< of the types or components
+  std::span<const std::int64_t> type_counts;  ///< particles of each in the system
+  const MoleculeModel& molecules;             ///< empty where the input has types
+  bool rotating = false;                      ///< whether any molecule has an orientation
+};
+
+/// An observer as the input, the reference page and `Simulation` know it: the section that turns it
+/// on, and the way to make it.
+struct ObserverRow {
+  ObserverSection (*section)() = nullptr;
+  /// Called where the section's interval is not 0. Null where there is nothing to observe.
+  std::unique_ptr<Observer> (*make)(const ObserverRequest& request) = nullptr;
+  /// Whether samples need the whole tensor of the virial, which charges at any distance compute
+  /// only where it is wanted.
+  bool needs_virial_tensor = false;
+};
+
+/// The rows, each defined in the observer's own file.
+namespace observer {
+#define STERNA_OBSERVER(name) extern const ObserverRow name;
+#include "md/observe/observer_list.inc"
+#undef STERNA_OBSERVER
+}  // namespace observer
+
+/// What an input asks to be observed, in the order of the table.
+std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& context,
+                                                      const Input& input,
+                                                      const std::vector<std::string>& names,
+                                                      std::span<const std::int64_t> type_counts);
+
+/// Whether any of these needs the whole tensor of the virial.
+bool observers_need_virial_tensor(const Input& input);
+
+}  // namespace sterna::md

@@ -1,0 +1,118 @@
+"""The pages that add an observer, a start reader and a thermostat tell the truth: each is one file
+and one row, and inputs can use it. All of them are in one program."""
+
+import math
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from added_code import block, program_with
+from conftest import sterna_command, sterna_environment
+from sterna import read_log
+
+PAGES = ["add-an-observer"]
+
+INPUT = """\
+[run]
+name = "fluid"
+steps = {steps}
+timestep = 0.004
+[start]
+kind = "lattice"
+cells = [6, 6, 6]
+density = 0.5
+temperature = 1.5
+[[type]]
+name = "A"
+[interaction]
+cutoff = 2.5
+[output]
+thermo_interval = 10
+equilibration = 200
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory) -> Path:
+    return program_with(PAGES, tmp_path_factory.mktemp("parts"))
+
+
+def run(program: Path, folder: Path, text: str, *options: str) -> tuple[int, str]:
+    (folder / "fluid.toml").write_text(text)
+    done = subprocess.run(
+        sterna_command("run", "fluid.toml", *options),
+        cwd=folder,
+        env={**sterna_environment(), "STERNA_MD": os.fspath(program)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def reference(program: Path) -> str:
+    return subprocess.run(
+        [program, "--reference"], capture_output=True, text=True, check=True
+    ).stdout
+
+
+# ---- the observer
+
+
+def speeds(folder: Path) -> list[tuple[float, float]]:
+    lines = (folder / "fluid.speed_distribution.txt").read_text().splitlines()
+    return [tuple(map(float, line.split())) for line in lines if not line.startswith("#")]
+
+
+def test_the_observer_of_the_page_finds_the_distribution_of_maxwell(program, tmp_path):
+    section = block("add-an-observer", "toml")
+    code, output = run(program, tmp_path, INPUT.format(steps=1200) + section)
+    assert code == 0, output
+    found = speeds(tmp_path)
+    assert len(found) == 60
+    width = found[1][0] - found[0][0]
+    assert sum(count for _, count in found) * width == pytest.approx(864, abs=0.5)
+    rows = [row for row in read_log(tmp_path / "fluid.log.jsonl").rows if row["step"] >= 200]
+    temperature = sum(row["temperature"] for row in rows) / len(rows)
+    for speed, count in found:
+        maxwell = 4 * math.pi * speed**2 * (2 * math.pi * temperature) ** -1.5
+        maxwell *= 864 * math.exp(-(speed**2) / (2 * temperature))
+        # About 100 samples, of which neighbors are alike: three times what independent ones give.
+        assert count == pytest.approx(maxwell, abs=3 * math.sqrt((maxwell + 1) / (20 * width)))
+
+
+def test_the_observer_goes_on_from_a_checkpoint(program, tmp_path):
+    section = block("add-an-observer", "toml")
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    whole.mkdir(), parts.mkdir()
+    text = INPUT.replace("equilibration = 200", "checkpoint_interval = 100") + section
+    assert run(program, whole, text.format(steps=300))[0] == 0
+    assert run(program, parts, text.format(steps=100))[0] == 0
+    code, output = run(program, parts, text.format(steps=300), "--resume")
+    assert code == 0, output
+    assert speeds(parts) == speeds(whole)
+
+
+def test_the_section_of_the_observer_is_checked(program, tmp_path):
+    text = INPUT.format(steps=10)
+    code, output = run(program, tmp_path, text + "[speed_distributon]\ninterval = 1\n")
+    assert code != 0
+    assert "unknown section [speed_distributon]; did you mean [speed_distribution]?" in output
+    code, output = run(program, tmp_path, text + "[speed_distribution]\ninterval = 1\nbin = 3\n")
+    assert code != 0
+    assert 'did you mean "bins"?' in output
+    assert '[speed_distribution] lacks the key "maximum", required: a number greater than 0' in (
+        output
+    )
+    minimized = text.replace("timestep", 'integrator = "minimize"\ntimestep')
+    code, output = run(program, tmp_path, minimized + block("add-an-observer", "toml"))
+    assert code != 0
+    assert "nothing has a speed in a minimization" in output
+
+
+def test_the_observer_is_on_the_reference_page(program):
+    page = reference(program)
+    assert "## `[speed_distribution]`" in page
+    assert "| `maximum` | velocity greater than 0 | required | The largest speed. |" in page
