@@ -466,18 +466,13 @@ class Adviser {
   }
 
   void observers() {
+    const Report report = [this](Severity severity, std::string_view place, std::string message) {
+      add(severity, place, std::move(message));
+    };
     for (const ObserverSection& section : observer_sections()) {
-      const std::int64_t interval = section.interval(input_);
-      if (interval > input_.run.steps) {
-        advise(fmt::format("{}.interval", section.schema.name),
-               fmt::format("a sample every {} steps in a run of {}: there will be one", interval,
-                           input_.run.steps));
+      if (section.advise != nullptr && section.interval(input_) > 0) {
+        section.advise(input_, report);
       }
-      if (section.advise == nullptr || interval == 0) continue;
-      section.advise(input_,
-                     [this](Severity severity, std::string_view place, std::string message) {
-                       add(severity, place, std::move(message));
-                     });
     }
   }
 

@@ -107,6 +107,14 @@ void check(const Input& input, const IsGood& is_good, const Report& report) {
                      input.units.text(cutoff, Dimension::length)));
 }
 
+void advise(const Input& input, const Report& report) {
+  const std::int64_t interval = interval_of<RdfOptions>(input);
+  if (interval <= input.run.steps) return;
+  report(Severity::advice, "rdf.interval",
+         fmt::format("a sample every {} steps in a run of {}: there will be one", interval,
+                     input.run.steps));
+}
+
 ObserverSection section() {
   return {.schema = {.name = "rdf",
                      .description = "The radial distribution function, averaged over the run."},
@@ -129,7 +137,8 @@ ObserverSection section() {
                         "Of molecules: between all sites of different molecules, up to the cutoff "
                         "less twice the reach of a site from its center. false: between centers."}},
           .interval = interval_of<RdfOptions>,
-          .check = check};
+          .check = check,
+          .advise = advise};
 }
 
 }  // namespace
