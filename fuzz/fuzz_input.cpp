@@ -17,6 +17,9 @@
 // sources: src/md/forces/pair/tabulated_curve.cpp src/md/input/pair_schema.cpp
 // sources: src/md/input/pair_potential_input.cpp src/md/input/check_pair_potentials.cpp
 // sources: src/md/input/type_pair_from_input.cpp src/md/model/lennard_jones.cpp
+// sources: src/md/input/molecule_schema.cpp src/md/input/molecule_file.cpp
+// sources: src/md/input/check_molecules.cpp src/md/input/topology_from_input.cpp
+// sources: src/md/forces/bonded/bonded_table.cpp src/md/system/topology.cpp
 
 #include <cmath>
 #include <cstddef>
@@ -24,7 +27,9 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "md/input/check_molecules.hpp"
 #include "md/input/read_input.hpp"
+#include "md/input/topology_from_input.hpp"
 #include "method_names.hpp"
 
 namespace {
@@ -56,5 +61,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!type.name.empty() && type.mass > 0.0);
     require(!pairs || (std::isfinite(type.sigma) && type.sigma > 0.0));
   }
+  if (input.molecules.empty()) return 0;
+  // Files of molecules are not looked at here, so one that has such a file has no atoms yet.
+  for (const auto& molecule : input.molecules) {
+    if (molecule.atoms.empty()) return 0;
+  }
+  require(atoms_of_molecules(input) >= 1);
+  require(topology_from_input(input).atom_count() == atoms_of_molecules(input));
   return 0;
 }

@@ -17,6 +17,7 @@
 #include "app/rank_process.hpp"
 #include "md/core/file_error.hpp"
 #include "md/core/unstable_run.hpp"
+#include "md/input/check_molecules.hpp"
 #include "md/input/input_text.hpp"
 #include "md/input/model_list.hpp"
 #include "md/input/physics_advice.hpp"
@@ -228,6 +229,10 @@ int check(const std::string& path, int ranks) {
         facts.box = reader->header().box;
         diagnostics.insert(diagnostics.end(), reader->header().warnings.begin(),
                            reader->header().warnings.end());
+        if (auto wrong = md::wrong_particle_count(result.input, *facts.particles); !wrong.empty()) {
+          diagnostics.push_back(
+              md::diagnose(result.input, md::Severity::error, "molecule[0]", std::move(wrong)));
+        }
         facts.particles_of_type.assign(
             std::max(result.input.types.size(), result.input.components.size()), 0);
         for (auto chunk = reader->read_chunk(100000); !chunk.empty();

@@ -108,3 +108,29 @@ TEST_CASE("heights are volume over area, and no distance reaches farther") {
     }
   }
 }
+
+TEST_CASE("the nearest image is the nearest of all") {
+  std::mt19937_64 engine(3);
+  std::uniform_real_distribution<double> uniform(-20.0, 20.0);
+  for (const Tilt& tilt : {Tilt{}, Tilt{1.9, -2.4, 3.1}, Tilt{-2.5, 2.5, -3.4}}) {
+    const Box box{{5.0, 7.0, 9.0}, tilt};
+    for (int k = 0; k < 200; ++k) {
+      const Vec3 connection{uniform(engine), uniform(engine), uniform(engine)};
+      const Vec3 nearest = box.nearest_image(connection);
+      double least = HUGE_VAL;
+      bool is_image = false;
+      for (int a = -9; a <= 9; ++a) {
+        for (int b = -7; b <= 7; ++b) {
+          for (int c = -5; c <= 5; ++c) {
+            const Vec3 image = connection + box.translation(a, b, c);
+            const Vec3 difference = image - nearest;
+            least = std::min(least, dot(image, image));
+            is_image = is_image || dot(difference, difference) < 1e-20;
+          }
+        }
+      }
+      CHECK(is_image);
+      CHECK(dot(nearest, nearest) == doctest::Approx(least).epsilon(1e-12));
+    }
+  }
+}

@@ -43,6 +43,25 @@ struct Box {
     const Vec3 heights = this->heights();
     return std::fmin(heights.x, std::fmin(heights.y, heights.z));
   }
+  /// The shortest of the connections that are this one but for lattice vectors.
+  Vec3 nearest_image(Vec3 connection) const {
+    const std::array<Vec3, 3> edges = this->edges();
+    for (int axis = 2; axis >= 0; --axis) {
+      const double crossings = std::round(connection[axis] / length[axis]);
+      connection -= crossings * edges[static_cast<std::size_t>(axis)];
+    }
+    if (tilt.none()) return connection;
+    Vec3 best = connection;
+    for (int a = -1; a <= 1; ++a) {
+      for (int b = -1; b <= 1; ++b) {
+        for (int c = -1; c <= 1; ++c) {
+          const Vec3 image = connection + translation(a, b, c);
+          if (dot(image, image) < dot(best, best)) best = image;
+        }
+      }
+    }
+    return best;
+  }
   /// The box and all of its edges so many times as long.
   void scale(double factor) {
     length *= factor;

@@ -16,12 +16,12 @@ namespace sterna::md {
 namespace {
 
 /// Doubles of a ghost in a message: its position in each step, its orientation where particles
-/// rotate, its type at a rebuild.
+/// rotate; at a rebuild its type and, where ghosts have ids, its id, which a double holds exactly.
 std::size_t step_items(const ParticleStore& particles) {
   return particles.rotating() ? 7 : 3;
 }
 std::size_t rebuild_items(const ParticleStore& particles) {
-  return step_items(particles) + 1;
+  return step_items(particles) + (particles.ghost_ids() ? 2 : 1);
 }
 /// Room for a peer at first; it grows by agreement.
 constexpr std::size_t kFirstCapacity = 64 * 4;
@@ -281,7 +281,10 @@ class Halo::Stage {
       for (const std::uint32_t i : selection_.of(s)) {
         out = put(out, particles.position[i], shift);
         if constexpr (rotating) out = put(out, particles.orientation[i]);
-        if constexpr (with_types) *out++ = static_cast<double>(particles.position[i].type);
+        if constexpr (with_types) {
+          *out++ = static_cast<double>(particles.position[i].type);
+          if (particles.ghost_ids()) *out++ = static_cast<double>(particles.id[i]);
+        }
       }
     }
     exchange_->commit(receiver.peer, static_cast<std::size_t>(out - begin));
@@ -299,14 +302,21 @@ class Halo::Stage {
       const std::size_t ghost = place(receiver.first_ghost + k);
       in = take(in, particles.position[ghost]);
       if constexpr (rotating) in = take(in, particles.orientation[ghost]);
-      if constexpr (with_types) particles.position[ghost].type = static_cast<std::int64_t>(*in++);
+      if constexpr (with_types) {
+        particles.position[ghost].type = static_cast<std::int64_t>(*in++);
+        if (particles.ghost_ids()) particles.id[ghost] = static_cast<std::int64_t>(*in++);
+      }
     }
   }
 
   void copy_types(ParticleStore& particles, const Receiver& receiver) {
-    Position* ghost = particles.position.data() + local_count_ + receiver.first_ghost;
+    std::size_t ghost = local_count_ + receiver.first_ghost;
     for (std::size_t s = receiver.first; s < receiver.last; ++s) {
-      for (const std::uint32_t i : selection_.of(s)) (ghost++)->type = particles.position[i].type;
+      for (const std::uint32_t i : selection_.of(s)) {
+        particles.position[ghost].type = particles.position[i].type;
+        if (particles.ghost_ids()) particles.id[ghost] = particles.id[i];
+        ++ghost;
+      }
     }
   }
 
@@ -406,12 +416,14 @@ void Halo::order_ghosts(ParticleStore& particles, std::span<const std::uint32_t>
   Position* const ghosts = particles.position.data() + local_count;
   Quaternion* const orientations =
       particles.rotating() ? particles.orientation.data() + local_count : nullptr;
+  std::int64_t* const ids = particles.ghost_ids() ? particles.id.data() + local_count : nullptr;
   std::vector<std::uint32_t> target = slots_;
   for (std::uint32_t k = 0; k < target.size(); ++k) {
     while (target[k] != k) {
       const std::uint32_t place = target[k];
       std::swap(ghosts[k], ghosts[place]);
       if (orientations != nullptr) std::swap(orientations[k], orientations[place]);
+      if (ids != nullptr) std::swap(ids[k], ids[place]);
       target[k] = target[place];
       target[place] = place;
     }

@@ -40,7 +40,8 @@ class Halo {
 
   /// Collective. Chooses anew what to send, from particles that are all in their owner's region
   /// (after migration) and in their final order (after sorting), and replaces the ghosts of the
-  /// store: positions and types, and orientations where the store rotates. Until the next call the
+  /// store: positions and types, orientations where the store rotates, ids where ghosts have some.
+  /// Until the next call the
   /// order of particles must not change.
   void rebuild(ParticleStore& particles);
   /// The same in its parts, for those who tell computing from communication: the ghosts are dropped

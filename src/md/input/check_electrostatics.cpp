@@ -43,6 +43,11 @@ void check_electrostatics(const Input& input, const IsGood& is_good, const Repor
       return site.charge != 0.0 || (site.kind == "dipole" && site.moment != 0.0);
     });
   });
+  charged = charged || std::ranges::any_of(input.molecules, [](const Input::Molecule& molecule) {
+              return std::ranges::any_of(molecule.atoms, [](const Input::MoleculeAtom& atom) {
+                return atom.charge.value_or(0.0) != 0.0;
+              });
+            });
   for (std::size_t n = 0; n < input.types.size(); ++n) {
     if (input.types[n].charge == 0.0) continue;
     charged = true;

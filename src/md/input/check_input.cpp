@@ -14,6 +14,7 @@
 #include "md/input/check_components.hpp"
 #include "md/input/check_electrostatics.hpp"
 #include "md/input/check_external.hpp"
+#include "md/input/check_molecules.hpp"
 #include "md/input/check_motion.hpp"
 #include "md/input/check_pair_potentials.hpp"
 #include "md/input/check_thermostats.hpp"
@@ -392,6 +393,7 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   checker.pairs();
   check_pair_potentials(input, look_at_files, is_good, report);
   check_components(input, is_good, report);
+  check_molecules(input, is_good, report);
   checker.tersoff(look_at_files);
   check_electrostatics(input, is_good, report);
   checker.interaction();

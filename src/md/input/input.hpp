@@ -13,6 +13,7 @@
 #include "md/core/units.hpp"
 #include "md/core/values_by_type.hpp"
 #include "md/core/vector.hpp"
+#include "md/forces/bonded/bonded_parameter.hpp"
 #include "md/forces/pair/pair_parameter.hpp"
 #include "md/forces/pair/tabulated_curve.hpp"
 
@@ -94,6 +95,33 @@ struct Input {
     std::vector<Site> sites;  ///< those of `model` where that is given
   };
   std::vector<Component> components;
+
+  /// Lists of atoms of a molecule, counted from 1; the file may give one list alone.
+  using AtomLists = std::vector<std::vector<int>>;
+  struct MoleculeAtom {  ///< [[molecule.atom]]
+    std::string name;    ///< empty: that of the type
+    std::string type;
+    std::optional<double> charge;  ///< default: that of the type
+  };
+  /// [[molecule.bond]], [[molecule.angle]], [[molecule.torsion]], [[molecule.improper]],
+  /// [[molecule.special_pair]], which has no potential, [[molecule.exclusion]], which has neither
+  /// that nor parameters.
+  struct MoleculeTerm {
+    std::string potential;
+    /// In the order of `bonded_parameter_names`.
+    std::array<std::optional<double>, most_bonded_parameters> parameters{};
+    AtomLists atoms;
+  };
+  struct Molecule {  ///< [[molecule]]: a flexible one, of atoms
+    std::string name;
+    std::int64_t count = 0;
+    std::string file;        ///< with what follows; relative to the input
+    int excluded_bonds = 3;  ///< pairs of atoms at most so many bonds apart do not interact
+    double lennard_jones_14 = 0.0, coulomb_14 = 0.0;  ///< but so much of those three bonds apart
+    std::vector<MoleculeAtom> atoms;
+    std::vector<MoleculeTerm> bonds, angles, torsions, impropers, special_pairs, exclusions;
+  };
+  std::vector<Molecule> molecules;
 
   struct Pair {  ///< [[pair]]: replaces the mixed parameters, or the whole potential
     std::string first, second;

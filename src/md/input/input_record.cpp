@@ -18,6 +18,7 @@
 #include "md/input/pair_potential_input.hpp"
 #include "md/input/read_input.hpp"
 #include "md/input/tersoff_input.hpp"
+#include "md/input/topology_from_input.hpp"
 #include "md/output/atomic_file.hpp"
 
 namespace sterna::md {
@@ -68,6 +69,11 @@ std::string section_of(std::string_view place) {
     if (!inside && c != ']') section += c;
   }
   return section;
+}
+
+/// These are compared as a whole: of large molecules they are many.
+bool is_of_molecule(std::string_view place) {
+  return section_of(place).starts_with("molecule");
 }
 
 /// Whether another value makes another system.
@@ -129,7 +135,10 @@ std::string without(std::string_view place) {
 
 json input_record(const Input& input) {
   json record = {{"keys", json::object()}};
-  for (const GivenKey& given : given_keys(input)) record["keys"][given.place] = given.value;
+  for (const GivenKey& given : given_keys(input)) {
+    if (!is_of_molecule(given.place)) record["keys"][given.place] = given.value;
+  }
+  if (!input.molecules.empty()) record["molecules"] = hash_text(molecules_text(input));
   if (input.start.kind == "file") {
     const std::string path = start_file_path(input);
     record["start_file"] = path.ends_with(".xml") ? configuration_record(path) : file_record(path);
@@ -173,9 +182,10 @@ InputChanges compare_inputs(const json& record, const json& now, const UnitSyste
       changes.timestep = changes.timestep || place == "run.timestep";
     }
   }
-  for (const auto& [name, what] : {std::pair{"start_file", "the start file"},
-                                   std::pair{"parameter_file", "the file of parameters"},
-                                   std::pair{"pair_tables", "a table of pairs"}}) {
+  for (const auto& [name, what] :
+       {std::pair{"start_file", "the start file"},
+        std::pair{"parameter_file", "the file of parameters"},
+        std::pair{"pair_tables", "a table of pairs"}, std::pair{"molecules", "a [[molecule]]"}}) {
     const json before = record.value(name, json()), after = now.value(name, json());
     if (before != after) {
       changes.system.push_back(fmt::format("{} has another content than when the run began", what));

@@ -11,6 +11,7 @@
 #include "md/input/ensemble_schema.hpp"
 #include "md/input/external_schema.hpp"
 #include "md/input/interaction_schema.hpp"
+#include "md/input/molecule_schema.hpp"
 #include "md/input/motion_schema.hpp"
 #include "md/input/observer_section.hpp"
 #include "md/input/pair_potential_input.hpp"
@@ -70,9 +71,10 @@ std::vector<SectionSchema> general_sections() {
        .keeps_state = true},
       {.name = "type",
        .is_array = true,
-       .description = "A type of particle; one such section per type. In a start file that numbers "
-                      "its types, the first section is type 1. A file has either types or "
-                      "components.",
+       .description =
+           "A type of particle, of which molecules may be made; one such section per "
+           "type. In a start file that numbers its types, the first section is type 1. A "
+           "file has either types or components.",
        .aliases = {"atom", "species", "particle"}},
       {.name = "component",
        .is_array = true,
@@ -81,11 +83,54 @@ std::vector<SectionSchema> general_sections() {
            "it. In a start file that numbers its types, the first section is type 1. Start files "
            "and trajectories have the centers of mass; orientations turn the body frame, whose "
            "axes are those of the sites where these are principal axes of inertia already.",
-       .aliases = {"molecule", "molecules", "moleculetype", "moltype", "rigid"}},
+       .aliases = {"rigid"}},
       {.name = "component.site",
        .is_array = true,
        .description = "A point of the molecule where forces act.",
        .aliases = {"site", "sites"}},
+      {.name = "molecule",
+       .is_array = true,
+       .description =
+           "A flexible molecule of atoms, whose types are those of `[[type]]`, and how many of it "
+           "there are. The start gives the atoms of one molecule after the other, in the order of "
+           "these sections: their ids count from 1. Every particle is an atom of a molecule then, "
+           "a "
+           "lone ion one of a molecule of one atom. All that follows may stand in a file of its "
+           "own, as `[[atom]]`, `[[bond]]` and so on. Atoms are counted from 1.",
+       .aliases = {"molecules", "flexible", "moleculetype", "moltype", "topology"}},
+      {.name = "molecule.atom",
+       .is_array = true,
+       .description = "An atom of the molecule.",
+       .aliases = {"atoms"}},
+      {.name = "molecule.bond",
+       .is_array = true,
+       .description = "Bonds with the same parameters; formulas of all terms are in "
+                      "[the how-to](howto/flexible-molecules.md).",
+       .aliases = {"bonds"}},
+      {.name = "molecule.angle",
+       .is_array = true,
+       .description = "Angles with the same parameters; the middle atom stands in the middle.",
+       .aliases = {"angles"}},
+      {.name = "molecule.torsion",
+       .is_array = true,
+       .description = "Torsions with the same parameters, along chains of four atoms: the angle is "
+                      "0 where the outer atoms are eclipsed (cis), 180 degrees where they are "
+                      "opposite (trans).",
+       .aliases = {"torsions", "dihedral", "dihedrals"}},
+      {.name = "molecule.improper",
+       .is_array = true,
+       .description = "Improper torsions with the same parameters: the dihedral angle of the atoms "
+                      "in the order given.",
+       .aliases = {"impropers"}},
+      {.name = "molecule.special_pair",
+       .is_array = true,
+       .description = "Pairs of atoms that interact by parameters of their own, at any distance: "
+                      "what is not given is that of a pair three bonds apart.",
+       .aliases = {"pairs", "special_pairs", "pair_14", "exceptions"}},
+      {.name = "molecule.exclusion",
+       .is_array = true,
+       .description = "Pairs of atoms that do not interact, besides those that bonds join.",
+       .aliases = {"exclusions", "exclude"}},
       {.name = "pair",
        .is_array = true,
        .description =
@@ -642,8 +687,9 @@ std::vector<KeySchema> further_keys() {
 
 std::vector<KeySchema> make_keys() {
   std::vector<KeySchema> keys = general_keys();
-  for (auto&& more : {component_keys(), pair_keys(), interaction_keys(), electrostatics_keys(),
-                      ensemble_keys(), external_keys(), motion_keys(), further_keys()}) {
+  for (auto&& more :
+       {component_keys(), molecule_keys(), pair_keys(), interaction_keys(), electrostatics_keys(),
+        ensemble_keys(), external_keys(), motion_keys(), further_keys()}) {
     keys.insert(keys.end(), more.begin(), more.end());
   }
   for (const ObserverSection& observer : observer_sections()) {
@@ -701,9 +747,41 @@ struct DefaultText {
   std::string operator()(const ChoiceTarget& target) const {
     return fmt::format("\"{}\"", choice_name(key, target));
   }
+  std::string operator()(const Input::AtomLists*) const { return {}; }
 };
 
+/// The terms of a molecule that stand in such a section; null: none do.
+std::vector<Input::MoleculeTerm>* terms_in(Input::Molecule& molecule, std::string_view section) {
+  if (section == "molecule.bond") return &molecule.bonds;
+  if (section == "molecule.angle") return &molecule.angles;
+  if (section == "molecule.torsion") return &molecule.torsions;
+  if (section == "molecule.improper") return &molecule.impropers;
+  if (section == "molecule.special_pair") return &molecule.special_pairs;
+  return section == "molecule.exclusion" ? &molecule.exclusions : nullptr;
+}
+
 }  // namespace
+
+bool is_inner(const SectionSchema& section) {
+  return section.name.find('.') != std::string_view::npos;
+}
+
+std::size_t inner_count(const Input& input, std::string_view section, std::size_t outer) {
+  if (section == "component.site") return input.components[outer].sites.size();
+  if (section == "molecule.atom") return input.molecules[outer].atoms.size();
+  // It is only looked at.
+  return terms_in(const_cast<Input&>(input).molecules[outer], section)->size();
+}
+
+void resize_inner(Input& input, std::string_view section, std::size_t outer, std::size_t count) {
+  if (section == "component.site") {
+    input.components[outer].sites.resize(count);
+  } else if (section == "molecule.atom") {
+    input.molecules[outer].atoms.resize(count);
+  } else {
+    terms_in(input.molecules[outer], section)->resize(count);
+  }
+}
 
 std::span<const SectionSchema> input_sections() {
   static const std::vector<SectionSchema> sections = make_sections();
@@ -720,6 +798,10 @@ Input input_with_all_sections() {
   input.types.resize(1);
   input.components.resize(1);
   input.components[0].sites.resize(1);
+  input.molecules.resize(1);
+  for (const SectionSchema& section : input_sections()) {
+    if (section.name.starts_with("molecule.")) resize_inner(input, section.name, 0, 1);
+  }
   input.pairs.resize(1);
   input.thermostats.resize(1);
   input.drift_controls.resize(1);
@@ -897,6 +979,9 @@ struct Expectation {
     return fmt::format("a list of {}", choices());
   }
   std::string operator()(const ChoiceTarget&) const { return choices(); }
+  std::string operator()(const Input::AtomLists*) const {
+    return "numbers of atoms, counted from 1, such as [1, 2], or a list of such lists";
+  }
 };
 
 }  // namespace

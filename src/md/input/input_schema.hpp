@@ -28,7 +28,8 @@ struct ChoiceTarget {
 /// Where a value goes in an `Input`; its type decides what the file may say.
 using Target = std::variant<UnitSystem*, bool*, int*, std::int64_t*, std::uint64_t*, double*,
                             std::string*, std::optional<double>*, Vec3*, std::optional<Vec3>*,
-                            std::array<int, 3>*, std::vector<std::string>*, ChoiceTarget>;
+                            std::array<int, 3>*, std::vector<std::string>*, Input::AtomLists*,
+                            ChoiceTarget>;
 
 /// The target of any member of an `Input` or of an owner's options.
 template <class Value>
@@ -83,7 +84,7 @@ struct KeySchema {
   std::string_view section = {};
   std::string_view name = {};
   /// `index` counts the tables of a section that may stand several times; those of
-  /// [[component.site]] through all components.
+  /// [[component.site]] through all components, those in [[molecule]] through all molecules.
   Target (*target)(Input& input, std::size_t index) = nullptr;
   std::string_view description = {};
   Need need = Need::optional;
@@ -117,6 +118,13 @@ std::span<const KeySchema> input_keys();
 
 /// An input with one table of each section, so that every target exists.
 Input input_with_all_sections();
+
+/// Whether a section stands in another one, as "component.site" does.
+bool is_inner(const SectionSchema& section);
+/// How many tables of an inner section are in table `outer` of the other one.
+std::size_t inner_count(const Input& input, std::string_view section, std::size_t outer);
+/// Makes room for so many.
+void resize_inner(Input& input, std::string_view section, std::size_t outer, std::size_t count);
 
 const SectionSchema* find_section(std::string_view name);
 const KeySchema* find_key(std::string_view section, std::string_view name);

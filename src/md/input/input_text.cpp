@@ -1,8 +1,10 @@
 #include "md/input/input_text.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -56,7 +58,15 @@ struct ValueText {
   std::string operator()(const ChoiceTarget& target) const {
     return basic_string(choice_name(key, target));
   }
+  std::string operator()(const Input::AtomLists* lists) const {
+    return fmt::format("[[{}]]", fmt::join(texts(*lists), "], ["));
+  }
 
+  static std::vector<std::string> texts(const Input::AtomLists& lists) {
+    std::vector<std::string> result;
+    for (const auto& atoms : lists) result.push_back(fmt::format("{}", fmt::join(atoms, ", ")));
+    return result;
+  }
   template <class Number>
   static std::string triple(Number x, Number y, Number z) {
     return fmt::format("[{}, {}, {}]", x, y, z);
@@ -74,7 +84,7 @@ class Walk {
   void go() {
     keys("", "", 0);
     for (const SectionSchema& section : input_sections()) {
-      if (section.name.find('.') != std::string_view::npos) continue;  // stands in another one
+      if (is_inner(section)) continue;
       const bool several =
           section.is_array || input_.places.contains(fmt::format("{}[1]", section.name));
       if (!section.is_array && !section.may_repeat) {
@@ -89,21 +99,25 @@ class Walk {
         if (!input_.places.contains(place)) break;
         on_section_(section, several);
         keys(section.name, place, n);
-        if (section.name == "component") sites(place, n);
+        for (const SectionSchema& inner : input_sections()) {
+          if (inner.name.starts_with(fmt::format("{}.", section.name))) inside(inner, place, n);
+        }
       }
     }
   }
 
  private:
-  void sites(const std::string& component_place, std::size_t component) {
+  void inside(const SectionSchema& inner, const std::string& outer_place, std::size_t outer) {
+    const std::string_view name = inner.name.substr(inner.name.rfind('.') + 1);
+    std::size_t& passed = passed_[inner.name];
     for (std::size_t n = 0;; ++n) {
-      const std::string place = fmt::format("{}.site[{}]", component_place, n);
+      const std::string place = fmt::format("{}.{}[{}]", outer_place, name, n);
       if (!input_.places.contains(place)) break;
-      on_section_(*find_section("component.site"), true);
-      keys("component.site", place, sites_ + n);
+      on_section_(inner, true);
+      keys(inner.name, place, passed + n);
     }
-    // Those of published models stand in no file.
-    sites_ += input_.components[component].sites.size();
+    // Some stand in no file, as those of published models.
+    passed += inner_count(input_, inner.name, outer);
   }
 
   void keys(std::string_view section, std::string_view place, std::size_t index) {
@@ -121,7 +135,7 @@ class Walk {
   const Input& input_;
   OnSection on_section_;
   OnKey on_key_;
-  std::size_t sites_ = 0;  // of the components that have been passed
+  std::map<std::string_view, std::size_t> passed_;  // tables of inner sections
 };
 
 }  // namespace

@@ -254,8 +254,26 @@ class Adviser {
                          : ""));
   }
 
+  /// Of each molecule, for how many there are.
+  void charge_of_molecules() {
+    double net = 0.0, largest = 0.0, atoms = 0.0;
+    for (const Input::Molecule& molecule : input_.molecules) {
+      for (const Input::MoleculeAtom& atom : molecule.atoms) {
+        const auto type = std::ranges::find(input_.types, atom.type, &Input::Type::name);
+        const double charge = atom.charge.value_or(type == input_.types.end() ? 0.0 : type->charge);
+        net += static_cast<double>(molecule.count) * charge;
+        largest = std::max(largest, std::abs(charge));
+        atoms += static_cast<double>(molecule.count);
+      }
+    }
+    if (!(std::abs(net) > 1e-6 * largest * atoms)) return;
+    warn("molecule[0]",
+         fmt::format("the system is not neutral: its charge is {}", text(net, Dimension::charge)));
+  }
+
   /// For each particle, where the shares are known.
   void charge() {
+    if (!input_.molecules.empty()) return charge_of_molecules();
     struct Kind {
       double charge = 0.0, largest = 0.0, share = 0.0;
     };
@@ -289,7 +307,8 @@ class Adviser {
   }
 
   void density() {
-    if (!facts_.particles || !facts_.box) return;
+    // Bonded atoms reach far into each other's sigma.
+    if (!facts_.particles || !facts_.box || !input_.molecules.empty()) return;
     const double density = static_cast<double>(*facts_.particles) / facts_.box->volume();
     if (!input_.components.empty()) {
       molecule_density(density);

@@ -8,15 +8,19 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <set>
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 
 #include "md/core/display_text.hpp"
 #include "md/input/check_input.hpp"
+#include "md/input/check_molecules.hpp"
 #include "md/input/checked_toml.hpp"
 #include "md/input/foreign_files.hpp"
 #include "md/input/input_schema.hpp"
+#include "md/input/molecule_file.hpp"
 #include "md/input/published_components.hpp"
 #include "md/input/syntax_error.hpp"
 #include "sterna/comm/nearest_name.hpp"
@@ -30,6 +34,7 @@ constexpr std::size_t most_diagnostics = 100;   // nobody reads more; bounds the
 constexpr std::size_t longest_line = 1000;      // bytes kept of a source line
 constexpr std::size_t most_tables = 256;        // of types and sites: pairs grow with the square
 constexpr std::size_t most_pairs = 65536;
+constexpr std::size_t most_in_molecule = 100'000'000;
 constexpr std::int64_t endless = 1'000'000'000'000'000;  // steps of a run that a program ends
 // Beyond these, powers of a number leave the range of a double; nothing physical is there. What is
 // smaller is 0 that a program has computed, where 0 is allowed.
@@ -111,6 +116,7 @@ class Reader {
     for (auto&& [key, node] : document) read_top_level(key, node);
     missing();
     conditions();
+    const std::vector<Diagnostic> in_molecule_files = read_molecule_files();
     if (from_program_ && !result_.input.places.contains("run.steps")) {
       result_.input.run.steps = endless;
     } else if (!from_program_ && result_.input.start.kind == "program") {
@@ -132,6 +138,8 @@ class Reader {
     std::ranges::stable_sort(result_.diagnostics, {}, [](const Diagnostic& d) {
       return std::tuple(d.line == 0 ? std::numeric_limits<int>::max() : d.line, d.column);
     });
+    result_.diagnostics.insert(result_.diagnostics.end(), in_molecule_files.begin(),
+                               in_molecule_files.end());
     if (more_errors_) {
       result_.diagnostics.push_back({Severity::error,
                                      result_.input.path,
@@ -145,8 +153,73 @@ class Reader {
     return std::move(result_);
   }
 
+  /// Of the file of a molecule, whose text this is: the first molecule of the result. `around`: the
+  /// input that names the file.
+  ReadResult read_molecule(const Input& around, const Input::Molecule& molecule) {
+    result_.input.units = around.units;
+    result_.input.types = around.types;
+    result_.input.interaction = around.interaction;
+    result_.input.molecules.resize(1);
+    result_.input.molecules[0].name = molecule.name;
+    result_.input.molecules[0].count = molecule.count;
+    result_.input.molecules[0].file = molecule.file;
+    toml::table document;
+    try {
+      document = toml::parse(text_, std::string_view(result_.input.path));
+    } catch (const toml::parse_error& problem) {
+      syntax_error(problem);
+      return std::move(result_);
+    } catch (const TomlParserFault&) {
+      parser_fault();
+      return std::move(result_);
+    }
+    for (const char* key : {"name", "count", "file"}) {
+      if (const toml::node* node = document.get(key)) {
+        error(node->source(), fmt::format("\"{}\" belongs in the [[molecule]] of the input", key));
+        document.erase(key);
+      }
+      excused_.insert(fmt::format("molecule[0].{}", key));
+    }
+    const SectionSchema& section = *find_section("molecule");
+    read_section(section, document, "molecule[0]", 0, document.source());
+    missing_keys();
+    conditions();
+    check_molecule(
+        result_.input, 0,
+        [this](std::string_view place) {
+          return result_.input.places.contains(place) && !bad_.contains(place);
+        },
+        [this](Severity severity, std::string_view place, std::string message) {
+          report(severity, place_named(place), std::move(message));
+        });
+    std::ranges::stable_sort(result_.diagnostics, {}, [](const Diagnostic& d) {
+      return std::tuple(d.line == 0 ? std::numeric_limits<int>::max() : d.line, d.column);
+    });
+    return std::move(result_);
+  }
+
  private:
   using Place = Input::Place;
+
+  /// What is wrong in the files of molecules.
+  std::vector<Diagnostic> read_molecule_files() {
+    std::vector<Diagnostic> findings;
+    for (std::size_t m = 0; m < result_.input.molecules.size(); ++m) {
+      const std::string place = fmt::format("molecule[{}].file", m);
+      if (!look_at_files_ || !result_.input.places.contains(place) || bad_.contains(place))
+        continue;
+      try {
+        const std::string text = molecule_file_text(result_.input, result_.input.molecules[m]);
+        ReadResult read = read_molecule_text(result_.input, m, text);
+        findings.insert(findings.end(), read.diagnostics.begin(), read.diagnostics.end());
+        const bool good = read.ok();
+        if (good) result_.input.molecules[m] = std::move(read.input.molecules[0]);
+      } catch (const std::runtime_error& problem) {
+        report(Severity::error, place_named(place), problem.what());
+      }
+    }
+    return findings;
+  }
 
   // ---- places
 
@@ -298,7 +371,9 @@ class Reader {
       wrong_shape(section, key, node);
       return;
     }
-    const std::size_t most = section.name == "pair" ? most_pairs : most_tables;
+    const std::size_t most = section.name == "pair"                  ? most_pairs
+                             : section.name.starts_with("molecule.") ? most_in_molecule
+                                                                     : most_tables;
     if (array->size() > most) {
       error(key.source(), fmt::format("there are {} sections {}{}; expected at most {}",
                                       array->size(), section_label(section),
@@ -321,9 +396,12 @@ class Reader {
       input.types.resize(count);
     } else if (section.name == "component") {
       input.components.resize(count);
-    } else if (section.name == "component.site") {
-      input.components[outer].sites.resize(count);
-      return std::exchange(sites_, sites_ + count);
+    } else if (section.name == "molecule") {
+      input.molecules.resize(count);
+    } else if (is_inner(section)) {
+      resize_inner(input, section.name, outer, count);
+      std::size_t& made = made_[section.name];
+      return std::exchange(made, made + count);
     } else if (section.name == "thermostat") {
       input.thermostats.resize(count);
     } else if (section.name == "drift_control") {
@@ -428,6 +506,20 @@ class Reader {
     return meant;
   }
 
+  /// A section in this one that other programs call so, or whose name is spelled alike.
+  static const SectionSchema* meant_inner_section(const SectionSchema& outer,
+                                                  std::string_view name) {
+    const std::string prefix = fmt::format("{}.", outer.name);
+    std::vector<std::string_view> names;
+    for (const SectionSchema& section : input_sections()) {
+      if (!section.name.starts_with(prefix)) continue;
+      if (std::ranges::find(section.aliases, name) != section.aliases.end()) return &section;
+      names.push_back(section.name.substr(prefix.size()));
+    }
+    const auto near = comm::nearest_name(name, names);
+    return near ? find_section(prefix + std::string(*near)) : nullptr;
+  }
+
   /// The sections that have a key of this very name: "[start] or [thermostat]".
   static std::string sections_with(std::string_view name) {
     std::vector<std::string> labels;
@@ -474,6 +566,10 @@ class Reader {
     if (is_full()) return error(key.source(), {});
     const std::string_view name = key.str();
     std::string message = fmt::format("unknown key {} in {}", quote(name), section_label(section));
+    if (const SectionSchema* inner = meant_inner_section(section, name)) {
+      error(key.source(), fmt::format("{}; did you mean {}?", message, section_label(*inner)));
+      return;
+    }
     auto meant = meant_keys(section.name, name, table);
     const std::string elsewhere = sections_with(name);
     if (!elsewhere.empty()) {
@@ -506,6 +602,7 @@ class Reader {
   void read_value(const KeySchema& key, std::size_t index, const toml::node& node,
                   const std::string& place) {
     const std::size_t before = findings_;
+    value_place_ = place;
     const Target target = key.target(result_.input, index);
     if (const auto* choice = std::get_if<ChoiceTarget>(&target)) {
       read_choice(*choice, key, node);
@@ -735,6 +832,50 @@ class Reader {
     value = std::move(items);
   }
 
+  void read_into(Input::AtomLists& value, const KeySchema& key, const toml::node& node) {
+    const toml::array* array = node.as_array();
+    if (array == nullptr || array->empty()) {
+      wrong_value(key, node);
+      return;
+    }
+    Input::AtomLists lists;
+    if (!array->get(0)->is_array()) {
+      if (auto atoms = atom_list(key, *array)) lists.push_back(std::move(*atoms));
+      value = std::move(lists);
+      return;
+    }
+    for (const toml::node& item : *array) {
+      const toml::array* inner = item.as_array();
+      if (inner == nullptr) {
+        wrong_atom(key, item);
+        continue;
+      }
+      result_.input.places[fmt::format("{}[{}]", value_place_, lists.size())] =
+          place_of(item.source());
+      auto atoms = atom_list(key, *inner);
+      lists.push_back(atoms ? std::move(*atoms) : std::vector<int>());
+    }
+    value = std::move(lists);
+  }
+
+  std::optional<std::vector<int>> atom_list(const KeySchema& key, const toml::array& array) {
+    std::vector<int> atoms;
+    for (const toml::node& item : array) {
+      const auto number = whole_number(item);
+      if (!number || *number < 1 || !std::in_range<int>(*number)) {
+        wrong_atom(key, item);
+        return std::nullopt;
+      }
+      atoms.push_back(static_cast<int>(*number));
+    }
+    return atoms;
+  }
+
+  void wrong_atom(const KeySchema& key, const toml::node& item) {
+    error(item.source(), fmt::format("{} holds {}; expected {}", key_label(key), found(item),
+                                     expectation(key, result_.input.units)));
+  }
+
   // ---- after all sections
 
   /// "1.4 g/cm^3" becomes a number density with the mean mass of the types or components.
@@ -813,6 +954,10 @@ class Reader {
              fmt::format("there is no section {}{}", section_label(section), needed_keys(section)));
     }
     missing_particles();
+    missing_keys();
+  }
+
+  void missing_keys() {
     for (const Instance& instance : instances_) {
       const auto& [section, place, index] = instance;
       for (const KeySchema& key : input_keys()) {
@@ -884,7 +1029,8 @@ class Reader {
   std::set<std::string, std::less<>> excused_;  // missing, but another error has told the reason
   std::set<std::string_view> present_;          // sections
   std::vector<Instance> instances_;
-  std::size_t sites_ = 0;  // of the components that have been read
+  std::map<std::string_view, std::size_t> made_;  // tables of inner sections
+  std::string value_place_;                       // of what is read
   const toml::node* mass_density_node_ = nullptr;
   std::string mass_density_place_;
 };
@@ -908,6 +1054,11 @@ ReadResult read_input_text(std::string_view text, std::string_view name, bool lo
                                         largest_file >> 20));
   }
   return Reader(text, name, look_at_files).read();
+}
+
+ReadResult read_molecule_text(const Input& input, std::size_t molecule, std::string_view text) {
+  const Input::Molecule& around = input.molecules[molecule];
+  return Reader(text, molecule_file_path(input, around), true).read_molecule(input, around);
 }
 
 std::optional<std::string> input_file_text(const std::string& path, ReadResult& result) {

@@ -29,6 +29,10 @@ ReadResult read_input_text(std::string_view text, std::string_view name, bool lo
 /// particles itself: `steps` may be missing, and `kind` of [start] may be "program".
 ReadResult read_program_input(std::string_view text, std::string_view name);
 
+/// Of the file that a [[molecule]] of an input names, whose text this is: the first molecule of the
+/// result is that molecule, completed.
+ReadResult read_molecule_text(const Input& input, std::size_t molecule, std::string_view text);
+
 /// The text of an input file, as it stands there. Nothing where it cannot be read, or is the file
 /// of another program: then `result` says so.
 std::optional<std::string> input_file_text(const std::string& path, ReadResult& result);

@@ -36,11 +36,6 @@ constexpr Dimension all_dimensions[] = {Dimension::length,
                                         Dimension::energy_length_6,
                                         Dimension::energy_length_8};
 
-/// A section in another one, such as "component.site".
-bool is_inner(const SectionSchema& section) {
-  return section.name.find('.') != std::string_view::npos;
-}
-
 template <class T>
 bool holds(const Target& target) {
   return std::holds_alternative<T*>(target);
@@ -109,6 +104,11 @@ Json value_schema(const KeySchema& key, const Target& target) {
   if (holds<std::vector<std::string>>(target)) {
     return Json{{"type", "array"}, {"items", choices_schema(key)}, {"uniqueItems", true}};
   }
+  if (holds<Input::AtomLists>(target)) {
+    const Json atoms{{"type", "array"}, {"items", {{"type", "integer"}, {"minimum", 1}}}};
+    const Json lists{{"type", "array"}, {"items", atoms}};
+    return Json{{"anyOf", Json::array({atoms, lists})}};
+  }
   if (key.choices != nullptr) return choices_schema(key);
   return Json{{"type", "string"}, {"minLength", 1}};
 }
@@ -167,6 +167,7 @@ std::string type_text(const KeySchema& key, const Target& target) {
     return fmt::format("three {}", plural(noun.substr(noun.find(' ') + 1)));
   }
   if (holds<std::array<int, 3>>(target)) return "three integers";
+  if (holds<Input::AtomLists>(target)) return "list of integers, or of such lists";
   std::string text;
   if (key.choices != nullptr) {
     for (const std::string_view choice : key.choices()) {

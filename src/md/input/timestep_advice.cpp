@@ -14,6 +14,7 @@
 #include "md/input/molecule_model_from_input.hpp"
 #include "md/input/pair_potential_input.hpp"
 #include "md/input/read_input.hpp"
+#include "md/input/topology_from_input.hpp"
 #include "md/input/type_pair_from_input.hpp"
 
 namespace sterna::md {
@@ -308,6 +309,25 @@ FastestMotion fastest_motion(const Input& input) {
                           : well_curvature * pair.epsilon / (pair.sigma * pair.sigma);
       look(first.mass * second.mass / (first.mass + second.mass), stiffness, first.name,
            second.name);
+    }
+  }
+  for (const Input::Molecule& molecule : input.molecules) {
+    const auto mass = [&](int atom) {
+      const auto& name = molecule.atoms[static_cast<std::size_t>(atom - 1)].type;
+      const auto type = std::ranges::find(input.types, name, &Input::Type::name);
+      return type == input.types.end() ? 1.0 : type->mass;
+    };
+    for (const Input::MoleculeTerm& bond : molecule.bonds) {
+      const double alpha = bonded_parameter(bond, "alpha").value_or(0.0);
+      const double stiffness =
+          bonded_parameter(bond, "stiffness")
+              .value_or(2.0 * alpha * alpha * bonded_parameter(bond, "depth").value_or(0.0));
+      for (const auto& atoms : bond.atoms) {
+        const double first = mass(atoms[0]), second = mass(atoms[1]);
+        look(first * second / (first + second), stiffness,
+             molecule.atoms[static_cast<std::size_t>(atoms[0] - 1)].name,
+             molecule.atoms[static_cast<std::size_t>(atoms[1] - 1)].name);
+      }
     }
   }
   for (const Component& component : components_of(input)) {

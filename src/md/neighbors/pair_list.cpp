@@ -62,11 +62,11 @@ PairList::PairList(std::string_view kernels, std::uint32_t group, bool half)
       group_(std::clamp(group, 1u, largest_group)),
       half_(half) {}
 
-void PairList::set_region(const Vec3& low, const Vec3& high, double list_radius,
-                          const Shear& shear) {
+void PairList::set_region(const Vec3& low, const Vec3& high, double list_radius, const Shear& shear,
+                          double halo_width) {
   list_radius_ = list_radius;
   grid_.set_region(low, high, list_radius, shear);
-  const Vec3 halo = 1.25 * shear.reach(list_radius);
+  const Vec3 halo = 1.25 * shear.reach(std::max(halo_width, list_radius));
   const Vec3 width = high - low + 2.0 * halo;
   extent_ =
       std::max({width.x + std::abs(shear.x_per_y) * width.y + std::abs(shear.x_per_z) * width.z,
@@ -183,8 +183,8 @@ void PairList::build(ParticleStore& particles) {
   }();
   const double sphere = 4.19 * list_radius_ * list_radius_ * list_radius_;
   const double density = static_cast<double>(local_count_) / volume;
-  std::size_t capacity = entries_used_ > 0
-                             ? entries_used_ + entries_used_ / 8
+  std::size_t capacity = entries_built_ > 0
+                             ? entries_built_ + entries_built_ / 8
                              : static_cast<std::size_t>(1.2 * static_cast<double>(local_count_) *
                                                         (density * sphere + 16.0));
   capacity += room_of_largest_cell + 1024;
@@ -209,7 +209,7 @@ void PairList::build(ParticleStore& particles) {
       if (used > std::numeric_limits<std::uint32_t>::max()) {
         throw std::length_error("more than 4294967295 neighbors on one rank: use more ranks");
       }
-      entries_used_ = used;
+      entries_built_ = entries_used_ = used;
       break;
     }
     // Denser than thought: again with twice the room, giving the old back first.

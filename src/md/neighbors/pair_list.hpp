@@ -27,8 +27,10 @@ class PairList {
   /// `half`: of two local particles that share no row, only one has the other in its row.
   explicit PairList(std::string_view kernels, std::uint32_t group = 1, bool half = false);
 
-  /// As CellGrid::set_region.
-  void set_region(const Vec3& low, const Vec3& high, double list_radius, const Shear& shear = {});
+  /// As CellGrid::set_region. `halo_width`: how far ghosts may be from the region, where that is
+  /// more than the list radius.
+  void set_region(const Vec3& low, const Vec3& high, double list_radius, const Shear& shear = {},
+                  double halo_width = 0.0);
   void sort_local(ParticleStore& particles);
   void place_ghosts(std::span<const Position> ghosts, std::size_t local_count,
                     std::vector<std::uint32_t>& slots) {
@@ -36,6 +38,11 @@ class PairList {
   }
   /// Rows of all local particles, from the positions in the store (ghosts at their slots).
   void build(ParticleStore& particles);
+
+  /// Takes all neighbors j of local particles i off the rows for which drop(i, j) is true. No row
+  /// is shared.
+  template <class Drop>
+  void drop_neighbors(Drop&& drop);
 
   /// Cells whose rows hold local particles only, and the rest.
   enum class Cells { interior, boundary };
@@ -108,7 +115,7 @@ class PairList {
   AlignedBuffer<std::uint16_t> compressed_;
   AlignedBuffer<std::uint32_t> plain_;
   bool use_compressed_ = true;
-  std::size_t entries_used_ = 0;
+  std::size_t entries_built_ = 0, entries_used_ = 0;  ///< the latter without what was dropped
   AlignedBuffer<std::uint32_t> row_begin_;
   AlignedBuffer<std::uint32_t> decoded_;  ///< room for any row and some vectors
   /// Positions at the last build relative to the region's center: for list building, and for the
@@ -131,7 +138,10 @@ class PairList::RowReader {
   }
   /// The row that stands at a particle's place. The caller may change it.
   std::span<std::uint32_t> row(std::uint32_t place) {
-    const std::uint32_t begin = rows_.row_begin[place], end = rows_.row_begin[place + 1];
+    return row(rows_.row_begin[place], rows_.row_begin[place + 1]);
+  }
+  /// The same of entries [begin, end).
+  std::span<std::uint32_t> row(std::uint32_t begin, std::uint32_t end) {
     entries_.resize(end - begin);
     for (std::uint32_t k = begin; k < end; ++k) {
       if (rows_.compressed == nullptr) {
@@ -149,6 +159,32 @@ class PairList::RowReader {
   std::uint32_t begins_[32];
   std::vector<std::uint32_t> entries_;
 };
+
+template <class Drop>
+void PairList::drop_neighbors(Drop&& drop) {
+  RowReader reader(*this);
+  std::uint32_t begin = 0, kept = 0;
+  for (const std::uint32_t cell : grid_.local_cells()) {
+    reader.go_to_cell(cell);
+    const CellRange range = grid_.cells()[cell];
+    for (std::uint32_t i = range.begin; i < range.begin + range.count; ++i) {
+      const std::span<const std::uint32_t> row = reader.row(begin, row_begin_[i + 1]);
+      const std::uint32_t end = row_begin_[i + 1];
+      row_begin_[i] = kept;
+      for (std::uint32_t k = begin; k < end; ++k) {
+        if (drop(i, row[k - begin])) continue;
+        if (use_compressed_) {
+          compressed_[kept++] = compressed_[k];
+        } else {
+          plain_[kept++] = plain_[k];
+        }
+      }
+      begin = end;
+    }
+  }
+  row_begin_[local_count_] = kept;
+  entries_used_ = kept;
+}
 
 template <class Visit>
 void PairList::for_each_row(Cells which, Visit&& visit) const {

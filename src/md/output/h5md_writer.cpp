@@ -32,7 +32,18 @@ constexpr Size small_chunk_rows = 256;
 /// Room taken beforehand for what the library itself writes with a frame.
 constexpr std::uint64_t room_for_metadata = 512 * 1024;
 
-enum class Quantity { position, velocity, force, image, orientation, species, id, mass };
+enum class Quantity {
+  position,
+  velocity,
+  force,
+  image,
+  orientation,
+  species,
+  id,
+  mass,
+  atom_name,
+  molecule
+};
 
 /// One dataset with a row per particle.
 struct Field {
@@ -94,6 +105,11 @@ class H5mdWriter::Implementation {
     constants_ = {{Quantity::species, group + "/species", Type::int32, 1, false},
                   {Quantity::id, group + "/id", Type::int64, 1, false},
                   {Quantity::mass, group + "/mass", Type::float64, 1, false}};
+    if (options.topology != nullptr) {
+      name_atoms();
+      constants_.push_back({Quantity::atom_name, group + "/atom_name", Type::int32, 1, false});
+      constants_.push_back({Quantity::molecule, group + "/molecule", Type::int64, 1, false});
+    }
     const std::size_t field_bytes = lay_out(fields_);
     const std::size_t constant_bytes = lay_out(constants_);
     // Constants are a matter of the first frame, so their exchange does not live on.
@@ -243,13 +259,15 @@ class H5mdWriter::Implementation {
                          .written_from_outside = true});
     }
     for (const Field& field : constants_) {
-      const bool named = field.quantity == Quantity::species;
+      std::vector<std::string> names;
+      if (field.quantity == Quantity::species) names = options_.type_names;
+      if (field.quantity == Quantity::atom_name) names = atom_names_;
       file.make_dataset(field.dataset, field.type,
                         {.extent = {rows},
                          .maximum = {rows},
                          .chunk = {field.chunk_rows},
                          .written_from_outside = true,
-                         .value_names = named ? options_.type_names : std::vector<std::string>{}});
+                         .value_names = names});
     }
     for (const auto* list : {&fields_, &constants_}) {
       for (const Field& field : *list) {
@@ -266,7 +284,58 @@ class H5mdWriter::Implementation {
         file.set_attribute(value_of(observable), "unit", observable.unit);
       }
     }
+    if (options_.topology != nullptr) write_bonds(file);
     file.close();
+  }
+
+  /// Numbers for the names of all atoms.
+  void name_atoms() {
+    for (const Topology::Molecule& molecule : options_.topology->molecules()) {
+      std::vector<std::int32_t>& numbers = name_of_atom_.emplace_back();
+      for (const Topology::Atom& atom : molecule.atoms) {
+        const auto known = std::find(atom_names_.begin(), atom_names_.end(), atom.name);
+        numbers.push_back(static_cast<std::int32_t>(known - atom_names_.begin()));
+        if (known == atom_names_.end()) atom_names_.push_back(atom.name);
+      }
+    }
+  }
+
+  /// The group `connectivity` of H5MD: bonds as pairs of ids, some thousand at a time.
+  void write_bonds(hdf5::File& file) const {
+    constexpr Size most = 65536;
+    const Topology& topology = *options_.topology;
+    Size count = 0;
+    for (const Topology::Run& run : topology.runs()) {
+      count += static_cast<Size>(run.count) * topology.molecules()[run.molecule].bonds.size();
+    }
+    if (count == 0) return;
+    const std::string name = "connectivity/bonds";
+    file.make_group("connectivity");
+    file.make_dataset(
+        name, Type::int64,
+        {.extent = {count, 2}, .maximum = {count, 2}, .chunk = {std::min(count, most), 2}});
+    file.set_reference(name, "particles_group", group);
+    std::vector<std::int64_t> pairs;
+    Size written = 0;
+    const auto write = [&] {
+      const Size first[2] = {written, 0}, size[2] = {pairs.size() / 2, 2};
+      if (size[0] > 0) file.write(name, first, size, pairs.data());
+      written += size[0];
+      pairs.clear();
+    };
+    std::int64_t first_id = 1;
+    for (const Topology::Run& run : topology.runs()) {
+      const Topology::Molecule& molecule = topology.molecules()[run.molecule];
+      for (std::int64_t n = 0; n < run.count; ++n) {
+        for (const auto& [a, b] : molecule.bonds) {
+          pairs.push_back(first_id + a);
+          pairs.push_back(first_id + b);
+          if (pairs.size() == 2 * most) write();
+        }
+        first_id += static_cast<std::int64_t>(molecule.atoms.size());
+      }
+    }
+    write();
   }
 
   static std::string steps() { return group + "/box/edges/step"; }
@@ -489,6 +558,17 @@ class H5mdWriter::Implementation {
         std::memcpy(place, &mass, sizeof(mass));
         break;
       }
+      case Quantity::atom_name: {
+        const Topology::Place at = options_.topology->place_of(store.id[i]);
+        std::memcpy(place, &name_of_atom_[at.molecule][static_cast<std::size_t>(at.atom)],
+                    sizeof(std::int32_t));
+        break;
+      }
+      case Quantity::molecule: {
+        const std::int64_t molecule = options_.topology->place_of(store.id[i]).molecule_number;
+        std::memcpy(place, &molecule, sizeof(molecule));
+        break;
+      }
     }
   }
 
@@ -554,6 +634,8 @@ class H5mdWriter::Implementation {
   H5mdOptions options_;
   std::vector<Field> fields_;
   std::vector<Field> constants_;
+  std::vector<std::string> atom_names_;                  ///< each once
+  std::vector<std::vector<std::int32_t>> name_of_atom_;  ///< of each kind of molecule
   std::size_t constant_item_bytes_ = 0;
   std::optional<BlockRedistribution> redistribution_;
   std::shared_ptr<const IdOrder> id_order_;  ///< since the first frame that this object wrote

@@ -9,6 +9,7 @@
 #include "md/core/box.hpp"
 #include "md/output/block_redistribution.hpp"
 #include "md/system/particle_store.hpp"
+#include "md/system/topology.hpp"
 #include "sterna/comm/context.hpp"
 
 namespace sterna::md {
@@ -28,6 +29,9 @@ struct H5mdOptions {
     std::string name;
     std::string unit;  ///< empty: none is written
   };
+  /// Of flexible molecules; null: there are none. Then each particle has the name of its atom and
+  /// the number of its molecule, and the file the bonds. Lives as long as the writer.
+  const Topology* topology = nullptr;
   /// Scalars of which `write_frame` gets the values.
   std::vector<Observable> observables;
   std::string author = "unknown";

@@ -205,6 +205,16 @@ void File::set_attribute(const std::string& object, const std::string& name,
   attach(object, name, h5.H5T_NATIVE_INT_g, space, values.data());
 }
 
+void File::set_reference(const std::string& object, const std::string& name,
+                         const std::string& to) {
+  const Library& h5 = library();
+  constexpr int to_object = 0;
+  std::uint64_t reference = 0;
+  check(h5.H5Rcreate(&reference, handle_, to.c_str(), to_object, -1), "refer to", to);
+  const Owned space(h5.H5Screate(scalar_space), h5.H5Sclose);
+  attach(object, name, h5.H5T_STD_REF_OBJ_g, space, &reference);
+}
+
 void File::make_dataset(const std::string& name, Type type, const DatasetOptions& options) {
   const Library& h5 = library();
   const int rank = static_cast<int>(options.extent.size());

@@ -39,6 +39,8 @@ class File {
   /// A scalar where there is one value.
   void set_attribute(const std::string& object, const std::string& name,
                      std::span<const int> values);
+  /// A reference to another object of the file.
+  void set_reference(const std::string& object, const std::string& name, const std::string& to);
 
   struct DatasetOptions {
     std::vector<Size> extent;

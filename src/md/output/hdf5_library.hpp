@@ -57,6 +57,7 @@ using ErrorVisitor = Status(unsigned index, const ErrorEntry* entry, void* data)
   FUNCTION(H5Acreate2, Handle(Handle, const char*, Handle, Handle, Handle, Handle))                \
   FUNCTION(H5Awrite, Status(Handle, Handle, const void*))                                          \
   FUNCTION(H5Aclose, Status(Handle))                                                               \
+  FUNCTION(H5Rcreate, Status(void*, Handle, const char*, int, Handle))                             \
   FUNCTION(H5Dcreate2, Handle(Handle, const char*, Handle, Handle, Handle, Handle, Handle))        \
   FUNCTION(H5Dopen2, Handle(Handle, const char*, Handle))                                          \
   FUNCTION(H5Dget_space, Handle(Handle))                                                           \
@@ -97,6 +98,7 @@ using ErrorVisitor = Status(unsigned index, const ErrorEntry* entry, void* data)
   CONSTANT(H5T_IEEE_F64LE_g)              \
   CONSTANT(H5T_STD_I32LE_g)               \
   CONSTANT(H5T_STD_I64LE_g)               \
+  CONSTANT(H5T_STD_REF_OBJ_g)             \
   CONSTANT(H5T_NATIVE_DOUBLE_g)           \
   CONSTANT(H5T_NATIVE_INT_g)              \
   CONSTANT(H5T_NATIVE_LLONG_g)            \

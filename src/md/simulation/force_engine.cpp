@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "md/neighbors/excluded_neighbors.hpp"
 #include "md/neighbors/missed_pair.hpp"
 
 namespace sterna::md {
@@ -18,11 +19,12 @@ ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& deco
                          PhaseTimer& timer)
     : context_(context),
       options_(options),
-      halo_width_(short_range->reach() + options.skin),
+      list_radius_(short_range->reach() + options.skin),
+      halo_width_(std::max(list_radius_, options.molecule_reach)),
       timer_(timer),
       migration_(context, decomposition, halo_width_, migration_options()),
       halo_(context, decomposition, halo_width_, halo_options(*short_range)),
-      list_(options.kernels, short_range->group(), short_range->reads_half_lists()),
+      list_(options.kernels, group(*short_range, options), short_range->reads_half_lists()),
       forces_(std::move(short_range)),
       terms_(std::move(terms)),
       decision_(context, 0.5 * options.skin, options.maximum_interval, timer) {
@@ -70,13 +72,13 @@ void ForceEngine::set_decomposition(const Decomposition& decomposition) {
 void ForceEngine::set_region(const Decomposition& decomposition) {
   const Shear& shear = decomposition.box().shear();
   const Region region = decomposition.region(context_.rank());
-  list_.set_region(region.lower, region.upper, halo_width_, shear);
+  list_.set_region(region.lower, region.upper, list_radius_, shear, halo_width_);
   // What may meet before the list is lost was no farther apart than this when it was made. Two
   // regions with a third between them hold no such pair where all are as wide; of a pair across a
   // border, one is then in the halo of the other's rank, as each axis of their distance is at least
   // the sum of how far they are from the other's region. Where the box leans, this is not so.
-  const double farthest = halo_width_ + options_.skin;
-  borders_show_pairs_ = shear.none() && farthest < std::numbers::sqrt2 * halo_width_;
+  const double farthest = list_radius_ + options_.skin;
+  borders_show_pairs_ = shear.none() && farthest < std::numbers::sqrt2 * list_radius_;
   for (int rank = 0; rank < decomposition.rank_count() && borders_show_pairs_; ++rank) {
     const Region other = decomposition.region(rank);
     for (int axis = 0; axis < 3; ++axis) {
@@ -110,12 +112,17 @@ void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
                        ghost_slots_);
     halo_.order_ghosts(particles, ghost_slots_);
   }
+  if (options_.places) {
+    const auto measured = timer_.measure(Phase::sorting);
+    options_.places->rebuild(particles);
+  }
   for (std::size_t k = 0; k < terms_.size(); ++k) {
     const auto measured = timer_.measure(phases_[k + 1]);
     terms_[k]->rebuild(particles);
   }
   const auto measured = timer_.measure(Phase::pair_list);
   list_.build(particles);
+  if (options_.places) drop_excluded_neighbors(list_, particles, *options_.places);
   forces_->rebuild(list_, particles);
   ++rebuilds_;
   decision_.list_was_built(step);

@@ -14,6 +14,7 @@
 #include "md/neighbors/pair_list.hpp"
 #include "md/simulation/phase_timer.hpp"
 #include "md/simulation/rebuild_decision.hpp"
+#include "md/system/molecule_places.hpp"
 #include "sterna/comm/context.hpp"
 
 namespace sterna::md {
@@ -28,6 +29,10 @@ class ForceEngine {
     int maximum_interval = 100;
     bool rotating = false;  ///< as the stores that come
     HaloOptions halo;
+    /// Of flexible molecules, whose atoms ghosts are looked up by; null: there are none. The
+    /// particles' ghosts have ids then.
+    std::shared_ptr<MoleculePlaces> places = nullptr;
+    double molecule_reach = 0.0;  ///< length; ghosts come from at least so far
     std::string migration_exchange = "auto";
   };
   /// The decomposition must live as long as it is in use here. `terms`: those besides
@@ -110,6 +115,11 @@ class ForceEngine {
     return {.exchange = options_.migration_exchange, .rotating = options_.rotating};
   }
 
+  /// How many particles share a row: a row of several could not say which of them excludes what.
+  static std::uint32_t group(const ShortRangeForces& forces, const Options& options) {
+    return options.places != nullptr ? 1 : forces.group();
+  }
+
   HaloOptions halo_options(const ShortRangeForces& forces) const {
     HaloOptions options = options_.halo;
     options.returns_forces = forces.acts_on_ghosts();
@@ -135,7 +145,7 @@ class ForceEngine {
 
   comm::Context context_;
   Options options_;
-  double halo_width_;
+  double list_radius_, halo_width_;
   PhaseTimer& timer_;
   Migration migration_;
   Halo halo_;

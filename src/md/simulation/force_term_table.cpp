@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "md/forces/bonded/bonded_forces.hpp"
 #include "md/forces/coulomb/electrostatics.hpp"
 #include "md/forces/longrange/planar_forces.hpp"
 #include "md/observe/observer_table.hpp"
@@ -37,13 +38,23 @@ std::unique_ptr<ForceTerm> electrostatics(const TermRequest& request) {
   options.virial_tensor = observers_need_virial_tensor(request.input);
   options.exchange = request.input.communication.fmm;
   options.charge_unit = std::sqrt(request.input.units.coulomb());
+  options.places = request.places;
   return std::make_unique<Electrostatics>(request.context, request.decomposition,
                                           request.interaction.components(), options);
+}
+
+std::unique_ptr<ForceTerm> bonded(const TermRequest& request) {
+  if (request.places == nullptr) return nullptr;
+  const Precision precision =
+      request.input.run.precision == "mixed" ? Precision::mixed : Precision::double_precision;
+  return std::make_unique<BondedForces>(request.context, request.places, precision,
+                                        request.input.interaction.kernel);
 }
 
 constexpr TermEntry table[] = {
     {"planar_correction", "what lies beyond the cutoff, in layers across one axis",
      planar_correction},
+    {"bonded", "bonds, angles, torsions and 1-4 pairs of flexible molecules", bonded},
     {"electrostatics", "charges and point dipoles at any distance", electrostatics},
     {"walls", "flat and spherical walls", make_walls},
     {"fields", "constant forces, gravity and electric fields", make_fields},

@@ -10,6 +10,7 @@
 #include "md/forces/force_term.hpp"
 #include "md/input/input.hpp"
 #include "md/simulation/interaction.hpp"
+#include "md/system/molecule_places.hpp"
 #include "sterna/comm/context.hpp"
 
 namespace sterna::md {
@@ -21,7 +22,8 @@ struct TermRequest {
   const Interaction& interaction;
   const Decomposition& decomposition;
   const Box& box;
-  double skin;  ///< length
+  double skin;                                             ///< length
+  std::shared_ptr<const MoleculePlaces> places = nullptr;  ///< of flexible molecules
 };
 
 /// A kind of force term besides the short-range forces of the neighbor list.

@@ -114,6 +114,7 @@ void Simulation::Implementation::open_trajectory(bool resumed) {
   options.reduced_units = input_.units.is_reduced();
   options.type_names = interaction_.names();
   options.type_masses = masses_;
+  if (!topology_.empty()) options.topology = &topology_;
   const std::string energy_unit = input_.units.is_reduced() ? "" : "kJ mol-1";
   options.observables = {{"temperature", input_.units.is_reduced() ? "" : "K"},
                          {"pressure", input_.units.is_reduced() ? "" : "kJ mol-1 nm-3"},

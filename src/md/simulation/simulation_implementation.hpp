@@ -34,6 +34,7 @@
 #include "md/simulation/phase_timer.hpp"
 #include "md/simulation/simulation.hpp"
 #include "md/simulation/step_modifier.hpp"
+#include "md/system/topology.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/messenger.hpp"
 
@@ -69,6 +70,8 @@ class Simulation::Implementation {
   void stop_motion();
   void resume_from_checkpoint(const std::string& path);
   void make_balancer();
+  /// FileError on all ranks where the particles are not the atoms of the molecules.
+  void check_molecule_atoms();
   /// FileError on all ranks where one of them cannot have the memory that the run takes.
   void require_memory();
   void make_engine();
@@ -160,6 +163,7 @@ class Simulation::Implementation {
 
   Interaction interaction_;
   FrozenTypes frozen_;
+  Topology topology_;  ///< of flexible molecules
   Box box_;
   std::int64_t particle_count_ = 0;
   std::vector<std::int64_t> type_counts_;

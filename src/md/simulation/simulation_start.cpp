@@ -15,11 +15,14 @@
 #include "md/core/file_error.hpp"
 #include "md/domain/migration.hpp"
 #include "md/input/check_box.hpp"
+#include "md/input/check_molecules.hpp"
 #include "md/input/diagnostics.hpp"
+#include "md/input/molecule_file.hpp"
 #include "md/input/pair_potential_input.hpp"
 #include "md/input/physics_advice.hpp"
 #include "md/input/read_input.hpp"
 #include "md/input/tersoff_input.hpp"
+#include "md/input/topology_from_input.hpp"
 #include "md/observe/observer_table.hpp"
 #include "md/output/checkpoint.hpp"
 #include "md/simulation/force_term_table.hpp"
@@ -66,6 +69,18 @@ Input with_pair_tables(const comm::Context& context, Input input) {
   return input;
 }
 
+/// With the files of its molecules, which only the first rank may have read, on all ranks.
+Input with_molecule_files(const comm::Context& context, Input input) {
+  for (std::size_t m = 0; m < input.molecules.size(); ++m) {
+    if (input.molecules[m].file.empty()) continue;
+    std::string text;
+    on_first_rank(context, [&] { text = molecule_file_text(input, input.molecules[m]); });
+    comm::broadcast(context, 0, text);
+    take_molecule_file(input, m, text);
+  }
+  return input;
+}
+
 std::vector<RigidBody> bodies_of(const Interaction& interaction, const FrozenTypes& frozen) {
   const std::vector<Vec3> inertia = frozen.inertia(interaction.inertia());
   return {inertia.begin(), inertia.end()};
@@ -85,13 +100,14 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
                                            const SimulationOptions& options)
     : context_(context),
       messenger_(comm::Messenger::shared(context)),
-      input_(with_pair_tables(context, input)),
+      input_(with_molecule_files(context, with_pair_tables(context, input))),
       input_text_(std::move(input_text)),
       options_(options),
       console_(context.rank() == 0 && !options.quiet, options.progress, input.units),
       stem_((std::filesystem::path(input.output.directory) / input.run.name).string()),
       interaction_(input_, tersoff_parameters(context, input)),
       frozen_(input, interaction_.names()),
+      topology_(topology_from_input(input_)),
       masses_(interaction_.masses()),
       counted_masses_(frozen_.counted_masses(masses_)),
       bodies_(bodies_of(interaction_, frozen_)),
@@ -99,6 +115,7 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
       integrator_(input.run.timestep, frozen_.inertial_masses(masses_),
                   rotor_of(interaction_, frozen_, input)) {
   particles_.set_rotating(interaction_.rotating());
+  particles_.set_ghost_ids(!topology_.empty());
   last_step_ = input_.run.steps;
   if (input_text_.empty()) input_text_ = text_of_file(input_.path);
   on_first_rank(context_, [&] { input_record_ = input_record(input_); });
@@ -114,6 +131,7 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
     start_from_input(system);
   }
   first_step_ = step_;
+  check_molecule_atoms();
 
   // Tail corrections and degrees of freedom need how many there are of each type.
   type_counts_.assign(masses_.size(), 0);
@@ -305,6 +323,34 @@ std::string Simulation::Implementation::what_is_wrong(const System::Particles& g
   return {};
 }
 
+void Simulation::Implementation::check_molecule_atoms() {
+  if (topology_.empty()) return;
+  const auto found = [&](std::string message) {
+    return render(diagnose(input_, Severity::error, "molecule[0]", std::move(message)));
+  };
+  const std::string wrong = wrong_particle_count(input_, particle_count_);
+  if (!wrong.empty()) throw FileError(found(wrong));
+  std::string problem;
+  const std::vector<std::string> names = interaction_.names();
+  for (std::size_t i = 0; i < particles_.local_count() && problem.empty(); ++i) {
+    const std::int64_t id = particles_.id[i];
+    if (id > particle_count_) {
+      problem = found(fmt::format(
+          "the start has a particle with the id {}; expected 1 to {}, as the atoms of molecules "
+          "are known by their ids",
+          id, particle_count_));
+      continue;
+    }
+    const std::int64_t type = particles_.position[i].type;
+    const std::int64_t expected = topology_.atom_of(id).type;
+    if (type == expected) continue;
+    problem = found(fmt::format("{} is of type \"{}\" at the start, and of \"{}\" in its molecule",
+                                topology_.description(id), names[static_cast<std::size_t>(type)],
+                                names[static_cast<std::size_t>(expected)]));
+  }
+  agree(context_, problem);
+}
+
 void Simulation::Implementation::stop_motion() {
   std::fill(particles_.velocity.begin(), particles_.velocity.end(), Vec3{});
   std::fill(particles_.angular_momentum.begin(), particles_.angular_momentum.end(), Vec3{});
@@ -449,12 +495,17 @@ void Simulation::Implementation::make_engine() {
   options.rotating = particles_.rotating();
   options.halo = {.method = input_.domain.halo, .exchange = input_.communication.halo};
   options.migration_exchange = input_.communication.migration;
+  if (!topology_.empty()) {
+    options.places = std::make_shared<MoleculePlaces>(topology_, box_);
+    options.molecule_reach = molecule_reach(input_) + skin_;
+  }
   const TermRequest request{.context = context_,
                             .input = input_,
                             .interaction = interaction_,
                             .decomposition = balancer_->decomposition(),
                             .box = box_,
-                            .skin = skin_};
+                            .skin = skin_,
+                            .places = options.places};
   engine_ = std::make_unique<ForceEngine>(context_, balancer_->decomposition(),
                                           interaction_.take_forces(), make_force_terms(request),
                                           options, timer_);

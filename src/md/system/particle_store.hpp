@@ -24,7 +24,8 @@ struct Image {
 };
 
 /// The particles of one rank as a structure of arrays. Local particles come first, copies of
-/// particles of other ranks (ghosts) behind them; only `position` and `orientation` have ghosts.
+/// particles of other ranks (ghosts) behind them; only `position`, `orientation` and, where that is
+/// asked for, `id` have ghosts.
 /// Local particles are sorted along the cell grid at every rebuild.
 ///
 /// A store that rotates also has orientations, angular momenta and torques; otherwise these arrays
@@ -42,6 +43,11 @@ class ParticleStore {
     rotating_ = rotating;
   }
   bool rotating() const { return rotating_; }
+
+  /// Whether ghosts have ids, as molecules need them. To be decided while there are no ghosts, the
+  /// same on all ranks.
+  void set_ghost_ids(bool ghost_ids) { ghost_ids_ = ghost_ids; }
+  bool ghost_ids() const { return ghost_ids_; }
 
   /// Drops the ghosts. New particles are not initialized.
   void resize_local(std::size_t count) {
@@ -61,6 +67,7 @@ class ParticleStore {
     ghost_count_ = count;
     position.resize(local_count_ + count);
     if (rotating_) orientation.resize(local_count_ + count);
+    if (ghost_ids_) id.resize(local_count_ + count);
   }
 
   AlignedBuffer<Position> position;
@@ -76,6 +83,7 @@ class ParticleStore {
   std::size_t local_count_ = 0;
   std::size_t ghost_count_ = 0;
   bool rotating_ = false;
+  bool ghost_ids_ = false;
 };
 
 /// One particle with all that it needs to live on another rank or in a file.

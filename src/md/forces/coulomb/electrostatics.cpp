@@ -23,6 +23,11 @@ Electrostatics::Electrostatics(const comm::Context& context, const Decomposition
       reach_ = std::max(reach_, std::sqrt(dot(site.position, site.position)));
     }
   }
+  if (options_.places) {
+    excluded_.emplace(context, options_.places);
+    // Whatever the charge of a type is: the topology has that of each atom.
+    for (auto& sites : sites_) sites.assign(1, Site{});
+  }
   const double shortest = decomposition.box().least_height();
   if (!options_.ewald && 6.0 * reach_ > shortest) {
     throw std::invalid_argument(
@@ -101,6 +106,8 @@ void Electrostatics::choose_parameters() {
                             options_.accuracy, least_width, options_.levels);
   set_options(trial);
   if (options_.precision) trial.precision = *options_.precision;
+  // Of a bonded pair nearly all is subtracted again.
+  if (excluded_) trial.precision = FmmPrecision::full;
   double accuracy = options_.accuracy;
   if (options_.order > 0) {
     trial.order = options_.order;
@@ -118,12 +125,17 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const auto& sites = sites_[static_cast<std::size_t>(particles.position[i].type)];
     for (const Site& site : sites) {
-      values_.push_back(site.charge);
+      values_.push_back(excluded_ ? excluded_->charge(particles, i) : site.charge);
       molecules_.push_back(static_cast<std::int32_t>(i));
     }
   }
   place_charges(particles);
   particle_count_ = particles.local_count();
+  if (excluded_) {
+    excluded_->rebuild(particles);
+    other_forces_.assign(particle_count_, {});
+    excluded_->subtract(particles, other_forces_, nullptr);
+  }
   if (!options_.periodic) check_open_box(particles);
   if (charge_count_ == 0.0) {
     charge_count_ = static_cast<double>(values_.size());
@@ -222,6 +234,7 @@ void Electrostatics::finish(ParticleStore& particles, EnergyAndVirial* sums) {
       if (sums != nullptr) add_product(inside, arm, force);
     }
   }
+  if (excluded_) excluded_->subtract(particles, particles.force.span(), sums);
   if (sums == nullptr) return;
   sums->energy += result.energy;
   const auto of_arms = symmetric_part(inside);

@@ -9,6 +9,7 @@
 
 #include "md/domain/decomposition.hpp"
 #include "md/forces/coulomb/ewald.hpp"
+#include "md/forces/coulomb/excluded_charges.hpp"
 #include "md/forces/coulomb/fmm/fmm_solver.hpp"
 #include "md/forces/force_term.hpp"
 #include "md/model/component.hpp"
@@ -19,7 +20,9 @@ namespace sterna::md {
 
 /// The Coulomb forces of all charges and point dipoles of all particles at any distance, by the
 /// fast multipole method or, for small systems, Ewald sums. Those of one molecule do not act on
-/// each other, but their periodic images do. All calls are collective.
+/// each other, but their periodic images do. Where molecules are flexible, particles are atoms with
+/// the charges of the topology, and the pairs that it excludes do not act on each other. All calls
+/// are collective.
 class Electrostatics final : public ForceTerm {
  public:
   struct Options {
@@ -38,8 +41,9 @@ class Electrostatics final : public ForceTerm {
     /// Whether the virial that `finish` adds is the whole tensor, which makes the far field dearer;
     /// otherwise it has the right trace only.
     bool virial_tensor = false;
-    std::string exchange = "auto";  ///< of comm::neighbor_methods()
-    double charge_unit = 1.0;       ///< of the input, in internal units
+    std::string exchange = "auto";                           ///< of comm::neighbor_methods()
+    double charge_unit = 1.0;                                ///< of the input, in internal units
+    std::shared_ptr<const MoleculePlaces> places = nullptr;  ///< of flexible molecules
   };
   /// `components`: in the order of Position::type. The decomposition must live as long as it is in
   /// use here. Throws std::invalid_argument where the box is too small for the molecules.
@@ -83,7 +87,9 @@ class Electrostatics final : public ForceTerm {
   /// "order 8, single precision, 16 x 16 x 16 leaves".
   std::string method() const;
   void place_charges(const ParticleStore& particles);
-  PointCharges charges() const { return {positions_, values_, molecules_, centers_, dipoles_}; }
+  PointCharges charges() const {
+    return {positions_, values_, molecules_, centers_, dipoles_, other_forces_};
+  }
   bool with_dipoles() const;
   void choose_parameters();
   /// What does not follow from the accuracy.
@@ -101,6 +107,7 @@ class Electrostatics final : public ForceTerm {
     Vec3 dipole;
   };
   std::vector<std::vector<Site>> sites_;  ///< of each component
+  std::optional<ExcludedCharges> excluded_;
   Options options_;
   double reach_ = 0.0;  ///< of the farthest charge from its molecule's center
 
@@ -115,6 +122,7 @@ class Electrostatics final : public ForceTerm {
 
   // Of each site of the local particles, particle by particle; dipoles where there are some.
   std::vector<Vec3> positions_, centers_, dipoles_;
+  std::vector<Vec3> other_forces_;  ///< of excluded pairs, when errors are measured
   std::vector<double> values_;
   std::vector<std::int32_t> molecules_;
 };

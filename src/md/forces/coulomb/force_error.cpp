@@ -10,7 +10,9 @@ void ForceError::add(std::span<const Vec3> forces, std::span<const Vec3> referen
   for (std::size_t i = 0; i < forces.size(); ++i) {
     const Vec3 difference = forces[i] - reference[i];
     sums_[0] += dot(difference, difference);
-    sums_[1] += dot(reference[i], reference[i]);
+    Vec3 whole = reference[i];
+    if (!charges.other_forces.empty()) whole += charges.other_forces[i];
+    sums_[1] += dot(whole, whole);
     sums_[2] += charges.charges[i] * charges.charges[i];
     if (!charges.dipoles.empty()) sums_[3] += dot(charges.dipoles[i], charges.dipoles[i]);
   }

@@ -8,7 +8,7 @@
 namespace sterna::md {
 
 /// Root of the mean square error of forces, relative to that of the reference. Sums of squares, to
-/// be added up over ranks: of the differences, of the reference, of what the sources are, of all
+/// be added up over ranks: of the differences, of the reference with what other forces there are, of what the sources are, of all
 /// sources.
 class ForceError {
  public:

@@ -1,0 +1,137 @@
+// Idea:    each rank computes every term that one of its atoms is in, once, and keeps the forces on
+//          its own atoms: a term across a border is computed on two ranks or more, and no force
+//          travels. Images are chosen at rebuilds, from each atom of a chain to the next one, so a
+//          molecule may be longer than the box, or bonded to itself through it.
+// Source:  general.
+// Cost:    terms across borders several times: in a cube of 10 nm, about a fifth of all.
+// Hazards: the atoms of a term must be within the halo of the rank of any of them.
+// Others:  one rank for each term and forces sent back: one more message for each neighbor in each
+//          step.
+
+#include "md/forces/bonded/bonded_forces.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "md/core/agreement.hpp"
+#include "md/forces/bonded/bonded_table.hpp"
+#include "md/simd/instruction_set.hpp"
+
+namespace sterna::md {
+namespace {
+
+const BondedKernels& select_bonded_kernels(std::string_view name) {
+  return select_kernels(available_kernels<BondedKernels>(
+                            {STERNA_WIDE_KERNELS(bonded_kernels_avx512),
+                             STERNA_WIDE_KERNELS(bonded_kernels_avx2), bonded_kernels_baseline}),
+                        name);
+}
+
+}  // namespace
+
+BondedForces::BondedForces(const comm::Context& context,
+                           std::shared_ptr<const MoleculePlaces> places, Precision precision,
+                           std::string_view kernels)
+    : context_(context),
+      places_(std::move(places)),
+      precision_(precision),
+      kernels_(select_bonded_kernels(kernels)) {
+  const auto table = bonded_table();
+  kind_of_.assign(table.size(), 0);
+  for (std::uint32_t number = 0; number < table.size(); ++number) {
+    if (!places_->topology().has_terms(number)) continue;
+    kind_of_[number] = static_cast<std::uint32_t>(kinds_.size());
+    kinds_.push_back({number, {}, {}, {}, {}});
+    parts_.push_back({table[number].energy_name, 0.0, 0.0});
+  }
+}
+
+void BondedForces::rebuild(const ParticleStore& particles) {
+  for (Kind& kind : kinds_) {
+    kind.places.clear();
+    kind.targets.clear();
+    kind.row.clear();
+    kind.share.clear();
+  }
+  const Topology& topology = places_->topology();
+  std::string missing;
+  for (std::uint32_t i = 0; i < particles.local_count() && missing.empty(); ++i) {
+    const Topology::Place place = topology.place_of(particles.id[i]);
+    const auto& terms = topology.molecules()[place.molecule].terms;
+    for (const std::uint32_t t : topology.terms_of(place)) {
+      add(kinds_[kind_of_[terms[t].kind]], particles, i, place, terms[t], missing);
+    }
+  }
+  agree(context_, missing);
+}
+
+void BondedForces::add(Kind& kind, const ParticleStore& particles, std::uint32_t particle,
+                       const Topology::Place& place, const Topology::Term& term,
+                       std::string& missing) {
+  const std::size_t size = term.size;
+  const auto id = [&](std::size_t k) { return place.first_id + term.atoms[k]; };
+  std::uint32_t targets[4], places[4];
+  std::size_t own = size, locals = 0;
+  for (std::size_t k = 0; k < size; ++k) {
+    const auto local = places_->local(id(k));
+    // The first of its local atoms brings it.
+    if (locals == 0 && local && *local != particle) return;
+    if (own == size && local) own = k;
+    targets[k] = local.value_or(no_target);
+    locals += local ? 1 : 0;
+  }
+  places[own] = particle;
+  const auto follow = [&](std::size_t from, std::size_t to) {
+    const auto found = places_->nearest(id(to), particles.position[places[from]].vector());
+    if (!found && missing.empty()) {
+      missing = places_->missing(id(own), id(to), context_.rank());
+    }
+    places[to] = found.value_or(places[from]);
+  };
+  for (std::size_t k = own; k-- > 0;) follow(k + 1, k);
+  for (std::size_t k = own + 1; k < size; ++k) follow(k - 1, k);
+  kind.places.insert(kind.places.end(), places, places + size);
+  kind.targets.insert(kind.targets.end(), targets, targets + size);
+  kind.row.push_back(term.coefficients);
+  kind.share.push_back(static_cast<double>(locals) / static_cast<double>(size));
+}
+
+void BondedForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
+  for (std::size_t k = 0; k < kinds_.size(); ++k) {
+    const Kind& kind = kinds_[k];
+    BondedWork work{};
+    work.position = particles.position.data();
+    work.count = kind.row.size();
+    work.places = kind.places.data();
+    work.targets = kind.targets.data();
+    work.row = kind.row.data();
+    work.share = kind.share.data();
+    work.coefficients = places_->topology().coefficients(kind.number).data();
+    work.force = particles.force.data();
+    const BondedKernels::OfTerm& compute = kernels_.terms[kind.number];
+    (precision_ == Precision::mixed ? compute.mixed : compute.in_double)(work);
+    if (sums == nullptr) continue;
+    EnergyAndVirial own;
+    own.energy = work.energy;
+    std::copy_n(work.virial, 6, own.virial);
+    parts_[k].energy = own.energy;
+    parts_[k].virial = own.virial_trace();
+    *sums += own;
+  }
+}
+
+ForceTerm::Settings BondedForces::settings() const {
+  const Topology& topology = places_->topology();
+  Settings settings{{"molecules", topology.molecule_count()}, {"atoms", topology.atom_count()}};
+  for (const Kind& kind : kinds_) {
+    std::int64_t count = 0;
+    for (const Topology::Run& run : topology.runs()) {
+      const auto& terms = topology.molecules()[run.molecule].terms;
+      count += run.count * std::ranges::count(terms, kind.number, &Topology::Term::kind);
+    }
+    settings.emplace_back(std::string(bonded_table()[kind.number].energy_name), count);
+  }
+  return settings;
+}
+
+}  // namespace sterna::md

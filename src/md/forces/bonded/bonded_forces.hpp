@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "md/core/precision.hpp"
+#include "md/forces/bonded/bonded_work.hpp"
+#include "md/forces/force_term.hpp"
+#include "md/system/molecule_places.hpp"
+#include "sterna/comm/context.hpp"
+
+namespace sterna::md {
+
+/// The bonded terms of all molecules: bonds, angles, torsions, impropers, 1-4 pairs. A rank
+/// computes those that any of its atoms is in and keeps the forces on its own atoms, so that forces
+/// need not travel; of a term's energy it takes its atoms' share. See bonded_forces.cpp.
+class BondedForces final : public ForceTerm {
+ public:
+  /// `places` is rebuilt by others, before this. `kernels`: "auto" or an instruction set. Throws
+  /// std::invalid_argument where this machine does not have it.
+  BondedForces(const comm::Context& context, std::shared_ptr<const MoleculePlaces> places,
+               Precision precision, std::string_view kernels);
+
+  std::string_view name() const override { return "bonded"; }
+  /// Throws FileError on all ranks where a rank lacks an atom that one of its own is bonded to.
+  void rebuild(const ParticleStore& particles) override;
+  void finish(ParticleStore& particles, EnergyAndVirial* sums) override;
+  /// Each kind of term.
+  std::vector<Part> parts() const override { return parts_; }
+  Settings settings() const override;
+
+ private:
+  /// All terms of one kind that this rank computes.
+  struct Kind {
+    std::uint32_t number;  ///< in `bonded_table`
+    std::vector<std::uint32_t> places, targets, row;
+    std::vector<double> share;
+  };
+  void add(Kind& kind, const ParticleStore& particles, std::uint32_t particle,
+           const Topology::Place& place, const Topology::Term& term, std::string& missing);
+
+  comm::Context context_;
+  std::shared_ptr<const MoleculePlaces> places_;
+  Precision precision_;
+  const BondedKernels& kernels_;
+  std::vector<Kind> kinds_;
+  std::vector<std::uint32_t> kind_of_;  ///< place in `kinds_` of each row of the table
+  std::vector<Part> parts_;
+};
+
+}  // namespace sterna::md

@@ -1,0 +1,74 @@
+#include "md/forces/bonded/bonded_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "md/forces/bonded/terms/list.hpp"
+
+namespace sterna::md {
+namespace {
+
+template <class Term>
+constexpr BondedEntry entry_of() {
+  BondedEntry entry{};
+  entry.section = Term::section;
+  entry.name = Term::name;
+  entry.energy_name = Term::energy_name;
+  entry.sentence = Term::sentence;
+  entry.formula = Term::formula;
+  entry.source = Term::source;
+  entry.parameters = Term::parameters;
+  entry.atoms = entry.listed_atoms = Term::atoms;
+  if constexpr (requires { Term::chosen; }) {
+    entry.listed_atoms = Term::listed_atoms;
+    entry.chosen = Term::chosen;
+  }
+  if constexpr (requires { Term::adds_up; }) entry.adds_up = Term::adds_up;
+  entry.coefficient_count = Term::coefficient_count;
+  entry.coefficients = &Term::coefficients;
+  if constexpr (requires { &Term::contradiction; }) entry.contradiction = &Term::contradiction;
+  return entry;
+}
+
+template <class... Terms>
+constexpr auto entries_of(TermList<Terms...>) {
+  return std::array{entry_of<Terms>()...};
+}
+
+constexpr auto table = entries_of(BondedTerms{});
+
+constexpr std::size_t parameters_of_all() {
+  std::size_t count = 0;
+  for (const BondedEntry& entry : table) count += entry.parameters.size();
+  return count;
+}
+static_assert(parameters_of_all() <= most_bonded_parameters);
+
+}  // namespace
+
+std::span<const BondedEntry> bonded_table() {
+  return table;
+}
+
+std::optional<std::uint32_t> find_bonded(std::string_view section, std::string_view name) {
+  for (std::uint32_t kind = 0; kind < table.size(); ++kind) {
+    if (table[kind].section == section && table[kind].name == name) return kind;
+  }
+  return std::nullopt;
+}
+
+std::span<const std::string_view> bonded_parameter_names() {
+  static const auto names = [] {
+    std::vector<std::string_view> all;
+    for (const BondedEntry& entry : table) {
+      for (const BondedParameter& parameter : entry.parameters) {
+        if (std::ranges::find(all, parameter.name) == all.end()) all.push_back(parameter.name);
+      }
+    }
+    return all;
+  }();
+  return names;
+}
+
+}  // namespace sterna::md

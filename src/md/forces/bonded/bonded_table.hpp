@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "md/forces/bonded/bonded_parameter.hpp"
+
+namespace sterna::md {
+
+/// What the run, the input and the documentation know of a bonded term; its kernels are in
+/// `BondedKernels`, in the same order. `Topology::Term::kind` is its number.
+struct BondedEntry {
+  std::string_view section, name, energy_name, sentence, formula, source;
+  std::span<const BondedParameter> parameters;
+  int atoms;                    ///< that it acts on
+  int listed_atoms;             ///< that the input gives
+  std::span<const int> chosen;  ///< of these, those that it acts on; empty: all
+  bool adds_up;                 ///< coefficients of terms of the same atoms can be added
+  int coefficient_count;
+  /// From parameters in their order, in internal units; adds to `coefficients`, which are 0.
+  void (*coefficients)(std::span<const double> parameters, std::span<double> coefficients);
+  /// What is wrong with the parameters together; empty: nothing. Null: nothing ever is.
+  std::string_view (*contradiction)(std::span<const double> parameters);
+};
+
+/// All terms; a row of the table is made from a struct in `terms/list.hpp`.
+std::span<const BondedEntry> bonded_table();
+
+/// The number of a term; nothing for other names.
+std::optional<std::uint32_t> find_bonded(std::string_view section, std::string_view name);
+
+/// All names of parameters, each once, in the order of the table.
+std::span<const std::string_view> bonded_parameter_names();
+
+}  // namespace sterna::md

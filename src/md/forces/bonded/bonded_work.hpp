@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "md/core/vector.hpp"
+#include "md/system/particle_store.hpp"
+
+namespace sterna::md {
+
+/// No particle of this rank.
+inline constexpr std::uint32_t no_target = ~std::uint32_t{0};
+
+/// All terms of one kind on a rank. Plain data, because the files compiled for one instruction set
+/// must not instantiate code that others share.
+struct BondedWork {
+  const Position* position;
+  std::size_t count;
+  /// Of atom k of term t, number t * atoms + k: where its position is (an image perhaps), and where
+  /// its force belongs.
+  const std::uint32_t *places, *targets;
+  const std::uint32_t* row;    ///< of each term, in `coefficients`
+  const double* share;         ///< of each term's energy and virial
+  const double* coefficients;  ///< row by row
+  Vec3* force;                 ///< is added to
+  double energy;               ///< likewise, and the next
+  double virial[6];            ///< sum of r_a f_b: xx yy zz xy xz yz
+};
+
+/// One instruction set's kernels of all bonded terms.
+struct BondedKernels {
+  using Compute = void (*)(BondedWork& work);
+  struct OfTerm {
+    Compute in_double, mixed;
+  };
+  const char* name;
+  const OfTerm* terms;  ///< in the order of `bonded_table`
+};
+
+const BondedKernels& bonded_kernels_baseline();
+const BondedKernels& bonded_kernels_avx2();
+const BondedKernels& bonded_kernels_avx512();
+
+}  // namespace sterna::md

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "md/forces/bonded/terms/coulomb_14.hpp"
+#include "md/forces/bonded/terms/harmonic_angle.hpp"
+#include "md/forces/bonded/terms/harmonic_bond.hpp"
+#include "md/forces/bonded/terms/harmonic_improper.hpp"
+#include "md/forces/bonded/terms/lennard_jones_14.hpp"
+#include "md/forces/bonded/terms/morse_bond.hpp"
+#include "md/forces/bonded/terms/opls_torsion.hpp"
+#include "md/forces/bonded/terms/periodic_improper.hpp"
+#include "md/forces/bonded/terms/periodic_torsion.hpp"
+#include "md/forces/bonded/terms/ryckaert_bellemans.hpp"
+#include "md/forces/bonded/terms/urey_bradley.hpp"
+
+namespace sterna::md {
+namespace {
+
+template <class... Terms>
+struct TermList {};
+
+/// All bonded terms. A new one is a file of this folder and a row here: kernels, input, checks,
+/// documentation and tests go through this list.
+using BondedTerms = TermList<  //
+    HarmonicBond,              //
+    MorseBond,                 //
+    HarmonicAngle,             //
+    UreyBradley,               //
+    PeriodicTorsion,           //
+    OplsTorsion,               //
+    RyckaertBellemans,         //
+    HarmonicImproper,          //
+    PeriodicImproper,          //
+    LennardJones14,            //
+    Coulomb14>;
+
+}  // namespace
+}  // namespace sterna::md

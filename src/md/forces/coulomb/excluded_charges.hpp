@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "md/core/energy_and_virial.hpp"
+#include "md/system/molecule_places.hpp"
+#include "sterna/comm/context.hpp"
+
+namespace sterna::md {
+
+/// The Coulomb forces of pairs that molecules exclude, in their nearest images, which a solver of
+/// all charges has computed with the others. Solver and this sum compute them in double precision,
+/// where the difference of two large numbers loses nothing that matters.
+class ExcludedCharges {
+ public:
+  /// `places` is rebuilt by others, before this.
+  ExcludedCharges(const comm::Context& context, std::shared_ptr<const MoleculePlaces> places)
+      : context_(context), places_(std::move(places)) {}
+
+  /// The charge of a local particle, internal units.
+  double charge(const ParticleStore& particles, std::size_t particle) const {
+    return places_->topology().atom_of(particles.id[particle]).charge;
+  }
+  /// Collective. Throws FileError on all ranks where a rank lacks the other atom of a pair.
+  void rebuild(const ParticleStore& particles);
+  /// Subtracts them from the forces of local particles, and this rank's share from energy and
+  /// virial where these are given.
+  void subtract(const ParticleStore& particles, std::span<Vec3> forces,
+                EnergyAndVirial* sums) const;
+
+ private:
+  struct Pair {
+    std::uint32_t particle, other;  ///< local, and any place of the store
+    double product;                 ///< of the charges
+  };
+  comm::Context context_;
+  std::shared_ptr<const MoleculePlaces> places_;
+  std::vector<Pair> pairs_;  ///< those of two local particles twice, once for each
+};
+
+}  // namespace sterna::md

@@ -1,0 +1,354 @@
+#include "md/input/check_molecules.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "md/core/display_text.hpp"
+#include "md/forces/bonded/bonded_table.hpp"
+#include "md/input/input_schema.hpp"
+#include "md/input/particle_names.hpp"
+#include "md/input/topology_from_input.hpp"
+
+namespace sterna::md {
+namespace {
+
+using Terms = std::vector<Input::MoleculeTerm>;
+
+class MoleculeChecker {
+ public:
+  MoleculeChecker(Input& input, std::size_t number, const IsGood& is_good, const Report& report)
+      : input_(input),
+        molecule_(input.molecules[number]),
+        place_(fmt::format("molecule[{}]", number)),
+        good_(is_good),
+        report_(report) {}
+
+  void check() {
+    if (molecule_.atoms.empty()) {
+      error(place_, "[[molecule]] has no [[molecule.atom]]; a molecule has one at least");
+      return;
+    }
+    atoms();
+    terms("bond", molecule_.bonds, 2);
+    terms("angle", molecule_.angles, 3);
+    terms("torsion", molecule_.torsions, 4);
+    terms("improper", molecule_.impropers, 4);
+    terms("special_pair", molecule_.special_pairs, 2);
+    terms("exclusion", molecule_.exclusions, 2);
+    special_pairs();
+    exclusions();
+  }
+
+ private:
+  void error(std::string_view place, std::string message) {
+    report_(Severity::error, place, std::move(message));
+  }
+  std::string place_of(std::string_view section, std::size_t n, std::string_view key) const {
+    return fmt::format("{}.{}[{}].{}", place_, section, n, key);
+  }
+
+  void atoms() {
+    const std::vector<std::string_view> types = particle_names(input_);
+    const bool all_named = std::ranges::find(types, "") == types.end() && !types.empty();
+    const std::set<std::string_view> known(types.begin(), types.end());
+    for (std::size_t n = 0; n < molecule_.atoms.size(); ++n) {
+      Input::MoleculeAtom& atom = molecule_.atoms[n];
+      const std::string place = place_of("atom", n, "type");
+      if (!good_(place)) continue;
+      if (all_named && !known.contains(atom.type)) {
+        error(place, unknown_particle(input_, atom.type));
+      }
+      if (atom.name.empty()) atom.name = atom.type;
+    }
+  }
+
+  /// The place of a list of atoms, where it has one of its own, or of all lists of its table.
+  std::string list_place(std::string_view section, std::size_t n, std::size_t list) const {
+    const std::string all = place_of(section, n, "atoms");
+    const std::string one = fmt::format("{}[{}]", all, list);
+    return input_.places.contains(one) ? one : all;
+  }
+
+  static std::string atom_list(const std::vector<int>& atoms) {
+    std::string text;
+    for (std::size_t k = 0; k < atoms.size(); ++k) {
+      text += fmt::format("{}{}", k == 0 ? "" : k + 1 == atoms.size() ? " and " : ", ", atoms[k]);
+    }
+    return text;
+  }
+
+  void terms(std::string_view section, const Terms& items, std::size_t size) {
+    // What tells a term from others: potential, multiplicity, atoms in one of the two directions.
+    std::set<std::tuple<std::string, double, std::vector<int>>> seen;
+    for (std::size_t n = 0; n < items.size(); ++n) {
+      const Input::MoleculeTerm& term = items[n];
+      const bool known = good_(place_of(section, n, "potential"));
+      double multiplicity = 0.0;
+      if (known) multiplicity = parameters(section, n, term);
+      if (!good_(place_of(section, n, "atoms"))) continue;
+      for (std::size_t k = 0; k < term.atoms.size(); ++k) {
+        if (!good_atoms(section, n, k, term.atoms[k], size)) continue;
+        std::vector<int> atoms = term.atoms[k];
+        if (atoms.back() < atoms.front()) std::ranges::reverse(atoms);
+        // A bond is one whatever its potential is.
+        const std::string potential = size == 2 ? std::string() : term.potential;
+        if (seen.insert({potential, multiplicity, atoms}).second) continue;
+        error(
+            list_place(section, n, k),
+            fmt::format(
+                "there is already {} {}{} of the atoms {}",
+                section == "angle" || section == "improper" || section == "exclusion" ? "an" : "a",
+                section == "special_pair" ? "special pair" : section,
+                multiplicity > 0.0 ? " with this multiplicity" : "", atom_list(term.atoms[k])));
+      }
+    }
+  }
+
+  bool good_atoms(std::string_view section, std::size_t n, std::size_t list,
+                  const std::vector<int>& atoms, std::size_t size) {
+    const std::string place = list_place(section, n, list);
+    if (atoms.size() != size) {
+      error(place, fmt::format("\"atoms\" in [[molecule.{}]] lists {} atom{}; expected {}", section,
+                               atoms.size(), atoms.size() == 1 ? "" : "s", size));
+      return false;
+    }
+    const auto count = static_cast<int>(molecule_.atoms.size());
+    for (std::size_t k = 0; k < size; ++k) {
+      if (atoms[k] > count) {
+        error(place,
+              fmt::format("there is no atom {} in this molecule, which has {}; the first one "
+                          "is 1",
+                          atoms[k], count));
+        return false;
+      }
+      if (std::find(atoms.begin(), atoms.begin() + static_cast<std::ptrdiff_t>(k), atoms[k]) !=
+          atoms.begin() + static_cast<std::ptrdiff_t>(k)) {
+        error(place, fmt::format("the atom {} stands twice", atoms[k]));
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Of the parameters together; the multiplicity where there is one, otherwise 0.
+  double parameters(std::string_view section, std::size_t n, const Input::MoleculeTerm& term) {
+    const auto number = find_bonded(section, term.potential);
+    if (!number) return 0.0;
+    const BondedEntry& entry = bonded_table()[*number];
+    std::vector<double> values;
+    double multiplicity = 0.0;
+    for (const BondedParameter& parameter : entry.parameters) {
+      const std::string place = place_of(section, n, parameter.name);
+      if (input_.places.contains(place) && !good_(place)) return 0.0;
+      const double value = bonded_parameter(term, parameter.name).value_or(parameter.preset);
+      if (parameter.whole && value != std::floor(value)) {
+        error(place, fmt::format("\"{}\" in [[molecule.{}]] is {}; expected an integer",
+                                 parameter.name, section, value));
+        return 0.0;
+      }
+      if (parameter.name == "multiplicity") multiplicity = value;
+      values.push_back(value);
+    }
+    if (entry.contradiction == nullptr) return multiplicity;
+    const std::string_view problem = entry.contradiction(values);
+    if (!problem.empty()) {
+      error(fmt::format("{}.{}[{}]", place_, section, n), std::string(problem));
+    }
+    return multiplicity;
+  }
+
+  void special_pairs() {
+    for (std::size_t n = 0; n < molecule_.special_pairs.size(); ++n) {
+      const bool epsilon = input_.places.contains(place_of("special_pair", n, "epsilon"));
+      const bool sigma = input_.places.contains(place_of("special_pair", n, "sigma"));
+      if (epsilon != sigma) {
+        error(place_of("special_pair", n, epsilon ? "epsilon" : "sigma"),
+              fmt::format("\"{}\" in [[molecule.special_pair]] needs \"{}\" beside it",
+                          epsilon ? "epsilon" : "sigma", epsilon ? "sigma" : "epsilon"));
+      }
+    }
+  }
+
+  /// Where two sections say of a pair what it is.
+  void exclusions() {
+    std::set<std::pair<int, int>> special;
+    for (const Input::MoleculeTerm& term : molecule_.special_pairs) {
+      for (const auto& atoms : term.atoms) {
+        if (atoms.size() == 2) special.insert(std::minmax(atoms[0], atoms[1]));
+      }
+    }
+    for (std::size_t n = 0; n < molecule_.exclusions.size(); ++n) {
+      const Input::MoleculeTerm& term = molecule_.exclusions[n];
+      for (std::size_t k = 0; k < term.atoms.size(); ++k) {
+        const auto& atoms = term.atoms[k];
+        if (atoms.size() != 2 || !special.contains(std::minmax(atoms[0], atoms[1]))) continue;
+        error(list_place("exclusion", n, k),
+              fmt::format("the atoms {} are a special pair, too, which excludes them already",
+                          atom_list(atoms)));
+      }
+    }
+  }
+
+  Input& input_;
+  Input::Molecule& molecule_;
+  std::string place_;
+  const IsGood& good_;
+  const Report& report_;
+};
+
+class Checker {
+ public:
+  Checker(Input& input, const IsGood& is_good, const Report& report)
+      : input_(input), good_(is_good), report_(report) {}
+
+  void check() {
+    if (input_.molecules.empty()) return;
+    std::set<std::string, std::less<>> seen;
+    for (std::size_t n = 0; n < input_.molecules.size(); ++n) {
+      const Input::Molecule& molecule = input_.molecules[n];
+      const std::string place = fmt::format("molecule[{}]", n);
+      if (good_(place + ".name") && !seen.insert(molecule.name).second) {
+        error(place + ".name", fmt::format("there is already a [[molecule]] with the name {}",
+                                           quote(molecule.name)));
+      }
+      if (input_.places.contains(place + ".file")) {
+        beside_file(place);
+      } else {
+        check_molecule(input_, n, good_, report_);
+      }
+    }
+    kinds();
+    electrostatics();
+  }
+
+ private:
+  void error(std::string_view place, std::string message) {
+    report_(Severity::error, place, std::move(message));
+  }
+
+  /// What stands in the file must not stand beside its name.
+  void beside_file(const std::string& place) {
+    const auto inside = input_.places.upper_bound(place + ".");
+    for (auto other = inside; other != input_.places.end(); ++other) {
+      if (!other->first.starts_with(place + ".")) break;
+      const std::string key = other->first.substr(place.size() + 1);
+      if (key == "name" || key == "count" || key == "file") continue;
+      error(other->first,
+            "a [[molecule]] with a \"file\" has all but \"name\" and \"count\" there");
+      return;
+    }
+  }
+
+  void kinds() {
+    if (!input_.components.empty()) {
+      error("molecule[0]",
+            "the atoms of a [[molecule]] are of [[type]]s, and this file has [[component]]s, which "
+            "are rigid; expected one of the two");
+    }
+    if (good_("interaction.potential") && input_.interaction.potential != "lennard_jones") {
+      error("interaction.potential",
+            fmt::format("\"potential\" in [interaction] is {}, whose atoms have no fixed bonds; a "
+                        "[[molecule]] needs \"lennard_jones\"",
+                        quote(input_.interaction.potential)));
+    }
+    const std::string& kind = input_.start.kind;
+    if (good_("start.kind") && (kind == "lattice" || kind == "random")) {
+      error("start.kind", fmt::format("a {} start knows no molecules: the places of their atoms "
+                                      "come from a file; expected \"file\"",
+                                      kind));
+    }
+    for (std::size_t n = 0; n < input_.fields.size(); ++n) {
+      const std::string place = fmt::format("field[{}].electric_field", n);
+      if (!good_(place)) continue;
+      error(place,
+            "an electric field acts on the charges of [[type]]s and [[component]]s, not on "
+            "those of a [[molecule]]");
+    }
+    for (std::size_t n = 0; n < input_.molecules.size(); ++n) {
+      const std::string place = fmt::format("molecule[{}].lennard_jones_14", n);
+      const bool others = std::ranges::any_of(
+          input_.pairs, [](const Input::Pair& pair) { return pair.potential != "lennard_jones"; });
+      if (!others || input_.molecules[n].lennard_jones_14 == 0.0) continue;
+      error(good_(place) ? place : fmt::format("molecule[{}]", n),
+            "\"lennard_jones_14\" in [[molecule]] is a share of the Lennard-Jones potential, and a "
+            "[[pair]] has another one; expected 0 and [[molecule.special_pair]]s");
+    }
+  }
+
+  void electrostatics() {
+    const bool on = input_.electrostatics.kind != "none";
+    const bool perhaps =
+        input_.places.contains("electrostatics.kind") && !good_("electrostatics.kind");
+    bool charged = false;
+    for (std::size_t m = 0; m < input_.molecules.size(); ++m) {
+      const auto& atoms = input_.molecules[m].atoms;
+      for (std::size_t n = 0; n < atoms.size(); ++n) {
+        if (atoms[n].charge.value_or(0.0) == 0.0) continue;
+        if (!charged && !on && !perhaps) {
+          const std::string place = fmt::format("molecule[{}].atom[{}].charge", m, n);
+          error(good_(place) ? place : fmt::format("molecule[{}]", m),
+                "\"charge\" in [[molecule.atom]] needs a solver: a section [electrostatics] with "
+                "kind = \"fmm\"");
+        }
+        charged = true;
+      }
+    }
+    if (on && good_("electrostatics.precision") && input_.electrostatics.precision != "auto" &&
+        input_.electrostatics.precision != "double") {
+      error("electrostatics.precision",
+            fmt::format("\"precision\" in [electrostatics] is {}; the charges of bonded atoms need "
+                        "\"double\", as nearly all of what they do to each other is excluded",
+                        quote(input_.electrostatics.precision)));
+    }
+  }
+
+  Input& input_;
+  const IsGood& good_;
+  const Report& report_;
+};
+
+}  // namespace
+
+void check_molecules(Input& input, const IsGood& is_good, const Report& report) {
+  Checker(input, is_good, report).check();
+}
+
+void check_molecule(Input& input, std::size_t molecule, const IsGood& is_good,
+                    const Report& report) {
+  MoleculeChecker(input, molecule, is_good, report).check();
+}
+
+std::int64_t atoms_of_molecules(const Input& input) {
+  std::int64_t atoms = 0;
+  for (const Input::Molecule& molecule : input.molecules) {
+    atoms += molecule.count * static_cast<std::int64_t>(molecule.atoms.size());
+  }
+  return atoms;
+}
+
+std::string wrong_particle_count(const Input& input, std::int64_t particles) {
+  const std::int64_t atoms = atoms_of_molecules(input);
+  if (input.molecules.empty() || atoms == particles) return {};
+  std::vector<std::string> parts;
+  for (const Input::Molecule& molecule : input.molecules) {
+    parts.push_back(
+        fmt::format("{} of {} ({})", molecule.count, quote(molecule.name), molecule.atoms.size()));
+  }
+  constexpr std::size_t most = 8;
+  if (parts.size() > most) {
+    parts.resize(most);
+    parts.push_back("...");
+  }
+  return fmt::format("the start has {} particles, and the molecules have {} atoms: {}", particles,
+                     atoms, fmt::join(parts, ", "));
+}
+
+}  // namespace sterna::md

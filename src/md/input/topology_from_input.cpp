@@ -1,0 +1,269 @@
+#include "md/input/topology_from_input.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <queue>
+#include <set>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "md/forces/bonded/bonded_table.hpp"
+#include "md/input/particle_names.hpp"
+#include "md/input/type_pair_from_input.hpp"
+
+namespace sterna::md {
+namespace {
+
+using Pair = Topology::Pair;
+
+Pair ordered(int a, int b) {
+  return {std::min(a, b), std::max(a, b)};
+}
+
+/// Atoms at most `most` bonds apart, and how many bonds it is.
+std::map<Pair, int> neighbors_by_bonds(std::size_t atoms, const std::vector<Pair>& bonds,
+                                       int most) {
+  std::vector<std::vector<int>> bonded(atoms);
+  for (const auto& [a, b] : bonds) {
+    bonded[static_cast<std::size_t>(a)].push_back(b);
+    bonded[static_cast<std::size_t>(b)].push_back(a);
+  }
+  std::map<Pair, int> distances;
+  for (std::size_t first = 0; first < atoms; ++first) {
+    const int from = static_cast<int>(first);
+    std::map<int, int> seen{{from, 0}};
+    std::queue<int> next;
+    next.push(from);
+    while (!next.empty()) {
+      const int at = next.front();
+      next.pop();
+      const int bonds_to_it = seen[at];
+      if (at > from) distances[{from, at}] = bonds_to_it;
+      if (bonds_to_it == most) continue;
+      for (const int other : bonded[static_cast<std::size_t>(at)]) {
+        if (seen.emplace(other, bonds_to_it + 1).second) next.push(other);
+      }
+    }
+  }
+  return distances;
+}
+
+class Builder {
+ public:
+  explicit Builder(const Input& input)
+      : input_(input), rows_(bonded_table().size()), coefficients_(bonded_table().size()) {
+    for (std::size_t type = 0; type < input.types.size(); ++type) {
+      type_of_.emplace(input.types[type].name, type);
+    }
+  }
+
+  Topology build() {
+    std::vector<Topology::Molecule> molecules;
+    std::vector<Topology::Run> runs;
+    for (const Input::Molecule& molecule : input_.molecules) {
+      runs.push_back({static_cast<std::uint32_t>(molecules.size()), molecule.count});
+      molecules.push_back(build(molecule));
+    }
+    return Topology(std::move(molecules), std::move(runs), std::move(coefficients_));
+  }
+
+ private:
+  Topology::Molecule build(const Input::Molecule& given) {
+    Topology::Molecule molecule;
+    molecule.name = given.name;
+    const double charge_unit = std::sqrt(input_.units.coulomb());
+    for (const Input::MoleculeAtom& atom : given.atoms) {
+      const auto known = type_of_.find(atom.type);
+      // A program gives its types apart from the molecules.
+      if (known == type_of_.end()) {
+        throw std::invalid_argument(unknown_particle(input_, atom.type));
+      }
+      const std::size_t type = known->second;
+      molecule.atoms.push_back({atom.name, static_cast<std::int64_t>(type),
+                                charge_unit * atom.charge.value_or(input_.types[type].charge)});
+    }
+    sums_.clear();
+    add(molecule, "bond", given.bonds);
+    add(molecule, "angle", given.angles);
+    add(molecule, "torsion", given.torsions);
+    add(molecule, "improper", given.impropers);
+    for (const Input::MoleculeTerm& term : given.bonds) {
+      for (const auto& atoms : term.atoms) {
+        molecule.bonds.push_back(ordered(atoms[0] - 1, atoms[1] - 1));
+      }
+    }
+    add_sums(molecule);
+    add_pairs(molecule, given);
+    return molecule;
+  }
+
+  /// Terms of a section; those that add up are only summed.
+  void add(Topology::Molecule& molecule, std::string_view section,
+           const std::vector<Input::MoleculeTerm>& terms) {
+    for (const Input::MoleculeTerm& term : terms) {
+      const std::uint32_t kind = *find_bonded(section, term.potential);
+      const BondedEntry& entry = bonded_table()[kind];
+      std::vector<double> parameters;
+      for (const BondedParameter& parameter : entry.parameters) {
+        parameters.push_back(bonded_parameter(term, parameter.name).value_or(parameter.preset));
+      }
+      for (const std::vector<int>& listed : term.atoms) {
+        std::vector<int> atoms;
+        for (int k = 0; k < entry.atoms; ++k) {
+          const int which = entry.chosen.empty() ? k : entry.chosen[static_cast<std::size_t>(k)];
+          atoms.push_back(listed[static_cast<std::size_t>(which)] - 1);
+        }
+        if (!entry.adds_up) {
+          add(molecule, kind, atoms, parameters);
+          continue;
+        }
+        // The angle is the same from either end.
+        if (atoms.back() < atoms.front()) std::ranges::reverse(atoms);
+        auto& sum = sums_[{kind, atoms}];
+        sum.resize(static_cast<std::size_t>(entry.coefficient_count), 0.0);
+        entry.coefficients(parameters, sum);
+      }
+    }
+  }
+
+  void add(Topology::Molecule& molecule, std::uint32_t kind, const std::vector<int>& atoms,
+           const std::vector<double>& parameters) {
+    const BondedEntry& entry = bonded_table()[kind];
+    std::vector<double> row(static_cast<std::size_t>(entry.coefficient_count), 0.0);
+    entry.coefficients(parameters, row);
+    add_row(molecule, kind, atoms, row);
+  }
+
+  void add_sums(Topology::Molecule& molecule) {
+    for (const auto& [term, row] : sums_) add_row(molecule, term.first, term.second, row);
+  }
+
+  void add_row(Topology::Molecule& molecule, std::uint32_t kind, const std::vector<int>& atoms,
+               const std::vector<double>& row) {
+    const auto [known, is_new] =
+        rows_[kind].emplace(row, static_cast<std::uint32_t>(rows_[kind].size()));
+    if (is_new) {
+      coefficients_[kind].insert(coefficients_[kind].end(), row.begin(), row.end());
+    }
+    Topology::Term term{kind, known->second, static_cast<std::uint32_t>(atoms.size()), {}};
+    std::ranges::copy(atoms, term.atoms.begin());
+    molecule.terms.push_back(term);
+  }
+
+  /// Exclusions, and what special pairs and those three bonds apart have instead.
+  void add_pairs(Topology::Molecule& molecule, const Input::Molecule& given) {
+    std::set<Pair> excluded;
+    std::map<Pair, const Input::MoleculeTerm*> special;
+    for (const Input::MoleculeTerm& term : given.exclusions) {
+      for (const auto& atoms : term.atoms) excluded.insert(ordered(atoms[0] - 1, atoms[1] - 1));
+    }
+    const bool scaled = given.lennard_jones_14 > 0.0 || given.coulomb_14 > 0.0;
+    const int most = std::max(given.excluded_bonds, scaled ? 3 : 0);
+    for (const auto& [pair, bonds] :
+         neighbors_by_bonds(molecule.atoms.size(), molecule.bonds, most)) {
+      if (bonds <= given.excluded_bonds) excluded.insert(pair);
+      if (bonds == 3 && scaled) special[pair] = nullptr;
+    }
+    for (const Input::MoleculeTerm& term : given.special_pairs) {
+      for (const auto& atoms : term.atoms) special[ordered(atoms[0] - 1, atoms[1] - 1)] = &term;
+    }
+    for (const auto& [pair, parameters] : special) {
+      excluded.insert(pair);
+      add_special(molecule, given, pair, parameters);
+    }
+    molecule.exclusions.assign(excluded.begin(), excluded.end());
+  }
+
+  /// `parameters`: null where there are only the molecule's factors.
+  void add_special(Topology::Molecule& molecule, const Input::Molecule& given, const Pair& pair,
+                   const Input::MoleculeTerm* parameters) {
+    const auto parameter = [&](std::string_view name) {
+      return parameters == nullptr ? std::nullopt : bonded_parameter(*parameters, name);
+    };
+    const Topology::Atom& a = molecule.atoms[static_cast<std::size_t>(pair[0])];
+    const Topology::Atom& b = molecule.atoms[static_cast<std::size_t>(pair[1])];
+    const std::vector<int> atoms{pair[0], pair[1]};
+    TypePair like{parameter("epsilon").value_or(0.0), parameter("sigma").value_or(1.0)};
+    if (!parameter("epsilon") && given.lennard_jones_14 > 0.0) {
+      like = mixed_type_pair(input_, static_cast<std::size_t>(a.type),
+                             static_cast<std::size_t>(b.type));
+      like.epsilon *= given.lennard_jones_14;
+    }
+    if (like.epsilon != 0.0) {
+      add(molecule, *find_bonded("special_pair", "lennard_jones"), atoms,
+          {like.epsilon, like.sigma});
+    }
+    const auto own = parameter("charge_product");
+    const double product =
+        own ? input_.units.coulomb() * *own : given.coulomb_14 * a.charge * b.charge;
+    if (product != 0.0) {
+      add(molecule, *find_bonded("special_pair", "coulomb"), atoms, {product});
+    }
+  }
+
+  const Input& input_;
+  std::map<std::string, std::size_t> type_of_;
+  std::vector<std::map<std::vector<double>, std::uint32_t>> rows_;  ///< of each kind
+  std::vector<std::vector<double>> coefficients_;
+  std::map<std::pair<std::uint32_t, std::vector<int>>, std::vector<double>> sums_;
+};
+
+std::string text_of(const Input::MoleculeTerm& term) {
+  std::string text = term.potential;
+  for (std::size_t n = 0; n < term.parameters.size(); ++n) {
+    if (term.parameters[n]) text += fmt::format(" {}:{}", n, *term.parameters[n]);
+  }
+  for (const auto& atoms : term.atoms) text += fmt::format(" [{}]", fmt::join(atoms, ","));
+  return text + "\n";
+}
+
+}  // namespace
+
+std::optional<double> bonded_parameter(const Input::MoleculeTerm& term, std::string_view name) {
+  const auto names = bonded_parameter_names();
+  return term.parameters[static_cast<std::size_t>(std::ranges::find(names, name) - names.begin())];
+}
+
+Topology topology_from_input(const Input& input) {
+  return input.molecules.empty() ? Topology() : Builder(input).build();
+}
+
+double molecule_reach(const Input& input) {
+  double reach = 0.0;
+  for (const Input::Molecule& molecule : input.molecules) {
+    double longest = 0.0;
+    for (const Input::MoleculeTerm& bond : molecule.bonds) {
+      longest = std::max(longest, bonded_parameter(bond, "r0").value_or(0.0));
+    }
+    const int bonds = std::max(molecule.excluded_bonds, !molecule.torsions.empty() ? 3
+                                                        : !molecule.angles.empty() ? 2
+                                                                                   : 1);
+    reach = std::max(reach, 1.1 * bonds * longest);
+  }
+  return reach;
+}
+
+std::string molecules_text(const Input& input) {
+  std::string text;
+  for (const Input::Molecule& molecule : input.molecules) {
+    text += fmt::format("{} {} {} {} {}\n", molecule.name, molecule.count, molecule.excluded_bonds,
+                        molecule.lennard_jones_14, molecule.coulomb_14);
+    for (const Input::MoleculeAtom& atom : molecule.atoms) {
+      text += fmt::format("{} {} {}\n", atom.name, atom.type,
+                          atom.charge ? fmt::format("{}", *atom.charge) : std::string("-"));
+    }
+    for (const auto* terms : {&molecule.bonds, &molecule.angles, &molecule.torsions,
+                              &molecule.impropers, &molecule.special_pairs, &molecule.exclusions}) {
+      text += fmt::format("{}\n", terms->size());
+      for (const Input::MoleculeTerm& term : *terms) text += text_of(term);
+    }
+  }
+  return text;
+}
+
+}  // namespace sterna::md

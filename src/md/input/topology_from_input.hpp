@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "md/input/input.hpp"
+#include "md/system/topology.hpp"
+
+namespace sterna::md {
+
+/// What a term of a molecule gives of a parameter.
+std::optional<double> bonded_parameter(const Input::MoleculeTerm& term, std::string_view name);
+
+/// Of the molecules of a valid input whose files have been read; empty where it has none.
+Topology topology_from_input(const Input& input);
+
+/// How far atoms that have a term or an exclusion in common can be from each other, by the lengths
+/// of the bonds between them and a tenth more; 0 where bonds do not tell.
+double molecule_reach(const Input& input);
+
+/// All that the molecules are, so that two inputs with the same text have the same molecules.
+std::string molecules_text(const Input& input);
+
+}  // namespace sterna::md

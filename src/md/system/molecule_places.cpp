@@ -1,0 +1,64 @@
+#include "md/system/molecule_places.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+namespace sterna::md {
+
+void MoleculePlaces::rebuild(const ParticleStore& particles) {
+  const std::size_t count = particles.total_count();
+  local_count_ = particles.local_count();
+  id_ = {particles.id.data(), count};
+  position_ = {particles.position.data(), count};
+  const double half = 0.5 * box_->least_height();
+  unique_squared_ = half * half;
+  // Ids of a molecule follow each other, and so do their buckets.
+  mask_ = std::bit_ceil(count + 1) - 1;
+  first_.assign(mask_ + 1, none);
+  next_.resize(count);
+  // From the last on, so that local particles come first in their chains.
+  for (std::size_t i = count; i-- > 0;) {
+    std::uint32_t& first = first_[bucket(id_[i])];
+    next_[i] = first;
+    first = static_cast<std::uint32_t>(i);
+  }
+}
+
+std::optional<std::uint32_t> MoleculePlaces::local(std::int64_t id) const {
+  for (std::uint32_t i = first_[bucket(id)]; i != none && i < local_count_; i = next_[i]) {
+    if (id_[i] == id) return i;
+  }
+  return std::nullopt;
+}
+
+bool MoleculePlaces::is_nearest(const Vec3& connection) const {
+  const double squared = dot(connection, connection);
+  if (squared < unique_squared_) return true;
+  const Vec3 shortest = box_->nearest_image(connection);
+  return squared <= (1.0 + 1e-9) * dot(shortest, shortest);
+}
+
+std::optional<std::uint32_t> MoleculePlaces::nearest(std::int64_t id, const Vec3& point) const {
+  std::uint32_t best = none;
+  double least = 0.0;
+  for (std::uint32_t i = first_[bucket(id)]; i != none; i = next_[i]) {
+    if (id_[i] != id) continue;
+    const Vec3 connection = position_[i].vector() - point;
+    const double squared = dot(connection, connection);
+    if (best == none || squared < least) best = i, least = squared;
+  }
+  if (best == none || !is_nearest(position_[best].vector() - point)) return std::nullopt;
+  return best;
+}
+
+std::string MoleculePlaces::missing(std::int64_t id, std::int64_t other, int rank) const {
+  return fmt::format(
+      "rank {} has {} but not {}, which is bonded to it or excluded from its pairs: it is farther "
+      "away than the halo reaches. Where the start is right, a larger \"skin\" in [neighbor] makes "
+      "the halo wider; where it is not, or the run is unstable, a minimization or a shorter time "
+      "step helps",
+      rank, topology_->description(id), topology_->description(other));
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "md/core/box.hpp"
+#include "md/system/particle_store.hpp"
+#include "md/system/topology.hpp"
+
+namespace sterna::md {
+
+/// Where the atoms of molecules are in the store of a rank: by id, among local particles and
+/// ghosts, which may hold several images of one atom.
+class MoleculePlaces {
+ public:
+  /// Both live as long as it is in use.
+  MoleculePlaces(const Topology& topology, const Box& box) : topology_(&topology), box_(&box) {}
+
+  /// Particles and ghosts, which have ids, keep these places until the next call.
+  void rebuild(const ParticleStore& particles);
+
+  const Topology& topology() const { return *topology_; }
+  /// The place of a local particle; nothing where this rank has only ghosts of it, or none.
+  std::optional<std::uint32_t> local(std::int64_t id) const;
+  /// The place of that image of an atom that is nearest to a point; nothing where the store lacks
+  /// that image.
+  std::optional<std::uint32_t> nearest(std::int64_t id, const Vec3& point) const;
+  /// Whether the image at this connection from a particle is the nearest of all.
+  bool is_nearest(const Vec3& connection) const;
+  /// For people: what `other`, bonded to or excluded from the local `id`, lacks.
+  std::string missing(std::int64_t id, std::int64_t other, int rank) const;
+
+ private:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  std::size_t bucket(std::int64_t id) const { return static_cast<std::size_t>(id) & mask_; }
+
+  const Topology* topology_;
+  const Box* box_;
+  double unique_squared_ = 0.0;  ///< no other image of what is nearer is as near
+  std::size_t local_count_ = 0, mask_ = 0;
+  std::span<const std::int64_t> id_;
+  std::span<const Position> position_;
+  std::vector<std::uint32_t> first_, next_;  ///< chains of places whose ids share a bucket
+};
+
+}  // namespace sterna::md

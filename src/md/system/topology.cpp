@@ -1,0 +1,85 @@
+#include "md/system/topology.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace sterna::md {
+
+Topology::Topology(std::vector<Molecule> molecules, std::vector<Run> runs,
+                   std::vector<std::vector<double>> coefficients)
+    : molecules_(std::move(molecules)),
+      runs_(std::move(runs)),
+      coefficients_(std::move(coefficients)) {
+  for (const Molecule& molecule : molecules_) {
+    std::vector<std::pair<std::int32_t, std::uint32_t>> terms, exclusions;
+    for (std::uint32_t t = 0; t < molecule.terms.size(); ++t) {
+      const Term& term = molecule.terms[t];
+      for (std::uint32_t k = 0; k < term.size; ++k) terms.emplace_back(term.atoms[k], t);
+    }
+    for (const auto& [a, b] : molecule.exclusions) {
+      exclusions.emplace_back(a, static_cast<std::uint32_t>(b));
+      exclusions.emplace_back(b, static_cast<std::uint32_t>(a));
+    }
+    terms_of_.push_back(lists_of(molecule.atoms.size(), std::move(terms)));
+    exclusions_of_.push_back(lists_of(molecule.atoms.size(), std::move(exclusions)));
+  }
+  std::int64_t id = 1, number = 1;
+  for (const Run& run : runs_) {
+    first_id_.push_back(id);
+    first_molecule_.push_back(number);
+    id += run.count * static_cast<std::int64_t>(molecules_[run.molecule].atoms.size());
+    number += run.count;
+  }
+  atom_count_ = id - 1;
+}
+
+Topology::Lists Topology::lists_of(std::size_t atoms,
+                                   std::vector<std::pair<std::int32_t, std::uint32_t>> entries) {
+  std::ranges::sort(entries);
+  Lists lists;
+  lists.begin.assign(atoms + 1, 0);
+  for (const auto& [atom, item] : entries) {
+    ++lists.begin[static_cast<std::size_t>(atom) + 1];
+    lists.items.push_back(item);
+  }
+  for (std::size_t a = 0; a < atoms; ++a) lists.begin[a + 1] += lists.begin[a];
+  return lists;
+}
+
+std::int64_t Topology::molecule_count() const {
+  return runs_.empty() ? 0 : first_molecule_.back() + runs_.back().count - 1;
+}
+
+bool Topology::has_terms(std::uint32_t kind) const {
+  return std::ranges::any_of(molecules_, [&](const Molecule& molecule) {
+    return std::ranges::any_of(molecule.terms, [&](const Term& term) { return term.kind == kind; });
+  });
+}
+
+bool Topology::has_charges() const {
+  return std::ranges::any_of(molecules_, [](const Molecule& molecule) {
+    return std::ranges::any_of(molecule.atoms, [](const Atom& atom) { return atom.charge != 0.0; });
+  });
+}
+
+Topology::Place Topology::place_of(std::int64_t id) const {
+  const auto run = static_cast<std::size_t>(
+      std::upper_bound(first_id_.begin(), first_id_.end(), id) - first_id_.begin() - 1);
+  const auto size = static_cast<std::int64_t>(molecules_[runs_[run].molecule].atoms.size());
+  const std::int64_t offset = id - first_id_[run];
+  const std::int64_t molecule = offset / size;
+  return {runs_[run].molecule, static_cast<std::int32_t>(offset - molecule * size),
+          first_id_[run] + molecule * size, first_molecule_[run] + molecule};
+}
+
+std::string Topology::description(std::int64_t id) const {
+  const Place place = place_of(id);
+  const Molecule& molecule = molecules_[place.molecule];
+  return fmt::format("atom {} ({}, id {}) of molecule {} ({})", place.atom + 1,
+                     molecule.atoms[static_cast<std::size_t>(place.atom)].name, id,
+                     place.molecule_number, molecule.name);
+}
+
+}  // namespace sterna::md

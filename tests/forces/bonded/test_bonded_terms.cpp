@@ -1,0 +1,286 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "md/core/cross_product.hpp"
+#include "md/forces/bonded/bonded_table.hpp"
+#include "md/forces/bonded/bonded_work.hpp"
+#include "md/simd/instruction_set.hpp"
+
+// Every term of the table, by every instruction set and in both precisions: forces are the
+// derivative of the energy, the virial is that over strains, and nothing acts on the whole.
+
+using namespace sterna::md;
+
+namespace {
+
+std::vector<const BondedKernels*> all_kernels() {
+  return available_kernels<BondedKernels>({STERNA_WIDE_KERNELS(bonded_kernels_avx512),
+                                           STERNA_WIDE_KERNELS(bonded_kernels_avx2),
+                                           bonded_kernels_baseline});
+}
+
+/// Some terms of one kind, each with atoms of its own at random places about `length` apart.
+struct Terms {
+  Terms(std::uint32_t number, std::size_t count, double length, unsigned seed)
+      : entry(&bonded_table()[number]), kind(number), terms(count) {
+    std::mt19937_64 engine(seed);
+    std::normal_distribution<double> normal;
+    const auto atoms = static_cast<std::size_t>(entry->atoms);
+    for (std::size_t t = 0; t < count; ++t) {
+      Vec3 at{normal(engine), normal(engine), normal(engine)};
+      for (std::size_t k = 0; k < atoms; ++k) {
+        positions.push_back(at);
+        Vec3 step{normal(engine), normal(engine), normal(engine)};
+        step *= length * (0.9 + 0.05 * static_cast<double>(t % 5)) / std::sqrt(dot(step, step));
+        at += step;
+        places.push_back(static_cast<std::uint32_t>(places.size()));
+      }
+      row.push_back(static_cast<std::uint32_t>(t % 2));
+      share.push_back(1.0);
+    }
+    // Two rows of different coefficients.
+    for (const double factor : {1.0, 1.03}) {
+      std::vector<double> parameters;
+      for (const BondedParameter& parameter : entry->parameters) {
+        const bool scaled = !parameter.whole && parameter.name != "zero_angle";
+        parameters.push_back((scaled ? factor : 1.0) * parameter.example);
+      }
+      std::vector<double> own(static_cast<std::size_t>(entry->coefficient_count), 0.0);
+      entry->coefficients(parameters, own);
+      coefficients.insert(coefficients.end(), own.begin(), own.end());
+    }
+  }
+
+  struct Result {
+    double energy = 0.0;
+    std::vector<Vec3> forces;
+    std::array<double, 6> virial{};
+  };
+  Result compute(const BondedKernels& kernels, bool mixed, std::size_t first,
+                 std::size_t count) const {
+    AlignedBuffer<Position> position(positions.size());
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      position[i] = {positions[i].x, positions[i].y, positions[i].z, 0};
+    }
+    Result result;
+    result.forces.resize(positions.size());
+    const auto atoms = static_cast<std::size_t>(entry->atoms);
+    BondedWork work{};
+    work.position = position.data();
+    work.count = count;
+    work.places = work.targets = places.data() + first * atoms;
+    work.row = row.data() + first;
+    work.share = share.data() + first;
+    work.coefficients = coefficients.data();
+    work.force = result.forces.data();
+    (mixed ? kernels.terms[kind].mixed : kernels.terms[kind].in_double)(work);
+    result.energy = work.energy;
+    std::copy_n(work.virial, 6, result.virial.begin());
+    return result;
+  }
+  Result compute(const BondedKernels& kernels, bool mixed = false) const {
+    return compute(kernels, mixed, 0, terms);
+  }
+
+  const BondedEntry* entry;
+  std::uint32_t kind;
+  std::size_t terms;
+  std::vector<Vec3> positions;
+  std::vector<std::uint32_t> places, row;
+  std::vector<double> share, coefficients;
+};
+
+double rms(const std::vector<Vec3>& forces) {
+  double sum = 0.0;
+  for (const Vec3& f : forces) sum += dot(f, f);
+  return std::sqrt(sum / static_cast<double>(forces.size()));
+}
+
+/// By five points, the error of which falls with the fourth power of the step.
+template <class Energy>
+double derivative(const Energy& energy, double step) {
+  return (8.0 * (energy(step) - energy(-step)) - (energy(2.0 * step) - energy(-2.0 * step))) /
+         (12.0 * step);
+}
+
+/// The energy of one term of four atoms that begin at (1, 0, 0), the origin and (0, 0, 1), whose
+/// last atom is turned by `degrees` from the first.
+double energy_of_dihedral(std::string_view section, std::string_view name,
+                          const std::vector<double>& parameters, double degrees) {
+  const std::uint32_t kind = *find_bonded(section, name);
+  Terms term(kind, 1, 1.0, 1);
+  const double phi = degrees * std::numbers::pi / 180.0;
+  // Seen along the middle bond, which points to +z, clockwise turns from +x to +y.
+  term.positions = {{1, 0, 0}, {0, 0, 0}, {0, 0, 1}, {std::cos(phi), std::sin(phi), 1}};
+  std::ranges::fill(term.coefficients, 0.0);
+  term.entry->coefficients(parameters, {term.coefficients.data(),
+                                        static_cast<std::size_t>(term.entry->coefficient_count)});
+  return term.compute(*all_kernels().back()).energy;
+}
+
+}  // namespace
+
+TEST_CASE("forces are minus the derivative of the energy") {
+  for (const BondedKernels* kernels : all_kernels()) {
+    for (std::uint32_t kind = 0; kind < bonded_table().size(); ++kind) {
+      Terms terms(kind, 13, 1.2, 7 + kind);
+      INFO(kernels->name, " ", terms.entry->energy_name);
+      const auto atoms = static_cast<std::size_t>(terms.entry->atoms);
+      const Terms::Result result = terms.compute(*kernels);
+      const double scale = rms(result.forces);
+      CHECK(scale > 0.0);
+      for (std::size_t i = 0; i < terms.positions.size(); ++i) {
+        for (int axis = 0; axis < 3; ++axis) {
+          const Vec3 before = terms.positions[i];
+          const double slope = derivative(
+              [&](double by) {
+                terms.positions[i] = before;
+                terms.positions[i][axis] += by;
+                return terms.compute(*kernels, false, i / atoms, 1).energy;
+              },
+              2e-4);
+          terms.positions[i] = before;
+          CHECK(result.forces[i][axis] == doctest::Approx(-slope).scale(scale).epsilon(1e-8));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the virial is minus the derivative of the energy over strains of space") {
+  for (const BondedKernels* kernels : all_kernels()) {
+    for (std::uint32_t kind = 0; kind < bonded_table().size(); ++kind) {
+      Terms terms(kind, 11, 1.1, 3 + kind);
+      INFO(kernels->name, " ", terms.entry->energy_name);
+      const Terms::Result result = terms.compute(*kernels);
+      double scale = 0.0;
+      for (const double component : result.virial) scale = std::max(scale, std::abs(component));
+      const std::vector<Vec3> before = terms.positions;
+      constexpr std::pair<int, int> components[] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+      for (std::size_t c = 0; c < 6; ++c) {
+        const auto [a, b] = components[c];
+        const double slope = derivative(
+            [&, a = a, b = b](double strain) {
+              for (std::size_t i = 0; i < before.size(); ++i) {
+                terms.positions[i] = before[i];
+                terms.positions[i][a] += strain * before[i][b];
+              }
+              return terms.compute(*kernels).energy;
+            },
+            5e-5);
+        terms.positions = before;
+        // Torsions leave hardly any strain that does not turn: energies bound the error.
+        CHECK(
+            result.virial[c] ==
+            doctest::Approx(-slope).scale(std::max(scale, std::abs(result.energy))).epsilon(1e-7));
+      }
+    }
+  }
+}
+
+TEST_CASE("nothing acts on the whole: no force, no torque") {
+  for (const BondedKernels* kernels : all_kernels()) {
+    for (std::uint32_t kind = 0; kind < bonded_table().size(); ++kind) {
+      const Terms terms(kind, 37, 1.15, 11 + kind);
+      INFO(kernels->name, " ", terms.entry->energy_name);
+      for (const bool mixed : {false, true}) {
+        const Terms::Result result = terms.compute(*kernels, mixed);
+        const double scale = rms(result.forces);
+        Vec3 force, torque;
+        for (std::size_t i = 0; i < result.forces.size(); ++i) {
+          force += result.forces[i];
+          torque += cross(terms.positions[i], result.forces[i]);
+        }
+        CHECK(std::sqrt(dot(force, force)) < 1e-12 * scale * 37);
+        CHECK(std::sqrt(dot(torque, torque)) < (mixed ? 1e-4 : 1e-11) * scale * 37);
+      }
+    }
+  }
+}
+
+TEST_CASE("precisions and instruction sets agree") {
+  for (std::uint32_t kind = 0; kind < bonded_table().size(); ++kind) {
+    const Terms terms(kind, 53, 1.12, 23 + kind);
+    const Terms::Result reference = terms.compute(*all_kernels().back());
+    const double scale = rms(reference.forces);
+    for (const BondedKernels* kernels : all_kernels()) {
+      INFO(kernels->name, " ", terms.entry->energy_name);
+      for (const bool mixed : {false, true}) {
+        const Terms::Result result = terms.compute(*kernels, mixed);
+        double sum = 0.0;
+        for (std::size_t i = 0; i < result.forces.size(); ++i) {
+          const Vec3 d = result.forces[i] - reference.forces[i];
+          sum += dot(d, d);
+        }
+        const double error = std::sqrt(sum / static_cast<double>(result.forces.size())) / scale;
+        CHECK(error < (mixed ? 1e-5 : 1e-12));
+        CHECK(result.energy == doctest::Approx(reference.energy).epsilon(mixed ? 1e-5 : 1e-12));
+      }
+    }
+  }
+}
+
+TEST_CASE("dihedral angles are those of IUPAC") {
+  // A cosine whose maximum lies at 90 degrees tells the sign.
+  CHECK(energy_of_dihedral("torsion", "periodic", {1.0, 1.0, 90.0}, 90.0) ==
+        doctest::Approx(2.0).epsilon(1e-12));
+  CHECK(energy_of_dihedral("torsion", "periodic", {1.0, 1.0, 90.0}, -90.0) ==
+        doctest::Approx(0.0).scale(1.0).epsilon(1e-12));
+  for (const double degrees : {-180.0, -120.0, -61.0, 0.0, 33.0, 90.0, 179.0}) {
+    const double phi = degrees * std::numbers::pi / 180.0;
+    INFO(degrees);
+    for (int n = 1; n <= 6; ++n) {
+      CHECK(
+          energy_of_dihedral("torsion", "periodic", {1.5, static_cast<double>(n), 25.0}, degrees) ==
+          doctest::Approx(1.5 * (1.0 + std::cos(n * phi - 25.0 * std::numbers::pi / 180.0)))
+              .epsilon(1e-12));
+    }
+    const double v1 = 2.952, v2 = -0.567, v3 = 6.579, v4 = 0.3;
+    const double opls = 0.5 * (v1 * (1 + std::cos(phi)) + v2 * (1 - std::cos(2 * phi)) +
+                               v3 * (1 + std::cos(3 * phi)) + v4 * (1 - std::cos(4 * phi)));
+    CHECK(energy_of_dihedral("torsion", "opls", {v1, v2, v3, v4}, degrees) ==
+          doctest::Approx(opls).scale(1.0).epsilon(1e-12));
+    // The same as a polynomial, counted from trans and from cis.
+    const double c0 = v2 + 0.5 * (v1 + v3), c1 = 0.5 * (3 * v3 - v1), c2 = -v2 + 4 * v4,
+                 c3 = -2 * v3, c4 = -4 * v4;
+    CHECK(energy_of_dihedral("torsion", "ryckaert_bellemans", {c0, c1, c2, c3, c4, 0.0, 180.0},
+                             degrees) == doctest::Approx(opls).scale(1.0).epsilon(1e-12));
+    CHECK(energy_of_dihedral("torsion", "ryckaert_bellemans", {c0, -c1, c2, -c3, c4, 0.0, 0.0},
+                             degrees) == doctest::Approx(opls).scale(1.0).epsilon(1e-12));
+    // The short way round.
+    for (const double rest : {-170.0, 0.0, 100.0}) {
+      const double bend = std::remainder(degrees - rest, 360.0) * std::numbers::pi / 180.0;
+      CHECK(energy_of_dihedral("improper", "harmonic", {3.0, rest}, degrees) ==
+            doctest::Approx(1.5 * bend * bend).scale(1.0).epsilon(1e-12));
+    }
+  }
+}
+
+TEST_CASE("straight angles have finite forces") {
+  const std::uint32_t kind = *find_bonded("angle", "harmonic");
+  for (const BondedKernels* kernels : all_kernels()) {
+    for (const bool mixed : {false, true}) {
+      Terms term(kind, 1, 1.0, 1);
+      term.positions = {{-1, 0, 0}, {0, 0, 0}, {1.5, 0, 0}};
+      term.entry->coefficients(std::vector{10.0, 180.0}, {term.coefficients.data(), 2});
+      const Terms::Result at_rest = term.compute(*kernels, mixed);
+      CHECK(at_rest.energy < 1e-12);
+      CHECK(rms(at_rest.forces) < 1e-12);
+      // Bent a little, the middle atom is pulled back.
+      term.positions[1] = {0, 1e-3, 0};
+      const Terms::Result bent = term.compute(*kernels, mixed);
+      const double angle = std::atan(1e-3) + std::atan(1e-3 / 1.5);
+      CHECK(bent.energy == doctest::Approx(5.0 * angle * angle).epsilon(mixed ? 1e-3 : 1e-9));
+      CHECK(bent.forces[1].y < 0.0);
+    }
+  }
+}
