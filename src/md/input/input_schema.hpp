@@ -26,10 +26,10 @@ struct ChoiceTarget {
 };
 
 /// Where a value goes in an `Input`; its type decides what the file may say.
-using Target = std::variant<UnitSystem*, bool*, int*, std::int64_t*, std::uint64_t*, double*,
-                            std::string*, std::optional<double>*, Vec3*, std::optional<Vec3>*,
-                            std::array<int, 3>*, std::vector<std::string>*, Input::AtomLists*,
-                            ChoiceTarget>;
+using Target =
+    std::variant<UnitSystem*, bool*, int*, std::int64_t*, std::uint64_t*, double*, std::string*,
+                 std::optional<double>*, Vec3*, std::optional<Vec3>*, std::array<int, 3>*,
+                 std::vector<std::string>*, Input::AtomLists*, ChoiceTarget>;
 
 /// The target of any member of an `Input` or of an owner's options.
 template <class Value>
