@@ -18,7 +18,7 @@ def butane(tmp_path):
 
     def write(*changes, steps=20):
         text = BUTANE.read_text()
-        for old, new in (("steps = 1500", f"steps = {steps}"), *changes):
+        for old, new in (("steps = 3000", f"steps = {steps}"), *changes):
             assert old in text
             text = text.replace(old, new)
         (tmp_path / "butane.toml").write_text(text)
@@ -94,7 +94,7 @@ def test_atoms_in_another_order_are_an_error(sterna, butane, tmp_path):
 
 
 def test_the_trajectory_has_names_molecules_and_bonds(sterna, butane, tmp_path):
-    butane(("trajectory_interval = 500", "trajectory_interval = 20"))
+    butane(("trajectory_interval = 1000", "trajectory_interval = 20"))
     assert sterna("run", "butane.toml", "-n", 3).returncode == 0
     with h5py.File(tmp_path / "output" / "butane.h5md") as file:
         particles = file["particles/trajectory"]
