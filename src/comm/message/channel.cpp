@@ -78,7 +78,7 @@ class ChannelBytes::Implementation {
 
 namespace {
 
-/// Before the data of each slot.
+/// What is told of the message in a slot, at its end.
 struct alignas(64) SlotHead {
   std::uint64_t bytes;
   std::uint64_t credit;  ///< messages of the other direction that its receiver has released
@@ -89,6 +89,14 @@ constexpr std::size_t notice_at = 0;
 constexpr std::size_t credit_at = 128;
 constexpr std::size_t counter_bytes = 256;
 
+/// Data and head. Large data begin with a page, as what they are copied from usually does: where a
+/// copy's target lies a few lines behind its source within a page, loads seem to depend on the
+/// stores before.
+std::size_t slot_bytes(std::size_t capacity) {
+  constexpr std::size_t page = 4096;
+  return padded_bytes(sum_of_bytes(capacity, sizeof(SlotHead)), capacity < page ? 128 : page);
+}
+
 /// Over a transport that writes into the peer's memory.
 class OneSidedChannel final : public ChannelBytes::Implementation {
  public:
@@ -98,7 +106,7 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
         transport_(transport),
         key_(options.key),
         tell_after_(std::max<std::uint64_t>(1, slots_ / 2)),
-        stride_(sum_of_bytes(sizeof(SlotHead), padded_bytes(capacity, 128))) {
+        stride_(slot_bytes(capacity)) {
     try {
       // Some more, as so many may be free without the sender's knowing.
       const std::size_t slots = sum_of_bytes(slots_, tell_after_ - 1);
@@ -108,7 +116,7 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
       memory_ = make_one_sided(transport, parts);
       words_->resize(slots_ + 1);
       heads_->resize(slots_);
-      staging_.resize(sizeof(SlotHead) + (transport == "shm" ? 0 : capacity));
+      staging_.resize(transport == "shm" ? 0 : capacity);
     } catch (const Error&) {
       // The peer must not wait for a side that does not come, nor a later channel take its setup message.
       messenger_.send_setup(peer, key_, "");
@@ -136,16 +144,16 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
   std::span<std::byte> slot() override {
     await_credit();
     std::byte* const mapped = memory_->mapped(0);
-    if (mapped != nullptr) return {mapped + slot_of(sent_) + sizeof(SlotHead), capacity_};
+    if (mapped != nullptr) return {mapped + slot_of(sent_), capacity_};
     wait_sent();
-    return {staging_.data() + sizeof(SlotHead), capacity_};
+    return {staging_.data(), capacity_};
   }
 
   void commit(std::size_t bytes) override {
     check_size(bytes);
     await_credit();
     if (memory_->mapped(0) == nullptr && bytes > 0) {
-      memory_->put(0, slot_of(sent_) + sizeof(SlotHead), staging_.data() + sizeof(SlotHead), bytes);
+      memory_->put(0, slot_of(sent_), staging_.data(), bytes);
     }
     announce(bytes);
   }
@@ -154,7 +162,7 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
     check_size(message.size());
     await_credit();
     if (!message.empty()) {
-      memory_->put(0, slot_of(sent_) + sizeof(SlotHead), message.data(), message.size());
+      memory_->put(0, slot_of(sent_), message.data(), message.size());
     }
     announce(message.size());
   }
@@ -172,11 +180,9 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
       memory_->progress();
       return std::nullopt;
     }
-    const std::byte* const slot = memory_->data() + slot_of(received_++);
-    SlotHead head;
-    std::memcpy(&head, slot, sizeof head);
+    const SlotHead head = read_head(received_);
     credit_ = std::max(credit_, head.credit);
-    return std::span(slot + sizeof head, head.bytes);
+    return std::span<const std::byte>(memory_->data() + slot_of(received_++), head.bytes);
   }
 
   void release() override {
@@ -194,6 +200,14 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
 
  private:
   std::size_t slot_of(std::uint64_t message) const { return message % slots_ * stride_; }
+  std::size_t head_of(std::uint64_t message) const {
+    return slot_of(message) + stride_ - sizeof(SlotHead);
+  }
+  SlotHead read_head(std::uint64_t message) const {
+    SlotHead head;
+    std::memcpy(&head, memory_->data() + head_of(message), sizeof head);
+    return head;
+  }
 
   std::uint64_t counter(std::size_t at) const { return read_notice(memory_->counters() + at); }
 
@@ -203,9 +217,7 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
     // It may also ride on a message that was not read yet.
     const std::uint64_t arrived = counter(notice_at);
     for (std::uint64_t i = received_; i < arrived; ++i) {
-      SlotHead head;
-      std::memcpy(&head, memory_->data() + slot_of(i), sizeof head);
-      credit_ = std::max(credit_, head.credit);
+      credit_ = std::max(credit_, read_head(i).credit);
     }
     return sent_ - credit_ < slots_;
   }
@@ -238,7 +250,7 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
     const std::size_t slot = sent_ % slots_;
     SlotHead* const head = &(*heads_)[slot];
     *head = {bytes, released_};
-    memory_->put(0, slot_of(sent_), reinterpret_cast<const std::byte*>(head), sizeof *head);
+    memory_->put(0, head_of(sent_), reinterpret_cast<const std::byte*>(head), sizeof *head);
     ++sent_;
     notify(notice_at, slot, sent_);
   }
