@@ -147,7 +147,8 @@ struct Case {
   std::string electrostatics = "";  ///< lines of the section; empty: no charges
   std::string precision = "double";
   std::string more = "";
-  double scale = 1.0;  ///< of the box and all positions
+  double scale = 1.0;                      ///< of the box and all positions
+  double scaled_pairs = lennard_jones_14;  ///< factor of Lennard-Jones pairs three bonds apart
 };
 
 /// The lists of atoms of runs of `size` atoms along a molecule.
@@ -164,10 +165,10 @@ std::string runs(int atoms, int size, bool closed) {
 }
 
 std::string molecule_text(const char* name, int count, int atoms, bool closed, int first,
-                          bool charged) {
+                          bool charged, double scaled_pairs) {
   std::string text = fmt::format(
       "[[molecule]]\nname = \"{}\"\ncount = {}\nlennard_jones_14 = {}\ncoulomb_14 = {}\natom = [\n",
-      name, count, lennard_jones_14, coulomb_14);
+      name, count, scaled_pairs, coulomb_14);
   for (int k = 0; k < atoms; ++k) {
     text += fmt::format("{{type = \"A\", charge = {}}},\n", charged ? charge_of(first + k) : 0.0);
   }
@@ -209,8 +210,10 @@ Input input_of(const comm::Context& world, const std::string& folder, const Case
   const bool charged = !wanted.electrostatics.empty();
   return test::input_of(
       folder, "molecules",
-      common_text(start, wanted) + molecule_text("ring", rings, ring_atoms, true, 0, charged) +
-          molecule_text("chain", 1, chain_atoms, false, rings * ring_atoms, charged));
+      common_text(start, wanted) +
+          molecule_text("ring", rings, ring_atoms, true, 0, charged, wanted.scaled_pairs) +
+          molecule_text("chain", 1, chain_atoms, false, rings * ring_atoms, charged,
+                        wanted.scaled_pairs));
 }
 
 std::map<std::string, double> energies_of(const ThermodynamicState& state) {
@@ -309,6 +312,41 @@ TEST_CASE("the staged halo, whose ghosts travel on, has the same energies") {
   for (const auto& [name, energy] : expected) {
     INFO(name);
     if (name != "coulomb_14") CHECK(energies.at(name) == doctest::Approx(energy).epsilon(1e-10));
+  }
+}
+
+TEST_CASE("excluded pairs are left out whatever the pair potential is") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  constexpr double depth = 0.7, alpha = 3.0, minimum = 1.2;
+  const auto morse = [](double r) {
+    const double e = std::exp(-alpha * (r - minimum));
+    return depth * (e * e - 2.0 * e);
+  };
+  const auto positions = start_positions();
+  double expected = 0.0;
+  for (int a = 0; a < atom_count; ++a) {
+    for (int b = a + 1; b < atom_count; ++b) {
+      const int bonds = bonds_between(a, b);
+      if (bonds >= 0 && bonds <= 3) continue;
+      const Vec3 d =
+          nearest(positions[static_cast<std::size_t>(a)] - positions[static_cast<std::size_t>(b)]);
+      const double r = std::sqrt(dot(d, d));
+      if (r < cutoff) expected += morse(r) - morse(cutoff);
+    }
+  }
+  for (const std::string precision : {"double", "mixed"}) {
+    Input input = input_of(
+        world, output.path(),
+        {.precision = precision,
+         .more = fmt::format("[[pair]]\nfirst = \"A\"\nsecond = \"A\"\npotential = \"morse\"\n"
+                             "depth = {}\nalpha = {}\nr0 = {}\n",
+                             depth, alpha, minimum),
+         .scaled_pairs = 0.0});
+    Simulation simulation(world, input, {.quiet = true, .files = false});
+    simulation.run(0);
+    CHECK(energies_of(simulation.last_state()).at("morse") ==
+          doctest::Approx(expected).epsilon(precision == "mixed" ? 1e-5 : 1e-10));
   }
 }
 

@@ -38,6 +38,7 @@ class MoleculeChecker {
     }
     atoms();
     terms("bond", molecule_.bonds, 2);
+    bonds_of_each_atom();
     terms("angle", molecule_.angles, 3);
     terms("torsion", molecule_.torsions, 4);
     terms("improper", molecule_.impropers, 4);
@@ -108,6 +109,23 @@ class MoleculeChecker {
                 section == "angle" || section == "improper" || section == "exclusion" ? "an" : "a",
                 section == "special_pair" ? "special pair" : section,
                 multiplicity > 0.0 ? " with this multiplicity" : "", atom_list(term.atoms[k])));
+      }
+    }
+  }
+
+  /// Pairs of atoms that one atom joins grow with the square of its bonds.
+  void bonds_of_each_atom() {
+    constexpr int most = 256;
+    std::vector<int> bonds(molecule_.atoms.size(), 0);
+    for (std::size_t n = 0; n < molecule_.bonds.size(); ++n) {
+      const Input::MoleculeTerm& term = molecule_.bonds[n];
+      for (std::size_t k = 0; k < term.atoms.size(); ++k) {
+        for (const int atom : term.atoms[k]) {
+          if (atom > static_cast<int>(bonds.size())) continue;
+          if (++bonds[static_cast<std::size_t>(atom - 1)] != most + 1) continue;
+          error(list_place("bond", n, k),
+                fmt::format("the atom {} has more than {} bonds", atom, most));
+        }
       }
     }
   }

@@ -156,7 +156,7 @@ std::vector<KeySchema> molecule_keys() {
        .target = [](Input& i, std::size_t n) -> Target { return &i.molecules[n].count; },
        .description = "How many of these molecules follow each other.",
        .need = Need::required,
-       .range = {.minimum = 1.0, .maximum = 1e12},
+       .range = {.minimum = 1.0, .maximum = 1e9},
        .aliases = {"number", "n", "molecules"}},
       {.section = "molecule",
        .name = "file",
