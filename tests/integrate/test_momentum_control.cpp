@@ -8,7 +8,7 @@
 
 #include "md/core/random.hpp"
 #include "md/integrate/alignment.hpp"
-#include "md/integrate/andersen.hpp"
+#include "md/integrate/thermostats/andersen.hpp"
 #include "md/integrate/drift_control.hpp"
 #include "md/integrate/motion_limit.hpp"
 #include "md/integrate/reflecting_wall.hpp"

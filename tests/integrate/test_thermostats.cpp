@@ -6,9 +6,9 @@
 #include <numeric>
 #include <vector>
 
-#include "md/integrate/langevin.hpp"
-#include "md/integrate/nose_hoover_chain.hpp"
-#include "md/integrate/velocity_scaling.hpp"
+#include "md/integrate/thermostats/langevin.hpp"
+#include "md/integrate/thermostats/nose_hoover_chain.hpp"
+#include "md/integrate/thermostats/velocity_scaling.hpp"
 
 using namespace sterna::md;
 

@@ -11,7 +11,7 @@ from added_code import block, program_with
 from conftest import sterna_command, sterna_environment
 from sterna import read_log
 
-PAGES = ["add-an-observer"]
+PAGES = ["add-an-observer", "add-a-thermostat"]
 
 INPUT = """\
 [run]
@@ -116,3 +116,67 @@ def test_the_observer_is_on_the_reference_page(program):
     page = reference(program)
     assert "## `[speed_distribution]`" in page
     assert "| `maximum` | velocity greater than 0 | required | The largest speed. |" in page
+
+
+# ---- the thermostat
+
+IDEAL_GAS = """\
+[run]
+name = "fluid"
+steps = {steps}
+timestep = 0.005
+[start]
+kind = "random"
+particles = 1000
+density = 0.1
+temperature = 2.0
+[[type]]
+name = "A"
+epsilon = 0.0
+[interaction]
+cutoff = 1.0
+[output]
+thermo_interval = 20
+checkpoint_interval = 100
+"""
+
+
+def test_the_thermostat_of_the_page_relaxes_the_temperature(program, tmp_path):
+    section = block("add-a-thermostat", "toml")
+    code, output = run(program, tmp_path, IDEAL_GAS.format(steps=200) + section)
+    assert code == 0, output
+    rows = read_log(tmp_path / "fluid.log.jsonl").rows
+    assert rows[-1]["step"] == 200
+    first = rows[0]["temperature"]
+    for row in rows:
+        # Nothing else changes the energy of an ideal gas: dT/dt = (T0 - T) / tau, step by step.
+        relaxed = 0.8 + (first - 0.8) * (1 - 0.005 / 0.5) ** row["step"]
+        assert row["temperature"] == pytest.approx(relaxed, rel=1e-9)
+        assert row["conserved_energy"] == pytest.approx(rows[0]["conserved_energy"], rel=1e-9)
+
+
+def test_the_key_of_the_thermostat_is_its_own(program, tmp_path):
+    section = block("add-a-thermostat", "toml")
+    code, output = run(
+        program, tmp_path, IDEAL_GAS.format(steps=10) + section + "largest_factor = 1.001\n"
+    )
+    assert code == 0, output
+    first, *_, last = read_log(tmp_path / "fluid.log.jsonl").rows
+    assert last["temperature"] == pytest.approx(first["temperature"] * 1.001**-20, rel=1e-9)
+    other = section.replace("weak_coupling", "langevin") + "largest_factor = 1.1\n"
+    _, output = run(program, tmp_path, IDEAL_GAS.format(steps=0) + other)
+    assert (
+        '"largest_factor" in [thermostat] has no effect with kind = "langevin"; only with kind = '
+        '"weak_coupling"'
+    ) in output
+    code, output = run(
+        program, tmp_path, IDEAL_GAS.format(steps=0) + section.replace("weak_coupling", "berendsen")
+    )
+    assert code != 0
+    assert 'did you mean "weak_coupling"?' in output
+
+
+def test_the_thermostat_is_on_the_reference_page(program):
+    page = reference(program)
+    assert "Weak coupling lets the temperature relax exponentially" in page
+    assert "| `largest_factor` | number greater than 1 | `1.25` | Only with `kind`" in page

@@ -13,7 +13,7 @@
 #include "md/forces/longrange/homogeneous_correction.hpp"
 #include "md/forces/molecular/molecular_forces.hpp"
 #include "md/integrate/velocity_verlet.hpp"
-#include "md/observe/kinetic.hpp"
+#include "md/integrate/kinetic.hpp"
 #include "md/simulation/force_engine.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 

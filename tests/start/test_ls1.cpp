@@ -13,6 +13,7 @@
 #include "md/input/input_text.hpp"
 #include "md/input/read_input.hpp"
 #include "md/start/foreign/ls1/config.hpp"
+#include "md/integrate/thermostats/velocity_scaling.hpp"
 #include "md/start/readers/start_file_reader.hpp"
 
 using namespace sterna::md;
@@ -87,7 +88,7 @@ TEST_CASE("an ASCII start with ls1's defaults") {
   CHECK(input.interaction.tail_correction == "homogeneous");
   REQUIRE(input.thermostats.size() == 1);
   CHECK(input.thermostats[0].kind == "velocity_scaling");
-  CHECK(input.thermostats[0].exponent == 0.4);
+  CHECK(input.thermostats[0].options<VelocityScalingOptions>().exponent == 0.4);
   CHECK(input.thermostats[0].temperature == 0.9);
   CHECK(input.output.thermo_interval == 5);
   CHECK(input.output.checkpoint_interval == 0);
@@ -159,8 +160,8 @@ TEST_CASE("ls1's thermostats of components and regions") {
   CHECK(of_component.kind == "velocity_scaling");
   CHECK(of_component.component == "Kr");
   CHECK(of_component.temperature == 1.1);
-  CHECK(of_component.exponent == 0.4);
-  CHECK(of_component.scaling == "power");
+  CHECK(of_component.options<VelocityScalingOptions>().exponent == 0.4);
+  CHECK(of_component.options<VelocityScalingOptions>().scaling == VelocityScaling::Rule::power);
   CHECK_FALSE(of_component.lower.has_value());
 
   const auto& left = input.thermostats[1];
@@ -168,22 +169,23 @@ TEST_CASE("ls1's thermostats of components and regions") {
   CHECK(*left.lower == Vec3{0.0, 0.0, 0.0});
   CHECK(*left.upper == Vec3{10.0, 4.5, 12.5});
   CHECK(left.temperature == 0.8);
-  CHECK(left.exponent == 0.3);
-  CHECK(left.scaling == "linearized");
-  CHECK(left.slabs == 3);
-  CHECK(left.directions == std::vector<std::string>{"x", "z"});
+  const auto& scaling = left.options<VelocityScalingOptions>();
+  CHECK(scaling.exponent == 0.3);
+  CHECK(scaling.scaling == VelocityScaling::Rule::linearized);
+  CHECK(scaling.slabs == 3);
+  CHECK(scaling.directions == std::vector<std::string>{"x", "z"});
   CHECK(left.start_step == 2);
-  CHECK(left.interval == 5);
+  CHECK(scaling.interval == 5);
   // ls1 stops before the step that it names.
   CHECK(left.stop_step == 11);
 
   const auto& right = input.thermostats[2];
   CHECK(right.component == "Xe");
   CHECK(right.lower->y == 4.5);
-  CHECK(right.slabs == 1);
+  CHECK(right.options<VelocityScalingOptions>().slabs == 1);
   const Input again = through_text(input);
   REQUIRE(again.thermostats.size() == 3);
-  CHECK(again.thermostats[1].directions == left.directions);
+  CHECK(again.thermostats[1].options<VelocityScalingOptions>().directions == scaling.directions);
   CHECK(*again.thermostats[2].upper == *right.upper);
   CHECK(input_text(again) == input_text(input));
 }

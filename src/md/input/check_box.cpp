@@ -7,6 +7,7 @@
 #include "md/forces/coulomb/fmm/fmm_parameters.hpp"
 #include "md/input/check_external.hpp"
 #include "md/input/observer_section.hpp"
+#include "md/input/thermostat_kind.hpp"
 
 namespace sterna::md {
 namespace {
@@ -20,8 +21,11 @@ bool has_planes_across(const Tilt& tilt, Axis axis) {
 void check_regions(const Input& input, const Report& report) {
   for (std::size_t n = 0; n < input.thermostats.size(); ++n) {
     const Input::Thermostat& thermostat = input.thermostats[n];
-    if (!thermostat.lower && !thermostat.upper && thermostat.slabs == 1) continue;
-    const std::string key = thermostat.lower ? "lower" : thermostat.upper ? "upper" : "slabs";
+    const ThermostatKind* kind = kind_of(thermostat);
+    std::string_view key = kind != nullptr ? kind->orthorhombic_key(thermostat) : "";
+    if (thermostat.upper) key = "upper";
+    if (thermostat.lower) key = "lower";
+    if (key.empty()) continue;
     std::string place = fmt::format("thermostat.{}", key);
     if (!input.places.contains(place)) place = fmt::format("thermostat[{}].{}", n, key);
     report(Severity::error, place,

@@ -22,6 +22,7 @@
 #include "md/input/particle_names.hpp"
 #include "md/input/read_input.hpp"
 #include "md/input/tersoff_input.hpp"
+#include "md/input/thermostat_kind.hpp"
 #include "md/output/run_files.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
@@ -175,13 +176,16 @@ class Checker {
     }
     barostat_interval();
     const auto canonical = [](const Input::Thermostat& thermostat) {
-      return thermostat.kind != "none" && thermostat.kind != "velocity_scaling";
+      const ThermostatKind* kind = kind_of(thermostat);
+      return kind != nullptr && kind->is_canonical;
     };
     if (!std::ranges::any_of(input_.thermostats, canonical)) {
+      const auto kinds =
+          thermostats_that([](const ThermostatKind& kind) { return kind.is_canonical; });
       report_(Severity::warning, "barostat.kind",
-              "without a thermostat that samples the canonical ensemble the volumes are those of "
-              "no ensemble; expected \"stochastic_velocity_rescaling\", \"nose_hoover_chain\" or "
-              "\"langevin\" in [thermostat]");
+              fmt::format("without a thermostat that samples the canonical ensemble the volumes "
+                          "are those of no ensemble; expected {} in [thermostat]",
+                          choice_list(kinds)));
     }
   }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "md/input/particle_names.hpp"
+#include "md/input/thermostat_kind.hpp"
 
 namespace sterna::md {
 namespace {
@@ -76,11 +77,13 @@ class ThermostatChecker {
       known = false;
     }
     if (thermostat.lower && thermostat.upper) known = region(n) && known;
-    if (thermostat.kind == "nose_hoover_chain" && (thermostat.lower || thermostat.upper)) {
+    const ThermostatKind* kind = kind_of(thermostat);
+    if (kind != nullptr && !kind->not_in_a_region.empty() &&
+        (thermostat.lower || thermostat.upper)) {
+      const auto others = thermostats_that(
+          [](const ThermostatKind& other) { return other.not_in_a_region.empty(); });
       error(place(n, "kind"),
-            "a Nose-Hoover chain is made for a fixed number of molecules, but they come and go in "
-            "a region; expected \"stochastic_velocity_rescaling\", \"langevin\", \"andersen\" "
-            "or \"velocity_scaling\"");
+            fmt::format("{}; expected {}", kind->not_in_a_region, choice_list(others)));
     }
     if (thermostat.stop_step > 0 && thermostat.stop_step < thermostat.start_step) {
       error(
@@ -151,6 +154,12 @@ class ThermostatChecker {
 };
 
 }  // namespace
+
+const ThermostatKind* kind_of(const Input::Thermostat& thermostat) {
+  const auto kinds = thermostat_kinds();
+  const auto found = std::ranges::find(kinds, thermostat.kind, &ThermostatKind::name);
+  return found == kinds.end() ? nullptr : &*found;
+}
 
 void check_thermostats(const Input& input, const IsGood& is_good, const Report& report) {
   ThermostatChecker(input, is_good, report).check();

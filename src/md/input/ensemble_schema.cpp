@@ -1,6 +1,12 @@
 #include "md/input/ensemble_schema.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
 #include <utility>
+
+#include "md/input/thermostat_kind.hpp"
 
 namespace sterna::md {
 namespace {
@@ -17,31 +23,61 @@ Condition barostat_is_on() {
   return {"barostat", "kind", {"stochastic_cell_rescaling"}, Severity::warning};
 }
 
-}  // namespace
+/// The sentences of all kinds.
+std::string_view kinds_description() {
+  static const std::string text = [] {
+    std::string all;
+    for (const ThermostatKind& kind : thermostat_kinds()) {
+      all += fmt::format("{}{}", all.empty() ? "" : " ", kind.sentence);
+    }
+    return all;
+  }();
+  return text;
+}
 
-std::vector<KeySchema> ensemble_keys() {
+std::string_view time_constant_description() {
+  static const std::string text = [] {
+    std::string meanings;
+    for (const ThermostatKind& kind : thermostat_kinds()) {
+      if (kind.time_constant.empty()) continue;
+      meanings += fmt::format("{} \"{}\" it is {}", meanings.empty() ? " With" : ", with",
+                              kind.name, kind.time_constant);
+    }
+    return fmt::format(
+        "How fast the temperature relaxes; some hundred time steps disturb the dynamics little.{}.",
+        meanings);
+  }();
+  return text;
+}
+
+std::string_view component_description() {
+  static const std::string text = [] {
+    Input::Thermostat of_some;
+    of_some.component = "A";
+    const Names others =
+        thermostats_that([&](const ThermostatKind& kind) { return !kind.keeps_momentum(of_some); });
+    return fmt::format(
+        "Name of the `[[component]]` or `[[type]]` whose molecules it acts on. Of some of the "
+        "molecules only the motion relative to their common center of mass is scaled, so that the "
+        "total momentum is kept (but not with {}).",
+        choice_list(others));
+  }();
+  return text;
+}
+
+/// What all thermostats have.
+std::vector<KeySchema> common_keys() {
   return {
-      // ---- [thermostat]
       {.section = "thermostat",
        .name = "kind",
        .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].kind; },
-       .description =
-           "Stochastic velocity rescaling samples the canonical ensemble (Bussi, Donadio "
-           "and Parrinello, J. Chem. Phys. 126, 014101 (2007)), and so does a Nose-Hoover chain, "
-           "without random numbers (Martyna, Tuckerman, Tobias and Klein, Mol. Phys. 87, 1117 "
-           "(1996)). Langevin dynamics have friction and noise on each molecule; in Andersen's "
-           "(J. Chem. Phys. 72, 2384 (1980)) molecules collide with a heat bath. Velocity scaling "
-           "multiplies all velocities by a power of the ratio of the temperatures in every step, "
-           "as ls1-MarDyn does; its fluctuations are those of no ensemble.",
+       .description = kinds_description(),
        .need = Need::required,
        .choices =
            [] {
-             return Names{"none",
-                          "stochastic_velocity_rescaling",
-                          "nose_hoover_chain",
-                          "langevin",
-                          "andersen",
-                          "velocity_scaling"};
+             Names names{"none"};
+             for (const ThermostatKind& kind : thermostat_kinds()) names.push_back(kind.name);
+             return names;
            },
        .aliases = {"type", "method"}},
       {.section = "thermostat",
@@ -51,31 +87,18 @@ std::vector<KeySchema> ensemble_keys() {
        .need = Need::required,
        .dimension = Dimension::temperature,
        .range = positive,
-       .condition = thermostat_is({"stochastic_velocity_rescaling", "nose_hoover_chain", "langevin",
-                                   "andersen", "velocity_scaling"}),
+       .condition = thermostat_is(thermostats_that([](const ThermostatKind&) { return true; })),
        .aliases = {"temp", "t", "target"}},
       {.section = "thermostat",
        .name = "time_constant",
        .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].time_constant; },
-       .description =
-           "How fast the temperature relaxes; some hundred time steps disturb the "
-           "dynamics little. Of a Nose-Hoover chain it is the period of its "
-           "oscillation, of Langevin dynamics the inverse of the friction, of Andersen's "
-           "the mean time from one collision of a molecule to the next.",
+       .description = time_constant_description(),
        .need = Need::required,
        .dimension = Dimension::time,
        .range = positive,
        .condition = thermostat_is(
-           {"stochastic_velocity_rescaling", "nose_hoover_chain", "langevin", "andersen"}),
+           thermostats_that([](const ThermostatKind& kind) { return kind.has_time_constant; })),
        .aliases = {"tau", "tau_t", "damping", "relaxation_time"}},
-      {.section = "thermostat",
-       .name = "exponent",
-       .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].exponent; },
-       .description = "Velocities are multiplied by (temperature to keep / temperature)^exponent. "
-                      "0.5 brings the temperature to its target in every step; ls1-MarDyn uses "
-                      "0.4.",
-       .range = {.minimum = 0.0, .maximum = 0.5, .exclusive_minimum = true},
-       .condition = thermostat_is({"velocity_scaling"})},
       {.section = "thermostat",
        .name = "start_step",
        .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].start_step; },
@@ -91,11 +114,7 @@ std::vector<KeySchema> ensemble_keys() {
       {.section = "thermostat",
        .name = "component",
        .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].component; },
-       .description =
-           "Name of the `[[component]]` or `[[type]]` whose molecules it acts on. Of some of the "
-           "molecules only the motion relative to their common center of mass is scaled, so that "
-           "the total momentum is kept (but by Langevin dynamics, Andersen's thermostat and "
-           "velocity scaling).",
+       .description = component_description(),
        .default_text = "all",
        .aliases = {"componentName", "group"}},
       {.section = "thermostat",
@@ -113,43 +132,11 @@ std::vector<KeySchema> ensemble_keys() {
        .default_text = "no bound",
        .dimension = Dimension::length,
        .aliases = {"region_upper", "to"}},
-      {.section = "thermostat",
-       .name = "scaling",
-       .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].scaling; },
-       .description = "\"power\": velocities are multiplied by b = (temperature to keep / "
-                      "temperature)^exponent. \"linearized\": by 2 - 1/b, as ls1-MarDyn's "
-                      "TemperatureControl does.",
-       .choices =
-           [] {
-             return Names{"power", "linearized"};
-           },
-       .condition = thermostat_is({"velocity_scaling"})},
-      {.section = "thermostat",
-       .name = "directions",
-       .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].directions; },
-       .description = "Components of the velocities that are measured and scaled.",
-       .choices =
-           [] {
-             return Names{"x", "y", "z"};
-           },
-       .condition = thermostat_is({"velocity_scaling"})},
-      {.section = "thermostat",
-       .name = "slabs",
-       .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].slabs; },
-       .description = "Divides the region into slabs across y, each of which is kept at the "
-                      "temperature for itself.",
-       .range = {.minimum = 1.0, .maximum = 1e4},
-       .condition = thermostat_is({"velocity_scaling"}),
-       .aliases = {"numslabs"}},
-      {.section = "thermostat",
-       .name = "interval",
-       .target = [](Input& i, std::size_t n) -> Target { return &i.thermostats[n].interval; },
-       .description = "Steps from one scaling to the next.",
-       .range = {.minimum = 1.0, .maximum = 1e6},
-       .condition = thermostat_is({"velocity_scaling"}),
-       .aliases = {"frequency", "every"}},
+  };
+}
 
-      // ---- [barostat]
+std::vector<KeySchema> barostat_keys() {
+  return {
       {.section = "barostat",
        .name = "kind",
        .target = [](Input& i, std::size_t) -> Target { return &i.barostat.kind; },
@@ -196,6 +183,27 @@ std::vector<KeySchema> ensemble_keys() {
        .condition = barostat_is_on(),
        .aliases = {"every"}},
   };
+}
+
+}  // namespace
+
+std::vector<KeySchema> ensemble_keys() {
+  std::vector<KeySchema> keys = common_keys();
+  for (const ThermostatKind& kind : thermostat_kinds()) {
+    for (KeySchema key : kind.keys) {
+      // Kinds may share a key, with the options that it is a part of.
+      const auto shared = std::ranges::find(keys, key.target, &KeySchema::target);
+      if (shared != keys.end()) {
+        shared->condition->values.push_back(kind.name);
+        continue;
+      }
+      key.section = "thermostat";
+      key.condition = thermostat_is({kind.name});
+      keys.push_back(std::move(key));
+    }
+  }
+  for (KeySchema& key : barostat_keys()) keys.push_back(std::move(key));
+  return keys;
 }
 
 }  // namespace sterna::md

@@ -169,23 +169,26 @@ struct Input {
     int maximum_interval = 100;  ///< steps after which the list is rebuilt at the latest
   } neighbor;
 
-  struct Thermostat {  ///< [thermostat], or several [[thermostat]]
-    /// "none", "stochastic_velocity_rescaling", "nose_hoover_chain", "langevin", "andersen",
-    /// "velocity_scaling"
-    std::string kind = "none";
+  struct Thermostat {           ///< [thermostat], or several [[thermostat]]
+    std::string kind = "none";  ///< or of thermostat_kinds()
     double temperature = 0.0;
-    double time_constant = 0.0;   ///< of "langevin" 1 / friction, of "andersen" 1 / rate
+    double time_constant = 0.0;   ///< of those that have one
     std::int64_t start_step = 0;  ///< acts in steps from here
     std::int64_t stop_step = 0;   ///< to here; 0: to the end
     // Some of the molecules only.
     std::string component;             ///< of this [[component]] or [[type]]; empty: of all
     std::optional<Vec3> lower, upper;  ///< in this region of the box
-    // "velocity_scaling" only.
-    double exponent = 0.5;          ///< factor b = (T0 / T)^exponent of the velocities
-    std::string scaling = "power";  ///< or "linearized": 2 - 1 / b in place of b
-    std::vector<std::string> directions{"x", "y", "z"};  ///< of the velocities that are scaled
-    int slabs = 1;              ///< along y, each with a temperature of its own
-    std::int64_t interval = 1;  ///< steps
+
+    /// What only some kinds have, by the type of their options.
+    template <class Options>
+    Options& options() {
+      return options_of_kinds.of<Options>();
+    }
+    template <class Options>
+    const Options& options() const {
+      return options_of_kinds.of<Options>();
+    }
+    ValuesByType options_of_kinds;
 
     /// Whether some molecules are left out.
     bool is_partial() const { return !component.empty() || lower || upper; }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "md/input/observer_section.hpp"
 #include "md/input/pair_potential_input.hpp"
 #include "md/input/pair_schema.hpp"
+#include "md/input/thermostat_kind.hpp"
 #include "sterna/comm/methods.hpp"
 
 namespace sterna::md {
@@ -829,17 +831,6 @@ const KeySchema* find_key(std::string_view section, std::string_view name) {
 
 std::string_view translated_choice(std::string_view value) {
   static constexpr std::pair<std::string_view, std::string_view> words[] = {
-      {"bussi", "stochastic_velocity_rescaling"},
-      {"csvr", "stochastic_velocity_rescaling"},
-      {"svr", "stochastic_velocity_rescaling"},
-      {"v-rescale", "stochastic_velocity_rescaling"},
-      {"nose", "nose_hoover_chain"},
-      {"nose_hoover", "nose_hoover_chain"},
-      {"nose-hoover", "nose_hoover_chain"},
-      {"nhc", "nose_hoover_chain"},
-      {"sd", "langevin"},
-      {"velocityscaling", "velocity_scaling"},
-      {"anderson", "andersen"},
       {"verlet", "velocity_verlet"},
       {"nve", "velocity_verlet"},
       {"nvt", "velocity_verlet"},
@@ -892,6 +883,9 @@ std::string_view translated_choice(std::string_view value) {
   };
   for (const auto& [other, own] : words) {
     if (other == value) return own;
+  }
+  for (const ThermostatKind& kind : thermostat_kinds()) {
+    if (std::ranges::find(kind.aliases, value) != kind.aliases.end()) return kind.name;
   }
   return {};
 }

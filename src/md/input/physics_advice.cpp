@@ -17,6 +17,7 @@
 #include "md/input/observer_section.hpp"
 #include "md/input/pair_potential_input.hpp"
 #include "md/input/read_input.hpp"
+#include "md/input/thermostat_kind.hpp"
 #include "md/input/timestep_advice.hpp"
 #include "md/input/truncation_advice.hpp"
 #include "md/input/type_pair_from_input.hpp"
@@ -113,8 +114,9 @@ class Adviser {
   void thermostats() {
     for (std::size_t n = 0; n < input_.thermostats.size(); ++n) {
       const Input::Thermostat& thermostat = input_.thermostats[n];
-      if (thermostat.kind == "none") continue;
-      if (thermostat.kind != "velocity_scaling") {
+      const ThermostatKind* kind = kind_of(thermostat);
+      if (kind == nullptr) continue;
+      if (kind->has_time_constant) {
         time_constant(thermostat, fmt::format("thermostat[{}].time_constant", n));
       }
       start_temperature(thermostat);

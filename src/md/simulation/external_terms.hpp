@@ -5,8 +5,8 @@
 
 #include "md/forces/force_term.hpp"
 #include "md/input/input.hpp"
+#include "md/integrate/step_modifier.hpp"
 #include "md/simulation/force_term_table.hpp"
-#include "md/simulation/step_modifier.hpp"
 #include "sterna/comm/context.hpp"
 
 namespace sterna::md {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "md/simulation/step_modifier.hpp"
+#include "md/integrate/step_modifier.hpp"
 
 namespace sterna::md {
 

@@ -33,7 +33,7 @@
 #include "md/simulation/interaction.hpp"
 #include "md/simulation/phase_timer.hpp"
 #include "md/simulation/simulation.hpp"
-#include "md/simulation/step_modifier.hpp"
+#include "md/simulation/step_modifier_table.hpp"
 #include "md/system/topology.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/messenger.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "md/core/unstable_run.hpp"
-#include "md/observe/kinetic.hpp"
+#include "md/integrate/kinetic.hpp"
 #include "md/simulation/logged_scalars.hpp"
 #include "md/simulation/observers.hpp"
 #include "md/simulation/signals.hpp"

@@ -1,11 +1,12 @@
 // The one place that knows which step modifiers there are. They act in the order of the rows.
 
+#include "md/simulation/step_modifier_table.hpp"
+
 #include <algorithm>
 
+#include "md/integrate/thermostats/thermostat_table.hpp"
 #include "md/simulation/external_terms.hpp"
 #include "md/simulation/momentum_control.hpp"
-#include "md/simulation/step_modifier.hpp"
-#include "md/simulation/thermostat.hpp"
 
 namespace sterna::md {
 namespace {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "md/core/display_text.hpp"
+#include "md/integrate/thermostats/velocity_scaling.hpp"
 
 namespace sterna::md::ls1 {
 namespace {
@@ -23,7 +24,7 @@ class ThermostatReader {
   void velocity_scaling(const XmlElement& element, std::string_view component,
                         const XmlElement& temperature_element, double temperature) {
     Input::Thermostat& thermostat = add(element, temperature_element, temperature);
-    thermostat.exponent = scaling_exponent;
+    thermostat.options<VelocityScalingOptions>().exponent = scaling_exponent;
     decide("exponent", element);
     if (component.empty() || component == "all" || component == "global") return;
     const bool known = std::ranges::find(types_.components, component, &Input::Component::name) !=
@@ -113,7 +114,7 @@ class ThermostatReader {
       return nullptr;
     }
     if (!collides) {
-      thermostat.interval = frequency;
+      thermostat.options<VelocityScalingOptions>().interval = frequency;
       decide("interval", element);
     }
     if (const XmlElement* target = element.find("target/component")) component(*target, thermostat);
@@ -125,20 +126,21 @@ class ThermostatReader {
     const XmlElement* exponent = values_.require(element, "settings/exponent");
     const XmlElement* directions = values_.require(element, "settings/directions");
     if (slabs == nullptr || exponent == nullptr || directions == nullptr) return false;
-    thermostat.exponent = values_.positive(*exponent).value_or(scaling_exponent);
+    auto& options = thermostat.options<VelocityScalingOptions>();
+    options.exponent = values_.positive(*exponent).value_or(scaling_exponent);
     constexpr std::int64_t most_slabs = 10'000;
-    thermostat.slabs = static_cast<int>(values_.integer(*slabs, 1, most_slabs).value_or(1));
-    thermostat.scaling = "linearized";
-    thermostat.directions.clear();
+    options.slabs = static_cast<int>(values_.integer(*slabs, 1, most_slabs).value_or(1));
+    options.scaling = VelocityScaling::Rule::linearized;
+    options.directions.clear();
     for (const char direction : directions->text) {
       const std::string name(1, direction);
       const bool known = name == "x" || name == "y" || name == "z";
-      if (!known || std::ranges::find(thermostat.directions, name) != thermostat.directions.end()) {
+      if (!known || std::ranges::find(options.directions, name) != options.directions.end()) {
         values_.error(*directions, fmt::format("<directions> is {}; expected some of xyz",
                                                quote(directions->text)));
         break;
       }
-      thermostat.directions.push_back(name);
+      options.directions.push_back(name);
     }
     decide("scaling", element);
     decide("exponent", *exponent);

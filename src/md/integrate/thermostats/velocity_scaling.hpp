@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "md/core/box.hpp"
@@ -56,6 +57,14 @@ class VelocityScaling {
   std::vector<double> masses_;
   std::vector<RigidBody> bodies_;
   std::vector<double> sums_;
+};
+
+struct VelocityScalingOptions {  ///< of [thermostat] with kind = "velocity_scaling"
+  double exponent = 0.5;         ///< factor b = (T0 / T)^exponent of the velocities
+  VelocityScaling::Rule scaling = VelocityScaling::Rule::power;
+  std::vector<std::string> directions{"x", "y", "z"};  ///< of the velocities that are scaled
+  int slabs = 1;              ///< along y, each with a temperature of its own
+  std::int64_t interval = 1;  ///< steps
 };
 
 }  // namespace sterna::md

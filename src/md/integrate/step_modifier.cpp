@@ -1,4 +1,4 @@
-#include "md/simulation/step_modifier.hpp"
+#include "md/integrate/step_modifier.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,9 @@
-#include "md/integrate/langevin.hpp"
+#include "md/integrate/thermostats/langevin.hpp"
 
 #include <cmath>
+
+#include "md/integrate/thermostats/noise_thermostat.hpp"
+#include "md/integrate/thermostats/thermostat_table.hpp"
 
 namespace sterna::md {
 
@@ -45,5 +48,21 @@ double Langevin::apply(ParticleStore& particles, const Box& box, double interval
   }
   return taken_up;
 }
+
+namespace {
+
+ThermostatKind kind() {
+  return {.name = "langevin",
+          .sentence = "Langevin dynamics have friction and noise on each molecule.",
+          .aliases = {"sd"},
+          .time_constant = "the inverse of the friction",
+          .is_canonical = true,
+          .keeps_momentum = [](const Input::Thermostat&) { return false; }};
+}
+
+}  // namespace
+
+const ThermostatRow thermostat::langevin{.kind = kind,
+                                         .make = make_thermostat<NoiseThermostat<Langevin>>};
 
 }  // namespace sterna::md

@@ -46,7 +46,7 @@ struct StepRange {
 /// Changes the molecules of a run beside the forces: thermostats, limits, control of a drift. A run
 /// has a list of them, which the step loop knows by this interface alone. All of it is collective.
 ///
-/// A new modifier is one class, and one row of `step_modifier_table.cpp`.
+/// A new modifier is one class, and one row of `simulation/step_modifier_table.cpp`.
 class StepModifier {
  public:
   virtual ~StepModifier() = default;
@@ -100,14 +100,5 @@ class StepModifier {
   double energy_quantum_;  ///< a power of two
   double exchanged_energy_ = 0.0;
 };
-
-/// All that the input asks for, in the order in which they act.
-std::vector<std::unique_ptr<StepModifier>> make_step_modifiers(const comm::Context& context,
-                                                               const Input& input,
-                                                               const MoleculeTable& molecules);
-
-/// Whether all that acts on the molecules of this run leaves their total momentum as it is.
-/// Otherwise the motion of the center of mass takes part in the temperature.
-bool keeps_momentum(const Input& input);
 
 }  // namespace sterna::md

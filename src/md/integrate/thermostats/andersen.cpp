@@ -1,6 +1,9 @@
-#include "md/integrate/andersen.hpp"
+#include "md/integrate/thermostats/andersen.hpp"
 
 #include <cmath>
+
+#include "md/integrate/thermostats/noise_thermostat.hpp"
+#include "md/integrate/thermostats/thermostat_table.hpp"
 
 namespace sterna::md {
 
@@ -44,5 +47,23 @@ double Andersen::apply(ParticleStore& particles, const Box& box, double interval
   }
   return taken_up;
 }
+
+namespace {
+
+ThermostatKind kind() {
+  return {.name = "andersen",
+          .sentence =
+              "With Andersen's thermostat (J. Chem. Phys. 72, 2384 (1980)) molecules collide "
+              "with a heat bath.",
+          .aliases = {"anderson"},
+          .time_constant = "the mean time from one collision of a molecule to the next",
+          .is_canonical = true,
+          .keeps_momentum = [](const Input::Thermostat&) { return false; }};
+}
+
+}  // namespace
+
+const ThermostatRow thermostat::andersen{.kind = kind,
+                                         .make = make_thermostat<NoiseThermostat<Andersen>>};
 
 }  // namespace sterna::md

@@ -1,4 +1,4 @@
-#include "md/observe/kinetic.hpp"
+#include "md/integrate/kinetic.hpp"
 
 namespace sterna::md {
 

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "md/input/input_schema.hpp"
+
+namespace sterna::md {
+
+/// What the input knows of a kind of thermostat, declared beside the thermostat. The keys that only
+/// some kinds have stand in a struct, which a thermostat of the input keeps as `options<Options>()`.
+struct ThermostatKind {
+  std::string_view name;                       ///< kind = "..." in [thermostat]
+  std::string_view sentence;                   ///< for the reference page: what it does, its source
+  std::vector<std::string_view> aliases = {};  ///< what other programs call it; suggested only
+  /// Whether it has the key "time_constant", and what that is beyond how fast the temperature
+  /// relaxes: "the period of its oscillation".
+  bool has_time_constant = true;
+  std::string_view time_constant = {};
+  std::vector<KeySchema> keys = {};  ///< of its own; without `section` and `condition`
+  bool is_canonical = false;         ///< whether it samples the canonical ensemble
+  /// Why it cannot act in a region; empty: it can.
+  std::string_view not_in_a_region = {};
+  /// Whether it leaves the total momentum as it is.
+  bool (*keeps_momentum)(const Input::Thermostat& thermostat) = [](const Input::Thermostat&) {
+    return true;
+  };
+  /// The key of its own that this thermostat gives and that needs an orthorhombic box; empty: none.
+  std::string_view (*orthorhombic_key)(const Input::Thermostat& thermostat) =
+      [](const Input::Thermostat&) { return std::string_view(); };
+};
+
+/// All kinds, in the order of the reference page. Defined where they are known, in
+/// integrate/thermostats/thermostat_table.cpp.
+std::span<const ThermostatKind> thermostat_kinds();
+
+/// Of a thermostat that the file gives; null for "none".
+const ThermostatKind* kind_of(const Input::Thermostat& thermostat);
+
+/// The names of the kinds that have a trait.
+template <class Trait>
+std::vector<std::string_view> thermostats_that(Trait&& has) {
+  std::vector<std::string_view> names;
+  for (const ThermostatKind& kind : thermostat_kinds()) {
+    if (has(kind)) names.push_back(kind.name);
+  }
+  return names;
+}
+
+/// The target of a key of a kind's own: `thermostat_option<&VelocityScalingOptions::slabs>`.
+template <auto member>
+Target thermostat_option(Input& input, std::size_t n) {
+  using Options = typename MemberOf<decltype(member)>::type;
+  return target_of(input.thermostats[n].options<Options>().*member);
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,65 @@
+#include "md/integrate/thermostats/group_thermostat.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "md/integrate/kinetic.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+
+namespace sterna::md {
+
+GroupThermostat::GroupThermostat(const ThermostatRequest& request)
+    : Thermostat(request),
+      timestep_(request.input.run.timestep),
+      all_degrees_(request.molecules.degrees_of_freedom),
+      masses_(request.molecules.masses.begin(), request.molecules.masses.end()),
+      bodies_(request.molecules.bodies.begin(), request.molecules.bodies.end()) {}
+
+double GroupThermostat::apply(ParticleStore& particles, const Box& box, std::int64_t step) {
+  return where_.is_everything() ? apply_to_all(particles, step)
+                                : apply_to_some(particles, box, step);
+}
+
+double GroupThermostat::apply_to_all(ParticleStore& particles, std::int64_t step) {
+  double energy = kinetic_sums(particles, masses_).energy;
+  if (particles.rotating()) energy += rotational_energy(particles, bodies_);
+  comm::ReductionBatch batch(context_, "thermostat");
+  batch.sum(energy).run();
+  const double b = factor(energy, all_degrees_, interval(), step);
+  for (Vec3& velocity : particles.velocity) velocity *= b;
+  for (Vec3& momentum : particles.angular_momentum) momentum *= b;
+  return std::abs(b);
+}
+
+double GroupThermostat::apply_to_some(ParticleStore& particles, const Box& box, std::int64_t step) {
+  double energy = 0.0, mass = 0.0, degrees = 0.0;
+  Vec3 momentum;
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    if (!where_.contains(particles.position[i], box)) continue;
+    const auto type = static_cast<std::size_t>(particles.position[i].type);
+    const Vec3& velocity = particles.velocity[i];
+    energy += 0.5 * masses_[type] * dot(velocity, velocity);
+    momentum += masses_[type] * velocity;
+    mass += masses_[type];
+    degrees += 3.0;
+    if (!particles.rotating()) continue;
+    energy += bodies_[type].kinetic_energy(particles.orientation[i], particles.angular_momentum[i]);
+    degrees += bodies_[type].degrees_of_freedom();
+  }
+  comm::ReductionBatch batch(context_, "thermostat");
+  batch.sum(energy).sum(mass).sum(degrees).sum(momentum.x).sum(momentum.y).sum(momentum.z).run();
+  degrees -= 3.0;
+  if (!(degrees >= 1.0)) return 1.0;  // at most one molecule, or none
+  const Vec3 common = (1.0 / mass) * momentum;
+  energy -= 0.5 * dot(momentum, common);
+  const double b = factor(energy, degrees, interval(), step);
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    if (!where_.contains(particles.position[i], box)) continue;
+    Vec3& velocity = particles.velocity[i];
+    velocity = common + b * (velocity - common);
+    if (particles.rotating()) particles.angular_momentum[i] *= b;
+  }
+  return std::max(1.0, std::abs(b));
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "md/integrate/rigid_rotor.hpp"
+#include "md/integrate/thermostats/thermostat.hpp"
+
+namespace sterna::md {
+
+/// One factor for the velocities and angular momenta of all molecules that it acts on, from their
+/// kinetic energy. Of some of the molecules it leaves the motion of their common center of mass as
+/// it is, so that the total momentum is kept.
+class GroupThermostat : public Thermostat {
+ public:
+  explicit GroupThermostat(const ThermostatRequest& request);
+
+  double apply(ParticleStore& particles, const Box& box, std::int64_t step) final;
+
+ protected:
+  /// Of all velocities, after `interval` of time, where this kinetic energy is in so many `degrees`
+  /// of freedom, at least 1. The same on all ranks. What energy it gives is the kind's to count.
+  virtual double factor(double kinetic_energy, double degrees, double interval,
+                        std::int64_t step) = 0;
+
+  double timestep_;
+
+ private:
+  double interval() const { return static_cast<double>(steps_.interval) * timestep_; }
+  double apply_to_all(ParticleStore& particles, std::int64_t step);
+  double apply_to_some(ParticleStore& particles, const Box& box, std::int64_t step);
+
+  double all_degrees_;
+  std::vector<double> masses_;
+  std::vector<RigidBody> bodies_;
+};
+
+}  // namespace sterna::md

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "md/integrate/thermostats/thermostat.hpp"
+
+namespace sterna::md {
+
+/// Noise on each molecule, by a method that knows neither input nor steps: Langevin dynamics,
+/// Andersen's collisions. The method's rate is the inverse of the time constant.
+template <class Method>
+class NoiseThermostat final : public Thermostat {
+ public:
+  explicit NoiseThermostat(const ThermostatRequest& request)
+      : Thermostat(request),
+        timestep_(request.input.run.timestep),
+        method_(request.input.run.seed, request.thermal_energy(),
+                1.0 / request.wanted().time_constant, request.molecules.masses,
+                request.molecules.bodies, where_) {}
+
+  double apply(ParticleStore& particles, const Box& box, std::int64_t step) override {
+    add_exchanged_energy(method_.apply(particles, box, timestep_, step));
+    return 1.0;
+  }
+
+ private:
+  double timestep_;
+  Method method_;
+};
+
+}  // namespace sterna::md

@@ -1,0 +1,127 @@
+#include "md/integrate/thermostats/nose_hoover_chain.hpp"
+
+#include <cmath>
+#include <numbers>
+
+#include "md/integrate/thermostats/group_thermostat.hpp"
+#include "md/integrate/thermostats/thermostat_table.hpp"
+
+namespace sterna::md {
+
+NoseHooverChain::NoseHooverChain(double thermal_energy, double time_constant, double degrees)
+    : thermal_energy_(thermal_energy), degrees_(degrees) {
+  const double frequency = 2.0 * std::numbers::pi / time_constant;
+  const double mass = thermal_energy / (frequency * frequency);
+  mass_.fill(mass);
+  mass_[0] = degrees * mass;
+}
+
+double NoseHooverChain::factor(double kinetic_energy, double interval) {
+  if (!(kinetic_energy > 0.0)) return 1.0;
+  const double w = 1.0 / (2.0 - std::cbrt(2.0));
+  const double weights[3] = {w, 1.0 - 2.0 * w, w};
+  double scale = 1.0;
+  double twice = 2.0 * kinetic_energy;
+  // What drives link k: its predecessor's energy, less the mean.
+  const auto force = [&](std::size_t k) {
+    if (k == 0) return (twice - degrees_ * thermal_energy_) / mass_[0];
+    return (mass_[k - 1] * velocity_[k - 1] * velocity_[k - 1] - thermal_energy_) / mass_[k];
+  };
+  const auto kick = [&](std::size_t k, double dt) {
+    if (k + 1 == length) {
+      velocity_[k] += 0.5 * dt * force(k);
+      return;
+    }
+    const double damping = std::exp(-0.25 * dt * velocity_[k + 1]);
+    velocity_[k] = (velocity_[k] * damping + 0.5 * dt * force(k)) * damping;
+  };
+  for (const double weight : weights) {
+    const double dt = weight * interval;
+    for (std::size_t k = length; k-- > 0;) kick(k, dt);
+    const double slow = std::exp(-dt * velocity_[0]);
+    scale *= slow;
+    twice *= slow * slow;
+    for (std::size_t k = 0; k < length; ++k) position_[k] += dt * velocity_[k];
+    for (std::size_t k = 0; k < length; ++k) kick(k, dt);
+  }
+  return scale;
+}
+
+double NoseHooverChain::energy() const {
+  double energy = degrees_ * thermal_energy_ * position_[0];
+  for (std::size_t k = 0; k < length; ++k) {
+    energy += 0.5 * mass_[k] * velocity_[k] * velocity_[k];
+    if (k > 0) energy += thermal_energy_ * position_[k];
+  }
+  return energy;
+}
+
+std::vector<double> NoseHooverChain::state() const {
+  std::vector<double> state(position_.begin(), position_.end());
+  state.insert(state.end(), velocity_.begin(), velocity_.end());
+  return state;
+}
+
+void NoseHooverChain::set_state(const std::vector<double>& state) {
+  for (std::size_t k = 0; k < length; ++k) {
+    position_[k] = state.at(k);
+    velocity_[k] = state.at(length + k);
+  }
+}
+
+namespace {
+
+/// Degrees of freedom of the molecules that a thermostat without region acts on: of some of them
+/// those of their motion relative to their center of mass.
+double degrees_of(const Selection& where, const MoleculeTable& molecules) {
+  if (where.is_everything()) return molecules.degrees_of_freedom;
+  double degrees = -3.0;
+  for (std::size_t type = 0; type < molecules.counts.size(); ++type) {
+    if (!where.contains_type(static_cast<std::int64_t>(type))) continue;
+    const int rotations =
+        molecules.bodies.empty() ? 0 : molecules.bodies[type].degrees_of_freedom();
+    degrees += static_cast<double>(molecules.counts[type]) * (3.0 + rotations);
+  }
+  return std::max(1.0, degrees);
+}
+
+class NoseHooverThermostat final : public GroupThermostat {
+ public:
+  explicit NoseHooverThermostat(const ThermostatRequest& request)
+      : GroupThermostat(request),
+        chain_(request.thermal_energy(), request.wanted().time_constant,
+               degrees_of(where_, request.molecules)) {}
+
+  /// What the chain has lost.
+  double exchanged_energy() const override { return first_rank_ ? -chain_.energy() : 0.0; }
+  void set_exchanged_energy(double) override {}  // follows from the state
+  std::vector<double> state() const override { return chain_.state(); }
+  void set_state(const std::vector<double>& state) override { chain_.set_state(state); }
+
+ private:
+  double factor(double kinetic_energy, double, double interval, std::int64_t) override {
+    return chain_.factor(kinetic_energy, interval);
+  }
+
+  NoseHooverChain chain_;
+};
+
+ThermostatKind kind() {
+  return {.name = "nose_hoover_chain",
+          .sentence =
+              "A Nose-Hoover chain samples the canonical ensemble without random numbers "
+              "(Martyna, Tuckerman, Tobias and Klein, Mol. Phys. 87, 1117 (1996)).",
+          .aliases = {"nose", "nose_hoover", "nose-hoover", "nhc"},
+          .time_constant = "the period of the oscillation",
+          .is_canonical = true,
+          .not_in_a_region =
+              "a Nose-Hoover chain is made for a fixed number of molecules, but they "
+              "come and go in a region"};
+}
+
+}  // namespace
+
+const ThermostatRow thermostat::nose_hoover_chain{.kind = kind,
+                                                  .make = make_thermostat<NoseHooverThermostat>};
+
+}  // namespace sterna::md

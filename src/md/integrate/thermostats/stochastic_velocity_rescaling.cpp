@@ -1,0 +1,75 @@
+#include "md/integrate/thermostats/stochastic_velocity_rescaling.hpp"
+
+#include <cmath>
+
+#include "md/integrate/thermostats/group_thermostat.hpp"
+#include "md/integrate/thermostats/thermostat_table.hpp"
+
+namespace sterna::md {
+
+StochasticVelocityRescaling::StochasticVelocityRescaling(std::uint64_t seed, double thermal_energy,
+                                                         double time_constant, std::uint64_t number)
+    : stream_(seed, RandomPurpose::thermostat),
+      thermal_energy_(thermal_energy),
+      time_constant_(time_constant),
+      // Beyond the ids of particles.
+      id_(number == 0 ? 0 : (std::uint64_t{1} << 47) + number) {}
+
+double StochasticVelocityRescaling::factor(double kinetic_energy, double degrees, double interval,
+                                           std::int64_t step) {
+  if (!(kinetic_energy > 0.0)) return 1.0;
+  RandomSequence random = stream_.sequence(id_, static_cast<std::uint64_t>(step));
+  const double r1 = random.normal();
+  const double others = random.chi_squared(degrees - 1.0);
+  const double c = std::exp(-interval / time_constant_);
+  const double target = 0.5 * degrees * thermal_energy_;
+  const double q = (1.0 - c) * target / (degrees * kinetic_energy);
+  const double squared = c + q * (r1 * r1 + others) + 2.0 * r1 * std::sqrt(c * q);
+  // The root may be negative where the noise overcomes what is left of the old velocity.
+  const double sign = r1 + std::sqrt(c / q) < 0.0 ? -1.0 : 1.0;
+  exchanged_energy_ += (squared - 1.0) * kinetic_energy;
+  return sign * std::sqrt(squared);
+}
+
+namespace {
+
+class StochasticRescalingThermostat final : public GroupThermostat {
+ public:
+  explicit StochasticRescalingThermostat(const ThermostatRequest& request)
+      : GroupThermostat(request),
+        method_(request.input.run.seed, request.thermal_energy(), request.wanted().time_constant,
+                request.number) {
+    // Often enough to be smooth on the scale of the time constant, seldom enough to cost nothing.
+    const double steps = request.wanted().time_constant / (10.0 * timestep_);
+    steps_.interval = static_cast<std::int64_t>(std::clamp(steps, 1.0, 10.0));
+  }
+
+  double exchanged_energy() const override {
+    return first_rank_ ? method_.exchanged_energy() : 0.0;
+  }
+  void set_exchanged_energy(double energy) override { method_.set_exchanged_energy(energy); }
+
+ private:
+  double factor(double kinetic_energy, double degrees, double interval,
+                std::int64_t step) override {
+    return method_.factor(kinetic_energy, degrees, interval, step);
+  }
+
+  StochasticVelocityRescaling method_;
+};
+
+ThermostatKind kind() {
+  return {.name = "stochastic_velocity_rescaling",
+          .sentence =
+              "Stochastic velocity rescaling samples the canonical ensemble (Bussi, Donadio "
+              "and Parrinello, J. Chem. Phys. 126, 014101 (2007)).",
+          .aliases = {"bussi", "csvr", "svr", "v-rescale"},
+          .is_canonical = true};
+}
+
+}  // namespace
+
+const ThermostatRow thermostat::stochastic_velocity_rescaling{
+    .kind = kind, .make = make_thermostat<StochasticRescalingThermostat>};
+
+}  // namespace sterna::md

@@ -1,0 +1,13 @@
+#include "md/integrate/thermostats/thermostat.hpp"
+
+namespace sterna::md {
+
+Thermostat::Thermostat(const ThermostatRequest& request)
+    : StepModifier(
+          request.context,
+          StepRange::of(request.input, request.wanted().start_step, request.wanted().stop_step, 1),
+          request.molecules, request.thermal_energy()),
+      where_(selection_of(request.wanted().component, request.wanted().lower,
+                          request.wanted().upper, request.molecules)) {}
+
+}  // namespace sterna::md

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+
+#include "md/input/input.hpp"
+#include "md/integrate/step_modifier.hpp"
+#include "md/system/selection.hpp"
+#include "sterna/comm/context.hpp"
+
+namespace sterna::md {
+
+/// What a thermostat is made from.
+struct ThermostatRequest {
+  const comm::Context& context;
+  const Input& input;
+  std::size_t number;  ///< of this thermostat in the input, from 0
+  const MoleculeTable& molecules;
+
+  const Input::Thermostat& wanted() const { return input.thermostats[number]; }
+  /// kT of the temperature to keep.
+  double thermal_energy() const { return input.units.boltzmann() * wanted().temperature; }
+};
+
+/// Acts in the steps and on the molecules that [thermostat] gives.
+class Thermostat : public StepModifier {
+ protected:
+  explicit Thermostat(const ThermostatRequest& request);
+
+  Selection where_;
+};
+
+}  // namespace sterna::md
