@@ -26,6 +26,7 @@
 #include "md/simulation/signals.hpp"
 #include "md/simulation/simulation.hpp"
 #include "md/start/foreign/ls1/config.hpp"
+#include "md/start/foreign/ls1/start_file.hpp"
 #include "md/start/readers/start_file_reader.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/context.hpp"
@@ -172,7 +173,8 @@ int convert(const std::string& from, const std::string& to) {
   // Paths in an input are relative to its folder.
   const files::path old_folder = files::absolute(from).parent_path();
   const files::path new_folder = files::absolute(to).parent_path();
-  for (std::string* file : {&result.input.start.file, &result.input.start.header}) {
+  auto& start = result.input.section<md::Ls1StartOptions>();
+  for (std::string* file : {&result.input.start.file, &start.header}) {
     if (file->empty() || files::path(*file).is_absolute()) continue;
     *file = (old_folder / *file).lexically_normal().lexically_proximate(new_folder).string();
   }

@@ -11,7 +11,7 @@ from added_code import block, program_with
 from conftest import sterna_command, sterna_environment
 from sterna import read_log
 
-PAGES = ["add-an-observer", "add-a-thermostat"]
+PAGES = ["add-an-observer", "add-a-thermostat", "add-a-start-reader"]
 
 INPUT = """\
 [run]
@@ -180,3 +180,88 @@ def test_the_thermostat_is_on_the_reference_page(program):
     page = reference(program)
     assert "Weak coupling lets the temperature relax exponentially" in page
     assert "| `largest_factor` | number greater than 1 | `1.25` | Only with `kind`" in page
+
+
+# ---- the reader
+
+FROM_FILE = """\
+[run]
+name = "fluid"
+steps = {steps}
+timestep = 0.004
+[[type]]
+name = "A"
+[[type]]
+name = "B"
+[interaction]
+cutoff = 2.5
+[output]
+thermo_interval = 10
+"""
+
+
+def table(velocities: bool) -> tuple[str, str]:
+    """The same particles as comma-separated values and as XYZ."""
+    rows = []
+    for n in range(343):
+        x, y, z = (0.5 + 1.14 * (n // 7**axis % 7) for axis in range(3))
+        row = ["AB"[n % 2], f"{x:.3f}", f"{y:.3f}", f"{z:.3f}"]
+        if velocities:
+            row += [f"{math.sin(n + axis):.4f}" for axis in range(3)]
+        rows.append(row)
+    columns = "type,x,y,z" + (",vx,vy,vz" if velocities else "")
+    return (
+        "\n".join([columns, *map(",".join, rows)]) + "\n",
+        "\n".join(["343", "the same", *map(" ".join, rows)]) + "\n",
+    )
+
+
+@pytest.mark.parametrize("velocities", [False, True])
+@pytest.mark.parametrize("key", ["", 'format = "csv"\n'])
+def test_the_reader_of_the_page_reads_what_xyz_says(velocities, key, program, tmp_path):
+    start = block("add-a-start-reader", "toml")
+    text = FROM_FILE.format(steps=20)
+    rows = []
+    for name, content in zip(("start.csv", "start.xyz"), table(velocities), strict=True):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / name).write_text(content)
+        of_file = start.replace("start.csv", name) + (key if name == "start.csv" else "")
+        code, output = run(program, folder, text + of_file)
+        assert code == 0, output
+        rows.append(read_log(folder / "fluid.log.jsonl").rows)
+    assert rows[0][0]["temperature"] > 0 if velocities else rows[0][0]["temperature"] == 0
+    for row, other in zip(*rows, strict=True):
+        for quantity in ("temperature", "potential_energy", "virial"):
+            assert row[quantity] == other[quantity]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "message"),
+    [
+        ("\nB,", "\nC,", 'start.csv:3:1: error: no [[type]] has the name "C"'),
+        (
+            "\nB,1.640",
+            "\nB,oops",
+            'start.csv:3:3: error: expected the x coordinate, a number; found "oops"',
+        ),
+        ("type,x", "kind,x", "comma-separated values (a first line `type,x,y,z`)"),
+    ],
+)
+def test_the_errors_of_the_reader_name_the_place(before, after, message, program, tmp_path):
+    content, _ = table(False)
+    assert before in content
+    (tmp_path / "start.csv").write_text(content.replace(before, after, 1))
+    text = FROM_FILE.format(steps=0) + block("add-a-start-reader", "toml")
+    code, output = run(program, tmp_path, text)
+    assert code != 0
+    assert message in output
+
+
+def test_the_format_is_a_choice_of_the_input(program, tmp_path):
+    page = reference(program)
+    assert '"csv": a table of comma-separated values with the columns type, x, y, z' in page
+    text = FROM_FILE.format(steps=0) + block("add-a-start-reader", "toml") + 'format = "pandas"\n'
+    code, output = run(program, tmp_path, text)
+    assert code != 0
+    assert 'did you mean "csv"?' in output

@@ -56,8 +56,7 @@ struct Input {
     double density = 0.0;               ///< number density; for lattice and random
     double minimum_distance = 0.0;      ///< random fill; 0: chosen from sigma and density
     std::string file;                   ///< relative to the input file
-    std::string format = "auto";        ///< "auto", "xyz", "extxyz", "lammps", "nist", "ls1"
-    std::string header;                 ///< of a binary "ls1" file; likewise
+    std::string format = "auto";        ///< or of start_formats()
     bool renumber = false;              ///< ids are 1 ... N instead of the file's
     std::optional<Vec3> box;            ///< edge lengths, where the file has none
     std::optional<Vec3> tilt;           ///< of a triclinic box: xy, xz, yz

@@ -76,6 +76,14 @@ bool is_of_molecule(std::string_view place) {
   return section_of(place).starts_with("molecule");
 }
 
+/// Whether a single format of start files has this key.
+bool is_of_a_format(std::string_view place) {
+  constexpr std::string_view start = "start.";
+  if (!place.starts_with(start)) return false;
+  const KeySchema* key = find_key("start", place.substr(start.size()));
+  return key != nullptr && key->condition && key->condition->key == "format";
+}
+
 /// Whether another value makes another system.
 bool is_of_system(std::string_view place) {
   if (place == "units" || place == "interaction.potential" || place == "interaction.mixing") {
@@ -84,7 +92,7 @@ bool is_of_system(std::string_view place) {
   // A run that is under way has the velocities that it has: to heat it is a setting.
   if (place == "start.temperature") return false;
   // Where a file lies and how it is read is told by the file itself.
-  if (place == "start.file" || place == "start.header" || place == "start.format") return false;
+  if (place == "start.file" || place == "start.format" || is_of_a_format(place)) return false;
   const std::string section = section_of(place);
   constexpr std::array sections{"start", "type", "component", "component.site", "pair"};
   return std::ranges::find(sections, section) != sections.end();

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <string>
 #include <utility>
 
 #include "md/domain/decomposition_method.hpp"
@@ -17,6 +19,7 @@
 #include "md/input/observer_section.hpp"
 #include "md/input/pair_potential_input.hpp"
 #include "md/input/pair_schema.hpp"
+#include "md/input/start_format.hpp"
 #include "md/input/thermostat_kind.hpp"
 #include "sterna/comm/methods.hpp"
 
@@ -61,6 +64,17 @@ using Names = std::vector<std::string_view>;
 /// Whether each pair of a type has a potential of its own, which needs no parameters of types.
 bool has_own_potentials(const Input& input, std::size_t type) {
   return !type_is_mixed(input, type);
+}
+
+std::string_view formats_description() {
+  static const std::string text = [] {
+    std::string all = "Format of the start file.";
+    for (const StartFormat& format : start_formats()) {
+      all += fmt::format(" \"{}\": {}.", format.name, format.sentence);
+    }
+    return all + " \"auto\" looks at the content.";
+  }();
+  return text;
 }
 
 std::vector<SectionSchema> general_sections() {
@@ -364,18 +378,9 @@ std::vector<KeySchema> general_keys() {
       {.section = "start",
        .name = "format",
        .target = [](Input& i, std::size_t) -> Target { return &i.start.format; },
-       .description = "Format of the start file: plain or extended XYZ, LAMMPS data (atomic "
-                      "style), the Lennard-Jones configurations of NIST, or a phase space of "
-                      "ls1-MarDyn (ASCII, binary with a `header`, or a config.xml whose generator "
-                      "makes it). \"auto\" looks at the content.",
-       .choices = [] { return Names{"auto", "xyz", "extxyz", "lammps", "nist", "ls1"}; },
+       .description = formats_description(),
+       .choices = start_format_choices,
        .condition = start_is({"file"})},
-      {.section = "start",
-       .name = "header",
-       .target = [](Input& i, std::size_t) -> Target { return &i.start.header; },
-       .description = "Path of the XML file that describes a binary phase space of ls1-MarDyn.",
-       .default_text = "none: the file is text",
-       .condition = Condition{"start", "format", {"ls1"}, Severity::error}},
       {.section = "start",
        .name = "renumber",
        .target = [](Input& i, std::size_t) -> Target { return &i.start.renumber; },
@@ -687,8 +692,22 @@ std::vector<KeySchema> further_keys() {
   };
 }
 
+/// What single formats have keys for stands behind the format.
+void add_keys_of_formats(std::vector<KeySchema>& keys) {
+  auto place = std::ranges::find_if(
+      keys, [](const KeySchema& key) { return key.section == "start" && key.name == "format"; });
+  for (const StartFormat& format : start_formats()) {
+    for (KeySchema key : format.keys) {
+      key.section = "start";
+      key.condition = Condition{"start", "format", {format.name}, Severity::error};
+      place = keys.insert(std::next(place), std::move(key));
+    }
+  }
+}
+
 std::vector<KeySchema> make_keys() {
   std::vector<KeySchema> keys = general_keys();
+  add_keys_of_formats(keys);
   for (auto&& more :
        {component_keys(), molecule_keys(), pair_keys(), interaction_keys(), electrostatics_keys(),
         ensemble_keys(), external_keys(), motion_keys(), further_keys()}) {
@@ -850,9 +869,6 @@ std::string_view translated_choice(std::string_view value) {
       {"none", "truncated"},
       {"switch", "switched"},
       {"arithmetic", "lorentz_berthelot"},
-      {"data", "lammps"},
-      {"ls1-mardyn", "ls1"},
-      {"inp", "ls1"},
       {"si", "nano"},
       {"gromacs", "nano"},
       {"sse", "baseline"},
@@ -886,6 +902,9 @@ std::string_view translated_choice(std::string_view value) {
   }
   for (const ThermostatKind& kind : thermostat_kinds()) {
     if (std::ranges::find(kind.aliases, value) != kind.aliases.end()) return kind.name;
+  }
+  for (const StartFormat& format : start_formats()) {
+    if (std::ranges::find(format.aliases, value) != format.aliases.end()) return format.name;
   }
   return {};
 }

@@ -16,6 +16,7 @@
 #include "md/start/readers/box_frame.hpp"
 #include "md/start/readers/formats.hpp"
 #include "md/start/readers/id_set.hpp"
+#include "md/start/readers/reader_table.hpp"
 #include "md/start/readers/type_names.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
@@ -355,11 +356,31 @@ class ExtendedXyzReader final : public StartFileReader {
   std::int64_t read_ = 0;
 };
 
+bool contains_word(std::string_view line, std::string_view lower_case_word) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  const auto found =
+      std::search(line.begin(), line.end(), lower_case_word.begin(), lower_case_word.end(),
+                  [&](char a, char b) { return lower(a) == b; });
+  return found != line.end();
+}
+
+StartFormat format() {
+  return {.name = "extxyz",
+          .sentence = "extended XYZ",
+          .looks_like = "extended XYZ (with `Lattice=` or `Properties=` in the second line)"};
+}
+
+bool recognizes(std::string_view first, std::string_view second) {
+  return is_one_integer(first) && is_comment_of_extended_xyz(second);
+}
+
 }  // namespace
 
-std::unique_ptr<StartFileReader> open_extended_xyz(std::shared_ptr<const FileHandle> file,
-                                                   const StartFileOptions& options) {
-  return std::make_unique<ExtendedXyzReader>(std::move(file), options);
+bool is_comment_of_extended_xyz(std::string_view line) {
+  return contains_word(line, "lattice=") || contains_word(line, "properties=");
 }
+
+const StartReaderRow start_reader::extxyz{
+    .format = format, .recognizes = recognizes, .open = open_reader<ExtendedXyzReader>};
 
 }  // namespace sterna::md

@@ -16,6 +16,7 @@
 #include "md/start/readers/box_frame.hpp"
 #include "md/start/readers/formats.hpp"
 #include "md/start/readers/id_set.hpp"
+#include "md/start/readers/reader_table.hpp"
 #include "md/start/readers/type_names.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
@@ -523,11 +524,23 @@ class LammpsDataReader final : public StartFileReader {
   IdSet ids_;
 };
 
+StartFormat format() {
+  return {.name = "lammps",
+          .sentence = "LAMMPS data (atomic style)",
+          .looks_like = "LAMMPS data (a header line such as \"1000 atoms\")",
+          .aliases = {"data"}};
+}
+
+/// "1000 atoms", as the header has it.
+bool is_atoms_line(std::string_view line) {
+  Fields fields(line);
+  std::int64_t value = 0;
+  return parse_integer(fields.next(), value) && fields.next() == "atoms";
+}
+
 }  // namespace
 
-std::unique_ptr<StartFileReader> open_lammps_data(std::shared_ptr<const FileHandle> file,
-                                                  const StartFileOptions& options) {
-  return std::make_unique<LammpsDataReader>(std::move(file), options);
-}
+const StartReaderRow start_reader::lammps{
+    .format = format, .recognizes_later = is_atoms_line, .open = open_reader<LammpsDataReader>};
 
 }  // namespace sterna::md

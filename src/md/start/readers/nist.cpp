@@ -8,6 +8,7 @@
 #include "md/input/fields.hpp"
 #include "md/start/readers/box_frame.hpp"
 #include "md/start/readers/formats.hpp"
+#include "md/start/readers/reader_table.hpp"
 
 namespace sterna::md {
 namespace {
@@ -64,11 +65,30 @@ class NistReader final : public StartFileReader {
   std::int64_t read_ = 0;
 };
 
+/// Whether all fields of the line are numbers, and how many; -1 where one is none.
+int numbers_in(std::string_view line) {
+  Fields fields(line);
+  int count = 0;
+  double value = 0.0;
+  for (std::string_view field = fields.next(); !field.empty(); field = fields.next(), ++count) {
+    if (!parse_number(field, value)) return -1;
+  }
+  return count;
+}
+
+StartFormat format() {
+  return {.name = "nist",
+          .sentence = "the Lennard-Jones configurations of NIST",
+          .looks_like = "NIST (three box edges, then the number of particles)"};
+}
+
+bool recognizes(std::string_view first, std::string_view second) {
+  return numbers_in(first) == 3 && is_one_integer(second);
+}
+
 }  // namespace
 
-std::unique_ptr<StartFileReader> open_nist(std::shared_ptr<const FileHandle> file,
-                                           const StartFileOptions& options) {
-  return std::make_unique<NistReader>(std::move(file), options);
-}
+const StartReaderRow start_reader::nist{
+    .format = format, .recognizes = recognizes, .open = open_reader<NistReader>};
 
 }  // namespace sterna::md

@@ -3,91 +3,37 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "md/core/display_text.hpp"
 #include "md/input/fields.hpp"
 #include "md/input/foreign_files.hpp"
 #include "md/start/readers/formats.hpp"
+#include "md/start/readers/reader_table.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
 namespace {
 
-struct Format {
-  std::string_view name;
-  std::unique_ptr<StartFileReader> (*open)(std::shared_ptr<const FileHandle>,
-                                           const StartFileOptions&);
-};
-
-constexpr std::array<Format, 5> formats{{{"xyz", open_xyz},
-                                         {"extxyz", open_extended_xyz},
-                                         {"lammps", open_lammps_data},
-                                         {"nist", open_nist},
-                                         {"ls1", open_ls1}}};
-
-bool contains_word(std::string_view line, std::string_view lower_case_word) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  const auto found =
-      std::search(line.begin(), line.end(), lower_case_word.begin(), lower_case_word.end(),
-                  [&](char a, char b) { return lower(a) == b; });
-  return found != line.end();
-}
-
-/// Whether all fields of the line are numbers, and how many; -1 where one is none.
-int numbers_in(std::string_view line) {
-  Fields fields(line);
-  int count = 0;
-  double value = 0.0;
-  for (std::string_view field = fields.next(); !field.empty(); field = fields.next(), ++count) {
-    if (!parse_number(field, value)) return -1;
-  }
-  return count;
-}
-
-bool is_one_integer(std::string_view line) {
-  Fields fields(line);
-  std::int64_t value = 0;
-  return parse_integer(fields.next(), value) && fields.next().empty();
-}
-
-/// "1000 atoms", as the header of a LAMMPS file has it.
-bool is_atoms_line(std::string_view line) {
-  Fields fields(line);
-  std::int64_t value = 0;
-  return parse_integer(fields.next(), value) && fields.next() == "atoms";
-}
-
-/// "mardyn trunk 20120726" of a phase space, or XML.
-bool is_ls1_line(std::string_view line) {
-  const std::string_view word = Fields(line).next();
-  return word == "mardyn" || word.starts_with("<?xml") || word.starts_with("<mardyn");
-}
-
-std::string_view format_by_content(const std::shared_ptr<const FileHandle>& file) {
-  LineReader reader(file);
-  reader.next();
-  const std::string first(reader.line());
-  const bool has_second = reader.next();
-  if (is_one_integer(first)) {
-    const std::string_view second = reader.line();
-    return contains_word(second, "lattice=") || contains_word(second, "properties=") ? "extxyz"
-                                                                                     : "xyz";
-  }
-  if (is_ls1_line(first)) return "ls1";
-  if (numbers_in(first) == 3 && is_one_integer(reader.line())) return "nist";
-  bool more = has_second;
-  for (int line = 0; more && line < 100; ++line, more = reader.next()) {
-    if (is_atoms_line(reader.line())) return "lammps";
+[[noreturn]] void fail_unrecognized(const std::shared_ptr<const FileHandle>& file) {
+  std::string formats;
+  for (const StartFormat& format : start_formats()) {
+    formats += fmt::format("{}{}", formats.empty() ? "" : ", ", format.looks_like);
   }
   LineReader start(file);
   start.next();
-  start.fail(
-      "this is none of the formats that start files may have: XYZ or extended XYZ (a first line "
-      "with the number of particles), LAMMPS data (a header line such as \"1000 atoms\"), NIST "
-      "(three box edges, then the number of particles), ls1-MarDyn (a first line such as `mardyn "
-      "trunk 20120726`)");
+  start.fail(fmt::format("this is none of the formats that start files may have: {}", formats));
+}
+
+[[noreturn]] void fail_unknown_format(const std::string& path, std::string_view name) {
+  const auto names = start_format_choices();
+  const auto nearest = comm::nearest_name(name, names);
+  Diagnostic diagnostic;
+  diagnostic.file = path;
+  diagnostic.message = fmt::format("unknown format {}; {}", quote(name),
+                                   nearest ? fmt::format("did you mean {}?", quote(*nearest))
+                                           : fmt::format("expected {}", choice_list(names)));
+  throw StartFileError(std::move(diagnostic));
 }
 
 }  // namespace
@@ -105,19 +51,10 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const std::string& path,
     throw StartFileError(std::move(diagnostic));
   }
   const std::string_view name =
-      options.format == "auto" ? format_by_content(file) : std::string_view(options.format);
-  const auto* format = std::ranges::find(formats, name, &Format::name);
-  if (format == formats.end()) {
-    std::vector<std::string_view> names{"auto"};
-    for (const Format& known : formats) names.push_back(known.name);
-    const auto nearest = comm::nearest_name(name, names);
-    Diagnostic diagnostic;
-    diagnostic.file = path;
-    diagnostic.message = fmt::format("unknown format {}; {}", quote(name),
-                                     nearest ? fmt::format("did you mean {}?", quote(*nearest))
-                                             : "expected auto, xyz, extxyz, lammps, nist or ls1");
-    throw StartFileError(std::move(diagnostic));
-  }
+      options.format == "auto" ? recognized_format(file) : std::string_view(options.format);
+  if (name.empty()) fail_unrecognized(file);
+  const StartReaderRow* format = start_reader_of(name);
+  if (format == nullptr) fail_unknown_format(path, name);
   auto reader = format->open(file, options);
   if (!options.tilt.none() && reader->header_.box.tilt.none()) {
     Diagnostic diagnostic;
@@ -166,9 +103,8 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const Input& input) {
   options.box_place = place("start.box");
   options.tilt_place = place("start.tilt");
   const std::filesystem::path folder = std::filesystem::path(input.path).parent_path();
-  if (!input.start.header.empty()) {
-    options.ls1_header_path = (folder / input.start.header).string();
-  }
+  options.folder = folder.string();
+  options.of_formats = input.sections;
   return open((folder / input.start.file).string(), options);
 }
 
@@ -182,6 +118,12 @@ std::span<const ParticleRecord> StartFileReader::read_chunk(std::size_t max_coun
   }
   if (particles_read_ == header_.particle_count) check_end();
   return chunk_;
+}
+
+bool is_one_integer(std::string_view line) {
+  Fields fields(line);
+  std::int64_t value = 0;
+  return parse_integer(fields.next(), value) && fields.next().empty();
 }
 
 void fail_early_end(const LineReader& reader, std::int64_t read, std::int64_t expected) {

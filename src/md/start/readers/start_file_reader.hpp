@@ -10,6 +10,7 @@
 
 #include "md/core/box.hpp"
 #include "md/core/units.hpp"
+#include "md/core/values_by_type.hpp"
 #include "md/input/diagnostics.hpp"
 #include "md/input/input.hpp"
 #include "md/input/start_file_error.hpp"
@@ -19,7 +20,7 @@ namespace sterna::md {
 
 /// What a start file is read with.
 struct StartFileOptions {
-  /// "xyz", "extxyz", "lammps", "nist", "ls1", or "auto": by the file's first lines.
+  /// Of `start_formats()`, or "auto": by the file's first lines.
   std::string format = "auto";
   /// What the file's numbers mean.
   UnitSystem units = *UnitSystem::by_name("reduced");
@@ -33,8 +34,9 @@ struct StartFileOptions {
   /// another box is refused.
   std::optional<Vec3> box;
   Tilt tilt;
-  /// The XML file that describes a binary "ls1" file; empty for other files.
-  std::string ls1_header_path;
+  /// What formats have keys for in [start], by type, and the folder that paths in it count from.
+  ValuesByType of_formats;
+  std::string folder;
   /// Ids are 1, 2, ... in the file's order, whatever they are in the file.
   bool renumber = false;
   /// For what a generator draws, where an "ls1" file names one.

@@ -4,6 +4,7 @@
 #include "md/input/fields.hpp"
 #include "md/start/readers/box_frame.hpp"
 #include "md/start/readers/formats.hpp"
+#include "md/start/readers/reader_table.hpp"
 #include "md/start/readers/type_names.hpp"
 
 namespace sterna::md {
@@ -60,11 +61,19 @@ class XyzReader final : public StartFileReader {
   std::int64_t read_ = 0;
 };
 
+StartFormat format() {
+  return {.name = "xyz",
+          .sentence = "plain XYZ",
+          .looks_like = "XYZ (a first line with the number of particles)"};
+}
+
+bool recognizes(std::string_view first, std::string_view second) {
+  return is_one_integer(first) && !is_comment_of_extended_xyz(second);
+}
+
 }  // namespace
 
-std::unique_ptr<StartFileReader> open_xyz(std::shared_ptr<const FileHandle> file,
-                                          const StartFileOptions& options) {
-  return std::make_unique<XyzReader>(std::move(file), options);
-}
+const StartReaderRow start_reader::xyz{
+    .format = format, .recognizes = recognizes, .open = open_reader<XyzReader>};
 
 }  // namespace sterna::md

@@ -10,6 +10,7 @@
 #include "md/core/display_text.hpp"
 #include "md/start/foreign/ls1/molecule_format.hpp"
 #include "md/start/foreign/ls1/phase_space.hpp"
+#include "md/start/foreign/ls1/start_file.hpp"
 #include "md/start/foreign/ls1/xml_values.hpp"
 #include "md/start/readers/box_frame.hpp"
 #include "md/start/readers/formats.hpp"
@@ -155,7 +156,7 @@ class BinaryPhaseSpaceReader final : public StartFileReader {
  public:
   BinaryPhaseSpaceReader(std::shared_ptr<const FileHandle> file, const StartFileOptions& options)
       : BinaryPhaseSpaceReader(std::move(file), options,
-                               read_binary_header(options.ls1_header_path)) {}
+                               read_binary_header(ls1_header_path(options))) {}
 
  private:
   BinaryPhaseSpaceReader(std::shared_ptr<const FileHandle> file, const StartFileOptions& options,
@@ -184,7 +185,7 @@ class BinaryPhaseSpaceReader final : public StartFileReader {
       if (options.box_place) diagnostic = *options.box_place;
       diagnostic.severity = Severity::warning;
       diagnostic.message = fmt::format("the box of {} is taken, {} x {} x {}, as ls1 does",
-                                       quote(options.ls1_header_path), header.box.length.x,
+                                       quote(ls1_header_path(options)), header.box.length.x,
                                        header.box.length.y, header.box.length.z);
       header_.warnings.push_back(std::move(diagnostic));
       break;

@@ -14,6 +14,7 @@
 #include "md/input/pair_potential_input.hpp"
 #include "md/start/foreign/ls1/molecule_types.hpp"
 #include "md/start/foreign/ls1/plugins.hpp"
+#include "md/start/foreign/ls1/start_file.hpp"
 #include "md/start/foreign/ls1/thermostats.hpp"
 
 namespace sterna::md::ls1 {
@@ -175,7 +176,7 @@ class ConfigReader {
         const XmlElement* header = values_.require(*file, "header");
         place = values_.require(*file, "data");
         if (header == nullptr || place == nullptr || !file_exists(*header)) return;
-        input_.start.header = relative(*header);
+        input_.section<Ls1StartOptions>().header = relative(*header);
         decides("start.header", *header);
       }
       if (!file_exists(*place)) return;
