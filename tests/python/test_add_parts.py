@@ -239,7 +239,7 @@ def test_the_reader_of_the_page_reads_what_xyz_says(velocities, key, program, tm
 @pytest.mark.parametrize(
     ("before", "after", "message"),
     [
-        ("\nB,", "\nC,", 'start.csv:3:1: error: no [[type]] has the name "C"'),
+        ("\nB,", "\nC,", 'start.csv:3:1: error: unknown particle type "C"'),
         (
             "\nB,1.640",
             "\nB,oops",

@@ -848,7 +848,11 @@ const KeySchema* find_key(std::string_view section, std::string_view name) {
   return nullptr;
 }
 
-std::string_view translated_choice(std::string_view value) {
+std::string_view translated_choice(std::string_view value,
+                                   std::span<const std::string_view> choices) {
+  const auto is_choice = [choices](std::string_view name) {
+    return std::ranges::find(choices, name) != choices.end();
+  };
   static constexpr std::pair<std::string_view, std::string_view> words[] = {
       {"verlet", "velocity_verlet"},
       {"nve", "velocity_verlet"},
@@ -898,13 +902,16 @@ std::string_view translated_choice(std::string_view value) {
       {"atom", "site"},
   };
   for (const auto& [other, own] : words) {
-    if (other == value) return own;
+    if (other == value && is_choice(own)) return own;
   }
+  const auto means = [&](const auto& owner) {
+    return is_choice(owner.name) && std::ranges::find(owner.aliases, value) != owner.aliases.end();
+  };
   for (const ThermostatKind& kind : thermostat_kinds()) {
-    if (std::ranges::find(kind.aliases, value) != kind.aliases.end()) return kind.name;
+    if (means(kind)) return kind.name;
   }
   for (const StartFormat& format : start_formats()) {
-    if (std::ranges::find(format.aliases, value) != format.aliases.end()) return format.name;
+    if (means(format)) return format.name;
   }
   return {};
 }

@@ -129,9 +129,10 @@ void resize_inner(Input& input, std::string_view section, std::size_t outer, std
 const SectionSchema* find_section(std::string_view name);
 const KeySchema* find_key(std::string_view section, std::string_view name);
 
-/// The value that other programs would write, in this one's words: "v-rescale" is
-/// "stochastic_velocity_rescaling". Empty where unknown.
-std::string_view translated_choice(std::string_view value);
+/// The one of these choices that other programs call `value`: "v-rescale" is
+/// "stochastic_velocity_rescaling". Empty where none is called so.
+std::string_view translated_choice(std::string_view value,
+                                   std::span<const std::string_view> choices);
 
 /// What a key may be: "an integer of at least 1", "a time greater than 0".
 std::string expectation(const KeySchema& key, const UnitSystem& units);

@@ -762,8 +762,7 @@ class Reader {
     const auto choices = key.choices();
     if (std::ranges::find(choices, text) != choices.end()) return text;
     std::string hint;
-    const std::string_view translated = translated_choice(text);
-    if (std::ranges::find(choices, translated) != choices.end()) {
+    if (const auto translated = translated_choice(text, choices); !translated.empty()) {
       hint = fmt::format("; did you mean \"{}\"?", translated);
     } else if (const auto near = comm::nearest_name(text, choices)) {
       hint = fmt::format("; did you mean \"{}\"?", *near);
