@@ -8,10 +8,10 @@
 
 #include "md/core/random.hpp"
 #include "md/integrate/alignment.hpp"
-#include "md/integrate/thermostats/andersen.hpp"
 #include "md/integrate/drift_control.hpp"
 #include "md/integrate/motion_limit.hpp"
 #include "md/integrate/reflecting_wall.hpp"
+#include "md/integrate/thermostats/andersen.hpp"
 
 using namespace sterna::md;
 

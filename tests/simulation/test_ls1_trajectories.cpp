@@ -12,8 +12,8 @@
 #include "md/domain/regular_grid.hpp"
 #include "md/forces/longrange/homogeneous_correction.hpp"
 #include "md/forces/molecular/molecular_forces.hpp"
-#include "md/integrate/velocity_verlet.hpp"
 #include "md/integrate/kinetic.hpp"
+#include "md/integrate/velocity_verlet.hpp"
 #include "md/simulation/force_engine.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
