@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <tuple>
@@ -102,16 +103,9 @@ class Reader {
   }
 
   ReadResult read() {
-    toml::table document;
-    try {
-      document = toml::parse(text_, std::string_view(result_.input.path));
-    } catch (const toml::parse_error& problem) {
-      syntax_error(problem);
-      return std::move(result_);
-    } catch (const TomlParserFault&) {
-      parser_fault();
-      return std::move(result_);
-    }
+    std::optional<toml::table> parsed = parse();
+    if (!parsed) return std::move(result_);
+    toml::table& document = *parsed;
     read_units(document);
     for (auto&& [key, node] : document) read_top_level(key, node);
     missing();
@@ -127,17 +121,8 @@ class Reader {
     // From here on a component's number does not tell that of its sites in the file.
     take_published_sites(result_.input);
     mass_density();
-    check_input(
-        result_.input, look_at_files_,
-        [this](std::string_view place) {
-          return result_.input.places.contains(place) && !bad_.contains(place);
-        },
-        [this](Severity severity, std::string_view place, std::string message) {
-          report(severity, place_named(place), std::move(message));
-        });
-    std::ranges::stable_sort(result_.diagnostics, {}, [](const Diagnostic& d) {
-      return std::tuple(d.line == 0 ? std::numeric_limits<int>::max() : d.line, d.column);
-    });
+    check_input(result_.input, look_at_files_, is_good(), reports());
+    sort_diagnostics();
     result_.diagnostics.insert(result_.diagnostics.end(), in_molecule_files.begin(),
                                in_molecule_files.end());
     if (more_errors_) {
@@ -163,16 +148,9 @@ class Reader {
     result_.input.molecules[0].name = molecule.name;
     result_.input.molecules[0].count = molecule.count;
     result_.input.molecules[0].file = molecule.file;
-    toml::table document;
-    try {
-      document = toml::parse(text_, std::string_view(result_.input.path));
-    } catch (const toml::parse_error& problem) {
-      syntax_error(problem);
-      return std::move(result_);
-    } catch (const TomlParserFault&) {
-      parser_fault();
-      return std::move(result_);
-    }
+    std::optional<toml::table> parsed = parse();
+    if (!parsed) return std::move(result_);
+    toml::table& document = *parsed;
     for (const char* key : {"name", "count", "file"}) {
       if (const toml::node* node = document.get(key)) {
         error(node->source(), fmt::format("\"{}\" belongs in the [[molecule]] of the input", key));
@@ -184,21 +162,42 @@ class Reader {
     read_section(section, document, "molecule[0]", 0, document.source());
     missing_keys();
     conditions();
-    check_molecule(
-        result_.input, 0,
-        [this](std::string_view place) {
-          return result_.input.places.contains(place) && !bad_.contains(place);
-        },
-        [this](Severity severity, std::string_view place, std::string message) {
-          report(severity, place_named(place), std::move(message));
-        });
-    std::ranges::stable_sort(result_.diagnostics, {}, [](const Diagnostic& d) {
-      return std::tuple(d.line == 0 ? std::numeric_limits<int>::max() : d.line, d.column);
-    });
+    check_molecule(result_.input, 0, is_good(), reports());
+    sort_diagnostics();
     return std::move(result_);
   }
 
  private:
+  /// Nothing where the text is no TOML, which is reported.
+  std::optional<toml::table> parse() {
+    try {
+      return toml::parse(text_, std::string_view(result_.input.path));
+    } catch (const toml::parse_error& problem) {
+      syntax_error(problem);
+    } catch (const TomlParserFault&) {
+      parser_fault();
+    }
+    return std::nullopt;
+  }
+
+  IsGood is_good() const {
+    return [this](std::string_view place) {
+      return result_.input.places.contains(place) && !bad_.contains(place);
+    };
+  }
+  Report reports() {
+    return [this](Severity severity, std::string_view place, std::string message) {
+      report(severity, place_named(place), std::move(message));
+    };
+  }
+
+  /// In the order of the file; what has no line comes last.
+  void sort_diagnostics() {
+    std::ranges::stable_sort(result_.diagnostics, {}, [](const Diagnostic& d) {
+      return std::tuple(d.line == 0 ? std::numeric_limits<int>::max() : d.line, d.column);
+    });
+  }
+
   using Place = Input::Place;
 
   /// What is wrong in the files of molecules.
