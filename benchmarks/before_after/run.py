@@ -226,7 +226,9 @@ def main() -> None:
     wanted = tuple(options.only.split(",")) if options.only else ("",)
     result = {
         "benchmark": "before_after",
-        "command": shlex.join(["./dev bench before_after", *sys.argv[1:]]),
+        # The commit says which checkout it was; its path is this machine's.
+        "command": "./dev bench before_after "
+        + shlex.join(sys.argv[1:]).replace(str(options.before), before.commit()),
         "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
         "machine": {
             "processor": next(
