@@ -4,7 +4,8 @@
 Floor 1, `sterna::comm` (include/sterna/comm, src/comm), includes nothing of floor 2. Inside either
 floor, src/comm and src/md, a folder includes itself and the folders listed before it. A kind of force
 (src/md/forces/KIND) includes what lies in src/md/forces itself, and no other kind. Only floor 1 may
-name MPI or UCX headers, so the engine sends every byte through it.
+name MPI or UCX headers, so the engine sends every byte through it. The module of Python, src/python,
+stands on both floors, and neither includes anything of it.
 
 Usage: check_floors.py [ROOT]; prints each offending line as file:line and exits with 1.
 """
@@ -73,6 +74,8 @@ def problem(source: str, included: str) -> str | None:
             return reason
     if in_comm and included.startswith(("md/", "sterna/md")):
         return "sterna::comm is the ground floor: it includes nothing of sterna::md"
+    if (in_comm or in_md) and included.startswith("python/"):
+        return "the engine knows nothing of Python: src/python stands on it"
     if source.startswith("include/") and included.startswith("comm/"):
         return "a public header includes only public headers"
     if not in_comm and TRANSPORT_HEADERS.match(included):

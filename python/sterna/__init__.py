@@ -1,15 +1,55 @@
 """Sterna: molecular dynamics on one-sided communication.
 
+In this process, on one rank or under a launcher on many:
+
 >>> import sterna
+>>> simulation = sterna.Simulation.from_file("examples/lj_melt.toml")
+>>> simulation.run(100)
+>>> simulation.gather("position")  # a NumPy array
+
+As a job of its own, which writes files and survives this process:
+
 >>> result = sterna.run("examples/lj_melt.toml", ranks=2)
 >>> result.log["temperature"]  # a NumPy array over the logged steps
 """
 
-from sterna.errors import SternaError
+import importlib
+from typing import TYPE_CHECKING
+
+from sterna.errors import InputError, InputWarning, RemoteError, SternaError, UnstableRun
 from sterna.log import Log, read_log
 from sterna.program import version
 from sterna.runs import Result, run
 
+if TYPE_CHECKING:
+    from sterna.input import Input
+    from sterna.simulation import Box, Simulation
+    from sterna.system import System
+
 __version__ = version()
 
-__all__ = ["Log", "Result", "SternaError", "__version__", "read_log", "run"]
+__all__ = [
+    "Box",
+    "Input",
+    "InputError",
+    "InputWarning",
+    "Log",
+    "RemoteError",
+    "Result",
+    "Simulation",
+    "SternaError",
+    "System",
+    "UnstableRun",
+    "__version__",
+    "read_log",
+    "run",
+]
+
+# The command `sterna` needs none of them, and they need NumPy.
+_LATER = {"Box": "simulation", "Input": "input", "Simulation": "simulation", "System": "system"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module 'sterna' has no attribute {name!r}")
+    return getattr(importlib.import_module(f"sterna.{_LATER[name]}"), name)

@@ -92,23 +92,29 @@ def _is_open_mpi(launcher: Path) -> bool:
 
 def program_environment() -> dict[str, str]:
     """The environment for `sterna-md` on this machine, also for root, who MPI warns off."""
-    environment = dict(os.environ)
-    if "HOME" not in environment:  # Open MPI does not start without
-        environment["HOME"] = _home()
-    # UCX would take SIGHUP for itself: it is the ranks' to write a checkpoint.
-    environment.setdefault("UCX_DEBUG_SIGNO", "0")
-    hdf5 = find_hdf5()
-    if hdf5 is not None:
-        environment.setdefault("STERNA_HDF5", str(hdf5))
-    if joined_ranks() is None:
-        # All ranks are on one node, where UCX need not watch what memory is mapped and freed: only
-        # its caches of memory that network adapters know need that, and they do without. To put
-        # its hooks into the C library takes UCX 0.4 s of each process as soon as it is loaded.
-        environment.setdefault("UCX_MEM_EVENTS", "n")
+    environment = process_settings() | os.environ
     for prefix in ("OMPI", "PRTE"):
         environment[f"{prefix}_ALLOW_RUN_AS_ROOT"] = "1"
         environment[f"{prefix}_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
     return environment
+
+
+def process_settings() -> dict[str, str]:
+    """What a process of a job finds in its environment, unless it is set otherwise."""
+    settings = {
+        "HOME": _home(),  # Open MPI does not start without
+        # UCX would take SIGHUP for itself: it is the ranks' to write a checkpoint.
+        "UCX_DEBUG_SIGNO": "0",
+    }
+    hdf5 = find_hdf5()
+    if hdf5 is not None:
+        settings["STERNA_HDF5"] = str(hdf5)
+    if joined_ranks() is None:
+        # All ranks are on one node, where UCX need not watch what memory is mapped and freed: only
+        # its caches of memory that network adapters know need that, and they do without. To put
+        # its hooks into the C library takes UCX 0.4 s of each process as soon as it is loaded.
+        settings["UCX_MEM_EVENTS"] = "n"
+    return settings
 
 
 def _home() -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, sterna_command, sterna_environment
+from engine_support import require_core
 from sterna import SternaError
 from sterna.program import find_companion, find_program
 
@@ -58,6 +59,25 @@ def test_the_quick_start_runs_as_it_is_written(tmp_path):
             subprocess.run(
                 [sys.executable, "-c", text], cwd=tmp_path, env=environment, check=True, timeout=60
             )
+
+
+def test_the_page_on_simulations_in_python_runs_as_it_is_written(tmp_path):
+    require_core()
+    page = ROOT / "docs" / "howto" / "simulate-in-python.md"
+    script = tmp_path / "page.py"
+    script.write_text("\n".join(text for language, text in blocks(page) if language == "python"))
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    done = subprocess.run(
+        [sys.executable, script],
+        cwd=tmp_path,
+        env=sterna_environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert 'did you mean "timestep"?' in done.stdout
 
 
 def test_the_placement_page_runs_as_it_is_written(tmp_path):

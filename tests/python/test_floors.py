@@ -23,6 +23,7 @@ def test_every_include_of_the_source_tree_points_down():
         ("src/comm/onesided/window.hpp", "comm/neighbor/table.hpp", "above"),
         ("src/comm/neighbor/methods/p2p.cpp", "comm/message/pool.hpp", "above"),
         ("src/comm/attic/x.cpp", "comm/context/waiter.hpp", "not in the list"),
+        ("src/md/core/box.hpp", "python/job.hpp", "nothing of Python"),
         ("src/md/core/box.hpp", "md/domain/halo.hpp", "above"),
         ("src/md/input/log.hpp", "md/simulation/step.hpp", "above"),
         ("src/md/domain/halo.cpp", "comm/context/waiter.hpp", "public headers"),

@@ -15,7 +15,8 @@ struct EnvironmentOptions {
 };
 
 /// Owns the life of the message-passing system: construct first in `main`, destroy last.
-/// A process that was not started by a launcher becomes a job of one rank.
+/// A process that was not started by a launcher becomes a job of one rank. Where the program, such
+/// as Python with mpi4py, has started MPI already, the environment joins it, and does not end it.
 ///
 /// Settings of MPI and UCX that stand in the process's environment are left as they are. Where all
 /// ranks run on one node, the others are set so that no rank listens on a network.
@@ -33,6 +34,7 @@ class Environment {
 
  private:
   std::chrono::duration<double> timeout_;
+  bool joined_ = false;  ///< MPI was there before
   std::unique_ptr<class SessionFolder> folder_;
 };
 

@@ -43,7 +43,10 @@ std::vector<std::string> network_interfaces() {
 }  // namespace
 
 Environment::Environment(int& argc, char**& argv, const EnvironmentOptions& options)
-    : timeout_(options.timeout), folder_(std::make_unique<SessionFolder>()) {
+    : timeout_(options.timeout),
+      joined_(mpi_is_usable()),
+      folder_(joined_ ? nullptr : std::make_unique<SessionFolder>()) {
+  if (joined_) return;
   const int ranks = std::max(1, launched_ranks(std::getenv));
   const bool one_node = is_on_one_node(std::getenv);
   if (!one_node && !options.interface.empty() && if_nametoindex(options.interface.c_str()) == 0) {
@@ -69,7 +72,7 @@ Environment::Environment(int& argc, char**& argv, const EnvironmentOptions& opti
 }
 
 Environment::~Environment() {
-  if (!mpi_is_usable()) return;
+  if (joined_ || !mpi_is_usable()) return;
   // MPI_Finalize waits for all ranks, which an escaping exception has left behind.
   if (std::uncaught_exceptions() > 0) abort("ended by an error that nobody caught");
   const JointCall end("end of MPI", timeout_, late_ranks);

@@ -45,6 +45,10 @@ void Simulation::on_step(std::function<void(std::int64_t step)> hook) {
   implementation_->hook_ = std::move(hook);
 }
 
+void Simulation::stop_when(std::function<bool()> asked) {
+  implementation_->stop_when_ = std::move(asked);
+}
+
 const ParticleStore& Simulation::particles() const {
   return implementation_->particles_;
 }
@@ -72,6 +76,22 @@ std::vector<std::string> Simulation::type_names() const {
 }
 const ThermodynamicState& Simulation::last_state() const {
   return implementation_->last_state_;
+}
+std::vector<std::pair<std::string, double>> Simulation::last_values() const {
+  std::vector<std::pair<std::string, double>> values;
+  for (const LoggedScalar& scalar : implementation_->logged_state()) {
+    values.emplace_back(scalar.name, scalar.value);
+  }
+  return values;
+}
+const Input& Simulation::input() const {
+  return implementation_->input_;
+}
+void Simulation::measure() {
+  implementation_->measure_now();
+}
+std::array<double, 6> Simulation::virial_tensor() const {
+  return implementation_->virial_tensor();
 }
 std::vector<ObserverReport> Simulation::observer_reports() {
   return implementation_->observer_reports();

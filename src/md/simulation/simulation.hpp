@@ -1,11 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "md/core/box.hpp"
@@ -108,6 +110,9 @@ class Simulation {
   void add(std::unique_ptr<ForceTerm> term);
   /// Called on every rank after each step.
   void on_step(std::function<void(std::int64_t step)> hook);
+  /// Called on every rank in each step; must be quick. Where it says yes on any rank, `run` ends
+  /// some steps later, after the same step on all ranks, as interrupted.
+  void stop_when(std::function<bool()> asked);
 
   /// Local: as they are now, ghosts of other ranks behind those of this one; in an order that
   /// changes whenever lists are made anew. Valid until the next call that is not local.
@@ -128,6 +133,15 @@ class Simulation {
   std::vector<std::string> type_names() const;
   /// Of the last step at which the log's interval, a reporter or the end of `run` looked.
   const ThermodynamicState& last_state() const;
+  /// The same as a row of the log: names and values in the units of the input.
+  std::vector<std::pair<std::string, double>> last_values() const;
+  /// What the simulation was made from, without its particles.
+  const Input& input() const;
+
+  /// Forces, velocities and `last_state` of the particles as they are now, without a step.
+  void measure();
+  /// As of `last_state`: sum r_a f_b over pairs, xx yy zz xy xz yz, with the tail correction.
+  std::array<double, 6> virial_tensor() const;
 
   /// What the input's observers ([rdf], [profile] ...) have found so far.
   std::vector<ObserverReport> observer_reports();

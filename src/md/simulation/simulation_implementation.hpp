@@ -3,6 +3,7 @@
 // What is behind `Simulation`: the parts of a run and the functions that make it go.
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -55,6 +56,10 @@ class Simulation::Implementation {
   std::vector<ParticleRecord> gather(int root);
   void save(const std::string& path);
   std::vector<ObserverReport> observer_reports();
+  void measure_now();
+  std::array<double, 6> virial_tensor() const;
+  /// What a row of the log says of the last state.
+  std::vector<LoggedScalar> logged_state() const;
 
  private:
   friend class Simulation;
@@ -114,7 +119,7 @@ class Simulation::Implementation {
   /// Once: forces and first row of the table.
   void begin();
   /// After particles or terms were changed from outside.
-  void begin_anew();
+  void begin_anew(EnergyAndVirial& sums);
   /// Steps up to `last_step_`.
   Outcome advance();
   void step();
@@ -135,6 +140,8 @@ class Simulation::Implementation {
   void compute_forces(EnergyAndVirial* sums);
   void change_volume(EnergyAndVirial& sums);
   ThermodynamicState measure(const EnergyAndVirial& sums);
+  /// `last_state_` is that of now.
+  void keep_state(const EnergyAndVirial& sums);
   /// Throws where the particles are so hot that the run tells nothing any more.
   void check_temperature();
   void observe(const EnergyAndVirial& sums);
@@ -219,7 +226,10 @@ class Simulation::Implementation {
   std::int64_t last_checkpoint_ = -1;
   std::chrono::steady_clock::time_point last_checkpoint_time_;
   std::function<void(std::int64_t)> hook_;
+  std::function<bool()> stop_when_;  ///< a program's own wish beside signals
   ThermodynamicState last_state_;
+  EnergyAndVirial last_sums_;  ///< this rank's part of it
+  std::int64_t measured_step_ = -1;
   std::optional<double> first_temperature_;  ///< of what is resumed, too
   std::optional<Averages> averages_;         ///< none where nothing moves
 };

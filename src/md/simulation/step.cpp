@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -33,6 +34,7 @@ std::int64_t Simulation::Implementation::asked() const {
       std::chrono::steady_clock::now() - last_checkpoint_time_;
   // One rank's clock is enough: what it asks for travels to all.
   const bool is_time = context_.rank() == 0 && interval > 0.0 && since.count() >= interval;
+  if (stop_when_ && stop_when_()) return static_cast<std::int64_t>(Request::stop);
   return static_cast<std::int64_t>(
       std::max(requested(), is_time ? Request::checkpoint : Request::none));
 }
@@ -48,16 +50,47 @@ void Simulation::Implementation::begin() {
   if (first_step_ == 0) observe(sums);
 }
 
-void Simulation::Implementation::begin_anew() {
+void Simulation::Implementation::begin_anew(EnergyAndVirial& sums) {
+  integrator_.complete_velocities(particles_);
   Migration anywhere(context_, balancer_->decomposition(), 0.0,
                      {.anywhere = true, .rotating = particles_.rotating()});
   anywhere.migrate(particles_, step_);
   engine_->rebuild(particles_, step_);
   engine_->look_at_speeds();
-  EnergyAndVirial sums;
   compute_forces(&sums);
   integrator_.forces_are_those_of_a_start();
   changed_ = false;
+  measured_step_ = -1;
+}
+
+void Simulation::Implementation::measure_now() {
+  begin();
+  if (!changed_ && measured_step_ == step_) return;
+  EnergyAndVirial sums;
+  changed_ ? begin_anew(sums) : compute_forces(&sums);
+  keep_state(sums);
+}
+
+void Simulation::Implementation::keep_state(const EnergyAndVirial& sums) {
+  integrator_.complete_velocities(particles_);
+  last_state_ = measure(sums);
+  last_sums_ = sums;
+  measured_step_ = step_;
+}
+
+std::array<double, 6> Simulation::Implementation::virial_tensor() const {
+  std::array<double, 6> tensor{};
+  std::copy_n(last_sums_.virial, tensor.size(), tensor.begin());
+  comm::ReductionBatch(context_, "virial").sum(tensor.data(), tensor.size()).run();
+  for (std::size_t axis = 0; axis < 3; ++axis) tensor[axis] += tail_.virial / 3.0;
+  return tensor;
+}
+
+std::vector<LoggedScalar> Simulation::Implementation::logged_state() const {
+  return logged_scalars(last_state_, input_.units,
+                        {.moves = !minimizer_,
+                         .rotating = particles_.rotating(),
+                         .changes_volume = barostat_.has_value()});
 }
 
 Outcome Simulation::Implementation::run(std::int64_t steps) {
@@ -70,7 +103,10 @@ Outcome Simulation::Implementation::run(std::int64_t steps) {
 }
 
 Outcome Simulation::Implementation::advance() {
-  if (changed_) begin_anew();
+  if (changed_) {
+    EnergyAndVirial sums;
+    begin_anew(sums);
+  }
   Outcome outcome = Outcome::complete;
   while (step_ < last_step_ && !converged_) {
     step();
@@ -406,8 +442,7 @@ void Simulation::Implementation::check_temperature() {
 void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
   {
     const auto measured = timer_.measure(Phase::observers);
-    integrator_.complete_velocities(particles_);
-    last_state_ = measure(sums);
+    keep_state(sums);
   }
   if (!std::isfinite(last_state_.total_energy)) {
     if (log_) log_->warning(step_, "the energy is not finite");
@@ -419,12 +454,9 @@ void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
   if (!minimizer_) check_temperature();
   if (is_due(input_.output.thermo_interval) || step_ == last_step_ || step_ == 0) {
     const auto measured = timer_.measure(Phase::output);
-    const LoggedKinds kinds{.moves = !minimizer_,
-                            .rotating = particles_.rotating(),
-                            .changes_volume = barostat_.has_value()};
     if (log_) {
       log_->thermo(step_, input_.units.from_internal(elapsed_time(), Dimension::time),
-                   logged_scalars(last_state_, input_.units, kinds));
+                   logged_state());
     }
     minimizer_ ? console_.minimization_row(step_, particle_count_, last_state_)
                : console_.table_row(step_, elapsed_time(), particle_count_, last_state_);

@@ -1,0 +1,121 @@
+// `sterna._core`: what the Python package needs of the engine. Names, units, defaults and advice
+// for people are in the package; here is what only C++ can do.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "python/exceptions.hpp"
+#include "python/input_bindings.hpp"
+#include "python/job.hpp"
+#include "python/simulation.hpp"
+#include "python/system_bindings.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace sterna::python {
+namespace {
+
+void bind_job(nb::module_& module) {
+  module.def("place", [] {
+    const Job::Place place = Job::of_process().place();
+    return std::pair(place.rank, place.ranks);
+  });
+  module.def("end", [] {
+    const nb::gil_scoped_release free;
+    Job::of_process().end();
+  });
+  module.def("abort", [](const std::string& message) { comm::Environment::abort(message); });
+}
+
+nb::dict terms_of(const Simulation& simulation) {
+  nb::dict terms;
+  const double unit = simulation.unit(md::Dimension::energy);
+  for (const auto& term : simulation.engine().last_state().terms) {
+    terms[term.name.c_str()] = nb::make_tuple(term.energy * unit, term.virial * unit);
+    for (const auto& part : term.parts) {
+      terms[part.name.c_str()] = nb::make_tuple(
+          part.energy * unit, part.virial ? nb::cast(*part.virial * unit) : nb::none());
+    }
+  }
+  return terms;
+}
+
+nb::tuple box_of(const Simulation& simulation) {
+  const md::Box& box = simulation.engine().box();
+  const double unit = simulation.unit(md::Dimension::length);
+  return nb::make_tuple(
+      nb::make_tuple(box.length.x * unit, box.length.y * unit, box.length.z * unit),
+      nb::make_tuple(box.tilt.xy * unit, box.tilt.xz * unit, box.tilt.yz * unit));
+}
+
+std::array<double, 6> virial_tensor(const Simulation& simulation) {
+  const double unit = simulation.unit(md::Dimension::energy);
+  const nb::gil_scoped_release free;
+  std::array<double, 6> tensor = simulation.engine().virial_tensor();
+  for (double& value : tensor) value *= unit;
+  return tensor;
+}
+
+void bind_simulation(nb::module_& module) {
+  nb::class_<Simulation>(module, "Simulation")
+      .def(
+          "__init__",
+          [](Simulation* self, std::string text, std::string name, bool from_file,
+             const md::System* system, std::uintptr_t communicator, bool files, bool resume,
+             bool overwrite, std::string checkpoint) {
+            const SimulationRequest request{
+                std::move(text), std::move(name), from_file, communicator,
+                files,           resume,          overwrite, std::move(checkpoint)};
+            new (self) Simulation(request, system);
+          },
+          "text"_a, "name"_a, "from_file"_a, "system"_a.none(), "communicator"_a, "files"_a,
+          "resume"_a, "overwrite"_a, "checkpoint"_a)
+      .def("run", &Simulation::run)
+      .def("measure", &Simulation::measure)
+      .def("steps_of", &Simulation::steps_of)
+      .def("gather", &Simulation::gather, "name"_a, "root"_a.none())
+      .def("set", &Simulation::set)
+      .def("save", &Simulation::save)
+      .def("close",
+           [](Simulation& self) {
+             const nb::gil_scoped_release free;
+             self.close();
+           })
+      .def_prop_ro("rank",
+                   [](const Simulation& self) { return self.engine(), self.context().rank(); })
+      .def_prop_ro("ranks",
+                   [](const Simulation& self) { return self.engine(), self.context().size(); })
+      .def_prop_ro("step", [](const Simulation& self) { return self.engine().step_number(); })
+      .def_prop_ro("time",
+                   [](const Simulation& self) {
+                     return self.engine().time() * self.unit(md::Dimension::time);
+                   })
+      .def_prop_ro("box", box_of)
+      .def_prop_ro("particle_count",
+                   [](const Simulation& self) { return self.engine().particle_count(); })
+      .def_prop_ro("type_names", [](const Simulation& self) { return self.engine().type_names(); })
+      .def_prop_ro(
+          "units",
+          [](const Simulation& self) { return std::string(self.engine().input().units.name()); })
+      .def_prop_ro("values", [](const Simulation& self) { return self.engine().last_values(); })
+      .def_prop_ro("terms", terms_of)
+      .def("virial_tensor", virial_tensor);
+}
+
+}  // namespace
+}  // namespace sterna::python
+
+NB_MODULE(_core, module) {
+  sterna::python::register_exceptions();
+  sterna::python::bind_job(module);
+  sterna::python::bind_input(module);
+  sterna::python::bind_system(module);
+  sterna::python::bind_simulation(module);
+}

@@ -1,0 +1,79 @@
+#include "python/input_bindings.hpp"
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "md/input/diagnostics.hpp"
+#include "md/input/input_text.hpp"
+#include "md/input/read_input.hpp"
+#include "md/simulation/simulation.hpp"
+#include "md/start/foreign/ls1/config.hpp"
+
+namespace sterna::python {
+namespace nb = nanobind;
+namespace {
+
+std::string severity_name(md::Severity severity) {
+  switch (severity) {
+    case md::Severity::error:
+      return "error";
+    case md::Severity::warning:
+      return "warning";
+    case md::Severity::advice:
+      return "advice";
+  }
+  return {};
+}
+
+/// The text of an input file: that of Sterna, or what an input of ls1-MarDyn says as such. Throws
+/// InputError.
+std::string input_file_text(const std::string& path) {
+  if (md::ls1::is_config_path(path)) {
+    md::ReadResult result = md::ls1::read_config(path);
+    if (!result.ok()) throw md::InputError(std::move(result.diagnostics));
+    return md::input_text(result.input);
+  }
+  md::ReadResult failure;
+  const auto text = md::input_file_text(path, failure);
+  if (!text) throw md::InputError(std::move(failure.diagnostics));
+  return *text;
+}
+
+std::vector<md::Diagnostic> check(const std::string& text, const std::string& name,
+                                  bool from_file) {
+  return (from_file ? md::read_input_text(text, name) : md::read_program_input(text, name))
+      .diagnostics;
+}
+
+}  // namespace
+
+void bind_input(nb::module_& module) {
+  nb::class_<md::Diagnostic>(module, "Diagnostic",
+                             "One finding about an input, with the place that it is about.")
+      .def_prop_ro("severity",
+                   [](const md::Diagnostic& self) { return severity_name(self.severity); })
+      .def_ro("file", &md::Diagnostic::file)
+      .def_ro("line", &md::Diagnostic::line)
+      .def_ro("column", &md::Diagnostic::column)
+      .def_ro("length", &md::Diagnostic::length)
+      .def_ro("message", &md::Diagnostic::message)
+      .def_ro("source_line", &md::Diagnostic::source_line)
+      .def("__str__", [](const md::Diagnostic& self) { return md::render(self); })
+      .def("__repr__", [](const md::Diagnostic& self) {
+        return "<Diagnostic " + self.file + ":" + std::to_string(self.line) + ":" +
+               std::to_string(self.column) + ": " + severity_name(self.severity) + ": " +
+               self.message + ">";
+      });
+  module.def("check", &check);
+  module.def("render", [](const std::vector<md::Diagnostic>& diagnostics) {
+    return md::render(diagnostics);
+  });
+  module.def("input_file_text", &input_file_text);
+}
+
+}  // namespace sterna::python

@@ -1,0 +1,297 @@
+#include "python/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <stdexcept>
+
+#include "md/core/agreement.hpp"
+#include "md/core/file_error.hpp"
+#include "md/core/units.hpp"
+#include "md/input/read_input.hpp"
+#include "python/fields.hpp"
+#include "sterna/comm/collective.hpp"
+#include "sterna/comm/error.hpp"
+
+namespace sterna::python {
+namespace nb = nanobind;
+namespace {
+
+/// So often Python may handle its signals while a run goes on.
+constexpr std::chrono::milliseconds between_looks(50);
+
+std::shared_ptr<comm::Context> context_of(std::uintptr_t communicator) {
+  Job& job = Job::of_process();
+  return communicator == 0 ? job.world()
+                           : job.of_communicator(reinterpret_cast<const void*>(communicator));
+}
+
+/// Collective. The text of a rank that has failed; empty where none has.
+std::string failure_of_any(const comm::Context& context, const std::string& failure) {
+  try {
+    md::agree(context, failure);
+    return {};
+  } catch (const md::FileError& error) {
+    return error.what();
+  }
+}
+
+/// Of an input without a `System`. Throws InputError on all ranks together: with the diagnostics
+/// where this rank has any, otherwise with those of another as text.
+md::Input read(const comm::Context& context, const SimulationRequest& request) {
+  md::ReadResult result = request.from_file
+                              ? md::read_input_text(request.text, request.name, context.rank() == 0)
+                              : md::read_program_input(request.text, request.name);
+  if (result.ok() && result.input.start.kind == "program") {
+    result.diagnostics.push_back(md::diagnose(
+        result.input, md::Severity::error, "start.kind",
+        "[start] has kind = \"program\", so a System must be given, which has the particles"));
+  }
+  const bool ok = result.ok();
+  const std::string others = failure_of_any(context, ok ? "" : md::render(result.diagnostics));
+  if (!ok) throw md::InputError(std::move(result.diagnostics));
+  if (!others.empty()) throw md::FileError(others);
+  return std::move(result.input);
+}
+
+/// The bytes of all ranks in their order: on all of them, or on `root`.
+std::string gather_bytes(const comm::Context& context, std::optional<int> root,
+                         const std::string& mine) {
+  std::string all;
+  for (const std::string& part : comm::gather(context, root.value_or(0), mine)) all += part;
+  if (!root) comm::broadcast(context, 0, all);
+  return all;
+}
+
+template <class Value>
+std::string bytes_of(const std::vector<Value>& values) {
+  std::string bytes(values.size() * sizeof(Value), '\0');
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+template <class Value>
+std::vector<Value> values_of(const std::string& bytes) {
+  std::vector<Value> values(bytes.size() / sizeof(Value));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(Value));
+  return values;
+}
+
+template <class Value>
+nb::object array_of(std::vector<Value> values, std::size_t columns) {
+  auto* const kept = new std::vector<Value>(std::move(values));
+  const nb::capsule owner(kept,
+                          [](void* p) noexcept { delete static_cast<std::vector<Value>*>(p); });
+  const std::size_t shape[2] = {kept->size() / columns, columns};
+  return nb::cast(nb::ndarray<nb::numpy, Value>(kept->data(), columns == 1 ? 1 : 2, shape, owner));
+}
+
+/// Rows of `columns` values, in the order of the ids that they come with.
+template <class Value>
+std::vector<Value> sorted_rows(const std::vector<std::int64_t>& ids, const std::vector<Value>& rows,
+                               std::size_t columns) {
+  std::vector<std::size_t> order(ids.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::sort(order, {}, [&](std::size_t i) { return ids[i]; });
+  std::vector<Value> sorted;
+  sorted.reserve(rows.size());
+  for (const std::size_t i : order) {
+    const auto row = rows.begin() + static_cast<std::ptrdiff_t>(i * columns);
+    sorted.insert(sorted.end(), row, row + static_cast<std::ptrdiff_t>(columns));
+  }
+  return sorted;
+}
+
+template <class Value>
+nb::object gather_field(const md::Simulation& engine, const comm::Context& context,
+                        const Field& field, std::optional<int> root) {
+  std::vector<Value> rows;
+  {
+    const nb::gil_scoped_release free;
+    const md::ParticleStore& particles = engine.particles();
+    const std::size_t count = particles.local_count();
+    rows.resize(count * field.columns);
+    const double unit = engine.input().units.from_internal(1.0, field.dimension);
+    for (std::size_t i = 0; i < count; ++i) {
+      Value* const row = rows.data() + i * field.columns;
+      write_row(field, particles, engine.box(), i, row);
+      if constexpr (std::is_floating_point_v<Value>) {
+        for (std::size_t k = 0; k < field.columns; ++k) row[k] *= unit;
+      }
+    }
+    const std::vector<std::int64_t> mine(particles.id.data(), particles.id.data() + count);
+    const auto ids = values_of<std::int64_t>(gather_bytes(context, root, bytes_of(mine)));
+    rows = sorted_rows(ids, values_of<Value>(gather_bytes(context, root, bytes_of(rows))),
+                       field.columns);
+  }
+  if (root && *root != context.rank()) return nb::none();
+  return array_of(std::move(rows), field.columns);
+}
+
+}  // namespace
+
+Simulation::Simulation(const SimulationRequest& request, const md::System* system) {
+  const nb::gil_scoped_release free;
+  context_ = context_of(request.communicator);
+  md::SimulationOptions options = md::SimulationOptions::inside_a_program();
+  options.files = request.files;
+  options.resume = request.resume;
+  options.overwrite = request.overwrite;
+  options.checkpoint = request.checkpoint;
+  if (system != nullptr) {
+    engine_ = std::make_unique<md::Simulation>(*context_, request.text, *system, options);
+  } else {
+    engine_ = std::make_unique<md::Simulation>(*context_, read(*context_, request), options);
+  }
+  engine_->stop_when([this] { return wants_stop(); });
+  Job::of_process().add(*this);
+}
+
+Simulation::~Simulation() {
+  Job::of_process().remove(*this);
+}
+
+md::Simulation& Simulation::engine() const {
+  if (!engine_) throw comm::Error("this simulation is closed");
+  return *engine_;
+}
+
+double Simulation::unit(md::Dimension dimension) const {
+  return engine().input().units.from_internal(1.0, dimension);
+}
+
+bool Simulation::wants_stop() {
+  if (failure_) return true;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_look_ < between_looks) return false;
+  last_look_ = now;
+  const nb::gil_scoped_acquire held;
+  if (PyErr_CheckSignals() == 0) return false;
+  try {
+    nb::raise_python_error();
+  } catch (nb::python_error& error) {
+    failure_text_ =
+        fmt::format("{}: {}", nb::type_name(error.type()).c_str(), nb::str(error.value()).c_str());
+    failure_ = std::current_exception();
+  }
+  return true;
+}
+
+void Simulation::run(std::int64_t steps) {
+  md::Outcome outcome{};
+  {
+    const nb::gil_scoped_release free;
+    outcome = engine().run(steps);
+    if (outcome == md::Outcome::interrupted) engine_->measure();
+  }
+  raise_failure(outcome == md::Outcome::interrupted);
+}
+
+void Simulation::raise_failure(bool interrupted) {
+  std::string others;
+  {
+    const nb::gil_scoped_release free;
+    others = failure_of_any(*context_, failure_text_);
+  }
+  failure_text_.clear();
+  if (const std::exception_ptr failure = std::exchange(failure_, nullptr)) {
+    std::rethrow_exception(failure);
+  }
+  if (others.empty() && !interrupted) return;
+  if (others.empty() || others.find("KeyboardInterrupt") != std::string::npos) {
+    PyErr_SetString(PyExc_KeyboardInterrupt, "on another rank");
+    nb::raise_python_error();
+  }
+  throw RemoteError(others);
+}
+
+void Simulation::measure() {
+  const nb::gil_scoped_release free;
+  engine().measure();
+}
+
+std::int64_t Simulation::steps_of(const std::string& time) const {
+  const md::Input& input = engine().input();
+  const auto quantity = input.units.parse(time, md::Dimension::time);
+  if (!quantity.error.empty()) {
+    throw std::invalid_argument(fmt::format("run(\"{}\"): {}", time, quantity.error));
+  }
+  const double steps = quantity.value / input.run.timestep;
+  const double whole = std::round(steps);
+  if (!(whole >= 0.0 && whole < 9e15) || std::abs(steps - whole) > 1e-6 * std::max(1.0, whole)) {
+    throw std::invalid_argument(
+        fmt::format("run(\"{}\"): expected a whole number of steps of {}, got {:.6g}", time,
+                    input.units.text(input.run.timestep, md::Dimension::time), steps));
+  }
+  return static_cast<std::int64_t>(whole);
+}
+
+nb::object Simulation::gather(const std::string& name, std::optional<int> root) {
+  const Field& field = field_by_name(name, engine().particles().rotating());
+  if (root && (*root < 0 || *root >= context_->size())) {
+    throw std::invalid_argument(fmt::format("gather: root is {}, expected a rank from 0 to {}",
+                                            *root, context_->size() - 1));
+  }
+  measure();
+  return field.whole_numbers ? gather_field<std::int64_t>(*engine_, *context_, field, root)
+                             : gather_field<double>(*engine_, *context_, field, root);
+}
+
+std::vector<std::int64_t> Simulation::sorted_ids() const {
+  const md::ParticleStore& particles = engine_->particles();
+  const std::vector<std::int64_t> mine(particles.id.data(),
+                                       particles.id.data() + particles.local_count());
+  auto ids = values_of<std::int64_t>(gather_bytes(*context_, std::nullopt, bytes_of(mine)));
+  std::ranges::sort(ids);
+  return ids;
+}
+
+void Simulation::set(const std::string& name, const Vectors& values) {
+  if (name != "position" && name != "velocity") {
+    throw std::invalid_argument(
+        fmt::format("set: \"{}\" cannot be set, only \"position\" and \"velocity\"", name));
+  }
+  md::Simulation& simulation = engine();
+  if (values.shape(0) != static_cast<std::size_t>(simulation.particle_count())) {
+    throw std::invalid_argument(fmt::format(
+        "set(\"{}\"): the array has {} rows, expected one for each of {} particles, by ascending "
+        "id",
+        name, values.shape(0), simulation.particle_count()));
+  }
+  const bool position = name == "position";
+  const double unit = 1.0 / this->unit(position ? md::Dimension::length : md::Dimension::velocity);
+  const double* const data = values.data();
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (!std::isfinite(data[k])) {
+      throw std::invalid_argument(fmt::format("set(\"{}\"): row {} is not finite", name, k / 3));
+    }
+  }
+  const nb::gil_scoped_release free;
+  const std::vector<std::int64_t> ids = sorted_ids();
+  simulation.change([&](md::ParticleRecord& record) {
+    const auto row = std::ranges::lower_bound(ids, record.id) - ids.begin();
+    const md::Vec3 value{data[3 * row] * unit, data[3 * row + 1] * unit, data[3 * row + 2] * unit};
+    if (!position) {
+      record.velocity = value;
+      return;
+    }
+    int crossings[3] = {};
+    const md::Vec3 inside = simulation.box().wrap(value, crossings);
+    record.position = {inside.x, inside.y, inside.z, record.position.type};
+    record.image = {crossings[0], crossings[1], crossings[2]};
+  });
+}
+
+void Simulation::save(const std::string& path) {
+  const nb::gil_scoped_release free;
+  engine().save(path);
+}
+
+void Simulation::close() {
+  engine_.reset();
+  context_.reset();
+}
+
+}  // namespace sterna::python

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "md/simulation/simulation.hpp"
+#include "python/job.hpp"
+
+namespace sterna::python {
+
+/// What the ranks that did not fail get when another one's callback raised an exception.
+class RemoteError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// How a simulation is made; the names are those of the Python class.
+struct SimulationRequest {
+  std::string text;                 ///< of the input
+  std::string name;                 ///< its file, or "settings"
+  bool from_file = false;           ///< as `sterna run` reads it
+  std::uintptr_t communicator = 0;  ///< address of an MPI_Comm; 0: all ranks
+  bool files = false, resume = false, overwrite = false;
+  std::string checkpoint;
+};
+
+/// A `md::Simulation` in the process of Python. Numbers are in the units of the input. The GIL is
+/// free while ranks compute or wait.
+class Simulation {
+ public:
+  using Vectors = nanobind::ndarray<const double, nanobind::shape<-1, 3>, nanobind::c_contig,
+                                    nanobind::device::cpu>;
+
+  Simulation(const SimulationRequest& request, const md::System* system);
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  /// Collective; raises what a callback or a signal handler has raised, and on the other ranks the
+  /// like of it.
+  void run(std::int64_t steps);
+  void measure();
+  /// Steps in a time such as "1 ns". Throws std::invalid_argument.
+  std::int64_t steps_of(const std::string& time) const;
+  /// Collective. An array in the order of ids: on all ranks, or on `root` alone (None elsewhere).
+  nanobind::object gather(const std::string& name, std::optional<int> root);
+  /// Collective. "position" or "velocity" of all particles in the order of ids, the same on all
+  /// ranks.
+  void set(const std::string& name, const Vectors& values);
+  void save(const std::string& path);
+  /// Collective. Frees all that the simulation holds.
+  void close();
+
+  /// Throws comm::Error once it is closed.
+  md::Simulation& engine() const;
+  const comm::Context& context() const { return *context_; }
+  double unit(md::Dimension dimension) const;
+
+ private:
+  bool wants_stop();
+  void raise_failure(bool interrupted);
+  std::vector<std::int64_t> sorted_ids() const;
+
+  std::shared_ptr<comm::Context> context_;
+  std::unique_ptr<md::Simulation> engine_;
+  std::exception_ptr failure_;  ///< of a callback or a signal handler on this rank
+  std::string failure_text_;
+  std::chrono::steady_clock::time_point last_look_;
+};
+
+}  // namespace sterna::python

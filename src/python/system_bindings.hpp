@@ -1,0 +1,10 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace sterna::python {
+
+/// Particles that a program makes.
+void bind_system(nanobind::module_& module);
+
+}  // namespace sterna::python
