@@ -1,6 +1,8 @@
 """Simulations in the process of Python."""
 
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
@@ -8,8 +10,10 @@ from typing import TYPE_CHECKING
 import numpy
 
 from sterna.core import core
-from sterna.errors import InputWarning
+from sterna.errors import InputWarning, RemoteError, SternaError
+from sterna.frame import ForceFrame, ObserverFrame, View
 from sterna.input import Input
+from sterna.log import Log
 from sterna.system import System
 
 if TYPE_CHECKING:
@@ -85,6 +89,11 @@ class Simulation:
         if system is not None:
             settings, particles = system._complete(settings)
         self._input = settings
+        self._communicator = communicator
+        self._observers: list[tuple[str, Callable]] = []
+        self._forces: list[Callable] = []
+        self._rows: dict[int, dict] = {}
+        self._viewed = False
         self._core = core().Simulation(
             settings.text,
             settings._name,
@@ -98,6 +107,9 @@ class Simulation:
         )
         if self._core.rank == 0 and particles is None:
             _warn(settings)
+        if self._core.thermo_interval > 0:
+            self._observers.append(("", _nothing))
+            self._core.observe(self._core.thermo_interval, self, 0)
 
     @classmethod
     def from_file(cls, path: str | PathLike, **options: object) -> "Simulation":
@@ -193,6 +205,123 @@ class Simulation:
         """Local. Sums of r.f over pairs by force term, of the same step as `thermo`."""
         return {name: v for name, (_, v) in self._core.terms.items() if v is not None}
 
+    @property
+    def log(self) -> Log:
+        """Local. Rows of `thermo` every `thermo_interval` steps, with what observers returned.
+
+        A column, such as `simulation.log["temperature"]`, is an array over the rows.
+        """
+        return Log([{"event": "thermo", **row} for row in self._rows.values()])
+
+    # Who looks at it.
+
+    def every(self, interval: int) -> Callable[[Callable], Callable]:
+        """Collective. Calls a function every `interval` steps, on all ranks.
+
+        >>> @simulation.every(100)
+        ... def height(frame):
+        ...     return frame.mean(frame.position[:, 2])
+
+        The function gets an `ObserverFrame`. The number that it returns becomes a column of `log`
+        with the function's name: `frame.sum`, `mean`, `min` and `max` are the same on all ranks.
+        An exception ends `run` on all ranks, after the same step. Particles move on less early
+        before steps that are looked at, so every step costs some time. Raises ValueError where the
+        interval is less than 1 or the name is taken.
+        """
+
+        def add(function: Callable) -> Callable:
+            name = function.__name__
+            if any(name == other for other, _ in self._observers):
+                raise ValueError(f"every: there is an observer {name!r} already")
+            self._core.observe(interval, self, len(self._observers))
+            self._observers.append((name, function))
+            return function
+
+        return add
+
+    def force(self, function: Callable | None = None, *, virial: bool = False) -> Callable:
+        """Collective. Adds a force term that a function computes, from the next step on.
+
+        >>> @simulation.force
+        ... def trap(frame):
+        ...     frame.force[:, 2] -= 0.1 * frame.position[:, 2]
+        ...     return 0.05 * (frame.position[:, 2] ** 2).sum()
+
+        The function gets a `ForceFrame` with the particles of its rank, adds to `frame.force` and
+        returns their energy; the engine sums over ranks. It is in `energies` under the function's
+        name. With `virial=True` it also adds its share of the sum of r_a f_b to `frame.virial`;
+        otherwise the pressure is nan, as it is not known. An exception ends `run` on all ranks. It
+        is not in checkpoints: add it again after `resume`. Raises ValueError where a term has the
+        name already, and for a barostat without `virial=True`.
+        """
+        if function is None:
+            return lambda function: self.force(function, virial=virial)
+        if self._core.changes_volume and not virial:
+            raise ValueError("force: a barostat needs the virial of all terms: virial=True")
+
+        def compute(frame: ForceFrame) -> float:
+            if not virial:
+                frame.virial[:] = numpy.nan
+            return function(frame)
+
+        self._core.add_force(function.__name__, self, len(self._forces))
+        self._forces.append(compute)
+        return function
+
+    def _observe(self, number: int) -> None:
+        name, function = self._observers[number]
+        row = self._rows.setdefault(self.step, {"step": self.step, "time": self.time})
+        row.update(self.thermo)
+        if not name:
+            return
+        nothing = numpy.zeros(0)
+        try:
+            value = function(ObserverFrame(self))
+            if value is not None:
+                row[name] = float(value)
+        except RemoteError:
+            raise
+        except BaseException:
+            self._core.reduce("failure", nothing)
+            raise
+        self._core.reduce("end", nothing)
+
+    def _force(self, number: int) -> tuple[float, numpy.ndarray, numpy.ndarray]:
+        frame = ForceFrame(self)
+        energy = self._forces[number](frame)
+        if energy is None:
+            raise TypeError("a force term must return its energy, a number; it returned None")
+        shape = frame.force.shape
+        if shape != (len(frame.id), 3):
+            raise ValueError(f"frame.force has the shape {shape}, expected {(len(frame.id), 3)}")
+        force = numpy.ascontiguousarray(frame.force, float)
+        return float(energy), force, numpy.ascontiguousarray(frame.virial, float)
+
+    @contextmanager
+    def view(self) -> Iterator[View]:
+        """Collective, at the beginning and at the end of the block. This rank's arrays as they are.
+
+        >>> with simulation.view() as v:
+        ...     highest = v.position[:, 2].max()
+
+        No copies are made: see `View` for the arrays. Inside the block the simulation must not
+        change: `run`, `set`, `save` and the like raise SternaError.
+        """
+        self._require_free("view")
+        core_view = core().View(self._core)
+        view = View(core_view)
+        self._viewed = True
+        try:
+            yield view
+        finally:
+            self._viewed = False
+            view._view = None
+            core_view.end()
+
+    def _require_free(self, what: str) -> None:
+        if self._viewed:
+            raise SternaError(f"{what}: inside of a view the simulation must not change")
+
     # What it does.
 
     def run(self, steps: int | str) -> None:
@@ -203,12 +332,56 @@ class Simulation:
         Raises UnstableRun where the energy leaves all bounds, ValueError for a time that is no
         whole number of steps.
         """
+        self._require_free("run")
         if isinstance(steps, str):
             steps = self._core.steps_of(steps)
         self._core.run(steps)
 
+    def minimize(self, steps: int = 1000, **keys: object) -> float:
+        """Collective. Moves particles downhill in energy, as `integrator = "minimize"` does.
+
+        At most so many steps; `keys` are those of [minimize], such as `force_tolerance`. Velocities
+        and `step` stay. Returns the largest component of a force that is left. Raises SternaError
+        for rigid molecules and for force terms in Python, which it cannot take along.
+        """
+        self._require_free("minimize")
+        if self._forces:
+            raise SternaError("minimize: this simulation has force terms in Python")
+        if "component" in self._input:
+            raise SternaError("minimize: rigid molecules also turn; use an input of their own")
+        # Where particles are by now, and without what has no meaning for a minimization.
+        box, count = self.box, self.particle_count
+        changes: dict[str, object] = {"start": None, "thermostat": None, "barostat": None}
+        for name in ("limit", "drift_control", "alignment"):
+            changes[name] = None
+        settings = self._input.replace(
+            **changes,
+            run={"integrator": "minimize", "steps": steps},
+            minimize=keys,
+            output={"thermo_interval": None},
+        )
+        position = self.gather("position")
+        part = slice(self.rank * count // self.ranks, (self.rank + 1) * count // self.ranks)
+        system = System.from_arrays(
+            box.length,
+            position[part],
+            type=self.gather("type")[part],
+            id=self.gather("id")[part],
+            tilt=box.tilt,
+        )
+        with Simulation(settings, system, communicator=self._communicator) as minimization:
+            minimization.run(steps)
+            found = minimization.gather("position")
+            left = minimization.thermo["largest_force"]
+        # By the shortest way, so that images count on.
+        moved = (found - position) @ numpy.linalg.inv(box.edges)
+        moved -= numpy.round(moved)
+        self.set("position", position + moved @ box.edges + self.gather("image") @ box.edges)
+        return left
+
     def measure(self) -> None:
         """Collective. `thermo`, energies and forces of the particles as they are now."""
+        self._require_free("measure")
         self._core.measure()
 
     def gather(self, name: str, root: int | None = None) -> numpy.ndarray | None:
@@ -229,6 +402,7 @@ class Simulation:
         ranks. Positions may lie anywhere. Raises ValueError for other names, shapes, and values
         that are not finite.
         """
+        self._require_free("set")
         values = numpy.ascontiguousarray(values, float)
         if values.ndim != 2 or values.shape[1] != 3:
             raise ValueError(
@@ -246,10 +420,12 @@ class Simulation:
 
         Raises SternaError where that fails.
         """
+        self._require_free("save")
         self._core.save(fspath(path))
 
     def close(self) -> None:
         """Collective. Frees what the simulation holds; otherwise that happens when it is dropped."""
+        self._require_free("close")
         self._core.close()
 
     def __enter__(self) -> "Simulation":
@@ -259,6 +435,10 @@ class Simulation:
     def __exit__(self, *_: object) -> None:
         """Collective. Closes it."""
         self.close()
+
+
+def _nothing(_: ObserverFrame) -> None:
+    """For the rows of the log alone."""
 
 
 def _warn(settings: Input) -> None:

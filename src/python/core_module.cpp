@@ -15,6 +15,7 @@
 #include "python/job.hpp"
 #include "python/simulation.hpp"
 #include "python/system_bindings.hpp"
+#include "python/view.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -83,6 +84,16 @@ void bind_simulation(nb::module_& module) {
       .def("gather", &Simulation::gather, "name"_a, "root"_a.none())
       .def("set", &Simulation::set)
       .def("save", &Simulation::save)
+      .def("local", &Simulation::local)
+      .def("observe", &Simulation::observe)
+      .def("add_force", &Simulation::add_force)
+      .def("reduce", &Simulation::reduce)
+      .def_prop_ro(
+          "thermo_interval",
+          [](const Simulation& self) { return self.engine().input().output.thermo_interval; })
+      .def_prop_ro(
+          "changes_volume",
+          [](const Simulation& self) { return self.engine().input().barostat.kind != "none"; })
       .def("close",
            [](Simulation& self) {
              const nb::gil_scoped_release free;
@@ -109,6 +120,13 @@ void bind_simulation(nb::module_& module) {
       .def("virial_tensor", virial_tensor);
 }
 
+void bind_view(nb::module_& module) {
+  nb::class_<View>(module, "View")
+      .def(nb::init<nb::object>())
+      .def("array", &View::array)
+      .def("end", &View::end);
+}
+
 }  // namespace
 }  // namespace sterna::python
 
@@ -118,4 +136,5 @@ NB_MODULE(_core, module) {
   sterna::python::bind_input(module);
   sterna::python::bind_system(module);
   sterna::python::bind_simulation(module);
+  sterna::python::bind_view(module);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <stdexcept>
@@ -11,9 +12,11 @@
 #include "md/core/file_error.hpp"
 #include "md/core/units.hpp"
 #include "md/input/read_input.hpp"
+#include "python/callbacks.hpp"
 #include "python/fields.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/error.hpp"
+#include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::python {
 namespace nb = nanobind;
@@ -105,6 +108,19 @@ std::vector<Value> sorted_rows(const std::vector<std::int64_t>& ids, const std::
 }
 
 template <class Value>
+std::vector<Value> local_rows(const Field& field, const md::ParticleStore& particles,
+                              const md::Box& box, double unit) {
+  std::vector<Value> rows(particles.local_count() * field.columns);
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    write_row(field, particles, box, i, rows.data() + i * field.columns);
+  }
+  if constexpr (std::is_floating_point_v<Value>) {
+    for (Value& value : rows) value *= unit;
+  }
+  return rows;
+}
+
+template <class Value>
 nb::object gather_field(const md::Simulation& engine, const comm::Context& context,
                         const Field& field, std::optional<int> root) {
   std::vector<Value> rows;
@@ -112,15 +128,8 @@ nb::object gather_field(const md::Simulation& engine, const comm::Context& conte
     const nb::gil_scoped_release free;
     const md::ParticleStore& particles = engine.particles();
     const std::size_t count = particles.local_count();
-    rows.resize(count * field.columns);
-    const double unit = engine.input().units.from_internal(1.0, field.dimension);
-    for (std::size_t i = 0; i < count; ++i) {
-      Value* const row = rows.data() + i * field.columns;
-      write_row(field, particles, engine.box(), i, row);
-      if constexpr (std::is_floating_point_v<Value>) {
-        for (std::size_t k = 0; k < field.columns; ++k) row[k] *= unit;
-      }
-    }
+    rows = local_rows<Value>(field, particles, engine.box(),
+                             engine.input().units.from_internal(1.0, field.dimension));
     const std::vector<std::int64_t> mine(particles.id.data(), particles.id.data() + count);
     const auto ids = values_of<std::int64_t>(gather_bytes(context, root, bytes_of(mine)));
     rows = sorted_rows(ids, values_of<Value>(gather_bytes(context, root, bytes_of(rows))),
@@ -167,16 +176,28 @@ bool Simulation::wants_stop() {
   const auto now = std::chrono::steady_clock::now();
   if (now - last_look_ < between_looks) return false;
   last_look_ = now;
+  call_python([] {
+    if (PyErr_CheckSignals() != 0) nb::raise_python_error();
+  });
+  return failure_ != nullptr;
+}
+
+void Simulation::call_python(const std::function<void()>& call) {
+  if (failure_) return;
   const nb::gil_scoped_acquire held;
-  if (PyErr_CheckSignals() == 0) return false;
   try {
-    nb::raise_python_error();
+    call();
   } catch (nb::python_error& error) {
-    failure_text_ =
-        fmt::format("{}: {}", nb::type_name(error.type()).c_str(), nb::str(error.value()).c_str());
+    // What another rank's failure has brought about here is told by that rank.
+    if (!error.matches(nb::module_::import_("sterna.errors").attr("RemoteError"))) {
+      failure_text_ = fmt::format("{}: {}", nb::str(error.type().attr("__name__")).c_str(),
+                                  nb::str(error.value()).c_str());
+    }
+    failure_ = std::current_exception();
+  } catch (const std::exception& error) {
+    failure_text_ = error.what();
     failure_ = std::current_exception();
   }
-  return true;
 }
 
 void Simulation::run(std::int64_t steps) {
@@ -190,15 +211,15 @@ void Simulation::run(std::int64_t steps) {
 }
 
 void Simulation::raise_failure(bool interrupted) {
+  const std::string text = std::exchange(failure_text_, {});
   std::string others;
   {
     const nb::gil_scoped_release free;
-    others = failure_of_any(*context_, failure_text_);
+    others = failure_of_any(*context_, text);
   }
-  failure_text_.clear();
-  if (const std::exception_ptr failure = std::exchange(failure_, nullptr)) {
-    std::rethrow_exception(failure);
-  }
+  const bool own = !text.empty() || others.empty();
+  const std::exception_ptr failure = std::exchange(failure_, nullptr);
+  if (failure && own) std::rethrow_exception(failure);
   if (others.empty() && !interrupted) return;
   if (others.empty() || others.find("KeyboardInterrupt") != std::string::npos) {
     PyErr_SetString(PyExc_KeyboardInterrupt, "on another rank");
@@ -282,6 +303,62 @@ void Simulation::set(const std::string& name, const Vectors& values) {
     record.position = {inside.x, inside.y, inside.z, record.position.type};
     record.image = {crossings[0], crossings[1], crossings[2]};
   });
+}
+
+nb::object Simulation::local(const std::string& name) const {
+  const md::ParticleStore& particles = engine().particles();
+  const Field& field = field_by_name(name, particles.rotating());
+  const md::Box& box = engine_->box();
+  return field.whole_numbers
+             ? array_of(local_rows<std::int64_t>(field, particles, box, 1.0), field.columns)
+             : array_of(local_rows<double>(field, particles, box, unit(field.dimension)),
+                        field.columns);
+}
+
+void Simulation::observe(std::int64_t interval, nb::object owner, int number) {
+  engine().add(std::make_shared<Observer>(interval, *this, owner, number));
+}
+
+void Simulation::add_force(const std::string& name, nb::object owner, int number) {
+  engine().add(std::make_unique<PythonForce>(name, *this, owner, number));
+}
+
+nb::object Simulation::reduce(const std::string& kind, const Values& values) {
+  constexpr std::array<std::string_view, 5> kinds = {"end", "sum", "min", "max", "failure"};
+  const auto place = std::ranges::find(kinds, kind) - kinds.begin();
+  std::vector<double> sums(values.data(), values.data() + values.size());
+  {
+    const nb::gil_scoped_release free;
+    const std::int64_t mine[2] = {place, static_cast<std::int64_t>(sums.size())};
+    std::int64_t most[2] = {mine[0], mine[1]}, least[2] = {mine[0], mine[1]};
+    comm::ReductionBatch(*context_, "calls of an observer")
+        .max(most[0])
+        .max(most[1])
+        .min(least[0])
+        .min(least[1])
+        .run();
+    if (kind != "failure" && most[0] == 4)
+      throw RemoteError("an observer has failed on another rank");
+    if (kind != "failure" && (most[0] != least[0] || most[1] != least[1])) {
+      throw std::runtime_error(
+          "an observer makes other calls on this rank than on others: sum, min and max are "
+          "collective, with as many values on each rank");
+    }
+    comm::ReductionBatch batch(*context_, "observer");
+    for (double& value : sums) {
+      kind == "min" ? batch.min(value) : kind == "max" ? batch.max(value) : batch.sum(value);
+    }
+    if (!sums.empty() && kind != "failure") batch.run();
+  }
+  return array_of(std::move(sums), 1);
+}
+
+std::unique_ptr<md::ParticleStore> Simulation::release_particles(bool wanted) {
+  const nb::gil_scoped_release free;
+  std::int64_t anybody = wanted ? 1 : 0;
+  comm::ReductionBatch(*context_, "arrays that are kept").max(anybody).run();
+  if (anybody == 0) return nullptr;
+  return engine().release_particles();
 }
 
 void Simulation::save(const std::string& path) {

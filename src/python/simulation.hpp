@@ -40,6 +40,9 @@ class Simulation {
   using Vectors = nanobind::ndarray<const double, nanobind::shape<-1, 3>, nanobind::c_contig,
                                     nanobind::device::cpu>;
 
+  using Values =
+      nanobind::ndarray<const double, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+
   Simulation(const SimulationRequest& request, const md::System* system);
   ~Simulation();
   Simulation(const Simulation&) = delete;
@@ -57,6 +60,22 @@ class Simulation {
   /// ranks.
   void set(const std::string& name, const Vectors& values);
   void save(const std::string& path);
+
+  /// A copy of an array of this rank's particles, as they are now.
+  nanobind::object local(const std::string& name) const;
+  /// Collective. From now on calls method `_observe(number)` of `owner` every `interval` steps.
+  void observe(std::int64_t interval, nanobind::object owner, int number);
+  /// Collective. A force term that calls method `_force(number)` of `owner`.
+  void add_force(const std::string& name, nanobind::object owner, int number);
+  /// Collective, inside of an observer: "sum", "min", "max" of each value over the ranks. "end" says
+  /// that the observer has returned on this rank, "failure" that it has not. Throws RemoteError
+  /// where another rank says "failure", or something else than this one.
+  nanobind::object reduce(const std::string& kind, const Values& values);
+  /// Collective. What Python has still arrays of is left to it.
+  std::unique_ptr<md::ParticleStore> release_particles(bool wanted);
+
+  /// Runs `call`, which needs the GIL; an exception is kept for the end of the run.
+  void call_python(const std::function<void()>& call);
   /// Collective. Frees all that the simulation holds.
   void close();
 

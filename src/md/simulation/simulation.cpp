@@ -59,6 +59,10 @@ void Simulation::change(const std::function<void(ParticleRecord&)>& visitor) {
   implementation_->change(visitor);
 }
 
+std::unique_ptr<ParticleStore> Simulation::release_particles() {
+  return implementation_->release_particles();
+}
+
 const Box& Simulation::box() const {
   return implementation_->box_;
 }

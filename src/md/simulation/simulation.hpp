@@ -123,6 +123,10 @@ class Simulation {
   /// orientation and angular momentum. Particles may go anywhere in the box.
   void change(const std::function<void(ParticleRecord&)>& visitor);
 
+  /// Gives the arrays of `particles` away, to one who goes on looking at them; the simulation goes
+  /// on with copies, and with new lists.
+  std::unique_ptr<ParticleStore> release_particles();
+
   // Local; the same on all ranks.
   const Box& box() const;
   std::int64_t step_number() const;

@@ -54,6 +54,7 @@ class Simulation::Implementation {
   void add(std::unique_ptr<ForceTerm> term);
   void change(const std::function<void(ParticleRecord&)>& visitor);
   std::vector<ParticleRecord> gather(int root);
+  std::unique_ptr<ParticleStore> release_particles();
   void save(const std::string& path);
   std::vector<ObserverReport> observer_reports();
   void measure_now();

@@ -193,6 +193,21 @@ std::vector<ParticleRecord> Simulation::Implementation::gather(int root) {
   return all;
 }
 
+std::unique_ptr<ParticleStore> Simulation::Implementation::release_particles() {
+  auto released = std::make_unique<ParticleStore>();
+  released->set_rotating(particles_.rotating());
+  released->set_ghost_ids(particles_.ghost_ids());
+  std::swap(*released, particles_);
+  particles_.resize_local(released->local_count());
+  for (std::size_t i = 0; i < particles_.local_count(); ++i) {
+    set_particle(particles_, i, particle(*released, i));
+    particles_.force[i] = released->force[i];
+    if (particles_.rotating()) particles_.torque[i] = released->torque[i];
+  }
+  changed_ = true;
+  return released;
+}
+
 std::vector<ObserverReport> Simulation::Implementation::observer_reports() {
   std::vector<ObserverReport> reports;
   for (const auto& observer : observers_) {

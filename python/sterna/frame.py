@@ -1,0 +1,178 @@
+"""What callbacks see of a step, and the arrays of a rank between steps."""
+
+from typing import TYPE_CHECKING
+
+import numpy
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from sterna.simulation import Box, Simulation
+
+
+class Frame:
+    """This rank's particles in a step, in the units of the input; valid during the call.
+
+    Arrays are copies of what this rank has, in no order: `id` tells which particle is which.
+    """
+
+    def __init__(self, simulation: "Simulation") -> None:
+        """Local."""
+        self._simulation = simulation
+
+    @property
+    def step(self) -> int:
+        """Local. Steps since the start."""
+        return self._simulation.step
+
+    @property
+    def time(self) -> float:
+        """Local. Since the start."""
+        return self._simulation.time
+
+    @property
+    def box(self) -> "Box":
+        """Local. The box as it is now."""
+        return self._simulation.box
+
+    @property
+    def particle_count(self) -> int:
+        """Local. Particles on all ranks."""
+        return self._simulation.particle_count
+
+    @property
+    def position(self) -> numpy.ndarray:
+        """Local. (n, 3), inside the box."""
+        return self._local("position")
+
+    @property
+    def image(self) -> numpy.ndarray:
+        """Local. (n, 3), whole numbers: the boxes that each particle has left."""
+        return self._local("image")
+
+    @property
+    def velocity(self) -> numpy.ndarray:
+        """Local. (n, 3)."""
+        return self._local("velocity")
+
+    @property
+    def id(self) -> numpy.ndarray:
+        """Local. (n,), whole numbers."""
+        return self._local("id")
+
+    @property
+    def type(self) -> numpy.ndarray:
+        """Local. (n,), whole numbers: places in `simulation.type_names`."""
+        return self._local("type")
+
+    @property
+    def orientation(self) -> numpy.ndarray:
+        """Local. (n, 4), quaternions (w, x, y, z) of rigid molecules."""
+        return self._local("orientation")
+
+    @property
+    def angular_momentum(self) -> numpy.ndarray:
+        """Local. (n, 3), of rigid molecules."""
+        return self._local("angular_momentum")
+
+    def _local(self, name: str) -> numpy.ndarray:
+        return self._simulation._core.local(name)
+
+
+class ObserverFrame(Frame):
+    """A step as an observer sees it: positions, velocities and forces of the same time."""
+
+    @property
+    def force(self) -> numpy.ndarray:
+        """Local. (n, 3)."""
+        return self._local("force")
+
+    @property
+    def torque(self) -> numpy.ndarray:
+        """Local. (n, 3), of rigid molecules."""
+        return self._local("torque")
+
+    @property
+    def thermo(self) -> dict[str, float]:
+        """Local. The row of the log of this step, the same on all ranks."""
+        return self._simulation.thermo
+
+    def sum(self, values: "ArrayLike") -> "float | numpy.ndarray":
+        """Collective. The sum of all values of all ranks; of an array the sums of its columns.
+
+        A number or (n,) gives a number, (n, m) gives (m,).
+        """
+        values = numpy.asarray(values, float)
+        return self._reduce("sum", values.sum(axis=0) if values.ndim > 0 else values)
+
+    def mean(self, values: "ArrayLike") -> "float | numpy.ndarray":
+        """Collective. The mean over the particles of all ranks; shapes are those of `sum`."""
+        values = numpy.atleast_1d(numpy.asarray(values, float))
+        sums = numpy.atleast_1d(values.sum(axis=0))
+        totals = self._simulation._core.reduce("sum", numpy.append(sums, float(len(values))))
+        means = totals[:-1] / totals[-1]
+        return float(means[0]) if values.ndim == 1 else means
+
+    def min(self, values: "ArrayLike") -> float:
+        """Collective. The least of all values of all ranks; infinity where there are none."""
+        values = numpy.asarray(values, float)
+        return self._reduce("min", values.min() if values.size else numpy.inf)
+
+    def max(self, values: "ArrayLike") -> float:
+        """Collective. The greatest of all values of all ranks; -infinity where there are none."""
+        values = numpy.asarray(values, float)
+        return self._reduce("max", values.max() if values.size else -numpy.inf)
+
+    def _reduce(self, kind: str, values: "ArrayLike") -> "float | numpy.ndarray":
+        values = numpy.asarray(values, float)
+        total = self._simulation._core.reduce(kind, numpy.ascontiguousarray(values.reshape(-1)))
+        return float(total[0]) if values.ndim == 0 else total.reshape(values.shape)
+
+
+class ForceFrame(Frame):
+    """A step as a force term in Python sees it. It adds to `force`, and may set `virial`."""
+
+    def __init__(self, simulation: "Simulation") -> None:
+        """Local."""
+        super().__init__(simulation)
+        #: (n, 3), zeros: the term's force on each particle of this rank
+        self.force = numpy.zeros((len(self.id), 3))
+        #: (3, 3), this rank's share of the sum of r_a f_b
+        self.virial = numpy.zeros((3, 3))
+
+
+class View:
+    """This rank's arrays without copies, made by `Simulation.view`.
+
+    `position`, `velocity`, `force` (n, 3), `id`, `type` (n,), `image` (n, 3), of rigid molecules
+    also `orientation` (n, 4), `angular_momentum` and `torque` (n, 3), and `ghost_position`: copies
+    of other ranks' particles near the border. Read-only, in no order, positions not contiguous in
+    memory and perhaps a little outside of the box. With units "metal" and "real" they are scaled
+    copies. An array that outlives the block keeps the values that it has.
+    """
+
+    def __init__(self, core_view: object) -> None:
+        """Local."""
+        self._view = core_view
+
+    def __getattr__(self, name: str) -> numpy.ndarray:
+        """Local. An array; AttributeError for other names and outside of the block."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if self._view is None:
+            raise AttributeError(f"{name}: the block of this view has ended")
+        try:
+            return self._view.array(name)
+        except ValueError as error:
+            raise AttributeError(str(error)) from None
+
+    def index_of(self, ids: "ArrayLike") -> numpy.ndarray:
+        """Local. The place of each id in the arrays; -1 where another rank has the particle."""
+        mine = self.id
+        order = numpy.argsort(mine)
+        ids = numpy.asarray(ids)
+        if len(mine) == 0:
+            return numpy.full(ids.shape, -1)
+        places = numpy.minimum(numpy.searchsorted(mine, ids, sorter=order), len(mine) - 1)
+        found = order[places]
+        return numpy.where(mine[found] == ids, found, -1)

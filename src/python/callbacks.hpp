@@ -1,0 +1,58 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+#include <string_view>
+
+#include "md/forces/force_term.hpp"
+#include "md/observe/reporter.hpp"
+#include "python/simulation.hpp"
+
+namespace sterna::python {
+
+/// A method of a Python object that is not kept alive: the object holds the simulation, and would
+/// otherwise never go.
+class WeakMethod {
+ public:
+  WeakMethod(const nanobind::object& owner, const char* method, int number);
+  ~WeakMethod();
+  WeakMethod(const WeakMethod&) = delete;
+  WeakMethod& operator=(const WeakMethod&) = delete;
+
+  /// None where the object has gone. The GIL must be held.
+  nanobind::object call() const;
+
+ private:
+  nanobind::object owner_;  ///< a weak reference
+  const char* method_;
+  int number_;
+};
+
+/// Calls an observer of Python.
+class Observer final : public md::Reporter {
+ public:
+  Observer(std::int64_t interval, Simulation& simulation, const nanobind::object& owner, int number)
+      : Reporter(interval), simulation_(simulation), method_(owner, "_observe", number) {}
+  void report(const md::Frame& frame) override;
+
+ private:
+  Simulation& simulation_;
+  WeakMethod method_;
+};
+
+/// A force term that Python computes.
+class PythonForce final : public md::ForceTerm {
+ public:
+  PythonForce(std::string name, Simulation& simulation, const nanobind::object& owner, int number)
+      : name_(std::move(name)), simulation_(simulation), method_(owner, "_force", number) {}
+  std::string_view name() const override { return name_; }
+  void finish(md::ParticleStore& particles, md::EnergyAndVirial* sums) override;
+
+ private:
+  std::string name_;
+  Simulation& simulation_;
+  WeakMethod method_;
+};
+
+}  // namespace sterna::python
