@@ -28,6 +28,11 @@ void bind_job(nb::module_& module) {
     const Job::Place place = Job::of_process().place();
     return std::pair(place.rank, place.ranks);
   });
+  module.def("world", [] {
+    const nb::gil_scoped_release free;
+    const auto world = Job::of_process().world();
+    return std::pair(world->rank(), world->size());
+  });
   module.def("end", [] {
     const nb::gil_scoped_release free;
     Job::of_process().end();

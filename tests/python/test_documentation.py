@@ -63,6 +63,7 @@ def test_the_quick_start_runs_as_it_is_written(tmp_path):
 
 def test_the_page_on_simulations_in_python_runs_as_it_is_written(tmp_path):
     require_core()
+    pytest.importorskip("ase")
     page = ROOT / "docs" / "howto" / "simulate-in-python.md"
     script = tmp_path / "page.py"
     script.write_text("\n".join(text for language, text in blocks(page) if language == "python"))
