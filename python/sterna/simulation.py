@@ -29,14 +29,14 @@ class Box:
 
     @property
     def edges(self) -> numpy.ndarray:
-        """(3, 3), an edge each row."""
+        """Local. (3, 3), an edge each row."""
         edges = numpy.diag(self.length)
         edges[1, 0], edges[2, 0], edges[2, 1] = self.tilt
         return edges
 
     @property
     def volume(self) -> float:
-        """Volume of the box."""
+        """Local."""
         return float(self.length.prod())
 
 
