@@ -101,10 +101,23 @@ def solvated_dipeptide():
         ewaldErrorTolerance=1e-8,
     )
     nonbonded_of(system).setUseDispersionCorrection(False)
+    system.addForce(backbone_correction(topology, random))
     positions = numpy.array(modeller.positions.value_in_unit(unit.nanometer))
     # Out of the minimum: bonds, angles and torsions all pull.
     positions += random.normal(scale=0.006, size=positions.shape)
     return modeller.topology, system, positions
+
+
+def backbone_correction(topology, random, edge=24):
+    """A CMAP of the peptide with any table: smooth or not, the surface through it is defined."""
+    force = openmm.CMAPTorsionForce()
+    # The first index runs fastest there.
+    force.addMap(edge, random.normal(scale=4.0, size=(edge, edge)).ravel(order="F"))
+    acetyl, alanine, amide = list(topology.residues())[:3]
+    of = [{atom.name: atom.index for atom in r.atoms()} for r in (acetyl, alanine, amide)]
+    chain = [of[0]["C"], of[1]["N"], of[1]["CA"], of[1]["C"], of[2]["N"]]
+    force.addTorsion(0, *chain[:4], *chain[1:])
+    return force
 
 
 def nonbonded_of(system):
@@ -228,6 +241,19 @@ class Molecules:
                     multiplicity=periodicity,
                     phase=phase,
                 )
+        for force in self.system.getForces():
+            if not isinstance(force, openmm.CMAPTorsionForce):
+                continue
+            for n in range(force.getNumTorsions()):
+                number, *atoms = force.getTorsionParameters(n)
+                edge, energies = force.getMapParameters(number)
+                table = numpy.reshape(value(energies), (edge, edge), order="F")
+                # Tables begin at 0 there and at -180 degrees here.
+                table = numpy.roll(table, (edge // 2, edge // 2), axis=(0, 1))
+                five = [*atoms[:4], atoms[7]]
+                self.section(
+                    "cmap", local, five, potential="bicubic", energy=table.ravel().tolist()
+                )
         for n in range(self.nonbonded.getNumExceptions()):
             i, j, product, sigma, epsilon = map(value, self.nonbonded.getExceptionParameters(n))
             if product == 0.0 and epsilon == 0.0:
@@ -290,6 +316,7 @@ def test_each_energy_and_all_forces_are_those_of_openmm(
     )
     torsions = row["bonded_periodic_torsion_energy"] + row["bonded_periodic_improper_energy"]
     assert torsions == pytest.approx(expected["PeriodicTorsionForce"], rel=1e-6)
+    assert row["bonded_cmap_energy"] == pytest.approx(expected["CMAPTorsionForce"], rel=1e-6)
     pairs = row["lennard_jones_energy"] + row["bonded_lennard_jones_14_energy"]
     assert pairs == pytest.approx(expected["lennard_jones"], rel=1e-6)
     charges = row["electrostatics_energy"] + row["bonded_coulomb_14_energy"]

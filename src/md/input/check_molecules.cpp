@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <string>
@@ -42,6 +43,8 @@ class MoleculeChecker {
     terms("angle", molecule_.angles, 3);
     terms("torsion", molecule_.torsions, 4);
     terms("improper", molecule_.impropers, 4);
+    terms("cmap", molecule_.cmaps, 5);
+    tables();
     terms("special_pair", molecule_.special_pairs, 2);
     terms("exclusion", molecule_.exclusions, 2);
     special_pairs();
@@ -107,7 +110,9 @@ class MoleculeChecker {
             fmt::format(
                 "there is already {} {}{} of the atoms {}",
                 section == "angle" || section == "improper" || section == "exclusion" ? "an" : "a",
-                section == "special_pair" ? "special pair" : section,
+                section == "special_pair" ? "special pair"
+                : section == "cmap"       ? "CMAP"
+                                          : section,
                 multiplicity > 0.0 ? " with this multiplicity" : "", atom_list(term.atoms[k])));
       }
     }
@@ -181,6 +186,21 @@ class MoleculeChecker {
       error(fmt::format("{}.{}[{}]", place_, section, n), std::string(problem));
     }
     return multiplicity;
+  }
+
+  void tables() {
+    constexpr std::size_t smallest = 4, largest = 360;
+    for (std::size_t n = 0; n < molecule_.cmaps.size(); ++n) {
+      const std::string place = place_of("cmap", n, "energy");
+      const std::size_t count = molecule_.cmaps[n].table.size();
+      const auto edge = static_cast<std::size_t>(std::lround(std::sqrt(count)));
+      if (!good_(place) || (edge * edge == count && edge >= smallest && edge <= largest)) continue;
+      error(place,
+            fmt::format("\"energy\" in [[molecule.cmap]] has {} number{}; expected those of a "
+                        "square table: the square of an integer from {} to {}, such as 576 of 24 "
+                        "rows",
+                        count, count == 1 ? "" : "s", smallest, largest));
+    }
   }
 
   void special_pairs() {

@@ -103,12 +103,13 @@ struct Input {
     std::optional<double> charge;  ///< default: that of the type
   };
   /// [[molecule.bond]], [[molecule.angle]], [[molecule.torsion]], [[molecule.improper]],
-  /// [[molecule.special_pair]], which has no potential, [[molecule.exclusion]], which has neither
+  /// [[molecule.cmap]], [[molecule.special_pair]], which has no potential, [[molecule.exclusion]], which has neither
   /// that nor parameters.
   struct MoleculeTerm {
     std::string potential;
     /// In the order of `bonded_parameter_names`.
     std::array<std::optional<double>, most_bonded_parameters> parameters{};
+    std::vector<double> table;  ///< [[molecule.cmap]]: energies, row after row
     AtomLists atoms;
   };
   struct Molecule {  ///< [[molecule]]: a flexible one, of atoms
@@ -118,7 +119,7 @@ struct Input {
     int excluded_bonds = 3;  ///< pairs of atoms at most so many bonds apart do not interact
     double lennard_jones_14 = 0.0, coulomb_14 = 0.0;  ///< but so much of those three bonds apart
     std::vector<MoleculeAtom> atoms;
-    std::vector<MoleculeTerm> bonds, angles, torsions, impropers, special_pairs, exclusions;
+    std::vector<MoleculeTerm> bonds, angles, torsions, impropers, cmaps, special_pairs, exclusions;
   };
   std::vector<Molecule> molecules;
 

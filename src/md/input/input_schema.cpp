@@ -138,6 +138,11 @@ std::vector<SectionSchema> general_sections() {
        .description = "Improper torsions with the same parameters: the dihedral angle of the atoms "
                       "in the order given.",
        .aliases = {"impropers"}},
+      {.name = "molecule.cmap",
+       .is_array = true,
+       .description = "Corrections by the same table of two torsions in a row, as CHARMM has them "
+                      "for the backbones of proteins.",
+       .aliases = {"cmaps", "cmap_table", "cmaptypes", "crossterm", "cross_term"}},
       {.name = "molecule.special_pair",
        .is_array = true,
        .description = "Pairs of atoms that interact by parameters of their own, at any distance: "
@@ -768,6 +773,7 @@ struct DefaultText {
   std::string operator()(const ChoiceTarget& target) const {
     return fmt::format("\"{}\"", choice_name(key, target));
   }
+  std::string operator()(const std::vector<double>*) const { return {}; }
   std::string operator()(const Input::AtomLists*) const { return {}; }
 };
 
@@ -777,6 +783,7 @@ std::vector<Input::MoleculeTerm>* terms_in(Input::Molecule& molecule, std::strin
   if (section == "molecule.angle") return &molecule.angles;
   if (section == "molecule.torsion") return &molecule.torsions;
   if (section == "molecule.improper") return &molecule.impropers;
+  if (section == "molecule.cmap") return &molecule.cmaps;
   if (section == "molecule.special_pair") return &molecule.special_pairs;
   return section == "molecule.exclusion" ? &molecule.exclusions : nullptr;
 }
@@ -999,6 +1006,9 @@ struct Expectation {
     return fmt::format("a list of {}", choices());
   }
   std::string operator()(const ChoiceTarget&) const { return choices(); }
+  std::string operator()(const std::vector<double>*) const {
+    return fmt::format("a list of which each item is {}", quantity());
+  }
   std::string operator()(const Input::AtomLists*) const {
     return "numbers of atoms, counted from 1, such as [1, 2], or a list of such lists";
   }

@@ -29,7 +29,7 @@ struct ChoiceTarget {
 using Target =
     std::variant<UnitSystem*, bool*, int*, std::int64_t*, std::uint64_t*, double*, std::string*,
                  std::optional<double>*, Vec3*, std::optional<Vec3>*, std::array<int, 3>*,
-                 std::vector<std::string>*, Input::AtomLists*, ChoiceTarget>;
+                 std::vector<std::string>*, std::vector<double>*, Input::AtomLists*, ChoiceTarget>;
 
 /// The target of any member of an `Input` or of an owner's options.
 template <class Value>

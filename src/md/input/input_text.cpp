@@ -55,6 +55,9 @@ struct ValueText {
     }
     return "[" + text + "]";
   }
+  std::string operator()(const std::vector<double>* values) const {
+    return fmt::format("[{}]", fmt::join(*values, ", "));
+  }
   std::string operator()(const ChoiceTarget& target) const {
     return basic_string(choice_name(key, target));
   }

@@ -95,7 +95,7 @@ KeySchema parameter_key(std::string_view label, std::string_view section, std::s
 }
 
 constexpr std::string_view bond = "bond", angle = "angle", torsion = "torsion",
-                           improper = "improper", special_pair = "special_pair";
+                           improper = "improper", cmap = "cmap", special_pair = "special_pair";
 
 template <Terms Input::Molecule::*terms>
 KeySchema atoms_key(std::string_view label, std::string_view description) {
@@ -221,6 +221,22 @@ std::vector<KeySchema> molecule_keys() {
       keys, "molecule.torsion", "The four atoms of a torsion, or those of several torsions.");
   add_terms<improper, &Input::Molecule::impropers>(
       keys, "molecule.improper", "The four atoms of an improper, or those of several impropers.");
+  add_terms<cmap, &Input::Molecule::cmaps>(
+      keys, "molecule.cmap",
+      "Five atoms in a row, or several such lists: the first four have the torsion phi, the last "
+      "four psi.");
+  keys.push_back({.section = "molecule.cmap",
+                  .name = "energy",
+                  .target = [](Input& i, std::size_t n) -> Target {
+                    return &nth<&Input::Molecule::cmaps>(i, n).table;
+                  },
+                  .description =
+                      "A square table, row after row: a row has a phi and all psi, and both begin "
+                      "at -180 degrees and go round in equal steps (24 of 15 degrees in CHARMM's "
+                      "files, whose order this is).",
+                  .need = Need::required,
+                  .dimension = Dimension::energy,
+                  .aliases = {"table", "map", "grid", "energies", "values"}});
   keys.push_back(atoms_key<&Input::Molecule::special_pairs>(
       "molecule.special_pair", "The two atoms of a pair, or those of several pairs."));
   const KeySchema of_pairs[] = {

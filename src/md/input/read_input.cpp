@@ -830,6 +830,21 @@ class Reader {
     value = std::move(items);
   }
 
+  void read_into(std::vector<double>& value, const KeySchema& key, const toml::node& node) {
+    const toml::array* array = node.as_array();
+    if (array == nullptr || array->empty()) {
+      wrong_value(key, node);
+      return;
+    }
+    std::vector<double> numbers;
+    for (const toml::node& item : *array) {
+      const auto number = quantity(key, item);
+      if (!number) return;
+      numbers.push_back(*number);
+    }
+    value = std::move(numbers);
+  }
+
   void read_into(Input::AtomLists& value, const KeySchema& key, const toml::node& node) {
     const toml::array* array = node.as_array();
     if (array == nullptr || array->empty()) {

@@ -104,6 +104,9 @@ Json value_schema(const KeySchema& key, const Target& target) {
   if (holds<std::vector<std::string>>(target)) {
     return Json{{"type", "array"}, {"items", choices_schema(key)}, {"uniqueItems", true}};
   }
+  if (holds<std::vector<double>>(target)) {
+    return Json{{"type", "array"}, {"items", quantity_schema(key)}};
+  }
   if (holds<Input::AtomLists>(target)) {
     const Json atoms{{"type", "array"}, {"items", {{"type", "integer"}, {"minimum", 1}}}};
     const Json lists{{"type", "array"}, {"items", atoms}};
@@ -167,6 +170,10 @@ std::string type_text(const KeySchema& key, const Target& target) {
     return fmt::format("three {}", plural(noun.substr(noun.find(' ') + 1)));
   }
   if (holds<std::array<int, 3>>(target)) return "three integers";
+  if (holds<std::vector<double>>(target)) {
+    const std::string_view noun = dimension_noun(key.dimension);
+    return fmt::format("list, each item {}", noun);
+  }
   if (holds<Input::AtomLists>(target)) return "list of integers, or of such lists";
   std::string text;
   if (key.choices != nullptr) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "md/forces/bonded/bicubic_table.hpp"
 #include "md/forces/bonded/bonded_table.hpp"
 #include "md/input/particle_names.hpp"
 #include "md/input/type_pair_from_input.hpp"
@@ -92,6 +93,7 @@ class Builder {
     add(molecule, "angle", given.angles);
     add(molecule, "torsion", given.torsions);
     add(molecule, "improper", given.impropers);
+    add(molecule, "cmap", given.cmaps);
     for (const Input::MoleculeTerm& term : given.bonds) {
       for (const auto& atoms : term.atoms) {
         molecule.bonds.push_back(ordered(atoms[0] - 1, atoms[1] - 1));
@@ -117,6 +119,10 @@ class Builder {
         for (int k = 0; k < entry.atoms; ++k) {
           const int which = entry.chosen.empty() ? k : entry.chosen[static_cast<std::size_t>(k)];
           atoms.push_back(listed[static_cast<std::size_t>(which)] - 1);
+        }
+        if (entry.reads_table) {
+          add_row(molecule, kind, atoms, bicubic_table(term.table));
+          continue;
         }
         if (!entry.adds_up) {
           add(molecule, kind, atoms, parameters);
@@ -145,8 +151,10 @@ class Builder {
 
   void add_row(Topology::Molecule& molecule, std::uint32_t kind, const std::vector<int>& atoms,
                const std::vector<double>& row) {
-    const auto [known, is_new] =
-        rows_[kind].emplace(row, static_cast<std::uint32_t>(rows_[kind].size()));
+    // Tables may differ in length.
+    const std::size_t number =
+        bonded_table()[kind].reads_table ? coefficients_[kind].size() : rows_[kind].size();
+    const auto [known, is_new] = rows_[kind].emplace(row, static_cast<std::uint32_t>(number));
     if (is_new) {
       coefficients_[kind].insert(coefficients_[kind].end(), row.begin(), row.end());
     }
@@ -218,6 +226,7 @@ std::string text_of(const Input::MoleculeTerm& term) {
   for (std::size_t n = 0; n < term.parameters.size(); ++n) {
     if (term.parameters[n]) text += fmt::format(" {}:{}", n, *term.parameters[n]);
   }
+  if (!term.table.empty()) text += fmt::format(" {}", fmt::join(term.table, ","));
   for (const auto& atoms : term.atoms) text += fmt::format(" [{}]", fmt::join(atoms, ","));
   return text + "\n";
 }
@@ -240,9 +249,10 @@ double molecule_reach(const Input& input) {
     for (const Input::MoleculeTerm& bond : molecule.bonds) {
       longest = std::max(longest, bonded_parameter(bond, "r0").value_or(0.0));
     }
-    const int bonds = std::max(molecule.excluded_bonds, !molecule.torsions.empty() ? 3
-                                                        : !molecule.angles.empty() ? 2
-                                                                                   : 1);
+    const int bonds = std::max(molecule.excluded_bonds, !molecule.cmaps.empty()      ? 4
+                                                        : !molecule.torsions.empty() ? 3
+                                                        : !molecule.angles.empty()   ? 2
+                                                                                     : 1);
     reach = std::max(reach, 1.1 * bonds * longest);
   }
   return reach;
@@ -257,8 +267,9 @@ std::string molecules_text(const Input& input) {
       text += fmt::format("{} {} {}\n", atom.name, atom.type,
                           atom.charge ? fmt::format("{}", *atom.charge) : std::string("-"));
     }
-    for (const auto* terms : {&molecule.bonds, &molecule.angles, &molecule.torsions,
-                              &molecule.impropers, &molecule.special_pairs, &molecule.exclusions}) {
+    for (const auto* terms :
+         {&molecule.bonds, &molecule.angles, &molecule.torsions, &molecule.impropers,
+          &molecule.cmaps, &molecule.special_pairs, &molecule.exclusions}) {
       text += fmt::format("{}\n", terms->size());
       for (const Input::MoleculeTerm& term : *terms) text += text_of(term);
     }

@@ -23,9 +23,10 @@ class Topology {
   /// A bond, an angle, a torsion ... between the atoms at these places of the molecule, from 0.
   struct Term {
     std::uint32_t kind;          ///< as its forces count them
-    std::uint32_t coefficients;  ///< number of its row in `coefficients(kind)`
+    std::uint32_t coefficients;  ///< number of its row in `coefficients(kind)`, or, of a table's,
+                                 ///< that of the number where it begins
     std::uint32_t size;          ///< atoms
-    std::array<std::int32_t, 4> atoms;
+    std::array<std::int32_t, 5> atoms;
   };
   using Pair = std::array<std::int32_t, 2>;
   struct Molecule {

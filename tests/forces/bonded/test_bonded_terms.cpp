@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "md/core/cross_product.hpp"
+#include "md/forces/bonded/bicubic_table.hpp"
 #include "md/forces/bonded/bonded_table.hpp"
 #include "md/forces/bonded/bonded_work.hpp"
 #include "md/simd/instruction_set.hpp"
@@ -26,6 +27,25 @@ std::vector<const BondedKernels*> all_kernels() {
   return available_kernels<BondedKernels>({STERNA_WIDE_KERNELS(bonded_kernels_avx512),
                                            STERNA_WIDE_KERNELS(bonded_kernels_avx2),
                                            bonded_kernels_baseline});
+}
+
+constexpr int table_edge = 24;
+
+/// A smooth function of two angles, in radians.
+double surface(double phi, double psi) {
+  return 2.0 * std::cos(phi - 0.4) + 1.5 * std::sin(psi + 0.3) + 0.7 * std::cos(2.0 * phi + psi) +
+         0.4 * std::sin(phi - 2.0 * psi);
+}
+
+std::vector<double> table_of_surface(double factor) {
+  std::vector<double> values;
+  constexpr double pi = std::numbers::pi, step = 2.0 * pi / table_edge;
+  for (int row = 0; row < table_edge; ++row) {
+    for (int column = 0; column < table_edge; ++column) {
+      values.push_back(factor * surface(row * step - pi, column * step - pi));
+    }
+  }
+  return values;
 }
 
 /// Some terms of one kind, each with atoms of its own at random places about `length` apart.
@@ -44,11 +64,17 @@ struct Terms {
         at += step;
         places.push_back(static_cast<std::uint32_t>(places.size()));
       }
-      row.push_back(static_cast<std::uint32_t>(t % 2));
       share.push_back(1.0);
     }
     // Two rows of different coefficients.
+    std::array<std::uint32_t, 2> begin{0, 1};
     for (const double factor : {1.0, 1.03}) {
+      if (entry->reads_table) {
+        const std::vector<double> table = bicubic_table(table_of_surface(factor));
+        begin[1] = static_cast<std::uint32_t>(coefficients.size());
+        coefficients.insert(coefficients.end(), table.begin(), table.end());
+        continue;
+      }
       std::vector<double> parameters;
       for (const BondedParameter& parameter : entry->parameters) {
         const bool scaled = !parameter.whole && parameter.name != "zero_angle";
@@ -58,6 +84,7 @@ struct Terms {
       entry->coefficients(parameters, own);
       coefficients.insert(coefficients.end(), own.begin(), own.end());
     }
+    for (std::size_t t = 0; t < count; ++t) row.push_back(begin[t % 2]);
   }
 
   struct Result {
@@ -261,6 +288,32 @@ TEST_CASE("dihedral angles are those of IUPAC") {
       const double bend = std::remainder(degrees - rest, 360.0) * std::numbers::pi / 180.0;
       CHECK(energy_of_dihedral("improper", "harmonic", {3.0, rest}, degrees) ==
             doctest::Approx(1.5 * bend * bend).scale(1.0).epsilon(1e-12));
+    }
+  }
+}
+
+TEST_CASE("a CMAP goes through the points of its table and is smooth between them") {
+  const std::uint32_t kind = *find_bonded("cmap", "bicubic");
+  constexpr double pi = std::numbers::pi, step = 2.0 * pi / table_edge;
+  const auto energy_at = [&](double phi, double psi) {
+    Terms term(kind, 1, 1.0, 1);
+    // The fourth atom lies at the angle phi about the bond along z, and the last one is turned by
+    // psi from the second about the bond from the third to the fourth.
+    const Vec3 second{0, 0, 0}, third{0, 0, 1}, fourth{std::cos(phi), std::sin(phi), 1};
+    const Vec3 axis = fourth - third, up{0, 0, -1};
+    const Vec3 side = cross(axis, up);
+    term.positions = {
+        {1, 0, 0}, second, third, fourth, fourth + std::cos(psi) * up + std::sin(psi) * side};
+    return term.compute(*all_kernels().back()).energy;
+  };
+  for (int row = 0; row < table_edge; row += 5) {
+    for (int column = 0; column < table_edge; column += 7) {
+      const double phi = row * step - pi, psi = column * step - pi;
+      INFO(row, " ", column);
+      CHECK(energy_at(phi, psi) == doctest::Approx(surface(phi, psi)).scale(1.0).epsilon(1e-12));
+      const double between = surface(phi + 0.4 * step, psi + 0.7 * step);
+      CHECK(energy_at(phi + 0.4 * step, psi + 0.7 * step) ==
+            doctest::Approx(between).scale(1.0).epsilon(1e-3));
     }
   }
 }

@@ -11,7 +11,9 @@
 #include "md/forces/bonded/bonded_forces.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <tuple>
 
 #include "md/core/agreement.hpp"
 #include "md/forces/bonded/bonded_table.hpp"
@@ -70,7 +72,7 @@ void BondedForces::add(Kind& kind, const ParticleStore& particles, std::uint32_t
                        std::string& missing) {
   const std::size_t size = term.size;
   const auto id = [&](std::size_t k) { return place.first_id + term.atoms[k]; };
-  std::uint32_t targets[4], places[4];
+  std::array<std::uint32_t, std::tuple_size_v<decltype(Topology::Term::atoms)>> targets, places;
   std::size_t own = size, locals = 0;
   for (std::size_t k = 0; k < size; ++k) {
     const auto local = places_->local(id(k));
@@ -90,8 +92,8 @@ void BondedForces::add(Kind& kind, const ParticleStore& particles, std::uint32_t
   };
   for (std::size_t k = own; k-- > 0;) follow(k + 1, k);
   for (std::size_t k = own + 1; k < size; ++k) follow(k - 1, k);
-  kind.places.insert(kind.places.end(), places, places + size);
-  kind.targets.insert(kind.targets.end(), targets, targets + size);
+  kind.places.insert(kind.places.end(), places.begin(), places.begin() + term.size);
+  kind.targets.insert(kind.targets.end(), targets.begin(), targets.begin() + term.size);
   kind.row.push_back(term.coefficients);
   kind.share.push_back(static_cast<double>(locals) / static_cast<double>(size));
 }

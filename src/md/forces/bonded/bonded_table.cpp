@@ -25,8 +25,12 @@ constexpr BondedEntry entry_of() {
     entry.chosen = Term::chosen;
   }
   if constexpr (requires { Term::adds_up; }) entry.adds_up = Term::adds_up;
-  entry.coefficient_count = Term::coefficient_count;
-  entry.coefficients = &Term::coefficients;
+  if constexpr (requires { Term::reads_table; }) {
+    entry.reads_table = Term::reads_table;
+  } else {
+    entry.coefficient_count = Term::coefficient_count;
+    entry.coefficients = &Term::coefficients;
+  }
   if constexpr (requires { &Term::contradiction; }) entry.contradiction = &Term::contradiction;
   return entry;
 }

@@ -18,6 +18,7 @@ struct BondedEntry {
   int listed_atoms;             ///< that the input gives
   std::span<const int> chosen;  ///< of these, those that it acts on; empty: all
   bool adds_up;                 ///< coefficients of terms of the same atoms can be added
+  bool reads_table;  ///< its coefficients are a `bicubic_table`, in place of what follows
   int coefficient_count;
   /// From parameters in their order, in internal units; adds to `coefficients`, which are 0.
   void (*coefficients)(std::span<const double> parameters, std::span<double> coefficients);

@@ -13,6 +13,8 @@
 // and, where it has them,
 //
 //   listed_atoms, chosen   the input lists more atoms than the term has: which of them these are
+//   reads_table     true, in place of coefficients: `evaluate` gets each lane's table, as
+//                   bicubic_table.hpp has it
 //   adds_up         true: terms of the same atoms are one, whose coefficients are their sums
 //
 // `evaluate` sees the atoms by the connections of each with the next one and gives back, for each

@@ -19,7 +19,8 @@ struct BondedWork {
   /// Of atom k of term t, number t * atoms + k: where its position is (an image perhaps), and where
   /// its force belongs.
   const std::uint32_t *places, *targets;
-  const std::uint32_t* row;    ///< of each term, in `coefficients`
+  /// Of each term: the number of its row in `coefficients`, or where its table begins there.
+  const std::uint32_t* row;
   const double* share;         ///< of each term's energy and virial
   const double* coefficients;  ///< row by row
   Vec3* force;                 ///< is added to

@@ -24,12 +24,28 @@ struct Lanes {
   alignas(64) Real coefficient[coefficients][width];
 };
 
+template <class Term>
+constexpr bool reads_table = requires {
+  Term::reads_table;
+};
+
+/// Numbers that each lane has of its own besides its table.
+template <class Term>
+constexpr int coefficients_of() {
+  if constexpr (reads_table<Term>) {
+    return 1;
+  } else {
+    return Term::coefficient_count;
+  }
+}
+
 template <class Term, class Real>
 void compute_terms(BondedWork& work) {
   using V = Vector<Real>;
-  constexpr int atoms = Term::atoms, count = Term::coefficient_count;
+  constexpr int atoms = Term::atoms, count = coefficients_of<Term>();
   constexpr int width = lanes<Real>;
   Lanes<Real, atoms, count> in;
+  const double* table[width];
   double energy = 0.0;
   double virial[6] = {};
   for (std::size_t first = 0; first < work.count; first += width) {
@@ -47,6 +63,7 @@ void compute_terms(BondedWork& work) {
       }
       const double* const row = work.coefficients + std::size_t{work.row[term]} * count;
       for (int n = 0; n < count; ++n) in.coefficient[n][lane] = static_cast<Real>(row[n]);
+      table[lane] = row;
     }
     Triple<V> b[atoms - 1], f[atoms - 1];
     V c[count];
@@ -54,7 +71,12 @@ void compute_terms(BondedWork& work) {
       b[k] = {load(in.connection[k][0]), load(in.connection[k][1]), load(in.connection[k][2])};
     }
     for (int n = 0; n < count; ++n) c[n] = load(in.coefficient[n]);
-    const V u = Term::evaluate(b, c, f);
+    V u;
+    if constexpr (reads_table<Term>) {
+      u = Term::evaluate(b, table, f);
+    } else {
+      u = Term::evaluate(b, c, f);
+    }
     for (int lane = 0; lane < used; ++lane) {
       const std::size_t term = first + static_cast<std::size_t>(lane);
       const std::uint32_t* const target = work.targets + term * atoms;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "md/forces/bonded/terms/cmap.hpp"
 #include "md/forces/bonded/terms/coulomb_14.hpp"
 #include "md/forces/bonded/terms/harmonic_angle.hpp"
 #include "md/forces/bonded/terms/harmonic_bond.hpp"
@@ -30,6 +31,7 @@ using BondedTerms = TermList<  //
     RyckaertBellemans,         //
     HarmonicImproper,          //
     PeriodicImproper,          //
+    Cmap,                      //
     LennardJones14,            //
     Coulomb14>;
 

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace sterna::md {
+
+/// Coefficients of the smooth periodic surface through a square table of values, as CHARMM and
+/// OpenMM make it: slopes at the points are those of periodic cubic splines along rows and columns,
+/// and between four points lies a bicubic polynomial (MacKerell, Feig and Brooks, J. Comput. Chem.
+/// 25, 1400 (2004)).
+///
+/// `values`: row after row, as many rows as columns, three at least. The first number of the result
+/// is the number of rows; then follow 16 numbers for each cell, row after row, of which the number
+/// 4 m + n is the coefficient of t^m u^n: t and u go from 0 to 1 through the cell, t to the next
+/// row, u to the next column.
+std::vector<double> bicubic_table(std::span<const double> values);
+
+}  // namespace sterna::md
