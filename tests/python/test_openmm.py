@@ -14,8 +14,9 @@ units = "nano"
 
 [run]
 name = "{name}"
-steps = 0
+steps = {steps}
 timestep = 0.001
+constraint_tolerance = 1e-11
 
 [start]
 kind = "file"
@@ -33,7 +34,7 @@ accuracy = {accuracy}
 skin = 0.1
 
 [output]
-trajectory_interval = 1
+trajectory_interval = 20
 trajectory_fields = ["position", "force"]
 
 """
@@ -80,8 +81,9 @@ def places(topology, random):
     return numpy.array([found[k] for k in range(len(found))])
 
 
-def solvated_dipeptide():
-    """Topology, OpenMM's system and positions (nm): 22 atoms and flexible water in a cube."""
+def solvated_dipeptide(constraints=None):
+    """Topology, OpenMM's system and positions (nm): 22 atoms and water in a cube; with
+    `constraints`, those of hydrogen and rigid water."""
     force_field = app.ForceField("amber14/protein.ff14SB.xml", "amber14/tip3p.xml")
     topology = chain(force_field, ["ACE", "ALA", "NME"])
     random = numpy.random.default_rng(7)
@@ -95,8 +97,8 @@ def solvated_dipeptide():
         modeller.topology,
         nonbondedMethod=app.Ewald,
         nonbondedCutoff=0.85 * unit.nanometer,
-        constraints=None,
-        rigidWater=False,
+        constraints=constraints,
+        rigidWater=constraints is not None,
         removeCMMotion=False,
         ewaldErrorTolerance=1e-8,
     )
@@ -207,6 +209,10 @@ class Molecules:
             )
         self.text += "]\n"
         bonds = set()
+        for n in range(self.system.getNumConstraints()):
+            i, j, distance = map(value, self.system.getConstraintParameters(n))
+            bonds |= {(i, j), (j, i)}
+            self.section("constraint", local, (i, j), distance=distance)
         for force in self.system.getForces():
             if isinstance(force, openmm.HarmonicBondForce):
                 for n in range(force.getNumBonds()):
@@ -284,6 +290,24 @@ class Molecules:
         )
 
 
+def run(sterna, folder, ranks, topology, system, positions, velocities=None, **settings):
+    """Leaves water.log.jsonl and water.h5md in the folder."""
+    molecules = Molecules(topology, system)
+    edge = value(system.getDefaultPeriodicBoxVectors()[0])[0]
+    columns = "species:S:1:pos:R:3" + ("" if velocities is None else ":velo:R:3")
+    rows = positions if velocities is None else numpy.hstack([positions, velocities])
+    with open(folder / "water.extxyz", "w") as file:
+        file.write(f"{len(positions)}\n")
+        file.write(f'Lattice="{edge} 0 0 0 {edge} 0 0 0 {edge}" Properties={columns}\n')
+        for name, row in zip(molecules.names, rows, strict=True):
+            file.write(f"{name} {' '.join(map(repr, map(float, row)))}\n")
+    text = SETTINGS.format(name="water", **{"steps": 0} | settings)
+    (folder / "water.toml").write_text(text + molecules.type_text() + molecules.text)
+    done = sterna("run", "water.toml", "-n", ranks)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
 @pytest.fixture(scope="module")
 def dipeptide():
     topology, system, positions = solvated_dipeptide()
@@ -296,17 +320,7 @@ def test_each_energy_and_all_forces_are_those_of_openmm(
     dipeptide, sterna, tmp_path, ranks, solver, accuracy
 ):
     topology, system, positions, (expected, forces) = dipeptide
-    molecules = Molecules(topology, system)
-    edge = value(system.getDefaultPeriodicBoxVectors()[0])[0]
-    with open(tmp_path / "water.extxyz", "w") as file:
-        file.write(f"{len(positions)}\n")
-        file.write(f'Lattice="{edge} 0 0 0 {edge} 0 0 0 {edge}" Properties=species:S:1:pos:R:3\n')
-        for name, place in zip(molecules.names, positions, strict=True):
-            file.write(f"{name} {' '.join(map(repr, map(float, place)))}\n")
-    text = SETTINGS.format(name="water", solver=solver, accuracy=accuracy)
-    (tmp_path / "water.toml").write_text(text + molecules.type_text() + molecules.text)
-    done = sterna("run", "water.toml", "-n", ranks)
-    assert done.returncode == 0, done.stdout + done.stderr
+    run(sterna, tmp_path, ranks, topology, system, positions, solver=solver, accuracy=accuracy)
     row = read_log(tmp_path / "water.log.jsonl").rows[0]
     assert row["bonded_harmonic_bond_energy"] == pytest.approx(
         expected["HarmonicBondForce"], rel=1e-6
@@ -325,3 +339,45 @@ def test_each_energy_and_all_forces_are_those_of_openmm(
         found = file["particles/trajectory/force/value"][0]
     difference = numpy.sqrt(((found - forces) ** 2).sum(axis=1).mean())
     assert difference < 1e-5 * numpy.sqrt((forces**2).sum(axis=1).mean())
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_constrained_atoms_move_as_those_of_openmm(sterna, tmp_path, ranks):
+    topology, system, positions = solvated_dipeptide(app.HBonds)
+    timestep, steps = 0.001, 20
+    integrator = openmm.VerletIntegrator(timestep)
+    integrator.setConstraintTolerance(1e-11)
+    platform = openmm.Platform.getPlatformByName("Reference")
+    context = openmm.Context(system, integrator, platform)
+    context.setPositions(positions)
+    context.applyConstraints(1e-11)
+    context.setVelocitiesToTemperature(300.0, 5)
+    context.applyVelocityConstraints(1e-11)
+    state = context.getState(getPositions=True, getVelocities=True, getForces=True)
+    start = numpy.array(state.getPositions(asNumpy=True).value_in_unit(unit.nanometer))
+    velocities = state.getVelocities(asNumpy=True).value_in_unit(unit.nanometer / unit.picosecond)
+    forces = state.getForces(asNumpy=True).value_in_unit(unit.kilojoule_per_mole / unit.nanometer)
+    masses = [value(system.getParticleMass(k)) for k in range(len(start))]
+    # Its velocities are half a step behind. What a force along a constraint lacks here, the first
+    # step's constraint forces bring.
+    context.setVelocities(velocities - 0.5 * timestep * forces / numpy.array(masses)[:, None])
+    integrator.step(steps)
+    expected = context.getState(getPositions=True).getPositions(asNumpy=True)
+    expected = numpy.array(expected.value_in_unit(unit.nanometer))
+
+    run(
+        sterna, tmp_path, ranks, topology, system, start, velocities,
+        steps=steps, solver="ewald", accuracy=1e-7,
+    )  # fmt: skip
+    with h5py.File(tmp_path / "water.h5md") as file:
+        found = file["particles/trajectory/position/value"][-1]
+    edge = value(system.getDefaultPeriodicBoxVectors()[0])[0]
+    difference = found - expected
+    difference -= edge * numpy.round(difference / edge)
+    moved = numpy.sqrt(((expected - start) ** 2).sum(axis=1).mean())
+    assert moved > 0.003
+    assert numpy.sqrt((difference**2).sum(axis=1).mean()) < 1e-5 * moved
+    row = read_log(tmp_path / "water.log.jsonl").rows[-1]
+    free = 3 * len(start) - 3 - system.getNumConstraints()
+    kinetic = 2.0 * row["kinetic_energy"] / (free * 0.00831446261815324)
+    assert row["temperature"] == pytest.approx(kinetic, rel=1e-9)

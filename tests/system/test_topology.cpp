@@ -16,12 +16,14 @@ Topology topology() {
                            .atoms = {{"A", 0, 0.0}, {"B", 1, 0.5}, {"C", 1, -0.5}, {"D", 0, 0.0}},
                            .terms = {{0, 0, 2, {0, 1}}, {0, 0, 2, {1, 2}}, {1, 0, 3, {1, 2, 3}}},
                            .bonds = {{0, 1}, {1, 2}, {2, 3}},
-                           .exclusions = {{0, 1}, {1, 2}, {0, 3}}};
+                           .exclusions = {{0, 1}, {1, 2}, {0, 3}},
+                           .constraints = {{{0, 1}, 0.1}}};
   Topology::Molecule water{.name = "water",
                            .atoms = {{"O", 2, -0.8}, {"H", 3, 0.4}, {"H", 3, 0.4}},
                            .terms = {},
                            .bonds = {},
-                           .exclusions = {}};
+                           .exclusions = {},
+                           .constraints = {}};
   return Topology({chain, water}, {{0, 3}, {1, 1000}, {0, 2}}, {{1.0, 2.0}, {3.0}});
 }
 

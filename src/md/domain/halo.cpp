@@ -177,6 +177,36 @@ class Halo::Stage {
     exchange_->finish();
   }
 
+  void exchange_vectors(std::span<Vec3> vectors) {
+    for (const auto& receiver : receivers_) {
+      if (receiver.peer >= 0) {
+        double* const begin = exchange_->outbox(receiver.peer).data();
+        double* out = begin;
+        for_each_selected(receiver, [&](std::uint32_t i) {
+          out[0] = vectors[i].x;
+          out[1] = vectors[i].y;
+          out[2] = vectors[i].z;
+          out += 3;
+        });
+        exchange_->commit(receiver.peer, static_cast<std::size_t>(out - begin));
+      } else {
+        std::size_t k = receiver.first_ghost;
+        for_each_selected(receiver, [&](std::uint32_t i) { vectors[place(k++)] = vectors[i]; });
+      }
+    }
+    if (!exchange_) return;
+    exchange_->start();
+    while (const auto peer = exchange_->next()) {
+      const auto receiver = std::find_if(receivers_.begin(), receivers_.end(),
+                                         [&](const auto& r) { return r.peer == *peer; });
+      const double* in = exchange_->inbox(*peer).data();
+      for (std::size_t k = 0; k < receiver->ghosts; ++k, in += 3) {
+        vectors[place(receiver->first_ghost + k)] = {in[0], in[1], in[2]};
+      }
+    }
+    exchange_->finish();
+  }
+
   void return_forces(std::span<PaddedForce> force) {
     if (return_exchange_) {
       for (const auto& receiver : receivers_) {
@@ -249,12 +279,18 @@ class Halo::Stage {
     std::size_t first_ghost, ghosts;  ///< in the order of arrival, from 0
   };
 
+  /// Calls visit(place in the store) for each particle that the receiver has a ghost of, in the
+  /// order of those.
+  template <class Visit>
+  void for_each_selected(const Receiver& receiver, Visit&& visit) const {
+    for (std::size_t s = receiver.first; s < receiver.last; ++s) {
+      for (const std::uint32_t i : selection_.of(s)) visit(i);
+    }
+  }
   /// Calls add(force) for each particle that the receiver has a ghost of, in the order of those.
   template <class Add>
   void for_each_original(const Receiver& receiver, Add&& add, std::span<PaddedForce> force) const {
-    for (std::size_t s = receiver.first; s < receiver.last; ++s) {
-      for (const std::uint32_t i : selection_.of(s)) add(force[i]);
-    }
+    for_each_selected(receiver, [&](std::uint32_t i) { add(force[i]); });
   }
 
   std::size_t place(std::size_t ghost) const {
@@ -445,6 +481,10 @@ void Halo::finish_positions(ParticleStore& particles) {
     stages_[i]->start_positions(particles);
     stages_[i]->finish_positions(particles);
   }
+}
+
+void Halo::exchange_vectors(std::span<Vec3> vectors) {
+  for (auto& stage : stages_) stage->exchange_vectors(vectors);
 }
 
 void Halo::return_forces(std::span<PaddedForce> force) {

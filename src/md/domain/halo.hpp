@@ -65,6 +65,11 @@ class Halo {
   void copy_images(ParticleStore& particles);
   void finish_positions(ParticleStore& particles);
 
+  /// Collective, between `finish_positions` and the next `start_positions`. `vectors` has an item
+  /// for each local particle and ghost; those of the ghosts become those of the particles that they
+  /// are copies of, as vectors that no image shifts: velocities, forces.
+  void exchange_vectors(std::span<Vec3> vectors);
+
   /// Collective, and only with `returns_forces`. Adds the force of every ghost to that of the
   /// particle whose copy it is, on whichever rank. `force` has an item for each local particle and
   /// ghost; those of the ghosts are of no meaning afterwards. The order of addition, and so every

@@ -16,6 +16,7 @@
 #include "md/forces/bonded/bonded_table.hpp"
 #include "md/input/input_schema.hpp"
 #include "md/input/particle_names.hpp"
+#include "md/input/thermostat_kind.hpp"
 #include "md/input/topology_from_input.hpp"
 
 namespace sterna::md {
@@ -47,6 +48,8 @@ class MoleculeChecker {
     tables();
     terms("special_pair", molecule_.special_pairs, 2);
     terms("exclusion", molecule_.exclusions, 2);
+    terms("constraint", molecule_.constraints, 2);
+    constrained_bonds();
     special_pairs();
     exclusions();
   }
@@ -215,6 +218,22 @@ class MoleculeChecker {
     }
   }
 
+  void constrained_bonds() {
+    const std::string place = place_ + ".constrained_bonds";
+    const std::string& which = molecule_.constrained_bonds;
+    if (!good_(place) || which == "none") return;
+    if (which == "hydrogen" && good_("units") && input_.units.is_reduced()) {
+      error(place,
+            "\"constrained_bonds\" in [[molecule]] is \"hydrogen\", which reduced units do not "
+            "know; expected \"all\", or [[molecule.constraint]]s");
+    }
+    if (molecule_.bonds.empty()) {
+      error(place, fmt::format("\"constrained_bonds\" in [[molecule]] is {}, but there is no "
+                               "[[molecule.bond]]",
+                               quote(which)));
+    }
+  }
+
   /// Where two sections say of a pair what it is.
   void exclusions() {
     std::set<std::pair<int, int>> special;
@@ -265,6 +284,7 @@ class Checker {
     }
     kinds();
     electrostatics();
+    constraints();
   }
 
  private:
@@ -345,6 +365,52 @@ class Checker {
             fmt::format("\"precision\" in [electrostatics] is {}; the charges of bonded atoms need "
                         "\"double\", as nearly all of what they do to each other is excluded",
                         quote(input_.electrostatics.precision)));
+    }
+  }
+
+  /// What moves atoms otherwise than by forces does not know of constraints.
+  void constraints() {
+    const bool constrained = std::ranges::any_of(input_.molecules, [](const auto& molecule) {
+      return molecule.constrained_bonds != "none" || !molecule.constraints.empty();
+    });
+    if (!constrained) return;
+    if (good_("run.integrator") && input_.run.integrator == "minimize") {
+      error("run.integrator",
+            "a minimization does not keep constraints; expected molecules without them: with "
+            "[[molecule.bond]]s and constrained_bonds = \"none\"");
+    }
+    if (good_("barostat.kind") && input_.barostat.kind != "none") {
+      error("barostat.kind",
+            "a [barostat] moves each atom with the box, which constraints do not allow; expected "
+            "kind = \"none\"");
+    }
+    const auto keeping =
+        thermostats_that([](const ThermostatKind& kind) { return kind.keeps_constraints; });
+    for (std::size_t n = 0; n < input_.thermostats.size(); ++n) {
+      const Input::Thermostat& thermostat = input_.thermostats[n];
+      const ThermostatKind* const kind = kind_of(thermostat);
+      const std::string place = fmt::format("thermostat[{}]", n);
+      if (kind == nullptr || !good_(place + ".kind")) continue;
+      if (!kind->keeps_constraints) {
+        error(place + ".kind",
+              fmt::format("\"kind\" in [thermostat] is {}, which acts on atoms one by one and does "
+                          "not keep constraints; expected {}",
+                          quote(thermostat.kind), choice_list(keeping)));
+      } else if (!thermostat.component.empty() || thermostat.lower || thermostat.upper) {
+        error(place,
+              "a thermostat of some atoms does not keep constraints; expected one of all, "
+              "without \"component\", \"lower\" and \"upper\"");
+      }
+    }
+    for (std::size_t n = 0; n < input_.limits.size(); ++n) {
+      error(fmt::format("limit[{}]", n), "a [[limit]] of single atoms does not keep constraints");
+    }
+    for (std::size_t n = 0; n < input_.walls.size(); ++n) {
+      const std::string place = fmt::format("wall[{}].potential", n);
+      if (input_.walls[n].potential != "reflecting" || !good_(place)) continue;
+      error(place,
+            "a reflecting wall turns the velocities of single atoms and does not keep "
+            "constraints; expected a wall with a potential");
     }
   }
 

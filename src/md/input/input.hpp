@@ -46,6 +46,7 @@ struct Input {
     std::string precision = "double";            ///< "double", "mixed"
     std::string integrator = "velocity_verlet";  ///< or "minimize"
     std::string rotation = "no_squish";          ///< of molecules; or "leapfrog"
+    double constraint_tolerance = 1e-8;          ///< of each distance, relative
   } run;
 
   struct Start {                        ///< [start]
@@ -103,8 +104,8 @@ struct Input {
     std::optional<double> charge;  ///< default: that of the type
   };
   /// [[molecule.bond]], [[molecule.angle]], [[molecule.torsion]], [[molecule.improper]],
-  /// [[molecule.cmap]], [[molecule.special_pair]], which has no potential, [[molecule.exclusion]], which has neither
-  /// that nor parameters.
+  /// [[molecule.cmap]]; [[molecule.special_pair]] and [[molecule.constraint]], which have no
+  /// potential; [[molecule.exclusion]], which has neither that nor parameters.
   struct MoleculeTerm {
     std::string potential;
     /// In the order of `bonded_parameter_names`.
@@ -119,7 +120,9 @@ struct Input {
     int excluded_bonds = 3;  ///< pairs of atoms at most so many bonds apart do not interact
     double lennard_jones_14 = 0.0, coulomb_14 = 0.0;  ///< but so much of those three bonds apart
     std::vector<MoleculeAtom> atoms;
+    std::string constrained_bonds = "none";  ///< "hydrogen", "all": keep their lengths
     std::vector<MoleculeTerm> bonds, angles, torsions, impropers, cmaps, special_pairs, exclusions;
+    std::vector<MoleculeTerm> constraints;  ///< the distance is their `r0`
   };
   std::vector<Molecule> molecules;
 

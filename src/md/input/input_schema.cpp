@@ -152,6 +152,11 @@ std::vector<SectionSchema> general_sections() {
        .is_array = true,
        .description = "Pairs of atoms that do not interact, besides those that bonds join.",
        .aliases = {"exclusions", "exclude"}},
+      {.name = "molecule.constraint",
+       .is_array = true,
+       .description = "Pairs of atoms whose distance stays as it is, besides the bonds that "
+                      "`constrained_bonds` names.",
+       .aliases = {"constraints", "constrain", "shake"}},
       {.name = "pair",
        .is_array = true,
        .description =
@@ -313,6 +318,14 @@ std::vector<KeySchema> general_keys() {
            },
        .condition = integrator_is("velocity_verlet"),
        .aliases = {"rotor", "rotation_method"}},
+      {.section = "run",
+       .name = "constraint_tolerance",
+       .target = [](Input& i, std::size_t) -> Target { return &i.run.constraint_tolerance; },
+       .description = "How far the distance of two atoms may be from that of their constraint, as "
+                      "a part of it.",
+       .range = {.minimum = 1e-13, .maximum = 1e-3},
+       .condition = integrator_is("velocity_verlet"),
+       .aliases = {"shake_tolerance", "shake_tol"}},
 
       // ---- [start]
       {.section = "start",
@@ -785,7 +798,8 @@ std::vector<Input::MoleculeTerm>* terms_in(Input::Molecule& molecule, std::strin
   if (section == "molecule.improper") return &molecule.impropers;
   if (section == "molecule.cmap") return &molecule.cmaps;
   if (section == "molecule.special_pair") return &molecule.special_pairs;
-  return section == "molecule.exclusion" ? &molecule.exclusions : nullptr;
+  if (section == "molecule.exclusion") return &molecule.exclusions;
+  return section == "molecule.constraint" ? &molecule.constraints : nullptr;
 }
 
 }  // namespace

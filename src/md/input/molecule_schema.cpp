@@ -141,6 +141,12 @@ Target special_parameter(Input& input, std::size_t n) {
 }
 constexpr std::string_view epsilon = "epsilon", sigma = "sigma", charge_product = "charge_product";
 
+Target constraint_distance(Input& input, std::size_t n) {
+  const auto names = bonded_parameter_names();
+  const auto number = static_cast<std::size_t>(std::ranges::find(names, "r0") - names.begin());
+  return &nth<&Input::Molecule::constraints>(input, n).parameters[number];
+}
+
 }  // namespace
 
 std::vector<KeySchema> molecule_keys() {
@@ -187,6 +193,18 @@ std::vector<KeySchema> molecule_keys() {
        .description = "Factor of the Coulomb interaction of atoms exactly three bonds apart.",
        .range = {.minimum = 0.0, .maximum = 1.0},
        .aliases = {"fudgeQQ", "fudge_qq", "charge_14"}},
+      {.section = "molecule",
+       .name = "constrained_bonds",
+       .target = [](Input& i, std::size_t n) -> Target {
+         return &i.molecules[n].constrained_bonds;
+       },
+       .description = "Bonds that keep the length `r0`, and have no energy: those of hydrogen "
+                      "(atoms lighter than 3.5 u), or all.",
+       .choices =
+           [] {
+             return Names{"none", "hydrogen", "all"};
+           },
+       .aliases = {"constraints", "constrain"}},
       {.section = "molecule.atom",
        .name = "type",
        .target = [](Input& i, std::size_t n) -> Target {
@@ -265,6 +283,16 @@ std::vector<KeySchema> molecule_keys() {
   keys.insert(keys.end(), std::begin(of_pairs), std::end(of_pairs));
   keys.push_back(atoms_key<&Input::Molecule::exclusions>(
       "molecule.exclusion", "The two atoms of a pair, or those of several pairs."));
+  keys.push_back({.section = "molecule.constraint",
+                  .name = "distance",
+                  .target = constraint_distance,
+                  .description = "Distance of the two atoms.",
+                  .need = Need::required,
+                  .dimension = Dimension::length,
+                  .range = positive,
+                  .aliases = {"length", "r0", "b0"}});
+  keys.push_back(atoms_key<&Input::Molecule::constraints>(
+      "molecule.constraint", "The two atoms of a pair, or those of several pairs."));
   return keys;
 }
 

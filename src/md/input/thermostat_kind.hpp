@@ -20,6 +20,9 @@ struct ThermostatKind {
   std::string_view time_constant = {};
   std::vector<KeySchema> keys = {};  ///< of its own; without `section` and `condition`
   bool is_canonical = false;         ///< whether it samples the canonical ensemble
+  /// Whether it scales the velocities of all particles alike, with all their degrees of freedom:
+  /// then the distances of constrained atoms stay.
+  bool keeps_constraints = false;
   /// Why it cannot act in a region; empty: it can.
   std::string_view not_in_a_region = {};
   /// Whether it leaves the total momentum as it is.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <set>
 #include <utility>
 
 #include "md/core/display_text.hpp"
@@ -317,12 +318,20 @@ FastestMotion fastest_motion(const Input& input) {
       const auto type = std::ranges::find(input.types, name, &Input::Type::name);
       return type == input.types.end() ? 1.0 : type->mass;
     };
+    std::set<Topology::Pair> constrained;
+    for (const auto& constraint : constraints_of(input, molecule)) {
+      constrained.insert(constraint.atoms);
+    }
     for (const Input::MoleculeTerm& bond : molecule.bonds) {
       const double alpha = bonded_parameter(bond, "alpha").value_or(0.0);
       const double stiffness =
           bonded_parameter(bond, "stiffness")
               .value_or(2.0 * alpha * alpha * bonded_parameter(bond, "depth").value_or(0.0));
       for (const auto& atoms : bond.atoms) {
+        if (constrained.contains(
+                {std::min(atoms[0], atoms[1]) - 1, std::max(atoms[0], atoms[1]) - 1})) {
+          continue;
+        }
         const double first = mass(atoms[0]), second = mass(atoms[1]);
         look(first * second / (first + second), stiffness,
              molecule.atoms[static_cast<std::size_t>(atoms[0] - 1)].name,

@@ -22,6 +22,9 @@ namespace {
 
 using Pair = Topology::Pair;
 
+/// u; with mass moved to it from its neighbor, hydrogen has 3 or so.
+constexpr double heaviest_hydrogen = 3.5;
+
 Pair ordered(int a, int b) {
   return {std::min(a, b), std::max(a, b)};
 }
@@ -89,6 +92,11 @@ class Builder {
                                 charge_unit * atom.charge.value_or(input_.types[type].charge)});
     }
     sums_.clear();
+    molecule.constraints = constraints_of(input_, given);
+    constrained_.clear();
+    for (const Topology::Constraint& constraint : molecule.constraints) {
+      constrained_.insert(constraint.atoms);
+    }
     add(molecule, "bond", given.bonds);
     add(molecule, "angle", given.angles);
     add(molecule, "torsion", given.torsions);
@@ -120,6 +128,8 @@ class Builder {
           const int which = entry.chosen.empty() ? k : entry.chosen[static_cast<std::size_t>(k)];
           atoms.push_back(listed[static_cast<std::size_t>(which)] - 1);
         }
+        // A bond that keeps its length has no energy.
+        if (section == "bond" && constrained_.contains(ordered(atoms[0], atoms[1]))) continue;
         if (entry.reads_table) {
           add_row(molecule, kind, atoms, bicubic_table(term.table));
           continue;
@@ -219,6 +229,7 @@ class Builder {
   std::vector<std::map<std::vector<double>, std::uint32_t>> rows_;  ///< of each kind
   std::vector<std::vector<double>> coefficients_;
   std::map<std::pair<std::uint32_t, std::vector<int>>, std::vector<double>> sums_;
+  std::set<Pair> constrained_;  ///< pairs of the present molecule
 };
 
 std::string text_of(const Input::MoleculeTerm& term) {
@@ -240,6 +251,37 @@ std::optional<double> bonded_parameter(const Input::MoleculeTerm& term, std::str
 
 Topology topology_from_input(const Input& input) {
   return input.molecules.empty() ? Topology() : Builder(input).build();
+}
+
+std::vector<Topology::Constraint> constraints_of(const Input& input,
+                                                 const Input::Molecule& molecule) {
+  std::map<Pair, double> distances;
+  const auto pair = [](const std::vector<int>& atoms) {
+    return ordered(atoms[0] - 1, atoms[1] - 1);
+  };
+  for (const Input::MoleculeTerm& term : molecule.constraints) {
+    for (const auto& atoms : term.atoms) distances[pair(atoms)] = *bonded_parameter(term, "r0");
+  }
+  std::set<std::string_view> light;
+  for (const Input::Type& type : input.types) {
+    if (type.mass < heaviest_hydrogen) light.insert(type.name);
+  }
+  const auto is_light = [&](int atom) {
+    return light.contains(molecule.atoms[static_cast<std::size_t>(atom - 1)].type);
+  };
+  for (const Input::MoleculeTerm& bond : molecule.bonds) {
+    const auto r0 = bonded_parameter(bond, "r0");
+    if (molecule.constrained_bonds == "none" || !r0) continue;
+    for (const auto& atoms : bond.atoms) {
+      if (molecule.constrained_bonds == "hydrogen" && !is_light(atoms[0]) && !is_light(atoms[1])) {
+        continue;
+      }
+      distances.emplace(pair(atoms), *r0);
+    }
+  }
+  std::vector<Topology::Constraint> constraints;
+  for (const auto& [atoms, distance] : distances) constraints.push_back({atoms, distance});
+  return constraints;
 }
 
 double molecule_reach(const Input& input) {
@@ -267,6 +309,10 @@ std::string molecules_text(const Input& input) {
       text += fmt::format("{} {} {}\n", atom.name, atom.type,
                           atom.charge ? fmt::format("{}", *atom.charge) : std::string("-"));
     }
+    // Inputs of versions without constraints have the same text as ever.
+    if (molecule.constrained_bonds != "none") text += molecule.constrained_bonds + "\n";
+    if (!molecule.constraints.empty()) text += "constraints\n";
+    for (const Input::MoleculeTerm& term : molecule.constraints) text += text_of(term);
     for (const auto* terms :
          {&molecule.bonds, &molecule.angles, &molecule.torsions, &molecule.impropers,
           &molecule.cmaps, &molecule.special_pairs, &molecule.exclusions}) {

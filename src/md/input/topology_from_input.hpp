@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "md/input/input.hpp"
 #include "md/system/topology.hpp"
@@ -14,6 +15,11 @@ std::optional<double> bonded_parameter(const Input::MoleculeTerm& term, std::str
 
 /// Of the molecules of a valid input whose files have been read; empty where it has none.
 Topology topology_from_input(const Input& input);
+
+/// Distances that stay as they are: those of [[molecule.constraint]], and of the bonds that
+/// `constrained_bonds` names, where no [[molecule.constraint]] has their atoms. Pairs ascend.
+std::vector<Topology::Constraint> constraints_of(const Input& input,
+                                                 const Input::Molecule& molecule);
 
 /// How far atoms that have a term or an exclusion in common can be from each other, by the lengths
 /// of the bonds between them and a tenth more; 0 where bonds do not tell.

@@ -112,14 +112,15 @@ void VelocityVerlet::end_move(ParticleStore& particles) {
   kick_pending_ = false;
 }
 
-void VelocityVerlet::complete_velocities(ParticleStore& particles) {
-  if (!kick_pending_) return;
+bool VelocityVerlet::complete_velocities(ParticleStore& particles) {
+  if (!kick_pending_) return false;
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const double h = half_kick_[static_cast<std::size_t>(particles.position[i].type)];
     particles.velocity[i] += h * particles.force[i];
   }
   if (rotor_) rotor_->finish_kick(particles);
   kick_pending_ = false;
+  return true;
 }
 
 }  // namespace sterna::md

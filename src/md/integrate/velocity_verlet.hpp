@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <vector>
@@ -29,10 +30,16 @@ class VelocityVerlet {
   void end_move(ParticleStore& particles);
   /// Says that forces at the new positions are there.
   void finish_step() { kick_pending_ = true; }
-  /// Brings the velocities to the time of the positions.
-  void complete_velocities(ParticleStore& particles);
+  /// Brings the velocities to the time of the positions. Returns whether they were not.
+  bool complete_velocities(ParticleStore& particles);
   /// Says that velocities and forces are of the same time, as at the start of a run.
   void forces_are_those_of_a_start() { kick_pending_ = false; }
+
+  /// Others have moved particles after `end_move`: by paths of this length, changed by this much.
+  void account_for(double path, double gain) {
+    longest_path_ = std::max(longest_path_, path);
+    longest_gain_ += gain;
+  }
 
   double timestep() const { return timestep_; }
   /// Lengths, of the local particles in the last `start_step`: the longest path, and the most that

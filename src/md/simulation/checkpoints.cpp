@@ -141,7 +141,7 @@ CheckpointState Simulation::Implementation::checkpoint_state() {
 
 void Simulation::Implementation::write_checkpoint() {
   const auto measured = timer_.measure(Phase::checkpoint);
-  integrator_.complete_velocities(particles_);
+  complete_velocities();
   // What the checkpoint stands after must be on the disk before it.
   log_->sync();
   if (trajectory_) trajectory_->sync();
@@ -155,8 +155,8 @@ void Simulation::Implementation::write_checkpoint() {
 void Simulation::Implementation::save(const std::string& path) {
   // A restart begins with lists made anew, and so does what goes on from here.
   begin();
-  integrator_.complete_velocities(particles_);
-  engine_->rebuild(particles_, step_);
+  complete_velocities();
+  rebuild();
   EnergyAndVirial sums;
   compute_forces(&sums);
   integrator_.forces_are_those_of_a_start();

@@ -100,6 +100,9 @@ class ForceEngine {
     if (measures_) list_.measure_displacements(particles, begin, end);
   }
 
+  /// Collective. The vectors of ghosts become those of the particles that they are copies of.
+  void exchange_vectors(std::span<Vec3> vectors) { halo_.exchange_vectors(vectors); }
+
   std::int64_t rebuilds() const { return rebuilds_; }
   /// Rebuilds that came after a particle had moved farther than the skin allows.
   std::int64_t late_rebuilds() const { return decision_.late_rebuilds(); }

@@ -32,8 +32,9 @@ const PhaseInfo fixed_phases[] = {
     {"periodic images", false}, {"halo exchange", true}, {"rebuild decision", true},
     {"migration", true},        {"sorting", false},      {"halo selection", false},
     {"halo lists", true},       {"pair list", false},    {"load balance", true},
-    {"displacements", false},   {"integration", false},  {"thermostat", false},
-    {"observers", false},       {"output", false},       {"checkpoint", false},
+    {"displacements", false},   {"integration", false},  {"constraints", false},
+    {"thermostat", false},      {"observers", false},    {"output", false},
+    {"checkpoint", false},
 };
 static_assert(std::size(fixed_phases) == static_cast<std::size_t>(Phase::checkpoint) + 1);
 

@@ -25,6 +25,7 @@ enum class Phase : std::size_t {
   balance,
   displacements,
   integration,
+  constraints,
   thermostat,
   observers,
   output,

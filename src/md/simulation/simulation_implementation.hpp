@@ -18,6 +18,7 @@
 #include "md/core/box.hpp"
 #include "md/input/input.hpp"
 #include "md/input/input_record.hpp"
+#include "md/integrate/constraints.hpp"
 #include "md/integrate/fire_minimizer.hpp"
 #include "md/integrate/stochastic_cell_rescaling.hpp"
 #include "md/integrate/velocity_verlet.hpp"
@@ -81,6 +82,10 @@ class Simulation::Implementation {
   /// FileError on all ranks where one of them cannot have the memory that the run takes.
   void require_memory();
   void make_engine();
+  /// Atoms and velocities of a start keep the constraints, and people are told what that changed.
+  void project_start();
+  /// To the temperature of the start, after constraints have taken their part.
+  void scale_start_velocities();
 
   // outputs.cpp
   void open_outputs(bool resumed);
@@ -126,6 +131,10 @@ class Simulation::Implementation {
   void step();
   void advance_positions();
   void renew_lists();
+  /// Migration, halo, lists, and all that has places in them.
+  void rebuild();
+  /// Brings the velocities to the time of the positions.
+  void complete_velocities();
   /// Forces, and each particle moves to where it is in the next step as soon as its force is there.
   void compute_forces_and_move();
   void modify();
@@ -190,6 +199,8 @@ class Simulation::Implementation {
   std::unique_ptr<ForceEngine> engine_;
   nlohmann::json state_of_terms_;  ///< of the checkpoint that the run goes on from
   VelocityVerlet integrator_;
+  std::unique_ptr<Constraints> constraints_;  ///< null: there are none
+  EnergyAndVirial constraint_sums_;           ///< of the last step that was measured
   std::vector<std::unique_ptr<StepModifier>> modifiers_;
   std::optional<StochasticCellRescaling> barostat_;
   double volume_work_ = 0.0;  ///< energy that the particles have lost to changes of the volume
@@ -205,12 +216,15 @@ class Simulation::Implementation {
   bool moved_ = false;          ///< particles are where they will be in the next step
   double translational_degrees() const {
     const double fixed = keeps_momentum(input_) ? 3.0 : 0.0;
-    return std::max(1.0, 3.0 * static_cast<double>(moving_count_) - fixed);
+    return std::max(1.0, unconstrained_degrees() - fixed);
+  }
+  double unconstrained_degrees() const {
+    return static_cast<double>(3 * moving_count_ - topology_.constraint_count());
   }
   /// The ideal part of the pressure counts the centers of mass with the degrees of freedom that
   /// they have.
   double kinetic_factor() const {
-    return 3.0 * static_cast<double>(moving_count_) / translational_degrees();
+    return std::max(1.0, unconstrained_degrees()) / translational_degrees();
   }
   double elapsed_time() const {
     return static_cast<double>(step_) * input_.run.timestep + time_offset_;

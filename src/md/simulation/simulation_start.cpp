@@ -23,6 +23,7 @@
 #include "md/input/read_input.hpp"
 #include "md/input/tersoff_input.hpp"
 #include "md/input/topology_from_input.hpp"
+#include "md/integrate/kinetic.hpp"
 #include "md/observe/observer_table.hpp"
 #include "md/output/checkpoint.hpp"
 #include "md/simulation/force_term_table.hpp"
@@ -196,10 +197,11 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   observers_ = make_observers(context_, input_, interaction_.names(), type_counts_);
   const auto before_engine = PhaseTimer::Clock::now();
   make_engine();
-  engine_->rebuild(particles_, step_);
+  rebuild();
   balancer_->start(step_,
                    std::chrono::duration<double>(PhaseTimer::Clock::now() - before_engine).count());
   if (draw_velocities_) draw_velocities();
+  if (constraints_ && (!resumed || draw_velocities_)) project_start();
   if (!minimizer_) frozen_.set_velocities(particles_);
   stop_if_asked();
 
@@ -434,6 +436,38 @@ void Simulation::Implementation::draw_velocities() {
   for (Vec3& l : particles_.angular_momentum) l *= adjust.rotation_scale;
 }
 
+void Simulation::Implementation::project_start() {
+  const auto violation = constraints_->project_positions(particles_, step_);
+  if (violation.moved_positions) {
+    console_.line(fmt::format(
+        "constraints: the start violates them by up to {:.2g} of their length; atoms are moved by "
+        "up to {}",
+        violation.distance, input_.units.text(violation.shift, Dimension::length)));
+    rebuild();
+  }
+  double along = constraints_->constrain_velocities(particles_, step_);
+  constraints_->throw_where_not_converged();
+  comm::ReductionBatch(context_, "constraints").max(along).run();
+  if (draw_velocities_) {
+    scale_start_velocities();
+    draw_velocities_ = false;
+  } else if (along * input_.run.timestep > 1e-6 * violation.longest) {
+    console_.line(
+        fmt::format("constraints: velocities of the start that change a distance are taken off: up "
+                    "to {}",
+                    input_.units.text(along, Dimension::velocity)));
+  }
+}
+
+void Simulation::Implementation::scale_start_velocities() {
+  double energy = kinetic_sums(particles_, counted_masses_).energy;
+  comm::ReductionBatch(context_, "start velocities").sum(energy).run();
+  if (energy <= 0.0) return;
+  const double thermal_energy = input_.units.boltzmann() * *input_.start.temperature;
+  const double factor = std::sqrt(0.5 * translational_degrees() * thermal_energy / energy);
+  for (Vec3& velocity : particles_.velocity) velocity *= factor;
+}
+
 void Simulation::Implementation::resume_from_checkpoint(const std::string& path) {
   CheckpointReader reader(context_, path);
   reader.require_types(interaction_.names());
@@ -497,7 +531,8 @@ void Simulation::Implementation::make_engine() {
   options.migration_exchange = input_.communication.migration;
   if (!topology_.empty()) {
     options.places = std::make_shared<MoleculePlaces>(topology_, box_);
-    options.molecule_reach = molecule_reach(input_) + skin_;
+    options.molecule_reach =
+        std::max(molecule_reach(input_), Constraints::reach(topology_)) + skin_;
   }
   const TermRequest request{.context = context_,
                             .input = input_,
@@ -509,6 +544,14 @@ void Simulation::Implementation::make_engine() {
   engine_ = std::make_unique<ForceEngine>(context_, balancer_->decomposition(),
                                           interaction_.take_forces(), make_force_terms(request),
                                           options, timer_);
+  if (topology_.constraint_count() > 0) {
+    std::vector<double> inverse_masses;
+    for (const double mass : frozen_.inertial_masses(masses_)) inverse_masses.push_back(1.0 / mass);
+    constraints_ = std::make_unique<Constraints>(
+        context_, options.places, std::move(inverse_masses), input_.run.timestep,
+        input_.run.constraint_tolerance,
+        [this](std::span<Vec3> vectors) { engine_->exchange_vectors(vectors); });
+  }
   restore_terms();
 }
 

@@ -51,11 +51,12 @@ void Simulation::Implementation::begin() {
 }
 
 void Simulation::Implementation::begin_anew(EnergyAndVirial& sums) {
-  integrator_.complete_velocities(particles_);
+  complete_velocities();
   Migration anywhere(context_, balancer_->decomposition(), 0.0,
                      {.anywhere = true, .rotating = particles_.rotating()});
   anywhere.migrate(particles_, step_);
-  engine_->rebuild(particles_, step_);
+  rebuild();
+  if (constraints_) project_start();
   engine_->look_at_speeds();
   compute_forces(&sums);
   integrator_.forces_are_those_of_a_start();
@@ -72,9 +73,10 @@ void Simulation::Implementation::measure_now() {
 }
 
 void Simulation::Implementation::keep_state(const EnergyAndVirial& sums) {
-  integrator_.complete_velocities(particles_);
+  complete_velocities();
   last_state_ = measure(sums);
   last_sums_ = sums;
+  last_sums_ += constraint_sums_;
   measured_step_ = step_;
 }
 
@@ -162,7 +164,7 @@ void Simulation::Implementation::add(std::unique_ptr<ForceTerm> term) {
 
 void Simulation::Implementation::change(const std::function<void(ParticleRecord&)>& visitor) {
   begin();
-  integrator_.complete_velocities(particles_);
+  complete_velocities();
   for (std::size_t i = 0; i < particles_.local_count(); ++i) {
     ParticleRecord record = particle(particles_, i);
     const std::int64_t id = record.id, type = record.position.type;
@@ -177,7 +179,7 @@ void Simulation::Implementation::change(const std::function<void(ParticleRecord&
 
 std::vector<ParticleRecord> Simulation::Implementation::gather(int root) {
   begin();
-  integrator_.complete_velocities(particles_);
+  complete_velocities();
   std::string mine(particles_.local_count() * sizeof(ParticleRecord), '\0');
   for (std::size_t i = 0; i < particles_.local_count(); ++i) {
     const ParticleRecord record = particle(particles_, i);
@@ -238,13 +240,14 @@ void Simulation::Implementation::move_all() {
 
 void Simulation::Implementation::move(std::size_t begin, std::size_t end) {
   integrator_.move(particles_, begin, end);
-  engine_->have_moved(particles_, begin, end);
+  if (!constraints_) engine_->have_moved(particles_, begin, end);
 }
 
 bool Simulation::Implementation::can_move_early() const {
   const auto is_due = [this](const auto& modifier) { return modifier->is_due(step_); };
-  return engine_->can_move() && !minimizer_ && !hook_ && !must_sample() && !changes_volume() &&
-         !must_write_checkpoint() && std::none_of(modifiers_.begin(), modifiers_.end(), is_due);
+  return engine_->can_move() && !constraints_ && !minimizer_ && !hook_ && !must_sample() &&
+         !changes_volume() && !must_write_checkpoint() &&
+         std::none_of(modifiers_.begin(), modifiers_.end(), is_due);
 }
 
 void Simulation::Implementation::step() {
@@ -260,6 +263,8 @@ void Simulation::Implementation::step() {
   EnergyAndVirial sums;
   compute_forces(sample || changes_volume ? &sums : nullptr);
   if (!minimizer_) integrator_.finish_step();
+  // In every step, so that no bit depends on who looks at them.
+  if (constraints_) complete_velocities();
   modify();
   if (changes_volume) change_volume(sums);
   if (sample) observe(sums);
@@ -268,7 +273,13 @@ void Simulation::Implementation::step() {
 void Simulation::Implementation::advance_positions() {
   if (!moved_) {
     const auto measured = timer_.measure(Phase::integration);
+    if (constraints_) constraints_->begin_step(particles_);
     minimizer_ ? minimize_step() : move_all();
+  }
+  if (constraints_) {
+    const auto measured = timer_.measure(Phase::constraints);
+    const Constraints::Motion motion = constraints_->constrain_positions(particles_, step_);
+    integrator_.account_for(motion.path, motion.gain);
   }
   moved_ = false;
   for (const auto& modifier : modifiers_) modifier->correct_positions(particles_, box_);
@@ -277,6 +288,8 @@ void Simulation::Implementation::advance_positions() {
 void Simulation::Implementation::renew_lists() {
   const auto largest_step = [this]() -> ForceEngine::LargestStep {
     if (minimizer_) return {minimizer_->maximum_displacement(), 0.0};
+    // Forces alone do not tell where constrained atoms go.
+    if (constraints_) return {integrator_.longest_path(), integrator_.longest_gain()};
     return {integrator_.longest_path(), integrator_.longest_gain(), integrator_.timestep(),
             masses_};
   };
@@ -288,7 +301,21 @@ void Simulation::Implementation::renew_lists() {
   if (!rebuilt_) return;
   const auto event = balancer_->before_rebuild(particles_, *engine_, step_, last_step_ - step_);
   if (event && log_) log_->write("balance", *event);
+  rebuild();
+}
+
+void Simulation::Implementation::rebuild() {
+  if (constraints_) constraints_->throw_where_not_converged();
   engine_->rebuild(particles_, step_);
+  if (!constraints_) return;
+  const auto measured = timer_.measure(Phase::constraints);
+  constraints_->rebuild(particles_);
+}
+
+void Simulation::Implementation::complete_velocities() {
+  if (!integrator_.complete_velocities(particles_) || !constraints_) return;
+  const auto measured = timer_.measure(Phase::constraints);
+  constraints_->constrain_velocities(particles_, step_);
 }
 
 void Simulation::Implementation::compute_forces_and_move() {
@@ -305,7 +332,7 @@ void Simulation::Implementation::modify() {
   for (const auto& modifier : modifiers_) {
     if (!modifier->is_due(step_)) continue;
     const auto measured = timer_.measure(Phase::thermostat);
-    integrator_.complete_velocities(particles_);
+    complete_velocities();
     const double growth = modifier->apply(particles_, box_, step_);
     if (growth > 1.1) engine_->look_at_speeds();
   }
@@ -320,7 +347,7 @@ void Simulation::Implementation::compute_forces(EnergyAndVirial* sums) {
 }
 
 void Simulation::Implementation::change_volume(EnergyAndVirial& sums) {
-  integrator_.complete_velocities(particles_);
+  complete_velocities();
   const ThermodynamicState before = measure(sums);
   const double old_volume = box_.volume();
   const double interval = static_cast<double>(input_.barostat.interval) * input_.run.timestep;
@@ -338,7 +365,7 @@ void Simulation::Implementation::change_volume(EnergyAndVirial& sums) {
   const std::vector<double> particles_of_type(type_counts_.begin(), type_counts_.end());
   tail_ = interaction_.tail_correction(particles_of_type, box_.volume());
   balancer_->set_box(box_, *engine_);
-  engine_->rebuild(particles_, step_);
+  rebuild();
   rebuilt_ = true;
   sums = {};
   compute_forces(&sums);
@@ -380,7 +407,9 @@ ThermodynamicState Simulation::Implementation::measure(const EnergyAndVirial& su
   KineticSums kinetic = minimizer_ ? KineticSums{} : kinetic_sums(particles_, counted_masses_);
   ThermodynamicState state;
   state.pair_energy = sums.energy;
-  state.virial = sums.virial_trace();
+  if (constraints_) constraint_sums_ = constraints_->virial(particles_, step_);
+  double constraint_virial = constraint_sums_.virial_trace();
+  state.virial = sums.virial_trace() + constraint_virial;
   if (particles_.rotating() && !minimizer_) {
     state.rotational_energy = rotational_energy(particles_, bodies_);
   }
@@ -407,6 +436,7 @@ ThermodynamicState Simulation::Implementation::measure(const EnergyAndVirial& su
   }
   batch.sum(state.pair_energy)
       .sum(state.virial)
+      .sum(constraint_virial)
       .sum(kinetic.energy)
       .sum(state.rotational_energy)
       .sum(kinetic.momentum.x)
@@ -418,6 +448,7 @@ ThermodynamicState Simulation::Implementation::measure(const EnergyAndVirial& su
   if (tail_.energy != 0.0 || tail_.virial != 0.0) {
     state.terms.push_back({"tail_correction", tail_.energy, tail_.virial, {}});
   }
+  if (constraints_) state.terms.push_back({"constraints", 0.0, constraint_virial, {}});
   state.volume = box_.volume();
   state.kinetic_energy = kinetic.energy + state.rotational_energy;
   for (int axis = 0; axis < 3; ++axis) state.momentum[axis] = kinetic.momentum[axis];
@@ -491,7 +522,7 @@ void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
       .masses = masses_,
       .state = last_state_,
       .list = engine_->list(),
-      .sums = sums,
+      .sums = last_sums_,
       .tail_virial = tail_.virial,
       .kinetic_factor = kinetic_factor(),
   };

@@ -64,6 +64,14 @@ bool Topology::has_charges() const {
   });
 }
 
+std::int64_t Topology::constraint_count() const {
+  std::int64_t count = 0;
+  for (const Run& run : runs_) {
+    count += run.count * static_cast<std::int64_t>(molecules_[run.molecule].constraints.size());
+  }
+  return count;
+}
+
 Topology::Place Topology::place_of(std::int64_t id) const {
   const auto run = static_cast<std::size_t>(
       std::upper_bound(first_id_.begin(), first_id_.end(), id) - first_id_.begin() - 1);

@@ -29,6 +29,11 @@ class Topology {
     std::array<std::int32_t, 5> atoms;
   };
   using Pair = std::array<std::int32_t, 2>;
+  /// Two atoms whose distance stays as it is.
+  struct Constraint {
+    Pair atoms;
+    double distance;
+  };
   struct Molecule {
     std::string name;
     std::vector<Atom> atoms;
@@ -37,6 +42,7 @@ class Topology {
     /// Each pair once. Forces between the atoms of one, in their nearest images, are those of
     /// `terms` only.
     std::vector<Pair> exclusions;
+    std::vector<Constraint> constraints;  ///< each pair once
   };
   /// Molecules of one kind whose ids follow each other.
   struct Run {
@@ -60,6 +66,8 @@ class Topology {
   }
   bool has_terms(std::uint32_t kind) const;
   bool has_charges() const;
+  /// Of all molecules.
+  std::int64_t constraint_count() const;
 
   struct Place {
     std::uint32_t molecule;        ///< kind

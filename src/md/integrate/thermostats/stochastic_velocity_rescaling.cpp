@@ -64,7 +64,8 @@ ThermostatKind kind() {
               "Stochastic velocity rescaling samples the canonical ensemble (Bussi, Donadio "
               "and Parrinello, J. Chem. Phys. 126, 014101 (2007)).",
           .aliases = {"bussi", "csvr", "svr", "v-rescale"},
-          .is_canonical = true};
+          .is_canonical = true,
+          .keeps_constraints = true};
 }
 
 }  // namespace
