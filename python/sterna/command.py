@@ -129,6 +129,37 @@ def run(
     raise typer.Exit(status)
 
 
+@app.command(
+    name="launch",
+    # What comes after the script's name is the script's.
+    context_settings={"allow_extra_args": True, "allow_interspersed_args": False},
+)
+def launch_script(
+    context: typer.Context,
+    script: Annotated[
+        Path, typer.Argument(metavar="SCRIPT.PY", help="A Python script; its arguments follow.")
+    ],
+    ranks: Annotated[
+        int | None,
+        typer.Option("-n", "--ranks", min=1, help="Ranks to start; default: one for each core."),
+    ] = None,
+) -> None:
+    """Run a Python script on many ranks.
+
+    Every rank runs the whole script, and a simulation in it is one of all ranks. Under a launcher
+    (mpiexec, srun) it joins the ranks that are there. Ctrl-C or SIGTERM ends a simulation at a step
+    of all ranks, and the script gets a KeyboardInterrupt. What comes after the name of the script
+    is for the script.
+    """
+    if not script.is_file():
+        raise SternaError(f"the script {script} does not exist or is no file")
+    arguments = context.args
+    launch.join([str(script), *arguments], ranks, Path(sys.executable))
+    ranks = ranks or launch.available_cores()
+    status = launch.launch_script(ranks, script, arguments, _to_standard_output, _to_standard_error)
+    raise typer.Exit(status)
+
+
 @app.command()
 def check(
     input_file: InputFile,

@@ -5,11 +5,13 @@ SIGHUP go to the ranks as SIGTERM: they write a checkpoint and end. A second SIG
 Ctrl-Z stops the ranks, too. A launcher that does not answer is ended after the input's `timeout`.
 """
 
+import math
 import os
 import pwd
 import re
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
@@ -125,11 +127,15 @@ def _home() -> str:
 
 
 def command_line(
-    ranks: int, arguments: Iterable[str], program: Path | None = None
+    ranks: int, arguments: Iterable[str], program: Path | None = None, engine: Path | None = None
 ) -> tuple[list[str], dict[str, str]]:
-    """The command and environment that run `program` on `ranks` ranks of this machine."""
+    """The command and environment that run `program` on `ranks` ranks of this machine.
+
+    The launcher is that of the MPI that `engine` was built with (default: the program itself).
+    """
     program = program or find_program()
-    launcher = find_launcher(program)
+    engine = engine or program
+    launcher = find_launcher(engine)
     cores = available_cores()
     if ranks > _MOST_RANKS_PER_CORE * cores:
         raise SternaError(
@@ -142,7 +148,7 @@ def command_line(
     if _is_open_mpi(launcher):
         # More ranks than cores must work, and two runs at a time must not be bound to one core.
         command += ["--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"]
-        loopback = program.with_name("sterna-loopback.so")
+        loopback = engine.with_name("sterna-loopback.so")
         if loopback.exists():
             preloaded = environment.get("LD_PRELOAD")
             environment["LD_PRELOAD"] = ":".join(filter(None, [str(loopback), preloaded]))
@@ -228,15 +234,42 @@ def launch(
     command, environment = command_line(ranks, arguments, program)
     with Session(ranks) as session:
         environment = session.environment() | environment
-        return _launch(command, environment, session, program, arguments, on_output, on_error)
+
+        @cache
+        def deadline() -> float:
+            return deadline_of(program, arguments, environment)
+
+        supervisor = Supervisor(session, program, deadline, on_error)
+        return _supervise(supervisor, command, environment, on_output, on_error)
 
 
-def _launch(
+def launch_script(
+    ranks: int,
+    script: Path,
+    arguments: Iterable[str],
+    on_output: Callable[[str], None],
+    on_error: Callable[[str], None],
+) -> int:
+    """Runs a Python script on `ranks` ranks; returns its exit status.
+
+    Signals go to the ranks as SIGINT, so that a simulation ends at a step of all ranks and the
+    script gets a KeyboardInterrupt. Ranks that go on after others have ended have all the time they
+    want.
+    """
+    python = Path(sys.executable)
+    command, environment = command_line(ranks, [str(script), *arguments], python, find_program())
+    # What a rank prints is seen at once, as in a terminal.
+    environment.setdefault("PYTHONUNBUFFERED", "1")
+    with Session(ranks) as session:
+        environment = session.environment() | environment
+        supervisor = Supervisor(session, python, lambda: math.inf, on_error, signal.SIGINT)
+        return _supervise(supervisor, command, environment, on_output, on_error)
+
+
+def _supervise(
+    supervisor: Supervisor,
     command: list[str],
     environment: dict[str, str],
-    session: Session,
-    program: Path,
-    arguments: list[str],
     on_output: Callable[[str], None],
     on_error: Callable[[str], None],
 ) -> int:
@@ -251,11 +284,6 @@ def _launch(
                 show(line)
                 shown += 1
 
-    @cache
-    def deadline() -> float:
-        return deadline_of(program, arguments, environment)
-
-    supervisor = Supervisor(session, program, deadline, on_error)
     try:
         process = supervisor.start(command, environment)
         threads = [

@@ -1,7 +1,8 @@
 """What stands between a launcher with its ranks and whoever stops them, or waits for them.
 
 The launcher gets no SIGTERM, SIGINT or SIGHUP: it would end the ranks before they have written a
-checkpoint. They stay pending, are seen here, and go to the ranks as SIGTERM.
+checkpoint. They stay pending, are seen here, and go to the ranks as SIGTERM, or as what they take
+for a wish to stop.
 """
 
 import os
@@ -32,7 +33,11 @@ def _in_the_launcher() -> None:
 
 
 class Supervisor:
-    """Runs one launcher; `deadline()` is the longest time in seconds that anybody is waited for."""
+    """Runs one launcher, whose ranks run `program`.
+
+    `deadline()` is the longest time in seconds that anybody is waited for. `stop` is the signal that
+    asks a rank to end.
+    """
 
     def __init__(
         self,
@@ -40,11 +45,13 @@ class Supervisor:
         program: Path,
         deadline: Callable[[], float],
         say: Callable[[str], None],
+        stop: signal.Signals = signal.SIGTERM,
     ) -> None:
         self._session = session
         self._program = program.resolve()
         self._deadline = deadline
         self._say = say
+        self._signal = stop
         self.said = False  #: whether it has told the user of something
         self._previous: dict[int, object] = {}
         self._launcher: subprocess.Popen | None = None
@@ -129,7 +136,7 @@ class Supervisor:
         ranks = self._ranks()
         if ranks:
             self._most = max(self._most, len(ranks))
-            processes.send(ranks, signal.SIGTERM, signal.SIGCONT)
+            processes.send(ranks, self._signal, signal.SIGCONT)
         elif self._most == 0 and self._status is None:
             self._status = 128 + self._stop
             self._tell("sterna: stopped before the run began\n")
