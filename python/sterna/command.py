@@ -4,7 +4,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from enum import Enum
+from enum import Enum, StrEnum
 from pathlib import Path
 from typing import Annotated, TextIO
 
@@ -186,6 +186,76 @@ def convert(
     stay where they are: the new input names them.
     """
     launch.become([f"--convert={output}", "--", str(input_file)])
+
+
+class Constraints(StrEnum):
+    """Which bonds keep their lengths."""
+
+    none = "none"
+    hydrogen = "hydrogen"
+    all = "all"
+
+
+@app.command(name="import")
+def import_system(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILES...",
+            help="SYSTEM.xml and PLACES.pdb of OpenMM; PLACES.pdb or .cif with --force-field; .top "
+            "and .gro of GROMACS.",
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="OUT.TOML", help="The input to write.")
+    ],
+    force_field: Annotated[
+        list[str] | None,
+        typer.Option(help="A force field of OpenMM, such as amber14-all.xml; may be repeated."),
+    ] = None,
+    cutoff: Annotated[
+        float, typer.Option(min=0.1, help="In nm; a serialized system has its own.")
+    ] = 1.0,
+    constraints: Annotated[
+        Constraints,
+        typer.Option(
+            help="Bonds that keep their lengths; with others than none, water is rigid. A "
+            "serialized system has its own."
+        ),
+    ] = Constraints.hydrogen,
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Show each energy beside that of OpenMM.")
+    ] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files.")] = False,
+) -> None:
+    """Write a system of another program as an input of Sterna.
+
+    OpenMM reads the files (pip install "sterna[import]"). What Sterna does not have is refused by
+    name and place. With --compare the command fails where an energy differs by more than 1e-5 of
+    it.
+    """
+    # OpenMM is slow to load, and needed here only.
+    from sterna.importing import files as written
+    from sterna.importing.forces import terms_of
+    from sterna.importing.molecules import Molecules
+    from sterna.importing.sources import read
+
+    source = read(files, force_field or [], cutoff, constraints.value)
+    molecules = Molecules(source)
+    molecules.take(terms_of(source))
+    for path in written.write(molecules, output, overwrite):
+        print(f"wrote {path}")
+    if not compare:
+        return
+    from sterna.importing import comparison
+
+    print(f"{'kJ/mol':16}{'Sterna':>18}{'OpenMM':>18}{'difference':>12}")
+    rows = comparison.compare(molecules)
+    for row in rows:
+        print(f"{row.name:16}{row.sterna:18.6f}{row.openmm:18.6f}{row.difference:12.1e}")
+    worst = max(rows, key=lambda row: row.difference)
+    if worst.difference > comparison.TOLERANCE:
+        raise SternaError(f"the energy of {worst.name} differs by {worst.difference:.1e} of it")
 
 
 @app.command()

@@ -1,0 +1,156 @@
+"""Energies of an imported system, term by term, beside those of OpenMM."""
+
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy
+
+from sterna.errors import SternaError
+from sterna.importing import files
+from sterna.importing.forces import nonbonded_of, number
+from sterna.importing.molecules import Molecules
+from sterna.importing.sources import openmm
+from sterna.launch import program_environment
+from sterna.log import read_log
+from sterna.program import find_program
+from sterna.toml_text import toml_text
+
+TOLERANCE = 1e-5  #: relative, of each energy
+
+# Names in the log, and the classes of forces that they are the energy of.
+_ROWS = {
+    "bonds": (
+        ["bonded_harmonic_bond_energy", "bonded_urey_bradley_energy"],
+        ["HarmonicBondForce"],
+    ),
+    "angles": (["bonded_harmonic_angle_energy"], ["HarmonicAngleForce"]),
+    "torsions": (
+        [
+            "bonded_periodic_torsion_energy",
+            "bonded_periodic_improper_energy",
+            "bonded_ryckaert_bellemans_torsion_energy",
+            "bonded_harmonic_improper_energy",
+        ],
+        ["PeriodicTorsionForce", "RBTorsionForce", "CustomTorsionForce"],
+    ),
+    "cmap": (["bonded_cmap_energy"], ["CMAPTorsionForce"]),
+    "lennard_jones": (
+        [
+            "lennard_jones_energy",
+            "bonded_lennard_jones_14_energy",
+        ],
+        ["lennard_jones"],
+    ),
+    "charges": (["electrostatics_energy", "bonded_coulomb_14_energy"], ["charges"]),
+}
+
+
+@dataclass
+class Row:
+    """One kind of term; energies in kJ/mol."""
+
+    name: str
+    sterna: float
+    openmm: float
+
+    @property
+    def difference(self) -> float:
+        """Relative."""
+        return abs(self.sterna - self.openmm) / max(abs(self.openmm), 1e-3)
+
+
+def compare(molecules: Molecules) -> list[Row]:
+    """The energies of the start, with constraints kept, Ewald sums (in triclinic boxes PME) on both sides.
+
+    Without tail corrections, in which OpenMM counts pairs of a particle with itself.
+    """
+    system = openmm().XmlSerializer.clone(molecules.source.system)
+    nonbonded = nonbonded_of(system)
+    # OpenMM's Ewald sums are for rectangular boxes only.
+    box = molecules.source.box
+    is_rectangular = not numpy.any(box - numpy.diag(numpy.diag(box)))
+    nonbonded.setNonbondedMethod(nonbonded.Ewald if is_rectangular else nonbonded.PME)
+    nonbonded.setEwaldErrorTolerance(1e-8)
+    nonbonded.setUseDispersionCorrection(False)
+    for group, force in enumerate(system.getForces()):
+        force.setForceGroup(group)
+    context = _context(system, molecules.source.positions)
+    context.applyConstraints(1e-9)
+    nanometer = openmm().unit.nanometer
+    state = context.getState(getPositions=True)
+    positions = numpy.array(state.getPositions(asNumpy=True).value_in_unit(nanometer))
+    expected = {}
+    for force in system.getForces():
+        name = type(force).__name__
+        expected[name] = expected.get(name, 0.0) + _energy(context, force)
+    for k in range(nonbonded.getNumParticles()):
+        _, sigma, epsilon = nonbonded.getParticleParameters(k)
+        nonbonded.setParticleParameters(k, 0.0, sigma, epsilon)
+    for k in range(nonbonded.getNumExceptions()):
+        first, second, _, sigma, epsilon = nonbonded.getExceptionParameters(k)
+        nonbonded.setExceptionParameters(k, first, second, 0.0, sigma, epsilon)
+    expected["lennard_jones"] = _energy(_context(system, positions), nonbonded)
+    expected["charges"] = expected.pop("NonbondedForce") - expected["lennard_jones"]
+    found = _energies_of_sterna(molecules, positions)
+    rows = []
+    for name, (mine, theirs) in _ROWS.items():
+        if any(key in expected for key in theirs):
+            rows.append(
+                Row(
+                    name,
+                    sum(found.get(key, 0.0) for key in mine),
+                    sum(expected.get(key, 0.0) for key in theirs),
+                )
+            )
+    return rows
+
+
+def _context(system: Any, positions: numpy.ndarray) -> Any:
+    mm = openmm()
+    platform = mm.Platform.getPlatformByName("Reference")
+    try:
+        context = mm.Context(system, mm.VerletIntegrator(0.001), platform)
+        context.setPositions(positions)
+    except mm.OpenMMException as error:
+        raise SternaError(f"OpenMM does not compute this system: {error}") from error
+    return context
+
+
+def _energy(context: Any, force: Any) -> float:
+    state = context.getState(getEnergy=True, groups={force.getForceGroup()})
+    return number(state.getPotentialEnergy())
+
+
+def _energies_of_sterna(molecules: Molecules, positions: numpy.ndarray) -> dict[str, float]:
+    with tempfile.TemporaryDirectory(prefix="sterna-import-") as name:
+        folder = Path(name)
+        sections = dict(files.settings(molecules, "compared.extxyz"))
+        del sections["thermostat"]
+        sections["interaction"].pop("tail_correction", None)
+        sections |= {
+            "run": {"steps": 0, "timestep": 0.001},
+            "start": {"kind": "file", "file": "compared.extxyz"},
+            "output": {"directory": str(folder)},
+            "type": molecules.types,
+            "molecule": [
+                {"name": kind.name, "count": kind.count} | kind.tables for kind in molecules.kinds
+            ],
+        }
+        if molecules.has_charges:
+            sections["electrostatics"] = {"kind": "ewald", "accuracy": 1e-7}
+        (folder / "compared.toml").write_text(toml_text(sections), encoding="utf-8")
+        start = files.start_text(molecules, positions)
+        (folder / "compared.extxyz").write_text(start, encoding="utf-8")
+        done = subprocess.run(
+            [find_program(), folder / "compared.toml"],
+            env=program_environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise SternaError(f"the imported system does not run:\n{done.stderr}")
+        return read_log(folder / "compared.log.jsonl").rows[0]

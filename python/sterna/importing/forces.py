@@ -1,0 +1,225 @@
+"""Forces of an OpenMM system as terms of molecules: one function for each class of force.
+
+OpenMM's units (nm, kJ/mol, rad) are those of `units = "nano"`, but for angles, which are in degrees
+here. Sources: the API reference of OpenMM 8 for its energies, docs/howto/flexible-molecules.md for
+Sterna's.
+"""
+
+import itertools
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sterna.errors import SternaError
+from sterna.importing.sources import Source, openmm
+
+
+@dataclass(frozen=True)
+class Term:
+    """One table of a section `[[molecule.section]]`; `parameters` are its keys and values."""
+
+    section: str
+    atoms: tuple[int, ...]  #: of the system, from 0
+    parameters: tuple[tuple[str, Any], ...]
+
+
+def term(section: str, atoms: tuple[int, ...], **parameters: Any) -> Term:
+    return Term(section, atoms, tuple(parameters.items()))
+
+
+def number(quantity: Any) -> Any:
+    """In nm, ps, u, kJ/mol, e and rad."""
+    unit = openmm().unit
+    if unit.is_quantity(quantity):
+        return quantity.value_in_unit_system(unit.md_unit_system)
+    return quantity
+
+
+def name_of(source: Source, atom: int) -> str:
+    """For messages: atom 7 (CA of ALA 2)."""
+    atoms = list(source.topology.atoms())
+    residue = atoms[atom].residue
+    return f"atom {atom + 1} ({atoms[atom].name} of {residue.name} {residue.id})"
+
+
+class Bonds:
+    """Which atoms are bonded: by the structure, and by constraints and bonds of the forces."""
+
+    def __init__(self, source: Source) -> None:
+        self.named = {
+            frozenset((first.index, second.index)) for first, second in source.topology.bonds()
+        }
+        self.neighbors: dict[int, set[int]] = {}
+        for pair in self.named:
+            first, second = pair
+            self.neighbors.setdefault(first, set()).add(second)
+            self.neighbors.setdefault(second, set()).add(first)
+
+    def middle(self, first: int, second: int) -> int | None:
+        """The atom between two that are bonded to it and not to each other."""
+        if frozenset((first, second)) in self.named:
+            return None
+        shared = self.neighbors.get(first, set()) & self.neighbors.get(second, set())
+        return min(shared, default=None)
+
+    def is_chain(self, atoms: tuple[int, ...]) -> bool:
+        return all(frozenset(pair) in self.named for pair in itertools.pairwise(atoms))
+
+
+def _harmonic_bonds(force: Any, _source: Source, bonds: Bonds) -> Iterator[Term]:
+    for n in range(force.getNumBonds()):
+        first, second, r0, stiffness = map(number, force.getBondParameters(n))
+        middle = bonds.middle(first, second)
+        if middle is None:
+            yield term("bond", (first, second), potential="harmonic", stiffness=stiffness, r0=r0)
+        else:
+            yield term(
+                "angle", (first, middle, second),
+                potential="urey_bradley", stiffness=stiffness, r0=r0,
+            )  # fmt: skip
+
+
+def _harmonic_angles(force: Any, _source: Source, _bonds: Bonds) -> Iterator[Term]:
+    for n in range(force.getNumAngles()):
+        *atoms, theta0, stiffness = map(number, force.getAngleParameters(n))
+        yield term(
+            "angle", tuple(atoms),
+            potential="harmonic", bending_stiffness=stiffness, theta0=math.degrees(theta0),
+        )  # fmt: skip
+
+
+def _periodic_torsions(force: Any, _source: Source, bonds: Bonds) -> Iterator[Term]:
+    for n in range(force.getNumTorsions()):
+        *atoms, multiplicity, phase, amplitude = map(number, force.getTorsionParameters(n))
+        if amplitude == 0.0:
+            continue
+        is_proper = bonds.is_chain(tuple(atoms)) or not bonds.named
+        yield term(
+            "torsion" if is_proper else "improper", tuple(atoms), potential="periodic",
+            amplitude=amplitude, multiplicity=multiplicity, phase=math.degrees(phase),
+        )  # fmt: skip
+
+
+def _ryckaert_bellemans(force: Any, _source: Source, _bonds: Bonds) -> Iterator[Term]:
+    for n in range(force.getNumTorsions()):
+        *atoms, c0, c1, c2, c3, c4, c5 = map(number, force.getTorsionParameters(n))
+        yield term(
+            "torsion", tuple(atoms), potential="ryckaert_bellemans",
+            c0=c0, c1=c1, c2=c2, c3=c3, c4=c4, c5=c5, zero_angle=180.0,
+        )  # fmt: skip
+
+
+def _cmaps(force: Any, source: Source, _bonds: Bonds) -> Iterator[Term]:
+    tables = []
+    for n in range(force.getNumMaps()):
+        size, energy = force.getMapParameters(n)
+        if size % 2 == 1:
+            raise SternaError(f"a CMAP has {size} points along an angle; expected an even number")
+        # From 0 with phi running first there, from -180 degrees with psi running first here.
+        shifted = [(k + size // 2) % size for k in range(size)]
+        values = [number(value) for value in energy]
+        tables.append(tuple(values[phi + size * psi] for phi in shifted for psi in shifted))
+    for n in range(force.getNumTorsions()):
+        table, *atoms = force.getTorsionParameters(n)
+        phi, psi = atoms[:4], atoms[4:]
+        if phi[1:] != psi[:3]:
+            raise SternaError(
+                f"the CMAP of {name_of(source, phi[0])} is of eight atoms; expected two torsions "
+                "that share three atoms"
+            )
+        yield term(
+            "cmap", (*phi, psi[3]), potential="bicubic", energy=tables[table]
+        )  # fmt: skip
+
+
+_CHARMM_IMPROPER = re.compile(
+    r"k\*(?:min\(dtheta,2\*pi-dtheta\)\^2;dtheta=abs\(theta-theta0\);pi=3\.14\d*"
+    r"|dtheta_torus\^2;dtheta_torus=dtheta-floor\(dtheta/\(2\*pi\)\+0\.5\)\*\(2\*pi\);"
+    r"dtheta=theta-theta0;pi=3\.14\d*)"
+)
+
+
+def _custom_torsions(force: Any, _source: Source, _bonds: Bonds) -> Iterator[Term]:
+    """The harmonic impropers of CHARMM, as OpenMM's readers write them."""
+    energy = force.getEnergyFunction().replace(" ", "").rstrip(";")
+    names = [force.getPerTorsionParameterName(n) for n in range(force.getNumPerTorsionParameters())]
+    if not _CHARMM_IMPROPER.fullmatch(energy) or set(names) != {"k", "theta0"}:
+        raise SternaError(f'a CustomTorsionForce has the energy "{energy}", which is not known')
+    for n in range(force.getNumTorsions()):
+        *atoms, values = force.getTorsionParameters(n)
+        given = dict(zip(names, values, strict=True))
+        yield term(
+            "improper", tuple(atoms), potential="harmonic",
+            bending_stiffness=2.0 * given["k"], phi0=math.degrees(given["theta0"]),
+        )  # fmt: skip
+
+
+def _exceptions(force: Any, _source: Source, _bonds: Bonds) -> Iterator[Term]:
+    for n in range(force.getNumExceptions()):
+        first, second, product, sigma, epsilon = map(number, force.getExceptionParameters(n))
+        if product == 0.0 and epsilon == 0.0:
+            yield term("exclusion", (first, second))
+            continue
+        yield term(
+            "special_pair", (first, second),
+            epsilon=epsilon, sigma=sigma if epsilon > 0.0 else 0.1, charge_product=product,
+        )  # fmt: skip
+
+
+def _nothing(_force: Any, _source: Source, _bonds: Bonds) -> Iterator[Term]:
+    return iter(())
+
+
+CONVERTERS: dict[str, Callable[[Any, Source, Bonds], Iterator[Term]]] = {
+    "HarmonicBondForce": _harmonic_bonds,
+    "HarmonicAngleForce": _harmonic_angles,
+    "PeriodicTorsionForce": _periodic_torsions,
+    "RBTorsionForce": _ryckaert_bellemans,
+    "CMAPTorsionForce": _cmaps,
+    "CustomTorsionForce": _custom_torsions,
+    "NonbondedForce": _exceptions,
+    "CMMotionRemover": _nothing,  # the total momentum of a start is 0, and stays
+}
+
+
+def terms_of(source: Source) -> list[Term]:
+    """All terms and constraints. Raises SternaError, naming what Sterna does not have."""
+    system = source.system
+    for atom in range(system.getNumParticles()):
+        if system.isVirtualSite(atom):
+            raise SternaError(
+                f"{name_of(source, atom)} is a virtual site, which Sterna does not have"
+            )
+        if number(system.getParticleMass(atom)) <= 0.0:
+            raise SternaError(f"{name_of(source, atom)} has no mass")
+    bonds = Bonds(source)
+    terms = []
+    for force in system.getForces():
+        kind = type(force).__name__
+        if kind not in CONVERTERS:
+            raise SternaError(
+                f"the system has a {kind}, which Sterna does not take over; it does "
+                + ", ".join(CONVERTERS)
+            )
+        terms += CONVERTERS[kind](force, source, bonds)
+    for n in range(system.getNumConstraints()):
+        first, second, distance = map(number, system.getConstraintParameters(n))
+        terms.append(term("constraint", (first, second), distance=distance))
+    return terms
+
+
+def nonbonded_of(system: Any) -> Any:
+    """The only NonbondedForce. Raises SternaError where it has what cannot be taken over."""
+    found = [f for f in system.getForces() if isinstance(f, openmm().NonbondedForce)]
+    if len(found) != 1:
+        raise SternaError(f"the system has {len(found)} NonbondedForces; expected one")
+    (force,) = found
+    if force.getNumParticleParameterOffsets() or force.getNumExceptionParameterOffsets():
+        raise SternaError("parameters of the NonbondedForce depend on others (offsets)")
+    if force.getNonbondedMethod() in (force.NoCutoff, force.CutoffNonPeriodic):
+        raise SternaError("the system is not periodic; expected a box")
+    if force.getNonbondedMethod() == force.LJPME:
+        raise SternaError("Lennard-Jones pairs act at any distance (LJPME); expected a cutoff")
+    return force

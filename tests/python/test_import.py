@@ -1,0 +1,266 @@
+"""`sterna import`: systems of OpenMM and GROMACS, each energy beside that of OpenMM."""
+
+import os
+import random
+import subprocess
+
+import numpy
+import openmm
+import pytest
+from conftest import sterna_command, sterna_environment
+from openmm import app, unit
+from sterna import read_log
+from test_openmm import solvated_dipeptide
+
+
+def write_system(folder, topology, system, positions):
+    (folder / "system.xml").write_text(openmm.XmlSerializer.serialize(system))
+    with open(folder / "places.pdb", "w") as file:
+        app.PDBFile.writeFile(topology, positions * unit.nanometer, file)
+
+
+def table_of(output):
+    """Rows of the comparison: name, energy of Sterna, of OpenMM, relative difference."""
+    lines = output.splitlines()
+    begin = next(n for n, line in enumerate(lines) if line.startswith("kJ/mol"))
+    return {line.split()[0]: [float(x) for x in line.split()[1:]] for line in lines[begin + 1 :]}
+
+
+def test_a_dipeptide_in_rigid_water_has_the_energies_of_openmm_and_runs(sterna, tmp_path):
+    topology, system, positions = solvated_dipeptide(app.HBonds)
+    write_system(tmp_path, topology, system, positions)
+    done = sterna("import", "system.xml", "places.pdb", "-o", "protein.toml", "--compare")
+    assert done.returncode == 0, done.stdout + done.stderr
+    table = table_of(done.stdout)
+    assert table.keys() == {"bonds", "angles", "torsions", "cmap", "lennard_jones", "charges"}
+    for name, (mine, theirs, _) in table.items():
+        assert mine == pytest.approx(theirs, rel=1e-6), name
+        assert abs(theirs) > 1e-3, name
+    text = (tmp_path / "protein.toml").read_text()
+    assert text.count("[[molecule]]") == 2
+    assert 'file = "protein_chain_A.toml"' in text
+    assert "[[molecule.constraint]]" in text
+    (tmp_path / "protein.toml").write_text(text.replace("steps = 10000", "steps = 20"))
+    done = sterna("run", "protein.toml", "-n", 2)
+    assert done.returncode == 0, done.stdout + done.stderr
+    row = read_log(tmp_path / "output" / "protein.log.jsonl").rows[-1]
+    assert row["step"] == 20
+    # Nothing is overwritten by accident.
+    done = sterna("import", "system.xml", "places.pdb", "-o", "protein.toml")
+    assert done.returncode == 2
+    assert "protein_chain_A.toml exists; --overwrite replaces it" in done.stderr
+
+
+def test_a_force_field_of_openmm(sterna, tmp_path):
+    topology, system, positions = solvated_dipeptide()
+    write_system(tmp_path, topology, system, positions)
+    done = sterna(
+        "import", "places.pdb", "--force-field", "amber14/protein.ff14SB.xml", "--force-field",
+        "amber14/tip3p.xml", "--cutoff", "0.8", "--constraints", "none", "-o", "out.toml",
+        "--compare",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = (tmp_path / "out.toml").read_text()
+    assert "cutoff = 0.8\n" in text and 'tail_correction = "homogeneous"' in text
+    assert "molecule.constraint" not in text
+
+
+def all_forces():
+    """Two chains of five atoms, and a system with every class of forces that is taken over."""
+    topology = app.Topology()
+    system = openmm.System()
+    system.setDefaultPeriodicBoxVectors((2.2, 0, 0), (0.3, 2.3, 0), (-0.2, 0.4, 2.4))
+    bonds, angles = openmm.HarmonicBondForce(), openmm.HarmonicAngleForce()
+    periodic, powers = openmm.PeriodicTorsionForce(), openmm.RBTorsionForce()
+    improper = openmm.CustomTorsionForce(
+        f"k*min(dtheta, 2*pi-dtheta)^2; dtheta = abs(theta-theta0); pi = {numpy.pi}"
+    )
+    improper.addPerTorsionParameter("k")
+    improper.addPerTorsionParameter("theta0")
+    cmap = openmm.CMAPTorsionForce()
+    numbers = random.Random(4)
+    cmap.addMap(12, [numbers.gauss(0, 3) for _ in range(144)])
+    nonbonded = openmm.NonbondedForce()
+    nonbonded.setNonbondedMethod(nonbonded.PME)
+    nonbonded.setCutoffDistance(0.9)
+    nonbonded.setUseSwitchingFunction(True)
+    nonbonded.setSwitchingDistance(0.7)
+    positions = []
+    elements = [app.element.carbon, app.element.nitrogen, app.element.oxygen]
+    for molecule in range(2):
+        residue = topology.addResidue("XXX", topology.addChain())
+        first = 5 * molecule
+        atoms = []
+        for k in range(5):
+            element = elements[k % 3]
+            atoms.append(topology.addAtom(f"A{k}", element, residue))
+            system.addParticle(element.mass)
+            nonbonded.addParticle(0.2 * (-1) ** k if k < 4 else 0.0, 0.3 + 0.01 * k, 0.3 + 0.1 * k)
+            positions.append(
+                [0.3 + 0.12 * k, 0.5 + 0.08 * (k % 2) + 0.5 * molecule, 0.4 + 0.05 * (k % 3)]
+            )
+        for k in range(4):
+            topology.addBond(atoms[k], atoms[k + 1])
+            bonds.addBond(first + k, first + k + 1, 0.14 + 0.01 * k, 2e5)
+        bonds.addBond(first, first + 2, 0.25, 1e4)  # Urey-Bradley
+        for k in range(3):
+            angles.addAngle(first + k, first + k + 1, first + k + 2, 1.9, 400.0)
+        for k in range(2):
+            chain = [first + k + n for n in range(4)]
+            periodic.addTorsion(*chain, 3, 0.4, 5.0)
+            powers.addTorsion(*chain, 1.0, -2.0, 3.0, 0.5, -0.7, 0.2)
+        periodic.addTorsion(first + 2, first, first + 1, first + 3, 2, numpy.pi, 4.0)
+        improper.addTorsion(first + 1, first, first + 2, first + 3, [20.0, 0.3])
+        chain = [first + n for n in range(5)]
+        cmap.addTorsion(0, *chain[:4], *chain[1:])
+        for k in range(5):
+            for other in range(k + 1, 5):
+                if other - k < 3:
+                    nonbonded.addException(first + k, first + other, 0.0, 1.0, 0.0)
+                elif other - k == 3:
+                    nonbonded.addException(first + k, first + other, -0.02, 0.29, 0.2)
+    for force in (bonds, angles, periodic, powers, improper, cmap, nonbonded):
+        system.addForce(force)
+    system.addForce(openmm.CMMotionRemover())
+    return topology, system, numpy.array(positions)
+
+
+def test_every_class_of_forces_in_a_triclinic_box(sterna, tmp_path):
+    write_system(tmp_path, *all_forces())
+    done = sterna("import", "system.xml", "places.pdb", "-o", "out.toml", "--compare")
+    assert done.returncode == 0, done.stdout + done.stderr
+    table = table_of(done.stdout)
+    assert table.keys() == {"bonds", "angles", "torsions", "cmap", "lennard_jones", "charges"}
+    for name, (mine, theirs, _) in table.items():
+        assert abs(theirs) > 1e-2, name
+        assert mine == pytest.approx(theirs, rel=2e-6), name
+    text = (tmp_path / "out.toml").read_text()
+    assert text.count("[[molecule]]") == 1 and "count = 2" in text
+    assert 'potential = "urey_bradley"' in text and 'truncation = "switched"' in text
+
+
+TOP = """\
+[ defaults ]
+1 2 yes 0.5 0.8333
+
+[ atomtypes ]
+CH3 6 15.035 0.1 A 0.375 0.8148
+CH2 6 14.027 -0.1 A 0.395 0.3825
+
+[ moleculetype ]
+butane 3
+
+[ atoms ]
+1 CH3 1 BUT C1 1 0.1 15.035
+2 CH2 1 BUT C2 2 -0.1 14.027
+3 CH2 1 BUT C3 3 -0.1 14.027
+4 CH3 1 BUT C4 4 0.1 15.035
+
+[ bonds ]
+1 2 1 0.154 217568
+2 3 1 0.154 217568
+3 4 1 0.154 217568
+
+[ pairs ]
+1 4 1
+
+[ angles ]
+1 2 3 1 114 519.7
+2 3 4 1 114 519.7
+
+[ dihedrals ]
+1 2 3 4 3 8.39736 16.7862 1.1339 -26.3174 0.0 0.0
+
+[ system ]
+two
+
+[ molecules ]
+butane 2
+"""
+GRO = """\
+two
+    8
+    1BUT     C1    1   0.500   0.500   0.500
+    1BUT     C2    2   0.640   0.560   0.500
+    1BUT     C3    3   0.760   0.460   0.520
+    1BUT     C4    4   0.900   0.520   0.600
+    2BUT     C1    5   0.500   1.000   0.700
+    2BUT     C2    6   0.640   1.060   0.700
+    2BUT     C3    7   0.760   0.960   0.720
+    2BUT     C4    8   0.900   1.020   0.800
+   2.10000   2.10000   2.10000
+"""
+
+
+def test_files_of_gromacs(sterna, tmp_path):
+    (tmp_path / "butane.top").write_text(TOP)
+    (tmp_path / "butane.gro").write_text(GRO)
+    done = sterna("import", "butane.top", "butane.gro", "-o", "out.toml", "--compare")
+    assert done.returncode == 0, done.stdout + done.stderr
+    for name, (mine, theirs, _) in table_of(done.stdout).items():
+        assert mine == pytest.approx(theirs, rel=2e-6), name
+    text = (tmp_path / "out.toml").read_text()
+    assert 'name = "BUT"' in text and "count = 2" in text
+    (tmp_path / "butane.gro").write_text(GRO.replace("    8\n", "    4\n").replace("    2BUT", "#"))
+    done = sterna("import", "butane.top", "butane.gro", "-o", "other.toml")
+    assert done.returncode == 2
+    assert not (tmp_path / "other.toml").exists()
+
+
+def test_what_sterna_does_not_have_is_refused_by_name(sterna, tmp_path):
+    topology, system, positions = all_forces()
+    system.addForce(openmm.CustomBondForce("r"))
+    write_system(tmp_path, topology, system, positions)
+    done = sterna("import", "system.xml", "places.pdb", "-o", "out.toml")
+    assert done.returncode == 1
+    assert "the system has a CustomBondForce, which Sterna does not take over" in done.stderr
+    system.removeForce(system.getNumForces() - 1)
+    system.setVirtualSite(9, openmm.TwoParticleAverageSite(5, 6, 0.5, 0.5))
+    write_system(tmp_path, topology, system, positions)
+    done = sterna("import", "system.xml", "places.pdb", "-o", "out.toml")
+    assert done.returncode == 1
+    assert "atom 10 (A4 of XXX 1) is a virtual site" in done.stderr
+    topology, system, positions = all_forces()
+    system.getForce(4).setEnergyFunction("k*cos(theta-theta0)")
+    write_system(tmp_path, topology, system, positions)
+    done = sterna("import", "system.xml", "places.pdb", "-o", "out.toml")
+    assert 'a CustomTorsionForce has the energy "k*cos(theta-theta0)"' in done.stderr
+    assert not (tmp_path / "out.toml").exists()
+
+
+def test_files_that_do_not_belong_together(sterna, tmp_path):
+    topology, system, positions = all_forces()
+    write_system(tmp_path, topology, system, positions)
+    lines = (tmp_path / "places.pdb").read_text().splitlines(keepends=True)
+    atoms = [line for line in lines if line.startswith(("HETATM", "ATOM"))]
+    (tmp_path / "short.pdb").write_text("".join([*atoms[:5], "END\n"]))
+    (tmp_path / "broken.xml").write_text("<System")
+    for arguments, message in (
+        (["places.pdb"], "places.pdb has places only; expected a --force-field too"),
+        (["nothing.pdb"], "the file nothing.pdb does not exist or is no file"),
+        (["system.xml"], "system.xml: expected SYSTEM.xml and PLACES.pdb of OpenMM"),
+        (["system.xml", "short.pdb"], "short.pdb has 5 atoms, and the system of system.xml has 10"),
+        (["broken.xml", "places.pdb"], "OpenMM cannot read broken.xml"),
+        (["places.pdb", "--force-field", "no.xml"], "OpenMM cannot read no.xml"),
+    ):
+        done = sterna("import", *arguments, "-o", "out.toml")
+        assert done.returncode == 2, (arguments, done.stderr)
+        assert message in done.stderr
+
+
+def test_without_openmm_the_message_says_what_to_install(tmp_path):
+    (tmp_path / "openmm").mkdir()
+    (tmp_path / "openmm" / "__init__.py").write_text("raise ImportError('hidden')")
+    (tmp_path / "a.pdb").write_text("END\n")
+    environment = sterna_environment()
+    environment["PYTHONPATH"] = os.pathsep.join([str(tmp_path), environment["PYTHONPATH"]])
+    done = subprocess.run(
+        sterna_command("import", "a.pdb", "--force-field", "x.xml", "-o", "out.toml"),
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert 'which is not installed: pip install "sterna[import]"' in done.stderr
