@@ -202,8 +202,9 @@ def import_system(
         list[Path],
         typer.Argument(
             metavar="FILES...",
-            help="SYSTEM.xml and PLACES.pdb of OpenMM; PLACES.pdb or .cif with --force-field; .top "
-            "and .gro of GROMACS.",
+            help="PLACES.pdb or .cif with --force-field; SYSTEM.xml and PLACES.pdb of OpenMM; .top "
+            "and .gro of GROMACS; .prmtop and .inpcrd of AMBER; .psf, parameters and PLACES.pdb of "
+            "CHARMM.",
         ),
     ],
     output: Annotated[
@@ -238,9 +239,9 @@ def import_system(
     from sterna.importing import files as written
     from sterna.importing.forces import terms_of
     from sterna.importing.molecules import Molecules
-    from sterna.importing.sources import read
+    from sterna.importing.sources import Settings, read
 
-    source = read(files, force_field or [], cutoff, constraints.value)
+    source = read(files, Settings(force_field or [], cutoff, constraints.value))
     molecules = Molecules(source)
     molecules.take(terms_of(source))
     for path in written.write(molecules, output, overwrite):

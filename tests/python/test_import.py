@@ -7,10 +7,13 @@ import subprocess
 import numpy
 import openmm
 import pytest
-from conftest import sterna_command, sterna_environment
+from conftest import ROOT, sterna_command, sterna_environment
 from openmm import app, unit
 from sterna import read_log
 from test_openmm import solvated_dipeptide
+
+# Three molecules of no force field in particular, made for these tests.
+DATA = ROOT / "tests" / "data" / "import"
 
 
 def write_system(folder, topology, system, positions):
@@ -207,6 +210,37 @@ def test_files_of_gromacs(sterna, tmp_path):
     assert not (tmp_path / "other.toml").exists()
 
 
+def test_files_of_amber(sterna, tmp_path):
+    done = sterna(
+        "import", DATA / "alcohol.prmtop", DATA / "alcohol.inpcrd", "--constraints", "none",
+        "-o", "out.toml", "--compare",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    table = table_of(done.stdout)
+    assert table.keys() == {"bonds", "angles", "torsions", "lennard_jones", "charges"}
+    for name, (mine, theirs, _) in table.items():
+        assert abs(theirs) > 1e-2, name
+        assert mine == pytest.approx(theirs, rel=2e-6), name
+    text = (tmp_path / "out.toml").read_text()
+    assert text.count("[[molecule.improper]]") == 1 and "count = 3" in text
+
+
+def test_files_of_charmm(sterna, tmp_path):
+    files = [DATA / f"alcohol.{suffix}" for suffix in ("psf", "prm", "rtf", "pdb")]
+    done = sterna("import", *files, "-o", "out.toml", "--compare")
+    assert done.returncode == 0, done.stdout + done.stderr
+    for name, (mine, theirs, _) in table_of(done.stdout).items():
+        assert mine == pytest.approx(theirs, rel=2e-6), name
+    text = (tmp_path / "out.toml").read_text()
+    assert 'potential = "urey_bradley"' in text
+    assert "[[molecule.improper]]" in text and "[[molecule.constraint]]" in text
+    places = [line for line in files[3].read_text().splitlines(True) if "CRYST1" not in line]
+    (tmp_path / "places.pdb").write_text("".join(places))
+    done = sterna("import", *files[:3], "places.pdb", "-o", "other.toml")
+    assert done.returncode == 2
+    assert "places.pdb has no box; expected a CRYST1 line" in done.stderr
+
+
 def test_what_sterna_does_not_have_is_refused_by_name(sterna, tmp_path):
     topology, system, positions = all_forces()
     system.addForce(openmm.CustomBondForce("r"))
@@ -238,7 +272,10 @@ def test_files_that_do_not_belong_together(sterna, tmp_path):
     for arguments, message in (
         (["places.pdb"], "places.pdb has places only; expected a --force-field too"),
         (["nothing.pdb"], "the file nothing.pdb does not exist or is no file"),
-        (["system.xml"], "system.xml: expected SYSTEM.xml and PLACES.pdb of OpenMM"),
+        (
+            ["system.xml"],
+            "system.xml: expected a .pdb or .cif file with --force-field; SYSTEM.xml and",
+        ),
         (["system.xml", "short.pdb"], "short.pdb has 5 atoms, and the system of system.xml has 10"),
         (["broken.xml", "places.pdb"], "OpenMM cannot read broken.xml"),
         (["places.pdb", "--force-field", "no.xml"], "OpenMM cannot read no.xml"),

@@ -129,7 +129,11 @@ class Molecules:
         for one in terms:
             lists = alike.setdefault((one.section, one.parameters), [])
             lists.append([atom - start + 1 for atom in one.atoms])
-        for (section, parameters), lists in alike.items():
+        # Whatever order the other program has: molecules of one kind are told by their tables.
+        for (section, parameters), lists in sorted(
+            alike.items(), key=lambda item: (item[0][0], sorted(item[1]), repr(item[0][1]))
+        ):
+            lists.sort()
             tables.setdefault(section, []).append(
                 dict(parameters) | {"atoms": lists if len(lists) > 1 else lists[0]}
             )

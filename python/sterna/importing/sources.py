@@ -1,6 +1,6 @@
 """Reads files of other programs by OpenMM."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,39 +39,63 @@ class Source:
         return numpy.array([vector.value_in_unit(nanometer) for vector in vectors])
 
 
-def read(
-    files: Sequence[Path], force_fields: Sequence[str], cutoff: float, constraints: str
-) -> Source:
-    """Reads one system.
+@dataclass(frozen=True)
+class Settings:
+    """What files do not say; a serialized system does."""
 
-    `force_fields` are for a PDB or mmCIF file; `cutoff` (nm) and `constraints` ("none", "hydrogen",
-    "all") are for what has no serialized system, which brings its own. Raises SternaError, naming
-    the file.
-    """
+    force_fields: Sequence[str]  #: for PDB and mmCIF files
+    cutoff: float  #: nm
+    constraints: str  #: "none", "hydrogen", "all"
+
+    def of_openmm(self) -> dict[str, Any]:
+        """Arguments of createSystem."""
+        app, unit = openmm().app, openmm().unit
+        kinds = {"none": None, "hydrogen": app.HBonds, "all": app.AllBonds}
+        return {
+            "nonbondedMethod": app.PME,
+            "nonbondedCutoff": self.cutoff * unit.nanometer,
+            "constraints": kinds[self.constraints],
+            "rigidWater": self.constraints != "none",
+        }
+
+
+@dataclass(frozen=True)
+class Format:
+    """Files that make up a system, by their suffixes."""
+
+    description: str
+    topology: tuple[str, ...]  #: one file with one of them
+    parameters: tuple[str, ...]  #: any number
+    places: tuple[str, ...]  #: one file
+    read: Callable[[Path, list[Path], Path, Settings], Source]
+
+
+def read(files: Sequence[Path], settings: Settings) -> Source:
+    """Reads one system. Raises SternaError, naming the file."""
     for path in files:
         if not path.is_file():
             raise SternaError(f"the file {path} does not exist or is no file", status=2)
-    by_suffix = {path.suffix.lower(): path for path in files}
-    if len(by_suffix) < len(files):
-        raise SternaError("two of the files are of one format; expected one of each", status=2)
-    suffixes = set(by_suffix)
-    coordinates = by_suffix.get(".pdb") or by_suffix.get(".cif")
-    if suffixes in ({".xml", ".pdb"}, {".xml", ".cif"}):
-        return _serialized(by_suffix[".xml"], coordinates)
-    if suffixes in ({".pdb"}, {".cif"}) and force_fields:
-        return _by_force_field(coordinates, force_fields, cutoff, constraints)
-    if suffixes == {".top", ".gro"}:
-        return _gromacs(by_suffix[".top"], by_suffix[".gro"], cutoff, constraints)
-    if suffixes in ({".pdb"}, {".cif"}):
+
+    def of(suffixes: tuple[str, ...]) -> list[Path]:
+        return [path for path in files if path.suffix.lower() in suffixes]
+
+    for known in FORMATS:
+        topology, parameters, places = map(of, (known.topology, known.parameters, known.places))
+        if len(topology) != 1 or len(places) != 1:
+            continue
+        if len(topology) + len(parameters) + len(places) == len(files):
+            return known.read(topology[0], parameters, places[0], settings)
+    if len(files) == len(of(PLACES)) == 1:
+        if settings.force_fields:
+            return _by_force_field(files[0], settings)
         raise SternaError(
-            f"{coordinates} has places only; expected a --force-field too, such as --force-field "
+            f"{files[0]} has places only; expected a --force-field too, such as --force-field "
             "amber14-all.xml --force-field amber14/tip3p.xml",
             status=2,
         )
+    expected = "; ".join(known.description for known in FORMATS)
     raise SternaError(
-        f"{', '.join(map(str, files))}: expected SYSTEM.xml and PLACES.pdb of OpenMM, a .pdb or .cif "
-        "file with --force-field, or .top and .gro of GROMACS; other programs' files can be written "
-        "as such by ParmEd",
+        f"{', '.join(map(str, files))}: expected a .pdb or .cif file with --force-field; {expected}",
         status=2,
     )
 
@@ -95,63 +119,92 @@ def _places(structure: Any) -> numpy.ndarray:
     return numpy.array(structure.getPositions(asNumpy=True).value_in_unit(nanometer))
 
 
-def _settings(cutoff: float, constraints: str) -> dict[str, Any]:
-    app, unit = openmm().app, openmm().unit
-    return {
-        "nonbondedMethod": app.PME,
-        "nonbondedCutoff": cutoff * unit.nanometer,
-        "constraints": {"none": None, "hydrogen": app.HBonds, "all": app.AllBonds}[constraints],
-        "rigidWater": constraints != "none",
-    }
+def _source(
+    topology: Any, system: Any, positions: numpy.ndarray, names: tuple[Path, Path]
+) -> Source:
+    if len(positions) != system.getNumParticles():
+        raise SternaError(
+            f"{names[1]} has {len(positions)} atoms, and the system of {names[0]} has "
+            f"{system.getNumParticles()}",
+            status=2,
+        )
+    return Source(topology, system, positions)
 
 
-def _serialized(path: Path, coordinates: Path) -> Source:
+def _serialized(path: Path, _: list[Path], places: Path, _settings: Settings) -> Source:
     mm = openmm()
     system = _read_by(path, lambda: mm.XmlSerializer.deserialize(path.read_text(encoding="utf-8")))
     if not isinstance(system, mm.System):
         raise SternaError(f"{path} has a {type(system).__name__}, expected a System", status=2)
-    structure = _structure(coordinates)
-    positions = _places(structure)
-    if len(positions) != system.getNumParticles():
-        raise SternaError(
-            f"{coordinates} has {len(positions)} atoms, and the system of {path} has "
-            f"{system.getNumParticles()}",
-            status=2,
-        )
-    return Source(structure.topology, system, positions)
+    structure = _structure(places)
+    return _source(structure.topology, system, _places(structure), (path, places))
 
 
-def _by_force_field(
-    path: Path, force_fields: Sequence[str], cutoff: float, constraints: str
-) -> Source:
+def _by_force_field(path: Path, settings: Settings) -> Source:
     structure = _structure(path)
-    force_field = _read_by(
-        Path(", ".join(force_fields)), lambda: openmm().app.ForceField(*force_fields)
-    )
+    names = settings.force_fields
+    force_field = _read_by(Path(", ".join(names)), lambda: openmm().app.ForceField(*names))
     system = _read_by(
-        path,
-        lambda: force_field.createSystem(structure.topology, **_settings(cutoff, constraints)),
+        path, lambda: force_field.createSystem(structure.topology, **settings.of_openmm())
     )
-    return Source(structure.topology, system, _places(structure))
+    return _source(structure.topology, system, _places(structure), (path, path))
 
 
-def _gromacs(path: Path, coordinates: Path, cutoff: float, constraints: str) -> Source:
+def _gromacs(path: Path, _: list[Path], places: Path, settings: Settings) -> Source:
     app = openmm().app
-    places = _read_by(coordinates, lambda: app.GromacsGroFile(str(coordinates)))
+    found = _read_by(places, lambda: app.GromacsGroFile(str(places)))
+    box = found.getPeriodicBoxVectors()
     topology = _read_by(
         path,
-        lambda: app.GromacsTopFile(
-            str(path),
-            periodicBoxVectors=places.getPeriodicBoxVectors(),
-            includeDir=str(path.parent),
-        ),
+        lambda: app.GromacsTopFile(str(path), periodicBoxVectors=box, includeDir=str(path.parent)),
     )
-    system = _read_by(path, lambda: topology.createSystem(**_settings(cutoff, constraints)))
-    positions = _places(places)
-    if len(positions) != system.getNumParticles():
-        raise SternaError(
-            f"{coordinates} has {len(positions)} atoms, and the molecules of {path} have "
-            f"{system.getNumParticles()}",
-            status=2,
-        )
-    return Source(topology.topology, system, positions)
+    system = _read_by(path, lambda: topology.createSystem(**settings.of_openmm()))
+    return _source(topology.topology, system, _places(found), (path, places))
+
+
+def _amber(path: Path, _: list[Path], places: Path, settings: Settings) -> Source:
+    app = openmm().app
+    if places.suffix.lower() in PLACES:
+        found = _structure(places)
+        box = found.topology.getPeriodicBoxVectors()
+    else:
+        found = _read_by(places, lambda: app.AmberInpcrdFile(str(places)))
+        box = found.boxVectors
+    topology = _read_by(path, lambda: app.AmberPrmtopFile(str(path), periodicBoxVectors=box))
+    system = _read_by(path, lambda: topology.createSystem(**settings.of_openmm()))
+    return _source(topology.topology, system, _places(found), (path, places))
+
+
+def _charmm(path: Path, parameters: list[Path], places: Path, settings: Settings) -> Source:
+    app = openmm().app
+    structure = _structure(places)
+    box = structure.topology.getPeriodicBoxVectors()
+    if box is None:
+        raise SternaError(f"{places} has no box; expected a CRYST1 line", status=2)
+    names = Path(", ".join(map(str, parameters)))
+    known = _read_by(names, lambda: app.CharmmParameterSet(*map(str, parameters)))
+    topology = _read_by(path, lambda: app.CharmmPsfFile(str(path), periodicBoxVectors=box))
+    system = _read_by(path, lambda: topology.createSystem(known, **settings.of_openmm()))
+    return _source(topology.topology, system, _places(structure), (path, places))
+
+
+PLACES = (".pdb", ".cif")
+
+FORMATS = (
+    Format("SYSTEM.xml and PLACES.pdb of OpenMM", (".xml",), (), PLACES, _serialized),
+    Format(".top and .gro of GROMACS", (".top",), (), (".gro",), _gromacs),
+    Format(
+        ".prmtop (.parm7) and .inpcrd (.rst7) of AMBER",
+        (".prmtop", ".parm7"),
+        (),
+        (".inpcrd", ".rst7", ".ncrst", *PLACES),
+        _amber,
+    ),
+    Format(
+        ".psf, parameters (.prm, .par, .rtf, .str) and PLACES.pdb of CHARMM",
+        (".psf",),
+        (".prm", ".par", ".rtf", ".top", ".str"),
+        PLACES,
+        _charmm,
+    ),
+)
