@@ -195,11 +195,10 @@ void Constraints::note_failure(const Constraint& constraint, const ParticleStore
   const std::int64_t first = particles.id[atoms_[constraint.first].place];
   const std::int64_t second = particles.id[atoms_[constraint.second].place];
   failure_ = fmt::format(
-      "step {}: the constraint of {} and {} did not converge within {} sweeps: the time step is "
-      "too "
-      "long, the start is far from the constraints (minimize first), or constraints contradict "
-      "each "
-      "other",
+      "step {}: the constraint of {} and {} did not converge within {} sweeps. Either the time "
+      "step "
+      "is too long, or the start is far from the constraints (minimize first), or constraints "
+      "contradict each other",
       step, topology.description(first), topology.description(second), most_sweeps);
 }
 

@@ -40,7 +40,7 @@ class Constraints {
   struct Violation {
     double distance = 0.0;         ///< largest deviation, relative to the distance asked for
     double shift = 0.0;            ///< farthest that an atom was moved
-    double longest = 0.0;          ///< distance asked for
+    double longest = 0.0;          ///< the longest distance asked for
     bool moved_positions = false;  ///< some distance deviated by more than the tolerance
   };
   /// Moves atoms, by as little as possible weighted with their masses, until all distances are as
