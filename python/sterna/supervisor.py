@@ -136,7 +136,10 @@ class Supervisor:
         ranks = self._ranks()
         if ranks:
             self._most = max(self._most, len(ranks))
-            processes.send(ranks, self._signal, signal.SIGCONT)
+            # All ranks have the signal before one of them acts on it: a simulation that it ends on
+            # one rank ends on all, and a signal that came later would interrupt what follows.
+            for number in (signal.SIGSTOP, self._signal, signal.SIGCONT):
+                processes.send(ranks, number)
         elif self._most == 0 and self._status is None:
             self._status = 128 + self._stop
             self._tell("sterna: stopped before the run began\n")

@@ -26,22 +26,16 @@ constexpr std::array fields = {
     Field{"torque", 3, false, Dimension::energy, true},
 };
 
-template <class Vector>
-void write(const Vector& v, double* row) {
-  row[0] = v.x;
-  row[1] = v.y;
-  row[2] = v.z;
-}
-
-md::Vec3 wrapped(const md::ParticleStore& particles, const md::Box& box, std::size_t i,
-                 md::Image& image) {
-  int crossings[3] = {};
-  image = particles.image[i];
-  const md::Vec3 position = box.wrap(particles.position[i].vector(), crossings);
-  image.x += crossings[0];
-  image.y += crossings[1];
-  image.z += crossings[2];
-  return position;
+/// Calls visit(i, position, image) for each local particle, wrapped into the box.
+template <class Visit>
+void for_each_wrapped(const md::ParticleStore& particles, const md::Box& box, Visit&& visit) {
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    int crossings[3] = {};
+    const md::Vec3 position = box.wrap(particles.position[i].vector(), crossings);
+    const md::Image& image = particles.image[i];
+    visit(i, position,
+          md::Image{image.x + crossings[0], image.y + crossings[1], image.z + crossings[2]});
+  }
 }
 
 }  // namespace
@@ -61,40 +55,54 @@ const Field& field_by_name(std::string_view name, bool rotating) {
   throw std::invalid_argument(comm::unknown_name_message("array of particles", name, names));
 }
 
-void write_row(const Field& field, const md::ParticleStore& particles, const md::Box& box,
-               std::size_t i, double* row) {
-  md::Image image;
+void write_rows(const Field& field, const md::ParticleStore& particles, const md::Box& box,
+                double* rows) {
+  const std::size_t count = particles.local_count();
+  const auto copy = [&](const md::AlignedBuffer<md::Vec3>& vectors) {
+    for (std::size_t i = 0; i < count; ++i) {
+      rows[3 * i] = vectors[i].x;
+      rows[3 * i + 1] = vectors[i].y;
+      rows[3 * i + 2] = vectors[i].z;
+    }
+  };
   if (field.name == "position") {
-    write(wrapped(particles, box, i, image), row);
+    for_each_wrapped(particles, box, [&](std::size_t i, const md::Vec3& p, const md::Image&) {
+      rows[3 * i] = p.x;
+      rows[3 * i + 1] = p.y;
+      rows[3 * i + 2] = p.z;
+    });
   } else if (field.name == "velocity") {
-    write(particles.velocity[i], row);
+    copy(particles.velocity);
   } else if (field.name == "force") {
-    write(particles.force[i], row);
+    copy(particles.force);
   } else if (field.name == "angular_momentum") {
-    write(particles.angular_momentum[i], row);
+    copy(particles.angular_momentum);
   } else if (field.name == "torque") {
-    write(particles.torque[i], row);
+    copy(particles.torque);
   } else {
-    const md::Quaternion& q = particles.orientation[i];
-    row[0] = q.w;
-    row[1] = q.x;
-    row[2] = q.y;
-    row[3] = q.z;
+    for (std::size_t i = 0; i < count; ++i) {
+      const md::Quaternion& q = particles.orientation[i];
+      rows[4 * i] = q.w;
+      rows[4 * i + 1] = q.x;
+      rows[4 * i + 2] = q.y;
+      rows[4 * i + 3] = q.z;
+    }
   }
 }
 
-void write_row(const Field& field, const md::ParticleStore& particles, const md::Box& box,
-               std::size_t i, std::int64_t* row) {
+void write_rows(const Field& field, const md::ParticleStore& particles, const md::Box& box,
+                std::int64_t* rows) {
+  const std::size_t count = particles.local_count();
   if (field.name == "id") {
-    *row = particles.id[i];
+    std::copy_n(particles.id.data(), count, rows);
   } else if (field.name == "type") {
-    *row = particles.position[i].type;
+    for (std::size_t i = 0; i < count; ++i) rows[i] = particles.position[i].type;
   } else {
-    md::Image image;
-    wrapped(particles, box, i, image);
-    row[0] = image.x;
-    row[1] = image.y;
-    row[2] = image.z;
+    for_each_wrapped(particles, box, [&](std::size_t i, const md::Vec3&, const md::Image& image) {
+      rows[3 * i] = image.x;
+      rows[3 * i + 1] = image.y;
+      rows[3 * i + 2] = image.z;
+    });
   }
 }
 

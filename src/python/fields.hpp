@@ -23,10 +23,11 @@ struct Field {
 /// Throws std::invalid_argument with the nearest name where there is no such field.
 const Field& field_by_name(std::string_view name, bool rotating);
 
-/// Rows of local particle `i`, in internal units; positions wrapped into the box, with their image.
-void write_row(const Field& field, const md::ParticleStore& particles, const md::Box& box,
-               std::size_t i, double* row);
-void write_row(const Field& field, const md::ParticleStore& particles, const md::Box& box,
-               std::size_t i, std::int64_t* row);
+/// A row for each local particle, in internal units; positions wrapped into the box, with their
+/// image.
+void write_rows(const Field& field, const md::ParticleStore& particles, const md::Box& box,
+                double* rows);
+void write_rows(const Field& field, const md::ParticleStore& particles, const md::Box& box,
+                std::int64_t* rows);
 
 }  // namespace sterna::python

@@ -111,11 +111,11 @@ template <class Value>
 std::vector<Value> local_rows(const Field& field, const md::ParticleStore& particles,
                               const md::Box& box, double unit) {
   std::vector<Value> rows(particles.local_count() * field.columns);
-  for (std::size_t i = 0; i < particles.local_count(); ++i) {
-    write_row(field, particles, box, i, rows.data() + i * field.columns);
-  }
+  write_rows(field, particles, box, rows.data());
   if constexpr (std::is_floating_point_v<Value>) {
-    for (Value& value : rows) value *= unit;
+    if (unit != 1.0) {
+      for (Value& value : rows) value *= unit;
+    }
   }
   return rows;
 }
@@ -222,7 +222,8 @@ void Simulation::raise_failure(bool interrupted) {
   if (failure && own) std::rethrow_exception(failure);
   if (others.empty() && !interrupted) return;
   if (others.empty() || others.find("KeyboardInterrupt") != std::string::npos) {
-    PyErr_SetString(PyExc_KeyboardInterrupt, "on another rank");
+    // This rank's own signal, where it has come since the last look, is the same interruption.
+    if (PyErr_CheckSignals() == 0) PyErr_SetString(PyExc_KeyboardInterrupt, "on another rank");
     nb::raise_python_error();
   }
   throw RemoteError(others);

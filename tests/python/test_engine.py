@@ -282,7 +282,7 @@ def test_many_simulations_one_after_the_other_take_no_more_memory(tmp_path):
 import gc, resource
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-for k in range(150):
+for k in range(1000):
     simulation = sterna.Simulation(settings, system)
     simulation.run(1)
     if k == 50:

@@ -48,6 +48,9 @@ def test_a_dipeptide_in_rigid_water_has_the_energies_of_openmm_and_runs(sterna, 
     assert done.returncode == 0, done.stdout + done.stderr
     row = read_log(tmp_path / "output" / "protein.log.jsonl").rows[-1]
     assert row["step"] == 20
+    done = sterna("import", "system.xml", "places.pdb", "-o", "nowhere/protein.toml")
+    assert done.returncode == 1
+    assert "cannot be written: No such file or directory" in done.stderr
     # Nothing is overwritten by accident.
     done = sterna("import", "system.xml", "places.pdb", "-o", "protein.toml")
     assert done.returncode == 2
@@ -91,7 +94,7 @@ def all_forces():
     positions = []
     elements = [app.element.carbon, app.element.nitrogen, app.element.oxygen]
     for molecule in range(2):
-        residue = topology.addResidue("XXX", topology.addChain())
+        residue = topology.addResidue("ALC", topology.addChain())
         first = 5 * molecule
         atoms = []
         for k in range(5):
@@ -253,7 +256,7 @@ def test_what_sterna_does_not_have_is_refused_by_name(sterna, tmp_path):
     write_system(tmp_path, topology, system, positions)
     done = sterna("import", "system.xml", "places.pdb", "-o", "out.toml")
     assert done.returncode == 1
-    assert "atom 10 (A4 of XXX 1) is a virtual site" in done.stderr
+    assert "atom 10 (A4 of ALC 1) is a virtual site" in done.stderr
     topology, system, positions = all_forces()
     system.getForce(4).setEnergyFunction("k*cos(theta-theta0)")
     write_system(tmp_path, topology, system, positions)
@@ -279,8 +282,9 @@ def test_files_that_do_not_belong_together(sterna, tmp_path):
         (["system.xml", "short.pdb"], "short.pdb has 5 atoms, and the system of system.xml has 10"),
         (["broken.xml", "places.pdb"], "OpenMM cannot read broken.xml"),
         (["places.pdb", "--force-field", "no.xml"], "OpenMM cannot read no.xml"),
+        (["system.xml", "places.pdb", "-o", "out.txt"], "expected a name that ends in .toml"),
     ):
-        done = sterna("import", *arguments, "-o", "out.toml")
+        done = sterna("import", "-o", "out.toml", *arguments)
         assert done.returncode == 2, (arguments, done.stderr)
         assert message in done.stderr
 

@@ -80,7 +80,9 @@ class Run:
         return until(found, f"{count} ranks")
 
     def folder_of_session(self) -> Path:
-        return Path(variable_of_session(self.launcher()))
+        launcher = self.launcher()
+        # A process that replaces its program shows no environment for a moment.
+        return Path(until(lambda: variable_of_session(launcher), "the session's folder"))
 
     def reach(self, step: int) -> "Run":
         log = self.folder / "melt.log.jsonl"

@@ -19,6 +19,8 @@ def write(molecules: Molecules, output: Path, overwrite: bool) -> list[Path]:
 
     Raises SternaError where a file is there already, and writes none then.
     """
+    if output.suffix != ".toml":
+        raise SternaError(f"the output is {output}; expected a name that ends in .toml", status=2)
     texts: dict[Path, str] = {}
     sections: list[dict[str, Any]] = []
     for kind in molecules.kinds:
@@ -39,7 +41,10 @@ def write(molecules: Molecules, output: Path, overwrite: bool) -> list[Path]:
             if path.exists():
                 raise SternaError(f"{path} exists; --overwrite replaces it", status=2)
     for path, text in texts.items():
-        path.write_text(text, encoding="utf-8")
+        try:
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise SternaError(f"{path} cannot be written: {error.strerror}") from error
     return list(texts)
 
 

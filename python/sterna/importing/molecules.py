@@ -1,5 +1,6 @@
 """Atoms and terms of a system as types and kinds of molecules."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -111,7 +112,10 @@ class Molecules:
     def _name(self, start: int, end: int) -> str:
         atoms = self._atoms[start:end]
         residues = {atom.residue.index for atom in atoms}
-        return atoms[0].residue.name if len(residues) == 1 else f"chain_{atoms[0].residue.chain.id}"
+        first = atoms[0].residue
+        name = first.name if len(residues) == 1 else f"chain_{first.chain.id}"
+        # It becomes part of the name of a file.
+        return re.sub(r"[^A-Za-z0-9_+-]", "_", name)
 
     def _tables(self, start: int, end: int, terms: list[Term]) -> dict[str, Any]:
         tables: dict[str, Any] = {

@@ -368,12 +368,13 @@ class Checker {
     }
   }
 
+  static bool has_constraints(const Input::Molecule& molecule) {
+    return molecule.constrained_bonds != "none" || !molecule.constraints.empty();
+  }
+
   /// What moves atoms otherwise than by forces does not know of constraints.
   void constraints() {
-    const bool constrained = std::ranges::any_of(input_.molecules, [](const auto& molecule) {
-      return molecule.constrained_bonds != "none" || !molecule.constraints.empty();
-    });
-    if (!constrained) return;
+    if (std::ranges::none_of(input_.molecules, has_constraints)) return;
     if (good_("run.integrator") && input_.run.integrator == "minimize") {
       error("run.integrator",
             "a minimization does not keep constraints; expected molecules without them: with "
@@ -401,6 +402,28 @@ class Checker {
               "a thermostat of some atoms does not keep constraints; expected one of all, "
               "without \"component\", \"lower\" and \"upper\"");
       }
+    }
+    for (std::size_t n = 0; n < input_.drift_controls.size(); ++n) {
+      const Input::DriftControl& control = input_.drift_controls[n];
+      if (control.component.empty() && !control.lower && !control.upper && control.slabs == 1) {
+        continue;
+      }
+      error(fmt::format("drift_control[{}]", n),
+            "a [[drift_control]] of some atoms does not keep constraints; expected one of all, "
+            "without \"component\", \"lower\", \"upper\" and \"slabs\"");
+    }
+    for (std::size_t n = 0; n < input_.freezes.size(); ++n) {
+      const std::string& frozen = input_.freezes[n].component;
+      const auto has_it = [&](const Input::Molecule& molecule) {
+        return has_constraints(molecule) &&
+               std::ranges::find(molecule.atoms, frozen, &Input::MoleculeAtom::type) !=
+                   molecule.atoms.end();
+      };
+      if (std::ranges::none_of(input_.molecules, has_it)) continue;
+      error(fmt::format("freeze[{}]", n),
+            fmt::format("atoms of the type {} are in a [[molecule]] with constraints, which cannot "
+                        "be frozen in part",
+                        quote(frozen)));
     }
     for (std::size_t n = 0; n < input_.limits.size(); ++n) {
       error(fmt::format("limit[{}]", n), "a [[limit]] of single atoms does not keep constraints");

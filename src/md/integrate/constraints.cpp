@@ -218,44 +218,51 @@ std::span<Vec3> Constraints::with_ghosts(const ParticleStore& particles,
   return vectors;
 }
 
-/// Sweeps until `push`, which corrects a constraint, finds each of them kept. Two frozen atoms
-/// stay as they are.
-template <class Push>
-void Constraints::solve(std::span<const Constraint> constraints, Push&& push,
-                        const ParticleStore& particles, std::int64_t step) {
-  const Constraint* open = nullptr;
-  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-    open = nullptr;
-    for (const Constraint& constraint : constraints) {
-      if (atoms_[constraint.first].weight + atoms_[constraint.second].weight == 0.0) continue;
-      if (!push(constraint)) open = &constraint;
+void Constraints::push(const Constraint& constraint, double multiplier,
+                       std::span<Vec3> vectors) const {
+  const Atom &a = atoms_[constraint.first], &b = atoms_[constraint.second];
+  vectors[a.vector] -= (a.weight * multiplier) * constraint.connection;
+  vectors[b.vector] += (b.weight * multiplier) * constraint.connection;
+}
+
+double Constraints::multiplier(const Constraint& constraint, double along) const {
+  const Vec3& r = constraint.connection;
+  return along / (weight(constraint) * dot(r, r));
+}
+
+Vec3 Constraints::difference(const Constraint& constraint, std::span<const Vec3> vectors) const {
+  return vectors[atoms_[constraint.first].vector] - vectors[atoms_[constraint.second].vector];
+}
+
+/// Sweeps over each group until `correct` finds all its constraints kept. Two frozen atoms stay as
+/// they are.
+template <class Correct>
+void Constraints::solve(Correct&& correct, const ParticleStore& particles, std::int64_t step) {
+  for (const Group& group : groups_) {
+    const Constraint* open = nullptr;
+    for (int sweep = 0; sweep < most_sweeps && (sweep == 0 || open != nullptr); ++sweep) {
+      open = nullptr;
+      for (const Constraint& constraint : of(group)) {
+        if (weight(constraint) > 0.0 && !correct(constraint)) open = &constraint;
+      }
     }
-    if (open == nullptr) return;
+    if (open != nullptr) note_failure(*open, particles, step);
   }
-  note_failure(*open, particles, step);
 }
 
 void Constraints::shake(std::span<Vec3> velocity, double timestep, const ParticleStore& particles,
                         std::int64_t step) {
-  for (const Group& group : groups_) {
-    const std::span constraints =
-        std::span(constraints_).subspan(group.first_constraint, group.constraint_count);
-    const auto push = [&](const Constraint& constraint) {
-      const Atom &a = atoms_[constraint.first], &b = atoms_[constraint.second];
-      Vec3 &u = velocity[a.vector], &v = velocity[b.vector];
-      const Vec3 next = constraint.connection + timestep * (u - v);
-      const double excess = dot(next, next) - constraint.squared_distance;
-      if (std::abs(excess) <= 2.0 * tolerance_ * constraint.squared_distance) return true;
-      // Where a step turns a connection by 90 degrees or more, nothing along it helps.
-      const double along =
-          std::max(dot(next, constraint.connection), 1e-3 * constraint.squared_distance);
-      const double multiplier = excess / (2.0 * timestep * (a.weight + b.weight) * along);
-      u -= (a.weight * multiplier) * constraint.connection;
-      v += (b.weight * multiplier) * constraint.connection;
-      return false;
-    };
-    solve(constraints, push, particles, step);
-  }
+  const auto correct = [&](const Constraint& constraint) {
+    const Vec3 next = constraint.connection + timestep * difference(constraint, velocity);
+    const double excess = dot(next, next) - constraint.squared_distance;
+    if (std::abs(excess) <= 2.0 * tolerance_ * constraint.squared_distance) return true;
+    // Where a step turns a connection by 90 degrees or more, nothing along it helps.
+    const double along =
+        std::max(dot(next, constraint.connection), 1e-3 * constraint.squared_distance);
+    push(constraint, excess / (2.0 * timestep * weight(constraint) * along), velocity);
+    return false;
+  };
+  solve(correct, particles, step);
 }
 
 Constraints::Violation Constraints::project_positions(ParticleStore& particles, std::int64_t step) {
@@ -320,28 +327,17 @@ double Constraints::constrain_velocities(ParticleStore& particles, std::int64_t 
       with_ghosts(particles, {particles.velocity.data(), particles.local_count()}, velocity_);
   double largest = 0.0;
   for (const Constraint& constraint : constraints_) {
-    const Vec3 relative =
-        velocity[atoms_[constraint.first].vector] - velocity[atoms_[constraint.second].vector];
-    largest = std::max(largest, std::abs(dot(relative, constraint.connection)) /
-                                    std::sqrt(constraint.squared_distance));
+    const double along = dot(difference(constraint, velocity), constraint.connection);
+    largest = std::max(largest, std::abs(along) / std::sqrt(constraint.squared_distance));
   }
-  for (const Group& group : groups_) {
-    const std::span constraints =
-        std::span(constraints_).subspan(group.first_constraint, group.constraint_count);
-    const auto push = [&](const Constraint& constraint) {
-      const Atom &a = atoms_[constraint.first], &b = atoms_[constraint.second];
-      Vec3 &u = velocity[a.vector], &v = velocity[b.vector];
-      const Vec3& r = constraint.connection;
-      const double along = dot(u - v, r);
-      // What it would change the distance by in a step.
-      if (std::abs(along) * timestep_ <= tolerance_ * constraint.squared_distance) return true;
-      const double multiplier = along / ((a.weight + b.weight) * dot(r, r));
-      u -= (a.weight * multiplier) * r;
-      v += (b.weight * multiplier) * r;
-      return false;
-    };
-    solve(constraints, push, particles, step);
-  }
+  const auto correct = [&](const Constraint& constraint) {
+    const double along = dot(difference(constraint, velocity), constraint.connection);
+    // What it would change the distance by in a step.
+    if (std::abs(along) * timestep_ <= tolerance_ * constraint.squared_distance) return true;
+    push(constraint, multiplier(constraint, along), velocity);
+    return false;
+  };
+  solve(correct, particles, step);
   for (const Atom& atom : atoms_) {
     if (atom.vector < particles.local_count()) {
       particles.velocity[atom.vector] = velocity[atom.vector];
@@ -359,37 +355,34 @@ EnergyAndVirial Constraints::virial(const ParticleStore& particles, std::int64_t
       with_ghosts(particles, {particles.force.data(), local}, force_);
   for (const Atom& atom : atoms_) acceleration[atom.vector] *= atom.weight;
   multipliers_.assign(constraints_.size(), 0.0);
+  const auto multiplier_of = [this](const Constraint& constraint) -> double& {
+    return multipliers_[static_cast<std::size_t>(&constraint - constraints_.data())];
+  };
+  const auto correct = [&](const Constraint& constraint) {
+    // The second derivative of the squared distance is 0.
+    const Vec3 turning = difference(constraint, velocity);
+    const double along =
+        dot(difference(constraint, acceleration), constraint.connection) + dot(turning, turning);
+    if (std::abs(along) * timestep_ * timestep_ <= tolerance_ * constraint.squared_distance) {
+      return true;
+    }
+    const double change = multiplier(constraint, along);
+    push(constraint, change, acceleration);
+    multiplier_of(constraint) -= change;
+    return false;
+  };
+  solve(correct, particles, step);
   EnergyAndVirial sums;
   for (const Group& group : groups_) {
-    const std::span constraints =
-        std::span(constraints_).subspan(group.first_constraint, group.constraint_count);
-    const auto push = [&](const Constraint& constraint) {
-      const Atom &a = atoms_[constraint.first], &b = atoms_[constraint.second];
-      Vec3 &u = acceleration[a.vector], &v = acceleration[b.vector];
+    for (const Constraint& constraint : of(group)) {
+      const double part = group.share * multiplier_of(constraint);
       const Vec3& r = constraint.connection;
-      // The second derivative of the squared distance is 0.
-      const Vec3 turning = velocity[a.vector] - velocity[b.vector];
-      const double along = dot(u - v, r) + dot(turning, turning);
-      if (std::abs(along) * timestep_ * timestep_ <= tolerance_ * constraint.squared_distance) {
-        return true;
-      }
-      const double multiplier = along / ((a.weight + b.weight) * dot(r, r));
-      u -= (a.weight * multiplier) * r;
-      v += (b.weight * multiplier) * r;
-      multipliers_[static_cast<std::size_t>(&constraint - constraints_.data())] -= multiplier;
-      return false;
-    };
-    solve(constraints, push, particles, step);
-    for (const Constraint& constraint : constraints) {
-      const double multiplier =
-          group.share * multipliers_[static_cast<std::size_t>(&constraint - constraints_.data())];
-      const Vec3& r = constraint.connection;
-      sums.virial[0] += multiplier * r.x * r.x;
-      sums.virial[1] += multiplier * r.y * r.y;
-      sums.virial[2] += multiplier * r.z * r.z;
-      sums.virial[3] += multiplier * r.x * r.y;
-      sums.virial[4] += multiplier * r.x * r.z;
-      sums.virial[5] += multiplier * r.y * r.z;
+      sums.virial[0] += part * r.x * r.x;
+      sums.virial[1] += part * r.y * r.y;
+      sums.virial[2] += part * r.z * r.z;
+      sums.virial[3] += part * r.x * r.y;
+      sums.virial[4] += part * r.x * r.z;
+      sums.virial[5] += part * r.y * r.z;
     }
   }
   throw_where_not_converged();

@@ -112,9 +112,20 @@ class Constraints {
   /// have the right length.
   void shake(std::span<Vec3> velocity, double timestep, const ParticleStore& particles,
              std::int64_t step);
-  template <class Push>
-  void solve(std::span<const Constraint> constraints, Push&& push, const ParticleStore& particles,
-             std::int64_t step);
+  template <class Correct>
+  void solve(Correct&& correct, const ParticleStore& particles, std::int64_t step);
+  std::span<const Constraint> of(const Group& group) const {
+    return std::span(constraints_).subspan(group.first_constraint, group.constraint_count);
+  }
+  double weight(const Constraint& constraint) const {
+    return atoms_[constraint.first].weight + atoms_[constraint.second].weight;
+  }
+  /// Of the vectors of the first and the second atom.
+  Vec3 difference(const Constraint& constraint, std::span<const Vec3> vectors) const;
+  /// What takes `along` off the product of that difference and the connection.
+  double multiplier(const Constraint& constraint, double along) const;
+  /// Changes the vectors of both atoms along the connection.
+  void push(const Constraint& constraint, double multiplier, std::span<Vec3> vectors) const;
   void note_failure(const Constraint& constraint, const ParticleStore& particles,
                     std::int64_t step);
 

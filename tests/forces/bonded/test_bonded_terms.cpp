@@ -297,8 +297,8 @@ TEST_CASE("a CMAP goes through the points of its table and is smooth between the
   constexpr double pi = std::numbers::pi, step = 2.0 * pi / table_edge;
   const auto energy_at = [&](double phi, double psi) {
     Terms term(kind, 1, 1.0, 1);
-    // The fourth atom lies at the angle phi about the bond along z, and the last one is turned by
-    // psi from the second about the bond from the third to the fourth.
+    // The fourth atom lies at the angle phi about the bond along z. The last one is turned by psi
+    // from the second, about the bond from the third to the fourth.
     const Vec3 second{0, 0, 0}, third{0, 0, 1}, fourth{std::cos(phi), std::sin(phi), 1};
     const Vec3 axis = fourth - third, up{0, 0, -1};
     const Vec3 side = cross(axis, up);

@@ -11,9 +11,9 @@ namespace sterna::md {
 /// 25, 1400 (2004)).
 ///
 /// `values`: row after row, as many rows as columns, three at least. The first number of the result
-/// is the number of rows; then follow 16 numbers for each cell, row after row, of which the number
-/// 4 m + n is the coefficient of t^m u^n: t and u go from 0 to 1 through the cell, t to the next
-/// row, u to the next column.
+/// is the number of rows. 16 numbers for each cell follow, row after row. Of these, number 4 m + n is
+/// the coefficient of t^m u^n. t and u go from 0 to 1 through the cell, t to the next row, u to the
+/// next column.
 std::vector<double> bicubic_table(std::span<const double> values);
 
 }  // namespace sterna::md
