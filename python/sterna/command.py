@@ -260,6 +260,44 @@ def import_system(
 
 
 @app.command()
+def report(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RUN...",
+            help="A log (NAME.log.jsonl), the input file, a folder with one log, or FOLDER/NAME.",
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="OUT.HTML",
+            help="The file to write; default: NAME.report.html beside the log, of several runs "
+            "report.html here.",
+        ),
+    ] = None,
+    trajectory: Annotated[
+        bool,
+        typer.Option(
+            "--trajectory/--no-trajectory", help="Show the particles, where a run has a trajectory."
+        ),
+    ] = True,
+) -> None:
+    """Write one HTML file that shows what runs were, found and cost.
+
+    It opens without a network: averages and plots of what was logged and observed, where the time
+    went, which exchange methods were chosen and why, advice, and the trajectory in three
+    dimensions. Several runs are compared. A run that still goes on, or broke off, has a report too.
+    """
+    # NumPy is slow to load, and needed here only.
+    from sterna.report import write_report
+
+    print(f"wrote {write_report(runs, output, trajectory)}")
+
+
+@app.command()
 def schema() -> None:
     """Print the JSON Schema of input files, for editors."""
     launch.become(["--schema"])

@@ -52,12 +52,17 @@ def read_log(path: str | Path) -> Log:
     A last line that a killed run left unfinished is ignored.
     """
     events = []
-    lines = Path(path).read_text(encoding="utf-8").splitlines()
+    lines = Path(path).read_text(encoding="utf-8", errors="replace").split("\n")
     for number, line in enumerate(lines, 1):
+        if not line and number == len(lines):
+            break
         try:
-            events.append(json.loads(line))
+            event = json.loads(line)
         except json.JSONDecodeError as error:
             if number == len(lines):
                 break
             raise SternaError(f"{path}:{number}:{error.colno}: not JSON: {error.msg}") from error
+        if not isinstance(event, dict):
+            raise SternaError(f"{path}:{number}: an event is expected: a JSON object, not {line}")
+        events.append(event)
     return Log(events)

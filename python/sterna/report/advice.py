@@ -1,0 +1,120 @@
+"""What the numbers of a run suggest, in words. Each rule says which number it is from."""
+
+import numpy
+
+from sterna.report.averages import first_settled_step
+from sterna.report.runs import Run
+
+#: Shares of the time above which a part is worth a word.
+_COMMUNICATION, _WAITING, _OBSERVERS, _OUTPUT, _LISTS = 0.10, 0.10, 0.10, 0.10, 0.20
+_IMBALANCE = 1.10
+#: Below this many particles a rank mostly communicates.
+_FEW_PARTICLES = 500
+#: Of the settled part of a run, in standard deviations of its rows.
+_DRIFT = 2.0
+
+_LIST_PHASES = ("pair list", "sorting", "halo selection", "halo lists", "migration")
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.0f} %"
+
+
+def share(run: Run, phase: str) -> float:
+    """The average time of a phase and of its exchanges, of the time of the whole."""
+    phases = run.timing.get("phases") or {}
+    seconds = run.timing.get("seconds") or 0.0
+    names = (phase, f"{phase}, exchanges")
+    total = sum(phases[name]["avg"] for name in names if name in phases)
+    return total / seconds if seconds > 0.0 else 0.0
+
+
+def _of_communication(run: Run) -> list[str]:
+    ranks = int(run.start.get("ranks") or 1)
+    if ranks == 1:
+        return []
+    found = []
+    halo = share(run, "halo exchange")
+    each = run.particles / ranks
+    if halo > _COMMUNICATION:
+        found.append(f"The halo exchange is {_percent(halo)} of the step.")
+    total = run.timing.get("communication_share") or 0.0
+    if total > _COMMUNICATION and each < _FEW_PARTICLES:
+        found.append(
+            f"Communication is {_percent(total)} of the time with {each:.0f} particles for each "
+            "rank: fewer ranks use the processors better."
+        )
+    if run.timing.get("mode") == "synchronized":
+        waiting = run.timing.get("waiting_share") or 0.0
+        if waiting > _WAITING:
+            found.append(
+                f"Ranks wait for each other {_percent(waiting)} of the time: the work is uneven, or "
+                "the ranks share cores."
+            )
+    elif total > _COMMUNICATION:
+        found.append(
+            f"Communication and waiting together are {_percent(total)} of the time; "
+            'timing = "synchronized" in [output] tells them apart.'
+        )
+    imbalance = (run.timing.get("balance") or {}).get("imbalance") or 1.0
+    if imbalance > _IMBALANCE:
+        found.append(
+            f"At the end the slowest rank computes {100 * (imbalance - 1):.0f} % longer than the "
+            'mean: see decomposition = "auto" in [domain].'
+        )
+    return found
+
+
+def _of_phases(run: Run) -> list[str]:
+    found = []
+    observers, output = share(run, "observers"), share(run, "output") + share(run, "checkpoint")
+    if observers > _OBSERVERS:
+        found.append(
+            f"Observers take {_percent(observers)} of the time: a larger interval costs less."
+        )
+    if output > _OUTPUT:
+        found.append(
+            f"Output and checkpoints take {_percent(output)} of the time: larger intervals in "
+            "[output] cost less."
+        )
+    lists = sum(share(run, phase) for phase in _LIST_PHASES)
+    if lists > _LISTS:
+        found.append(
+            f"Making neighbor lists takes {_percent(lists)} of the time: a larger skin in "
+            "[neighbor] makes them less often."
+        )
+    return found
+
+
+def _of_physics(run: Run) -> list[str]:
+    found = []
+    over = run.timing.get("averages_over") or {}
+    if over.get("rows_left_out", 0) > over.get("rows", 0):
+        found.append(
+            f"{over['rows_left_out']} of {over['rows'] + over['rows_left_out']} rows are left out "
+            "as equilibration: a longer run would tell more."
+        )
+    # Quantities that settle, by what is measured alone; energy of a run that keeps it.
+    for column, name in (("temperature", "temperature"), ("potential_energy", "potential energy")):
+        if column in run.columns and drift(run, column) > _DRIFT:
+            found.append(f"The {name} still drifts: its average is not that of an equilibrium.")
+    return found
+
+
+def drift(run: Run, column: str) -> float:
+    """The change along the straight line through the settled rows, in deviations from that line."""
+    chosen = run.log["step"] >= first_settled_step(run)
+    steps, values = run.log["step"][chosen], run.log[column][chosen]
+    finite = numpy.isfinite(values)
+    steps, values = steps[finite], values[finite]
+    if len(values) < 20:
+        return 0.0
+    slope, level = numpy.polyfit(steps - steps.mean(), values, 1)
+    scatter = float((values - level - slope * (steps - steps.mean())).std())
+    change = abs(float(slope * (steps[-1] - steps[0])))
+    return change / scatter if scatter > 1e-12 * abs(level) else 0.0
+
+
+def advice(run: Run) -> list[str]:
+    """Sentences, most telling first; empty where nothing stands out."""
+    return _of_physics(run) + _of_communication(run) + _of_phases(run)

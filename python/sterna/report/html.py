@@ -1,0 +1,78 @@
+"""Pieces of HTML. What comes from files is escaped here and nowhere else."""
+
+import math
+from collections.abc import Iterable, Sequence
+from html import escape
+
+
+class Markup(str):
+    """Text that is HTML already."""
+
+
+def text(value: object) -> str:
+    """HTML of a value: markup as it is, all else escaped."""
+    return value if isinstance(value, Markup) else escape(str(value), quote=True)
+
+
+def element(name: str, *content: object, **attributes: object) -> Markup:
+    """`element("p", "a < b", class_="note")`: an underscore ends names that Python reserves."""
+    named = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{text(value)}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return Markup(f"<{name}{named}>{''.join(map(text, content))}</{name}>")
+
+
+def join(pieces: Iterable[object]) -> Markup:
+    return Markup("\n".join(text(piece) for piece in pieces))
+
+
+def number(value: float | None, digits: int = 6) -> str:
+    """As a reader wants it: `digits` significant ones; a dash where there is none."""
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return "–"
+    return str(value) if isinstance(value, int) else f"{value:.{digits}g}"
+
+
+def with_error(mean: float | None, error: float | None) -> str:
+    """`1.7221 ± 0.019`: the error with two digits, the mean to the same place and two more."""
+    if mean is None or error is None or not math.isfinite(mean) or not math.isfinite(error):
+        return number(mean)
+    if error <= 0.0:
+        return number(mean, 8)
+    places = 2 - math.floor(math.log10(error))
+    if not 0 < places < 10:
+        return f"{mean:.8g} ± {error:.2g}"
+    return f"{mean:.{places}f} ± {error:.2g}"
+
+
+def table(
+    head: Sequence[object],
+    rows: Iterable[Sequence[object]],
+    caption: str,
+    row_heads: bool = True,
+) -> Markup:
+    """A table that scrolls by itself; the first cell of each row is its heading."""
+    first = element("tr", *(element("th", cell, scope="col") for cell in head))
+    body = []
+    for row in rows:
+        cells = [
+            element("th", cell, scope="row") if row_heads and k == 0 else element("td", cell)
+            for k, cell in enumerate(row)
+        ]
+        body.append(element("tr", *cells))
+    inner = element(
+        "table", element("caption", caption), element("thead", first), element("tbody", *body)
+    )
+    return element("div", inner, class_="scroll", tabindex=0, role="region", aria_label=caption)
+
+
+def details(summary: str, *content: object) -> Markup:
+    return element("details", element("summary", summary), *content)
+
+
+def section(identity: str, heading: str, *content: object, level: int = 3) -> Markup:
+    """A part of the page, with a heading that names it to screen readers."""
+    title = element(f"h{level}", heading, id=f"{identity}-title")
+    return element("section", title, *content, id=identity, aria_labelledby=f"{identity}-title")

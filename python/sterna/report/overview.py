@@ -1,0 +1,130 @@
+"""How a run ended, what stands out, and what it was."""
+
+from sterna.report.advice import advice
+from sterna.report.averages import average
+from sterna.report.defaults import schema_of, settings_of
+from sterna.report.html import Markup, details, element, number, section, table, with_error
+from sterna.report.runs import Run
+
+_STATES = {
+    "complete": "The run is complete.",
+    "interrupted": "The run was asked to stop before its end; --resume continues it.",
+    "running": "The run is still going on: this is what it has written so far.",
+    "broken off": "The run broke off: its log has no end. It was killed or failed, or goes on where "
+    "this machine cannot see it.",
+}
+
+
+def state(run: Run) -> Markup:
+    """The sentence on how the run ended."""
+    sentence = _STATES.get(run.state, f"The run ended: {run.state}.")
+    kind = "good" if run.state == "complete" else "bad"
+    last = f" Last step: {run.last_step}."
+    return element("p", element("strong", sentence), last, class_=f"state {kind}")
+
+
+def averages(run: Run) -> list[tuple[str, str, str]]:
+    """Name, mean with error, and unit: what the run found, or else what its rows say so far."""
+    found = run.timing.get("averages")
+    if found:
+        return [
+            (name, with_error(value["mean"], value.get("standard_error")), value.get("unit", ""))
+            for name, value in found.items()
+        ]
+    return [
+        (name, with_error(*average(run, name)), run.unit_of(name))
+        for name in ("temperature", "pressure", "potential_energy", "total_energy")
+        if name in run.columns
+    ]
+
+
+def summary(run: Run, identity: str) -> Markup:
+    pieces: list[object] = [state(run)]
+    steps, seconds = run.timing.get("steps"), run.timing.get("seconds")
+    if steps and seconds:
+        each = seconds / steps / max(run.particles, 1) * 1e9
+        pieces.append(
+            element(
+                "p",
+                f"{steps} steps in {number(seconds, 4)} s: {number(steps / seconds, 5)} steps/s, "
+                f"{number(each, 4)} ns per particle and step.",
+            )
+        )
+    warnings = [f"step {e.get('step', '?')}: {e.get('text', '')}" for e in run.events("warning")]
+    for heading, lines in (("Warnings", warnings), ("Advice", advice(run))):
+        if lines:
+            pieces.append(element("h4", heading))
+            pieces.append(element("ul", *(element("li", line) for line in lines)))
+    rows = averages(run)
+    if rows:
+        pieces.append(table(("quantity", "mean ± standard error", "unit"), rows, _over(run)))
+    return section(identity, "Summary", *pieces)
+
+
+def _over(run: Run) -> str:
+    over = run.timing.get("averages_over")
+    if over:
+        return (
+            f"Averages over {over['rows']} rows from step {over['first_step']} on; "
+            f"{over['rows_left_out']} rows before are left out"
+        )
+    return (
+        "Averages over the settled rows" if run.end else "Averages so far, without the first fifth"
+    )
+
+
+def facts(run: Run) -> list[tuple[str, str]]:
+    """What was run, on what, when."""
+    start, settings = run.start, run.settings
+    found = [
+        ("Program", start.get("program")),
+        ("Communication", start.get("communication")),
+        ("Ranks", start.get("ranks")),
+        ("Nodes", start.get("nodes")),
+        ("Regions of the ranks", settings.get("regions")),
+        ("Particles", settings.get("particles")),
+        ("Units", (settings.get("units") or {}).get("system")),
+        ("Precision", settings.get("precision")),
+        ("Kernels", settings.get("kernels")),
+        ("Skin", settings.get("skin")),
+        ("Began", start.get("time_of_day")),
+        ("Ended", (run.end or {}).get("time_of_day")),
+        ("Resumed from step", start.get("resumed_from")),
+        ("Input file", start.get("input")),
+        ("Hash of the input (xxh64)", start.get("input_hash")),
+    ]
+    for term, values in (settings.get("terms") or {}).items():
+        said = ", ".join(f"{key} {value}" for key, value in (values or {}).items())
+        found.append((f"Force term {term}", said or "on"))
+    return [(name, str(value)) for name, value in found if value not in (None, "")]
+
+
+def setup(run: Run, identity: str) -> Markup:
+    """What was run: facts, input as given, input with its defaults, how to run it again."""
+    items = [piece for f in facts(run) for piece in (element("dt", f[0]), element("dd", f[1]))]
+    text = str(run.start.get("input_text", ""))
+    pieces: list[object] = [element("dl", *items)]
+    pieces.append(details("Input file", element("pre", element("code", text), tabindex=0)))
+    schema = schema_of(str(run.start.get("program")))
+    settings = settings_of(text, schema)
+    if settings:
+        caption = (
+            "Input with the defaults of what it leaves out"
+            if schema
+            else "Input; the program of this version is not here to tell the defaults"
+        )
+        rows = [(s.section, s.key, s.value, "given" if s.given else "default") for s in settings]
+        pieces.append(details(caption, table(("section", "key", "value", "from"), rows, caption)))
+    changes = run.settings.get("changed_settings") or []
+    if changes:
+        pieces.append(
+            element("p", "Settings changed at the restart: ", ", ".join(map(str, changes)))
+        )
+    ranks = run.start.get("ranks", 1)
+    again = f"sterna run {run.start.get('input', 'input.toml')} -n {ranks}"
+    pieces.append(element("p", "To run it again: ", element("code", again)))
+    bibliography = run.file(".bib")
+    if bibliography.is_file():
+        entries = bibliography.read_text(encoding="utf-8", errors="replace")
+        pieces.append(details("Please cite (BibTeX)", element("pre", entries, tabindex=0)))
+    return section(identity, "What was run", *pieces)

@@ -1,0 +1,139 @@
+"""A trajectory small enough for a page: positions as 16-bit fractions of the box, compressed.
+
+Idea: of a position modulo the box a screen shows no more than 1/65536 of an edge. Differences
+between frames, low and high bytes apart, then deflate well, and browsers inflate them alone.
+Cost: about 6 bytes for each particle and frame. Where that is more than allowed, fewer frames are
+kept, and then fewer particles.
+"""
+
+import base64
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy
+
+from sterna.errors import SternaError
+
+#: Of the text that one trajectory may add to a page.
+MOST_BYTES = 2_000_000
+#: A liquid's differences deflate to 0.70, and base64 adds a third.
+_PACKED_BYTES = 6 * 0.95
+
+
+@dataclass
+class Scene:
+    """What the viewer shows: `frames` of `shown` of all `particles`, chosen evenly."""
+
+    particles: int
+    shown: int
+    frames_there: int
+    frames: int
+    steps: list[int]
+    edges: list[list[list[float]]]  #: (frames, 3, 3), an edge each row
+    unit: str
+    species: list[int]
+    names: list[str]
+    bonds: list[int]  #: pairs of indices into what is shown, one after the other
+    packed: str
+
+    def data(self) -> dict:
+        """What the script in the page reads."""
+        return {
+            "particles": self.shown, "frames": self.frames, "steps": self.steps,
+            "edges": self.edges, "species": self.species, "names": self.names,
+            "bonds": self.bonds, "packed": self.packed,
+        }  # fmt: skip
+
+
+def pack(fractions: numpy.ndarray) -> str:
+    """(frames, particles, 3) fractions of the box, of which only the part after the point counts.
+
+    Returns base64 of zlib's stream of the low bytes of all 16-bit differences to the frame before,
+    then of their high bytes.
+    """
+    grid = numpy.floor((fractions - numpy.floor(fractions)) * 65536.0).astype(numpy.int64) % 65536
+    differences = numpy.diff(grid, axis=0, prepend=numpy.zeros_like(grid[:1])) % 65536
+    planes = (differences & 255).astype(numpy.uint8).tobytes()
+    planes += (differences >> 8).astype(numpy.uint8).tobytes()
+    return base64.b64encode(zlib.compress(planes, 9)).decode("ascii")
+
+
+def _evenly(count: int, wanted: int) -> numpy.ndarray:
+    """`wanted` of `count` indices, the last one among them."""
+    wanted = max(1, min(count, wanted))
+    if wanted == 1:
+        return numpy.array([count - 1])
+    return numpy.unique(numpy.linspace(0, count - 1, wanted).round().astype(int))
+
+
+def _edge_matrices(box: object, frames: numpy.ndarray) -> numpy.ndarray:
+    edges = box["edges"]
+    values = edges["value"][frames] if hasattr(edges, "keys") else edges[...]
+    values = numpy.asarray(values, float)
+    if values.shape[-1] == 3 and values.ndim < 3:
+        values = numpy.broadcast_to(values, (len(frames), 3)) if values.ndim == 1 else values
+        return numpy.einsum("fi,ij->fij", values, numpy.eye(3))
+    return numpy.broadcast_to(values, (len(frames), 3, 3))
+
+
+def _bonds(file: object, shown: numpy.ndarray, ids: numpy.ndarray | None) -> list[int]:
+    """Pairs of places among what is shown, of bonds both ends of which are."""
+    if "connectivity/bonds" not in file:
+        return []
+    pairs = file["connectivity/bonds"][...]
+    named = ids[shown] if ids is not None else shown
+    order = numpy.argsort(named)
+    places = numpy.minimum(numpy.searchsorted(named[order], pairs), len(named) - 1)
+    places = order[places]
+    whole = (named[places] == pairs).all(axis=1)
+    return places[whole].reshape(-1).tolist()
+
+
+def read_scene(path: Path, most_bytes: int = MOST_BYTES) -> Scene | None:
+    """The frames of an H5MD file, at most about `most_bytes` of text; None where it has none.
+
+    Raises SternaError where the file cannot be read.
+    """
+    import h5py  # not for reports without a trajectory
+
+    try:
+        with h5py.File(path, "r", locking=False) as file:
+            return _read(file, most_bytes)
+    except (OSError, KeyError, ValueError) as error:
+        raise SternaError(f"{path}: the trajectory cannot be read: {error}") from error
+
+
+def _read(file: object, most_bytes: int) -> Scene | None:
+    import h5py
+
+    group = file["particles/trajectory"]
+    position = group["position/value"]
+    frames_there, particles = position.shape[:2]
+    if frames_there == 0 or particles == 0:
+        return None
+    shown = _evenly(particles, int(most_bytes / _PACKED_BYTES))
+    frames = _evenly(frames_there, int(most_bytes / _PACKED_BYTES / len(shown)))
+    edges = _edge_matrices(group["box"], frames)
+    fractions = numpy.empty((len(frames), len(shown), 3))
+    for k, frame in enumerate(frames):
+        fractions[k] = position[frame][shown] @ numpy.linalg.inv(edges[k])
+    species = group["species"][...][shown] if "species" in group else numpy.zeros(len(shown), int)
+    named = h5py.check_enum_dtype(group["species"].dtype) if "species" in group else None
+    values = sorted(set(species.tolist()))
+    names = {value: name for name, value in (named or {}).items()}
+    ids = group["id"][...] if "id" in group else None
+    steps = group["position"].get("step", file.get("observables/kinetic_energy/step"))
+    return Scene(
+        particles=particles,
+        shown=len(shown),
+        frames_there=frames_there,
+        frames=len(frames),
+        steps=[int(steps[f]) for f in frames] if steps is not None else frames.tolist(),
+        edges=edges.tolist(),
+        unit=str(position.attrs.get("unit", "")),
+        species=[values.index(value) for value in species.tolist()],
+        names=[names.get(value, f"type {value}") for value in values],
+        bonds=_bonds(file, shown, ids),
+        packed=pack(fractions),
+    )

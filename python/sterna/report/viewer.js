@@ -1,0 +1,260 @@
+// Particles as spheres: each is a square that faces the eye, and its pixels find their depth.
+{
+  const SPHERES = `#version 300 es
+    layout(location = 0) in vec2 corner;
+    layout(location = 1) in vec3 fraction;
+    layout(location = 2) in float species;
+    uniform mat3 edges, turn;
+    uniform vec3 colors[8];
+    uniform float radius, reach, aspect;
+    out vec2 place;
+    out vec3 color;
+    out float depth;
+    void main() {
+      vec3 seen = turn * (edges * (fraction - 0.5));
+      place = corner;
+      color = colors[int(species) % 8];
+      depth = seen.z;
+      gl_Position = vec4((seen.xy + corner * radius) / reach / vec2(aspect, 1.0), -seen.z / (6.0 * reach), 1.0);
+    }`;
+  const SHADE = `#version 300 es
+    precision highp float;
+    in vec2 place;
+    in vec3 color;
+    in float depth;
+    uniform float radius, reach, extent;
+    uniform vec3 ground;
+    out vec4 result;
+    void main() {
+      float inside = 1.0 - dot(place, place);
+      if (inside < 0.0) discard;
+      vec3 normal = vec3(place, sqrt(inside));
+      float z = depth + radius * normal.z;
+      gl_FragDepth = 0.5 - 0.5 * z / (6.0 * reach);
+      float light = 0.35 + 0.65 * max(0.0, dot(normal, normalize(vec3(0.4, 0.6, 0.8))));
+      float far = clamp(0.5 - z / (2.0 * extent), 0.0, 1.0);
+      result = vec4(mix(color * light, ground, 0.4 * far), 1.0);
+    }`;
+  const LINES = `#version 300 es
+    layout(location = 0) in vec3 fraction;
+    uniform mat3 edges, turn;
+    uniform float reach, aspect;
+    void main() {
+      vec3 seen = turn * (edges * (fraction - 0.5));
+      gl_Position = vec4(seen.xy / reach / vec2(aspect, 1.0), -seen.z / (6.0 * reach), 1.0);
+    }`;
+  const PLAIN = `#version 300 es
+    precision highp float;
+    uniform vec3 color;
+    out vec4 result;
+    void main() { result = vec4(color, 1.0); }`;
+
+  async function unpack(data) {
+    const bytes = Uint8Array.from(atob(data.packed), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const planes = new Uint8Array(await new Response(stream).arrayBuffer());
+    const size = data.particles * 3, all = data.frames * size;
+    const positions = new Uint16Array(all);
+    for (let k = 0; k < all; ++k) {
+      const before = k >= size ? positions[k - size] : 0;
+      positions[k] = before + planes[k] + 256 * planes[all + k];
+    }
+    return Array.from({ length: data.frames }, (_, f) => positions.subarray(f * size, (f + 1) * size));
+  }
+
+  function program(gl, vertex, fragment) {
+    const made = gl.createProgram();
+    for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
+      const shader = gl.createShader(kind);
+      gl.shaderSource(shader, source.trim());
+      gl.compileShader(shader);
+      gl.attachShader(made, shader);
+    }
+    gl.linkProgram(made);
+    if (!gl.getProgramParameter(made, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(made));
+    const uniforms = {};
+    for (let k = 0; k < gl.getProgramParameter(made, gl.ACTIVE_UNIFORMS); ++k) {
+      const { name } = gl.getActiveUniform(made, k);
+      uniforms[name.replace("[0]", "")] = gl.getUniformLocation(made, name);
+    }
+    return { made, uniforms };
+  }
+
+  const multiply = (a, b) => a.map((_, k) => [0, 1, 2].reduce((sum, i) => sum + a[i * 3 + k % 3] * b[Math.floor(k / 3) * 3 + i], 0));
+  const rotation = (x, y) => {
+    const [cx, sx, cy, sy] = [Math.cos(x), Math.sin(x), Math.cos(y), Math.sin(y)];
+    return multiply([1, 0, 0, 0, cx, sx, 0, -sx, cx], [cy, 0, -sy, 0, 1, 0, sy, 0, cy]);
+  };
+  const rgb = (name) => {
+    const value = getComputedStyle(document.documentElement).getPropertyValue(name).trim().slice(1);
+    return [0, 2, 4].map((k) => parseInt(value.slice(k, k + 2), 16) / 255);
+  };
+
+  function boxLines() {
+    const corners = [];
+    for (let a = 0; a < 3; ++a) {
+      for (const [u, v] of [[0, 0], [0, 1], [1, 0], [1, 1]]) {
+        for (const end of [0, 1]) {
+          const corner = [];
+          corner[a] = end;
+          corner[(a + 1) % 3] = u;
+          corner[(a + 2) % 3] = v;
+          corners.push(...corner);
+        }
+      }
+    }
+    return corners;
+  }
+
+  // Bonds whose nearest images are in the box; others would cross it.
+  function bondLines(bonds, positions) {
+    const ends = [];
+    for (let k = 0; k + 1 < bonds.length; k += 2) {
+      const pair = [bonds[k], bonds[k + 1]].map((i) => [0, 1, 2].map((a) => positions[i * 3 + a] / 65536));
+      if (pair[0].every((x, a) => Math.abs(x - pair[1][a]) < 0.5)) ends.push(...pair[0], ...pair[1]);
+    }
+    return ends;
+  }
+
+  async function start(viewer) {
+    const data = JSON.parse(viewer.querySelector("script").textContent);
+    const canvas = viewer.querySelector("canvas");
+    const gl = canvas.getContext("webgl2", { antialias: true, preserveDrawingBuffer: true });
+    const step = viewer.querySelector(".step"), size = viewer.querySelector(".size");
+    if (!gl) { step.textContent = "The browser draws no WebGL 2, which this picture needs."; return; }
+    const frames = await unpack(data);
+    const spheres = program(gl, SPHERES, SHADE), lines = program(gl, LINES, PLAIN);
+
+    const buffer = (values) => {
+      const made = gl.createBuffer();
+      gl.bindBuffer(gl.ARRAY_BUFFER, made);
+      gl.bufferData(gl.ARRAY_BUFFER, values, gl.DYNAMIC_DRAW);
+      return made;
+    };
+    const positions = buffer(frames[0]);
+    const sphereArrays = gl.createVertexArray();
+    gl.bindVertexArray(sphereArrays);
+    buffer(new Float32Array([-1, -1, 1, -1, -1, 1, 1, 1]));
+    gl.enableVertexAttribArray(0);
+    gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
+    gl.bindBuffer(gl.ARRAY_BUFFER, positions);
+    gl.enableVertexAttribArray(1);
+    gl.vertexAttribPointer(1, 3, gl.UNSIGNED_SHORT, true, 0, 0);
+    gl.vertexAttribDivisor(1, 1);
+    buffer(new Uint8Array(data.species));
+    gl.enableVertexAttribArray(2);
+    gl.vertexAttribPointer(2, 1, gl.UNSIGNED_BYTE, false, 0, 0);
+    gl.vertexAttribDivisor(2, 1);
+    const lineArrays = gl.createVertexArray();
+    gl.bindVertexArray(lineArrays);
+    const lineBuffer = buffer(new Float32Array(boxLines()));
+    gl.enableVertexAttribArray(0);
+    gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 0, 0);
+
+    const slider = viewer.querySelector(".frame"), play = viewer.querySelector(".play");
+    let turn = rotation(0.35, -0.5), zoom = 1, frame = frames.length - 1, drawn = 0, playing = 0;
+
+    function draw() {
+      drawn = 0;
+      const wide = Math.round(canvas.clientWidth * Math.min(2, devicePixelRatio));
+      if (wide && canvas.width !== wide) { canvas.width = wide; canvas.height = Math.round(wide * 2 / 3); }
+      const edges = data.edges[frame].flat();
+      const length = (k) => Math.hypot(...edges.slice(3 * k, 3 * k + 3));
+      const extent = Math.hypot(length(0), length(1), length(2)) / 2;
+      const volume = Math.abs(edges[0] * edges[4] * edges[8]);
+      const radius = 0.42 * Math.cbrt(volume / data.particles) * size.value / 100 * (data.bonds.length ? 0.6 : 1);
+      const ground = rgb("--raised"), shared = (uniforms) => {
+        gl.uniformMatrix3fv(uniforms.edges, false, edges);
+        gl.uniformMatrix3fv(uniforms.turn, false, turn);
+        gl.uniform1f(uniforms.reach, extent / zoom);
+        gl.uniform1f(uniforms.aspect, canvas.width / canvas.height);
+      };
+      gl.viewport(0, 0, canvas.width, canvas.height);
+      gl.clearColor(...ground, 1);
+      gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+      gl.enable(gl.DEPTH_TEST);
+
+      gl.useProgram(spheres.made);
+      shared(spheres.uniforms);
+      gl.uniform1f(spheres.uniforms.radius, radius);
+      gl.uniform1f(spheres.uniforms.extent, extent);
+      gl.uniform3fv(spheres.uniforms.ground, ground);
+      gl.uniform3fv(spheres.uniforms.colors, Array.from({ length: 8 }, (_, k) => rgb(`--c${k}`)).flat());
+      gl.bindVertexArray(sphereArrays);
+      gl.bindBuffer(gl.ARRAY_BUFFER, positions);
+      gl.bufferData(gl.ARRAY_BUFFER, frames[frame], gl.DYNAMIC_DRAW);
+      gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, data.particles);
+
+      gl.useProgram(lines.made);
+      shared(lines.uniforms);
+      gl.uniform3fv(lines.uniforms.color, rgb("--soft"));
+      gl.bindVertexArray(lineArrays);
+      gl.bindBuffer(gl.ARRAY_BUFFER, lineBuffer);
+      const ends = new Float32Array([...boxLines(), ...bondLines(data.bonds, frames[frame])]);
+      gl.bufferData(gl.ARRAY_BUFFER, ends, gl.DYNAMIC_DRAW);
+      gl.drawArrays(gl.LINES, 0, ends.length / 3);
+      step.textContent = `step ${data.steps[frame]}`;
+    }
+    const later = () => { drawn ||= requestAnimationFrame(draw); };
+    const show = (next) => {
+      frame = (next + frames.length) % frames.length;
+      if (slider) slider.value = frame;
+      later();
+    };
+    const toggle = () => {
+      if (!play) return;
+      playing = playing ? clearInterval(playing) || 0 : setInterval(() => show(frame + 1), 100);
+      play.textContent = playing ? "Pause" : "Play";
+    };
+    const rotate = (x, y) => { turn = multiply(rotation(x, y), turn); later(); };
+    const enlarge = (factor) => { zoom = Math.min(20, Math.max(0.3, zoom * factor)); later(); };
+
+    play?.addEventListener("click", toggle);
+    slider?.addEventListener("input", () => show(Number(slider.value)));
+    size.addEventListener("input", later);
+    canvas.addEventListener("keydown", (event) => {
+      const act = {
+        ArrowLeft: () => rotate(0, -0.1), ArrowRight: () => rotate(0, 0.1),
+        ArrowUp: () => rotate(-0.1, 0), ArrowDown: () => rotate(0.1, 0),
+        "+": () => enlarge(1.15), "-": () => enlarge(1 / 1.15), " ": toggle,
+      }[event.key];
+      if (!act) return;
+      event.preventDefault();
+      act();
+    });
+    canvas.addEventListener("wheel", (event) => {
+      // The page scrolls until the picture has been taken hold of.
+      if (document.activeElement !== canvas) return;
+      event.preventDefault();
+      enlarge(Math.exp(-event.deltaY * 0.001));
+    }, { passive: false });
+    const held = new Map();
+    const spread = () => {
+      const [a, b] = [...held.values()];
+      return Math.hypot(a[0] - b[0], a[1] - b[1]);
+    };
+    canvas.addEventListener("pointerdown", (event) => {
+      canvas.setPointerCapture(event.pointerId);
+      held.set(event.pointerId, [event.clientX, event.clientY]);
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      const from = held.get(event.pointerId);
+      if (!from) return;
+      const before = held.size === 2 ? spread() : 0;
+      held.set(event.pointerId, [event.clientX, event.clientY]);
+      if (before) enlarge(spread() / before);
+      else rotate((event.clientY - from[1]) * 0.01, (event.clientX - from[0]) * 0.01);
+    });
+    for (const name of ["pointerup", "pointercancel"]) {
+      canvas.addEventListener(name, (event) => held.delete(event.pointerId));
+    }
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", later);
+    addEventListener("resize", later);
+    addEventListener("beforeprint", draw);
+    draw();
+    viewer.dataset.ready = "yes";
+  }
+  for (const viewer of document.querySelectorAll(".viewer")) {
+    start(viewer).catch((error) => { viewer.querySelector(".step").textContent = `Not shown: ${error.message}`; console.error(error); });
+  }
+}

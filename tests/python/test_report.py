@@ -1,0 +1,417 @@
+"""`sterna report`: the page of each kind of run, and errors about what is no run."""
+
+import base64
+import json
+import re
+import shutil
+import subprocess
+import zlib
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy
+import pytest
+from conftest import ROOT, sterna_command, sterna_environment
+from sterna.errors import SternaError
+from sterna.log import read_log
+from sterna.report import write_report
+from sterna.report.html import element, with_error
+from sterna.report.page import PARTS
+from sterna.report.plot import Series, line_plot, ticks
+from sterna.report.runs import find_run
+from sterna.report.trajectory import pack, read_scene
+
+LIQUID = """\
+units = "reduced"
+[run]
+name = "{name}"
+steps = 300
+timestep = 0.004
+[start]
+kind = "lattice"
+lattice = "fcc"
+cells = [6, 6, 6]
+density = 0.8442
+temperature = {temperature}
+[[type]]
+name = "A<&B"
+[interaction]
+cutoff = 2.5
+[output]
+thermo_interval = 5
+trajectory_interval = 50
+[rdf]
+interval = 20
+[profile]
+interval = 20
+axis = "z"
+bins = 32
+[pressure_tensor]
+interval = 10
+surface_normal = "z"
+[diffusion]
+interval = 10
+[viscosity]
+interval = 5
+"""
+
+VOID = {"meta", "link", "br", "img", "input", "hr"}
+
+
+class Page(HTMLParser):
+    """The elements of a page: (name, attributes, own text), and whether they are nested well."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.source = path.read_text(encoding="utf-8")
+        self.elements: list[tuple[str, dict, list[str]]] = []
+        self._open: list[tuple[str, list[str]]] = []
+        self.feed(self.source)
+        self.close()
+        assert not self._open, f"not closed: {self._open}"
+
+    def handle_starttag(self, tag, attributes):
+        text: list[str] = []
+        self.elements.append((tag, dict(attributes), text))
+        if tag not in VOID:
+            self._open.append((tag, text))
+
+    def handle_endtag(self, tag):
+        if tag in VOID:
+            return
+        assert self._open and self._open[-1][0] == tag, f"</{tag}> closes {self._open[-1:]}"
+        self._open.pop()
+
+    def handle_data(self, data):
+        for _, text in self._open:
+            text.append(data)
+
+    def all(self, tag: str, **wanted: str) -> list[tuple[dict, str]]:
+        return [
+            (attributes, "".join(text))
+            for name, attributes, text in self.elements
+            if name == tag and all(attributes.get(key) == value for key, value in wanted.items())
+        ]
+
+    def part(self, name: str, run: int = 1) -> str:
+        """The text of a part of the page, which must be there once."""
+        ((_, text),) = self.all("section", id=f"run-{run}-{name}")
+        return text
+
+
+def run_sterna(folder: Path, text: str, ranks: int, name: str) -> Path:
+    """Runs an input in a folder; returns its log."""
+    path = folder / f"{name}.toml"
+    path.write_text(text)
+    done = subprocess.run(
+        sterna_command("run", path, "-n", ranks),
+        cwd=folder, env=sterna_environment(), capture_output=True, text=True, timeout=300,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return folder / f"{name}.log.jsonl"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Where the runs of these tests are: a liquid on two ranks, one on one rank, molecules."""
+    folder = tmp_path_factory.mktemp("report")
+    liquid = LIQUID.format(name="liquid", temperature=1.44)
+    run_sterna(folder, liquid, 2, "liquid")
+    run_sterna(folder, LIQUID.format(name="hot", temperature=3.0), 1, "hot")
+    shutil.copy(ROOT / "examples/butane.extxyz", folder)
+    text = (ROOT / "examples/butane.toml").read_text()
+    text = text.replace("steps = 3000", "steps = 40").replace('"output"', '"."')
+    text = re.sub(r"_interval = \d+", "_interval = 20", text)
+    run_sterna(folder, text, 2, "butane")
+    return folder
+
+
+def report(path: Path, *others: Path, **options) -> Page:
+    return Page(write_report([path, *others], **options))
+
+
+@pytest.fixture(scope="module")
+def liquid(folder):
+    return report(folder / "liquid.log.jsonl")
+
+
+def check_page(page: Page, runs: int = 1) -> None:
+    """What holds for each report: all parts, nothing from elsewhere, names of all pictures."""
+    for k in range(1, runs + 1):
+        for name in PARTS:
+            assert page.part(name, k).strip(), f"{name} of run {k} is empty"
+    identities = [attributes["id"] for _, attributes, _ in page.elements if "id" in attributes]
+    assert len(identities) == len(set(identities))
+    for tag, attributes, _ in page.elements:
+        assert tag not in ("link", "img", "iframe", "object", "embed", "base")
+        assert "src" not in attributes
+        assert attributes.get("href", "#").startswith("#")
+        assert attributes.get("href", "#content")[1:] in identities
+        for key in ("aria-labelledby",):
+            assert attributes.get(key, identities[0]) in identities
+        if attributes.get("role") == "img":
+            assert attributes["aria-label"]
+    policy = page.all("meta", **{"http-equiv": "Content-Security-Policy"})[0][0]["content"]
+    assert policy.startswith("default-src 'none'")
+    assert "url(" not in page.source and "@import" not in page.source
+    assert not re.search(r"\b(fetch|XMLHttpRequest|WebSocket|import)\s*\(", page.source)
+    addresses = set(re.findall(r"https?://[^\s\"'<]+", page.source))
+    assert addresses <= {"http://www.w3.org/2000/svg"}, addresses
+
+
+def test_a_liquid_on_two_ranks(liquid, folder):
+    check_page(liquid)
+    log = read_log(folder / "liquid.log.jsonl")
+    end = log.events[-1]
+    summary = liquid.part("summary")
+    assert "The run is complete." in summary and "Last step: 300." in summary
+    for name, value in end["timing"]["averages"].items():
+        assert f"{name}{with_error(value['mean'], value['standard_error'])}" in summary.replace(
+            "\n", ""
+        )
+    assert f"{300 / end['timing']['seconds']:.5g} steps/s" in summary
+    setup = liquid.part("setup")
+    for said in ("Ranks2", "Particles864", "Open MPI", "cells = [6, 6, 6]", 'name = "A<&B"'):
+        assert said in setup.replace("\n", "") or "MPI" in said
+    assert "velocity_verlet" in setup and "default" in setup
+    observed = liquid.part("observers")
+    for said in ("Radial distribution", "Density along z", "Mean square displacement",
+                 "straight line", "Running integral", "pressure_xx"):  # fmt: skip
+        assert said in observed, said
+    times = liquid.part("times")
+    for phase in end["timing"]["phases"]:
+        assert phase in times
+    exchanges = liquid.part("exchanges")
+    for verdict in end["timing"]["methods"]:
+        assert verdict["reason"] in exchanges
+        assert str(verdict["bytes_sent"]) in exchanges
+        for candidate in verdict["candidates"]:
+            assert candidate["method"] in exchanges
+    looks = [event for event in log.events if event["event"] == "balance"]
+    assert looks
+    for look in looks:
+        assert look["reason"] in liquid.part("balance")
+
+
+def test_every_logged_number_of_a_short_run_is_in_the_tables(liquid, folder):
+    log = read_log(folder / "liquid.log.jsonl")
+    text = liquid.part("thermodynamics")
+    for column in ("temperature", "pressure", "potential_energy", "total_energy"):
+        for value in log[column]:
+            assert f"{value:.8g}" in text, column
+    assert f"{log['lennard_jones_energy'][7]:.8g}" in liquid.part("energies")
+
+
+def test_the_report_is_small_and_smaller_without_the_trajectory(folder, liquid, tmp_path):
+    without = report(folder / "liquid.log.jsonl", output=tmp_path / "x.html", trajectory=False)
+    check_page(without)
+    assert len(without.source) < min(1_000_000, len(liquid.source))
+    assert "leave the trajectory out" in without.part("system")
+    assert not without.all("canvas") and liquid.all("canvas")
+
+
+def test_what_the_viewer_gets_is_the_trajectory(liquid, folder):
+    import h5py
+
+    data = json.loads(liquid.all("script", type="application/json")[0][1])
+    planes = numpy.frombuffer(zlib.decompress(base64.b64decode(data["packed"])), numpy.uint8)
+    low, high = planes.reshape(2, data["frames"], data["particles"], 3).astype(int)
+    fractions = numpy.cumsum(low + 256 * high, axis=0) % 65536 / 65536
+    with h5py.File(folder / "liquid.h5md") as file:
+        positions = file["particles/trajectory/position/value"][...]
+    edge = data["edges"][0][0][0]
+    assert fractions.shape == positions.shape == (7, 864, 3)
+    away = positions / edge - fractions
+    away -= numpy.round(away)
+    assert numpy.abs(away).max() < 1.1 / 65536
+    assert data["names"] == ["A<&B"] and data["steps"] == list(range(0, 301, 50))
+
+
+def test_a_trajectory_over_its_budget_loses_frames_and_then_particles(folder):
+    fewer = read_scene(folder / "liquid.h5md", 3 * 864 * 6)
+    assert (fewer.shown, fewer.frames) == (864, 3) and fewer.steps[-1] == 300
+    least = read_scene(folder / "liquid.h5md", 1000)
+    assert least.frames == 1 and 100 < least.shown < 200
+    assert len(least.packed) < 2000
+
+
+def test_packing_keeps_what_comes_after_the_point():
+    packed = pack(numpy.array([[[-0.25, 1.5, 0.999999999]]]))
+    low, high = zlib.decompress(base64.b64decode(packed))[:3], None
+    high = zlib.decompress(base64.b64decode(packed))[3:]
+    assert [a + 256 * b for a, b in zip(low, high, strict=True)] == [49152, 32768, 65535]
+
+
+def test_molecules_have_bonds_and_terms(folder):
+    page = report(folder / "butane")
+    check_page(page)
+    data = json.loads(page.all("script", type="application/json")[0][1])
+    assert len(data["bonds"]) == 2 * 432 and set(data["names"]) == {"CH2", "CH3"}
+    assert max(data["bonds"]) == 575
+    log = read_log(folder / "butane.log.jsonl")
+    terms = [
+        column
+        for column in log.columns
+        if column.endswith(("angle_energy", "torsion_energy", "angles_energy", "torsions_energy"))
+    ]
+    assert terms
+    for term in terms:
+        assert term.replace("_", " ") in page.part("energies")
+    assert "fs" in page.part("thermodynamics")
+
+
+def test_two_runs_are_compared(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(folder)  # as outputs of an input are relative to the working directory
+    page = report(folder / "liquid", folder / "hot.toml", output=tmp_path / "both.html")
+    check_page(page, 2)
+    ((_, text),) = page.all("section", id="comparison")
+    for said in ("1: liquid", "2: hot", "Temperature", "Rdf: "):
+        assert said in text
+    for name in ("liquid", "hot"):
+        mean = read_log(folder / f"{name}.log.jsonl").events[-1]["timing"]["averages"][
+            "temperature"
+        ]
+        assert with_error(mean["mean"], mean["standard_error"]) in text
+    assert "The run has one rank" in page.part("balance", 2)
+
+
+def test_a_run_that_broke_off_has_a_report_that_says_so(folder, tmp_path):
+    text = (folder / "liquid.log.jsonl").read_text()
+    rows = [m.start() for m in re.finditer('{"event":"thermo"', text)]
+    log = tmp_path / "cut.log.jsonl"
+    log.write_text(text[: rows[40] + 33])  # in the midst of a line
+    page = report(log)
+    check_page(page)
+    assert "broke off" in page.part("summary")
+    last = read_log(folder / "liquid.log.jsonl").rows[39]
+    assert f"Last step: {last['step']}." in page.part("summary")
+    assert f"{last['temperature']:.8g}" in page.part("thermodynamics")
+    assert "when it ends" in page.part("times")
+    log.write_text(text[: rows[0]])
+    page = report(log)
+    assert "no rows yet" in page.part("thermodynamics")
+
+
+def test_a_run_whose_lock_is_held_is_running(folder, tmp_path):
+    import fcntl
+
+    text = (folder / "liquid.log.jsonl").read_text()
+    log = tmp_path / "now.log.jsonl"
+    log.write_text(text[: text.index('{"event":"end"')])
+    with (tmp_path / "now.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert "still going on" in report(log).part("summary")
+    assert "broke off" in report(log).part("summary")
+
+
+def test_a_resumed_run_is_judged_by_its_last_part(folder, tmp_path):
+    text = (folder / "liquid.log.jsonl").read_text()
+    start = text.splitlines()[0]
+    log = tmp_path / "again.log.jsonl"
+    log.write_text(text + start.replace('"ranks":2', '"ranks":3', 1) + "\n")
+    run = find_run(log)
+    assert run.end is None and run.start["ranks"] == 3 and run.state == "broken off"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("no.log.jsonl", None, "does not exist"),
+        ("x.log.jsonl", "{}\nnonsense\n{}\n", "x.log.jsonl:2:1: not JSON"),
+        ("x.log.jsonl", "5\n{}\n", "x.log.jsonl:1: an event is expected"),
+        ("x.log.jsonl", '{"event":"thermo","step":0}\n', "no start event"),
+        ("x.log.jsonl", "", "no start event"),
+    ],
+)
+def test_what_is_no_run_is_refused(tmp_path, name, content, said):
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    with pytest.raises(SternaError, match=re.escape(said)):
+        write_report([tmp_path / name])
+    assert not list(tmp_path.glob("*.html"))
+
+
+def test_errors_of_the_command_line(folder, sterna, tmp_path):
+    done = sterna("report", folder / "liquit")
+    assert done.returncode == 2 and "liquid.log.jsonl?" in done.stderr
+    done = sterna("report", folder)
+    assert done.returncode == 2 and "logs in it: butane.log.jsonl, hot.log.jsonl" in done.stderr
+    done = sterna("report", folder / "liquid", "-o", folder / "liquid.toml")
+    assert done.returncode == 2 and "is no report" in done.stderr
+    assert "lattice" in (folder / "liquid.toml").read_text()
+    done = sterna("report", folder / "liquid", "-o", tmp_path / "nowhere/x.html")
+    assert done.returncode == 1 and "cannot be written" in done.stderr
+    for _ in range(2):  # a report is replaced
+        done = sterna("report", folder / "liquid", "-o", tmp_path / "x.html")
+        assert done.returncode == 0 and done.stdout == f"wrote {tmp_path / 'x.html'}\n"
+
+
+def test_a_damaged_file_of_an_observer_is_named(folder, tmp_path):
+    shutil.copy(folder / "liquid.log.jsonl", tmp_path)
+    (tmp_path / "liquid.rdf.txt").write_text("# g(r)\n# r A-A\n0.1 1\n0.2\n")
+    with pytest.raises(SternaError, match=r"liquid.rdf.txt:4: 2 columns expected"):
+        write_report([tmp_path / "liquid"])
+    (tmp_path / "liquid.rdf.txt").write_text("# g(r)\n# r A-A\n0.1 1\n0.2 x\n")
+    with pytest.raises(SternaError, match=r"liquid.rdf.txt:4: numbers expected"):
+        write_report([tmp_path / "liquid"])
+    (tmp_path / "liquid.rdf.txt").unlink()
+    (tmp_path / "liquid.h5md").write_text("no HDF5")
+    with pytest.raises(SternaError, match=r"liquid.h5md: the trajectory cannot be read"):
+        write_report([tmp_path / "liquid"])
+
+
+def test_values_from_files_are_escaped():
+    assert element("p", '<script>&"') == "<p>&lt;script&gt;&amp;&quot;</p>"
+    assert element("a", "x", class_="k", aria_label='"') == '<a class="k" aria-label="&quot;">x</a>'
+
+
+@pytest.mark.parametrize(
+    ("mean", "error", "shown"),
+    [(1.72209, 0.0195, "1.7221 ± 0.019"), (-4359.4327, 3.02, "-4359.43 ± 3"), (2.0, None, "2"),
+     (1e9, 5.4e7, "1e+09 ± 5.4e+07"), (float("nan"), 1.0, "–")],
+)  # fmt: skip
+def test_means_are_shown_to_the_place_of_their_errors(mean, error, shown):
+    assert with_error(mean, error) == shown
+
+
+def test_ticks_are_round_and_inside():
+    assert ticks(0.0, 12.0) == [0, 2, 4, 6, 8, 10, 12]
+    assert numpy.allclose(ticks(-0.31, 0.42), [-0.2, 0.0, 0.2, 0.4])
+
+
+def test_a_long_line_keeps_its_extremes_and_a_constant_one_is_drawn():
+    y = numpy.zeros(100_000)
+    y[54_321], y[77_777] = 5.0, -3.0
+    x = numpy.arange(len(y), dtype=float)
+    drawn = line_plot("c", "x", "y", [Series("s", x, y)])
+    points = re.search(r'points="([^"]*)"', drawn)[1].split()
+    heights = [float(point.split(",")[1]) for point in points]
+    assert len(points) < 1500
+    low, high = (float(v) for v in re.search(r'data-range="([^"]*)"', drawn)[1].split()[2:])
+    frame = [float(v) for v in re.search(r'data-frame="([^"]*)"', drawn)[1].split()]
+    for extreme, at in ((5.0, min(heights)), (-3.0, max(heights))):
+        where = frame[2] - (extreme - low) / (high - low) * (frame[2] - frame[3])
+        assert abs(where - at) < 0.1
+    assert "nan" not in line_plot("c", "x", "y", [Series("s", x[:3], numpy.ones(3))])
+    assert "nan" not in line_plot("c", "x", "y", [Series("s", x[:1], numpy.array([numpy.nan]))])
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+@pytest.mark.parametrize("name", ["liquid", "butane"])
+def test_a_browser_draws_it_without_errors(folder, tmp_path, name):
+    path = write_report([folder / name], tmp_path / "page.html")
+    done = subprocess.run(
+        [
+            CHROMIUM, "--headless", "--no-sandbox", "--use-angle=swiftshader",
+            "--enable-unsafe-swiftshader", f"--user-data-dir={tmp_path / 'profile'}",
+            "--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr",
+            "--virtual-time-budget=5000", "--dump-dom", path.as_uri(),
+        ],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert 'data-ready="yes"' in done.stdout, done.stderr
+    assert "CONSOLE" not in done.stderr, done.stderr
