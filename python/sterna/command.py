@@ -102,6 +102,10 @@ def run(
         bool,
         typer.Option("-v", "--verbose", help="At the end also say where the time went."),
     ] = False,
+    report: Annotated[
+        bool,
+        typer.Option("--report", help="At the end also write NAME.report.html: `sterna report`."),
+    ] = False,
 ) -> None:
     """Run a simulation.
 
@@ -110,6 +114,12 @@ def run(
     --resume continues it. Without --resume a run starts anew, and files that an earlier one of
     this name left are kept as #NAME.log.jsonl.1# and so on.
     """
+    if report and launch.joined_ranks() is not None:
+        raise SternaError(
+            "--report is for ranks that sterna starts: under a launcher, use `sterna report` when "
+            "the run has ended",
+            2,
+        )
     chosen = {"--resume": resume, "--overwrite": overwrite, "--verbose": verbose}
     options = [option for option, is_set in chosen.items() if is_set]
     # The name of a file may begin with a dash.
@@ -126,7 +136,19 @@ def run(
         arguments = [*options, "--progress", "always", *named]
         with ProgressBar(Console()) as bar:
             status = launch.launch(ranks, arguments, bar.show, bar.show)
+    if report and status in (0, 3):
+        _write_report(input_file)
     raise typer.Exit(status)
+
+
+def _write_report(input_file: Path) -> None:
+    """The report of a run that has just ended."""
+    # NumPy is slow to load, and needed here only.
+    from sterna.report import write_report
+    from sterna.runs import outputs_of
+
+    directory, name = outputs_of(input_file)
+    _to_standard_output(f"wrote {write_report([directory / f'{name}.log.jsonl'])}\n")
 
 
 @app.command(
@@ -259,8 +281,8 @@ def import_system(
         raise SternaError(f"the energy of {worst.name} differs by {worst.difference:.1e} of it")
 
 
-@app.command()
-def report(
+@app.command(name="report")
+def report_runs(
     runs: Annotated[
         list[Path],
         typer.Argument(

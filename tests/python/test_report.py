@@ -13,12 +13,13 @@ import numpy
 import pytest
 from conftest import ROOT, sterna_command, sterna_environment
 from sterna.errors import SternaError
-from sterna.log import read_log
+from sterna.log import Log, read_log
 from sterna.report import write_report
+from sterna.report.advice import advice
 from sterna.report.html import element, with_error
 from sterna.report.page import PARTS
 from sterna.report.plot import Series, line_plot, ticks
-from sterna.report.runs import find_run
+from sterna.report.runs import Run, find_run
 from sterna.report.trajectory import pack, read_scene
 
 LIQUID = """\
@@ -152,6 +153,7 @@ def check_page(page: Page, runs: int = 1) -> None:
             assert attributes.get(key, identities[0]) in identities
         if attributes.get("role") == "img":
             assert attributes["aria-label"]
+    assert not re.search("</(input|meta)>", page.source)
     policy = page.all("meta", **{"http-equiv": "Content-Security-Policy"})[0][0]["content"]
     assert policy.startswith("default-src 'none'")
     assert "url(" not in page.source and "@import" not in page.source
@@ -251,14 +253,87 @@ def test_molecules_have_bonds_and_terms(folder):
     assert max(data["bonds"]) == 575
     log = read_log(folder / "butane.log.jsonl")
     terms = [
-        column
-        for column in log.columns
-        if column.endswith(("angle_energy", "torsion_energy", "angles_energy", "torsions_energy"))
+        column for column in log.columns if column.endswith(("angle_energy", "torsion_energy"))
     ]
     assert terms
     for term in terms:
-        assert term.replace("_", " ") in page.part("energies")
+        name = term.removesuffix("_energy").replace("_", " ")
+        assert f"{name} (part of bonded)" in page.part("energies")
+    assert "tail correction-50.5489" in page.part("energies")
     assert "fs" in page.part("thermodynamics")
+
+
+def test_a_slab_has_its_profile_and_its_surface_tension(sterna, tmp_path):
+    done = sterna("new", "slab", "lennard_jones", "0.75", "-m", "400")
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "slab.toml").read_text()
+    text = re.sub(r"(?m)^steps = .*", "steps = 200", text)
+    text = re.sub(r"(?m)^(equilibration|\w+_interval) = .*", r"\1 = 50", text)
+    text = re.sub(r"(?m)^interval = .*", "interval = 10", text)
+    (tmp_path / "slab.toml").write_text(text)
+    done = sterna("run", "slab.toml", "-n", "2", "--report")
+    assert done.returncode == 0, done.stderr
+    (log,) = tmp_path.rglob("*.log.jsonl")
+    assert "report.html" in done.stdout.splitlines()[-1]
+    page = Page(find_run(log).file(".report.html"))
+    check_page(page)
+    observed = page.part("observers")
+    assert "Density along z" in observed and "Temperature along z" in observed
+    tension = read_log(log).events[-1]["timing"]["averages"]["surface_tension"]
+    assert with_error(tension["mean"], tension["standard_error"]) in page.part("summary")
+
+
+def test_rigid_molecules(sterna, tmp_path):
+    text = (ROOT / "examples/ethylene_oxide.toml").read_text()
+    text = text.replace("steps = 3000", "steps = 20").replace('"output"', '"."')
+    text = re.sub(r"interval = \d+", "interval = 10", text)
+    more = "[dielectric]\ninterval = 10\n[orientation_order]\ninterval = 10\n"
+    (tmp_path / "eox.toml").write_text(text + more)
+    done = sterna("run", "eox.toml", "-n", "2")
+    assert done.returncode == 0, done.stderr
+    page = report(tmp_path)
+    check_page(page)
+    assert "EOX:1-EOX:1" in page.part("observers") and "permittivity" in page.part("observers")
+    assert "Orientation towards z" in page.part("observers")
+    assert "Eckl" in page.part("setup")
+    assert "molecules coulomb (part of molecules)" in page.part("energies")
+
+
+@pytest.mark.parametrize(
+    ("changes", "part", "said"),
+    [
+        ({"steps = 100": "steps = 0"}, "summary", "The run is complete. Last step: 0."),
+        ({"steps = 100": 'steps = 20\nintegrator = "minimize"'}, "thermodynamics", "Largest force"),
+        (
+            {"[output]": '[thermostat]\nkind = "stochastic_velocity_rescaling"\ntemperature = 1.44\n'
+             'time_constant = 0.2\n[barostat]\nkind = "stochastic_cell_rescaling"\npressure = 1.0\n'
+             'bulk_modulus = 20.0\ntime_constant = 1.0\n[output]'},
+            "thermodynamics", "Volume",
+        ),
+    ],
+)  # fmt: skip
+def test_runs_without_steps_without_time_and_with_another_volume(
+    sterna, melt, tmp_path, changes, part, said
+):
+    path = melt(trajectory=50)
+    text = path.read_text()
+    for old, new in changes.items():
+        text = text.replace(old, new)
+    path.write_text(text)
+    done = sterna("run", path, "-n", "1", "--report")
+    assert done.returncode == 0, done.stderr
+    page = Page(tmp_path / "melt.report.html")
+    check_page(page)
+    assert said in page.part(part)
+
+
+def test_under_a_launcher_run_refuses_to_report(melt, tmp_path):
+    environment = sterna_environment() | {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "1"}
+    done = subprocess.run(
+        sterna_command("run", melt(), "--report"),
+        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2 and "use `sterna report`" in done.stderr
 
 
 def test_two_runs_are_compared(folder, tmp_path, monkeypatch):
@@ -266,7 +341,7 @@ def test_two_runs_are_compared(folder, tmp_path, monkeypatch):
     page = report(folder / "liquid", folder / "hot.toml", output=tmp_path / "both.html")
     check_page(page, 2)
     ((_, text),) = page.all("section", id="comparison")
-    for said in ("1: liquid", "2: hot", "Temperature", "Rdf: "):
+    for said in ("1: liquid", "2: hot", "Temperature", "Radial distribution functions: "):
         assert said in text
     for name in ("liquid", "hot"):
         mean = read_log(folder / f"{name}.log.jsonl").events[-1]["timing"]["averages"][
@@ -274,6 +349,9 @@ def test_two_runs_are_compared(folder, tmp_path, monkeypatch):
         ]
         assert with_error(mean["mean"], mean["standard_error"]) in text
     assert "The run has one rank" in page.part("balance", 2)
+    energy = read_log(folder / "hot.log.jsonl").events[-1]["timing"]["averages"]["potential_energy"]
+    each = with_error(energy["mean"] / 864, energy["standard_error"] / 864)
+    assert "potential_energy/N" in text and each in text
 
 
 def test_a_run_that_broke_off_has_a_report_that_says_so(folder, tmp_path):
@@ -320,8 +398,13 @@ def test_a_resumed_run_is_judged_by_its_last_part(folder, tmp_path):
         ("no.log.jsonl", None, "does not exist"),
         ("x.log.jsonl", "{}\nnonsense\n{}\n", "x.log.jsonl:2:1: not JSON"),
         ("x.log.jsonl", "5\n{}\n", "x.log.jsonl:1: an event is expected"),
-        ("x.log.jsonl", '{"event":"thermo","step":0}\n', "no start event"),
+        ("x.log.jsonl", '{"event":"thermo","step":0,"time":0}\n', "no start event"),
         ("x.log.jsonl", "", "no start event"),
+        (
+            "x.log.jsonl",
+            '{"event":"start"}\n{"event":"thermo","step":1}\n',
+            'x.log.jsonl:2: a "thermo"',
+        ),
     ],
 )
 def test_what_is_no_run_is_refused(tmp_path, name, content, said):
@@ -361,6 +444,67 @@ def test_a_damaged_file_of_an_observer_is_named(folder, tmp_path):
         write_report([tmp_path / "liquid"])
 
 
+def _run_with(
+    timing: dict, ranks: int = 4, particles: int = 40_000, rows: list | None = None
+) -> Run:
+    start = {"event": "start", "ranks": ranks, "settings": {"particles": particles}}
+    end = {"event": "end", "step": 9, "status": "complete", "timing": timing}
+    thermo = [{"event": "thermo", **row} for row in rows or []]
+    return Run(Path("x.log.jsonl"), Log([start, *thermo, end]))
+
+
+def _phases(**seconds: float) -> dict:
+    spreads = {
+        name.replace("_", " "): {"min": s, "avg": s, "max": s} for name, s in seconds.items()
+    }
+    return {"phases": spreads, "seconds": 10.0}
+
+
+@pytest.mark.parametrize(
+    ("run", "said"),
+    [
+        (_run_with(_phases(halo_exchange=1.2)), "The halo exchange is 12 % of the step."),
+        (_run_with(_phases(halo_exchange=1.2), ranks=1), None),
+        (_run_with(_phases(halo_exchange=0.9)), None),
+        (_run_with(_phases(observers=2.0)), "Observers take 20 % of the time"),
+        (_run_with(_phases(output=0.7, checkpoint=0.5)), "Output and checkpoints take 12 %"),
+        (_run_with(_phases(pair_list=1.0, sorting=1.5)), "Making neighbor lists takes 25 %"),
+        (
+            _run_with({"communication_share": 0.3}),
+            "Communication and waiting take 30 % of the time; ",
+        ),
+        (
+            _run_with({"communication_share": 0.3}, particles=400),
+            "with 100 particles for each rank",
+        ),
+        (_run_with({"mode": "synchronized", "waiting_share": 0.2}), "wait for each other 20 %"),
+        (_run_with({"balance": {"imbalance": 1.25}}), "computes 25 % longer"),
+        (
+            _run_with({"averages_over": {"rows": 3, "rows_left_out": 4, "first_step": 0}}),
+            "4 of 7 rows",
+        ),
+    ],
+)
+def test_advice_is_given_where_the_numbers_say_so(run, said):
+    given = advice(run)
+    assert given == [] if said is None else [line for line in given if said in line] == given != []
+
+
+def test_energy_that_drifts_is_told_from_energy_that_scatters():
+    def run(slope: float) -> Run:
+        rows = [
+            {"step": k, "time": k, "kinetic_energy": 50.0,
+             "conserved_energy": slope * k + 0.1 * (-1) ** k}
+            for k in range(100)
+        ]  # fmt: skip
+        over = {"rows": 100, "rows_left_out": 0, "first_step": 0}
+        return _run_with({"averages_over": over}, rows=rows)
+
+    assert advice(run(0.0)) == []
+    (line,) = advice(run(0.05))
+    assert "drifts by 9.9 % of the kinetic energy" in line
+
+
 def test_values_from_files_are_escaped():
     assert element("p", '<script>&"') == "<p>&lt;script&gt;&amp;&quot;</p>"
     assert element("a", "x", class_="k", aria_label='"') == '<a class="k" aria-label="&quot;">x</a>'
@@ -369,7 +513,7 @@ def test_values_from_files_are_escaped():
 @pytest.mark.parametrize(
     ("mean", "error", "shown"),
     [(1.72209, 0.0195, "1.7221 ± 0.019"), (-4359.4327, 3.02, "-4359.43 ± 3"), (2.0, None, "2"),
-     (1e9, 5.4e7, "1e+09 ± 5.4e+07"), (float("nan"), 1.0, "–")],
+     (101.93, 262.0, "102 ± 262"), (1e9, 5.4e7, "1e+09 ± 5.4e+07"), (float("nan"), 1.0, "–")],
 )  # fmt: skip
 def test_means_are_shown_to_the_place_of_their_errors(mean, error, shown):
     assert with_error(mean, error) == shown

@@ -1,8 +1,6 @@
 """What the numbers of a run suggest, in words. Each rule says which number it is from."""
 
-import numpy
-
-from sterna.report.averages import first_settled_step
+from sterna.report.averages import average, line_through
 from sterna.report.runs import Run
 
 #: Shares of the time above which a part is worth a word.
@@ -10,8 +8,8 @@ _COMMUNICATION, _WAITING, _OBSERVERS, _OUTPUT, _LISTS = 0.10, 0.10, 0.10, 0.10, 
 _IMBALANCE = 1.10
 #: Below this many particles a rank mostly communicates.
 _FEW_PARTICLES = 500
-#: Of the settled part of a run, in standard deviations of its rows.
-_DRIFT = 2.0
+#: Of the kinetic energy, what the conserved energy may drift by.
+_DRIFT = 0.005
 
 _LIST_PHASES = ("pair list", "sorting", "halo selection", "halo lists", "migration")
 
@@ -39,21 +37,23 @@ def _of_communication(run: Run) -> list[str]:
     if halo > _COMMUNICATION:
         found.append(f"The halo exchange is {_percent(halo)} of the step.")
     total = run.timing.get("communication_share") or 0.0
+    synchronized = run.timing.get("mode") == "synchronized"
     if total > _COMMUNICATION and each < _FEW_PARTICLES:
+        what = "Communication takes" if synchronized else "Communication and waiting take"
         found.append(
-            f"Communication is {_percent(total)} of the time with {each:.0f} particles for each "
-            "rank: fewer ranks use the processors better."
+            f"{what} {_percent(total)} of the time with {each:.0f} particles for each rank: fewer "
+            "ranks use the processors better."
         )
-    if run.timing.get("mode") == "synchronized":
+    if synchronized:
         waiting = run.timing.get("waiting_share") or 0.0
         if waiting > _WAITING:
             found.append(
                 f"Ranks wait for each other {_percent(waiting)} of the time: the work is uneven, or "
                 "the ranks share cores."
             )
-    elif total > _COMMUNICATION:
+    elif total > _COMMUNICATION and each >= _FEW_PARTICLES:
         found.append(
-            f"Communication and waiting together are {_percent(total)} of the time; "
+            f"Communication and waiting take {_percent(total)} of the time; "
             'timing = "synchronized" in [output] tells them apart.'
         )
     imbalance = (run.timing.get("balance") or {}).get("imbalance") or 1.0
@@ -94,25 +94,29 @@ def _of_physics(run: Run) -> list[str]:
             f"{over['rows_left_out']} of {over['rows'] + over['rows_left_out']} rows are left out "
             "as equilibration: a longer run would tell more."
         )
-    # Quantities that settle, by what is measured alone; energy of a run that keeps it.
     for column, name in (("temperature", "temperature"), ("potential_energy", "potential energy")):
-        if column in run.columns and drift(run, column) > _DRIFT:
+        line = line_through(run, column) if column in run.columns else None
+        if line and line.drifts:
             found.append(f"The {name} still drifts: its average is not that of an equilibrium.")
+    drift = energy_drift(run)
+    if drift is not None and abs(drift) > _DRIFT:
+        found.append(
+            f"The conserved energy drifts by {100 * drift:.2g} % of the kinetic energy: a smaller "
+            "timestep, a smoother cutoff or more accurate electrostatics keep it better."
+        )
     return found
 
 
-def drift(run: Run, column: str) -> float:
-    """The change along the straight line through the settled rows, in deviations from that line."""
-    chosen = run.log["step"] >= first_settled_step(run)
-    steps, values = run.log["step"][chosen], run.log[column][chosen]
-    finite = numpy.isfinite(values)
-    steps, values = steps[finite], values[finite]
-    if len(values) < 20:
-        return 0.0
-    slope, level = numpy.polyfit(steps - steps.mean(), values, 1)
-    scatter = float((values - level - slope * (steps - steps.mean())).std())
-    change = abs(float(slope * (steps[-1] - steps[0])))
-    return change / scatter if scatter > 1e-12 * abs(level) else 0.0
+def energy_drift(run: Run) -> float | None:
+    """How much the conserved energy drifts over the settled rows, of the mean kinetic energy.
+
+    None where it does not drift by more than it scatters, or is not there.
+    """
+    if not {"conserved_energy", "kinetic_energy"} <= set(run.columns):
+        return None
+    line = line_through(run, "conserved_energy")
+    kinetic, _ = average(run, "kinetic_energy")
+    return line.change / kinetic if line and line.drifts and kinetic else None
 
 
 def advice(run: Run) -> list[str]:

@@ -24,7 +24,7 @@ def times(run: Run, identity: str) -> Markup:
     rows = []
     for name, spread in phases.items():
         row = [name, *(number(spread[key], 4) for key in ("min", "avg", "max"))]
-        row.append(f"{100 * spread['avg'] / seconds:.1f} %")
+        row.append(f"{100 * _part(spread['avg'], seconds):.1f} %")
         if waiting:
             row.append(number(waiting[name]["avg"], 4) if name in waiting else "")
         rows.append(row)
@@ -35,11 +35,16 @@ def times(run: Run, identity: str) -> Markup:
     bars = [
         Bar(name, s["avg"], *((s["min"], s["max"]) if ranks > 1 else ()))
         for name, s in shown
-        if s["avg"] / seconds > _LEAST_SHOWN
+        if _part(s["avg"], seconds) > _LEAST_SHOWN
     ]
     plot = bar_plot(caption, "s", bars, details("Values", table(head, rows, caption)))
     said = _shares(run)
     return section(identity, "Time by phase", *(element("p", s) for s in said), plot)
+
+
+def _part(seconds: float, of_all: float) -> float:
+    """A share of the time; of no time none."""
+    return seconds / of_all if of_all > 0.0 else 0.0
 
 
 def _shares(run: Run) -> list[str]:
@@ -137,7 +142,7 @@ def _exchange(verdict: dict) -> Markup:
                 color=1 if c["method"] == verdict["method"] else 0)
             for c in measured
         ]  # fmt: skip
-        said = "Measured time of a round; the stroke is what the model predicts"
+        said = "Measured time of a round, the chosen method in another color; the stroke is what the model predicts"
         pieces.append(bar_plot(said, "us", bars, values))
     else:
         pieces.append(values)

@@ -43,7 +43,10 @@ def settings_of(text: str, schema: dict) -> list[Setting]:
         sections = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         return []
-    found = [Setting("", key, _shown(value), True) for key, value in _scalars(sections)]
+    found = [
+        Setting("(before the sections)", key, _shown(value), True)
+        for key, value in _scalars(sections)
+    ]
     names = [name for name in sections if isinstance(sections[name], (dict, list))]
     names += [name for name in _ALWAYS if name not in sections and name in schema]
     for name in names:

@@ -4,6 +4,9 @@ import math
 from collections.abc import Iterable, Sequence
 from html import escape
 
+#: Elements without content, which have no end.
+_VOID = ("input",)
+
 
 class Markup(str):
     """Text that is HTML already."""
@@ -21,6 +24,8 @@ def element(name: str, *content: object, **attributes: object) -> Markup:
         for key, value in attributes.items()
         if value is not None
     )
+    if name in _VOID:
+        return Markup(f"<{name}{named}>")
     return Markup(f"<{name}{named}>{''.join(map(text, content))}</{name}>")
 
 
@@ -42,9 +47,11 @@ def with_error(mean: float | None, error: float | None) -> str:
     if error <= 0.0:
         return number(mean, 8)
     places = 2 - math.floor(math.log10(error))
-    if not 0 < places < 10:
-        return f"{mean:.8g} ± {error:.2g}"
-    return f"{mean:.{places}f} ± {error:.2g}"
+    if 0 < places < 10:
+        return f"{mean:.{places}f} ± {error:.2g}"
+    if abs(mean) < 1e6 and 100.0 <= error < 1e6:
+        return f"{mean:.0f} ± {error:.0f}"
+    return f"{mean:.8g} ± {error:.2g}"
 
 
 def table(

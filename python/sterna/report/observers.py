@@ -18,8 +18,15 @@ from sterna.report.thermodynamics import rows_of
 MOST_LINES = 8
 
 
+#: Of observers whose file is not called by words.
+_NAMES = {"rdf": "radial distribution functions"}
+
+#: What the values of all columns are, where the columns are named for what they are of.
+_AXES = {"rdf": "g(r)", "diffusion": "mean square displacement"}
+
+
 def _words(table_: Table) -> str:
-    return table_.kind.replace("_", " ")
+    return _NAMES.get(table_.kind, table_.kind.replace("_", " "))
 
 
 def _curves(names: Sequence[str], table_: Table) -> list[Series]:
@@ -45,7 +52,7 @@ def _distribution(run: Run, table_: Table) -> list[Markup]:
     first = table_.values()
     peak = first[first[:, 1].argmax()]
     caption += f"; {table_.columns[1]} is greatest, {peak[1]:.4g}, at r = {peak[0]:.4g}"
-    return _in_plots(table_, caption, "g(r)", table_.columns[1:])
+    return _in_plots(table_, caption, _AXES["rdf"], table_.columns[1:])
 
 
 def _profile(run: Run, table_: Table) -> list[Markup]:
@@ -82,7 +89,7 @@ def _displacement(run: Run, table_: Table) -> list[Markup]:
     caption = "Mean square displacement" + (f"; {', '.join(slopes)}" if slopes else "")
     caption += _average_said(run, "diffusion_")
     below = rows_of(table_.columns, list(values.T), caption)
-    return [line_plot(caption, table_.columns[0], "mean square displacement", lines, below)]
+    return [line_plot(caption, table_.columns[0], _AXES["diffusion"], lines, below)]
 
 
 def _average_said(run: Run, beginning: str) -> str:
@@ -172,6 +179,11 @@ def compared(runs: Sequence[Run]) -> list[Markup]:
                 curve = _curves([name], t)[0]
                 lines.append(Series(f"{k}: {run.name}", curve.x, curve.y))
             plots.append(
-                line_plot(f"{_words(first).capitalize()}: {name}", first.columns[0], name, lines)
+                line_plot(
+                    f"{_words(first).capitalize()}: {name}",
+                    first.columns[0],
+                    _AXES.get(first.kind, name),
+                    lines,
+                )
             )
     return plots

@@ -1,7 +1,7 @@
 """How a run ended, what stands out, and what it was."""
 
 from sterna.report.advice import advice
-from sterna.report.averages import average
+from sterna.report.averages import average, line_through
 from sterna.report.defaults import schema_of, settings_of
 from sterna.report.html import Markup, details, element, number, section, table, with_error
 from sterna.report.runs import Run
@@ -23,19 +23,25 @@ def state(run: Run) -> Markup:
     return element("p", element("strong", sentence), last, class_=f"state {kind}")
 
 
-def averages(run: Run) -> list[tuple[str, str, str]]:
-    """Name, mean with error, and unit: what the run found, or else what its rows say so far."""
-    found = run.timing.get("averages")
-    if found:
-        return [
-            (name, with_error(value["mean"], value.get("standard_error")), value.get("unit", ""))
-            for name, value in found.items()
-        ]
-    return [
-        (name, with_error(*average(run, name)), run.unit_of(name))
+def averages(run: Run, each: bool = False) -> list[tuple[str, str, str]]:
+    """Name, mean with error, and unit: what the run found, or else what its rows say so far.
+
+    With `each` energies are for each particle and called so, as in what a run prints.
+    """
+    found = {
+        name: (value["mean"], value.get("standard_error"), value.get("unit", ""))
+        for name, value in (run.timing.get("averages") or {}).items()
+    } or {
+        name: (*average(run, name), run.unit_of(name))
         for name in ("temperature", "pressure", "potential_energy", "total_energy")
         if name in run.columns
-    ]
+    }
+    rows = []
+    for name, (mean, error, unit) in found.items():
+        count = run.particles if each and name.endswith("_energy") and run.particles else 1
+        shown = with_error(*(None if x is None else x / count for x in (mean, error)))
+        rows.append((f"{name}/N" if count > 1 else name, shown, unit))
+    return rows
 
 
 def summary(run: Run, identity: str) -> Markup:
@@ -50,6 +56,7 @@ def summary(run: Run, identity: str) -> Markup:
                 f"{number(each, 4)} ns per particle and step.",
             )
         )
+    pieces.append(_conservation(run))
     warnings = [f"step {e.get('step', '?')}: {e.get('text', '')}" for e in run.events("warning")]
     for heading, lines in (("Warnings", warnings), ("Advice", advice(run))):
         if lines:
@@ -59,6 +66,22 @@ def summary(run: Run, identity: str) -> Markup:
     if rows:
         pieces.append(table(("quantity", "mean ± standard error", "unit"), rows, _over(run)))
     return section(identity, "Summary", *pieces)
+
+
+def _conservation(run: Run) -> Markup:
+    """How well the energy that must stay the same did."""
+    if "conserved_energy" not in run.columns:
+        return Markup("")
+    line = line_through(run, "conserved_energy")
+    kinetic, _ = average(run, "kinetic_energy")
+    if line is None or not kinetic:
+        return Markup("")
+    change, scatter = (f"{100 * part / kinetic:.2g} %" for part in (line.change, line.scatter))
+    return element(
+        "p",
+        f"Conserved energy: it changes by {change} of the kinetic energy over the settled rows, "
+        f"and scatters by {scatter}.",
+    )
 
 
 def _over(run: Run) -> str:
@@ -94,9 +117,14 @@ def facts(run: Run) -> list[tuple[str, str]]:
         ("Hash of the input (xxh64)", start.get("input_hash")),
     ]
     for term, values in (settings.get("terms") or {}).items():
-        said = ", ".join(f"{key} {value}" for key, value in (values or {}).items())
+        said = ", ".join(f"{key} {_text(value)}" for key, value in (values or {}).items())
         found.append((f"Force term {term}", said or "on"))
-    return [(name, str(value)) for name, value in found if value not in (None, "")]
+    return [(name, _text(value)) for name, value in found if value not in (None, "")]
+
+
+def _text(value: object) -> str:
+    """Numbers without the digits that only rounding has made."""
+    return number(value, 10) if isinstance(value, float) else str(value)
 
 
 def setup(run: Run, identity: str) -> Markup:

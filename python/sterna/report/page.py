@@ -76,6 +76,7 @@ def html_of(runs: Sequence[Run], trajectory: bool = True) -> str:
 #: Heading of each part, and the name of its place.
 PARTS = {
     "summary": "Summary",
+    "system": "The system",
     "setup": "What was run",
     "thermodynamics": "Thermodynamics",
     "energies": "Energy by term",
@@ -83,7 +84,6 @@ PARTS = {
     "times": "Time by phase",
     "balance": "Load balance",
     "exchanges": "Exchange methods",
-    "system": "The system",
 }
 
 
@@ -130,7 +130,9 @@ def _comparison(runs: Sequence[Run]) -> Markup:
     rates = [_rate(run) for run in runs]
     row("steps/s", [number(rate, 5) for rate in rates])
     row("communication", [_percent(run.timing.get("communication_share")) for run in runs])
-    averages = [{n: f"{m} {u}".strip() for n, m, u in overview.averages(run)} for run in runs]
+    averages = [
+        {n: f"{m} {u}".strip() for n, m, u in overview.averages(run, each=True)} for run in runs
+    ]
     for name in dict.fromkeys(name for found in averages for name in found):
         row(name, [found.get(name, "–") for found in averages])
     head = ("", *(f"{k}: {run.name}" for k, run in enumerate(runs, 1)))

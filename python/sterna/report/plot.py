@@ -9,7 +9,7 @@ import numpy
 from sterna.report.html import Markup, element, number
 
 WIDTH, HEIGHT = 480, 270
-LEFT, RIGHT, TOP, BOTTOM = 68, 12, 12, 44
+LEFT, RIGHT, TOP, BOTTOM = 72, 22, 12, 44
 #: Beyond this many points a line keeps only the extremes of each piece.
 MOST_POINTS = 600
 #: The style sheet has this many colors; further lines repeat them.
@@ -43,6 +43,7 @@ def _range(arrays: Sequence[numpy.ndarray], margin: float) -> tuple[float, float
     if len(values) == 0:
         return 0.0, 1.0
     low, high = float(values.min()), float(values.max())
+    # Of a constant, and where no more than rounding tells values apart.
     if high - low <= 1e-12 * max(abs(low), abs(high)):
         width = abs(high) * 1e-3 or 1.0
         return low - width, high + width
@@ -134,7 +135,8 @@ class _Axes:
         finite = numpy.isfinite(series.x) & numpy.isfinite(series.y)
         x, y = series.x[finite], series.y[finite]
         named = {"class_": f"{series.style} c{color}", "data_label": series.label}
-        if series.style == "points":
+        if series.style == "points" or len(x) == 1:
+            named["class_"] = f"points c{color}"
             return [
                 element("circle", cx=f"{self.to_x(a):.1f}", cy=f"{self.to_y(b):.1f}", r=3, **named)
                 for a, b in zip(*_thinned(x, y), strict=True)

@@ -20,7 +20,8 @@ for (const svg of document.querySelectorAll("svg.plot")) {
   const show = (x) => {
     at = Math.min(right, Math.max(left, x));
     const value = x0 + (at - left) / (right - left) * (x1 - x0);
-    const said = lines.map((line) => {
+    const there = lines.filter(({ points }) => points[0][0] - 2 <= at && at <= points.at(-1)[0] + 2);
+    const said = there.map((line) => {
       const [, y] = nearest(line.points, at);
       return `${line.name} ${short(y0 + (bottom - y) / (bottom - top) * (y1 - y0))}`;
     });

@@ -1,9 +1,11 @@
 """What a run left behind: its log, the files of its observers, its trajectory."""
 
 import fcntl
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+
+import numpy
 
 from sterna.errors import SternaError
 from sterna.log import Log, read_log
@@ -11,8 +13,8 @@ from sterna.report.tables import Table, read_table
 from sterna.runs import outputs_of
 
 LOG_SUFFIX = ".log.jsonl"
-#: What stands in the table of a run's events under these names is not a scalar of a step.
-_NOT_PLOTTED = ("step", "time")
+#: What a row is of, and no quantity of the system.
+_PLACES = ("step", "time")
 
 
 @dataclass
@@ -21,6 +23,7 @@ class Run:
 
     log_path: Path
     log: Log
+    _arrays: dict[str, numpy.ndarray] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -88,7 +91,9 @@ class Run:
             return self.unit("energy")
         if column.startswith("pressure"):
             return self.unit("pressure")
-        return self.unit(column) if column in ("time", "temperature") else ""
+        if column in ("time", "temperature"):
+            return self.unit(column)
+        return (self.timing.get("averages") or {}).get(column, {}).get("unit", "")
 
     @cached_property
     def columns(self) -> list[str]:
@@ -96,9 +101,15 @@ class Run:
         return [
             column
             for column in self.log.columns
-            if column not in _NOT_PLOTTED
+            if column not in _PLACES
             and any(isinstance(row.get(column), (int, float)) for row in self.log.rows)
         ]
+
+    def values(self, column: str) -> numpy.ndarray:
+        """(rows,) of a column of the log; NaN where a row has none."""
+        if column not in self._arrays:
+            self._arrays[column] = self.log[column]
+        return self._arrays[column]
 
     @cached_property
     def last_step(self) -> int:
@@ -123,12 +134,25 @@ def find_run(given: Path) -> Run:
     """
     path = _log_of(given)
     log = read_log(path)
+    _check_rows(path, log)
     run = Run(path, log)
     if not run.events("start"):
         raise SternaError(
             f"{path}: no start event: this is no log of a run, or the run died while it started"
         )
     return run
+
+
+def _check_rows(path: Path, log: Log) -> None:
+    """Raises SternaError, naming the line, where a row of the log does not say what it is of."""
+    for number, event in enumerate(log.events, 1):
+        if event.get("event") != "thermo":
+            continue
+        for name in _PLACES:
+            if not isinstance(event.get(name), (int, float)):
+                raise SternaError(
+                    f'{path}:{number}: a "thermo" event with a number as "{name}" is expected'
+                )
 
 
 def _log_of(given: Path) -> Path:

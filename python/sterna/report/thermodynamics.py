@@ -15,6 +15,9 @@ MOST_ROWS = 100
 FIRST = ("temperature", "pressure", "total_energy", "conserved_energy", "potential_energy",
          "kinetic_energy")  # fmt: skip
 
+#: Energies that are no term's.
+_SUMS = ("pair_energy", "rotational_energy")
+
 
 def label(name: str, unit: str) -> str:
     words = name.replace("_", " ")
@@ -22,23 +25,29 @@ def label(name: str, unit: str) -> str:
 
 
 def terms(run: Run) -> list[str]:
-    """Columns of the energies of force terms."""
-    named = run.settings.get("terms") or {}
-    found = [f"{term}_energy" for term in named]
-    parts = [
-        column
-        for column in run.columns
-        if column.endswith("_energy") and any(column.startswith(f"{term}_") for term in named)
-    ]
-    return [column for column in run.columns if column in found or column in parts]
+    """Columns of the energies of force terms, of what is beyond the cutoff, and of their parts."""
+    return [c for c in run.columns if c.endswith("_energy") and c not in (*FIRST, *_SUMS)]
+
+
+def part_of(column: str, columns: Sequence[str]) -> str | None:
+    """The term that a column is a part of: `bonded_energy` for `bonded_harmonic_bond_energy`."""
+    for other in columns:
+        if other != column and column.startswith(other.removesuffix("energy")):
+            return other
+    return None
 
 
 def scalars(run: Run) -> list[str]:
-    """Columns to plot one by one: all but the terms' and sums that must be zero."""
-    left_out = {*terms(run), *(column for column in run.columns if column.endswith("virial"))}
-    left_out |= {"momentum_x", "momentum_y", "momentum_z", "pair_energy"}
+    """Columns to plot one by one: all but the terms', virials, and momenta, which stay zero."""
     first = [column for column in FIRST if column in run.columns]
-    return first + [c for c in run.columns if c not in left_out and c not in first]
+    left_out = {*terms(run), *_SUMS[:1], *first}
+    return first + [
+        column
+        for column in run.columns
+        if column not in left_out
+        and not column.endswith("virial")
+        and not column.startswith("momentum_")
+    ]
 
 
 def rows_of(head: Sequence[str], columns: Sequence[numpy.ndarray], caption: str) -> Markup:
@@ -56,7 +65,7 @@ def _cell(value: object) -> str:
 
 
 def _scalar_plot(run: Run, column: str) -> Markup:
-    time, values = run.log["time"], run.log[column]
+    time, values = run.values("time"), run.values(column)
     unit = run.unit_of(column)
     running = running_average(run, column)
     caption = f"{label(column, '').capitalize()}: {with_error(*average(run, column))}"
@@ -67,7 +76,7 @@ def _scalar_plot(run: Run, column: str) -> Markup:
         label("time", run.unit("time")),
         label(column, unit),
         [Series("logged", time, values, "thin"), Series("running average", time, running, color=1)],
-        rows_of(head, (run.log["step"], time, values, running), caption),
+        rows_of(head, (run.values("step"), time, values, running), caption),
     )
 
 
@@ -86,18 +95,27 @@ def energies(run: Run, identity: str) -> Markup:
             identity, "Energy by term", element("p", "The log has no energies of terms.")
         )
     unit = run.unit("energy")
-    time = run.log["time"]
-    lines = [Series(label(column.removesuffix("_energy"), ""), time, run.log[column])
-             for column in columns]  # fmt: skip
+    time = run.values("time")
+    lines = []
     rows = []
     for column in columns:
+        whole = part_of(column, columns)
+        name = label(column.removesuffix("_energy"), "")
+        if run.values(column).any():
+            style = "dashed" if whole else "line"
+            lines.append(Series(name, time, run.values(column), style))
         mean, error = average(run, column)
         each = None if mean is None else mean / max(run.particles, 1)
-        rows.append((label(column, ""), with_error(mean, error), number(each), unit))
+        name += f" (part of {label(whole.removesuffix('_energy'), '')})" if whole else ""
+        rows.append((name, with_error(mean, error), number(each), unit))
     caption = "Mean energy of each force term, with its standard error by blocks"
     means = table(("term", "mean ± standard error", "for each particle", "unit"), rows, caption)
     head = ("step", *(label(column, unit) for column in columns))
-    values = rows_of(head, [run.log["step"], *(run.log[c] for c in columns)], "Energy by term")
+    values = rows_of(
+        head,
+        [run.values("step"), *(run.values(c) for c in columns)],
+        "Values of the energy by term",
+    )
     plot = line_plot(
         "Energy of each force term", label("time", run.unit("time")), label("energy", unit), lines,
         values,
@@ -120,8 +138,8 @@ def compared(runs: Sequence[Run]) -> list[Markup]:
         lines = [
             Series(
                 f"{k}: {run.name}",
-                run.log["time"],
-                run.log[column] / (max(run.particles, 1) if each else 1),
+                run.values("time"),
+                run.values(column) / (max(run.particles, 1) if each else 1),
             )
             for k, run in enumerate(runs, 1)
         ]

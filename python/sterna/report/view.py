@@ -21,7 +21,7 @@ def scene(run: Run, identity: str, wanted: bool, most_bytes: int = MOST_BYTES) -
     found = read_scene(path, most_bytes)
     if found is None:
         return section(identity, heading, element("p", "The trajectory has no frames yet."))
-    return section(identity, heading, element("p", _said(found)), _viewer(found, identity))
+    return section(identity, heading, element("p", _said(found)), _viewer(found))
 
 
 def _said(found: Scene) -> str:
@@ -35,7 +35,7 @@ def _said(found: Scene) -> str:
     return f"Shown: {frames} of the trajectory, {shown}. Box: {edges} {found.unit}".rstrip() + "."
 
 
-def _viewer(found: Scene, identity: str) -> Markup:
+def _viewer(found: Scene) -> Markup:
     canvas = element(
         "canvas", "This needs a browser that draws with WebGL 2.", tabindex=0, role="img",
         aria_label="The particles in their box. Arrow keys turn, plus and minus zoom, space plays.",
@@ -64,4 +64,4 @@ def _viewer(found: Scene, identity: str) -> Markup:
         "p", "Drag or arrow keys: turn. Wheel, pinch, + and -: zoom. Space: play.", class_="note"
     )
     return element("div", canvas, controls, element("ul", *kinds, class_="legend"), hint, payload,
-                   class_="viewer", data_of=identity)  # fmt: skip
+                   class_="viewer")  # fmt: skip
