@@ -23,6 +23,7 @@
 // sources: src/md/system/topology.cpp
 // sources: src/md/observe/*.cpp src/md/integrate/thermostats/*.cpp
 // sources: src/md/start/readers/*.cpp src/md/start/foreign/ls1/start_file.cpp
+// sources: src/md/start/foreign/modylas/coordinates.cpp src/md/start/foreign/modylas/words.cpp
 
 #include <cmath>
 #include <cstddef>

@@ -11,6 +11,8 @@
 // sources: src/md/model/library/*.cpp src/md/forces/coulomb/fmm/fmm_parameters.cpp
 // sources: src/md/forces/coulomb/fmm/point_charges.cpp src/md/forces/coulomb/fmm/cell_shape.cpp
 // sources: src/comm/context/regular_file.cpp src/md/input/foreign_files.cpp
+// sources: src/md/start/foreign/foreign_draft.cpp
+// sources: src/md/start/foreign/modylas/coordinates.cpp src/md/start/foreign/modylas/words.cpp
 
 #include <cstddef>
 #include <cstdint>

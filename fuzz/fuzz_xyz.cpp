@@ -8,6 +8,7 @@
 // sources: src/md/start/foreign/ls1/objects.cpp src/md/start/foreign/ls1/start_file.cpp
 // sources: src/md/core/random.cpp src/md/model/tersoff.cpp src/comm/context/regular_file.cpp
 // sources: src/md/input/foreign_files.cpp
+// sources: src/md/start/foreign/modylas/coordinates.cpp src/md/start/foreign/modylas/words.cpp
 
 #include "start_file.hpp"
 

@@ -34,7 +34,10 @@ class Progress(Enum):
 
 InputFile = Annotated[
     Path,
-    typer.Argument(metavar="INPUT", help="The input file (TOML, or a config.xml of ls1-MarDyn)."),
+    typer.Argument(
+        metavar="INPUT",
+        help="The input file (TOML, a config.xml of ls1-MarDyn, a .mddef of MODYLAS).",
+    ),
 ]
 
 
@@ -198,11 +201,12 @@ def check(
 @app.command()
 def convert(
     input_file: Annotated[
-        Path, typer.Argument(metavar="CONFIG.XML", help="An input of ls1-MarDyn.")
+        Path,
+        typer.Argument(metavar="INPUT", help="A config.xml of ls1-MarDyn, or a .mddef of MODYLAS."),
     ],
     output: Annotated[Path, typer.Argument(metavar="OUT.TOML", help="The file to write.")],
 ) -> None:
-    """Write an input of ls1-MarDyn as one of Sterna's.
+    """Write an input of another program as one of Sterna's.
 
     What it asks for and Sterna does not do is listed with file, line and column. The start files
     stay where they are: the new input names them.

@@ -37,7 +37,7 @@ class Input:
 
     @classmethod
     def read(cls, path: str | PathLike) -> "Input":
-        """Local. The input in a file: Sterna's, or a config.xml of ls1-MarDyn.
+        """Local. The input in a file: Sterna's, a config.xml of ls1-MarDyn or a .mddef of MODYLAS.
 
         Raises InputError where it cannot be read or is not TOML.
         """

@@ -25,7 +25,7 @@
 #include "md/input/schema_export.hpp"
 #include "md/simulation/signals.hpp"
 #include "md/simulation/simulation.hpp"
-#include "md/start/foreign/ls1/config.hpp"
+#include "md/start/foreign/foreign_input.hpp"
 #include "md/start/foreign/ls1/start_file.hpp"
 #include "md/start/readers/start_file_reader.hpp"
 #include "sterna/comm/collective.hpp"
@@ -138,9 +138,10 @@ void print_method_table() {
   fmt::print("{}\n", table.dump(1));
 }
 
-/// Sterna's own input, or ls1-MarDyn's where the name ends with ".xml".
+/// Sterna's own input, or that of another program, as the end of the name says.
 md::ReadResult read_any_input(const std::string& path) {
-  return md::ls1::is_config_path(path) ? md::ls1::read_config(path) : md::read_input(path);
+  const md::ForeignProgram* foreign = md::foreign_program_of(path);
+  return foreign != nullptr ? foreign->read(path).checked : md::read_input(path);
 }
 
 /// What of the input must be known before MPI starts. Where the file cannot be read by this rank,
@@ -156,15 +157,16 @@ comm::EnvironmentOptions start_options(const std::string& path) {
   return options;
 }
 
-/// Writes an input of ls1-MarDyn's as one of Sterna's.
+/// Writes an input of another program as one of Sterna's.
 int convert(const std::string& from, const std::string& to) {
-  if (!md::ls1::is_config_path(from)) {
-    fmt::print(stderr, "sterna-md: {} is no input of ls1-MarDyn (.xml)\n", from);
+  const md::ForeignProgram* foreign = md::foreign_program_of(from);
+  if (foreign == nullptr) {
+    fmt::print(stderr, "sterna-md: {} is no input of {}\n", from, md::foreign_programs());
     return bad_input;
   }
-  md::ReadResult result = md::ls1::read_config(from);
-  fmt::print(stderr, "{}", md::render(result.diagnostics));
-  if (!result.ok()) return bad_input;
+  md::ForeignInput input = foreign->read(from);
+  fmt::print(stderr, "{}", md::render(input.checked.diagnostics));
+  if (!input.checked.ok()) return bad_input;
   namespace files = std::filesystem;
   if (files::exists(to)) {
     fmt::print(stderr, "sterna-md: {} exists already\n", to);
@@ -173,15 +175,15 @@ int convert(const std::string& from, const std::string& to) {
   // Paths in an input are relative to its folder.
   const files::path old_folder = files::absolute(from).parent_path();
   const files::path new_folder = files::absolute(to).parent_path();
-  auto& start = result.input.section<md::Ls1StartOptions>();
-  for (std::string* file : {&result.input.start.file, &start.header}) {
+  auto& start = input.given.section<md::Ls1StartOptions>();
+  for (std::string* file : {&input.given.start.file, &start.header}) {
     if (file->empty() || files::path(*file).is_absolute()) continue;
     *file = (old_folder / *file).lexically_normal().lexically_proximate(new_folder).string();
   }
   std::ofstream out(to, std::ios::binary);
   out << fmt::format("# Converted from {} by sterna {}.\n", files::path(from).filename().string(),
                      version)
-      << md::input_text(result.input);
+      << md::input_text(input.given);
   out.close();
   if (!out) {
     fmt::print(stderr, "sterna-md: {} cannot be written\n", to);
@@ -265,17 +267,17 @@ int check(const std::string& path, int ranks) {
 
 int run(const comm::Context& world, const Arguments& arguments,
         const std::string& interface_at_start) {
-  // One rank reads, so that all see the same text; what it finds in an ls1 input it hands on as
-  // the text of one of Sterna's.
+  // One rank reads, so that all see the same text; what it finds in the input of another program
+  // it hands on as the text of one of Sterna's.
   std::string text;
   std::string unreadable;
-  md::ReadResult ls1;
-  const bool is_ls1 = md::ls1::is_config_path(arguments.input);
-  if (is_ls1) {
+  md::ForeignInput foreign;
+  const md::ForeignProgram* const program = md::foreign_program_of(arguments.input);
+  if (program != nullptr) {
     if (world.rank() == 0) {
-      ls1 = md::ls1::read_config(arguments.input);
-      text = md::input_text(ls1.input);
-      if (!ls1.ok()) unreadable = md::render(ls1.diagnostics);
+      foreign = program->read(arguments.input);
+      text = md::input_text(foreign.given);
+      if (!foreign.checked.ok()) unreadable = md::render(foreign.checked.diagnostics);
     }
   } else if (world.rank() == 0) {
     md::ReadResult failure;
@@ -291,11 +293,12 @@ int run(const comm::Context& world, const Arguments& arguments,
     return bad_input;
   }
   comm::broadcast(world, 0, text);
-  md::ReadResult result = md::read_input_text(text, arguments.input, world.rank() == 0 && !is_ls1);
+  md::ReadResult result =
+      md::read_input_text(text, arguments.input, world.rank() == 0 && program == nullptr);
   std::string findings;
   if (world.rank() == 0) {
-    auto diagnostics = is_ls1 ? ls1.diagnostics : result.diagnostics;
-    if (is_ls1) result.input.places = ls1.input.places;
+    auto diagnostics = program != nullptr ? foreign.checked.diagnostics : result.diagnostics;
+    if (program != nullptr) result.input.places = foreign.checked.input.places;
     if (result.ok()) {
       md::SystemFacts facts = md::facts_of(result.input);
       facts.ranks = world.size();
@@ -350,7 +353,8 @@ int main(int argc, char** argv) {
       "Molecular dynamics of large systems. Start it under mpiexec or srun, or with "
       "the command `sterna run`."};
   app.set_version_flag("--version", fmt::format("sterna {}", version));
-  app.add_option("INPUT", arguments.input, "input file (TOML, or a config.xml of ls1-MarDyn)");
+  app.add_option("INPUT", arguments.input,
+                 "input file (TOML, a config.xml of ls1-MarDyn or a .mddef of MODYLAS)");
   auto* const resume =
       app.add_flag("--resume", arguments.resume, "continue from the latest valid checkpoint");
   app.add_flag("--overwrite", arguments.overwrite,
@@ -362,7 +366,7 @@ int main(int argc, char** argv) {
                "only print as JSON where a run of the input writes: directory and name");
   app.add_flag("--check", arguments.check, "only say what is wrong with the input");
   app.add_option("--convert", arguments.convert_to,
-                 "write an input of ls1-MarDyn (.xml) as a TOML file of this name, and end");
+                 "write an input of another program as a TOML file of this name, and end");
   app.add_option("--ranks", arguments.ranks, "ranks that --check thinks of")
       ->check(CLI::PositiveNumber);
   app.add_flag("--show-timeout", arguments.show_timeout,

@@ -12,7 +12,7 @@
 #include "md/input/input_text.hpp"
 #include "md/input/read_input.hpp"
 #include "md/simulation/simulation.hpp"
-#include "md/start/foreign/ls1/config.hpp"
+#include "md/start/foreign/foreign_input.hpp"
 
 namespace sterna::python {
 namespace nb = nanobind;
@@ -30,13 +30,13 @@ std::string severity_name(md::Severity severity) {
   return {};
 }
 
-/// The text of an input file: that of Sterna, or what an input of ls1-MarDyn says as such. Throws
-/// InputError.
+/// The text of an input file: that of Sterna, or what an input of another program says as such.
+/// Throws InputError.
 std::string input_file_text(const std::string& path) {
-  if (md::ls1::is_config_path(path)) {
-    md::ReadResult result = md::ls1::read_config(path);
-    if (!result.ok()) throw md::InputError(std::move(result.diagnostics));
-    return md::input_text(result.input);
+  if (const md::ForeignProgram* foreign = md::foreign_program_of(path)) {
+    md::ForeignInput input = foreign->read(path);
+    if (!input.checked.ok()) throw md::InputError(std::move(input.checked.diagnostics));
+    return md::input_text(input.given);
   }
   md::ReadResult failure;
   const auto text = md::input_file_text(path, failure);

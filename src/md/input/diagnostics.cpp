@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
+#include <utility>
 
 #include "md/core/display_text.hpp"
 
@@ -111,6 +113,33 @@ std::string render(std::span<const Diagnostic> diagnostics, bool color) {
   if (count[1] > 0) add(counted(count[1], "warning", "warnings"));
   if (count[2] > 0) add(counted(count[2], "piece of advice", "pieces of advice"));
   return text + summary + "\n";
+}
+
+Diagnostic diagnostic_in_line(std::string file, std::int64_t number, std::string_view line,
+                              std::string_view part, Severity severity, std::string message) {
+  const auto begins_character = [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u;
+  };
+  const auto characters = [&](std::string_view text) {
+    return static_cast<int>(std::ranges::count_if(text, begins_character));
+  };
+  const auto before = static_cast<std::size_t>(part.data() - line.data());
+  // Of a very long line the neighborhood is enough, cut between characters.
+  constexpr std::size_t shown = 1000;
+  std::size_t from = before > shown ? before - shown : 0;
+  while (from < before && !begins_character(line[from])) ++from;
+  std::size_t to = std::min(line.size(), before + shown);
+  while (to < line.size() && !begins_character(line[to])) ++to;
+  Diagnostic result;
+  result.severity = severity;
+  result.file = std::move(file);
+  result.line = static_cast<int>(std::min<std::int64_t>(number, std::numeric_limits<int>::max()));
+  result.column = characters(line.substr(0, before)) + 1;
+  result.length = std::max(1, characters(part));
+  result.message = std::move(message);
+  result.source_line = std::string(line.substr(from, to - from));
+  result.source_column = characters(line.substr(0, from)) + 1;
+  return result;
 }
 
 bool has_errors(std::span<const Diagnostic> diagnostics) {

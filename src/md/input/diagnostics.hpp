@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,10 @@ struct Diagnostic {
   std::string source_line;  ///< the text of that line, as it stands in the file (UTF-8)
   int source_column = 1;    ///< column of its first character, where the line was shortened
 };
+
+/// About a part of a line, which `part` points into; `number` is that of the line.
+Diagnostic diagnostic_in_line(std::string file, std::int64_t number, std::string_view line,
+                              std::string_view part, Severity severity, std::string message);
 
 /// As compilers do, each line ended by a newline:
 ///

@@ -33,6 +33,7 @@ struct Input {
     int length = 1;  ///< characters
     std::string source_line;
     int source_column = 1;  ///< of its first character: of a very long line only a part is kept
+    std::string file{};     ///< empty: the input's
   };
   /// Of every key and section that the file gave: "run", "run.timestep", "type[0]",
   /// "type[0].sigma", "component[0].site[2].charge".
@@ -49,19 +50,20 @@ struct Input {
     double constraint_tolerance = 1e-8;          ///< of each distance, relative
   } run;
 
-  struct Start {                        ///< [start]
-    std::string kind;                   ///< "lattice", "random", "file"
-    std::string lattice = "fcc";        ///< "sc", "bcc", "fcc", "diamond", "zincblende"
-    std::array<int, 3> cells{0, 0, 0};  ///< unit cells per axis; or `particles`
-    std::int64_t particles = 0;         ///< random fill, or lattice with surplus sites empty
-    double density = 0.0;               ///< number density; for lattice and random
-    double minimum_distance = 0.0;      ///< random fill; 0: chosen from sigma and density
-    std::string file;                   ///< relative to the input file
-    std::string format = "auto";        ///< or of start_formats()
-    bool renumber = false;              ///< ids are 1 ... N instead of the file's
-    std::optional<Vec3> box;            ///< edge lengths, where the file has none
-    std::optional<Vec3> tilt;           ///< of a triclinic box: xy, xz, yz
-    std::optional<double> temperature;  ///< draws velocities; without it those of the file, or 0
+  struct Start {                          ///< [start]
+    std::string kind;                     ///< "lattice", "random", "file"
+    std::string lattice = "fcc";          ///< "sc", "bcc", "fcc", "diamond", "zincblende"
+    std::array<int, 3> cells{0, 0, 0};    ///< unit cells per axis; or `particles`
+    std::int64_t particles = 0;           ///< random fill, or lattice with surplus sites empty
+    double density = 0.0;                 ///< number density; for lattice and random
+    double minimum_distance = 0.0;        ///< random fill; 0: chosen from sigma and density
+    std::string file;                     ///< relative to the input file
+    std::string format = "auto";          ///< or of start_formats()
+    bool renumber = false;                ///< ids are 1 ... N instead of the file's
+    std::optional<Vec3> box;              ///< edge lengths, where the file has none
+    std::optional<Vec3> tilt;             ///< of a triclinic box: xy, xz, yz
+    std::optional<double> temperature;    ///< draws velocities; without it those of the file, or 0
+    std::string constraints = "project";  ///< of atoms that violate them; or "first_step"
 
     Tilt tilt_of_box() const { return tilt ? Tilt{tilt->x, tilt->y, tilt->z} : Tilt{}; }
   } start;

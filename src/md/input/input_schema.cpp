@@ -432,6 +432,18 @@ std::vector<KeySchema> general_keys() {
        .dimension = Dimension::temperature,
        .range = not_negative,
        .aliases = {"temp", "t"}},
+      {.section = "start",
+       .name = "constraints",
+       .target = [](Input& i, std::size_t) -> Target { return &i.start.constraints; },
+       .description =
+           "What happens to atoms of [[molecule]]s whose distances violate constraints. "
+           "\"project\": they are moved, and their velocities corrected, before the run. "
+           "\"first_step\": the first step moves them, which adds to their velocities, as in "
+           "MODYLAS; where `temperature` draws velocities it is the same as \"project\".",
+       .choices =
+           [] {
+             return std::vector<std::string_view>{"project", "first_step"};
+           }},
 
       // ---- [[type]]
       {.section = "type",

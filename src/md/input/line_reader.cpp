@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <limits>
 
 #include "md/core/display_text.hpp"
 #include "md/input/start_file_error.hpp"
@@ -45,11 +44,6 @@ std::string similar_file(const std::string& path) {
   const std::vector<std::string_view> views(names.begin(), names.end());
   const auto nearest = comm::nearest_name(wanted.filename().string(), views);
   return nearest ? fmt::format("; did you mean {}?", quote(*nearest)) : std::string();
-}
-
-/// In UTF-8.
-bool begins_character(char c) {
-  return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u;
 }
 
 }  // namespace
@@ -147,26 +141,7 @@ bool LineReader::next() {
 
 Diagnostic LineReader::diagnostic(std::string_view part, std::string message,
                                   Severity severity) const {
-  const auto characters = [](std::string_view text) {
-    return static_cast<int>(std::ranges::count_if(text, begins_character));
-  };
-  const auto before = static_cast<std::size_t>(part.data() - line_.data());
-  // Of a very long line the neighborhood is enough, cut between characters.
-  constexpr std::size_t shown = 1000;
-  std::size_t from = before > shown ? before - shown : 0;
-  while (from < before && !begins_character(line_[from])) ++from;
-  std::size_t to = std::min(line_.size(), before + shown);
-  while (to < line_.size() && !begins_character(line_[to])) ++to;
-  Diagnostic result;
-  result.severity = severity;
-  result.file = path();
-  result.line = static_cast<int>(std::min<std::int64_t>(number_, std::numeric_limits<int>::max()));
-  result.column = characters(line_.substr(0, before)) + 1;
-  result.length = std::max(1, characters(part));
-  result.message = std::move(message);
-  result.source_line = std::string(line_.substr(from, to - from));
-  result.source_column = characters(line_.substr(0, from)) + 1;
-  return result;
+  return diagnostic_in_line(path(), number_, line_, part, severity, std::move(message));
 }
 
 void LineReader::fail(std::string_view part, std::string message) const {

@@ -1111,6 +1111,7 @@ Diagnostic diagnose(const Input& input, Severity severity, std::string_view plac
     diagnostic.length = found_place->second.length;
     diagnostic.source_line = found_place->second.source_line;
     diagnostic.source_column = found_place->second.source_column;
+    if (!found_place->second.file.empty()) diagnostic.file = found_place->second.file;
   }
   return diagnostic;
 }

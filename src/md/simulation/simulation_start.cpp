@@ -201,7 +201,8 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   balancer_->start(step_,
                    std::chrono::duration<double>(PhaseTimer::Clock::now() - before_engine).count());
   if (draw_velocities_) draw_velocities();
-  if (constraints_ && (!resumed || draw_velocities_)) project_start();
+  const bool first_step_projects = resumed || input_.start.constraints == "first_step";
+  if (constraints_ && (!first_step_projects || draw_velocities_)) project_start();
   if (!minimizer_) frozen_.set_velocities(particles_);
   stop_if_asked();
 

@@ -85,13 +85,20 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const Input& input) {
     for (const Input::Site& site : component.sites) mass += site.mass;
   }
   if (!input.components.empty()) options.type_section = "[[component]]";
+  for (const Input::Molecule& molecule : input.molecules) {
+    auto& types = options.molecules.emplace_back(molecule.count).types;
+    for (const Input::MoleculeAtom& atom : molecule.atoms) {
+      const auto name = std::ranges::find(options.type_names, atom.type);
+      types.push_back(name - options.type_names.begin());
+    }
+  }
   options.box = input.start.box;
   options.tilt = input.start.tilt_of_box();
   const auto place = [&input](std::string_view key) -> std::optional<Diagnostic> {
     const auto found = input.places.find(key);
     if (found == input.places.end()) return std::nullopt;
     Diagnostic diagnostic;
-    diagnostic.file = input.path;
+    diagnostic.file = found->second.file.empty() ? input.path : found->second.file;
     diagnostic.line = found->second.line;
     diagnostic.column = found->second.column;
     diagnostic.length = found->second.length;

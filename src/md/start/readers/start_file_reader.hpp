@@ -30,6 +30,12 @@ struct StartFileOptions {
   std::string type_section = "[[type]]";  ///< for messages
   /// To warn where a file states others; in internal units; may be empty.
   std::vector<double> type_masses;
+  /// Molecules of atoms that follow each other, for files whose atoms have no names.
+  struct Molecules {
+    std::int64_t count = 0;
+    std::vector<std::int64_t> types;  ///< of the atoms of one
+  };
+  std::vector<Molecules> molecules;
   /// Edges of the box where the file has none, in internal units, and its tilt. A file that has
   /// another box is refused.
   std::optional<Vec3> box;

@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
-#include <tuple>
+#include <utility>
 
 #include "md/core/display_text.hpp"
-#include "md/input/input_text.hpp"
 #include "md/input/pair_potential_input.hpp"
+#include "md/start/foreign/foreign_draft.hpp"
 #include "md/start/foreign/ls1/molecule_types.hpp"
 #include "md/start/foreign/ls1/plugins.hpp"
 #include "md/start/foreign/ls1/start_file.hpp"
@@ -61,19 +61,12 @@ class ConfigReader {
     interactions();
   }
 
-  Input& input() { return input_; }
+  const ForeignDraft& draft() const { return draft_; }
   XmlValues& values() { return values_; }
 
  private:
-  using Place = Input::Place;
-
   void decides(std::string_view key, const XmlElement& element) {
-    // The first key of a section brings the section.
-    const std::string_view section = key.substr(0, key.find('.'));
-    if (section != key && !input_.places.contains(section)) decides(section, element);
-    const Diagnostic d = element.diagnostic(Severity::error, {});
-    places_[std::string(key)] = d;
-    input_.places[std::string(key)] = {d.line, d.column, d.length, d.source_line, d.source_column};
+    draft_.decide(key, element.diagnostic(Severity::error, {}));
   }
 
   void options(const XmlElement& element) {
@@ -491,17 +484,9 @@ class ConfigReader {
                                          center.x, center.y, center.z));
   }
 
- public:
-  /// Where a key of the input comes from; nothing where no element decides it.
-  const Diagnostic* place_of(std::string_view key) const {
-    const auto found = places_.find(key);
-    return found == places_.end() ? nullptr : &found->second;
-  }
-
- private:
-  Input input_;
+  ForeignDraft draft_;
+  Input& input_ = draft_.input;
   XmlValues values_;
-  std::map<std::string, Diagnostic, std::less<>> places_;
   const XmlElement* temperature_element_ = nullptr;
   double temperature_ = 0.0;
   MoleculeTypes types_;
@@ -515,56 +500,18 @@ class ConfigReader {
   const XmlElement* long_range_element_ = nullptr;
 };
 
-/// What the checks of the input's keys find, told at the elements that the keys come from.
-Diagnostic at_element(const ConfigReader& reader, const Input& checked, Diagnostic diagnostic) {
-  for (const auto& [key, place] : checked.places) {
-    if (place.line != diagnostic.line || place.column != diagnostic.column) continue;
-    if (const Diagnostic* element = reader.place_of(key)) {
-      Diagnostic moved = *element;
-      moved.severity = diagnostic.severity;
-      moved.message = std::move(diagnostic.message);
-      return moved;
-    }
-  }
-  diagnostic.line = diagnostic.column = 0;
-  return diagnostic;
-}
-
 }  // namespace
 
-bool is_config_path(std::string_view path) {
-  return path.size() > 4 && path.ends_with(".xml");
-}
-
 ReadResult read_config(const std::string& path, const LoadText& load) {
-  ReadResult result;
-  result.input.path = path;
-  XmlElement root;
-  try {
-    root = read_xml(path, load, &result.diagnostics);
-  } catch (const XmlError& error) {
-    result.diagnostics.push_back(error.diagnostic());
-    return result;
-  }
+  std::vector<Diagnostic> found;
   ConfigReader reader(path);
-  reader.read(root);
-  std::ranges::move(reader.values().diagnostics(), std::back_inserter(result.diagnostics));
-  if (!has_errors(result.diagnostics)) {
-    // The same checks and completions as for Sterna's own inputs.
-    ReadResult checked = read_input_text(input_text(reader.input()), path, false);
-    for (Diagnostic& diagnostic : checked.diagnostics) {
-      result.diagnostics.push_back(at_element(reader, checked.input, std::move(diagnostic)));
-    }
-    result.input = std::move(checked.input);
-    for (auto& [key, place] : result.input.places) {
-      const auto here = reader.input().places.find(key);
-      if (here != reader.input().places.end()) place = here->second;
-    }
+  try {
+    reader.read(read_xml(path, load, &found));
+  } catch (const XmlError& error) {
+    found.push_back(error.diagnostic());
   }
-  std::ranges::stable_sort(result.diagnostics, {}, [&](const Diagnostic& d) {
-    return std::tuple(d.file != path, d.file, d.line, d.column);
-  });
-  return result;
+  std::ranges::move(reader.values().diagnostics(), std::back_inserter(found));
+  return reader.draft().check(std::move(found));
 }
 
 }  // namespace sterna::md::ls1

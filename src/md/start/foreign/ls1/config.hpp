@@ -1,15 +1,11 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "md/input/read_input.hpp"
 #include "md/start/foreign/ls1/xml_document.hpp"
 
 namespace sterna::md::ls1 {
-
-/// Whether the path names an XML file, which is how ls1 tells its inputs too.
-bool is_config_path(std::string_view path);
 
 /// Reads ls1-MarDyn's config.xml with all the files that it includes, as an input of Sterna's: in
 /// reduced units, in which ls1's numbers stand as they are. What the file asks for and Sterna does

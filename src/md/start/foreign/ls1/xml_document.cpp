@@ -24,14 +24,6 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-bool begins_character(char c) {
-  return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u;
-}
-
-int characters(std::string_view text) {
-  return static_cast<int>(std::ranges::count_if(text, begins_character));
-}
-
 Diagnostic diagnostic_at(const XmlSource& source, std::size_t offset, std::size_t length,
                          Severity severity, std::string message) {
   const std::string_view text = source.text;
@@ -44,23 +36,10 @@ Diagnostic diagnostic_at(const XmlSource& source, std::size_t offset, std::size_
   const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
   std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
   if (line.ends_with('\r')) line.remove_suffix(1);
-  Diagnostic result;
-  result.severity = severity;
-  result.file = source.path;
-  result.line = 1 + static_cast<int>(std::ranges::count(text.substr(0, begin), '\n'));
+  const auto number = 1 + std::ranges::count(text.substr(0, begin), '\n');
   const std::size_t before = std::min(offset - begin, line.size());
-  result.column = characters(line.substr(0, before)) + 1;
-  result.length = std::max(1, characters(text.substr(offset, length)));
-  result.message = std::move(message);
-  // Of a very long line the neighborhood is enough, cut between characters.
-  constexpr std::size_t shown = 500;
-  std::size_t from = before > shown ? before - shown : 0;
-  while (from < before && !begins_character(line[from])) ++from;
-  std::size_t to = std::min(line.size(), before + shown);
-  while (to < line.size() && !begins_character(line[to])) ++to;
-  result.source_line = std::string(line.substr(from, to - from));
-  result.source_column = characters(line.substr(0, from)) + 1;
-  return result;
+  return diagnostic_in_line(source.path, number, line, text.substr(begin + before, length),
+                            severity, std::move(message));
 }
 
 /// The text with the name of every element in the tag that closes it, as ls1 reads closing tags.

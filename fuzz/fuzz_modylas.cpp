@@ -1,0 +1,51 @@
+// The reader of MODYLAS's sessions: any bytes give an input or diagnostics, and the text of an input
+// is one of Sterna's. Before a zero byte stands the .mddef, behind it the .mdff.
+//
+// sources: src/md/core/units.cpp src/comm/context/nearest_name.cpp src/md/core/display_text.cpp
+// sources: src/md/core/random.cpp src/md/input/read_input.cpp src/md/input/check_*.cpp
+// sources: src/md/input/*_schema.cpp src/md/input/diagnostics.cpp src/md/input/syntax_error.cpp
+// sources: src/md/input/input_text.cpp src/md/input/particle_names.cpp
+// sources: src/md/input/published_components.cpp src/md/input/tersoff_input.cpp
+// sources: src/md/core/file_error.cpp src/md/start/foreign/ls1/*.cpp src/md/start/foreign/*.cpp
+// sources: src/md/start/foreign/modylas/*.cpp src/md/model/library/charmm_cmap.cpp src/md/start/readers/*.cpp
+// sources: src/md/input/fields.cpp src/md/input/line_reader.cpp src/md/model/tersoff.cpp
+// sources: src/md/model/library/*.cpp src/md/forces/coulomb/fmm/fmm_parameters.cpp
+// sources: src/md/forces/coulomb/fmm/point_charges.cpp src/md/forces/coulomb/fmm/cell_shape.cpp
+// sources: src/comm/context/regular_file.cpp src/md/input/foreign_files.cpp
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "md/input/input_text.hpp"
+#include "md/start/foreign/modylas/session.hpp"
+#include "method_names.hpp"
+
+namespace {
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace sterna::md;
+  const std::string_view all(reinterpret_cast<const char*>(data), size);
+  const std::size_t end = all.find('\0');
+  const std::string_view force_field =
+      end == std::string_view::npos ? std::string_view() : all.substr(end + 1);
+  const ForeignInput input =
+      modylas::read_session("session.mddef", [&](const std::string& path) -> std::string {
+        return std::string(path == "session.mddef" ? all.substr(0, end) : force_field);
+      });
+  for (const Diagnostic& diagnostic : input.checked.diagnostics) {
+    require(!diagnostic.message.empty());
+    require(diagnostic.line >= 0 && diagnostic.column >= 0);
+  }
+  if (!input.checked.ok()) return 0;
+  require(read_input_text(input_text(input.given), "session.toml", false).ok());
+  return 0;
+}

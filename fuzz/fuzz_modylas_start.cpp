@@ -1,0 +1,24 @@
+// The reader of MODYLAS's positions.
+//
+// sources: src/md/core/units.cpp src/comm/context/nearest_name.cpp src/md/core/display_text.cpp
+// sources: src/md/input/diagnostics.cpp src/md/start/readers/*.cpp src/md/input/fields.cpp
+// sources: src/md/input/line_reader.cpp src/md/start/foreign/ls1/xml_*.cpp
+// sources: src/md/start/foreign/ls1/molecule_types.cpp src/md/start/foreign/ls1/*phase_space.cpp
+// sources: src/md/start/foreign/ls1/gener*.cpp src/md/start/foreign/ls1/lattice_fill.cpp
+// sources: src/md/start/foreign/ls1/objects.cpp src/md/start/foreign/ls1/start_file.cpp
+// sources: src/md/core/random.cpp src/md/model/tersoff.cpp src/comm/context/regular_file.cpp
+// sources: src/md/input/foreign_files.cpp
+// sources: src/md/start/foreign/modylas/coordinates.cpp src/md/start/foreign/modylas/words.cpp
+
+#include "start_file.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const StartFileFuzzer file(data, size);
+  sterna::md::StartFileOptions options;
+  options.type_names = {"O", "H"};
+  options.format = "modylas";
+  options.units = *sterna::md::UnitSystem::by_name("real");
+  options.molecules = {{2, {0, 1, 1}}};
+  file.read(options);
+  return 0;
+}

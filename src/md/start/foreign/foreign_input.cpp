@@ -1,0 +1,37 @@
+#include "md/start/foreign/foreign_input.hpp"
+
+#include <fmt/format.h>
+
+#include "md/start/foreign/ls1/config.hpp"
+#include "md/start/foreign/modylas/session.hpp"
+
+namespace sterna::md {
+namespace {
+
+constexpr ForeignProgram programs[] = {
+    {"ls1-MarDyn", ".xml",
+     [](const std::string& path) {
+       ReadResult result = ls1::read_config(path);
+       return ForeignInput{result.input, std::move(result)};
+     }},
+    {"MODYLAS", ".mddef", [](const std::string& path) { return modylas::read_session(path); }},
+};
+
+}  // namespace
+
+const ForeignProgram* foreign_program_of(std::string_view path) {
+  for (const ForeignProgram& program : programs) {
+    if (path.size() > program.ending.size() && path.ends_with(program.ending)) return &program;
+  }
+  return nullptr;
+}
+
+std::string foreign_programs() {
+  std::string text;
+  for (const ForeignProgram& program : programs) {
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", program.name, program.ending);
+  }
+  return text;
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,353 @@
+#include "md/start/foreign/modylas/session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <iterator>
+#include <numbers>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "md/core/display_text.hpp"
+#include "md/start/foreign/foreign_draft.hpp"
+#include "md/start/foreign/modylas/force_field.hpp"
+#include "md/start/foreign/modylas/values.hpp"
+
+namespace sterna::md::modylas {
+namespace {
+
+constexpr std::int64_t most_steps = 1'000'000'000'000'000;
+constexpr double femtoseconds = 1e15;  // in a second
+
+class SessionReader {
+ public:
+  SessionReader(Values& values, ForeignDraft& draft) : values_(values), draft_(draft) {}
+
+  void read() {
+    const Block& root = values_.document().root();
+    set("units", draft_.input.units, *UnitSystem::by_name("real"), root.tag);
+    version(root);
+    if (const Block* block = values_.find(root, "output")) output(*block);
+    if (const Block* block = values_.require(root, "integrator")) integrator(*block);
+    if (const Block* block = values_.require(root, "ensemble")) ensemble(*block);
+    if (const Block* block = values_.find(root, "scaling14")) {
+      divide_lj = values_.positive(*block, "special_divide_lj");
+      divide_coulomb = values_.positive(*block, "special_divide_coulomb");
+      unknown(*block, {});
+    }
+    if (const Block* block = values_.require(root, "intermolecular interaction")) {
+      interaction(*block);
+    }
+    if (const Block* block = values_.find(root, "mpi")) {
+      unknown(*block, {"division", "nxdiv", "nydiv", "nzdiv"});
+    }
+    if (const Block* block = values_.find(root, "debug")) {
+      if (values_.yes_or_no(*block, "0step_stop").value_or(false)) draft_.input.run.steps = 0;
+      unknown(*block, {});
+    }
+    for (const std::string_view name : {"tip4p", "COM", "position constrain"}) {
+      if (const Block* block = values_.find(root, name)) {
+        values_.error(block->tag, fmt::format("<{}> is not taken over", name));
+      }
+    }
+    unknown(root, {"allocation parameters"});
+  }
+
+  /// With what the force field says.
+  void complete(const ForceFieldFacts& facts) {
+    if (!facts.has_charges) return;
+    Input::Electrostatics& electrostatics = draft_.input.electrostatics;
+    set("electrostatics.kind", electrostatics.kind, "fmm", electrostatics_word_);
+    set("electrostatics.accuracy", electrostatics.accuracy, accuracy_, electrostatics_word_);
+    set("electrostatics.surroundings", electrostatics.surroundings,
+        surface_term_ ? "vacuum" : "conductor", electrostatics_word_);
+    if (facts.tail_mixes_arithmetically && tail_) {
+      values_.warning(tail_word_,
+                      "MODYLAS mixes sigma arithmetically in the correction beyond the "
+                      "cutoff, although geometrically in pairs; Sterna mixes both "
+                      "geometrically");
+    }
+  }
+
+  std::optional<double> divide_lj, divide_coulomb;
+
+ private:
+  /// MODYLAS aborts on what it does not know.
+  void unknown(const Block& block, std::initializer_list<std::string_view> without_meaning) {
+    values_.report_unused(block, Severity::error, "MODYLAS ends with an error, too",
+                          without_meaning);
+  }
+
+  template <class Target, class Value>
+  void set(std::string_view key, Target& target, Value&& value, std::string_view word) {
+    target = std::forward<Value>(value);
+    draft_.decide(key, values_.document().diagnostic(word, Severity::error, {}));
+  }
+
+  void version(const Block& root) {
+    const Block* block = values_.find(root, "input");
+    const std::string_view given = block != nullptr ? values_.word(*block, "version") : "";
+    if (given == "1.0.0") return;
+    values_.error(given.empty() ? root.tag : given,
+                  "expected <input> version = 1.0.0 </input>; sessions with other names of blocks "
+                  "are not read");
+  }
+
+  void output(const Block& block) {
+    Input::Output& output = draft_.input.output;
+    for (const char* key : {"ascii", "backup"}) values_.yes_or_no(block, key);
+    bool frames = false;
+    for (const char* key : {"mdtrj", "dcd", "xtc"}) {
+      frames = values_.yes_or_no(block, key).value_or(false) || frames;
+    }
+    if (values_.yes_or_no(block, "system_dipole").value_or(false)) {
+      values_.warning(block.tag, "system_dipole: Sterna's section [dielectric] writes the dipole");
+    }
+    if (const auto interval = interval_of(block, "monitor")) {
+      set("output.thermo_interval", output.thermo_interval, *interval, block.tag);
+    }
+    if (const auto interval = interval_of(block, "restart")) {
+      set("output.checkpoint_interval", output.checkpoint_interval, *interval, block.tag);
+    }
+    std::optional<std::int64_t> every;
+    for (const char* name : {"trajectory", "trjdcd", "trjxtc"}) {
+      const auto interval = interval_of(block, name);
+      if (interval) every = every ? std::min(*every, *interval) : *interval;
+    }
+    std::vector<std::string> fields{"position"};
+    if (const auto interval = interval_of(block, "force")) {
+      fields.emplace_back("force");
+      every = every ? std::min(*every, *interval) : *interval;
+    }
+    if (frames && !every) every = 1;
+    if (every) {
+      fields.insert(fields.begin() + 1, "velocity");
+      set("output.trajectory_interval", output.trajectory_interval, *every, block.tag);
+      set("output.trajectory_fields", output.trajectory_fields, fields, block.tag);
+    }
+    unknown(block, {});
+  }
+
+  std::optional<std::int64_t> interval_of(const Block& output, std::string_view name) {
+    const Block* block = values_.find(output, name);
+    if (block == nullptr) return std::nullopt;
+    if (const auto start = values_.integer(*block, "start", 0, most_steps); start && *start > 0) {
+      values_.warning(block->tag,
+                      fmt::format("<{}>: Sterna begins at step 0, not at {}", name, *start));
+    }
+    const auto interval = values_.integer(*block, "interval", 1, most_steps);
+    unknown(*block, {});
+    return interval.value_or(1);
+  }
+
+  void integrator(const Block& block) {
+    Input::Run& run = draft_.input.run;
+    // A minimization has no time.
+    const Block* ensemble = values_.find(values_.document().root(), "ensemble");
+    const bool moves = ensemble == nullptr || values_.peek(*ensemble, "ensemble") != "opt";
+    const auto short_step = values_.positive(block, "dt");
+    const auto long_step = values_.positive(block, "dt_long");
+    if (!short_step && !long_step) {
+      if (values_.ok()) values_.error(block.tag, "<integrator> lacks dt_long");
+    } else if (moves) {
+      set("run.timestep", run.timestep, femtoseconds * long_step.value_or(short_step.value_or(1.0)),
+          block.tag);
+    }
+    if (const auto steps = values_.integer(block, "steps", 0, most_steps)) {
+      set("run.steps", run.steps, *steps, block.tag);
+    } else if (values_.ok()) {
+      values_.error(block.tag, "<integrator> lacks steps");
+    }
+    if (const auto first = values_.integer(block, "initial_step", 0, most_steps);
+        first && *first > 0) {
+      values_.warning(block.tag, fmt::format("initial_step = {}: Sterna counts from 0", *first));
+    }
+    if (const Block* steps = values_.find(block, "multiple time step")) {
+      for (const char* key : {"nshort_per_middle", "nmiddle_per_long"}) {
+        const auto count = values_.integer(*steps, key, 1, 1000);
+        if (count && *count > 1) {
+          values_.error(steps->tag, fmt::format("{} = {}: multiple time steps are not taken over; "
+                                                "give 1, and the short step as dt_long",
+                                                key, *count));
+        }
+      }
+      unknown(*steps, {});
+    }
+    if (const Block* optimize = values_.find(block, "optimize")) {
+      step_length_ = values_.positive(*optimize, "step_length").value_or(step_length_);
+      unknown(*optimize, {"convergence", "up_rate", "down_rate"});
+    }
+    if (const Block* shake = values_.find(block, "shake")) {
+      // That of MODYLAS is one of squares.
+      const auto tolerance = values_.positive(*shake, "shake_tolerance");
+      if (tolerance && moves) {
+        set("run.constraint_tolerance", run.constraint_tolerance, 0.5 * *tolerance, shake->tag);
+      }
+      unknown(*shake, {"maxiteration"});
+    }
+    unknown(block, {});
+  }
+
+  void ensemble(const Block& block) {
+    const auto kind = values_.choice(block, "ensemble",
+                                     {"opt", "nve", "nvt", "npt_a", "npt_z", "npt_pr", "npxpypzt",
+                                      "nptlz", "nptlzxy", "nlxlypzt", "nlxlylzt", "nvlxlylzt"});
+    if (!kind) {
+      if (values_.ok()) values_.error(block.tag, "<ensemble> lacks ensemble = opt, nve or nvt");
+      unknown(block, {});
+      return;
+    }
+    enum Known : std::size_t { opt, nve, nvt };
+    if (*kind > nvt) {
+      values_.error(block.tag,
+                    "MODYLAS's ensembles with a changing box are not taken over; expected "
+                    "opt, nve or nvt");
+      return;
+    }
+    constexpr double usual_temperature = 300.0;  // K
+    const double temperature =
+        values_.number(block, "temperature", 0.0, 1e9).value_or(usual_temperature);
+    if (values_.yes_or_no(block, "maxwell_velocities").value_or(false)) {
+      set("start.temperature", draft_.input.start.temperature, temperature, block.tag);
+    }
+    const bool scaled = values_.yes_or_no(block, "velocity_scaling").value_or(false);
+    if (scaled && *kind == nve) thermostat("velocity_scaling", temperature, block.tag);
+    const Block* chain = values_.find(block, "thermostat");
+    double period = 1e-12;  // s
+    if (chain != nullptr) {
+      period = values_.positive(*chain, "tau_Q").value_or(period);
+      values_.yes_or_no(*chain, "initialize");
+      unknown(*chain, {});
+    }
+    if (*kind == nvt) {
+      thermostat("nose_hoover_chain", temperature, chain != nullptr ? chain->tag : block.tag);
+      // MODYLAS gives the inverse of the angular frequency.
+      set("thermostat.time_constant", draft_.input.thermostats[0].time_constant,
+          2.0 * std::numbers::pi * femtoseconds * period,
+          chain != nullptr ? chain->tag : block.tag);
+    }
+    if (*kind == opt) minimization(block);
+    unknown(block, {"pressure", "barostat", "velocity_scaling", "bond_breaking_distance"});
+  }
+
+  void minimization(const Block& block) {
+    values_.warning(block.tag, "opt: Sterna minimizes by FIRE instead of steepest descent");
+    set("run.integrator", draft_.input.run.integrator, "minimize", block.tag);
+    set("minimize.maximum_displacement", draft_.input.minimize.maximum_displacement, step_length_,
+        block.tag);
+  }
+
+  void thermostat(const char* kind, double temperature, std::string_view word) {
+    Input::Thermostat& thermostat = draft_.input.thermostats.emplace_back();
+    set("thermostat[0]", thermostat.kind, kind, word);
+    set("thermostat.kind", thermostat.kind, kind, word);
+    set("thermostat.temperature", thermostat.temperature, temperature, word);
+  }
+
+  void interaction(const Block& block) {
+    Input::Interaction& interaction = draft_.input.interaction;
+    tail_word_ = block.tag;
+    if (const Block* pairs = values_.require(block, "twobody")) {
+      tail_word_ = pairs->tag;
+      if (const auto cutoff = values_.positive(*pairs, "cutoff")) {
+        set("interaction.cutoff", interaction.cutoff, *cutoff, pairs->tag);
+      } else if (values_.ok()) {
+        values_.error(pairs->tag, "<twobody> lacks cutoff");
+      }
+      tail_ = values_.yes_or_no(*pairs, "LJcorrection").value_or(true);
+      unknown(*pairs, {});
+    }
+    set("interaction.truncation", interaction.truncation, "truncated", tail_word_);
+    set("interaction.tail_correction", interaction.tail_correction, tail_ ? "homogeneous" : "none",
+        tail_word_);
+    if (const auto sign = values_.yes_or_no(block, "non_even_dihedral_potential"); sign && !*sign) {
+      values_.error(block.tag, "non_even_dihedral_potential = no is not taken over");
+    }
+    const auto method = values_.choice(block, "type", {"fmm", "pme", "ewald", "cluster"});
+    electrostatics_word_ = block.tag;
+    if (method && *method == 3) values_.error(block.tag, "type = cluster is not taken over");
+    const Block* fmm = values_.find(block, "fmm");
+    if (fmm != nullptr) {
+      electrostatics_word_ = fmm->tag;
+      surface_term_ = values_.yes_or_no(*fmm, "sterm").value_or(false);
+      const auto order = values_.integer(*fmm, "nmax", 1, 50);
+      // Forces of MODYLAS's expansions with cells of two neighbors, relative, by their order.
+      if (order)
+        accuracy_ =
+            std::clamp(std::pow(10.0, -0.5 * (static_cast<double>(*order) + 4)), 1e-8, 1e-4);
+      unknown(*fmm, {"ULswitch", "nlevel"});
+    }
+    for (const char* name : {"pme", "ewald"}) {
+      if (const Block* waves = values_.find(block, name)) electrostatics_word_ = waves->tag;
+    }
+    unknown(block, {"ncell", "ncellx", "ncelly", "ncellz"});
+  }
+
+  Values& values_;
+  ForeignDraft& draft_;
+  double step_length_ = 0.2;  // angstrom
+  double accuracy_ = 1e-4;
+  bool surface_term_ = false, tail_ = true;
+  std::string_view electrostatics_word_, tail_word_;
+};
+
+Diagnostic unreadable(const std::string& path, const std::string& reason) {
+  Diagnostic diagnostic;
+  diagnostic.file = path;
+  diagnostic.message = reason;
+  return diagnostic;
+}
+
+}  // namespace
+
+ForeignInput read_session(const std::string& path, const LoadText& load) {
+  ForeignDraft draft;
+  draft.input.path = path;
+  std::vector<Diagnostic> found;
+  const auto with_ending = [&](const char* ending) {
+    return std::filesystem::path(path).replace_extension(ending).string();
+  };
+  std::string reading = path;
+  const auto take = [&](Values& values) {
+    std::ranges::move(values.diagnostics(), std::back_inserter(found));
+  };
+  try {
+    const Document definition(path, load(path));
+    Values values(definition);
+    SessionReader session(values, draft);
+    session.read();
+    reading = with_ending(".mdff");
+    const Document force_field(reading, load(reading));
+    Values of_force_field(force_field);
+    const ForceFieldFacts facts =
+        read_force_field(of_force_field, session.divide_lj, session.divide_coulomb, draft);
+    session.complete(facts);
+    take(values);
+    take(of_force_field);
+    const Diagnostic place = definition.diagnostic(definition.root().tag, Severity::error, {});
+    Input::Start& start = draft.input.start;
+    start.kind = "file";
+    start.format = "modylas";
+    start.file = std::filesystem::path(with_ending(".mdxyz")).filename().string();
+    for (const char* key : {"kind", "format", "file"}) {
+      draft.decide(fmt::format("start.{}", key), place);
+    }
+    if (!start.temperature && draft.input.run.integrator != "minimize") {
+      start.constraints = "first_step";
+      draft.decide("start.constraints", place);
+    }
+    draft.input.run.name = std::filesystem::path(path).stem().string();
+    draft.decide("run.name", place);
+  } catch (const DocumentError& error) {
+    found.push_back(error.diagnostic());
+  } catch (const std::runtime_error& error) {
+    found.push_back(unreadable(reading, error.what()));
+  }
+  ReadResult checked = draft.check(std::move(found));
+  return {std::move(draft.input), std::move(checked)};
+}
+
+}  // namespace sterna::md::modylas
