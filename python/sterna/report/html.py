@@ -82,4 +82,7 @@ def details(summary: str, *content: object) -> Markup:
 def section(identity: str, heading: str, *content: object, level: int = 3) -> Markup:
     """A part of the page, with a heading that names it to screen readers."""
     title = element(f"h{level}", heading, id=f"{identity}-title")
-    return element("section", title, *content, id=identity, aria_labelledby=f"{identity}-title")
+    # Parts of several runs have the same headings; with the run's they differ.
+    run = identity.rpartition("-")[0]
+    labels = f"{run}-title {identity}-title" if level > 2 else f"{identity}-title"
+    return element("section", title, *content, id=identity, aria_labelledby=labels)

@@ -70,7 +70,7 @@ def summary(run: Run, identity: str) -> Markup:
 
 def _conservation(run: Run) -> Markup:
     """How well the energy that must stay the same did."""
-    if "conserved_energy" not in run.columns:
+    if not {"conserved_energy", "kinetic_energy"} <= set(run.columns):
         return Markup("")
     line = line_through(run, "conserved_energy")
     kinetic, _ = average(run, "kinetic_energy")
@@ -89,7 +89,7 @@ def _over(run: Run) -> str:
     if over:
         return (
             f"Averages over {over['rows']} rows from step {over['first_step']} on; "
-            f"{over['rows_left_out']} rows before are left out"
+            f"left out before: {over['rows_left_out']}"
         )
     return (
         "Averages over the settled rows" if run.end else "Averages so far, without the first fifth"
@@ -142,7 +142,11 @@ def setup(run: Run, identity: str) -> Markup:
             else "Input; the program of this version is not here to tell the defaults"
         )
         rows = [(s.section, s.key, s.value, "given" if s.given else "default") for s in settings]
-        pieces.append(details(caption, table(("section", "key", "value", "from"), rows, caption)))
+        note = "Defaults of keys that this input has no use for are listed, too."
+        remark = element("p", note, class_="note") if schema else ""
+        pieces.append(
+            details(caption, remark, table(("section", "key", "value", "from"), rows, caption))
+        )
     changes = run.settings.get("changed_settings") or []
     if changes:
         pieces.append(

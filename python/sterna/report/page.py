@@ -16,7 +16,7 @@ MARK = '<meta name="generator" content="sterna report"'
 
 
 def write_report(
-    given: Sequence[Path], output: Path | None = None, trajectory: bool = True
+    given: Sequence[str | Path], output: str | Path | None = None, trajectory: bool = True
 ) -> Path:
     """Writes one HTML file about runs; returns its path.
 
@@ -25,8 +25,12 @@ def write_report(
     Raises SternaError where a run is not there, a file is damaged or cannot be written, or
     `output` is a file that is no report.
     """
-    runs = [find_run(path) for path in given]
-    path = output or (runs[0].file(".report.html") if len(runs) == 1 else Path("report.html"))
+    runs = [find_run(Path(path)) for path in given]
+    path = (
+        Path(output)
+        if output
+        else (runs[0].file(".report.html") if len(runs) == 1 else Path("report.html"))
+    )
     _refuse_other_files(path)
     text = html_of(runs, trajectory)
     try:
@@ -135,7 +139,7 @@ def _comparison(runs: Sequence[Run]) -> Markup:
     ]
     for name in dict.fromkeys(name for found in averages for name in found):
         row(name, [found.get(name, "–") for found in averages])
-    head = ("", *(f"{k}: {run.name}" for k, run in enumerate(runs, 1)))
+    head = ("quantity", *(f"{k}: {run.name}" for k, run in enumerate(runs, 1)))
     plots = thermodynamics.compared(runs) + observers.compared(runs)
     return section(
         "comparison",

@@ -250,7 +250,7 @@
     }
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", later);
     addEventListener("resize", later);
-    addEventListener("beforeprint", draw);
+    matchMedia("print").addEventListener("change", draw);  // on paper at once
     draw();
     viewer.dataset.ready = "yes";
   }
