@@ -316,6 +316,70 @@ TEST_CASE("energy, virial and motion are those of rigid rotors") {
         doctest::Approx(expected.last_state().potential_energy).epsilon(1e-5));
 }
 
+TEST_CASE("a minimization keeps distances and finds what one of rigid rotors finds") {
+  const comm::Context world;
+  const test::SharedFolder output(world);
+  constexpr double half = 0.3, box = 12.0;
+  const std::vector<std::pair<Vec3, Quaternion>> dumbbells{
+      {{5.3, 6.0, 6.1}, Quaternion{1.0, 0.2, 0.1, 0.0}.normalized()},
+      {{6.4, 6.2, 6.0}, Quaternion{0.8, -0.5, 0.3, 0.0}.normalized()},
+      {{5.9, 7.1, 6.4}, Quaternion{0.6, 0.1, -0.7, 0.0}.normalized()}};
+  System::Particles rotors, atoms;
+  if (world.rank() == 0) {
+    for (const auto& [at, turned] : dumbbells) {
+      rotors.position.push_back(at);
+      rotors.orientation.push_back(turned);
+      for (const double side : {-1.0, 1.0}) {
+        // The start violates the constraints, from where it is put right.
+        atoms.position.push_back(at + turned.to_lab({0.0, 0.0, side * 1.02 * half}));
+      }
+    }
+  }
+  const std::string run =
+      "units = \"reduced\"\n[run]\nintegrator = \"minimize\"\nconstraint_tolerance = 1e-10\n"
+      "[minimize]\nforce_tolerance = 1e-7\n"
+      "[interaction]\ncutoff = 4.5\ntruncation = \"shifted\"\n";
+  const std::string site =
+      "[[component.site]]\nkind = \"lennard_jones\"\nmass = 1\nepsilon = 1\nsigma = 1\n";
+  const std::string component =
+      "molecular_cutoff = \"site\"\n[[component]]\nname = \"dumbbell\"\n" + site +
+      fmt::format("position = [0, 0, {}]\n", half) + site +
+      fmt::format("position = [0, 0, -{}]\n", half);
+  // Masses do not count in a minimization.
+  const std::string molecule = fmt::format(
+      "[[molecule]]\nname = \"dumbbell\"\ncount = {}\natom = [{{type = \"A\"}}, {{type = "
+      "\"B\"}}]\n[[molecule.constraint]]\natoms = [1, 2]\ndistance = {}\n"
+      "[[molecule.exclusion]]\natoms = [1, 2]\n",
+      dumbbells.size(), 2.0 * half);
+  const Box cube{{box, box, box}};
+  const System rotor_system = System::from_particles(cube, rotors);
+  for (std::size_t k = 0; k < atoms.position.size(); ++k) {
+    atoms.type.push_back(static_cast<std::int64_t>(k % 2));
+  }
+  System atom_system = System::from_particles(cube, atoms);
+  atom_system.types = {{.name = "A"}, {.name = "B", .mass = 5.0}};
+  Simulation expected(world, run + component, rotor_system);
+  Simulation simulation(world, run + molecule, atom_system);
+  expected.run(5000);
+  simulation.run(5000);
+  expected.measure();
+  simulation.measure();
+  CHECK(simulation.last_state().potential_energy ==
+        doctest::Approx(expected.last_state().potential_energy).epsilon(1e-9));
+  CHECK(simulation.last_state().largest_force < 1e-7);
+  // A cluster that nothing holds has no virial at the minimum, with that of its constraints.
+  CHECK(std::abs(virial_of(simulation, "constraints")) > 1.0);
+  CHECK(std::abs(simulation.last_state().virial) < 1e-4);
+  std::map<std::int64_t, Vec3> places;
+  for (const ParticleRecord& record : simulation.gather(0)) {
+    places[record.id] = record.position.vector();
+  }
+  for (std::int64_t id = 1; id < static_cast<std::int64_t>(places.size()); id += 2) {
+    const Vec3 d = places.at(id) - places.at(id + 1);
+    CHECK(std::sqrt(dot(d, d)) == doctest::Approx(2.0 * half).epsilon(1e-9));
+  }
+}
+
 TEST_CASE("constraints that contradict each other end the run on all ranks, by name") {
   const comm::Context world;
   const test::SharedFolder output(world);

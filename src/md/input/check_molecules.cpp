@@ -375,11 +375,6 @@ class Checker {
   /// What moves atoms otherwise than by forces does not know of constraints.
   void constraints() {
     if (std::ranges::none_of(input_.molecules, has_constraints)) return;
-    if (good_("run.integrator") && input_.run.integrator == "minimize") {
-      error("run.integrator",
-            "a minimization does not keep constraints; expected molecules without them: with "
-            "[[molecule.bond]]s and constrained_bonds = \"none\"");
-    }
     if (good_("barostat.kind") && input_.barostat.kind != "none") {
       error("barostat.kind",
             "a [barostat] moves each atom with the box, which constraints do not allow; expected "

@@ -324,7 +324,6 @@ std::vector<KeySchema> general_keys() {
        .description = "How far the distance of two atoms may be from that of their constraint, as "
                       "a part of it.",
        .range = {.minimum = 1e-13, .maximum = 1e-3},
-       .condition = integrator_is("velocity_verlet"),
        .aliases = {"shake_tolerance", "shake_tol"}},
 
       // ---- [start]

@@ -1,7 +1,8 @@
 // Idea:    a rank solves every group of constraints that one of its atoms is in, and keeps what
 //          happens to its own atoms: as with bonded terms, a group across a border is solved on two
 //          ranks or more, and no atom changes its rank for its group's sake. The velocities of
-//          ghosts come by halo exchanges of their own.
+//          ghosts come by halo exchanges of their own. A minimization takes the forces along the
+//          constraints and corrects its moves as those of a time step, with the same mass for all.
 // Source:  positions: Ryckaert, Ciccotti and Berendsen, J. Comput. Phys. 23, 327 (1977); velocities:
 //          Andersen, J. Comput. Phys. 52, 24 (1983).
 // Cost:    two exchanges of the ghosts' velocities in each step. Sweeps over the constraints of a
@@ -301,22 +302,23 @@ void Constraints::begin_step(const ParticleStore& particles) {
   update_connections(particles);
 }
 
-Constraints::Motion Constraints::constrain_positions(ParticleStore& particles, std::int64_t step) {
+Constraints::Motion Constraints::constrain_positions(ParticleStore& particles, double timestep,
+                                                     std::int64_t step) {
   const std::span<Vec3> velocity =
       with_ghosts(particles, {particles.velocity.data(), particles.local_count()}, velocity_);
-  shake(velocity, timestep_, particles, step);
+  shake(velocity, timestep, particles, step);
   Motion motion;
   for (const Atom& atom : atoms_) {
     if (atom.vector >= particles.local_count()) continue;
     const Vec3& corrected = velocity[atom.vector];
     const Vec3 change = corrected - particles.velocity[atom.vector];
     Position& position = particles.position[atom.vector];
-    position.x += timestep_ * change.x;
-    position.y += timestep_ * change.y;
-    position.z += timestep_ * change.z;
+    position.x += timestep * change.x;
+    position.y += timestep * change.y;
+    position.z += timestep * change.z;
     particles.velocity[atom.vector] = corrected;
-    motion.path = std::max(motion.path, timestep_ * length(corrected));
-    motion.gain = std::max(motion.gain, 2.0 * timestep_ * length(change));
+    motion.path = std::max(motion.path, timestep * length(corrected));
+    motion.gain = std::max(motion.gain, 2.0 * timestep * length(change));
   }
   return motion;
 }
@@ -346,13 +348,12 @@ double Constraints::constrain_velocities(ParticleStore& particles, std::int64_t 
   return largest;
 }
 
-EnergyAndVirial Constraints::virial(const ParticleStore& particles, std::int64_t step) {
+std::span<Vec3> Constraints::constrain_accelerations(const ParticleStore& particles,
+                                                     std::span<const Vec3> velocity,
+                                                     std::int64_t step) {
   update_connections(particles);
-  const std::size_t local = particles.local_count();
-  const std::span<Vec3> velocity =
-      with_ghosts(particles, {particles.velocity.data(), local}, velocity_);
   const std::span<Vec3> acceleration =
-      with_ghosts(particles, {particles.force.data(), local}, force_);
+      with_ghosts(particles, {particles.force.data(), particles.local_count()}, force_);
   for (const Atom& atom : atoms_) acceleration[atom.vector] *= atom.weight;
   multipliers_.assign(constraints_.size(), 0.0);
   const auto multiplier_of = [this](const Constraint& constraint) -> double& {
@@ -360,7 +361,7 @@ EnergyAndVirial Constraints::virial(const ParticleStore& particles, std::int64_t
   };
   const auto correct = [&](const Constraint& constraint) {
     // The second derivative of the squared distance is 0.
-    const Vec3 turning = difference(constraint, velocity);
+    const Vec3 turning = velocity.empty() ? Vec3{} : difference(constraint, velocity);
     const double along =
         dot(difference(constraint, acceleration), constraint.connection) + dot(turning, turning);
     if (std::abs(along) * timestep_ * timestep_ <= tolerance_ * constraint.squared_distance) {
@@ -372,10 +373,15 @@ EnergyAndVirial Constraints::virial(const ParticleStore& particles, std::int64_t
     return false;
   };
   solve(correct, particles, step);
+  return acceleration;
+}
+
+EnergyAndVirial Constraints::virial_of_multipliers() const {
   EnergyAndVirial sums;
   for (const Group& group : groups_) {
-    for (const Constraint& constraint : of(group)) {
-      const double part = group.share * multiplier_of(constraint);
+    for (std::uint32_t k = 0; k < group.constraint_count; ++k) {
+      const Constraint& constraint = constraints_[group.first_constraint + k];
+      const double part = group.share * multipliers_[group.first_constraint + k];
       const Vec3& r = constraint.connection;
       sums.virial[0] += part * r.x * r.x;
       sums.virial[1] += part * r.y * r.y;
@@ -385,8 +391,26 @@ EnergyAndVirial Constraints::virial(const ParticleStore& particles, std::int64_t
       sums.virial[5] += part * r.y * r.z;
     }
   }
-  throw_where_not_converged();
   return sums;
+}
+
+EnergyAndVirial Constraints::virial(const ParticleStore& particles, std::int64_t step) {
+  const std::span<const Vec3> velocity =
+      with_ghosts(particles, {particles.velocity.data(), particles.local_count()}, velocity_);
+  constrain_accelerations(particles, velocity, step);
+  throw_where_not_converged();
+  return virial_of_multipliers();
+}
+
+EnergyAndVirial Constraints::constrain_forces(ParticleStore& particles, std::int64_t step) {
+  const std::span<const Vec3> acceleration = constrain_accelerations(particles, {}, step);
+  for (const Atom& atom : atoms_) {
+    if (atom.vector < particles.local_count() && atom.weight > 0.0) {
+      particles.force[atom.vector] = (1.0 / atom.weight) * acceleration[atom.vector];
+    }
+  }
+  throw_where_not_converged();
+  return virial_of_multipliers();
 }
 
 }  // namespace sterna::md

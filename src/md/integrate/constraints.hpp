@@ -57,7 +57,7 @@ class Constraints {
   };
   /// After local particles have moved by their velocities for a time step since `begin_step`:
   /// corrects both (SHAKE).
-  Motion constrain_positions(ParticleStore& particles, std::int64_t step);
+  Motion constrain_positions(ParticleStore& particles, double timestep, std::int64_t step);
 
   /// Takes off velocities what would change a distance (RATTLE); ghosts are where their particles
   /// are. Returns the largest of what this rank found: the relative velocity of two atoms.
@@ -66,6 +66,10 @@ class Constraints {
   /// This rank's share of the virial of the constraint forces, which follow from the present
   /// positions, velocities and forces.
   EnergyAndVirial virial(const ParticleStore& particles, std::int64_t step);
+
+  /// Takes off the forces on particles at rest what would change a distance; the inverse masses
+  /// weight what each atom gives. Returns this rank's share of the virial of the constraint forces.
+  EnergyAndVirial constrain_forces(ParticleStore& particles, std::int64_t step);
 
   /// How far two atoms of a group can be from each other at most, by the distances between them.
   static double reach(const Topology& topology);
@@ -112,6 +116,11 @@ class Constraints {
   /// have the right length.
   void shake(std::span<Vec3> velocity, double timestep, const ParticleStore& particles,
              std::int64_t step);
+  /// Of all particles of this rank's groups: what forces and constraint forces give them, so that
+  /// no distance changes; the multipliers are kept. Empty velocities: they are at rest.
+  std::span<Vec3> constrain_accelerations(const ParticleStore& particles,
+                                          std::span<const Vec3> velocity, std::int64_t step);
+  EnergyAndVirial virial_of_multipliers() const;
   template <class Correct>
   void solve(Correct&& correct, const ParticleStore& particles, std::int64_t step);
   std::span<const Constraint> of(const Group& group) const {
@@ -138,7 +147,7 @@ class Constraints {
   std::vector<Group> groups_;
   std::vector<Constraint> constraints_;
   std::vector<Atom> atoms_;
-  std::vector<double> multipliers_;  ///< scratch of `virial`
+  std::vector<double> multipliers_;  ///< of `constrain_accelerations`
   std::vector<Vec3> velocity_, force_;
   std::string failure_;  ///< the first since the last call of throw_where_not_converged
 };

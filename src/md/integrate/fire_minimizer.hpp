@@ -36,6 +36,10 @@ class FireMinimizer {
   /// One step from forces at the present positions and the sums over all ranks.
   void step(ParticleStore& particles, const Sums& sums);
 
+  /// Particles have moved by so many times their velocities in the last step.
+  double timestep() const { return timestep_; }
+  /// No step size is larger.
+  double largest_timestep() const { return largest_timestep_; }
   double maximum_displacement() const { return maximum_displacement_; }
 
   /// What a checkpoint must keep besides the velocities, and the way back.

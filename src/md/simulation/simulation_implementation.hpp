@@ -200,6 +200,7 @@ class Simulation::Implementation {
   nlohmann::json state_of_terms_;  ///< of the checkpoint that the run goes on from
   VelocityVerlet integrator_;
   std::unique_ptr<Constraints> constraints_;  ///< null: there are none
+  double constrained_path_ = 0.0;             ///< longest of an atom with constraints in this step
   EnergyAndVirial constraint_sums_;           ///< of the last step that was measured
   std::vector<std::unique_ptr<StepModifier>> modifiers_;
   std::optional<StochasticCellRescaling> barostat_;

@@ -546,10 +546,14 @@ void Simulation::Implementation::make_engine() {
                                           interaction_.take_forces(), make_force_terms(request),
                                           options, timer_);
   if (topology_.constraint_count() > 0) {
+    // A minimization moves all atoms as if they had the same mass.
+    const std::vector<double> masses =
+        minimizer_ ? std::vector<double>(masses_.size(), 1.0) : masses_;
     std::vector<double> inverse_masses;
-    for (const double mass : frozen_.inertial_masses(masses_)) inverse_masses.push_back(1.0 / mass);
+    for (const double mass : frozen_.inertial_masses(masses)) inverse_masses.push_back(1.0 / mass);
+    const double timestep = minimizer_ ? minimizer_->largest_timestep() : input_.run.timestep;
     constraints_ = std::make_unique<Constraints>(
-        context_, options.places, std::move(inverse_masses), input_.run.timestep,
+        context_, options.places, std::move(inverse_masses), timestep,
         input_.run.constraint_tolerance,
         [this](std::span<Vec3> vectors) { engine_->exchange_vectors(vectors); });
   }

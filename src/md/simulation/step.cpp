@@ -264,7 +264,7 @@ void Simulation::Implementation::step() {
   compute_forces(sample || changes_volume ? &sums : nullptr);
   if (!minimizer_) integrator_.finish_step();
   // In every step, so that no bit depends on who looks at them.
-  if (constraints_) complete_velocities();
+  if (constraints_ && !minimizer_) complete_velocities();
   modify();
   if (changes_volume) change_volume(sums);
   if (sample) observe(sums);
@@ -278,7 +278,10 @@ void Simulation::Implementation::advance_positions() {
   }
   if (constraints_) {
     const auto measured = timer_.measure(Phase::constraints);
-    const Constraints::Motion motion = constraints_->constrain_positions(particles_, step_);
+    const double timestep = minimizer_ ? minimizer_->timestep() : input_.run.timestep;
+    const Constraints::Motion motion =
+        constraints_->constrain_positions(particles_, timestep, step_);
+    constrained_path_ = motion.path;
     integrator_.account_for(motion.path, motion.gain);
   }
   moved_ = false;
@@ -287,7 +290,9 @@ void Simulation::Implementation::advance_positions() {
 
 void Simulation::Implementation::renew_lists() {
   const auto largest_step = [this]() -> ForceEngine::LargestStep {
-    if (minimizer_) return {minimizer_->maximum_displacement(), 0.0};
+    if (minimizer_) {
+      return {std::max(minimizer_->maximum_displacement(), constrained_path_), 0.0};
+    }
     // Forces alone do not tell where constrained atoms go.
     if (constraints_) return {integrator_.longest_path(), integrator_.longest_gain()};
     return {integrator_.longest_path(), integrator_.longest_gain(), integrator_.timestep(),
@@ -343,7 +348,10 @@ void Simulation::Implementation::compute_forces(EnergyAndVirial* sums) {
   for (const auto& modifier : modifiers_) {
     if (modifier->is_due(step_)) modifier->limit_forces(particles_, box_);
   }
-  if (minimizer_) frozen_.clear_forces(particles_);
+  if (!minimizer_) return;
+  frozen_.clear_forces(particles_);
+  // What moves atoms downhill is the force along the constraints.
+  if (constraints_) constraint_sums_ = constraints_->constrain_forces(particles_, step_);
 }
 
 void Simulation::Implementation::change_volume(EnergyAndVirial& sums) {
@@ -407,7 +415,7 @@ ThermodynamicState Simulation::Implementation::measure(const EnergyAndVirial& su
   KineticSums kinetic = minimizer_ ? KineticSums{} : kinetic_sums(particles_, counted_masses_);
   ThermodynamicState state;
   state.pair_energy = sums.energy;
-  if (constraints_) constraint_sums_ = constraints_->virial(particles_, step_);
+  if (constraints_ && !minimizer_) constraint_sums_ = constraints_->virial(particles_, step_);
   double constraint_virial = constraint_sums_.virial_trace();
   state.virial = sums.virial_trace() + constraint_virial;
   if (particles_.rotating() && !minimizer_) {

@@ -351,8 +351,11 @@ class ForceFieldReader {
 
   void correction_maps(const Block& block) {
     for (const Record& r : records(block, "cmap", "ncmap", 5, 1)) {
-      const auto energies = charmm_cmap(cmap_version_, static_cast<int>(r.numbers[0]));
-      if (energies.empty() || r.numbers[0] != std::floor(r.numbers[0])) {
+      const bool is_kind = r.numbers[0] >= 1.0 && r.numbers[0] <= charmm_cmap_kinds &&
+                           r.numbers[0] == std::floor(r.numbers[0]);
+      const auto energies =
+          charmm_cmap(cmap_version_, is_kind ? static_cast<int>(r.numbers[0]) : 0);
+      if (energies.empty()) {
         values_.error(r.word, fmt::format("expected a kind of map from 1 to {}; found {:g}",
                                           charmm_cmap_kinds, r.numbers[0]));
         continue;

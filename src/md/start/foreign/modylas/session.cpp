@@ -182,8 +182,7 @@ class SessionReader {
     }
     if (const Block* shake = values_.find(block, "shake")) {
       // That of MODYLAS is one of squares.
-      const auto tolerance = values_.positive(*shake, "shake_tolerance");
-      if (tolerance && moves) {
+      if (const auto tolerance = values_.positive(*shake, "shake_tolerance")) {
         set("run.constraint_tolerance", run.constraint_tolerance, 0.5 * *tolerance, shake->tag);
       }
       unknown(*shake, {"maxiteration"});
