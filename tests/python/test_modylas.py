@@ -3,6 +3,7 @@
 import itertools
 import math
 import re
+import tomllib
 
 import numpy as np
 import pytest
@@ -243,6 +244,57 @@ def test_impropers_of_each_force_field(sterna, tmp_path):
         assert done.returncode == 0, done.stderr
         row = read_log(tmp_path / "ring.log.jsonl").rows[0]
         assert row[f"bonded_{potential}_improper_energy"] == pytest.approx(energy, rel=1e-7)
+
+
+def test_thermostats_minimization_and_outputs(sterna, tmp_path):
+    """What the definition of a run becomes."""
+    head = " special_divide_lj=2\n special_divide_coulomb=1.2\n"
+    fields = force_field("gaff", head=head)
+    places = coordinates(np.concatenate([PLACES, OTHER]))
+    bath = "temperature=250.0\n maxwell_velocities=yes\n <thermostat> tau_Q=0.5e-12 </thermostat>"
+    cases = {
+        f"ensemble=nvt\n {bath}": {
+            "thermostat.kind": "nose_hoover_chain",
+            "thermostat.temperature": 250.0,
+            "thermostat.time_constant": pytest.approx(1000.0 * math.pi),
+            "start.temperature": 250.0,
+        },
+        "ensemble=nve\n temperature=200\n velocity_scaling=yes": {
+            "thermostat.kind": "velocity_scaling",
+            "thermostat.temperature": 200.0,
+            "start.constraints": "first_step",
+        },
+        "ensemble=opt": {"run.integrator": "minimize", "minimize.maximum_displacement": 0.2},
+        "ensemble=nve": {
+            "run.timestep": pytest.approx(1.0),
+            "electrostatics.kind": "fmm",
+            "electrostatics.surroundings": "conductor",
+            "interaction.tail_correction": "none",
+            "interaction.truncation": "truncated",
+            "output.thermo_interval": 1,
+            "run.constraint_tolerance": 5e-9,
+            "output.checkpoint_interval": 7,
+            "output.trajectory_interval": 3,
+        },
+    }
+    for text, keys in cases.items():
+        definition = DEFINITION.replace("ensemble=nve", text)
+        definition = definition.replace("steps=0", "steps=3\n<shake> shake_tolerance=1d-8 </shake>")
+        definition = definition.replace(
+            "</output>",
+            "<restart> interval=7 </restart>\n<trajectory> interval=3 </trajectory>\n</output>",
+        )
+        path = write(tmp_path, definition, fields, places)
+        (tmp_path / "copy.toml").unlink(missing_ok=True)
+        done = sterna("convert", path, "copy.toml")
+        assert done.returncode == 0, done.stderr
+        given = tomllib.loads((tmp_path / "copy.toml").read_text())
+        for key, value in keys.items():
+            section, name = key.split(".")
+            tables = given[section]
+            assert (tables[0] if isinstance(tables, list) else tables)[name] == value, key
+        done = sterna("run", path, "--overwrite", "-n", 2)
+        assert done.returncode == 0, done.stderr
 
 
 def monitor(path):

@@ -224,7 +224,7 @@ class SessionReader {
     if (*kind == nvt) {
       thermostat("nose_hoover_chain", temperature, chain != nullptr ? chain->tag : block.tag);
       // MODYLAS gives the inverse of the angular frequency.
-      set("thermostat.time_constant", draft_.input.thermostats[0].time_constant,
+      set("thermostat[0].time_constant", draft_.input.thermostats[0].time_constant,
           2.0 * std::numbers::pi * femtoseconds * period,
           chain != nullptr ? chain->tag : block.tag);
     }
@@ -241,9 +241,8 @@ class SessionReader {
 
   void thermostat(const char* kind, double temperature, std::string_view word) {
     Input::Thermostat& thermostat = draft_.input.thermostats.emplace_back();
-    set("thermostat[0]", thermostat.kind, kind, word);
-    set("thermostat.kind", thermostat.kind, kind, word);
-    set("thermostat.temperature", thermostat.temperature, temperature, word);
+    set("thermostat[0].kind", thermostat.kind, kind, word);
+    set("thermostat[0].temperature", thermostat.temperature, temperature, word);
   }
 
   void interaction(const Block& block) {
