@@ -41,9 +41,7 @@ class SessionReader {
     if (const Block* block = values_.require(root, "intermolecular interaction")) {
       interaction(*block);
     }
-    if (const Block* block = values_.find(root, "mpi")) {
-      unknown(*block, {"division", "nxdiv", "nydiv", "nzdiv"});
-    }
+    values_.find(root, "mpi");
     if (const Block* block = values_.find(root, "debug")) {
       if (values_.yes_or_no(*block, "0step_stop").value_or(false)) draft_.input.run.steps = 0;
       unknown(*block, {});
@@ -75,9 +73,10 @@ class SessionReader {
   std::optional<double> divide_lj, divide_coulomb;
 
  private:
-  /// MODYLAS aborts on what it does not know.
+  /// MODYLAS aborts on what it does not know, too.
   void unknown(const Block& block, std::initializer_list<std::string_view> without_meaning) {
-    values_.report_unused(block, Severity::error, "MODYLAS ends with an error, too",
+    values_.report_unused(block, Severity::error,
+                          "Sterna does not know it, so the run might be another one",
                           without_meaning);
   }
 
@@ -166,7 +165,8 @@ class SessionReader {
       values_.warning(block.tag, fmt::format("initial_step = {}: Sterna counts from 0", *first));
     }
     if (const Block* steps = values_.find(block, "multiple time step")) {
-      for (const char* key : {"nshort_per_middle", "nmiddle_per_long"}) {
+      for (const char* key :
+           {"nshort_per_middle", "nmiddle_per_long", "nstep_skip_middle", "nstep_skip_long"}) {
         const auto count = values_.integer(*steps, key, 1, 1000);
         if (count && *count > 1) {
           values_.error(steps->tag, fmt::format("{} = {}: multiple time steps are not taken over; "
@@ -229,7 +229,8 @@ class SessionReader {
           chain != nullptr ? chain->tag : block.tag);
     }
     if (*kind == opt) minimization(block);
-    unknown(block, {"pressure", "barostat", "velocity_scaling", "bond_breaking_distance"});
+    unknown(block, {"pressure", "Pref_inner", "Pref_outer", "Pref_outermost", "barostat",
+                    "velocity_scaling", "bond_breaking_distance"});
   }
 
   void minimization(const Block& block) {

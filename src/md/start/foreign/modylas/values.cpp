@@ -146,7 +146,8 @@ void Values::report_unused(const Block& block, Severity severity, std::string_vi
             : fmt::format("{} means nothing here; {}", quote(name), consequence)));
   };
   for (const Block::Entry& entry : block.entries) {
-    if (!entry.used) report(entry.key, entry.key);
+    // "no" asks for nothing.
+    if (!entry.used && entry.value != "no") report(entry.key, entry.key);
   }
   for (const Block& inner : block.blocks) {
     if (!inner.used) report(inner.tag, inner.name);
