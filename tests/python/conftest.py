@@ -1,6 +1,7 @@
 """What the tests of the command line and the Python module share."""
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
+
+# Where these tests run in the background of a shell or under nohup, what they start would ignore
+# these signals as well.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 MELT = """\
 units = "reduced"
