@@ -86,7 +86,8 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const Input& input) {
   }
   if (!input.components.empty()) options.type_section = "[[component]]";
   for (const Input::Molecule& molecule : input.molecules) {
-    auto& types = options.molecules.emplace_back(molecule.count).types;
+    options.molecules.push_back({molecule.count, {}});
+    auto& types = options.molecules.back().types;
     for (const Input::MoleculeAtom& atom : molecule.atoms) {
       const auto name = std::ranges::find(options.type_names, atom.type);
       types.push_back(name - options.type_names.begin());
