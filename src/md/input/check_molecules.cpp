@@ -375,11 +375,6 @@ class Checker {
   /// What moves atoms otherwise than by forces does not know of constraints.
   void constraints() {
     if (std::ranges::none_of(input_.molecules, has_constraints)) return;
-    if (good_("barostat.kind") && input_.barostat.kind != "none") {
-      error("barostat.kind",
-            "a [barostat] moves each atom with the box, which constraints do not allow; expected "
-            "kind = \"none\"");
-    }
     const auto keeping =
         thermostats_that([](const ThermostatKind& kind) { return kind.keeps_constraints; });
     for (std::size_t n = 0; n < input_.thermostats.size(); ++n) {
