@@ -263,13 +263,12 @@ def import_system(
     """
     # OpenMM is slow to load, and needed here only.
     from sterna.importing import files as written
-    from sterna.importing.forces import terms_of
     from sterna.importing.molecules import Molecules
+    from sterna.importing.openmm_system import system_of
     from sterna.importing.sources import Settings, read
 
     source = read(files, Settings(force_field or [], cutoff, constraints.value))
-    molecules = Molecules(source)
-    molecules.take(terms_of(source))
+    molecules = Molecules(system_of(source))
     for path in written.write(molecules, output, overwrite):
         print(f"wrote {path}")
     if not compare:
@@ -277,7 +276,7 @@ def import_system(
     from sterna.importing import comparison
 
     print(f"{'kJ/mol':16}{'Sterna':>18}{'OpenMM':>18}{'difference':>12}")
-    rows = comparison.compare(molecules)
+    rows = comparison.compare(source, molecules)
     for row in rows:
         print(f"{row.name:16}{row.sterna:18.6f}{row.openmm:18.6f}{row.difference:12.1e}")
     worst = max(rows, key=lambda row: row.difference)

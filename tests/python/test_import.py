@@ -142,7 +142,7 @@ def test_every_class_of_forces_in_a_triclinic_box(sterna, tmp_path):
         assert mine == pytest.approx(theirs, rel=2e-6), name
     text = (tmp_path / "out.toml").read_text()
     assert text.count("[[molecule]]") == 1 and "count = 2" in text
-    assert 'potential = "urey_bradley"' in text and 'truncation = "switched"' in text
+    assert 'potential = "urey_bradley"' in text and 'truncation = "quintic_switched"' in text
 
 
 TOP = """\
@@ -246,11 +246,11 @@ def test_files_of_charmm(sterna, tmp_path):
 
 def test_what_sterna_does_not_have_is_refused_by_name(sterna, tmp_path):
     topology, system, positions = all_forces()
-    system.addForce(openmm.CustomBondForce("r"))
+    system.addForce(openmm.CustomExternalForce("x"))
     write_system(tmp_path, topology, system, positions)
     done = sterna("import", "system.xml", "places.pdb", "-o", "out.toml")
     assert done.returncode == 1
-    assert "the system has a CustomBondForce, which Sterna does not take over" in done.stderr
+    assert "the system has a CustomExternalForce, which Sterna does not take over" in done.stderr
     system.removeForce(system.getNumForces() - 1)
     system.setVirtualSite(9, openmm.TwoParticleAverageSite(5, 6, 0.5, 0.5))
     write_system(tmp_path, topology, system, positions)

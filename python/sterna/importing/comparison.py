@@ -12,7 +12,7 @@ from sterna.errors import SternaError
 from sterna.importing import files
 from sterna.importing.forces import nonbonded_of, number
 from sterna.importing.molecules import Molecules
-from sterna.importing.sources import openmm
+from sterna.importing.sources import Source, openmm
 from sterna.launch import program_environment
 from sterna.log import read_log
 from sterna.program import find_program
@@ -42,7 +42,7 @@ _ROWS = {
             "lennard_jones_energy",
             "bonded_lennard_jones_14_energy",
         ],
-        ["lennard_jones"],
+        ["lennard_jones", "CustomNonbondedForce", "CustomBondForce"],
     ),
     "charges": (["electrostatics_energy", "bonded_coulomb_14_energy"], ["charges"]),
 }
@@ -62,22 +62,25 @@ class Row:
         return abs(self.sterna - self.openmm) / max(abs(self.openmm), 1e-3)
 
 
-def compare(molecules: Molecules) -> list[Row]:
+def compare(source: Source, molecules: Molecules) -> list[Row]:
     """The energies of the start, with constraints kept, Ewald sums (in triclinic boxes PME) on both sides.
 
     Without tail corrections, in which OpenMM counts pairs of a particle with itself.
     """
-    system = openmm().XmlSerializer.clone(molecules.source.system)
+    system = openmm().XmlSerializer.clone(source.system)
     nonbonded = nonbonded_of(system)
     # OpenMM's Ewald sums are for rectangular boxes only.
-    box = molecules.source.box
+    box = source.box
     is_rectangular = not numpy.any(box - numpy.diag(numpy.diag(box)))
     nonbonded.setNonbondedMethod(nonbonded.Ewald if is_rectangular else nonbonded.PME)
     nonbonded.setEwaldErrorTolerance(1e-8)
     nonbonded.setUseDispersionCorrection(False)
+    for force in system.getForces():
+        if isinstance(force, openmm().CustomNonbondedForce):
+            force.setUseLongRangeCorrection(False)
     for group, force in enumerate(system.getForces()):
         force.setForceGroup(group)
-    context = _context(system, molecules.source.positions)
+    context = _context(system, source.positions)
     context.applyConstraints(1e-9)
     nanometer = openmm().unit.nanometer
     state = context.getState(getPositions=True)
@@ -134,12 +137,11 @@ def _energies_of_sterna(molecules: Molecules, positions: numpy.ndarray) -> dict[
             "run": {"steps": 0, "timestep": 0.001},
             "start": {"kind": "file", "file": "compared.extxyz"},
             "output": {"directory": str(folder)},
-            "type": molecules.types,
             "molecule": [
                 {"name": kind.name, "count": kind.count} | kind.tables for kind in molecules.kinds
             ],
         }
-        if molecules.has_charges:
+        if molecules.system.electrostatics is not None:
             sections["electrostatics"] = {"kind": "ewald", "accuracy": 1e-7}
         (folder / "compared.toml").write_text(toml_text(sections), encoding="utf-8")
         start = files.start_text(molecules, positions)
