@@ -251,15 +251,15 @@ def import_system(
         ),
     ] = Constraints.hydrogen,
     compare: Annotated[
-        bool, typer.Option("--compare", help="Show each energy beside that of OpenMM.")
+        bool, typer.Option("--compare", help="Show energies and forces beside those of OpenMM.")
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files.")] = False,
 ) -> None:
     """Write a system of another program as an input of Sterna.
 
     OpenMM reads the files (pip install "sterna[import]"). What Sterna does not have is refused by
-    name and place. With --compare the command fails where an energy differs by more than 1e-5 of
-    it.
+    name and place. With --compare the command fails where an energy, or the forces, differ by more
+    than 1e-5.
     """
     # OpenMM is slow to load, and needed here only.
     from sterna.importing import files as written
@@ -281,7 +281,8 @@ def import_system(
         print(f"{row.name:16}{row.sterna:18.6f}{row.openmm:18.6f}{row.difference:12.1e}")
     worst = max(rows, key=lambda row: row.difference)
     if worst.difference > comparison.TOLERANCE:
-        raise SternaError(f"the energy of {worst.name} differs by {worst.difference:.1e} of it")
+        what = "forces differ" if worst.name == "forces" else f"energy of {worst.name} differs"
+        raise SternaError(f"the {what} by {worst.difference:.1e}")
 
 
 @app.command(name="report")

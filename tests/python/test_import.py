@@ -26,7 +26,9 @@ def table_of(output):
     """Rows of the comparison: name, energy of Sterna, of OpenMM, relative difference."""
     lines = output.splitlines()
     begin = next(n for n, line in enumerate(lines) if line.startswith("kJ/mol"))
-    return {line.split()[0]: [float(x) for x in line.split()[1:]] for line in lines[begin + 1 :]}
+    table = {line.split()[0]: [float(x) for x in line.split()[1:]] for line in lines[begin + 1 :]}
+    assert table.pop("forces")[2] < 1e-5
+    return table
 
 
 def test_a_dipeptide_in_rigid_water_has_the_energies_of_openmm_and_runs(sterna, tmp_path):

@@ -1,4 +1,4 @@
-"""Energies of an imported system, term by term, beside those of OpenMM."""
+"""Energies of an imported system, term by term, and its forces, beside those of OpenMM."""
 
 import subprocess
 import tempfile
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy
 
 from sterna.errors import SternaError
@@ -18,7 +19,7 @@ from sterna.log import read_log
 from sterna.program import find_program
 from sterna.toml_text import toml_text
 
-TOLERANCE = 1e-5  #: relative, of each energy
+TOLERANCE = 1e-5  #: relative, of each energy and of the forces
 
 # Names in the log, and the classes of forces that they are the energy of.
 _ROWS = {
@@ -50,20 +51,20 @@ _ROWS = {
 
 @dataclass
 class Row:
-    """One kind of term; energies in kJ/mol."""
+    """One kind of term; energies in kJ/mol. Of forces the root mean square in kJ/mol/nm."""
 
     name: str
     sterna: float
     openmm: float
+    difference: float  #: relative; of forces, the root mean square of the differences
 
-    @property
-    def difference(self) -> float:
-        """Relative."""
-        return abs(self.sterna - self.openmm) / max(abs(self.openmm), 1e-3)
+
+def _energy_row(name: str, sterna: float, openmm: float) -> Row:
+    return Row(name, sterna, openmm, abs(sterna - openmm) / max(abs(openmm), 1e-3))
 
 
 def compare(source: Source, molecules: Molecules) -> list[Row]:
-    """The energies of the start, with constraints kept, Ewald sums (in triclinic boxes PME) on both sides.
+    """Energies and forces of the start, with constraints kept, Ewald sums (in triclinic boxes PME) on both sides.
 
     Without tail corrections, in which OpenMM counts pairs of a particle with itself.
     """
@@ -83,8 +84,10 @@ def compare(source: Source, molecules: Molecules) -> list[Row]:
     context = _context(system, source.positions)
     context.applyConstraints(1e-9)
     nanometer = openmm().unit.nanometer
-    state = context.getState(getPositions=True)
+    state = context.getState(getPositions=True, getForces=True)
     positions = numpy.array(state.getPositions(asNumpy=True).value_in_unit(nanometer))
+    unit_of_force = openmm().unit.kilojoule_per_mole / nanometer
+    expected_forces = numpy.array(state.getForces(asNumpy=True).value_in_unit(unit_of_force))
     expected = {}
     for force in system.getForces():
         name = type(force).__name__
@@ -97,18 +100,24 @@ def compare(source: Source, molecules: Molecules) -> list[Row]:
         nonbonded.setExceptionParameters(k, first, second, 0.0, sigma, epsilon)
     expected["lennard_jones"] = _energy(_context(system, positions), nonbonded)
     expected["charges"] = expected.pop("NonbondedForce") - expected["lennard_jones"]
-    found = _energies_of_sterna(molecules, positions)
+    found, forces = _values_of_sterna(molecules, positions)
     rows = []
     for name, (mine, theirs) in _ROWS.items():
         if any(key in expected for key in theirs):
             rows.append(
-                Row(
+                _energy_row(
                     name,
                     sum(found.get(key, 0.0) for key in mine),
                     sum(expected.get(key, 0.0) for key in theirs),
                 )
             )
-    return rows
+    size, of_openmm = _root_mean_square(forces), _root_mean_square(expected_forces)
+    apart = _root_mean_square(forces - expected_forces)
+    return [*rows, Row("forces", size, of_openmm, apart / of_openmm)]
+
+
+def _root_mean_square(vectors: numpy.ndarray) -> float:
+    return float(numpy.sqrt((vectors**2).sum(axis=1).mean()))
 
 
 def _context(system: Any, positions: numpy.ndarray) -> Any:
@@ -127,7 +136,10 @@ def _energy(context: Any, force: Any) -> float:
     return number(state.getPotentialEnergy())
 
 
-def _energies_of_sterna(molecules: Molecules, positions: numpy.ndarray) -> dict[str, float]:
+def _values_of_sterna(
+    molecules: Molecules, positions: numpy.ndarray
+) -> tuple[dict[str, float], numpy.ndarray]:
+    """The row of the log, and the forces in the order of the system's atoms."""
     with tempfile.TemporaryDirectory(prefix="sterna-import-") as name:
         folder = Path(name)
         sections = dict(files.settings(molecules, "compared.extxyz"))
@@ -136,7 +148,11 @@ def _energies_of_sterna(molecules: Molecules, positions: numpy.ndarray) -> dict[
         sections |= {
             "run": {"steps": 0, "timestep": 0.001},
             "start": {"kind": "file", "file": "compared.extxyz"},
-            "output": {"directory": str(folder)},
+            "output": {
+                "directory": str(folder),
+                "trajectory_interval": 1,
+                "trajectory_fields": ["position", "force"],
+            },
             "molecule": [
                 {"name": kind.name, "count": kind.count} | kind.tables for kind in molecules.kinds
             ],
@@ -155,4 +171,8 @@ def _energies_of_sterna(molecules: Molecules, positions: numpy.ndarray) -> dict[
         )
         if done.returncode != 0:
             raise SternaError(f"the imported system does not run:\n{done.stderr}")
-        return read_log(folder / "compared.log.jsonl").rows[0]
+        with h5py.File(folder / "compared.h5md") as file:
+            in_order = file["particles/trajectory/force/value"][0]
+        forces = numpy.empty_like(in_order)
+        forces[molecules.order] = in_order
+        return read_log(folder / "compared.log.jsonl").rows[0], forces

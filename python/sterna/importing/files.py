@@ -1,6 +1,5 @@
 """Writes an imported system: the input, its start file, and a file for each large molecule."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 

@@ -86,7 +86,8 @@ def _periodic_torsions(force: Any, _source: Source, bonds: Bonds) -> Iterator[Te
         is_proper = bonds.is_chain(tuple(atoms)) or not bonds.named
         yield term(
             "torsion" if is_proper else "improper", tuple(atoms), potential="periodic",
-            amplitude=amplitude, multiplicity=multiplicity, phase=math.degrees(phase),
+            amplitude=amplitude, multiplicity=multiplicity,
+            phase=math.remainder(math.degrees(phase), 360.0),
         )  # fmt: skip
 
 
@@ -125,7 +126,9 @@ def _cmaps(force: Any, source: Source, _bonds: Bonds) -> Iterator[Term]:
 _CHARMM_IMPROPER = re.compile(
     r"k\*(?:min\(dtheta,2\*pi-dtheta\)\^2;dtheta=abs\(theta-theta0\);pi=3\.14\d*"
     r"|dtheta_torus\^2;dtheta_torus=dtheta-floor\(dtheta/\(2\*pi\)\+0\.5\)\*\(2\*pi\);"
-    r"dtheta=theta-theta0;pi=3\.14\d*)"
+    r"dtheta=theta-theta0;pi=3\.14\d*"
+    # Without the way around the circle, which is meant: the energy would jump at 180 degrees.
+    r"|\(theta-theta0\)\^2)"
 )
 
 

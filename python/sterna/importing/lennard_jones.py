@@ -180,9 +180,7 @@ class PairsOfTypes:
             return
         numbers = range(len(self.keys))
         pairs = [(a, b) for a in numbers for b in numbers if a <= b]
-        custom = _custom_pairs(
-            self.custom, [(self.keys[a][3], self.keys[b][3]) for a, b in pairs]
-        )
+        custom = _custom_pairs(self.custom, [(self.keys[a][3], self.keys[b][3]) for a, b in pairs])
         found = {}
         for (a, b), powers in zip(pairs, custom, strict=True):
             sigma, epsilon = RULES["lorentz_berthelot"](self.keys[a][1:3], self.keys[b][1:3])
