@@ -228,9 +228,9 @@ def import_system(
         list[Path],
         typer.Argument(
             metavar="FILES...",
-            help="PLACES.pdb or .cif with --force-field; SYSTEM.xml and PLACES.pdb of OpenMM; .top "
-            "and .gro of GROMACS; .prmtop and .inpcrd of AMBER; .psf, parameters and PLACES.pdb of "
-            "CHARMM.",
+            help="A data file of LAMMPS and its input script; PLACES.pdb or .cif with "
+            "--force-field; SYSTEM.xml and PLACES.pdb of OpenMM; .top and .gro of GROMACS; .prmtop "
+            "and .inpcrd of AMBER; .psf, parameters and PLACES.pdb of CHARMM.",
         ),
     ],
     output: Annotated[
@@ -244,12 +244,12 @@ def import_system(
         float, typer.Option(min=0.1, help="In nm; a serialized system has its own.")
     ] = 1.0,
     constraints: Annotated[
-        Constraints,
+        Constraints | None,
         typer.Option(
             help="Bonds that keep their lengths; with others than none, water is rigid. A "
-            "serialized system has its own."
+            "serialized system has its own. Default: hydrogen; of LAMMPS none."
         ),
-    ] = Constraints.hydrogen,
+    ] = None,
     compare: Annotated[
         bool, typer.Option("--compare", help="Show energies and forces beside those of OpenMM.")
     ] = False,
@@ -257,17 +257,32 @@ def import_system(
 ) -> None:
     """Write a system of another program as an input of Sterna.
 
-    OpenMM reads the files (pip install "sterna[import]"). What Sterna does not have is refused by
+    OpenMM reads all but files of LAMMPS (pip install "sterna[import]"). What Sterna does not have is refused by
     name and place. With --compare the command fails where an energy, or the forces, differ by more
     than 1e-5.
     """
-    # OpenMM is slow to load, and needed here only.
     from sterna.importing import files as written
+    from sterna.importing.lammps.lammps_system import is_data_file, read_lammps
     from sterna.importing.molecules import Molecules
+
+    data = [path for path in files if is_data_file(path)]
+    if len(data) == 1:
+        if compare or force_field:
+            option = "--compare" if compare else "--force-field"
+            raise SternaError(f"{option} is for files that OpenMM reads, not LAMMPS", status=2)
+        scripts = [path for path in files if path != data[0]]
+        kept = (constraints or Constraints.none).value
+        system = read_lammps(data[0], scripts, cutoff, kept)
+        for path in written.write(Molecules(system), output, overwrite):
+            print(f"wrote {path}")
+        return
+    # OpenMM is slow to load, and needed here only.
     from sterna.importing.openmm_system import system_of
     from sterna.importing.sources import Settings, read
 
-    source = read(files, Settings(force_field or [], cutoff, constraints.value))
+    source = read(
+        files, Settings(force_field or [], cutoff, (constraints or Constraints.hydrogen).value)
+    )
     molecules = Molecules(system_of(source))
     for path in written.write(molecules, output, overwrite):
         print(f"wrote {path}")

@@ -7,7 +7,7 @@ taken over.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +19,7 @@ from sterna.importing.sources import openmm
 # nm. Two of them give the coefficients, two check that there is nothing else.
 _DISTANCES = numpy.array([0.3, 0.45, 0.36, 0.7])
 
+#: Of sigma and epsilon of two types.
 RULES = {
     "lorentz_berthelot": lambda a, b: (0.5 * (a[0] + b[0]), math.sqrt(a[1] * b[1])),
     "geometric": lambda a, b: (math.sqrt(a[0] * b[0]), math.sqrt(a[1] * b[1])),
@@ -162,6 +163,25 @@ def custom_nonbonded_of(system: Any, nonbonded: Any) -> Any | None:
     return force
 
 
+Parameters = tuple[float, float]  #: sigma and epsilon
+
+
+def mixing_of(
+    parameters: Sequence[Parameters], pairs: Mapping[tuple[int, int], Parameters]
+) -> tuple[str, dict[tuple[int, int], Parameters]]:
+    """The rule with the fewest pairs of types beside it, and these."""
+    beside = {
+        name: {
+            (a, b): found
+            for (a, b), found in pairs.items()
+            if not _alike(rule(parameters[a], parameters[b]), found)
+        }
+        for name, rule in RULES.items()
+    }
+    best = min(beside, key=lambda name: len(beside[name]))
+    return best, beside[best]
+
+
 @dataclass
 class PairsOfTypes:
     """Types of a system, by what tells them apart: mass and parameters."""
@@ -169,9 +189,9 @@ class PairsOfTypes:
     custom: Any | None
     keys: list[tuple] = field(default_factory=list)  #: (mass, sigma, epsilon, custom parameters)
     mixing: str = "lorentz_berthelot"
-    parameters: list[tuple[float, float]] = field(default_factory=list)  #: sigma, epsilon
-    #: Pairs of types that the rule does not give: their sigma and epsilon.
-    others: dict[tuple[int, int], tuple[float, float]] = field(default_factory=dict)
+    parameters: list[Parameters] = field(default_factory=list)
+    #: Pairs of types that the rule does not give.
+    others: dict[tuple[int, int], Parameters] = field(default_factory=dict)
 
     def find(self, names: Sequence[str]) -> None:
         """Parameters, and the rule with the fewest pairs of types beside it."""
@@ -187,19 +207,10 @@ class PairsOfTypes:
             both = powers + Powers.of(sigma, epsilon)
             found[a, b] = both.sigma_and_epsilon(f"pairs of the types {names[a]} and {names[b]}")
         self.parameters = [found[a, a] for a in numbers]
-        beside = {
-            name: {
-                (a, b): found[a, b]
-                for a, b in pairs
-                if not _alike(rule(self.parameters[a], self.parameters[b]), found[a, b])
-            }
-            for name, rule in RULES.items()
-        }
-        self.mixing = min(beside, key=lambda name: len(beside[name]))
-        self.others = beside[self.mixing]
+        self.mixing, self.others = mixing_of(self.parameters, found)
 
 
-def _alike(first: tuple[float, float], second: tuple[float, float]) -> bool:
+def _alike(first: Parameters, second: Parameters) -> bool:
     if first[1] == second[1] == 0.0:
         return True
     return all(math.isclose(x, y, rel_tol=1e-9) for x, y in zip(first, second, strict=True))

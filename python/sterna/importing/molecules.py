@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sterna.errors import SternaError
-from sterna.importing.system import System, Term
+from sterna.importing.system import System, Term, summed
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Molecules:
         for atom, start in enumerate(first):
             members.setdefault(start, []).append(atom)
         inside: dict[int, list[Term]] = {}
-        for one in self.system.terms:
+        for one in summed(self.system.terms):
             inside.setdefault(first[one.atoms[0]], []).append(one)
         names: dict[str, int] = {}
         atoms_of: list[list[int]] = []  # of each kind
@@ -111,4 +111,6 @@ class Molecules:
             tables.setdefault(section, []).append(
                 dict(parameters) | {"atoms": lists if len(lists) > 1 else lists[0]}
             )
+        if "bond" not in tables:
+            tables.pop("constrained_bonds", None)
         return tables

@@ -23,6 +23,21 @@ def term(section: str, atoms: tuple[int, ...], **parameters: Any) -> Term:
     return Term(section, atoms, tuple(parameters.items()))
 
 
+def summed(terms: list[Term]) -> list[Term]:
+    """With one term in place of several periodic ones that differ in their amplitudes only."""
+    found: dict[tuple, Term] = {}
+    for n, one in enumerate(terms):
+        values = dict(one.parameters)
+        key: tuple = (n,)
+        if values.get("potential") == "periodic":
+            key = (one.section, one.atoms, values["multiplicity"], values["phase"])
+        if key in found:
+            values["amplitude"] += dict(found[key].parameters)["amplitude"]
+            one = Term(one.section, one.atoms, tuple(values.items()))
+        found[key] = one
+    return list(found.values())
+
+
 @dataclass(frozen=True)
 class Atom:
     name: str
