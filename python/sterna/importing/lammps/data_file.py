@@ -120,9 +120,11 @@ class _Reader:
             values = 0
             while values < len(fields) and re.match(r"[-+.\d]", fields[values]):
                 values += 1
+            name = " ".join(fields[values:])
+            if values == 0 and name not in (*SECTIONS, *_OTHERS):
+                self._unknown(line, 0, "section", name, list(SECTIONS))
             if values == 0:
                 break
-            name = " ".join(fields[values:])
             self.next += 1
 
             def expect(count: int, line: Line = line, name: str = name, values: int = values):
