@@ -167,6 +167,8 @@ LennardJones::TailCorrection Interaction::tail_of_functions(std::span<const doub
       const double pairs_density = 2.0 * std::numbers::pi * counts[a] * counts[b] / volume;
       correction.energy += pairs_density * tail.energy;
       correction.virial += pairs_density * tail.virial;
+      // A particle is no neighbor of itself.
+      if (a == b) correction.energy -= 0.5 * counts[a] * tail.near_energy;
     }
   }
   return correction;

@@ -193,7 +193,10 @@ PairFunction::Tail PairFunction::tail() const {
     add(r, weight * (rc - rs) * r * r,
         {full.energy - ended.energy, full.force_over_r - ended.force_over_r});
   }
-  if (is_switched(end_.truncation)) tail.energy += end_.energy_shift * rs * rs * rs / 3.0;
+  if (is_switched(end_.truncation)) {
+    tail.near_energy = end_.energy_shift;
+    tail.energy += tail.near_energy * rs * rs * rs / 3.0;
+  }
   return tail;
 }
 

@@ -66,6 +66,9 @@ class PairFunction {
   struct Tail {
     double energy = 0.0;
     double virial = 0.0;
+    /// The same difference of energies where nothing is switched yet, which the integral counts at
+    /// the place of the particle itself, too.
+    double near_energy = 0.0;
   };
   Tail tail() const;
 
