@@ -22,8 +22,9 @@ from sterna.program import version
 from sterna.runs import Result, run
 
 if TYPE_CHECKING:
+    from sterna.box import Box
     from sterna.input import Input
-    from sterna.simulation import Box, Simulation
+    from sterna.simulation import Simulation
     from sterna.system import System
 
 __version__ = version()
@@ -46,7 +47,7 @@ __all__ = [
 ]
 
 # The command `sterna` needs none of them, and they need NumPy.
-_LATER = {"Box": "simulation", "Input": "input", "Simulation": "simulation", "System": "system"}
+_LATER = {"Box": "box", "Input": "input", "Simulation": "simulation", "System": "system"}
 
 
 def __getattr__(name: str) -> object:

@@ -20,6 +20,11 @@ class Reporter {
   Reporter& operator=(const Reporter&) = delete;
 
   std::int64_t interval() const { return interval_; }
+  /// Whether it looks at this step.
+  virtual bool is_due(std::int64_t step) const { return step % interval_ == 0; }
+  /// Whether it reads `Frame::state` and `Frame::sums`. Otherwise they may be those of an earlier
+  /// step, and the forces are computed without energies.
+  virtual bool needs_state() const { return true; }
   /// Collective: every rank calls it with its own particles, at the start and then every `interval`
   /// steps.
   virtual void report(const Frame& frame) = 0;

@@ -65,6 +65,7 @@ void Simulation::Implementation::begin_anew(EnergyAndVirial& sums) {
 }
 
 void Simulation::Implementation::measure_now() {
+  require_program_terms();
   begin();
   if (!changed_ && measured_step_ == step_) return;
   EnergyAndVirial sums;
@@ -97,6 +98,7 @@ std::vector<LoggedScalar> Simulation::Implementation::logged_state() const {
 
 Outcome Simulation::Implementation::run(std::int64_t steps) {
   if (steps < 0) throw std::invalid_argument("Simulation::run: the number of steps is negative");
+  require_program_terms();
   last_step_ = step_ + steps;
   begin();
   const Outcome outcome = advance();
@@ -158,7 +160,9 @@ void Simulation::Implementation::add(std::shared_ptr<Reporter> reporter) {
 }
 
 void Simulation::Implementation::add(std::unique_ptr<ForceTerm> term) {
+  const std::string name(term->name());
   engine_->add(std::move(term));
+  program_terms_.insert(name);
   if (begun_) changed_ = true;
 }
 
@@ -260,14 +264,20 @@ void Simulation::Implementation::step() {
     return;
   }
   const bool sample = must_sample(), changes_volume = this->changes_volume();
+  const bool measures = sample && must_measure();
   EnergyAndVirial sums;
-  compute_forces(sample || changes_volume ? &sums : nullptr);
+  compute_forces(measures || changes_volume ? &sums : nullptr);
   if (!minimizer_) integrator_.finish_step();
   // In every step, so that no bit depends on who looks at them.
   if (constraints_ && !minimizer_) complete_velocities();
   modify();
   if (changes_volume) change_volume(sums);
-  if (sample) observe(sums);
+  if (measures) {
+    observe(sums);
+  } else if (sample) {
+    complete_velocities();
+    report();
+  }
 }
 
 void Simulation::Implementation::advance_positions() {
@@ -402,12 +412,17 @@ void Simulation::Implementation::minimize_step() {
 }
 
 bool Simulation::Implementation::must_sample() const {
+  return must_measure() || std::any_of(reporters_.begin(), reporters_.end(),
+                                       [&](const auto& r) { return r->is_due(step_); });
+}
+
+bool Simulation::Implementation::must_measure() const {
   return is_due(input_.output.thermo_interval) || is_due(input_.output.trajectory_interval) ||
          step_ == last_step_ ||
          std::any_of(observers_.begin(), observers_.end(),
                      [&](const auto& observer) { return is_due(*observer); }) ||
          std::any_of(reporters_.begin(), reporters_.end(),
-                     [&](const auto& reporter) { return step_ % reporter->interval() == 0; });
+                     [&](const auto& r) { return r->is_due(step_) && r->needs_state(); });
 }
 
 ThermodynamicState Simulation::Implementation::measure(const EnergyAndVirial& sums) {
@@ -522,6 +537,10 @@ void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
                                   last_state_.potential_energy, last_state_.kinetic_energy};
     trajectory_->write_frame(step_, elapsed_time(), box_, particles_, observables);
   }
+  report();
+}
+
+void Simulation::Implementation::report() {
   const Frame frame{
       .step = step_,
       .time = elapsed_time(),
@@ -539,7 +558,7 @@ void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
     if (is_due(*observer)) observer->sample(frame);
   }
   for (const auto& reporter : reporters_) {
-    if (step_ % reporter->interval() == 0) reporter->report(frame);
+    if (reporter->is_due(step_)) reporter->report(frame);
   }
 }
 
