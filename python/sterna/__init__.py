@@ -22,6 +22,7 @@ from sterna.program import version
 from sterna.runs import Result, run
 
 if TYPE_CHECKING:
+    from sterna import comm
     from sterna.box import Box
     from sterna.input import Input
     from sterna.simulation import Simulation
@@ -42,6 +43,7 @@ __all__ = [
     "System",
     "UnstableRun",
     "__version__",
+    "comm",
     "read_log",
     "run",
 ]
@@ -51,6 +53,8 @@ _LATER = {"Box": "box", "Input": "input", "Simulation": "simulation", "System": 
 
 
 def __getattr__(name: str) -> object:
+    if name == "comm":
+        return importlib.import_module("sterna.comm")
     if name not in _LATER:
         raise AttributeError(f"module 'sterna' has no attribute {name!r}")
     return getattr(importlib.import_module(f"sterna.{_LATER[name]}"), name)

@@ -26,6 +26,10 @@ _ARRAYS = (
 )
 
 
+# What is there before the forces of a step.
+_PLACES = {"position", "image", "id", "type", "orientation"}
+
+
 class Needs:
     """What a callback reads of its frame: names of arrays, and "thermo". None: all of it."""
 
@@ -41,9 +45,11 @@ class Needs:
                 )
 
     @property
-    def state(self) -> bool:
-        """Local. Whether energies are among it."""
-        return self._names is None or "thermo" in self._names
+    def stage(self) -> str:
+        """Local. When in a step all of it is there: "positions", "particles" or "state"."""
+        if self._names is None or "thermo" in self._names:
+            return "state"
+        return "positions" if self._names <= _PLACES else "particles"
 
     def require(self, name: str) -> None:
         """Local. AttributeError where it is not among them."""

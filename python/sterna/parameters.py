@@ -160,9 +160,9 @@ class Changes:
         """Collective. Another box, to which the places of particles are stretched.
 
         `length` (3,): of the edges along their axes; `tilt` (3,): xy, xz, yz. Atoms and rigid
-        molecules move one by one; velocities stay. Raises ValueError for other shapes, SternaError
-        for a box that is too small for the cutoff, and where the simulation writes files, whose
-        trajectory has one box.
+        molecules move one by one; velocities stay. Raises ValueError for other shapes, InputError
+        for a shape that the input does not allow, and SternaError where the simulation writes
+        files, whose trajectory has one box.
         """
         edges = [*numpy.asarray(length, float).reshape(-1), *numpy.asarray(tilt, float).reshape(-1)]
         if len(edges) != 6:

@@ -96,6 +96,7 @@ class Simulation(Callbacks, Changes):
         self._forces: list[tuple[str, Callable]] = []
         self._rows: dict[int, dict] = {}
         self._viewed = False
+        self._inside = ""  # which callback, where the simulation must be left alone
         self._core = core().Simulation(
             settings.text,
             settings._name,
@@ -244,8 +245,13 @@ class Simulation(Callbacks, Changes):
             core_view.end()
 
     def _require_free(self, what: str) -> None:
+        self._require_outside(what)
         if self._viewed:
             raise SternaError(f"{what}: inside of a view the simulation must not change")
+
+    def _require_outside(self, what: str) -> None:
+        if self._inside:
+            raise SternaError(f"{what}: inside of a callback ({self._inside}) use its frame")
 
     # What it does.
 
@@ -364,6 +370,7 @@ class Simulation(Callbacks, Changes):
         "angular_momentum" and "torque" (n, 3). On all ranks, or with `root` on that one: None on
         the others. Raises ValueError for another name.
         """
+        self._require_outside("gather")
         if not self._viewed:
             self._apply_changes()
         return self._core.gather(name, root)

@@ -21,7 +21,7 @@ there = sterna.Simulation(settings, system, ranks=4)
 assert isinstance(there, sterna.Simulation) and (here.ranks, there.ranks) == (1, 4)
 for simulation in (here, there):
     simulation.run(30)
-    simulation.run("0.02") if simulation is there else simulation.run(10)
+    simulation.run(10)
     simulation.run(until=lambda s: s.step >= 60, every=10)
 assert here.step == there.step == 60 and here.time == there.time
 for name in ("position", "velocity", "force", "id"):

@@ -47,7 +47,10 @@ void Simulation::Implementation::begin() {
   EnergyAndVirial sums;
   compute_forces(&sums);
   integrator_.forces_are_those_of_a_start();
-  if (first_step_ == 0) observe(sums);
+  if (first_step_ == 0) {
+    report_positions();
+    observe(sums);
+  }
 }
 
 void Simulation::Implementation::begin_anew(EnergyAndVirial& sums) {
@@ -259,6 +262,7 @@ void Simulation::Implementation::step() {
   balancer_->begin_step(step_);
   advance_positions();
   renew_lists();
+  report_positions();
   if (can_move_early()) {
     compute_forces_and_move();
     return;
@@ -412,8 +416,9 @@ void Simulation::Implementation::minimize_step() {
 }
 
 bool Simulation::Implementation::must_sample() const {
-  return must_measure() || std::any_of(reporters_.begin(), reporters_.end(),
-                                       [&](const auto& r) { return r->is_due(step_); });
+  return must_measure() || std::any_of(reporters_.begin(), reporters_.end(), [&](const auto& r) {
+           return r->is_due(step_) && r->needs() == Reporter::Needs::particles;
+         });
 }
 
 bool Simulation::Implementation::must_measure() const {
@@ -421,8 +426,9 @@ bool Simulation::Implementation::must_measure() const {
          step_ == last_step_ ||
          std::any_of(observers_.begin(), observers_.end(),
                      [&](const auto& observer) { return is_due(*observer); }) ||
-         std::any_of(reporters_.begin(), reporters_.end(),
-                     [&](const auto& r) { return r->is_due(step_) && r->needs_state(); });
+         std::any_of(reporters_.begin(), reporters_.end(), [&](const auto& r) {
+           return r->is_due(step_) && r->needs() == Reporter::Needs::state;
+         });
 }
 
 ThermodynamicState Simulation::Implementation::measure(const EnergyAndVirial& sums) {
@@ -540,8 +546,8 @@ void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
   report();
 }
 
-void Simulation::Implementation::report() {
-  const Frame frame{
+Frame Simulation::Implementation::frame() const {
+  return {
       .step = step_,
       .time = elapsed_time(),
       .box = box_,
@@ -553,12 +559,25 @@ void Simulation::Implementation::report() {
       .tail_virial = tail_.virial,
       .kinetic_factor = kinetic_factor(),
   };
+}
+
+void Simulation::Implementation::report_positions() {
+  for (const auto& reporter : reporters_) {
+    if (reporter->needs() != Reporter::Needs::positions || !reporter->is_due(step_)) continue;
+    const auto measured = timer_.measure(Phase::observers);
+    reporter->report(frame());
+  }
+}
+
+void Simulation::Implementation::report() {
+  const Frame frame = this->frame();
   const auto measured = timer_.measure(Phase::observers);
   for (const auto& observer : observers_) {
     if (is_due(*observer)) observer->sample(frame);
   }
   for (const auto& reporter : reporters_) {
-    if (reporter->is_due(step_)) reporter->report(frame);
+    const bool has_looked = reporter->needs() == Reporter::Needs::positions;
+    if (!has_looked && reporter->is_due(step_)) reporter->report(frame);
   }
 }
 
