@@ -98,7 +98,8 @@ std::optional<RigidRotor> rotor_of(const Interaction& interaction, const FrozenT
 
 Simulation::Implementation::Implementation(const comm::Context& context, const Input& input,
                                            std::string input_text, const System* system,
-                                           const SimulationOptions& options)
+                                           const SimulationOptions& options,
+                                           Implementation* previous, const std::optional<Box>& box)
     : context_(context),
       messenger_(comm::Messenger::shared(context)),
       input_(with_molecule_files(context, with_pair_tables(context, input))),
@@ -124,8 +125,11 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   const std::string checkpoint = !options_.checkpoint.empty() ? options_.checkpoint
                                  : options_.resume            ? find_checkpoint()
                                                               : std::string();
-  const bool resumed = !checkpoint.empty();
-  if (resumed) {
+  const bool resumed = !checkpoint.empty() || previous != nullptr;
+  nlohmann::json taken_over;
+  if (previous != nullptr) {
+    taken_over = take_over(*previous, box);
+  } else if (resumed) {
     resume_from_checkpoint(checkpoint);
     if (finished_) return;
   } else {
@@ -206,7 +210,9 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   if (!minimizer_) frozen_.set_velocities(particles_);
   stop_if_asked();
 
-  if (resumed) {
+  if (previous != nullptr) {
+    restore_parts(taken_over);
+  } else if (resumed) {
     const CheckpointReader reader(context_, checkpoint);
     restore_parts(reader.state().state);
   }
