@@ -384,7 +384,7 @@ def show_version() -> None:
     print(f"python   {sys.version.split()[0]}, {Path(sys.prefix)}")
 
 
-def _add_groups(arguments: Sequence[str]) -> None:
+def add_groups(arguments: Sequence[str] = ()) -> None:
     """Verbs that need NumPy, which takes longer to import than all else of a start."""
     simple = {command.name or command.callback.__name__ for command in app.registered_commands}
     if arguments and arguments[0] in simple:
@@ -395,7 +395,7 @@ def _add_groups(arguments: Sequence[str]) -> None:
 
 def main() -> int:
     """Entry point; returns the exit status."""
-    _add_groups(sys.argv[1:])
+    add_groups(sys.argv[1:])
     try:
         return app(standalone_mode=True) or 0
     except SternaError as error:
