@@ -374,6 +374,21 @@ def tune(
             _to_standard_output("".join(f"{number} ranks: {n}\n" for n in document["notes"]))
 
 
+@app.command()
+def doctor(
+    trial: Annotated[
+        bool, typer.Option("--trial/--no-trial", help="Also run twenty steps on two ranks.")
+    ] = True,
+) -> None:
+    """Say what runs find on this machine, and what to change.
+
+    The exit status is 1 where runs will not work.
+    """
+    from sterna import doctor as examination
+
+    raise typer.Exit(examination.show(examination.examine(trial), _to_standard_output))
+
+
 @app.command("version")
 def show_version() -> None:
     """Print versions and where the program and its launcher are."""
