@@ -18,7 +18,9 @@ MOST_WORDS = 32
 GENERATED = {"input.md", "methods-neighbor.md", "methods-sparse.md", "models.md", "potentials.md"}
 _CITATION = re.compile(r"\((?:19|20)\d\d\)|https?://")
 _END = re.compile(r"(?<=[.!?:;])\**[)\"”]?\s+(?=[\[(`*_\"“]*[A-Z0-9`\[-])")
-_ABBREVIATION = re.compile(r"\b(?:Phys|Rev|Chem|Lett|Comput|Mol|Proc|Soc|Int|Sci|Eng|e\.g|i\.e|al|vs)\.$")
+_ABBREVIATION = re.compile(
+    r"\b(?:Phys|Rev|Chem|Lett|Comput|Mol|Proc|Soc|Int|Sci|Eng|e\.g|i\.e|al|vs)\.$"
+)
 _BLOCK = re.compile(r"^(`{3,}|~{3,}).*?^\1\s*$", re.MULTILINE | re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 

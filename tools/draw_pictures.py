@@ -101,7 +101,9 @@ def last_frame(path: Path, picture: Picture) -> DataCollection:
         pairs = order[numpy.searchsorted(ids[order], bonds)]
         drawn = particles.create_bonds(vis=BondsVis(width=0.5 * picture.radii[0]))
         drawn.create_property("Topology", data=pairs)
-        across = numpy.rint((position[pairs[:, 1]] - position[pairs[:, 0]]) @ numpy.linalg.inv(matrix).T)
+        across = numpy.rint(
+            (position[pairs[:, 1]] - position[pairs[:, 0]]) @ numpy.linalg.inv(matrix).T
+        )
         drawn.create_property("Periodic Image", data=-across.astype(int))
     return data
 

@@ -72,7 +72,11 @@ def drawn() -> str:
             spread = [[median - min(times)], [max(times) - median]]
             axes.barh(place, median, color=color, xerr=spread, height=0.65, ecolor="#444")
             axes.annotate(
-                f"{median:.0f}", (max(times), place), (6, 0), textcoords="offset points", va="center"
+                f"{median:.0f}",
+                (max(times), place),
+                (6, 0),
+                textcoords="offset points",
+                va="center",
             )
         axes.set_yticks(range(len(engines)), [label for _, label, _ in reversed(engines)])
         axes.set_title(title, fontsize=10)
@@ -93,7 +97,9 @@ def main() -> int:
         TARGET.write_text(text, encoding="utf-8")
         return 0
     if TARGET.read_text(encoding="utf-8") != text:
-        print(f"old: {TARGET.relative_to(ROOT)}; write it with {Path(__file__).name}", file=sys.stderr)
+        print(
+            f"old: {TARGET.relative_to(ROOT)}; write it with {Path(__file__).name}", file=sys.stderr
+        )
         return 1
     return 0
 

@@ -52,7 +52,9 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     from sterna import command
 
     command.add_groups()
-    return markdown.replace("<!-- commands -->", "\n".join(_help(typer.main.get_command(command.app))))
+    return markdown.replace(
+        "<!-- commands -->", "\n".join(_help(typer.main.get_command(command.app)))
+    )
 
 
 def _help(command: Any, path: str = "", parent: Any = None) -> Iterator[str]:

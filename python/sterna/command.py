@@ -1,5 +1,6 @@
 """The `sterna` command. The work is done by the program `sterna-md`."""
 
+import contextlib
 import importlib
 import os
 import sys
@@ -321,6 +322,46 @@ def report_runs(
     from sterna.report import write_report
 
     print(f"wrote {write_report(runs, output, trajectory)}")
+
+
+@app.command()
+def watch(
+    given: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUN",
+            help="A log (NAME.log.jsonl), the input file, a folder with one log, or FOLDER/NAME.",
+        ),
+    ],
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("-c", "--column", help="A column of the log to plot; may be repeated."),
+    ] = None,
+    interval: Annotated[
+        float, typer.Option(min=0.1, help="Seconds between two looks at the log.")
+    ] = 1.0,
+    once: Annotated[bool, typer.Option("--once", help="Draw once and end.")] = False,
+    page: Annotated[
+        bool,
+        typer.Option("--page", help="Show the report so far to a browser of this machine instead."),
+    ] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Of --page; 0 takes a free one.")] = 0,
+) -> None:
+    """Show a run while it goes on: plots in the terminal, or a page in a browser.
+
+    It follows the log and ends with the run. Ctrl-C ends the watching, not the run. Plots need
+    plotext (pip install "sterna[watch]").
+    """
+    # NumPy is slow to load, and needed here only.
+    from sterna import watch as watching
+
+    if not page:
+        watching.watch(given, columns or [], interval, once, Console())
+        return
+    with watching.page_server(given, port) as server:
+        _to_standard_output(f"http://127.0.0.1:{server.server_port}/ (Ctrl-C ends)\n")
+        with contextlib.suppress(KeyboardInterrupt):
+            server.serve_forever()
 
 
 @app.command()

