@@ -66,7 +66,7 @@ def drawn() -> str:
     for axes, (file, title, engines) in zip(panels, PANELS, strict=True):
         path = ROOT / "benchmarks" / "results" / f"{file}.json"
         result = json.loads(path.read_text(encoding="utf-8"))
-        for place, (engine, label, color) in enumerate(reversed(engines)):
+        for place, (engine, _, color) in enumerate(reversed(engines)):
             times = times_of(result, engine)
             median = statistics.median(times)
             spread = [[median - min(times)], [max(times) - median]]
