@@ -74,7 +74,7 @@ def long_sentences(path: Path) -> Iterator[str]:
         for sentence in sentences(paragraph):
             count = words(sentence)
             if count > MOST_WORDS and not _CITATION.search(sentence):
-                yield f"{path.relative_to(ROOT)}:{line}: {count} words: {sentence}"
+                yield f"{path}:{line}: {count} words: {sentence}"
 
 
 def misspelled(paths: list[Path]) -> list[str]:
