@@ -14,6 +14,7 @@
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
 #include "md/domain/migration.hpp"
+#include "md/input/atom_groups.hpp"
 #include "md/input/check_box.hpp"
 #include "md/input/check_molecules.hpp"
 #include "md/input/diagnostics.hpp"
@@ -117,7 +118,7 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
       integrator_(input.run.timestep, frozen_.inertial_masses(masses_),
                   rotor_of(interaction_, frozen_, input)) {
   particles_.set_rotating(interaction_.rotating());
-  particles_.set_ghost_ids(!topology_.empty());
+  particles_.set_ghost_ids(!topology_.empty() || !input_.section<AtomGroupSections>().all.empty());
   last_step_ = input_.run.steps;
   if (input_text_.empty()) input_text_ = text_of_file(input_.path);
   on_first_rank(context_, [&] { input_record_ = input_record(input_); });
@@ -198,7 +199,7 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
     }
     averages_.emplace(input_.units, averages);
   }
-  observers_ = make_observers(context_, input_, interaction_.names(), type_counts_);
+  observers_ = make_observers(context_, input_, interaction_.names(), type_counts_, topology_);
   const auto before_engine = PhaseTimer::Clock::now();
   make_engine();
   rebuild();
