@@ -1,5 +1,6 @@
 """The `sterna` command. The work is done by the program `sterna-md`."""
 
+import contextlib
 import importlib
 import os
 import sys
@@ -339,6 +340,46 @@ def report_runs(
 
 
 @app.command()
+def watch(
+    given: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUN",
+            help="A log (NAME.log.jsonl), the input file, a folder with one log, or FOLDER/NAME.",
+        ),
+    ],
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("-c", "--column", help="A column of the log to plot; may be repeated."),
+    ] = None,
+    interval: Annotated[
+        float, typer.Option(min=0.1, help="Seconds between two looks at the log.")
+    ] = 1.0,
+    once: Annotated[bool, typer.Option("--once", help="Draw once and end.")] = False,
+    page: Annotated[
+        bool,
+        typer.Option("--page", help="Show the report so far to a browser of this machine instead."),
+    ] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Of --page; 0 takes a free one.")] = 0,
+) -> None:
+    """Show a run while it goes on: plots in the terminal, or a page in a browser.
+
+    It follows the log and ends with the run. Ctrl-C ends the watching, not the run. Plots need
+    plotext (pip install "sterna[watch]").
+    """
+    # NumPy is slow to load, and needed here only.
+    from sterna import watch as watching
+
+    if not page:
+        watching.watch(given, columns or [], interval, once, Console())
+        return
+    with watching.page_server(given, port) as server:
+        _to_standard_output(f"http://127.0.0.1:{server.server_port}/ (Ctrl-C ends)\n")
+        with contextlib.suppress(KeyboardInterrupt):
+            server.serve_forever()
+
+
+@app.command()
 def schema() -> None:
     """Print the JSON Schema of input files, for editors."""
     launch.become(["--schema"])
@@ -389,6 +430,21 @@ def tune(
             _to_standard_output("".join(f"{number} ranks: {n}\n" for n in document["notes"]))
 
 
+@app.command()
+def doctor(
+    trial: Annotated[
+        bool, typer.Option("--trial/--no-trial", help="Also run twenty steps on two ranks.")
+    ] = True,
+) -> None:
+    """Say what runs find on this machine, and what to change.
+
+    The exit status is 1 where runs will not work.
+    """
+    from sterna import doctor as examination
+
+    raise typer.Exit(examination.show(examination.examine(trial), _to_standard_output))
+
+
 @app.command("version")
 def show_version() -> None:
     """Print versions and where the program and its launcher are."""
@@ -399,7 +455,7 @@ def show_version() -> None:
     print(f"python   {sys.version.split()[0]}, {Path(sys.prefix)}")
 
 
-def _add_groups(arguments: Sequence[str]) -> None:
+def add_groups(arguments: Sequence[str] = ()) -> None:
     """Verbs that need NumPy, which takes longer to import than all else of a start."""
     simple = {command.name or command.callback.__name__ for command in app.registered_commands}
     if arguments and arguments[0] in simple:
@@ -410,7 +466,7 @@ def _add_groups(arguments: Sequence[str]) -> None:
 
 def main() -> int:
     """Entry point; returns the exit status."""
-    _add_groups(sys.argv[1:])
+    add_groups(sys.argv[1:])
     try:
         return app(standalone_mode=True) or 0
     except SternaError as error:

@@ -11,6 +11,7 @@
 
 #include "md/core/display_text.hpp"
 #include "md/domain/decomposition_method.hpp"
+#include "md/input/atom_groups.hpp"
 #include "md/input/check_components.hpp"
 #include "md/input/check_electrostatics.hpp"
 #include "md/input/check_external.hpp"
@@ -409,6 +410,7 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   checker.barostat();
   checker.domain();
   checker.output(look_at_files);
+  check_groups(input, is_good, report);
   for (const ObserverSection& section : observer_sections()) {
     if (section.check != nullptr) section.check(input, is_good, report);
   }

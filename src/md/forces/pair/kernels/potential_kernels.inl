@@ -202,6 +202,13 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
       Pack u = Pack::zero();
       Pack xx = Pack::zero(), yy = Pack::zero(), zz = Pack::zero();
       Pack xy = Pack::zero(), xz = Pack::zero(), yz = Pack::zero();
+      const std::uint16_t* masks = nullptr;
+      std::size_t masked = 0;  // entries that have masks
+      if (work.masks != nullptr) {
+        masks = work.masks + work.mask_begin[row];
+        masked = (work.mask_begin[row + 1] - work.mask_begin[row]) /
+                 static_cast<std::size_t>(size) * masked_together;
+      }
       for (std::size_t k = 0; k < count; k += Pack::width) {
         const typename Pack::Neighbors neighbors(work, entries + k);
         Pack gx = Pack::zero(), gy = Pack::zero(), gz = Pack::zero(), weight = Pack::zero();
@@ -221,7 +228,11 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
           if constexpr (half) r2 = r2 * step_squared;
           row_of.row = row_of_type[q];
           auto inside = r2 < row_of.look_up(row_of.tables->cutoff_squared, neighbors.types);
-          if (group && k == 0) {
+          if (k < masked) {
+            const std::size_t mask = k / masked_together * static_cast<std::size_t>(size) +
+                                     static_cast<std::size_t>(place[q]);
+            inside = Pack::keep(inside, masks[mask] >> k % masked_together);
+          } else if (group && k == 0) {
             // The first neighbors are the row's own particles; of half lists each pair once.
             for (int lane = half ? 0 : place[q]; lane <= place[q]; ++lane) {
               inside = Pack::without(inside, lane);
