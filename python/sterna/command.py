@@ -215,12 +215,94 @@ def convert(
     launch.become([f"--convert={output}", "--", str(input_file)])
 
 
+@app.command()
+def export(
+    run: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUN", help="An input that has been run, its log, trajectory or folder."
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUT",
+            help="The file to write; its name tells the format: .xtc, .trr, .dcd, .gsd, .extxyz, "
+            ".lammpstrj, .data, .pdb or .gro.",
+        ),
+    ],
+    frames: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIRST:END:EVERY", help="Numbers of frames, as in Python; -1 is the last frame."
+        ),
+    ] = None,
+    steps: Annotated[
+        str | None, typer.Option(metavar="FIRST:LAST", help="Frames of these steps.")
+    ] = None,
+    times: Annotated[
+        str | None,
+        typer.Option(metavar="FIRST:LAST", help="Frames of these times, in ps or reduced."),
+    ] = None,
+    every: Annotated[int, typer.Option(min=1, help="Every n-th of these frames.")] = 1,
+    select: Annotated[
+        list[str] | None,
+        typer.Option(help="Only what has this name: a type, a molecule, an atom; may be repeated."),
+    ] = None,
+    massless: Annotated[
+        bool,
+        typer.Option(help="Sites without mass, such as charges beside an atom, are atoms, too."),
+    ] = True,
+    centers: Annotated[
+        bool, typer.Option("--centers", help="Rigid molecules are points, not their sites.")
+    ] = False,
+    format: Annotated[  # noqa: A002 - the word a user expects
+        str | None, typer.Option(help="The format, where the name of the file does not tell it.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
+) -> None:
+    """Write a trajectory for other programs.
+
+    Sites of rigid molecules become atoms, with names, elements, masses, charges and bonds where the
+    format has them. Molecules are whole. A format for one frame gets the last one.
+    """
+    # NumPy and h5py are slow to load, and needed here only.
+    from sterna.exporting.command import export as write
+
+    made = write(
+        run, output, format=format, frames=frames, steps=steps, times=times, every=every,
+        select=select, massless=massless, centers=centers, overwrite=overwrite,
+    )  # fmt: skip
+    count, atoms = len(made.numbers), len(made.atoms)
+    print(f"wrote {output}: {count} frame{'s' if count > 1 else ''} of {atoms} atoms")
+
+
 class Constraints(StrEnum):
     """Which bonds keep their lengths."""
 
     none = "none"
     hydrogen = "hydrogen"
     all = "all"
+
+
+def _import_rigid(
+    files: list[Path],
+    model: list[str],
+    output: Path,
+    cutoff: float,
+    has_more: object,
+    overwrite: bool,
+) -> None:
+    from sterna.importing import rigid
+
+    if len(files) != 1 or has_more:
+        raise SternaError("--model is for one structure, without --force-field and --compare", 2)
+    matched = rigid.match(files[0], rigid.models_of(model))
+    for path in rigid.write(matched, output, cutoff, overwrite):
+        print(f"wrote {path}")
+    counts = {name: matched.names.count(name) for name in matched.components}
+    print(", ".join(f"{n} {name} ({matched.components[name]})" for name, n in counts.items()))
+    print(f"largest difference from a model: {matched.deviation:.2g} nm")
 
 
 @app.command(name="import")
@@ -230,8 +312,9 @@ def import_system(
         typer.Argument(
             metavar="FILES...",
             help="A data file of LAMMPS and its input script; PLACES.pdb or .cif with "
-            "--force-field; SYSTEM.xml and PLACES.pdb of OpenMM; .top and .gro of GROMACS; .prmtop "
-            "and .inpcrd of AMBER; .psf, parameters and PLACES.pdb of CHARMM.",
+            "--force-field; a structure (.pdb, .gro ...) with --model; SYSTEM.xml and PLACES.pdb "
+            "of OpenMM; .top and .gro of GROMACS; .prmtop and .inpcrd of AMBER; .psf, parameters "
+            "and PLACES.pdb of CHARMM.",
         ),
     ],
     output: Annotated[
@@ -240,6 +323,14 @@ def import_system(
     force_field: Annotated[
         list[str] | None,
         typer.Option(help="A force field of OpenMM, such as amber14-all.xml; may be repeated."),
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RESIDUE=MODEL",
+            help="A rigid molecule of the structure is this one of `sterna models`; water=spce is "
+            "for all that files call water. May be repeated.",
+        ),
     ] = None,
     cutoff: Annotated[
         float, typer.Option(min=0.1, help="In nm; a serialized system has its own.")
@@ -258,10 +349,16 @@ def import_system(
 ) -> None:
     """Write a system of another program as an input of Sterna.
 
-    OpenMM reads all but files of LAMMPS (pip install "sterna[import]"). What Sterna does not have is refused by
-    name and place. With --compare the command fails where an energy, or the forces, differ by more
-    than 1e-5.
+    OpenMM reads all but files of LAMMPS (pip install "sterna[import]"). What Sterna does not have
+    is refused by name and place. With --compare the command fails where an energy, or the forces,
+    differ by more than 1e-5.
+
+    With --model atoms become rigid molecules with orientations. MDAnalysis reads such structures
+    (pip install "sterna[mdanalysis]").
     """
+    if model:
+        _import_rigid(files, model, output, cutoff, force_field or compare, overwrite)
+        return
     from sterna.importing import files as written
     from sterna.importing.lammps.lammps_system import is_data_file, read_lammps
     from sterna.importing.molecules import Molecules

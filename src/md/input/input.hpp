@@ -315,6 +315,9 @@ struct Input {
     std::int64_t equilibration = -1;                         ///< steps; below 0: found at the end
     std::int64_t trajectory_interval = 0;                    ///< 0: no trajectory
     std::vector<std::string> trajectory_fields{"position"};  ///< "velocity", "force", "image"
+    std::string trajectory_precision = "double";             ///< "single"
+    std::string trajectory_compression = "none";             ///< "lossless"
+    double trajectory_rounding = 0.0;                        ///< of positions; 0: none
     std::int64_t checkpoint_interval = 0;                    ///< steps; 0: see below
     double checkpoint_time = 900.0;                          ///< seconds; 0: not by the clock
     std::string timing = "plain";                            ///< "synchronized"
