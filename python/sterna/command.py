@@ -229,9 +229,9 @@ def import_system(
         list[Path],
         typer.Argument(
             metavar="FILES...",
-            help="PLACES.pdb or .cif with --force-field; SYSTEM.xml and PLACES.pdb of OpenMM; .top "
-            "and .gro of GROMACS; .prmtop and .inpcrd of AMBER; .psf, parameters and PLACES.pdb of "
-            "CHARMM.",
+            help="A data file of LAMMPS and its input script; PLACES.pdb or .cif with "
+            "--force-field; SYSTEM.xml and PLACES.pdb of OpenMM; .top and .gro of GROMACS; .prmtop "
+            "and .inpcrd of AMBER; .psf, parameters and PLACES.pdb of CHARMM.",
         ),
     ],
     output: Annotated[
@@ -245,32 +245,46 @@ def import_system(
         float, typer.Option(min=0.1, help="In nm; a serialized system has its own.")
     ] = 1.0,
     constraints: Annotated[
-        Constraints,
+        Constraints | None,
         typer.Option(
             help="Bonds that keep their lengths; with others than none, water is rigid. A "
-            "serialized system has its own."
+            "serialized system has its own. Default: hydrogen; of LAMMPS none."
         ),
-    ] = Constraints.hydrogen,
+    ] = None,
     compare: Annotated[
-        bool, typer.Option("--compare", help="Show each energy beside that of OpenMM.")
+        bool, typer.Option("--compare", help="Show energies and forces beside those of OpenMM.")
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files.")] = False,
 ) -> None:
     """Write a system of another program as an input of Sterna.
 
-    OpenMM reads the files (pip install "sterna[import]"). What Sterna does not have is refused by
-    name and place. With --compare the command fails where an energy differs by more than 1e-5 of
-    it.
+    OpenMM reads all but files of LAMMPS (pip install "sterna[import]"). What Sterna does not have is refused by
+    name and place. With --compare the command fails where an energy, or the forces, differ by more
+    than 1e-5.
     """
-    # OpenMM is slow to load, and needed here only.
     from sterna.importing import files as written
-    from sterna.importing.forces import terms_of
+    from sterna.importing.lammps.lammps_system import is_data_file, read_lammps
     from sterna.importing.molecules import Molecules
+
+    data = [path for path in files if is_data_file(path)]
+    if len(data) == 1:
+        if compare or force_field:
+            option = "--compare" if compare else "--force-field"
+            raise SternaError(f"{option} is for files that OpenMM reads, not LAMMPS", status=2)
+        scripts = [path for path in files if path != data[0]]
+        kept = (constraints or Constraints.none).value
+        system = read_lammps(data[0], scripts, cutoff, kept)
+        for path in written.write(Molecules(system), output, overwrite):
+            print(f"wrote {path}")
+        return
+    # OpenMM is slow to load, and needed here only.
+    from sterna.importing.openmm_system import system_of
     from sterna.importing.sources import Settings, read
 
-    source = read(files, Settings(force_field or [], cutoff, constraints.value))
-    molecules = Molecules(source)
-    molecules.take(terms_of(source))
+    source = read(
+        files, Settings(force_field or [], cutoff, (constraints or Constraints.hydrogen).value)
+    )
+    molecules = Molecules(system_of(source))
     for path in written.write(molecules, output, overwrite):
         print(f"wrote {path}")
     if not compare:
@@ -278,12 +292,13 @@ def import_system(
     from sterna.importing import comparison
 
     print(f"{'kJ/mol':16}{'Sterna':>18}{'OpenMM':>18}{'difference':>12}")
-    rows = comparison.compare(molecules)
+    rows = comparison.compare(source, molecules)
     for row in rows:
         print(f"{row.name:16}{row.sterna:18.6f}{row.openmm:18.6f}{row.difference:12.1e}")
     worst = max(rows, key=lambda row: row.difference)
     if worst.difference > comparison.TOLERANCE:
-        raise SternaError(f"the energy of {worst.name} differs by {worst.difference:.1e} of it")
+        what = "forces differ" if worst.name == "forces" else f"energy of {worst.name} differs"
+        raise SternaError(f"the {what} by {worst.difference:.1e}")
 
 
 @app.command(name="report")
