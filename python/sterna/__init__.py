@@ -22,8 +22,10 @@ from sterna.program import version
 from sterna.runs import Result, run
 
 if TYPE_CHECKING:
+    from sterna import comm
+    from sterna.box import Box
     from sterna.input import Input
-    from sterna.simulation import Box, Simulation
+    from sterna.simulation import Simulation
     from sterna.system import System
 
 __version__ = version()
@@ -41,15 +43,18 @@ __all__ = [
     "System",
     "UnstableRun",
     "__version__",
+    "comm",
     "read_log",
     "run",
 ]
 
 # The command `sterna` needs none of them, and they need NumPy.
-_LATER = {"Box": "simulation", "Input": "input", "Simulation": "simulation", "System": "system"}
+_LATER = {"Box": "box", "Input": "input", "Simulation": "simulation", "System": "system"}
 
 
 def __getattr__(name: str) -> object:
+    if name == "comm":
+        return importlib.import_module("sterna.comm")
     if name not in _LATER:
         raise AttributeError(f"module 'sterna' has no attribute {name!r}")
     return getattr(importlib.import_module(f"sterna.{_LATER[name]}"), name)

@@ -14,6 +14,7 @@
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
 #include "md/domain/migration.hpp"
+#include "md/input/atom_groups.hpp"
 #include "md/input/check_box.hpp"
 #include "md/input/check_molecules.hpp"
 #include "md/input/diagnostics.hpp"
@@ -98,7 +99,8 @@ std::optional<RigidRotor> rotor_of(const Interaction& interaction, const FrozenT
 
 Simulation::Implementation::Implementation(const comm::Context& context, const Input& input,
                                            std::string input_text, const System* system,
-                                           const SimulationOptions& options)
+                                           const SimulationOptions& options,
+                                           Implementation* previous, const std::optional<Box>& box)
     : context_(context),
       messenger_(comm::Messenger::shared(context)),
       input_(with_molecule_files(context, with_pair_tables(context, input))),
@@ -116,7 +118,7 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
       integrator_(input.run.timestep, frozen_.inertial_masses(masses_),
                   rotor_of(interaction_, frozen_, input)) {
   particles_.set_rotating(interaction_.rotating());
-  particles_.set_ghost_ids(!topology_.empty());
+  particles_.set_ghost_ids(!topology_.empty() || !input_.section<AtomGroupSections>().all.empty());
   last_step_ = input_.run.steps;
   if (input_text_.empty()) input_text_ = text_of_file(input_.path);
   on_first_rank(context_, [&] { input_record_ = input_record(input_); });
@@ -124,8 +126,11 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   const std::string checkpoint = !options_.checkpoint.empty() ? options_.checkpoint
                                  : options_.resume            ? find_checkpoint()
                                                               : std::string();
-  const bool resumed = !checkpoint.empty();
-  if (resumed) {
+  const bool resumed = !checkpoint.empty() || previous != nullptr;
+  nlohmann::json taken_over;
+  if (previous != nullptr) {
+    taken_over = take_over(*previous, box);
+  } else if (resumed) {
     resume_from_checkpoint(checkpoint);
     if (finished_) return;
   } else {
@@ -202,7 +207,7 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
     }
     averages_.emplace(input_.units, averages);
   }
-  observers_ = make_observers(context_, input_, interaction_.names(), type_counts_);
+  observers_ = make_observers(context_, input_, interaction_.names(), type_counts_, topology_);
   const auto before_engine = PhaseTimer::Clock::now();
   make_engine();
   rebuild();
@@ -214,7 +219,9 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   if (constraints_ && (!first_step_projects || draw_velocities_)) project_start();
   stop_if_asked();
 
-  if (resumed) {
+  if (previous != nullptr) {
+    restore_parts(taken_over);
+  } else if (resumed) {
     const CheckpointReader reader(context_, checkpoint);
     restore_parts(reader.state().state);
   }
