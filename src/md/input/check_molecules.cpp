@@ -390,46 +390,7 @@ class Checker {
             "a [barostat] moves each atom with the box, which constraints do not allow; expected "
             "kind = \"none\"");
     }
-    const auto keeping =
-        thermostats_that([](const ThermostatKind& kind) { return kind.keeps_constraints; });
-    for (std::size_t n = 0; n < input_.thermostats.size(); ++n) {
-      const Input::Thermostat& thermostat = input_.thermostats[n];
-      const ThermostatKind* const kind = kind_of(thermostat);
-      const std::string place = fmt::format("thermostat[{}]", n);
-      if (kind == nullptr || !good_(place + ".kind")) continue;
-      if (!kind->keeps_constraints) {
-        error(place + ".kind",
-              fmt::format("\"kind\" in [thermostat] is {}, which acts on atoms one by one and does "
-                          "not keep constraints; expected {}",
-                          quote(thermostat.kind), choice_list(keeping)));
-      } else if (!thermostat.component.empty() || thermostat.lower || thermostat.upper) {
-        error(place,
-              "a thermostat of some atoms does not keep constraints; expected one of all, "
-              "without \"component\", \"lower\" and \"upper\"");
-      }
-    }
-    for (std::size_t n = 0; n < input_.drift_controls.size(); ++n) {
-      const Input::DriftControl& control = input_.drift_controls[n];
-      if (control.component.empty() && !control.lower && !control.upper && control.slabs == 1) {
-        continue;
-      }
-      error(fmt::format("drift_control[{}]", n),
-            "a [[drift_control]] of some atoms does not keep constraints; expected one of all, "
-            "without \"component\", \"lower\", \"upper\" and \"slabs\"");
-    }
-    for (std::size_t n = 0; n < input_.freezes.size(); ++n) {
-      const std::string& frozen = input_.freezes[n].component;
-      const auto has_it = [&](const Input::Molecule& molecule) {
-        return has_constraints(molecule) &&
-               std::ranges::find(molecule.atoms, frozen, &Input::MoleculeAtom::type) !=
-                   molecule.atoms.end();
-      };
-      if (std::ranges::none_of(input_.molecules, has_it)) continue;
-      error(fmt::format("freeze[{}]", n),
-            fmt::format("atoms of the type {} are in a [[molecule]] with constraints, which cannot "
-                        "be frozen in part",
-                        quote(frozen)));
-    }
+    for (std::size_t n = 0; n < input_.thermostats.size(); ++n) thermostat(n);
     for (std::size_t n = 0; n < input_.limits.size(); ++n) {
       error(fmt::format("limit[{}]", n), "a [[limit]] of single atoms does not keep constraints");
     }
@@ -440,6 +401,49 @@ class Checker {
             "a reflecting wall turns the velocities of single atoms and does not keep "
             "constraints; expected a wall with a potential");
     }
+  }
+
+  void thermostat(std::size_t n) {
+    using Constraints = ThermostatKind::Constraints;
+    const Input::Thermostat& thermostat = input_.thermostats[n];
+    const ThermostatKind* const kind = kind_of(thermostat);
+    const std::string place = fmt::format("thermostat[{}]", n);
+    if (kind == nullptr || !good_(place + ".kind")) return;
+    if (kind->constraints == Constraints::violated) {
+      const auto others = thermostats_that(
+          [](const ThermostatKind& other) { return other.constraints != Constraints::violated; });
+      error(place + ".kind",
+            fmt::format("\"kind\" in [thermostat] is {}, which does not keep constraints; expected "
+                        "{}",
+                        quote(thermostat.kind), choice_list(others)));
+    } else if (kind->constraints != Constraints::projected && thermostat.is_partial()) {
+      error(place,
+            fmt::format("a thermostat {} of some atoms does not keep constraints; expected one of "
+                        "all, without \"component\", \"lower\" and \"upper\", or kind = "
+                        "\"langevin\"",
+                        quote(thermostat.kind)));
+    } else if (kind->constraints == Constraints::kept) {
+      if (const std::string frozen = frozen_in_constraints(); !frozen.empty()) {
+        error(place + ".kind",
+              fmt::format("\"kind\" in [thermostat] is {}, which scales the velocities of all "
+                          "atoms, but those of the type {}, which is in a [[molecule]] with "
+                          "constraints, are frozen; expected kind = \"langevin\"",
+                          quote(thermostat.kind), quote(frozen)));
+      }
+    }
+  }
+
+  /// A type of [[freeze]] in a molecule with constraints; empty: there is none.
+  std::string frozen_in_constraints() const {
+    for (const Input::Freeze& freeze : input_.freezes) {
+      const auto has_it = [&](const Input::Molecule& molecule) {
+        return has_constraints(molecule) &&
+               std::ranges::find(molecule.atoms, freeze.component, &Input::MoleculeAtom::type) !=
+                   molecule.atoms.end();
+      };
+      if (std::ranges::any_of(input_.molecules, has_it)) return freeze.component;
+    }
+    return {};
   }
 
   Input& input_;

@@ -48,6 +48,7 @@ struct Input {
     std::string integrator = "velocity_verlet";  ///< or "minimize"
     std::string rotation = "no_squish";          ///< of molecules; or "leapfrog"
     double constraint_tolerance = 1e-8;          ///< of each distance, relative
+    std::string constraint_algorithm = "auto";   ///< "shake", "conjugate_gradients"
   } run;
 
   struct Start {                          ///< [start]

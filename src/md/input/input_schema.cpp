@@ -327,6 +327,18 @@ std::vector<KeySchema> general_keys() {
                       "a part of it.",
        .range = {.minimum = 1e-13, .maximum = 1e-3},
        .aliases = {"shake_tolerance", "shake_tol"}},
+      {.section = "run",
+       .name = "constraint_algorithm",
+       .target = [](Input& i, std::size_t) -> Target { return &i.run.constraint_algorithm; },
+       .description =
+           "\"auto\" solves water of three sites by SETTLE, chains of constraints that are longer "
+           "than the halo by \"conjugate_gradients\", which communicates, and the others by "
+           "SHAKE. \"shake\" makes the halo as wide as the longest chain.",
+       .choices =
+           [] {
+             return Names{"auto", "shake", "conjugate_gradients"};
+           },
+       .aliases = {"constraint_method", "lincs", "settle"}},
 
       // ---- [start]
       {.section = "start",
