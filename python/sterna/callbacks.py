@@ -46,8 +46,9 @@ class Callbacks:
         default: all. Where it needs places alone, a step that is looked at costs no more than the
         call. Velocities and forces take a little time, as particles then do not move on early, and
         energies take more. Rows of the log without "thermo" have the function's value alone.
-        Raises ValueError where the
-        interval is less than 1, the name is taken, or `needs` names what a frame does not have.
+
+        Raises ValueError where the interval is less than 1, the name is taken, or `needs` names
+        what a frame does not have.
         """
         if (interval is None) == (at is None):
             raise ValueError("every: expected either an interval or at=[steps]")
@@ -103,6 +104,7 @@ class Callbacks:
 
         self._core.add_force(function.__name__, self, len(self._forces))
         self._forces.append((function.__name__, compute))
+        self._has_virials = self._has_virials and virial
         return function
 
     def _observe(self, number: int) -> None:
@@ -113,8 +115,8 @@ class Callbacks:
         observer = self._observers[number]
         if observer.needs.stage == "state":
             row.update(self.thermo)
-        else:
-            self._inside = f"observer {observer.name!r}, which has needs"
+        self._callback = f"observer {observer.name!r}"
+        self._gathers = observer.needs.stage == "state"
         nothing = numpy.zeros(0)
         try:
             value = observer.function(ObserverFrame(self, observer.needs))
@@ -126,17 +128,17 @@ class Callbacks:
             self._core.reduce("failure", nothing)
             raise
         finally:
-            self._inside = ""
+            self._callback = ""
         self._core.reduce("end", nothing)
 
     def _force(self, number: int) -> tuple[float, numpy.ndarray, numpy.ndarray]:
         frame = ForceFrame(self)
         name, function = self._forces[number]
-        self._inside = f"force term {name!r}"
+        self._callback, self._gathers = f"force term {name!r}", False
         try:
             energy = function(frame)
         finally:
-            self._inside = ""
+            self._callback = ""
         if energy is None:
             raise TypeError("a force term must return its energy, a number; it returned None")
         shape, expected = frame.force.shape, (frame.count, 3)
