@@ -168,10 +168,7 @@ class Simulation::Implementation {
   bool must_sample() const;
   /// Whether somebody wants energies of this step.
   bool must_measure() const;
-  Frame frame() const;
-  /// To reporters that are due and need no more, as soon as particles are where they are in a step.
-  void report_positions();
-  /// To observers and other reporters that are due.
+  /// To observers and reporters that are due.
   void report();
   bool is_due(const Observer& observer) const {
     return observer.is_due(step_) && step_ > input_.output.equilibration;

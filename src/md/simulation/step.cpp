@@ -48,7 +48,7 @@ void Simulation::Implementation::begin() {
   compute_forces(&sums);
   integrator_.forces_are_those_of_a_start();
   if (first_step_ == 0) {
-    report_positions();
+    report();
     observe(sums);
   }
 }
@@ -262,26 +262,20 @@ void Simulation::Implementation::step() {
   balancer_->begin_step(step_);
   advance_positions();
   renew_lists();
-  report_positions();
+  if (!reporters_.empty()) report();
   if (can_move_early()) {
     compute_forces_and_move();
     return;
   }
   const bool sample = must_sample(), changes_volume = this->changes_volume();
-  const bool measures = sample && must_measure();
   EnergyAndVirial sums;
-  compute_forces(measures || changes_volume ? &sums : nullptr);
+  compute_forces(sample || changes_volume ? &sums : nullptr);
   if (!minimizer_) integrator_.finish_step();
   // In every step, so that no bit depends on who looks at them.
   if (constraints_ && !minimizer_) complete_velocities();
   modify();
   if (changes_volume) change_volume(sums);
-  if (measures) {
-    observe(sums);
-  } else if (sample) {
-    complete_velocities();
-    report();
-  }
+  if (sample) observe(sums);
 }
 
 void Simulation::Implementation::advance_positions() {
@@ -416,19 +410,12 @@ void Simulation::Implementation::minimize_step() {
 }
 
 bool Simulation::Implementation::must_sample() const {
-  return must_measure() || std::any_of(reporters_.begin(), reporters_.end(), [&](const auto& r) {
-           return r->is_due(step_) && r->needs() == Reporter::Needs::particles;
-         });
-}
-
-bool Simulation::Implementation::must_measure() const {
   return is_due(input_.output.thermo_interval) || is_due(input_.output.trajectory_interval) ||
          step_ == last_step_ ||
          std::any_of(observers_.begin(), observers_.end(),
                      [&](const auto& observer) { return is_due(*observer); }) ||
-         std::any_of(reporters_.begin(), reporters_.end(), [&](const auto& r) {
-           return r->is_due(step_) && r->needs() == Reporter::Needs::state;
-         });
+         std::any_of(reporters_.begin(), reporters_.end(),
+                     [&](const auto& r) { return r->is_due(step_) && r->needs_state(); });
 }
 
 ThermodynamicState Simulation::Implementation::measure(const EnergyAndVirial& sums) {
@@ -546,8 +533,8 @@ void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
   report();
 }
 
-Frame Simulation::Implementation::frame() const {
-  return {
+void Simulation::Implementation::report() {
+  const Frame frame{
       .step = step_,
       .time = elapsed_time(),
       .box = box_,
@@ -559,25 +546,13 @@ Frame Simulation::Implementation::frame() const {
       .tail_virial = tail_.virial,
       .kinetic_factor = kinetic_factor(),
   };
-}
-
-void Simulation::Implementation::report_positions() {
-  for (const auto& reporter : reporters_) {
-    if (reporter->needs() != Reporter::Needs::positions || !reporter->is_due(step_)) continue;
-    const auto measured = timer_.measure(Phase::observers);
-    reporter->report(frame());
-  }
-}
-
-void Simulation::Implementation::report() {
-  const Frame frame = this->frame();
+  const bool has_state = measured_step_ == step_;
   const auto measured = timer_.measure(Phase::observers);
   for (const auto& observer : observers_) {
-    if (is_due(*observer)) observer->sample(frame);
+    if (has_state && is_due(*observer)) observer->sample(frame);
   }
   for (const auto& reporter : reporters_) {
-    const bool has_looked = reporter->needs() == Reporter::Needs::positions;
-    if (!has_looked && reporter->is_due(step_)) reporter->report(frame);
+    if (reporter->needs_state() == has_state && reporter->is_due(step_)) reporter->report(frame);
   }
 }
 
