@@ -11,6 +11,7 @@ As a job of its own, which writes files and survives this process:
 
 >>> result = sterna.run("examples/lj_melt.toml", ranks=2)
 >>> result.log["temperature"]  # a NumPy array over the logged steps
+>>> result.to_mdanalysis()  # and other packages; sterna.read finds an earlier run
 """
 
 import importlib
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING
 from sterna.errors import InputError, InputWarning, RemoteError, SternaError, UnstableRun
 from sterna.log import Log, read_log
 from sterna.program import version
-from sterna.runs import Result, run
+from sterna.runs import Result, read, run
 
 if TYPE_CHECKING:
     from sterna import comm
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from sterna.input import Input
     from sterna.simulation import Simulation
     from sterna.system import System
+    from sterna.trajectory import Trajectory
 
 __version__ = version()
 
@@ -41,15 +43,23 @@ __all__ = [
     "Simulation",
     "SternaError",
     "System",
+    "Trajectory",
     "UnstableRun",
     "__version__",
     "comm",
+    "read",
     "read_log",
     "run",
 ]
 
 # The command `sterna` needs none of them, and they need NumPy.
-_LATER = {"Box": "box", "Input": "input", "Simulation": "simulation", "System": "system"}
+_LATER = {
+    "Box": "box",
+    "Input": "input",
+    "Simulation": "simulation",
+    "System": "system",
+    "Trajectory": "trajectory",
+}
 
 
 def __getattr__(name: str) -> object:

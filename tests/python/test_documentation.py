@@ -125,6 +125,36 @@ def test_the_examples_with_ase_run(name, shown, tmp_path):
     assert shown in script_output(tmp_path, text)
 
 
+def test_the_export_page_runs_as_it_is_written(tmp_path):
+    for package in ("MDAnalysis", "gsd", "mdtraj", "freud", "ase"):
+        pytest.importorskip(package)
+    written = blocks(ROOT / "docs" / "howto" / "export.md")
+    (tmp_path / "argon.toml").write_text(next(text for kind, text in written if kind == "toml"))
+    for language, text in written:
+        for line in text.splitlines() if language == "sh" else []:
+            words = shlex.split(line)
+            assert words[0] == "sterna"
+            subprocess.run(
+                sterna_command(*words[1:]),
+                cwd=tmp_path,
+                env=sterna_environment(),
+                check=True,
+                timeout=120,
+            )
+    (script,) = (text for language, text in written if language == "python")
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env=sterna_environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[1] == "256"
+
+
 def test_the_placement_page_runs_as_it_is_written(tmp_path):
     try:
         find_companion("sterna-bench")

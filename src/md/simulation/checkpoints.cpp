@@ -8,6 +8,7 @@
 
 #include "md/core/agreement.hpp"
 #include "md/core/checksum.hpp"
+#include "md/input/atom_groups.hpp"
 #include "md/output/checkpoint.hpp"
 #include "md/simulation/observers.hpp"
 #include "md/simulation/simulation_implementation.hpp"
@@ -111,6 +112,13 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
                      if (changes_.other_state) return;
                      nlohmann::json unchanged = kept;
                      for (const std::string& section : changes_.sections) unchanged.erase(section);
+                     if (changes_.sections.contains("group")) {
+                       for (const auto& observer : observers_) {
+                         if (names_groups(input_, observer->name())) {
+                           unchanged.erase(observer->name());
+                         }
+                       }
+                     }
                      restore_observers(context_, observers_, unchanged);
                    }});
   return parts;

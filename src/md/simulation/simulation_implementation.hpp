@@ -142,6 +142,9 @@ class Simulation::Implementation {
   void rebuild();
   /// Brings the velocities to the time of the positions.
   void complete_velocities();
+  /// Takes off velocities what would change a constrained distance. Returns the kinetic energy that
+  /// this rank's particles gain.
+  double project_velocities();
   /// Forces, and each particle moves to where it is in the next step as soon as its force is there.
   void compute_forces_and_move();
   void modify();
@@ -232,7 +235,7 @@ class Simulation::Implementation {
     return std::max(1.0, unconstrained_degrees() - fixed);
   }
   double unconstrained_degrees() const {
-    return static_cast<double>(3 * moving_count_ - topology_.constraint_count());
+    return static_cast<double>(3 * moving_count_ - topology_.constraint_count(frozen_.flags()));
   }
   /// The ideal part of the pressure counts the centers of mass with the degrees of freedom that
   /// they have.

@@ -331,6 +331,12 @@ void Simulation::Implementation::complete_velocities() {
   constraints_->constrain_velocities(particles_, step_);
 }
 
+double Simulation::Implementation::project_velocities() {
+  const double before = kinetic_sums(particles_, counted_masses_).energy;
+  constraints_->constrain_velocities(particles_, step_);
+  return kinetic_sums(particles_, counted_masses_).energy - before;
+}
+
 void Simulation::Implementation::compute_forces_and_move() {
   integrator_.finish_step();
   integrator_.begin_move();
@@ -347,6 +353,9 @@ void Simulation::Implementation::modify() {
     const auto measured = timer_.measure(Phase::thermostat);
     complete_velocities();
     const double growth = modifier->apply(particles_, box_, step_);
+    if (constraints_ && modifier->violates_constraints()) {
+      modifier->add_exchanged_energy(project_velocities());
+    }
     if (growth > 1.1) engine_->look_at_speeds();
   }
 }
