@@ -170,12 +170,8 @@ class Simulation::Implementation {
     return interval > 0 && (step_ % interval == 0 || step_ == last_step_);
   }
   bool must_sample() const;
-  /// Whether somebody wants energies of this step.
-  bool must_measure() const;
-  Frame frame() const;
-  /// To reporters that are due and need no more, as soon as particles are where they are in a step.
-  void report_positions();
-  /// To observers and other reporters that are due.
+  /// To those that are due: before the forces of a step to reporters that need positions alone,
+  /// afterwards to observers and the other reporters.
   void report();
   bool is_due(const Observer& observer) const {
     return observer.is_due(step_) && step_ > input_.output.equilibration;

@@ -49,7 +49,7 @@ void Simulation::Implementation::begin() {
   integrator_.forces_are_those_of_a_start();
   start_barostat(sums);
   if (first_step_ == 0) {
-    report_positions();
+    report();
     observe(sums);
   }
 }
@@ -272,27 +272,21 @@ void Simulation::Implementation::step() {
   }
   advance_positions();
   renew_lists();
-  report_positions();
+  if (!reporters_.empty()) report();
   if (can_move_early()) {
     compute_forces_and_move();
     return;
   }
   const bool sample = must_sample(), barostat_acts = this->barostat_acts();
-  const bool measures = sample && must_measure();
   EnergyAndVirial sums;
-  const bool needs_sums = measures || (barostat_acts && barostat_->reads_pressure(step_));
+  const bool needs_sums = sample || (barostat_acts && barostat_->reads_pressure(step_));
   compute_forces(needs_sums ? &sums : nullptr);
   if (!minimizer_) integrator_.finish_step();
   // In every step, so that no bit depends on who looks at them.
   if (constraints_ && !minimizer_) complete_velocities();
   modify();
-  if (barostat_acts) act_barostat(sums, measures);
-  if (measures) {
-    observe(sums);
-  } else if (sample) {
-    complete_velocities();
-    report();
-  }
+  if (barostat_acts) act_barostat(sums, sample);
+  if (sample) observe(sums);
 }
 
 void Simulation::Implementation::advance_positions() {
@@ -410,19 +404,12 @@ void Simulation::Implementation::minimize_step() {
 }
 
 bool Simulation::Implementation::must_sample() const {
-  return must_measure() || std::any_of(reporters_.begin(), reporters_.end(), [&](const auto& r) {
-           return r->is_due(step_) && r->needs() == Reporter::Needs::particles;
-         });
-}
-
-bool Simulation::Implementation::must_measure() const {
   return is_due(input_.output.thermo_interval) || is_due(input_.output.trajectory_interval) ||
          step_ == last_step_ ||
          std::any_of(observers_.begin(), observers_.end(),
                      [&](const auto& observer) { return is_due(*observer); }) ||
-         std::any_of(reporters_.begin(), reporters_.end(), [&](const auto& r) {
-           return r->is_due(step_) && r->needs() == Reporter::Needs::state;
-         });
+         std::any_of(reporters_.begin(), reporters_.end(),
+                     [&](const auto& r) { return r->is_due(step_) && r->needs_state(); });
 }
 
 ThermodynamicState Simulation::Implementation::measure(const EnergyAndVirial& sums) {
@@ -543,8 +530,8 @@ void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
   report();
 }
 
-Frame Simulation::Implementation::frame() const {
-  return {
+void Simulation::Implementation::report() {
+  const Frame frame{
       .step = step_,
       .time = elapsed_time(),
       .box = box_,
@@ -556,25 +543,13 @@ Frame Simulation::Implementation::frame() const {
       .tail_virial = tail_.virial,
       .kinetic_factor = kinetic_factor(),
   };
-}
-
-void Simulation::Implementation::report_positions() {
-  for (const auto& reporter : reporters_) {
-    if (reporter->needs() != Reporter::Needs::positions || !reporter->is_due(step_)) continue;
-    const auto measured = timer_.measure(Phase::observers);
-    reporter->report(frame());
-  }
-}
-
-void Simulation::Implementation::report() {
-  const Frame frame = this->frame();
+  const bool has_state = measured_step_ == step_;
   const auto measured = timer_.measure(Phase::observers);
   for (const auto& observer : observers_) {
-    if (is_due(*observer)) observer->sample(frame);
+    if (has_state && is_due(*observer)) observer->sample(frame);
   }
   for (const auto& reporter : reporters_) {
-    const bool has_looked = reporter->needs() == Reporter::Needs::positions;
-    if (!has_looked && reporter->is_due(step_)) reporter->report(frame);
+    if (reporter->needs_state() == has_state && reporter->is_due(step_)) reporter->report(frame);
   }
 }
 
