@@ -23,8 +23,10 @@ from sterna.program import version
 from sterna.runs import Result, read, run
 
 if TYPE_CHECKING:
+    from sterna import comm
+    from sterna.box import Box
     from sterna.input import Input
-    from sterna.simulation import Box, Simulation
+    from sterna.simulation import Simulation
     from sterna.system import System
     from sterna.trajectory import Trajectory
 
@@ -44,6 +46,7 @@ __all__ = [
     "Trajectory",
     "UnstableRun",
     "__version__",
+    "comm",
     "read",
     "read_log",
     "run",
@@ -51,7 +54,7 @@ __all__ = [
 
 # The command `sterna` needs none of them, and they need NumPy.
 _LATER = {
-    "Box": "simulation",
+    "Box": "box",
     "Input": "input",
     "Simulation": "simulation",
     "System": "system",
@@ -60,6 +63,8 @@ _LATER = {
 
 
 def __getattr__(name: str) -> object:
+    if name == "comm":
+        return importlib.import_module("sterna.comm")
     if name not in _LATER:
         raise AttributeError(f"module 'sterna' has no attribute {name!r}")
     return getattr(importlib.import_module(f"sterna.{_LATER[name]}"), name)

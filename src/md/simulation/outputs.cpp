@@ -21,6 +21,11 @@ void Simulation::Implementation::report_terms() {
       warn(warning);
     }
   }
+  if (constraints_ && constraints_->span_ranks()) {
+    console_.line(
+        "constraints: chains of them are longer than the halo of a rank: all ranks solve these "
+        "together (constraint_algorithm in [run])");
+  }
   if (input_.electrostatics.kind != "none") return;
   double charge = 0.0;
   for (std::size_t type = 0; type < interaction_.components().size(); ++type) {
