@@ -24,6 +24,7 @@
 #include "md/input/read_input.hpp"
 #include "md/input/tersoff_input.hpp"
 #include "md/input/thermostat_kind.hpp"
+#include "md/model/truncation.hpp"
 #include "md/output/run_files.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
@@ -113,7 +114,8 @@ class Checker {
 
   void interaction() {
     if (good_("interaction.switch_start") && good_("interaction.cutoff") &&
-        input_.interaction.truncation == "switched" &&
+        good_("interaction.truncation") &&
+        is_switched(truncation_by_name(input_.interaction.truncation)) &&
         input_.interaction.switch_start >= input_.interaction.cutoff) {
       error(
           "interaction.switch_start",

@@ -34,8 +34,9 @@ constexpr double rotation_per_ghost = 32.0;      // orientation
 constexpr double bytes_per_site = 32.0;          // turned into the laboratory frame
 constexpr double rotation_in_checkpoint = 56.0;  // orientation, angular momentum
 
-double bytes_of_field(const std::string& field) {
-  return field == "image" ? 12.0 : field == "orientation" ? 32.0 : 24.0;
+double bytes_of_field(const std::string& field, const std::string& precision) {
+  if (field == "image") return 12.0;
+  return (field == "orientation" ? 4.0 : 3.0) * (precision == "single" ? 4.0 : 8.0);
 }
 
 }  // namespace
@@ -112,7 +113,9 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
                                 list_bytes * std::max(0.0, result.neighbors - 2.0));
   if (input.output.trajectory_interval > 0) {
     double bytes = 0.0;
-    for (const std::string& field : input.output.trajectory_fields) bytes += bytes_of_field(field);
+    for (const std::string& field : input.output.trajectory_fields) {
+      bytes += bytes_of_field(field, input.output.trajectory_precision);
+    }
     const auto frames = input.run.steps / input.output.trajectory_interval + 1;
     result.trajectory_bytes = bytes * particles * static_cast<double>(frames);
   }

@@ -327,6 +327,18 @@ std::vector<KeySchema> general_keys() {
                       "a part of it.",
        .range = {.minimum = 1e-13, .maximum = 1e-3},
        .aliases = {"shake_tolerance", "shake_tol"}},
+      {.section = "run",
+       .name = "constraint_algorithm",
+       .target = [](Input& i, std::size_t) -> Target { return &i.run.constraint_algorithm; },
+       .description =
+           "\"auto\" solves water of three sites by SETTLE, chains of constraints that are longer "
+           "than the halo by \"conjugate_gradients\", which communicates, and the others by "
+           "SHAKE. \"shake\" makes the halo as wide as the longest chain.",
+       .choices =
+           [] {
+             return Names{"auto", "shake", "conjugate_gradients"};
+           },
+       .aliases = {"constraint_method", "lincs", "settle"}},
 
       // ---- [start]
       {.section = "start",
@@ -689,9 +701,41 @@ std::vector<KeySchema> further_keys() {
        .description = "What a frame holds.",
        .choices =
            [] {
-             return Names{"position", "velocity", "force", "image", "orientation"};
+             return Names{"position", "velocity",    "force",
+                          "image",    "orientation", "angular_momentum"};
            },
        .aliases = {"fields"}},
+      {.section = "output",
+       .name = "trajectory_precision",
+       .target = [](Input& i, std::size_t) -> Target { return &i.output.trajectory_precision; },
+       .description = "Of the numbers in the trajectory: \"double\" (8 bytes) or \"single\" (4).",
+       .choices =
+           [] {
+             return Names{"double", "single"};
+           },
+       .aliases = {"dump_precision"}},
+      {.section = "output",
+       .name = "trajectory_compression",
+       .target = [](Input& i, std::size_t) -> Target { return &i.output.trajectory_compression; },
+       .description =
+           "\"lossless\" compresses the frames (HDF5's shuffle and deflate filters, which every "
+           "program that reads HDF5 undoes). One rank does it, so frames take longer to write.",
+       .choices =
+           [] {
+             return Names{"none", "lossless"};
+           },
+       .aliases = {"compression", "compress"},
+       .if_true = "lossless",
+       .if_false = "none"},
+      {.section = "output",
+       .name = "trajectory_rounding",
+       .target = [](Input& i, std::size_t) -> Target { return &i.output.trajectory_rounding; },
+       .description =
+           "Positions in the trajectory are rounded to within this length, so that they compress. "
+           "0: all digits are kept.",
+       .dimension = Dimension::length,
+       .range = {.minimum = 0.0},
+       .aliases = {"compressed_x_precision", "xtc_precision"}},
       {.section = "output",
        .name = "checkpoint_interval",
        .target = [](Input& i, std::size_t) -> Target { return &i.output.checkpoint_interval; },
