@@ -107,7 +107,9 @@ def test_the_eight_tasks_are_as_short_as_they_should_be():
 @pytest.mark.parametrize("ranks", [1, 4])
 def test_the_page_on_exchanges_runs_as_it_is_written(ranks, tmp_path):
     shown = script_output(tmp_path, script_of_page("exchanges-in-python"), ranks)
-    assert len(re.findall(r"^rank \d: ", shown, re.MULTILINE)) == ranks and "nbx works here" in shown
+    assert (
+        len(re.findall(r"^rank \d: ", shown, re.MULTILINE)) == ranks and "nbx works here" in shown
+    )
 
 
 @pytest.mark.parametrize(
