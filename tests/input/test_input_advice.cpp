@@ -248,3 +248,51 @@ cutoff = 10.0
 )";
   contains(advice(text), "a time step of 100 fs is only 1/12.7 of the fastest motion");
 }
+
+TEST_CASE("a time step of a tenth of the fastest bond's period is sound") {
+  const auto advice_at = [](std::string_view timestep, std::string_view constrained = "none") {
+    std::string text = R"(units = "nano"
+[run]
+steps = 100000
+timestep = "STEP"
+[start]
+kind = "file"
+file = "carbonyl.extxyz"
+temperature = 300
+[[type]]
+name = "C"
+mass = 12
+epsilon = 0.4
+sigma = 0.34
+[[type]]
+name = "O"
+mass = 16
+epsilon = 0.8
+sigma = 0.3
+[[molecule]]
+name = "carbonyl"
+count = 10
+CONSTRAINED
+atom = [{ type = "C" }, { type = "O" }]
+[[molecule.bond]]
+potential = "harmonic"
+stiffness = 476976
+r0 = 0.1229
+atoms = [1, 2]
+[interaction]
+cutoff = 1.0
+)";
+    text.replace(text.find("STEP"), 4, timestep);
+    const bool kept = constrained != "none";
+    text.replace(text.find("CONSTRAINED"), 11, kept ? "constrained_bonds = \"all\"" : "");
+    return render(timestep_advice(read(text), 300.0));
+  };
+  // 2 pi sqrt(m / k) with the reduced mass m.
+  const double period = 2.0 * std::acos(-1.0) * std::sqrt(12.0 * 16.0 / 28.0 / 476976.0);
+  CHECK(period == doctest::Approx(0.02382).epsilon(1e-3));
+  CHECK(advice_at("2 fs") == "");
+  contains(advice_at("3 fs"), "advice: a time step of 0.003 ps is 1/7.94 of the fastest bond: ");
+  contains(advice_at("3 fs"), "At most 0.002382 ps (1/10) is sound");
+  contains(advice_at("5 fs"), "warning: a time step of 0.005 ps is 1/4.76 of the fastest bond: ");
+  CHECK(advice_at("5 fs", "all") == "");
+}

@@ -348,7 +348,7 @@ TEST_CASE("a droplet of constrained molecules is shared among the ranks, and mov
   for (const std::string decomposition : {"bisection", "sampling"}) {
     CAPTURE(decomposition);
     Simulation simulation(world,
-                          run("decomposition = \"" + decomposition + "\"\nweights = \"neighbors\""),
+                          run("decomposition = \"" + decomposition + "\"\nweights = \"particles\""),
                           {.quiet = true, .files = false});
     simulation.run(20);
     CHECK(simulation.last_state().total_energy ==

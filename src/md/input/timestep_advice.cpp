@@ -23,9 +23,11 @@ namespace {
 
 constexpr double well_curvature = 57.14628;  // 36 * 2^(2/3)
 constexpr double tau = 2.0 * std::numbers::pi;
-// Steps that are sound: in a period of an oscillation in a well, in one of a libration; radian of a
-// turn in a step; sigmas of a flight in a step.
-constexpr double steps_of_oscillation = 40.0, steps_of_libration = 20.0;
+// Steps that are sound: in a period of an oscillation in a well, in one of a bond, in one of a
+// libration; radian of a turn in a step; sigmas of a flight in a step. A bond is nearly harmonic,
+// while the wall of a well is steeper than its bottom: so bonds need fewer steps. With less than pi
+// steps in a period velocity Verlet is unstable.
+constexpr double steps_of_oscillation = 40.0, steps_of_bond = 10.0, steps_of_libration = 20.0;
 constexpr double turn_of_step = 0.1, flight_of_step = 0.04;
 // What is named as sound where a step is far too short stays this far below.
 constexpr double share_of_sound = 0.4;
@@ -143,6 +145,14 @@ bool all_motions_are_known(const Input& input) {
   return input.interaction.potential == "lennard_jones";
 }
 
+/// The oscillation of these two, where it is faster.
+void keep_faster(FastestMotion& fastest, double mass, double stiffness, const std::string& first,
+                 const std::string& second) {
+  if (!(stiffness > 0.0)) return;
+  const double period = tau * std::sqrt(mass / stiffness);
+  if (fastest.period == 0.0 || period < fastest.period) fastest = {period, first, second};
+}
+
 struct Flight {
   double speed = 0.0, sigma = 1.0;  ///< sqrt(3 kT / m)
   std::string who;
@@ -174,11 +184,15 @@ class TimestepAdviser {
         temperature_(temperature),
         turn_(fastest_turn(input, temperature)),
         flight_(fastest_flight(input, temperature)) {
-    if (input.interaction.potential == "lennard_jones") motion_ = fastest_motion(input);
+    if (input.interaction.potential == "lennard_jones") {
+      motion_ = fastest_motion(input);
+      bond_ = fastest_bond(input);
+    }
     const auto at_most = [this](double step) {
       if (step > 0.0) sound_ = std::min(sound_, step);
     };
     at_most(motion_.period / steps_of_oscillation);
+    at_most(bond_.period / steps_of_bond);
     at_most(turn_.libration_period / steps_of_libration);
     if (turn_.angular_velocity > 0.0) at_most(turn_of_step / turn_.angular_velocity);
     if (flight_.speed > 0.0) at_most(flight_of_step / flight_.per_time());
@@ -196,6 +210,7 @@ class TimestepAdviser {
   std::vector<Diagnostic> advise() {
     if (!(input_.run.timestep > 0.0) || !std::isfinite(sound_)) return {};
     oscillation();
+    bond();
     if (input_.interaction.potential == "lennard_jones") flight();
     libration();
     turning();
@@ -240,6 +255,18 @@ class TimestepAdviser {
     }
   }
 
+  void bond() {
+    if (!(bond_.period > 0.0)) return;
+    const double steps = bond_.period / input_.run.timestep;
+    if (steps >= steps_of_bond) return;
+    add(steps < 5.0 ? Severity::warning : Severity::advice,
+        fmt::format("a time step of {} is 1/{:.3g} of the fastest bond: {} and {} oscillate about "
+                    "its length in {}. At most {} is sound; \"constrained_bonds\" in [[molecule]] "
+                    "keeps lengths",
+                    step(), steps, quote(bond_.first), quote(bond_.second), time(bond_.period),
+                    sound(bond_.period / steps_of_bond, "1/10")));
+  }
+
   /// Hot particles run into each other's repulsion: there the well tells nothing.
   void flight() {
     const double share = flight_.per_time() * input_.run.timestep;
@@ -280,7 +307,7 @@ class TimestepAdviser {
 
   const Input& input_;
   double temperature_;
-  FastestMotion motion_;
+  FastestMotion motion_, bond_;
   FastestTurn turn_;
   Flight flight_;
   double sound_ = std::numeric_limits<double>::infinity();  ///< for every motion that is known
@@ -293,9 +320,7 @@ FastestMotion fastest_motion(const Input& input) {
   FastestMotion fastest;
   const auto look = [&](double mass, double stiffness, const std::string& first,
                         const std::string& second) {
-    if (!(stiffness > 0.0)) return;
-    const double period = tau * std::sqrt(mass / stiffness);
-    if (fastest.period == 0.0 || period < fastest.period) fastest = {period, first, second};
+    keep_faster(fastest, mass, stiffness, first, second);
   };
   for (std::size_t a = 0; a < input.types.size(); ++a) {
     for (std::size_t b = a; b < input.types.size(); ++b) {
@@ -312,6 +337,21 @@ FastestMotion fastest_motion(const Input& input) {
            second.name);
     }
   }
+  for (const Component& component : components_of(input)) {
+    for (const auto& a : component.lennard_jones) {
+      for (const auto& b : component.lennard_jones) {
+        const double sigma = 0.5 * (a.sigma + b.sigma), epsilon = std::sqrt(a.epsilon * b.epsilon);
+        const double mass = 1.0 / (inverse_effective_mass(component, a.position) +
+                                   inverse_effective_mass(component, b.position));
+        look(mass, well_curvature * epsilon / (sigma * sigma), component.name, component.name);
+      }
+    }
+  }
+  return fastest;
+}
+
+FastestMotion fastest_bond(const Input& input) {
+  FastestMotion fastest;
   for (const Input::Molecule& molecule : input.molecules) {
     const auto mass = [&](int atom) {
       const auto& name = molecule.atoms[static_cast<std::size_t>(atom - 1)].type;
@@ -333,19 +373,9 @@ FastestMotion fastest_motion(const Input& input) {
           continue;
         }
         const double first = mass(atoms[0]), second = mass(atoms[1]);
-        look(first * second / (first + second), stiffness,
-             molecule.atoms[static_cast<std::size_t>(atoms[0] - 1)].name,
-             molecule.atoms[static_cast<std::size_t>(atoms[1] - 1)].name);
-      }
-    }
-  }
-  for (const Component& component : components_of(input)) {
-    for (const auto& a : component.lennard_jones) {
-      for (const auto& b : component.lennard_jones) {
-        const double sigma = 0.5 * (a.sigma + b.sigma), epsilon = std::sqrt(a.epsilon * b.epsilon);
-        const double mass = 1.0 / (inverse_effective_mass(component, a.position) +
-                                   inverse_effective_mass(component, b.position));
-        look(mass, well_curvature * epsilon / (sigma * sigma), component.name, component.name);
+        keep_faster(fastest, first * second / (first + second), stiffness,
+                    molecule.atoms[static_cast<std::size_t>(atoms[0] - 1)].name,
+                    molecule.atoms[static_cast<std::size_t>(atoms[1] - 1)].name);
       }
     }
   }

@@ -12,14 +12,15 @@ namespace sterna::md {
 /// The fastest motion of the model: the harmonic oscillation of two particles about the minimum of
 /// their pair potential, 2 pi sqrt(m / k) with the reduced mass m and the curvature
 /// k = 36 * 2^(2/3) epsilon / sigma^2 = 57.15 epsilon / sigma^2; of unlike charges about the
-/// minimum that they have together with their Lennard-Jones potential; of bonded atoms about the
-/// length of their bond. Of components: two molecules
+/// minimum that they have together with their Lennard-Jones potential. Of components: two molecules
 /// of one kind in the well of two of their sites, where a molecule gives way by turning too.
 struct FastestMotion {
   double period = 0.0;  ///< 0 where nothing interacts
   std::string first, second;
 };
 FastestMotion fastest_motion(const Input& input);
+/// Likewise of two bonded atoms about the length of their bond, where no constraint keeps it.
+FastestMotion fastest_bond(const Input& input);
 
 /// The fastest turning of the components' molecules, with the name of the one that does it.
 struct FastestTurn {
