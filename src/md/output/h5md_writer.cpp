@@ -15,6 +15,7 @@
 #include "md/core/file_error.hpp"
 #include "md/output/atomic_file.hpp"
 #include "md/output/hdf5_file.hpp"
+#include "md/system/particle_fields.hpp"
 #include "sterna/comm/collective.hpp"
 
 namespace sterna::md {
@@ -25,29 +26,18 @@ using hdf5::Type;
 
 // MDAnalysis finds a trajectory without a topology only under this name.
 const std::string group = "particles/trajectory";
-constexpr std::array<std::string_view, 5> field_names{"position", "velocity", "force", "image",
-                                                      "orientation"};
 /// Rows of the small datasets (step, time, edges, observables) in one chunk.
 constexpr Size small_chunk_rows = 256;
 /// Room taken beforehand for what the library itself writes with a frame.
 constexpr std::uint64_t room_for_metadata = 512 * 1024;
 
-enum class Quantity {
-  position,
-  velocity,
-  force,
-  image,
-  orientation,
-  species,
-  id,
-  mass,
-  atom_name,
-  molecule
-};
+/// What a dataset holds: a field of the table, or what follows from a particle's type or id.
+enum class Quantity { field, mass, atom_name, molecule };
 
 /// One dataset with a row per particle.
-struct Field {
+struct Dataset {
   Quantity quantity;
+  std::string_view field;  ///< its name, of the table
   std::string dataset;
   Type type;
   std::size_t components;
@@ -59,30 +49,35 @@ struct Field {
   std::size_t row_bytes() const { return components * size_of(type); }
 };
 
-template <class T>
-void put(std::byte* place, std::span<const double> values) {
-  for (const double value : values) {
-    const T number = static_cast<T>(value);
-    std::memcpy(place, &number, sizeof(T));
-    place += sizeof(T);
+template <class Stored, class Numbers>
+void put(std::byte* place, const Numbers& numbers) {
+  for (const auto number : numbers) {
+    const auto stored = static_cast<Stored>(number);
+    std::memcpy(place, &stored, sizeof(stored));
+    place += sizeof(stored);
   }
 }
 
-void put_vector(std::byte* place, const Vec3& v, Type type) {
-  const double values[3] = {v.x, v.y, v.z};
-  type == Type::float32 ? put<float>(place, values) : put<double>(place, values);
+template <class Numbers>
+void put(std::byte* place, const Numbers& numbers, Type type) {
+  switch (type) {
+    case Type::float32:
+      return put<float>(place, numbers);
+    case Type::float64:
+      return put<double>(place, numbers);
+    case Type::int32:
+      return put<std::int32_t>(place, numbers);
+    case Type::int64:
+      return put<std::int64_t>(place, numbers);
+  }
 }
 
-void put_quaternion(std::byte* place, const Quaternion& q, Type type) {
-  const double values[4] = {q.w, q.x, q.y, q.z};
-  type == Type::float32 ? put<float>(place, values) : put<double>(place, values);
-}
-
-/// Box::wrap, but a position that is not a number stays one instead of ending up in some image.
-Vec3 wrap(const Box& box, const Vec3& position, int (&crossings)[3]) {
-  std::fill(std::begin(crossings), std::end(crossings), 0);
-  if (!std::isfinite(position.x + position.y + position.z)) return position;
-  return box.wrap(position, crossings);
+/// The type of whole numbers in a file; others are of the precision that was asked for.
+template <class Field>
+Type type_of(const Field&, Type real) {
+  using Stored = typename Field::StoredType;
+  if constexpr (std::is_floating_point_v<Stored>) return real;
+  return sizeof(Stored) == sizeof(std::int32_t) ? Type::int32 : Type::int64;
 }
 
 }  // namespace
@@ -95,20 +90,19 @@ class H5mdWriter::Implementation {
     check_options();
     const Type real = options.single_precision ? Type::float32 : Type::float64;
     for (const std::string& name : options.fields) {
-      const auto position = std::find(field_names.begin(), field_names.end(), name);
-      const auto quantity = static_cast<Quantity>(position - field_names.begin());
-      fields_.push_back({quantity, group + "/" + name + "/value",
-                         quantity == Quantity::image ? Type::int32 : real,
-                         quantity == Quantity::orientation ? std::size_t{4} : std::size_t{3},
-                         true});
+      for_each_field([&](const auto& field) {
+        if (field.name != name) return;
+        fields_.push_back({Quantity::field, field.name, group + "/" + name + "/value",
+                           type_of(field, real), field.components, true});
+      });
     }
-    constants_ = {{Quantity::species, group + "/species", Type::int32, 1, false},
-                  {Quantity::id, group + "/id", Type::int64, 1, false},
-                  {Quantity::mass, group + "/mass", Type::float64, 1, false}};
+    constants_ = {{Quantity::field, "type", group + "/species", Type::int32, 1, false},
+                  {Quantity::field, "id", group + "/id", Type::int64, 1, false},
+                  {Quantity::mass, "", group + "/mass", Type::float64, 1, false}};
     if (options.topology != nullptr) {
       name_atoms();
-      constants_.push_back({Quantity::atom_name, group + "/atom_name", Type::int32, 1, false});
-      constants_.push_back({Quantity::molecule, group + "/molecule", Type::int64, 1, false});
+      constants_.push_back({Quantity::atom_name, "", group + "/atom_name", Type::int32, 1, false});
+      constants_.push_back({Quantity::molecule, "", group + "/molecule", Type::int64, 1, false});
     }
     const std::size_t field_bytes = lay_out(fields_);
     const std::size_t constant_bytes = lay_out(constants_);
@@ -135,12 +129,14 @@ class H5mdWriter::Implementation {
 
   void write_frame(std::int64_t step, double time, const Box& box, const ParticleStore& store,
                    std::span<const double> observables) {
-    for (const Field& field : fields_) {
-      if (field.quantity == Quantity::orientation && !store.rotating()) {
-        throw FileError(path_ +
-                        ": the field \"orientation\" was asked for, but no particle rotates");
+    for_each_field([&](const auto& field) {
+      if (is_kept(field.kept, store.kind()) ||
+          std::ranges::find(fields_, field.name, &Dataset::field) == fields_.end()) {
+        return;
       }
-    }
+      throw FileError(fmt::format("{}: the field \"{}\" was asked for, but no particle rotates",
+                                  path_, field.name));
+    });
     try {
       on_first_rank(context_, [&] { reserve_room(); });
       if (id_order_ == nullptr) {
@@ -166,6 +162,7 @@ class H5mdWriter::Implementation {
  private:
   void check_options() const {
     // The same on all ranks, so all of them throw.
+    const std::vector<std::string_view> field_names = trajectory_field_names();
     if (options_.fields.empty()) {
       throw FileError(path_ + ": a trajectory needs at least one field: " +
                       fmt::format("{}", fmt::join(field_names, ", ")));
@@ -187,11 +184,11 @@ class H5mdWriter::Implementation {
   }
 
   /// Places in the item and chunks; returns the bytes of an item.
-  std::size_t lay_out(std::vector<Field>& fields) const {
+  std::size_t lay_out(std::vector<Dataset>& fields) const {
     std::size_t bytes = 0;
     const auto rows = static_cast<Size>(particles_);
     const auto granularity = static_cast<Size>(options_.redistribution.granularity);
-    for (Field& field : fields) {
+    for (Dataset& field : fields) {
       field.item_offset = bytes;
       bytes += field.row_bytes();
       const Size most = std::max<Size>(1, options_.maximum_chunk_bytes / field.row_bytes());
@@ -205,16 +202,20 @@ class H5mdWriter::Implementation {
     return bytes;
   }
 
-  std::string unit(Quantity quantity) const {
+  std::string unit(const Dataset& dataset) const {
+    Dimension dimension = dataset.quantity == Quantity::mass ? Dimension::mass : Dimension::none;
+    for_each_field([&](const auto& field) {
+      if (field.name == dataset.field) dimension = field.dimension;
+    });
     if (options_.reduced_units) return "";
-    switch (quantity) {
-      case Quantity::position:
+    switch (dimension) {
+      case Dimension::length:
         return "nm";
-      case Quantity::velocity:
+      case Dimension::velocity:
         return "nm ps-1";
-      case Quantity::force:
+      case Dimension::force:
         return "kJ mol-1 nm-1";
-      case Quantity::mass:
+      case Dimension::mass:
         return "u";
       default:
         return "";
@@ -250,7 +251,7 @@ class H5mdWriter::Implementation {
     if (!options_.reduced_units) file.set_attribute(edges(), "unit", std::string("nm"));
 
     const auto rows = static_cast<Size>(particles_);
-    for (const Field& field : fields_) {
+    for (const Dataset& field : fields_) {
       make_element(file, field.dataset.substr(0, field.dataset.rfind('/')));
       file.make_dataset(field.dataset, field.type,
                         {.extent = {0, rows, field.components},
@@ -258,9 +259,9 @@ class H5mdWriter::Implementation {
                          .chunk = {1, field.chunk_rows, field.components},
                          .written_from_outside = true});
     }
-    for (const Field& field : constants_) {
+    for (const Dataset& field : constants_) {
       std::vector<std::string> names;
-      if (field.quantity == Quantity::species) names = options_.type_names;
+      if (field.field == "type") names = options_.type_names;
       if (field.quantity == Quantity::atom_name) names = atom_names_;
       file.make_dataset(field.dataset, field.type,
                         {.extent = {rows},
@@ -270,8 +271,8 @@ class H5mdWriter::Implementation {
                          .value_names = names});
     }
     for (const auto* list : {&fields_, &constants_}) {
-      for (const Field& field : *list) {
-        if (const std::string name = unit(field.quantity); !name.empty()) {
+      for (const Dataset& field : *list) {
+        if (const std::string name = unit(field); !name.empty()) {
           file.set_attribute(field.dataset, "unit", name);
         }
       }
@@ -364,7 +365,7 @@ class H5mdWriter::Implementation {
   /// Every dataset that has a row per frame.
   std::vector<std::string> datasets_per_frame() const {
     std::vector<std::string> names{steps(), times(), edges()};
-    for (const Field& field : fields_) names.push_back(field.dataset);
+    for (const Dataset& field : fields_) names.push_back(field.dataset);
     for (const auto& observable : options_.observables) names.push_back(value_of(observable));
     return names;
   }
@@ -400,7 +401,7 @@ class H5mdWriter::Implementation {
     if ((file.extent(edges()).size() == 3) != options_.triclinic) {
       refuse("it is of another kind of box");
     }
-    for (const Field& field : fields_) {
+    for (const Dataset& field : fields_) {
       const std::string name = field.dataset.substr(group.size() + 1);
       if (!file.exists(field.dataset)) refuse("it has no " + name);
       const std::vector<Size> extent = file.extent(field.dataset);
@@ -412,7 +413,7 @@ class H5mdWriter::Implementation {
         refuse(fmt::format("its {} has another precision", name));
       }
     }
-    for (const std::string_view name : field_names) {
+    for (const std::string_view name : trajectory_field_names()) {
       const std::string present(name);
       if (file.exists(fmt::format("{}/{}", group, name)) &&
           std::find(options_.fields.begin(), options_.fields.end(), present) ==
@@ -433,7 +434,8 @@ class H5mdWriter::Implementation {
   /// file is whole.
   void reserve_room() {
     std::uint64_t bytes = room_for_metadata;
-    for (const Field& field : fields_) bytes += field.chunks * field.chunk_rows * field.row_bytes();
+    for (const Dataset& field : fields_)
+      bytes += field.chunks * field.chunk_rows * field.row_bytes();
     raw_.reserve(raw_.size(), bytes);
   }
 
@@ -445,7 +447,7 @@ class H5mdWriter::Implementation {
 
   /// Has all ranks write one frame of `fields`, then rank 0 do `complete` and close the file.
   template <class Complete>
-  void write_fields(const std::vector<Field>& fields, BlockRedistribution& redistribution,
+  void write_fields(const std::vector<Dataset>& fields, BlockRedistribution& redistribution,
                     const Box& box, const ParticleStore& store, const Complete& complete) {
     std::string message;
     on_first_rank(context_, [&] {
@@ -483,9 +485,9 @@ class H5mdWriter::Implementation {
   }
 
   /// File offsets of the chunks of the next frame, field by field.
-  std::vector<Size> make_room(const std::vector<Field>& fields) {
+  std::vector<Size> make_room(const std::vector<Dataset>& fields) {
     std::vector<Size> offsets;
-    for (const Field& field : fields) {
+    for (const Dataset& field : fields) {
       if (field.per_frame) set_rows(*file_, field.dataset, frames_ + 1);
       for (Size chunk = 0; chunk < field.chunks; ++chunk) {
         const Size row = chunk * field.chunk_rows;
@@ -509,76 +511,56 @@ class H5mdWriter::Implementation {
     file_.reset();
   }
 
-  void pack(const std::vector<Field>& fields, const Box& box, const ParticleStore& store,
+  void pack(const std::vector<Dataset>& datasets, const Box& box, const ParticleStore& store,
             std::span<const std::uint32_t> particles, std::byte* items, std::size_t stride) const {
-    for (const Field& field : fields) {
-      std::byte* place = items + field.item_offset;
+    const auto put_all = [&](const Dataset& dataset, const auto& numbers_of) {
+      std::byte* place = items + dataset.item_offset;
       for (const std::uint32_t i : particles) {
-        pack_one(field, box, store, i, place);
+        put(place, numbers_of(i), dataset.type);
         place += stride;
       }
-    }
-  }
-
-  void pack_one(const Field& field, const Box& box, const ParticleStore& store, std::uint32_t i,
-                std::byte* place) const {
-    int crossings[3];
-    switch (field.quantity) {
-      case Quantity::position:
-        put_vector(place, wrap(box, store.position[i].vector(), crossings), field.type);
-        break;
-      case Quantity::velocity:
-        put_vector(place, store.velocity[i], field.type);
-        break;
-      case Quantity::force:
-        put_vector(place, store.force[i], field.type);
-        break;
-      case Quantity::image: {
-        wrap(box, store.position[i].vector(), crossings);
-        const std::int32_t image[3] = {store.image[i].x + crossings[0],
-                                       store.image[i].y + crossings[1],
-                                       store.image[i].z + crossings[2]};
-        std::memcpy(place, image, sizeof(image));
-        break;
-      }
-      case Quantity::orientation:
-        put_quaternion(place, store.orientation[i], field.type);
-        break;
-      case Quantity::species: {
-        const auto type = static_cast<std::int32_t>(store.position[i].type);
-        std::memcpy(place, &type, sizeof(type));
-        break;
-      }
-      case Quantity::id:
-        std::memcpy(place, &store.id[i], sizeof(std::int64_t));
-        break;
-      case Quantity::mass: {
-        const auto type = static_cast<std::size_t>(store.position[i].type);
-        const double mass = type < options_.type_masses.size() ? options_.type_masses[type] : 1.0;
-        std::memcpy(place, &mass, sizeof(mass));
-        break;
-      }
-      case Quantity::atom_name: {
-        const Topology::Place at = options_.topology->place_of(store.id[i]);
-        std::memcpy(place, &name_of_atom_[at.molecule][static_cast<std::size_t>(at.atom)],
-                    sizeof(std::int32_t));
-        break;
-      }
-      case Quantity::molecule: {
-        const std::int64_t molecule = options_.topology->place_of(store.id[i]).molecule_number;
-        std::memcpy(place, &molecule, sizeof(molecule));
-        break;
+    };
+    const auto type_of_particle = [&](std::uint32_t i) {
+      return static_cast<std::size_t>(store.position[i].type);
+    };
+    const auto place_of = [&](std::uint32_t i) { return options_.topology->place_of(store.id[i]); };
+    for (const Dataset& dataset : datasets) {
+      switch (dataset.quantity) {
+        case Quantity::field:
+          for_each_field([&](const auto& field) {
+            if (field.name != dataset.field) return;
+            put_all(dataset, [&](std::uint32_t i) { return shown(field, store, box, i); });
+          });
+          break;
+        case Quantity::mass:
+          put_all(dataset, [&](std::uint32_t i) {
+            const std::size_t type = type_of_particle(i);
+            return std::array{type < options_.type_masses.size() ? options_.type_masses[type]
+                                                                 : 1.0};
+          });
+          break;
+        case Quantity::atom_name:
+          put_all(dataset, [&](std::uint32_t i) {
+            const Topology::Place at = place_of(i);
+            return std::array{name_of_atom_[at.molecule][static_cast<std::size_t>(at.atom)]};
+          });
+          break;
+        case Quantity::molecule:
+          put_all(dataset, [&](std::uint32_t i) {
+            return std::array{static_cast<std::int64_t>(place_of(i).molecule_number)};
+          });
+          break;
       }
     }
   }
 
-  void write_rows(const std::vector<Field>& fields, std::span<const Size> offsets,
+  void write_rows(const std::vector<Dataset>& fields, std::span<const Size> offsets,
                   const BlockRedistribution::Piece& rows) {
     std::size_t item_bytes = 0;
-    for (const Field& field : fields) item_bytes += field.row_bytes();
+    for (const Dataset& field : fields) item_bytes += field.row_bytes();
     const std::size_t count = rows.items.size() / item_bytes;
     std::size_t first_offset = 0;
-    for (const Field& field : fields) {
+    for (const Dataset& field : fields) {
       const std::size_t bytes = field.row_bytes();
       column_.resize(count * bytes);
       for (std::size_t row = 0; row < count; ++row) {
@@ -632,8 +614,8 @@ class H5mdWriter::Implementation {
   std::string path_;
   std::int64_t particles_;
   H5mdOptions options_;
-  std::vector<Field> fields_;
-  std::vector<Field> constants_;
+  std::vector<Dataset> fields_;
+  std::vector<Dataset> constants_;
   std::vector<std::string> atom_names_;                  ///< each once
   std::vector<std::vector<std::int32_t>> name_of_atom_;  ///< of each kind of molecule
   std::size_t constant_item_bytes_ = 0;
