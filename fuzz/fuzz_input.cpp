@@ -17,13 +17,16 @@
 // sources: src/md/forces/pair/tabulated_curve.cpp src/md/input/pair_schema.cpp
 // sources: src/md/input/pair_potential_input.cpp src/md/input/check_pair_potentials.cpp
 // sources: src/md/input/type_pair_from_input.cpp src/md/model/lennard_jones.cpp
+// sources: src/md/model/truncation.cpp
 // sources: src/md/input/molecule_schema.cpp src/md/input/molecule_file.cpp
 // sources: src/md/input/check_molecules.cpp src/md/input/topology_from_input.cpp
 // sources: src/md/forces/bonded/bicubic_table.cpp src/md/forces/bonded/bonded_table.cpp
-// sources: src/md/system/topology.cpp
+// sources: src/md/system/topology.cpp src/md/system/selection_expression.cpp
+// sources: src/md/system/atom_group.cpp src/md/input/atom_groups.cpp
 // sources: src/md/observe/*.cpp src/md/integrate/thermostats/*.cpp
 // sources: src/md/start/readers/*.cpp src/md/start/foreign/ls1/start_file.cpp
 // sources: src/md/start/foreign/modylas/coordinates.cpp src/md/start/foreign/modylas/words.cpp
+// sources: src/md/input/gzip_file.cpp src/md/output/hdf5_*.cpp src/md/core/file_error.cpp
 
 #include <cmath>
 #include <cstddef>

@@ -13,6 +13,7 @@
 // sources: src/comm/context/regular_file.cpp src/md/input/foreign_files.cpp
 // sources: src/md/start/foreign/foreign_draft.cpp
 // sources: src/md/start/foreign/modylas/coordinates.cpp src/md/start/foreign/modylas/words.cpp
+// sources: src/md/input/gzip_file.cpp src/md/output/hdf5_*.cpp src/md/core/file_error.cpp
 
 #include <cstddef>
 #include <cstdint>

@@ -12,6 +12,7 @@
 // sources: src/md/model/library/*.cpp src/md/forces/coulomb/fmm/fmm_parameters.cpp
 // sources: src/md/forces/coulomb/fmm/point_charges.cpp src/md/forces/coulomb/fmm/cell_shape.cpp
 // sources: src/comm/context/regular_file.cpp src/md/input/foreign_files.cpp
+// sources: src/md/input/gzip_file.cpp src/md/output/hdf5_*.cpp src/md/core/file_error.cpp
 
 #include <cstddef>
 #include <cstdint>

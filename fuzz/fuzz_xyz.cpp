@@ -9,6 +9,7 @@
 // sources: src/md/core/random.cpp src/md/model/tersoff.cpp src/comm/context/regular_file.cpp
 // sources: src/md/input/foreign_files.cpp
 // sources: src/md/start/foreign/modylas/coordinates.cpp src/md/start/foreign/modylas/words.cpp
+// sources: src/md/input/gzip_file.cpp src/md/output/hdf5_*.cpp src/md/core/file_error.cpp
 
 #include "start_file.hpp"
 

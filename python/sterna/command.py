@@ -1,5 +1,6 @@
 """The `sterna` command. The work is done by the program `sterna-md`."""
 
+import contextlib
 import importlib
 import os
 import sys
@@ -214,6 +215,68 @@ def convert(
     launch.become([f"--convert={output}", "--", str(input_file)])
 
 
+@app.command()
+def export(
+    run: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUN", help="An input that has been run, its log, trajectory or folder."
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUT",
+            help="The file to write; its name tells the format: .xtc, .trr, .dcd, .gsd, .extxyz, "
+            ".lammpstrj, .data, .pdb or .gro.",
+        ),
+    ],
+    frames: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FIRST:END:EVERY", help="Numbers of frames, as in Python; -1 is the last frame."
+        ),
+    ] = None,
+    steps: Annotated[
+        str | None, typer.Option(metavar="FIRST:LAST", help="Frames of these steps.")
+    ] = None,
+    times: Annotated[
+        str | None,
+        typer.Option(metavar="FIRST:LAST", help="Frames of these times, in ps or reduced."),
+    ] = None,
+    every: Annotated[int, typer.Option(min=1, help="Every n-th of these frames.")] = 1,
+    select: Annotated[
+        list[str] | None,
+        typer.Option(help="Only what has this name: a type, a molecule, an atom; may be repeated."),
+    ] = None,
+    massless: Annotated[
+        bool,
+        typer.Option(help="Sites without mass, such as charges beside an atom, are atoms, too."),
+    ] = True,
+    centers: Annotated[
+        bool, typer.Option("--centers", help="Rigid molecules are points, not their sites.")
+    ] = False,
+    format: Annotated[  # noqa: A002 - the word a user expects
+        str | None, typer.Option(help="The format, where the name of the file does not tell it.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
+) -> None:
+    """Write a trajectory for other programs.
+
+    Sites of rigid molecules become atoms, with names, elements, masses, charges and bonds where the
+    format has them. Molecules are whole. A format for one frame gets the last one.
+    """
+    # NumPy and h5py are slow to load, and needed here only.
+    from sterna.exporting.command import export as write
+
+    made = write(
+        run, output, format=format, frames=frames, steps=steps, times=times, every=every,
+        select=select, massless=massless, centers=centers, overwrite=overwrite,
+    )  # fmt: skip
+    count, atoms = len(made.numbers), len(made.atoms)
+    print(f"wrote {output}: {count} frame{'s' if count > 1 else ''} of {atoms} atoms")
+
+
 class Constraints(StrEnum):
     """Which bonds keep their lengths."""
 
@@ -222,15 +285,36 @@ class Constraints(StrEnum):
     all = "all"
 
 
+def _import_rigid(
+    files: list[Path],
+    model: list[str],
+    output: Path,
+    cutoff: float,
+    has_more: object,
+    overwrite: bool,
+) -> None:
+    from sterna.importing import rigid
+
+    if len(files) != 1 or has_more:
+        raise SternaError("--model is for one structure, without --force-field and --compare", 2)
+    matched = rigid.match(files[0], rigid.models_of(model))
+    for path in rigid.write(matched, output, cutoff, overwrite):
+        print(f"wrote {path}")
+    counts = {name: matched.names.count(name) for name in matched.components}
+    print(", ".join(f"{n} {name} ({matched.components[name]})" for name, n in counts.items()))
+    print(f"largest difference from a model: {matched.deviation:.2g} nm")
+
+
 @app.command(name="import")
 def import_system(
     files: Annotated[
         list[Path],
         typer.Argument(
             metavar="FILES...",
-            help="PLACES.pdb or .cif with --force-field; SYSTEM.xml and PLACES.pdb of OpenMM; .top "
-            "and .gro of GROMACS; .prmtop and .inpcrd of AMBER; .psf, parameters and PLACES.pdb of "
-            "CHARMM.",
+            help="A data file of LAMMPS and its input script; PLACES.pdb or .cif with "
+            "--force-field; a structure (.pdb, .gro ...) with --model; SYSTEM.xml and PLACES.pdb "
+            "of OpenMM; .top and .gro of GROMACS; .prmtop and .inpcrd of AMBER; .psf, parameters "
+            "and PLACES.pdb of CHARMM.",
         ),
     ],
     output: Annotated[
@@ -240,36 +324,64 @@ def import_system(
         list[str] | None,
         typer.Option(help="A force field of OpenMM, such as amber14-all.xml; may be repeated."),
     ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RESIDUE=MODEL",
+            help="A rigid molecule of the structure is this one of `sterna models`; water=spce is "
+            "for all that files call water. May be repeated.",
+        ),
+    ] = None,
     cutoff: Annotated[
         float, typer.Option(min=0.1, help="In nm; a serialized system has its own.")
     ] = 1.0,
     constraints: Annotated[
-        Constraints,
+        Constraints | None,
         typer.Option(
             help="Bonds that keep their lengths; with others than none, water is rigid. A "
-            "serialized system has its own."
+            "serialized system has its own. Default: hydrogen; of LAMMPS none."
         ),
-    ] = Constraints.hydrogen,
+    ] = None,
     compare: Annotated[
-        bool, typer.Option("--compare", help="Show each energy beside that of OpenMM.")
+        bool, typer.Option("--compare", help="Show energies and forces beside those of OpenMM.")
     ] = False,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files.")] = False,
 ) -> None:
     """Write a system of another program as an input of Sterna.
 
-    OpenMM reads the files (pip install "sterna[import]"). What Sterna does not have is refused by
-    name and place. With --compare the command fails where an energy differs by more than 1e-5 of
-    it.
+    OpenMM reads all but files of LAMMPS (pip install "sterna[import]"). What Sterna does not have
+    is refused by name and place. With --compare the command fails where an energy, or the forces,
+    differ by more than 1e-5.
+
+    With --model atoms become rigid molecules with orientations. MDAnalysis reads such structures
+    (pip install "sterna[mdanalysis]").
     """
-    # OpenMM is slow to load, and needed here only.
+    if model:
+        _import_rigid(files, model, output, cutoff, force_field or compare, overwrite)
+        return
     from sterna.importing import files as written
-    from sterna.importing.forces import terms_of
+    from sterna.importing.lammps.lammps_system import is_data_file, read_lammps
     from sterna.importing.molecules import Molecules
+
+    data = [path for path in files if is_data_file(path)]
+    if len(data) == 1:
+        if compare or force_field:
+            option = "--compare" if compare else "--force-field"
+            raise SternaError(f"{option} is for files that OpenMM reads, not LAMMPS", status=2)
+        scripts = [path for path in files if path != data[0]]
+        kept = (constraints or Constraints.none).value
+        system = read_lammps(data[0], scripts, cutoff, kept)
+        for path in written.write(Molecules(system), output, overwrite):
+            print(f"wrote {path}")
+        return
+    # OpenMM is slow to load, and needed here only.
+    from sterna.importing.openmm_system import system_of
     from sterna.importing.sources import Settings, read
 
-    source = read(files, Settings(force_field or [], cutoff, constraints.value))
-    molecules = Molecules(source)
-    molecules.take(terms_of(source))
+    source = read(
+        files, Settings(force_field or [], cutoff, (constraints or Constraints.hydrogen).value)
+    )
+    molecules = Molecules(system_of(source))
     for path in written.write(molecules, output, overwrite):
         print(f"wrote {path}")
     if not compare:
@@ -277,12 +389,13 @@ def import_system(
     from sterna.importing import comparison
 
     print(f"{'kJ/mol':16}{'Sterna':>18}{'OpenMM':>18}{'difference':>12}")
-    rows = comparison.compare(molecules)
+    rows = comparison.compare(source, molecules)
     for row in rows:
         print(f"{row.name:16}{row.sterna:18.6f}{row.openmm:18.6f}{row.difference:12.1e}")
     worst = max(rows, key=lambda row: row.difference)
     if worst.difference > comparison.TOLERANCE:
-        raise SternaError(f"the energy of {worst.name} differs by {worst.difference:.1e} of it")
+        what = "forces differ" if worst.name == "forces" else f"energy of {worst.name} differs"
+        raise SternaError(f"the {what} by {worst.difference:.1e}")
 
 
 @app.command(name="report")
@@ -321,6 +434,46 @@ def report_runs(
     from sterna.report import write_report
 
     print(f"wrote {write_report(runs, output, trajectory)}")
+
+
+@app.command()
+def watch(
+    given: Annotated[
+        Path,
+        typer.Argument(
+            metavar="RUN",
+            help="A log (NAME.log.jsonl), the input file, a folder with one log, or FOLDER/NAME.",
+        ),
+    ],
+    columns: Annotated[
+        list[str] | None,
+        typer.Option("-c", "--column", help="A column of the log to plot; may be repeated."),
+    ] = None,
+    interval: Annotated[
+        float, typer.Option(min=0.1, help="Seconds between two looks at the log.")
+    ] = 1.0,
+    once: Annotated[bool, typer.Option("--once", help="Draw once and end.")] = False,
+    page: Annotated[
+        bool,
+        typer.Option("--page", help="Show the report so far to a browser of this machine instead."),
+    ] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Of --page; 0 takes a free one.")] = 0,
+) -> None:
+    """Show a run while it goes on: plots in the terminal, or a page in a browser.
+
+    It follows the log and ends with the run. Ctrl-C ends the watching, not the run. Plots need
+    plotext (pip install "sterna[watch]").
+    """
+    # NumPy is slow to load, and needed here only.
+    from sterna import watch as watching
+
+    if not page:
+        watching.watch(given, columns or [], interval, once, Console())
+        return
+    with watching.page_server(given, port) as server:
+        _to_standard_output(f"http://127.0.0.1:{server.server_port}/ (Ctrl-C ends)\n")
+        with contextlib.suppress(KeyboardInterrupt):
+            server.serve_forever()
 
 
 @app.command()
@@ -374,6 +527,21 @@ def tune(
             _to_standard_output("".join(f"{number} ranks: {n}\n" for n in document["notes"]))
 
 
+@app.command()
+def doctor(
+    trial: Annotated[
+        bool, typer.Option("--trial/--no-trial", help="Also run twenty steps on two ranks.")
+    ] = True,
+) -> None:
+    """Say what runs find on this machine, and what to change.
+
+    The exit status is 1 where runs will not work.
+    """
+    from sterna import doctor as examination
+
+    raise typer.Exit(examination.show(examination.examine(trial), _to_standard_output))
+
+
 @app.command("version")
 def show_version() -> None:
     """Print versions and where the program and its launcher are."""
@@ -384,7 +552,7 @@ def show_version() -> None:
     print(f"python   {sys.version.split()[0]}, {Path(sys.prefix)}")
 
 
-def _add_groups(arguments: Sequence[str]) -> None:
+def add_groups(arguments: Sequence[str] = ()) -> None:
     """Verbs that need NumPy, which takes longer to import than all else of a start."""
     simple = {command.name or command.callback.__name__ for command in app.registered_commands}
     if arguments and arguments[0] in simple:
@@ -395,7 +563,7 @@ def _add_groups(arguments: Sequence[str]) -> None:
 
 def main() -> int:
     """Entry point; returns the exit status."""
-    _add_groups(sys.argv[1:])
+    add_groups(sys.argv[1:])
     try:
         return app(standalone_mode=True) or 0
     except SternaError as error:

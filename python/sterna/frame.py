@@ -1,5 +1,7 @@
 """What callbacks see of a step, and the arrays of a rank between steps."""
 
+import difflib
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy
@@ -7,7 +9,55 @@ import numpy
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from sterna.simulation import Box, Simulation
+    from sterna.box import Box
+    from sterna.simulation import Simulation
+
+
+_ARRAYS = (
+    "position",
+    "image",
+    "velocity",
+    "force",
+    "id",
+    "type",
+    "orientation",
+    "angular_momentum",
+    "torque",
+)
+
+
+# What is there before the forces of a step.
+_PLACES = {"position", "image", "id", "type", "orientation"}
+
+
+class Needs:
+    """What a callback reads of its frame: names of arrays, and "thermo". None: all of it."""
+
+    def __init__(self, names: Iterable[str] | None) -> None:
+        """Local. Raises ValueError for other names."""
+        self._names = None if names is None else frozenset([names] if type(names) is str else names)
+        for name in sorted(self._names or ()):
+            if name not in (*_ARRAYS, "thermo"):
+                near = difflib.get_close_matches(name, (*_ARRAYS, "thermo"), 1)
+                hint = f'; did you mean "{near[0]}"?' if near else ""
+                raise ValueError(
+                    f'needs: a frame has no "{name}"{hint} It has {", ".join(_ARRAYS)}, thermo'
+                )
+
+    @property
+    def stage(self) -> str:
+        """Local. When in a step all of it is there: "positions", "particles" or "state"."""
+        if self._names is None or "thermo" in self._names:
+            return "state"
+        return "positions" if self._names <= _PLACES else "particles"
+
+    def require(self, name: str) -> None:
+        """Local. AttributeError where it is not among them."""
+        if self._names is not None and name not in self._names:
+            raise AttributeError(
+                f"frame.{name}: this callback needs {', '.join(sorted(self._names)) or 'nothing'}; "
+                f'add "{name}" to its needs'
+            )
 
 
 class Frame:
@@ -16,9 +66,15 @@ class Frame:
     Arrays are copies of what this rank has, in no order: `id` tells which particle is which.
     """
 
-    def __init__(self, simulation: "Simulation") -> None:
+    def __init__(self, simulation: "Simulation", needs: Needs | None = None) -> None:
         """Local."""
         self._simulation = simulation
+        self._needs = needs or Needs(None)
+
+    @property
+    def count(self) -> int:
+        """Local. Particles of this rank."""
+        return self._simulation._core.local_count
 
     @property
     def step(self) -> int:
@@ -76,6 +132,7 @@ class Frame:
         return self._local("angular_momentum")
 
     def _local(self, name: str) -> numpy.ndarray:
+        self._needs.require(name)
         return self._simulation._core.local(name)
 
 
@@ -95,6 +152,7 @@ class ObserverFrame(Frame):
     @property
     def thermo(self) -> dict[str, float]:
         """Local. The row of the log of this step, the same on all ranks."""
+        self._needs.require("thermo")
         return self._simulation.thermo
 
     def sum(self, values: "ArrayLike") -> "float | numpy.ndarray":
@@ -136,7 +194,7 @@ class ForceFrame(Frame):
         """Local."""
         super().__init__(simulation)
         #: (n, 3), zeros: the term's force on each particle of this rank
-        self.force = numpy.zeros((len(self.id), 3))
+        self.force = numpy.zeros((self.count, 3))
         #: (3, 3), this rank's share of the sum of r_a f_b
         self.virial = numpy.zeros((3, 3))
 

@@ -1,7 +1,9 @@
-"""`sterna new`: writes an input and a start file for a slab, a droplet, or a mixture of two runs."""
+"""`sterna new`: writes an input and a start file.
+
+Slabs, droplets and mixtures of two runs are here, the others in `building`.
+"""
 
 import json
-import subprocess
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +12,9 @@ from typing import Annotated
 import numpy
 import typer
 
+from sterna.building.pack import pack_command
+from sterna.building.replicate import replicate
+from sterna.building.solvate import solvate
 from sterna.configuration import (
     Configuration,
     fill_block,
@@ -18,11 +23,13 @@ from sterna.configuration import (
     read_last_frame,
 )
 from sterna.errors import SternaError
-from sterna.launch import program_environment
-from sterna.program import find_program
+from sterna.models import models
 from sterna.runs import outputs_of
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Write input and start files.")
+app.command(name="pack")(pack_command)
+app.command()(replicate)
+app.command()(solvate)
 
 _ANGSTROM_PER_NM = 10.0
 _NM3_PER_MOL_L = 0.602214076  # particles per nm^3 at 1 mol/l
@@ -66,17 +73,6 @@ class Fluid:
         )
 
 
-def _library() -> list[dict]:
-    shown = subprocess.run(
-        [find_program(), "--model-table"],
-        env=program_environment(),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return json.loads(shown.stdout)
-
-
 def find_fluid(model: str) -> Fluid:
     """The library's model of this name, or "lennard_jones" in reduced units.
 
@@ -94,11 +90,10 @@ def find_fluid(model: str) -> Fluid:
             critical_temperature=1.312,
             critical_density=0.316,
         )
-    models = {entry["name"]: entry for entry in _library()}
-    if model not in models:
-        names = ", ".join(["lennard_jones", *models])
+    if model not in models():
+        names = ", ".join(["lennard_jones", *models()])
         raise SternaError(f"there is no model {model!r}; there are {names}", status=2)
-    entry = models[model]
+    entry = models()[model]
     reach = max(numpy.linalg.norm(site["position"]) for site in entry["sites"])
     lightest = min(site["mass"] for site in entry["sites"] if "mass" in site)
     if entry["single_lennard_jones"]:
@@ -169,7 +164,7 @@ thermo_interval = 1000
 
 
 def _is_polar(model: str) -> bool:
-    entry = next(entry for entry in _library() if entry["name"] == model)
+    entry = models()[model]
     dipole = numpy.zeros(3)
     for site in entry["sites"]:
         if site["kind"] == "charge":

@@ -1,6 +1,12 @@
-"""Draws the progress that `sterna-md --progress always` reports as lines `@progress {...}`."""
+"""Draws progress: that of `sterna-md --progress always`, which reports lines `@progress {...}`, and
+that of a run in the process of Python.
+"""
 
 import json
+import statistics
+import sys
+import time
+from collections import deque
 from types import TracebackType
 
 from rich.console import Console
@@ -60,6 +66,10 @@ class ProgressBar:
                 line.removesuffix("\n"), markup=False, highlight=False, soft_wrap=True
             )
             return
+        self.draw(report)
+
+    def draw(self, report: dict) -> None:
+        """Draws what a progress line says."""
         rate, left = report.get("rate"), report.get("eta")
         fields = {
             "step": report["step"],
@@ -70,3 +80,78 @@ class ProgressBar:
         if self._task is None:
             self._task = self._progress.add_task("run", total=report["steps"], **fields)
         self._progress.update(self._task, completed=report["step"], total=report["steps"], **fields)
+
+
+def shown_interactively() -> bool:
+    """Whether somebody watches the output of this process: a terminal or a notebook."""
+    return _in_notebook() or sys.stderr.isatty()
+
+
+def _in_notebook() -> bool:
+    shell = sys.modules.get("IPython")
+    made = shell.get_ipython() if shell else None
+    return made is not None and hasattr(made, "kernel")
+
+
+class RunProgress:
+    """How far a run in this process is: a bar on a terminal, a line in a notebook.
+
+    Called with the present step; appears when the run has taken longer than `delay` seconds. The
+    time left follows from the median time of a step in the last calls.
+    """
+
+    _LOOKS = 21
+
+    def __init__(self, first: int, last: int, delay: float = 1.0) -> None:
+        self._first, self._last = first, last
+        self._begin = time.monotonic()
+        self._delay = delay
+        self._before = (first, self._begin)
+        self._seconds: deque[float] = deque(maxlen=self._LOOKS)  # of a step
+        self._display: object | None = None
+
+    def __enter__(self) -> "RunProgress":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if isinstance(self._display, ProgressBar):
+            self._display.__exit__(None, None, None)
+        elif self._display is not None:
+            self._display.update({"text/plain": ""}, raw=True)
+
+    def __call__(self, step: int) -> None:
+        now = time.monotonic()
+        before, then = self._before
+        if step > before:
+            self._seconds.append((now - then) / (step - before))
+            self._before = (step, now)
+        if now - self._begin < self._delay or not self._seconds:
+            return
+        report = self.report(step)
+        if _in_notebook():
+            self._show_line(report)
+            return
+        if self._display is None:
+            self._display = ProgressBar(Console(stderr=True)).__enter__()
+        self._display.draw(report)
+
+    def report(self, step: int) -> dict:
+        """As a line of `sterna-md --progress always`: steps of this run alone."""
+        seconds = statistics.median(self._seconds)
+        return {
+            "step": step - self._first,
+            "steps": self._last - self._first,
+            "rate": 1.0 / seconds if seconds > 0.0 else None,
+            "eta": seconds * (self._last - step),
+        }
+
+    def _show_line(self, report: dict) -> None:
+        from IPython.display import display
+
+        rate = f"{report['rate']:.4g} steps/s, " if report["rate"] else ""
+        line = f"step {report['step']} of {report['steps']}, {rate}{duration(report['eta'])} left"
+        data = {"text/plain": line}
+        if self._display is None:
+            self._display = display(data, raw=True, display_id=True)
+        else:
+            self._display.update(data, raw=True)

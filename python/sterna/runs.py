@@ -1,16 +1,27 @@
-"""Runs a simulation from Python."""
+"""Runs a simulation from Python, and finds what a run left behind."""
 
 import json
 import subprocess
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sterna import launch
 from sterna.errors import SternaError
 from sterna.launch import program_environment
 from sterna.log import Log, read_log
 from sterna.program import find_program
+
+if TYPE_CHECKING:
+    import ase
+    import MDAnalysis
+    import numpy
+
+    from sterna.trajectory import Trajectory
+
+LOG_SUFFIX = ".log.jsonl"
+TRAJECTORY_SUFFIX = ".h5md"
 
 
 @dataclass
@@ -19,11 +30,11 @@ class Result:
 
     directory: Path  #: where its output is
     name: str  #: the stem of its files
-    output: str  #: what it printed
+    output: str  #: what it printed; empty where it was not this process that ran it
 
     @property
     def log_path(self) -> Path:
-        return self.directory / f"{self.name}.log.jsonl"
+        return self.directory / f"{self.name}{LOG_SUFFIX}"
 
     @cached_property
     def log(self) -> Log:
@@ -33,8 +44,73 @@ class Result:
     @property
     def trajectory(self) -> Path | None:
         """The H5MD trajectory, or None where the input asked for none."""
-        path = self.directory / f"{self.name}.h5md"
+        path = self.directory / f"{self.name}{TRAJECTORY_SUFFIX}"
         return path if path.exists() else None
+
+    @cached_property
+    def frames(self) -> "Trajectory":
+        """The trajectory, frame by frame. Raises SternaError where there is none."""
+        from sterna.trajectory import Trajectory
+
+        if self.trajectory is None:
+            raise SternaError(
+                f"{self.directory / self.name}{TRAJECTORY_SUFFIX}: the run has no trajectory; it "
+                "writes one with trajectory_interval in [output]",
+                2,
+            )
+        return Trajectory(self.trajectory)
+
+    def to_mdanalysis(self, massless: bool = True) -> "MDAnalysis.Universe":
+        """See `Trajectory.to_mdanalysis`."""
+        return self.frames.to_mdanalysis(massless)
+
+    def to_ase(self, frame: int = -1, massless: bool = True) -> "ase.Atoms":
+        """See `Trajectory.to_ase`."""
+        return self.frames.to_ase(frame, massless)
+
+    def to_mdtraj(self, massless: bool = True) -> object:
+        """See `Trajectory.to_mdtraj`."""
+        return self.frames.to_mdtraj(massless)
+
+    def to_freud(self, frame: int = -1, massless: bool = True) -> "tuple[object, numpy.ndarray]":
+        """See `Trajectory.to_freud`."""
+        return self.frames.to_freud(frame, massless)
+
+
+def read(run: str | Path) -> Result:
+    """A run that has been made: by its input file, its log, its trajectory, the folder of one run,
+
+    or the beginning of its files' names. Raises SternaError where there is none.
+    """
+    given = Path(run)
+    if given.is_dir():
+        found = sorted({_stem(path) for path in given.iterdir() if _is_of_run(path)})
+        if len(found) != 1:
+            names = ", ".join(found) or "none"
+            raise SternaError(f"{given}: expected a folder of one run; runs in it: {names}", 2)
+        return Result(given, found[0], "")
+    if given.suffix in (".toml", ".xml", ".mddef"):
+        if not given.is_file():
+            raise SternaError(f"the input file {given} does not exist", 2)
+        directory, name = outputs_of(given)
+    else:
+        directory, name = given.parent, _stem(given)
+    result = Result(directory, name, "")
+    if not result.log_path.is_file() and result.trajectory is None:
+        raise SternaError(
+            f"no run {given}: there is neither {result.log_path} nor "
+            f"{directory / name}{TRAJECTORY_SUFFIX}",
+            2,
+        )
+    return result
+
+
+def _is_of_run(path: Path) -> bool:
+    return path.name.endswith((LOG_SUFFIX, TRAJECTORY_SUFFIX))
+
+
+def _stem(path: Path) -> str:
+    return path.name.removesuffix(LOG_SUFFIX).removesuffix(TRAJECTORY_SUFFIX)
 
 
 def outputs_of(path: Path) -> tuple[Path, str]:

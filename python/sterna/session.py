@@ -14,7 +14,7 @@ from pathlib import Path
 
 PREFIX = "sterna-session-"
 VARIABLE = "STERNA_SESSION"  # names the folder to the ranks
-_SHARED_MEMORY = Path("/dev/shm")
+SHARED_MEMORY = Path("/dev/shm")
 # A rank's segment of Open MPI is 16 MiB; PMIx and windows take a few more.
 _BYTES_PER_RANK = 24 << 20
 _BYTES_PER_RUN = 16 << 20
@@ -23,18 +23,23 @@ _UNTIL_MAPPED = 10.0  # seconds that MPICH may take between making a segment and
 
 
 def _parents() -> list[Path]:
-    return list(dict.fromkeys([_SHARED_MEMORY, Path(tempfile.gettempdir())]))
+    return list(dict.fromkeys([SHARED_MEMORY, Path(tempfile.gettempdir())]))
+
+
+def bytes_needed(ranks: int) -> int:
+    """What a run of `ranks` ranks takes in its folder and in shared memory."""
+    return ranks * _BYTES_PER_RANK + _BYTES_PER_RUN
 
 
 def _parent_for(ranks: int) -> Path:
     """Shared memory; the folder for temporary files where that is missing or too small."""
     try:
-        free = shutil.disk_usage(_SHARED_MEMORY).free
+        free = shutil.disk_usage(SHARED_MEMORY).free
     except OSError:
         free = 0
-    enough = free >= ranks * _BYTES_PER_RANK + _BYTES_PER_RUN
-    usable = enough and os.access(_SHARED_MEMORY, os.W_OK | os.X_OK)
-    return _SHARED_MEMORY if usable else Path(tempfile.gettempdir())
+    enough = free >= bytes_needed(ranks)
+    usable = enough and os.access(SHARED_MEMORY, os.W_OK | os.X_OK)
+    return SHARED_MEMORY if usable else Path(tempfile.gettempdir())
 
 
 def _mapped(prefix: str) -> set[str]:
@@ -51,8 +56,8 @@ def _mapped(prefix: str) -> set[str]:
 
 def _remove_segments_of_mpich() -> None:
     """Removes the shared memory that killed ranks of MPICH left, which cannot be in a folder."""
-    found = list(_SHARED_MEMORY.glob(f"{_MPICH_SEGMENT}*"))
-    mapped = _mapped(f"{_SHARED_MEMORY}/{_MPICH_SEGMENT}") if found else set()
+    found = list(SHARED_MEMORY.glob(f"{_MPICH_SEGMENT}*"))
+    mapped = _mapped(f"{SHARED_MEMORY}/{_MPICH_SEGMENT}") if found else set()
     for path in found:
         try:
             status = path.stat()
@@ -115,7 +120,7 @@ class Session:
             "PRTE_MCA_prte_tmpdir_base": str(self.path),
             "OMPI_MCA_orte_tmpdir_base": str(self.path),
         }
-        if self.path.parent != _SHARED_MEMORY:
+        if self.path.parent != SHARED_MEMORY:
             told["UCX_POSIX_DIR"] = str(self.path)
         return told
 

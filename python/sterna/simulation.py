@@ -3,52 +3,48 @@
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
 
 import numpy
 
+from sterna.box import Box
+from sterna.callbacks import Callbacks, Observer
+from sterna.collective import address_of, collective, require_ranks
 from sterna.core import core
-from sterna.errors import InputWarning, RemoteError, SternaError
-from sterna.frame import ForceFrame, ObserverFrame, View
+from sterna.errors import InputWarning, SternaError
+from sterna.frame import View
 from sterna.input import Input
+from sterna.launch import joined_ranks
 from sterna.log import Log
+from sterna.parameters import Changes
+from sterna.progress import RunProgress, shown_interactively
 from sterna.system import System
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
-@dataclass(frozen=True)
-class Box:
-    """A periodic box with one corner at the origin, in the units of the input."""
-
-    length: numpy.ndarray  #: (3,), of the edges along their axes
-    tilt: numpy.ndarray  #: (3,), xy, xz and yz; 0 where the box is orthorhombic
-
-    @property
-    def edges(self) -> numpy.ndarray:
-        """Local. (3, 3), an edge each row."""
-        edges = numpy.diag(self.length)
-        edges[1, 0], edges[2, 0], edges[2, 1] = self.tilt
-        return edges
-
-    @property
-    def volume(self) -> float:
-        """Local."""
-        return float(self.length.prod())
-
-
-class Simulation:
+class Simulation(Callbacks, Changes):
     """A simulation in this process: on one rank, or under a launcher on all of its ranks.
 
     Under `mpiexec -n 4 python script.py` each rank runs the whole script and makes the same calls.
     The docstring of a method begins with "Collective." where all ranks must call it in the same
-    order, with "Local." where any rank may call it alone.
+    order, with "Local." where any rank may call it alone. With the environment variable
+    STERNA_CHECK_CALLS=1 ranks that make different calls end with an error instead of a hang.
+
+    Where no launcher is, `ranks` starts workers, which hold the particles: see `WorkerSimulation`.
 
     Numbers are in the units of the input. Particles are in the order of their ids.
     """
+
+    def __new__(cls, *_: object, ranks: int | None = None, **__: object) -> "Simulation":
+        """Local. A `WorkerSimulation` where workers are to be started."""
+        if cls is Simulation and ranks is not None and ranks != 1 and joined_ranks() is None:
+            from sterna.workers import WorkerSimulation
+
+            return super().__new__(WorkerSimulation)
+        return super().__new__(cls)
 
     def __init__(
         self,
@@ -56,6 +52,7 @@ class Simulation:
         system: System | None = None,
         *,
         communicator: object = None,
+        ranks: int | None = None,
         files: bool = False,
         resume: bool = False,
         overwrite: bool = False,
@@ -64,13 +61,15 @@ class Simulation:
 
         `system`: the particles, in place of [start]; each rank gives all of them or, of
         `System.from_arrays`, its share (`System.share`). `communicator`: of mpi4py, whose ranks
-        take part; default: all ranks. `files`: also write the files that the input asks for, as
+        take part; default: all ranks. `ranks`: how many workers to start; under a launcher, how
+        many ranks there must be. `files`: also write the files that the input asks for, as
         `sterna run` does; then `resume` continues from the latest valid checkpoint, and `overwrite`
         removes what an earlier run left.
 
         Raises InputError with all that is wrong with the input, and SternaError where a file cannot
         be read or written.
         """
+        require_ranks(ranks, communicator)
         self._make(input, system, communicator, files, resume, overwrite, "")
 
     def _make(
@@ -89,17 +88,21 @@ class Simulation:
         if system is not None:
             settings, particles = system._complete(settings)
         self._input = settings
+        self._changed: Input | None = None  # for the next run
+        self._particles = particles
         self._communicator = communicator
-        self._observers: list[tuple[str, Callable]] = []
-        self._forces: list[Callable] = []
+        self._files = files
+        self._observers: list[Observer] = []
+        self._forces: list[tuple[str, Callable]] = []
         self._rows: dict[int, dict] = {}
         self._viewed = False
+        self._inside = ""  # which callback, where the simulation must be left alone
         self._core = core().Simulation(
             settings.text,
             settings._name,
             settings._from_file,
             particles,
-            _address_of(communicator),
+            address_of(communicator),
             files,
             resume,
             overwrite,
@@ -107,9 +110,7 @@ class Simulation:
         )
         if self._core.rank == 0 and particles is None:
             _warn(settings)
-        if self._core.thermo_interval > 0:
-            self._observers.append(("", _nothing))
-            self._core.observe(self._core.thermo_interval, self, 0)
+        self._observe_all()
 
     @classmethod
     def from_file(cls, path: str | PathLike, **options: object) -> "Simulation":
@@ -127,14 +128,22 @@ class Simulation:
         system: System | None = None,
         *,
         communicator: object = None,
+        ranks: int | None = None,
     ) -> "Simulation":
         """Collective. Goes on from a file of `save` or a checkpoint of a run.
 
         `input` and `system` are those that the saved simulation was made from; settings such as the
-        time step may differ. On as many ranks it goes on with the same bits. Raises SternaError
-        where the file is damaged or of another system.
+        time step may differ. On as many ranks it goes on with the same bits. Force terms in Python
+        are not in the file: `run` raises SternaError with their names until they are added again.
+        Raises SternaError where the file is damaged or of another system.
         """
-        made = cls.__new__(cls)
+        made = cls.__new__(cls, ranks=ranks)
+        if type(made) is not cls:
+            if communicator is not None:
+                raise ValueError("expected ranks or a communicator, not both")
+            made._make_at_workers(ranks, input, system, {"checkpoint": fspath(path)})
+            return made
+        require_ranks(ranks, communicator)
         made._make(input, system, communicator, False, False, False, fspath(path))
         return made
 
@@ -142,8 +151,8 @@ class Simulation:
 
     @property
     def input(self) -> Input:
-        """Local. What the simulation was made from."""
-        return self._input
+        """Local. What the simulation was made from, with what was changed since."""
+        return self._changed or self._input
 
     @property
     def rank(self) -> int:
@@ -213,90 +222,6 @@ class Simulation:
         """
         return Log([{"event": "thermo", **row} for row in self._rows.values()])
 
-    # Who looks at it.
-
-    def every(self, interval: int) -> Callable[[Callable], Callable]:
-        """Collective. Calls a function every `interval` steps, on all ranks.
-
-        >>> @simulation.every(100)
-        ... def height(frame):
-        ...     return frame.mean(frame.position[:, 2])
-
-        The function gets an `ObserverFrame`. The number that it returns becomes a column of `log`
-        with the function's name: `frame.sum`, `mean`, `min` and `max` are the same on all ranks.
-        An exception ends `run` on all ranks, after the same step. Particles move on less early
-        before steps that are looked at, so every step costs some time. Raises ValueError where the
-        interval is less than 1 or the name is taken.
-        """
-
-        def add(function: Callable) -> Callable:
-            name = function.__name__
-            if any(name == other for other, _ in self._observers):
-                raise ValueError(f"every: there is an observer {name!r} already")
-            self._core.observe(interval, self, len(self._observers))
-            self._observers.append((name, function))
-            return function
-
-        return add
-
-    def force(self, function: Callable | None = None, *, virial: bool = False) -> Callable:
-        """Collective. Adds a force term that a function computes, from the next step on.
-
-        >>> @simulation.force
-        ... def trap(frame):
-        ...     frame.force[:, 2] -= 0.1 * frame.position[:, 2]
-        ...     return 0.05 * (frame.position[:, 2] ** 2).sum()
-
-        The function gets a `ForceFrame` with the particles of its rank, adds to `frame.force` and
-        returns their energy; the engine sums over ranks. It is in `energies` under the function's
-        name. With `virial=True` it also adds its share of the sum of r_a f_b to `frame.virial`;
-        otherwise the pressure is nan, as it is not known. An exception ends `run` on all ranks. It
-        is not in checkpoints: add it again after `resume`. Raises ValueError where a term has the
-        name already, and for a barostat without `virial=True`.
-        """
-        if function is None:
-            return lambda function: self.force(function, virial=virial)
-        if self._core.changes_volume and not virial:
-            raise ValueError("force: a barostat needs the virial of all terms: virial=True")
-
-        def compute(frame: ForceFrame) -> float:
-            if not virial:
-                frame.virial[:] = numpy.nan
-            return function(frame)
-
-        self._core.add_force(function.__name__, self, len(self._forces))
-        self._forces.append(compute)
-        return function
-
-    def _observe(self, number: int) -> None:
-        name, function = self._observers[number]
-        row = self._rows.setdefault(self.step, {"step": self.step, "time": self.time})
-        row.update(self.thermo)
-        if not name:
-            return
-        nothing = numpy.zeros(0)
-        try:
-            value = function(ObserverFrame(self))
-            if value is not None:
-                row[name] = float(value)
-        except RemoteError:
-            raise
-        except BaseException:
-            self._core.reduce("failure", nothing)
-            raise
-        self._core.reduce("end", nothing)
-
-    def _force(self, number: int) -> tuple[float, numpy.ndarray, numpy.ndarray]:
-        frame = ForceFrame(self)
-        energy = self._forces[number](frame)
-        if energy is None:
-            raise TypeError("a force term must return its energy, a number; it returned None")
-        shape = frame.force.shape
-        if shape != (len(frame.id), 3):
-            raise ValueError(f"frame.force has the shape {shape}, expected {(len(frame.id), 3)}")
-        force = numpy.ascontiguousarray(frame.force, float)
-        return float(energy), force, numpy.ascontiguousarray(frame.virial, float)
-
     @contextmanager
     def view(self) -> Iterator[View]:
         """Collective, at the beginning and at the end of the block. This rank's arrays as they are.
@@ -308,6 +233,7 @@ class Simulation:
         change: `run`, `set`, `save` and the like raise SternaError.
         """
         self._require_free("view")
+        self._apply_changes()
         core_view = core().View(self._core)
         view = View(core_view)
         self._viewed = True
@@ -319,13 +245,30 @@ class Simulation:
             core_view.end()
 
     def _require_free(self, what: str) -> None:
+        self._require_outside(what)
         if self._viewed:
             raise SternaError(f"{what}: inside of a view the simulation must not change")
 
+    def _require_outside(self, what: str) -> None:
+        if self._inside:
+            raise SternaError(f"{what}: inside of a callback ({self._inside}) use its frame")
+
     # What it does.
 
-    def run(self, steps: int | str) -> None:
+    @collective
+    def run(
+        self,
+        steps: int | str | None = None,
+        *,
+        until: Callable[["Simulation"], bool] | None = None,
+        every: int = 1000,
+        progress: bool | None = None,
+    ) -> None:
         """Collective. Runs so many steps, or a time such as "1 ns"; again and again.
+
+        `until(simulation)` is asked every `every` steps, on all ranks, and ends the run where it
+        says True on any of them; then `steps` is the most, and may be missing. `progress`: whether
+        rank 0 shows how far it is; default: on a terminal and in a notebook, after a second.
 
         The numbers do not depend on how a run is cut into parts. Ctrl-C ends it after a step that
         all ranks agree on: KeyboardInterrupt is raised on all ranks, and the simulation can go on.
@@ -333,10 +276,40 @@ class Simulation:
         whole number of steps.
         """
         self._require_free("run")
+        if steps is None and until is None:
+            raise ValueError("run: expected a number of steps, a time, or until=...")
+        if until is not None and every < 1:
+            raise ValueError(f"run: every is {every}, expected at least 1 step")
+        self._apply_changes()
         if isinstance(steps, str):
             steps = self._core.steps_of(steps)
-        self._core.run(steps)
+        if until is not None:
+            self._run_until(until, steps, every)
+            return
+        wanted = shown_interactively() if progress is None else progress
+        if not wanted or self.rank != 0:
+            self._run(steps, None)
+            return
+        with RunProgress(self.step, self.step + steps) as show:
+            self._run(steps, show)
 
+    def _run(self, steps: int, report: Callable[[int], None] | None) -> None:
+        """`report(step)` is called on rank 0 a few times a second."""
+        self._core.set_progress(report)
+        try:
+            self._core.run(steps)
+        finally:
+            self._core.set_progress(None)
+
+    def _run_until(self, until: Callable, steps: int | None, every: int) -> None:
+        done, end = False, None if steps is None else self.step + steps
+        while not done and (end is None or self.step < end):
+            self._run(every if end is None else min(every, end - self.step), None)
+            # All ranks go on or stop together.
+            asked = self._core.reduce("max", numpy.array([float(bool(until(self)))]))
+            done = asked[0] > 0.0
+
+    @collective
     def minimize(self, steps: int = 1000, **keys: object) -> float:
         """Collective. Moves particles downhill in energy, as `integrator = "minimize"` does.
 
@@ -345,6 +318,7 @@ class Simulation:
         for rigid molecules and for force terms in Python, which it cannot take along.
         """
         self._require_free("minimize")
+        self._apply_changes()
         if self._forces:
             raise SternaError("minimize: this simulation has force terms in Python")
         if "component" in self._input:
@@ -379,11 +353,14 @@ class Simulation:
         self.set("position", position + moved @ box.edges + self.gather("image") @ box.edges)
         return left
 
+    @collective
     def measure(self) -> None:
         """Collective. `thermo`, energies and forces of the particles as they are now."""
         self._require_free("measure")
+        self._apply_changes()
         self._core.measure()
 
+    @collective
     def gather(self, name: str, root: int | None = None) -> numpy.ndarray | None:
         """Collective. A copy of an array of all particles, in the order of ids.
 
@@ -393,8 +370,12 @@ class Simulation:
         "angular_momentum" and "torque" (n, 3). On all ranks, or with `root` on that one: None on
         the others. Raises ValueError for another name.
         """
+        self._require_outside("gather")
+        if not self._viewed:
+            self._apply_changes()
         return self._core.gather(name, root)
 
+    @collective
     def set(self, name: str, values: "ArrayLike") -> None:
         """Collective. Gives all particles new positions or velocities.
 
@@ -408,19 +389,23 @@ class Simulation:
             raise ValueError(
                 f"set({name!r}): the array has the shape {values.shape}, expected (n, 3)"
             )
+        self._apply_changes()
         self._core.set(name, values)
 
+    @collective
     def virial_tensor(self) -> numpy.ndarray:
         """Collective. Sum of r_a f_b over pairs, (3, 3), of the same step as `thermo`."""
         xx, yy, zz, xy, xz, yz = self._core.virial_tensor()
         return numpy.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
+    @collective
     def save(self, path: str | PathLike) -> None:
         """Collective. Writes a checkpoint, from which `resume` goes on.
 
         Raises SternaError where that fails.
         """
         self._require_free("save")
+        self._apply_changes()
         self._core.save(fspath(path))
 
     def close(self) -> None:
@@ -437,22 +422,7 @@ class Simulation:
         self.close()
 
 
-def _nothing(_: ObserverFrame) -> None:
-    """For the rows of the log alone."""
-
-
 def _warn(settings: Input) -> None:
     for finding in settings.check():
         if finding.severity == "warning":
             warnings.warn(str(finding).rstrip("\n"), InputWarning, stacklevel=5)
-
-
-def _address_of(communicator: object) -> int:
-    """Of the MPI_Comm inside a communicator of mpi4py; 0 for None."""
-    if communicator is None:
-        return 0
-    from mpi4py import MPI
-
-    if not isinstance(communicator, MPI.Comm):
-        raise TypeError(f"communicator: expected one of mpi4py, got {communicator!r}")
-    return MPI._addressof(communicator)

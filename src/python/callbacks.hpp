@@ -2,8 +2,12 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "md/forces/force_term.hpp"
 #include "md/observe/reporter.hpp"
@@ -32,11 +36,25 @@ class WeakMethod {
 /// Calls an observer of Python.
 class Observer final : public md::Reporter {
  public:
-  Observer(std::int64_t interval, Simulation& simulation, const nanobind::object& owner, int number)
-      : Reporter(interval), simulation_(simulation), method_(owner, "_observe", number) {}
+  /// Every `interval` steps, or at the steps `at` where there are any.
+  Observer(std::int64_t interval, std::vector<std::int64_t> at, Needs needs, Simulation& simulation,
+           const nanobind::object& owner, int number)
+      : Reporter(interval),
+        at_(std::move(at)),
+        needs_(needs),
+        simulation_(simulation),
+        method_(owner, "_observe", number) {
+    std::ranges::sort(at_);
+  }
+  bool is_due(std::int64_t step) const override {
+    return at_.empty() ? Reporter::is_due(step) : std::ranges::binary_search(at_, step);
+  }
+  Needs needs() const override { return needs_; }
   void report(const md::Frame& frame) override;
 
  private:
+  std::vector<std::int64_t> at_;  ///< ascending
+  Needs needs_;
   Simulation& simulation_;
   WeakMethod method_;
 };

@@ -8,8 +8,13 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <filesystem>
+
+#include "md/output/checkpoint.hpp"
+#include "python/comm_bindings.hpp"
 #include "python/exceptions.hpp"
 #include "python/input_bindings.hpp"
 #include "python/job.hpp"
@@ -76,13 +81,34 @@ void bind_simulation(nb::module_& module) {
           [](Simulation* self, std::string text, std::string name, bool from_file,
              const md::System* system, std::uintptr_t communicator, bool files, bool resume,
              bool overwrite, std::string checkpoint) {
-            const SimulationRequest request{
-                std::move(text), std::move(name), from_file, communicator,
-                files,           resume,          overwrite, std::move(checkpoint)};
+            SimulationRequest request;
+            request.text = std::move(text);
+            request.name = std::move(name);
+            request.from_file = from_file;
+            request.communicator = communicator;
+            request.files = files;
+            request.resume = resume;
+            request.overwrite = overwrite;
+            request.checkpoint = std::move(checkpoint);
             new (self) Simulation(request, system);
           },
           "text"_a, "name"_a, "from_file"_a, "system"_a.none(), "communicator"_a, "files"_a,
           "resume"_a, "overwrite"_a, "checkpoint"_a)
+      .def(
+          "changed",
+          [](Simulation& self, std::string text, std::string name, bool from_file,
+             std::optional<std::array<double, 6>> box, bool stretches) {
+            SimulationRequest request;
+            request.text = std::move(text);
+            request.name = std::move(name);
+            request.from_file = from_file;
+            request.box = box;
+            request.stretches = stretches;
+            return std::make_unique<Simulation>(request, self);
+          },
+          "text"_a, "name"_a, "from_file"_a, "box"_a.none(), "stretches"_a)
+      .def("set_progress", &Simulation::set_progress, "callback"_a.none())
+      .def("compare_call", &Simulation::compare_call, "call"_a)
       .def("run", &Simulation::run)
       .def("measure", &Simulation::measure)
       .def("steps_of", &Simulation::steps_of)
@@ -90,7 +116,7 @@ void bind_simulation(nb::module_& module) {
       .def("set", &Simulation::set)
       .def("save", &Simulation::save)
       .def("local", &Simulation::local)
-      .def("observe", &Simulation::observe)
+      .def("observe", &Simulation::observe, "interval"_a, "at"_a, "needs"_a, "owner"_a, "number"_a)
       .def("add_force", &Simulation::add_force)
       .def("reduce", &Simulation::reduce)
       .def_prop_ro(
@@ -114,6 +140,14 @@ void bind_simulation(nb::module_& module) {
                      return self.engine().time() * self.unit(md::Dimension::time);
                    })
       .def_prop_ro("box", box_of)
+      .def_prop_ro("local_count",
+                   [](const Simulation& self) { return self.engine().particles().local_count(); })
+      .def_prop_ro("checkpoint_path",
+                   [](const Simulation& self) {
+                     const md::Input& input = self.engine().input();
+                     return md::checkpoint_path(
+                         (std::filesystem::path(input.output.directory) / input.run.name).string());
+                   })
       .def_prop_ro("particle_count",
                    [](const Simulation& self) { return self.engine().particle_count(); })
       .def_prop_ro("type_names", [](const Simulation& self) { return self.engine().type_names(); })
@@ -142,4 +176,5 @@ NB_MODULE(_core, module) {
   sterna::python::bind_system(module);
   sterna::python::bind_simulation(module);
   sterna::python::bind_view(module);
+  sterna::python::bind_comm(module);
 }

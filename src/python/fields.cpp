@@ -34,11 +34,11 @@ Field field_by_name(std::string_view name, const md::ParticleKind& kind) {
   std::vector<std::string_view> names;
   bool missing = false;  // of these particles
   md::for_each_field([&](const auto& field) {
-    using Number = typename std::remove_cvref_t<decltype(field)>::NumberType;
+    using Row = std::remove_cvref_t<decltype(field)>;
     const bool kept = md::is_kept(field.kept, kind);
     if (kept) names.push_back(field.name);
     if (field.name != name) return;
-    found = Field{field, field.components, std::is_integral_v<Number>};
+    found = Field{field, Row::components, Row::whole_numbers};
     missing = !kept;
   });
   if (found && !missing) return *found;

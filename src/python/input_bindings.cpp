@@ -2,9 +2,11 @@
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -63,6 +65,23 @@ void bind_input(nb::module_& module) {
       .def_ro("length", &md::Diagnostic::length)
       .def_ro("message", &md::Diagnostic::message)
       .def_ro("source_line", &md::Diagnostic::source_line)
+      .def("__getstate__",
+           [](const md::Diagnostic& self) {
+             return std::make_tuple(severity_name(self.severity), self.file, self.line, self.column,
+                                    self.length, self.message, self.source_line,
+                                    self.source_column);
+           })
+      .def("__setstate__",
+           [](md::Diagnostic& self, const std::tuple<std::string, std::string, int, int, int,
+                                                     std::string, std::string, int>& state) {
+             new (&self) md::Diagnostic;
+             const std::string& severity = std::get<0>(state);
+             self.severity = severity == "error"     ? md::Severity::error
+                             : severity == "warning" ? md::Severity::warning
+                                                     : md::Severity::advice;
+             std::tie(std::ignore, self.file, self.line, self.column, self.length, self.message,
+                      self.source_line, self.source_column) = state;
+           })
       .def("__str__", [](const md::Diagnostic& self) { return md::render(self); })
       .def("__repr__", [](const md::Diagnostic& self) {
         return "<Diagnostic " + self.file + ":" + std::to_string(self.line) + ":" +

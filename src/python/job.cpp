@@ -1,9 +1,10 @@
 #include "python/job.hpp"
 
+#include <nanobind/nanobind.h>
+
 #include <algorithm>
 #include <vector>
 
-#include "python/simulation.hpp"
 #include "sterna/comm/error.hpp"
 
 namespace sterna::python {
@@ -38,17 +39,26 @@ std::shared_ptr<comm::Context> Job::of_communicator(const void* communicator) {
   return contexts_.back();
 }
 
-void Job::add(Simulation& simulation) {
-  simulations_.push_back(&simulation);
+std::shared_ptr<comm::Context> Job::duplicate_of(const comm::Context& whole) {
+  contexts_.push_back(std::make_shared<comm::Context>(whole.split(0)));
+  contexts_.back()->on_idle([] {
+    const nanobind::gil_scoped_acquire held;
+    if (PyErr_CheckSignals() != 0) nanobind::raise_python_error();
+  });
+  return contexts_.back();
 }
 
-void Job::remove(Simulation& simulation) {
-  std::erase(simulations_, &simulation);
+void Job::add(Ending& ending) {
+  living_.push_back(&ending);
+}
+
+void Job::remove(Ending& ending) {
+  std::erase(living_, &ending);
 }
 
 void Job::end() {
   ended_ = true;
-  for (Simulation* const simulation : simulations_) simulation->close();
+  for (Ending* const ending : living_) ending->close();
   contexts_.clear();
   world_.reset();
   environment_.reset();

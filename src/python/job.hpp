@@ -8,7 +8,13 @@
 
 namespace sterna::python {
 
-class Simulation;
+/// What lives in a job and must not outlive it.
+class Ending {
+ public:
+  virtual ~Ending() = default;
+  /// Collective. Frees all that needs the other ranks.
+  virtual void close() = 0;
+};
 
 /// The part of this process in a job: MPI, from the first simulation to the end of the interpreter.
 /// Importing the module starts nothing.
@@ -27,11 +33,14 @@ class Job {
   };
   Place place() const { return place_; }
 
-  /// Simulations that live. They end before MPI does, whoever still holds them.
-  void add(Simulation& simulation);
-  void remove(Simulation& simulation);
+  /// A group of its own with the ranks of `whole`, whose waits see signals of Python. Collective.
+  std::shared_ptr<comm::Context> duplicate_of(const comm::Context& whole);
 
-  /// Collective. Ends the simulations and MPI.
+  /// What lives. It ends before MPI does, whoever still holds it.
+  void add(Ending& ending);
+  void remove(Ending& ending);
+
+  /// Collective. Ends what lives, and MPI.
   void end();
 
  private:
@@ -43,7 +52,7 @@ class Job {
   /// live until `end`.
   std::vector<std::shared_ptr<comm::Context>> contexts_;
   Place place_;
-  std::vector<Simulation*> simulations_;  ///< in the order of making, the same on all ranks
+  std::vector<Ending*> living_;  ///< in the order of making, the same on all ranks
   bool ended_ = false;
 };
 

@@ -24,6 +24,7 @@ namespace {
 
 /// So often Python may handle its signals while a run goes on.
 constexpr std::chrono::milliseconds between_looks(50);
+constexpr std::chrono::milliseconds between_reports(100);
 
 std::shared_ptr<comm::Context> context_of(std::uintptr_t communicator) {
   Job& job = Job::of_process();
@@ -52,6 +53,21 @@ md::Input read(const comm::Context& context, const SimulationRequest& request) {
         result.input, md::Severity::error, "start.kind",
         "[start] has kind = \"program\", so a System must be given, which has the particles"));
   }
+  const bool ok = result.ok();
+  const std::string others = failure_of_any(context, ok ? "" : md::render(result.diagnostics));
+  if (!ok) throw md::InputError(std::move(result.diagnostics));
+  if (!others.empty()) throw md::FileError(others);
+  return std::move(result.input);
+}
+
+/// Of a simulation that goes on with other settings: those, and a box instead of [start] where they
+/// have none. Throws as `read`.
+md::Input read_changed(const comm::Context& context, const SimulationRequest& request) {
+  if (!request.box) return read(context, request);
+  const auto& edges = *request.box;
+  const md::Box box{{edges[0], edges[1], edges[2]}, {edges[3], edges[4], edges[5]}};
+  md::ReadResult result = md::read_program_input(
+      request.text + md::System::from_particles(box, {}).input_text(), request.name);
   const bool ok = result.ok();
   const std::string others = failure_of_any(context, ok ? "" : md::render(result.diagnostics));
   if (!ok) throw md::InputError(std::move(result.diagnostics));
@@ -158,6 +174,23 @@ Simulation::Simulation(const SimulationRequest& request, const md::System* syste
   Job::of_process().add(*this);
 }
 
+Simulation::Simulation(const SimulationRequest& request, Simulation& previous) {
+  const nb::gil_scoped_release free;
+  context_ = previous.context_;
+  const md::Input input = read_changed(*context_, request);
+  std::optional<md::Box> box;
+  if (request.stretches) {
+    md::Box& to = box.emplace();
+    const double unit = input.units.to_internal(1.0, md::Dimension::length);
+    const auto& edges = *request.box;
+    to.length = md::Vec3{edges[0], edges[1], edges[2]} * unit;
+    to.tilt = {edges[3] * unit, edges[4] * unit, edges[5] * unit};
+  }
+  engine_ = std::make_unique<md::Simulation>(*context_, input, previous.engine(), box);
+  engine_->stop_when([this] { return wants_stop(); });
+  Job::of_process().add(*this);
+}
+
 Simulation::~Simulation() {
   Job::of_process().remove(*this);
 }
@@ -176,8 +209,12 @@ bool Simulation::wants_stop() {
   const auto now = std::chrono::steady_clock::now();
   if (now - last_look_ < between_looks) return false;
   last_look_ = now;
-  call_python([] {
+  const bool reports =
+      progress_.is_valid() && context_->rank() == 0 && now - last_progress_ >= between_reports;
+  if (reports) last_progress_ = now;
+  call_python([&] {
     if (PyErr_CheckSignals() != 0) nb::raise_python_error();
+    if (reports) progress_(engine_->step_number());
   });
   return failure_ != nullptr;
 }
@@ -316,8 +353,13 @@ nb::object Simulation::local(const std::string& name) const {
                         field.columns);
 }
 
-void Simulation::observe(std::int64_t interval, nb::object owner, int number) {
-  engine().add(std::make_shared<Observer>(interval, *this, owner, number));
+void Simulation::observe(std::int64_t interval, std::vector<std::int64_t> at,
+                         const std::string& needs, nb::object owner, int number) {
+  using Needs = md::Reporter::Needs;
+  const Needs all = needs == "positions"   ? Needs::positions
+                    : needs == "particles" ? Needs::particles
+                                           : Needs::state;
+  engine().add(std::make_shared<Observer>(interval, std::move(at), all, *this, owner, number));
 }
 
 void Simulation::add_force(const std::string& name, nb::object owner, int number) {
@@ -365,6 +407,29 @@ std::unique_ptr<md::ParticleStore> Simulation::release_particles(bool wanted) {
 void Simulation::save(const std::string& path) {
   const nb::gil_scoped_release free;
   engine().save(path);
+}
+
+void Simulation::set_progress(nb::object callback) {
+  last_progress_ = std::chrono::steady_clock::now();
+  if (callback.is_none()) {
+    progress_.reset();
+  } else {
+    progress_ = std::move(callback);
+  }
+}
+
+void Simulation::compare_call(const std::string& call) {
+  const nb::gil_scoped_release free;
+  engine();
+  std::string difference;
+  const std::vector<std::string> calls = comm::gather(*context_, 0, call);
+  for (std::size_t rank = 1; rank < calls.size() && difference.empty(); ++rank) {
+    if (calls[rank] == calls[0]) continue;
+    difference = fmt::format("ranks make different collective calls: rank 0 {}, rank {} {}",
+                             calls[0], rank, calls[rank]);
+  }
+  comm::broadcast(*context_, 0, difference);
+  if (!difference.empty()) throw comm::Error(difference);
 }
 
 void Simulation::close() {

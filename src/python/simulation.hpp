@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -31,11 +32,14 @@ struct SimulationRequest {
   std::uintptr_t communicator = 0;  ///< address of an MPI_Comm; 0: all ranks
   bool files = false, resume = false, overwrite = false;
   std::string checkpoint;
+  /// Edges along their axes and tilt, in units of the input, of what has no [start] of its own.
+  std::optional<std::array<double, 6>> box;
+  bool stretches = false;  ///< to that box; otherwise it is that of the simulation it goes on from
 };
 
 /// A `md::Simulation` in the process of Python. Numbers are in the units of the input. The GIL is
 /// free while ranks compute or wait.
-class Simulation {
+class Simulation final : public Ending {
  public:
   using Vectors = nanobind::ndarray<const double, nanobind::shape<-1, 3>, nanobind::c_contig,
                                     nanobind::device::cpu>;
@@ -44,7 +48,9 @@ class Simulation {
       nanobind::ndarray<const double, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
   Simulation(const SimulationRequest& request, const md::System* system);
-  ~Simulation();
+  /// Goes on from `previous`, which stays, with other settings.
+  Simulation(const SimulationRequest& request, Simulation& previous);
+  ~Simulation() override;
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
@@ -63,8 +69,10 @@ class Simulation {
 
   /// A copy of an array of this rank's particles, as they are now.
   nanobind::object local(const std::string& name) const;
-  /// Collective. From now on calls method `_observe(number)` of `owner` every `interval` steps.
-  void observe(std::int64_t interval, nanobind::object owner, int number);
+  /// Collective. From now on calls method `_observe(number)` of `owner` every `interval` steps, or at
+  /// the steps `at` where that is not empty. `needs`: "positions", "particles" or "state", as of md::Reporter.
+  void observe(std::int64_t interval, std::vector<std::int64_t> at, const std::string& needs,
+               nanobind::object owner, int number);
   /// Collective. A force term that calls method `_force(number)` of `owner`.
   void add_force(const std::string& name, nanobind::object owner, int number);
   /// Collective, inside of an observer: "sum", "min", "max" of each value over the ranks. "end" says
@@ -76,8 +84,12 @@ class Simulation {
 
   /// Runs `call`, which needs the GIL; an exception is kept for the end of the run.
   void call_python(const std::function<void()>& call);
+  /// Local. While a run goes on, rank 0 calls `callback(step)` a few times a second; None ends that.
+  void set_progress(nanobind::object callback);
+  /// Collective. Throws comm::Error on all ranks where one of them is about to make another call.
+  void compare_call(const std::string& call);
   /// Collective. Frees all that the simulation holds.
-  void close();
+  void close() override;
 
   /// Throws comm::Error once it is closed.
   md::Simulation& engine() const;
@@ -93,7 +105,8 @@ class Simulation {
   std::unique_ptr<md::Simulation> engine_;
   std::exception_ptr failure_;  ///< of a callback or a signal handler on this rank
   std::string failure_text_;
-  std::chrono::steady_clock::time_point last_look_;
+  std::chrono::steady_clock::time_point last_look_, last_progress_;
+  nanobind::object progress_;
 };
 
 }  // namespace sterna::python

@@ -37,6 +37,8 @@ struct Reference {
         return plain(r) - plain(cutoff) + (r - cutoff) * plain_force(cutoff);
       case Truncation::switched:
         break;
+      default:
+        throw std::logic_error("no reference of this truncation");
     }
     if (r <= switch_start) return plain(r);
     const double rc2 = cutoff * cutoff, rs2 = switch_start * switch_start;
@@ -55,6 +57,8 @@ struct Reference {
         return plain_force(r) - plain_force(cutoff);
       case Truncation::switched:
         break;
+      default:
+        throw std::logic_error("no reference of this truncation");
     }
     return (energy(r - h) - energy(r + h)) / (2 * h);
   }

@@ -329,3 +329,42 @@ TEST_CASE("files for other readers" * doctest::skip()) {
       H5mdWriter::create(context, std::string(folder) + "/nano.h5md", total, options);
   write_frames(context, writer, 0, 3, true);
 }
+
+TEST_CASE("compressed frames are the frames, and a file stays of one kind") {
+  if (library_is_missing()) return;
+  const comm::Context context;
+  const SharedFolder folder(context);
+  H5mdOptions options = small_options();
+  options.fields = {"position", "velocity", "orientation", "angular_momentum"};
+  options.compressed = true;
+  {
+    H5mdWriter writer = H5mdWriter::create(context, folder / "run.h5", total, options);
+    write_frames(context, writer, 0, 2, true);
+  }
+  {
+    H5mdWriter writer = H5mdWriter::resume(context, folder / "run.h5", total, options, 100);
+    write_frames(context, writer, 2, 3, true);
+  }
+  if (context.rank() == 0) {
+    const hdf5::File file = hdf5::File::open_to_read(folder / "run.h5");
+    CHECK(file.is_compressed("particles/trajectory/position/value"));
+    CHECK_FALSE(file.is_compressed("particles/trajectory/id"));
+    CHECK(file.value_names("particles/trajectory/species") == options.type_names);
+    for (hdf5::Size frame = 0; frame < 3; ++frame) {
+      const hdf5::Size first[3] = {frame, 0, 0}, count[3] = {1, total, 4};
+      const auto values = file.read("particles/trajectory/orientation/value", first, count);
+      bool all_right = true;
+      for (std::int64_t slot = 0; slot < total; ++slot) {
+        const Quaternion q =
+            self_identifying_orientation(slot + 1, static_cast<std::int64_t>(frame));
+        const double* row = values.data() + 4 * slot;
+        all_right &= q == Quaternion{row[0], row[1], row[2], row[3]};
+      }
+      CHECK(all_right);
+    }
+  }
+  options.compressed = false;
+  CHECK(contains(
+      failure_of([&] { H5mdWriter::resume(context, folder / "run.h5", total, options, 100); }),
+      "its position/value is compressed"));
+}

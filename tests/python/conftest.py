@@ -95,3 +95,13 @@ def melt(tmp_path):
         return path
 
     return write
+
+
+@pytest.fixture(scope="session")
+def runs(tmp_path_factory) -> Path:
+    """A folder with the runs of trajectory_support."""
+    from trajectory_support import make_runs
+
+    folder = tmp_path_factory.mktemp("runs")
+    make_runs(folder)
+    return folder

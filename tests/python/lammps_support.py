@@ -34,6 +34,7 @@ def state():
         "potential_energy": engine.get_thermo("pe"),
         "kinetic_energy": engine.get_thermo("ke"),
         "virial": sum(virial) * engine.get_thermo("vol"),
+        **{name: engine.get_thermo(name) for name in case["terms"]},
     }
 
 engine.command("run 0 post no")
@@ -102,10 +103,14 @@ class System:
                 file.write(f"{i} {v[0]!r} {v[1]!r} {v[2]!r}\n")
 
 
-def run_lammps(environment: LammpsEnvironment, commands, steps: int, every: int, folder: Path):
-    """Rows of energies, and the arrays `force` (start) and `position` (end)."""
+def run_lammps(  # noqa: PLR0913
+    environment: LammpsEnvironment, commands, steps: int, every: int, folder: Path, terms=()
+):
+    """Rows of energies, and the arrays `force` (start) and `position` (end). `terms`: more that
+    LAMMPS knows by name."""
     case = {
         "commands": commands,
+        "terms": terms,
         "steps": steps,
         "every": every,
         "result": str(folder / "lammps.npz"),

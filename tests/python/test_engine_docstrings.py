@@ -6,13 +6,26 @@ import pytest
 from conftest import ROOT
 
 
-@pytest.mark.parametrize("module", ["ase", "frame", "input", "simulation", "system"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "ase",
+        "box",
+        "callbacks",
+        "comm",
+        "frame",
+        "input",
+        "parameters",
+        "simulation",
+        "system",
+    ],
+)
 def test_docstrings_begin_with_collective_or_local(module):
     tree = ast.parse((ROOT / "python" / "sterna" / f"{module}.py").read_text(encoding="utf-8"))
     methods = [
         method
         for kind in tree.body
-        if isinstance(kind, ast.ClassDef)
+        if isinstance(kind, ast.ClassDef) and not kind.name.startswith("_")
         for method in kind.body
         if isinstance(method, ast.FunctionDef) and not method.name.startswith("_")
     ]

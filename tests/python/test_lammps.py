@@ -49,6 +49,8 @@ def skewed_mixture() -> System:
 
 CUTOFF = 2.5
 SWITCH_START = 2.0
+# Those that LAMMPS has with charges only.
+WITH_CHARGES = ("switched", "force_switched")
 MIXING = {"lorentz_berthelot": "arithmetic", "geometric": "geometric"}
 
 
@@ -58,10 +60,12 @@ def lammps_commands(system: System, data: Path, truncation: str, mixing: str, dt
         "shifted": f"lj/cut {CUTOFF}",
         "force_shifted": f"lj/smooth/linear {CUTOFF}",
         "switched": f"lj/charmm/coul/charmm {SWITCH_START} {CUTOFF}",
+        "force_switched": f"lj/charmmfsw/coul/charmmfsh {SWITCH_START} {CUTOFF}",
+        "cubic_force_switched": f"lj/gromacs {SWITCH_START} {CUTOFF}",
     }[truncation]
     commands = [
         "units lj",
-        "atom_style charge" if truncation == "switched" else "atom_style atomic",
+        "atom_style charge" if truncation in WITH_CHARGES else "atom_style atomic",
         "atom_modify map array",
         f"read_data {data}",
         f"pair_style {style}",
@@ -100,7 +104,7 @@ file = "{data.name}"
 cutoff = {CUTOFF}
 truncation = "{truncation}"
 mixing = "{mixing}"
-{f"switch_start = {SWITCH_START}" if truncation == "switched" else ""}
+{f"switch_start = {SWITCH_START}" if truncation.endswith("switched") else ""}
 [output]
 thermo_interval = 10
 trajectory_interval = {STEPS}
@@ -134,6 +138,10 @@ CASES = [
     pytest.param(mixture, "shifted", "geometric", 1, id="mixture-geometric"),
     pytest.param(mixture, "force_shifted", "lorentz_berthelot", 2, id="mixture-force_shifted"),
     pytest.param(mixture, "switched", "lorentz_berthelot", 1, id="mixture-switched"),
+    pytest.param(mixture, "force_switched", "lorentz_berthelot", 2, id="mixture-force_switched"),
+    pytest.param(
+        mixture, "cubic_force_switched", "geometric", 1, id="mixture-cubic_force_switched"
+    ),
     pytest.param(skewed, "force_shifted", "lorentz_berthelot", 1, id="triclinic-force_shifted"),
     pytest.param(skewed, "switched", "lorentz_berthelot", 3, id="triclinic-switched"),
     pytest.param(skewed_mixture, "shifted", "geometric", 4, id="triclinic-mixture"),
@@ -146,7 +154,7 @@ def test_sterna_and_lammps_agree(build, truncation, mixing, ranks, lammps, stern
     data = tmp_path / "start.data"
     system.write_data(data)
     peer_data = data
-    if truncation == "switched":
+    if truncation in WITH_CHARGES:
         peer_data = tmp_path / "start.charge.data"
         system.write_data(peer_data, charged=True)
 
@@ -160,6 +168,13 @@ def test_sterna_and_lammps_agree(build, truncation, mixing, ranks, lammps, stern
     with h5py.File(tmp_path / "comparison.h5md") as file:
         force = file["particles/trajectory/force/value"][0]
         position = file["particles/trajectory/position/value"][-1]
+
+    if truncation == "force_switched":
+        # The forces of this style are not the slopes of its energies between the two distances:
+        # LAMMPS takes those of the energy switch.
+        for quantity in ("potential_energy", "kinetic_energy"):
+            assert rows[0][quantity] == pytest.approx(peer_rows[0][quantity], rel=1e-10), quantity
+        return
 
     # The start: 1e-10, force by force.
     for quantity in ("potential_energy", "kinetic_energy", "virial"):

@@ -370,6 +370,31 @@ def test_water_is_minimized_with_its_constraints(sterna, tmp_path):
     assert energy[0] > 80 and -4.2 < energy[-1] < -3.7
 
 
+def test_water_has_the_energy_of_its_start(sterna, tmp_path):
+    if not SHARED.exists():
+        pytest.skip("needs MODYLAS's sample water in ../shared")
+    for ending in ("mddef", "mdff", "mdxyz"):
+        (tmp_path / f"water_opt.{ending}").symlink_to(SHARED / "water" / f"water_opt.{ending}")
+    done = sterna("convert", "water_opt.mddef", "water.toml")
+    assert done.returncode == 0, done.stderr
+    # As it stands, before anything is put right.
+    text = (tmp_path / "water.toml").read_text()
+    for old, new in (
+        ('integrator = "minimize"', "timestep = 1.0"),
+        ("steps = 100", "steps = 0"),
+        ('format = "modylas"', 'format = "modylas"\nconstraints = "first_step"'),
+    ):
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    (tmp_path / "water.toml").write_text(text)
+    done = sterna("run", "water.toml", "-n", 2, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    row = read_log(tmp_path / "water_opt.log.jsonl").rows[0]
+    # Of an independent program, to the digits that are known of it (kcal/mol).
+    assert row["lennard_jones_energy"] == pytest.approx(1.2883e6, abs=50)
+    assert row["potential_energy"] == pytest.approx(1.2428e6, abs=50)
+
+
 BROKEN = [
     # (file, text, replaced by, part of what is said)
     ("mddef", "version= 1.0.0", "version= 0.9.0", "expected <input> version = 1.0.0"),

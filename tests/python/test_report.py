@@ -249,6 +249,11 @@ def test_molecules_have_bonds_and_terms(folder):
     check_page(page)
     data = json.loads(page.all("script", type="application/json")[0][1])
     assert len(data["bonds"]) == 2 * 432 and set(data["names"]) == {"CH2", "CH3"}
+    observed = page.part("observers")
+    assert "Torsion distribution; butane is most often at" in observed
+    assert "Radius of gyration in time; the run found radius_of_gyration_butane" in observed
+    assert "probability density of the torsion, 1/deg" in observed
+    assert "ends-ends is greatest" in observed
     assert max(data["bonds"]) == 575
     log = read_log(folder / "butane.log.jsonl")
     terms = [

@@ -11,6 +11,7 @@ from conftest import ROOT
 from sterna import SternaError
 from sterna.configuration import Configuration, random_orientations
 from sterna.validation import CASES, carbon_dioxide_slab, lj_equation_of_state
+from sterna.validation import constraint_energy_drift as constraints
 from sterna.validation import water_energy_drift as water
 from sterna.validation.block_average import (
     block_means,
@@ -289,6 +290,29 @@ def test_water_beside_lammps(sterna, tmp_path):
         assert energies["sterna"][1] == pytest.approx(energies["lammps"][1], rel=1e-8)
         assert abs(run["sterna"]["drift"]) < 0.01
         assert abs(run["lammps"]["drift"]) < 0.01
+
+
+def test_drift_with_constraints(sterna, tmp_path):
+    done = sterna(
+        *("validate", "constraint_energy_drift", "--steps", "200", "--equilibration", "100"),
+        *("--replicas", "2", "--json", "drift.json"),
+    )
+    assert done.returncode in (0, 1), done.stderr
+    written = json.loads((tmp_path / "drift.json").read_text())
+    assert written["atoms"] == 1029
+    for run in written["runs"]:
+        # Not yet at rest; but a time step or a constraint that is wrong shows at once.
+        assert 150 < run["temperature"] < 600
+        assert run["scatter"] < 0.01
+        assert abs(run["drift"]) < 5.0
+
+
+def test_drift_is_a_slope_for_each_degree_of_freedom():
+    unit = constraints.MOLAR_GAS_CONSTANT * constraints.TEMPERATURE
+    time = numpy.linspace(0.0, 50.0, 26)
+    total = -3000.0 + 0.02 * unit * constraints.degrees_of_freedom() * time / 1000.0
+    assert constraints.drift(time, total)["drift"] == pytest.approx(0.02)
+    assert constraints.degrees_of_freedom() == 3 * 1029 - 4 * 6 - 331 * 3 - 3
 
 
 def test_without_lammps_the_comparison_says_how_to_get_it(sterna, monkeypatch, tmp_path):

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "md/input/line_reader.hpp"
@@ -315,6 +316,35 @@ TEST_CASE("extended XYZ of molecules: orientations and angular momenta") {
   CHECK(without.particles[0].orientation == Quaternion{});
   REQUIRE(without.header.warnings.size() == 1);
   CHECK(without.header.warnings[0].message.find("orient:R:4 is (w, x, y, z)") != std::string::npos);
+}
+
+TEST_CASE("LAMMPS data files of styles with molecules and charges") {
+  const std::string head =
+      "title\n\n2 atoms\n2 atom types\n1 bonds\n1 bond types\n0 10 xlo xhi\n0 10 ylo yhi\n"
+      "0 10 zlo zhi\n\nBond Coeffs # harmonic\n\n1 300 1\n\n";
+  const std::string tail = "\nBonds\n\n1 1 1 2\n\nVelocities\n\n2 0 0 1\n1 0 0 2\n";
+  const std::pair<std::string, std::string> styles[] = {
+      {"full", "2 7 1 -0.5"}, {"molecular", "2 7 1"}, {"bond", "2 7 1"},
+      {"angle", "2 0 1"},     {"charge", "2 1 0.25"}, {"atomic", "2 1"}};
+  for (const auto& [style, columns] : styles) {
+    CAPTURE(style);
+    const std::string other = "1" + columns.substr(1);
+    const auto contents = read(
+        head + "Atoms # " + style + "\n\n" + columns + " 1 2 3 0 1 0\n" + other + " 4 5 6\n" + tail,
+        two_types(), 2);
+    CHECK(contents.particles.size() == 2);
+    CHECK(contents.particles[0].id == 2);
+    CHECK(contents.particles[0].position.type == 0);
+    CHECK(contents.particles[0].position.vector() == Vec3{1.0, 2.0, 3.0});
+    CHECK(contents.particles[0].image.y == 1);
+    CHECK(contents.particles[1].position.vector() == Vec3{4.0, 5.0, 6.0});
+    CHECK(contents.particles[1].velocity == Vec3{0.0, 0.0, 2.0});
+    // The bonds, their coefficients, and charges where there are some.
+    const bool charged = style == "full" || style == "charge";
+    REQUIRE(contents.header.warnings.size() == (charged ? 3 : 2));
+    CHECK(contents.header.warnings[0].message.find("\"Bond Coeffs\" is not read") !=
+          std::string::npos);
+  }
 }
 
 TEST_CASE("a LAMMPS data file as write_data writes it") {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -64,6 +65,7 @@ TEST_CASE("every broken start file has its exact message") {
   for (const auto& path : paths) {
     CAPTURE(path.filename().string());
     const auto expected = path.string() + ".expected";
+    if (std::getenv("STERNA_UPDATE_EXPECTED") != nullptr) std::ofstream(expected) << outcome(path);
     REQUIRE(std::filesystem::exists(expected));
     CHECK(outcome(path) == text_of(expected));
   }

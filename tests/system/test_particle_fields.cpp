@@ -57,8 +57,9 @@ TEST_CASE("ghosts hear of positions in each step, of orientations and ids where 
 TEST_CASE("a record of a checkpoint has the size of versions 1 and 2") {
   CHECK(bytes_in_files(point) == 72);
   CHECK(bytes_in_files(body) == 128);
-  CHECK(trajectory_field_names() ==
-        std::vector<std::string_view>{"position", "velocity", "force", "image", "orientation"});
+  CHECK(trajectory_field_names() == std::vector<std::string_view>{"position", "velocity", "force",
+                                                                  "image", "orientation",
+                                                                  "angular_momentum"});
 }
 
 TEST_CASE("what belongs to a particle comes back from the store, and only its arrays are there") {

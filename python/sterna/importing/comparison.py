@@ -1,4 +1,4 @@
-"""Energies of an imported system, term by term, beside those of OpenMM."""
+"""Energies of an imported system, term by term, and its forces, beside those of OpenMM."""
 
 import subprocess
 import tempfile
@@ -6,19 +6,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import h5py
 import numpy
 
 from sterna.errors import SternaError
 from sterna.importing import files
 from sterna.importing.forces import nonbonded_of, number
 from sterna.importing.molecules import Molecules
-from sterna.importing.sources import openmm
+from sterna.importing.sources import Source, openmm
 from sterna.launch import program_environment
 from sterna.log import read_log
 from sterna.program import find_program
 from sterna.toml_text import toml_text
 
-TOLERANCE = 1e-5  #: relative, of each energy
+TOLERANCE = 1e-5  #: relative, of each energy and of the forces
 
 # Names in the log, and the classes of forces that they are the energy of.
 _ROWS = {
@@ -42,7 +43,7 @@ _ROWS = {
             "lennard_jones_energy",
             "bonded_lennard_jones_14_energy",
         ],
-        ["lennard_jones"],
+        ["lennard_jones", "CustomNonbondedForce", "CustomBondForce"],
     ),
     "charges": (["electrostatics_energy", "bonded_coulomb_14_energy"], ["charges"]),
 }
@@ -50,38 +51,43 @@ _ROWS = {
 
 @dataclass
 class Row:
-    """One kind of term; energies in kJ/mol."""
+    """One kind of term; energies in kJ/mol. Of forces the root mean square in kJ/mol/nm."""
 
     name: str
     sterna: float
     openmm: float
-
-    @property
-    def difference(self) -> float:
-        """Relative."""
-        return abs(self.sterna - self.openmm) / max(abs(self.openmm), 1e-3)
+    difference: float  #: relative; of forces, the root mean square of the differences
 
 
-def compare(molecules: Molecules) -> list[Row]:
-    """The energies of the start, with constraints kept, Ewald sums (in triclinic boxes PME) on both sides.
+def _energy_row(name: str, sterna: float, openmm: float) -> Row:
+    return Row(name, sterna, openmm, abs(sterna - openmm) / max(abs(openmm), 1e-3))
+
+
+def compare(source: Source, molecules: Molecules) -> list[Row]:
+    """Energies and forces of the start, with constraints kept, Ewald sums (in triclinic boxes PME) on both sides.
 
     Without tail corrections, in which OpenMM counts pairs of a particle with itself.
     """
-    system = openmm().XmlSerializer.clone(molecules.source.system)
+    system = openmm().XmlSerializer.clone(source.system)
     nonbonded = nonbonded_of(system)
     # OpenMM's Ewald sums are for rectangular boxes only.
-    box = molecules.source.box
+    box = source.box
     is_rectangular = not numpy.any(box - numpy.diag(numpy.diag(box)))
     nonbonded.setNonbondedMethod(nonbonded.Ewald if is_rectangular else nonbonded.PME)
     nonbonded.setEwaldErrorTolerance(1e-8)
     nonbonded.setUseDispersionCorrection(False)
+    for force in system.getForces():
+        if isinstance(force, openmm().CustomNonbondedForce):
+            force.setUseLongRangeCorrection(False)
     for group, force in enumerate(system.getForces()):
         force.setForceGroup(group)
-    context = _context(system, molecules.source.positions)
+    context = _context(system, source.positions)
     context.applyConstraints(1e-9)
     nanometer = openmm().unit.nanometer
-    state = context.getState(getPositions=True)
+    state = context.getState(getPositions=True, getForces=True)
     positions = numpy.array(state.getPositions(asNumpy=True).value_in_unit(nanometer))
+    unit_of_force = openmm().unit.kilojoule_per_mole / nanometer
+    expected_forces = numpy.array(state.getForces(asNumpy=True).value_in_unit(unit_of_force))
     expected = {}
     for force in system.getForces():
         name = type(force).__name__
@@ -94,18 +100,24 @@ def compare(molecules: Molecules) -> list[Row]:
         nonbonded.setExceptionParameters(k, first, second, 0.0, sigma, epsilon)
     expected["lennard_jones"] = _energy(_context(system, positions), nonbonded)
     expected["charges"] = expected.pop("NonbondedForce") - expected["lennard_jones"]
-    found = _energies_of_sterna(molecules, positions)
+    found, forces = _values_of_sterna(molecules, positions)
     rows = []
     for name, (mine, theirs) in _ROWS.items():
         if any(key in expected for key in theirs):
             rows.append(
-                Row(
+                _energy_row(
                     name,
                     sum(found.get(key, 0.0) for key in mine),
                     sum(expected.get(key, 0.0) for key in theirs),
                 )
             )
-    return rows
+    size, of_openmm = _root_mean_square(forces), _root_mean_square(expected_forces)
+    apart = _root_mean_square(forces - expected_forces)
+    return [*rows, Row("forces", size, of_openmm, apart / of_openmm)]
+
+
+def _root_mean_square(vectors: numpy.ndarray) -> float:
+    return float(numpy.sqrt((vectors**2).sum(axis=1).mean()))
 
 
 def _context(system: Any, positions: numpy.ndarray) -> Any:
@@ -124,7 +136,10 @@ def _energy(context: Any, force: Any) -> float:
     return number(state.getPotentialEnergy())
 
 
-def _energies_of_sterna(molecules: Molecules, positions: numpy.ndarray) -> dict[str, float]:
+def _values_of_sterna(
+    molecules: Molecules, positions: numpy.ndarray
+) -> tuple[dict[str, float], numpy.ndarray]:
+    """The row of the log, and the forces in the order of the system's atoms."""
     with tempfile.TemporaryDirectory(prefix="sterna-import-") as name:
         folder = Path(name)
         sections = dict(files.settings(molecules, "compared.extxyz"))
@@ -133,13 +148,16 @@ def _energies_of_sterna(molecules: Molecules, positions: numpy.ndarray) -> dict[
         sections |= {
             "run": {"steps": 0, "timestep": 0.001},
             "start": {"kind": "file", "file": "compared.extxyz"},
-            "output": {"directory": str(folder)},
-            "type": molecules.types,
+            "output": {
+                "directory": str(folder),
+                "trajectory_interval": 1,
+                "trajectory_fields": ["position", "force"],
+            },
             "molecule": [
                 {"name": kind.name, "count": kind.count} | kind.tables for kind in molecules.kinds
             ],
         }
-        if molecules.has_charges:
+        if molecules.system.electrostatics is not None:
             sections["electrostatics"] = {"kind": "ewald", "accuracy": 1e-7}
         (folder / "compared.toml").write_text(toml_text(sections), encoding="utf-8")
         start = files.start_text(molecules, positions)
@@ -153,4 +171,8 @@ def _energies_of_sterna(molecules: Molecules, positions: numpy.ndarray) -> dict[
         )
         if done.returncode != 0:
             raise SternaError(f"the imported system does not run:\n{done.stderr}")
-        return read_log(folder / "compared.log.jsonl").rows[0]
+        with h5py.File(folder / "compared.h5md") as file:
+            in_order = file["particles/trajectory/force/value"][0]
+        forces = numpy.empty_like(in_order)
+        forces[molecules.order] = in_order
+        return read_log(folder / "compared.log.jsonl").rows[0], forces

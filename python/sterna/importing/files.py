@@ -1,13 +1,11 @@
 """Writes an imported system: the input, its start file, and a file for each large molecule."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy
 
 from sterna.errors import SternaError
-from sterna.importing.forces import nonbonded_of, number
 from sterna.importing.molecules import Molecules
 from sterna.toml_text import toml_text
 
@@ -32,10 +30,8 @@ def write(molecules: Molecules, output: Path, overwrite: bool) -> list[Path]:
         texts[path] = toml_text(kind.tables)
         sections.append(head | {"file": path.name})
     start = output.with_suffix(".extxyz")
-    texts[start] = start_text(molecules, molecules.source.positions)
-    texts[output] = toml_text(
-        settings(molecules, start.name) | {"type": molecules.types, "molecule": sections}
-    )
+    texts[start] = start_text(molecules, molecules.system.positions)
+    texts[output] = toml_text(settings(molecules, start.name) | {"molecule": sections})
     if not overwrite:
         for path in texts:
             if path.exists():
@@ -48,40 +44,38 @@ def write(molecules: Molecules, output: Path, overwrite: bool) -> list[Path]:
     return list(texts)
 
 
-def settings(molecules: Molecules, start: str) -> Mapping[str, Any]:
-    """All sections but types and molecules."""
-    force = nonbonded_of(molecules.source.system)
-    cutoff = number(force.getCutoffDistance())
-    constrained = molecules.source.system.getNumConstraints() > 0
-    interaction: dict[str, Any] = {"cutoff": cutoff, "truncation": "truncated"}
-    if force.getUseSwitchingFunction():
-        interaction |= {
-            "truncation": "switched",
-            "switch_start": number(force.getSwitchingDistance()),
-        }
-    if force.getUseDispersionCorrection():
-        interaction["tail_correction"] = "homogeneous"
+def settings(molecules: Molecules, start: str) -> dict[str, Any]:
+    """All sections but molecules."""
+    system = molecules.system
     sections: dict[str, Any] = {
-        "units": "nano",
-        "run": {"steps": 10000, "timestep": 0.002 if constrained else 0.0005},
-        "start": {"kind": "file", "file": start, "temperature": 300.0},
-        "interaction": interaction,
-        "thermostat": {
-            "kind": "stochastic_velocity_rescaling",
-            "temperature": 300.0,
-            "time_constant": 0.1,
-        },
+        "units": system.units,
+        "run": dict(system.run),
+        "start": {"kind": "file", "file": start},
+        "interaction": dict(system.interaction),
+        "thermostat": dict(system.thermostat),
         "output": {"directory": "output", "thermo_interval": 100, "trajectory_interval": 1000},
     }
-    if molecules.has_charges:
-        sections["electrostatics"] = {"kind": "fmm", "accuracy": 1e-4}
+    if system.temperature is not None:
+        sections["start"]["temperature"] = system.temperature
+    if system.electrostatics is not None:
+        sections["electrostatics"] = dict(system.electrostatics)
+    sections["type"] = system.types
+    if system.pairs:
+        sections["pair"] = system.pairs
     return sections
 
 
 def start_text(molecules: Molecules, positions: numpy.ndarray) -> str:
-    """The atoms at these positions (nm), as extended XYZ."""
-    lattice = " ".join(repr(float(edge)) for edge in molecules.source.box.ravel())
-    lines = [str(len(positions)), f'Lattice="{lattice}" Properties=species:S:1:pos:R:3']
-    for name, position in zip(molecules.type_of, positions, strict=True):
-        lines.append(f"{name} " + " ".join(repr(float(x)) for x in position))
+    """The atoms at these positions, as extended XYZ."""
+    system = molecules.system
+    lattice = " ".join(repr(float(edge)) for edge in system.box.ravel())
+    columns = [positions] if system.velocities is None else [positions, system.velocities]
+    velocities = "" if system.velocities is None else ":velo:R:3"
+    lines = [
+        str(len(positions)),
+        f'Lattice="{lattice}" Properties=species:S:1:pos:R:3{velocities}',
+    ]
+    rows = numpy.hstack(columns)[molecules.order].tolist()
+    for atom, row in zip(molecules.order, rows, strict=True):
+        lines.append(f"{system.atoms[atom].type} " + " ".join(map(repr, row)))
     return "\n".join(lines) + "\n"

@@ -9,27 +9,12 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from sterna.errors import SternaError
+from sterna.importing.lennard_jones import Powers, pairs_of_bonds
 from sterna.importing.sources import Source, openmm
-
-
-@dataclass(frozen=True)
-class Term:
-    """One table of a section `[[molecule.section]]`; `parameters` are its keys and values."""
-
-    section: str
-    atoms: tuple[int, ...]  #: of the system, from 0
-    parameters: tuple[tuple[str, Any], ...]
-
-
-def term(section: str, atoms: tuple[int, ...], **parameters: Any) -> Term:
-    # All but a CMAP are the same from either end: alike in all molecules of a kind.
-    if section != "cmap" and atoms[-1] < atoms[0]:
-        atoms = atoms[::-1]
-    return Term(section, atoms, tuple(parameters.items()))
+from sterna.importing.system import Term, term
 
 
 def number(quantity: Any) -> Any:
@@ -101,7 +86,8 @@ def _periodic_torsions(force: Any, _source: Source, bonds: Bonds) -> Iterator[Te
         is_proper = bonds.is_chain(tuple(atoms)) or not bonds.named
         yield term(
             "torsion" if is_proper else "improper", tuple(atoms), potential="periodic",
-            amplitude=amplitude, multiplicity=multiplicity, phase=math.degrees(phase),
+            amplitude=amplitude, multiplicity=multiplicity,
+            phase=math.remainder(math.degrees(phase), 360.0),
         )  # fmt: skip
 
 
@@ -140,7 +126,9 @@ def _cmaps(force: Any, source: Source, _bonds: Bonds) -> Iterator[Term]:
 _CHARMM_IMPROPER = re.compile(
     r"k\*(?:min\(dtheta,2\*pi-dtheta\)\^2;dtheta=abs\(theta-theta0\);pi=3\.14\d*"
     r"|dtheta_torus\^2;dtheta_torus=dtheta-floor\(dtheta/\(2\*pi\)\+0\.5\)\*\(2\*pi\);"
-    r"dtheta=theta-theta0;pi=3\.14\d*)"
+    r"dtheta=theta-theta0;pi=3\.14\d*"
+    # Without the way around the circle, which is meant: the energy would jump at 180 degrees.
+    r"|\(theta-theta0\)\^2)"
 )
 
 
@@ -159,9 +147,18 @@ def _custom_torsions(force: Any, _source: Source, _bonds: Bonds) -> Iterator[Ter
         )  # fmt: skip
 
 
-def _exceptions(force: Any, _source: Source, _bonds: Bonds) -> Iterator[Term]:
+def _exceptions(source: Source) -> Iterator[Term]:
+    """Pairs that do not interact as others do, of all forces together."""
+    force = nonbonded_of(source.system)
+    bonds = pairs_of_bonds(source.system)
     for n in range(force.getNumExceptions()):
         first, second, product, sigma, epsilon = map(number, force.getExceptionParameters(n))
+        powers = bonds.pop(frozenset((first, second)), None)
+        if powers is not None:
+            names = f"{name_of(source, first)} and {name_of(source, second)}"
+            if epsilon > 0.0:
+                powers += Powers.of(sigma, epsilon)
+            sigma, epsilon = powers.sigma_and_epsilon(names)
         if product == 0.0 and epsilon == 0.0:
             yield term("exclusion", (first, second))
             continue
@@ -169,6 +166,12 @@ def _exceptions(force: Any, _source: Source, _bonds: Bonds) -> Iterator[Term]:
             "special_pair", (first, second),
             epsilon=epsilon, sigma=sigma if epsilon > 0.0 else 0.1, charge_product=product,
         )  # fmt: skip
+    for pair in bonds:
+        first, second = sorted(pair)
+        raise SternaError(
+            f"a CustomBondForce acts between {name_of(source, first)} and "
+            f"{name_of(source, second)}, which are no exception of the NonbondedForce"
+        )
 
 
 def _nothing(_force: Any, _source: Source, _bonds: Bonds) -> Iterator[Term]:
@@ -182,7 +185,10 @@ CONVERTERS: dict[str, Callable[[Any, Source, Bonds], Iterator[Term]]] = {
     "RBTorsionForce": _ryckaert_bellemans,
     "CMAPTorsionForce": _cmaps,
     "CustomTorsionForce": _custom_torsions,
-    "NonbondedForce": _exceptions,
+    # Of these three `_exceptions` and `lennard_jones` make something together.
+    "NonbondedForce": _nothing,
+    "CustomNonbondedForce": _nothing,
+    "CustomBondForce": _nothing,
     "CMMotionRemover": _nothing,  # the total momentum of a start is 0, and stays
 }
 
@@ -207,6 +213,7 @@ def terms_of(source: Source) -> list[Term]:
                 + ", ".join(CONVERTERS)
             )
         terms += CONVERTERS[kind](force, source, bonds)
+    terms += _exceptions(source)
     for n in range(system.getNumConstraints()):
         first, second, distance = map(number, system.getConstraintParameters(n))
         terms.append(term("constraint", (first, second), distance=distance))

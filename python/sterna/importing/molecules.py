@@ -1,13 +1,10 @@
-"""Atoms and terms of a system as types and kinds of molecules."""
+"""Atoms and terms of a system as kinds of molecules."""
 
-import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from sterna.errors import SternaError
-from sterna.importing.forces import Term, name_of, nonbonded_of, number
-from sterna.importing.sources import Source
+from sterna.importing.system import System, Term, summed
 
 
 @dataclass
@@ -25,64 +22,47 @@ class Molecule:
 
 @dataclass
 class Molecules:
-    """All that an input says of the particles. Raises SternaError where that cannot be said."""
+    """The kinds of molecules of a system, and its atoms in their order.
 
-    source: Source
-    types: list[dict[str, Any]] = field(default_factory=list)
-    type_of: list[str] = field(default_factory=list)  #: of each atom
+    Raises SternaError where the atoms of a molecule do not follow each other, and may not be put
+    into another order.
+    """
+
+    system: System
     kinds: list[Molecule] = field(default_factory=list)
+    order: list[int] = field(default_factory=list)  #: the system's atoms, kind after kind
 
     def __post_init__(self) -> None:
-        self._force = nonbonded_of(self.source.system)
-        self._atoms = list(self.source.topology.atoms())
-        self._charges: list[float] = []
-        self._find_types()
-
-    @property
-    def has_charges(self) -> bool:
-        return any(self._charges)
-
-    def _find_types(self) -> None:
-        names: dict[tuple[float, float, float], str] = {}
-        counts: dict[str, int] = {}
-        for atom in self._atoms:
-            charge, sigma, epsilon = map(number, self._force.getParticleParameters(atom.index))
-            self._charges.append(charge)
-            mass = number(self.source.system.getParticleMass(atom.index))
-            # Without a well the size has no meaning, and other programs give anything.
-            key = (mass, sigma, epsilon) if epsilon > 0.0 else (mass, 0.1, 0.0)
-            if key not in names:
-                symbol = atom.element.symbol if atom.element else "X"
-                counts[symbol] = counts.get(symbol, 0) + 1
-                names[key] = f"{symbol}{counts[symbol]}"
-                mass, sigma, epsilon = key
-                self.types.append(
-                    {"name": names[key], "mass": mass, "sigma": sigma, "epsilon": epsilon}
-                )
-            self.type_of.append(names[key])
-
-    def take(self, terms: Iterable[Term]) -> None:
-        """Finds the molecules that the terms join."""
-        terms = list(terms)
-        first = self._first_atoms(terms)
+        first = self._first_atoms()
+        members: dict[int, list[int]] = {}
+        for atom, start in enumerate(first):
+            members.setdefault(start, []).append(atom)
         inside: dict[int, list[Term]] = {}
-        for one in terms:
+        for one in summed(self.system.terms):
             inside.setdefault(first[one.atoms[0]], []).append(one)
-        starts = sorted(set(first))
         names: dict[str, int] = {}
-        for start, end in zip(starts, [*starts[1:], len(first)], strict=True):
-            tables = self._tables(start, end, inside.get(start, []))
-            if self.kinds and self.kinds[-1].tables == tables:
-                self.kinds[-1].count += 1
+        atoms_of: list[list[int]] = []  # of each kind
+        known: dict[str, int] = {}  # kinds by their tables
+        for start, atoms in members.items():
+            tables = self._tables(atoms, inside.get(start, []))
+            if not self.system.can_reorder and self.kinds and self.kinds[-1].tables != tables:
+                known.clear()
+            text = repr(tables)
+            if text in known:
+                self.kinds[known[text]].count += 1
+                atoms_of[known[text]] += atoms
                 continue
-            name = self._name(start, end)
+            known[text] = len(self.kinds)
+            name = self.system.molecule_name(atoms)
             names[name] = names.get(name, 0) + 1
             unique = name if names[name] == 1 else f"{name}_{names[name]}"
             self.kinds.append(Molecule(unique, 1, tables))
+            atoms_of.append(list(atoms))
+        self.order = [atom for atoms in atoms_of for atom in atoms]
 
-    def _first_atoms(self, terms: Iterable[Term]) -> list[int]:
+    def _first_atoms(self) -> list[int]:
         """Of each atom, the first one of its molecule."""
-        parent = list(range(len(self.type_of)))
+        parent = list(range(len(self.system.atoms)))
 
         def root(atom: int) -> int:
             while parent[atom] != atom:
@@ -94,45 +74,35 @@ class Molecules:
             low, high = sorted((root(first), root(second)))
             parent[high] = low
 
-        for one in terms:
+        for one in self.system.terms:
             for other in one.atoms[1:]:
                 join(one.atoms[0], other)
-        for first, second in self.source.topology.bonds():
-            join(first.index, second.index)
+        for first, second in self.system.joined:
+            join(first, second)
         found = [root(atom) for atom in range(len(parent))]
+        if self.system.can_reorder:
+            return found
         for atom in range(1, len(found)):
             if found[atom] != atom and found[atom] != found[atom - 1]:
                 raise SternaError(
-                    f"{name_of(self.source, atom)} is of the molecule of "
-                    f"{name_of(self.source, found[atom])}, but does not follow its other atoms; "
+                    f"{self.system.atom_name(atom)} is of the molecule of "
+                    f"{self.system.atom_name(found[atom])}, but does not follow its other atoms; "
                     "expected the atoms of a molecule one after the other"
                 )
         return found
 
-    def _name(self, start: int, end: int) -> str:
-        atoms = self._atoms[start:end]
-        residues = {atom.residue.index for atom in atoms}
-        first = atoms[0].residue
-        name = first.name if len(residues) == 1 else f"chain_{first.chain.id}"
-        # It becomes part of the name of a file.
-        return re.sub(r"[^A-Za-z0-9_+-]", "_", name)
-
-    def _tables(self, start: int, end: int, terms: list[Term]) -> dict[str, Any]:
-        tables: dict[str, Any] = {
-            "excluded_bonds": 0,
+    def _tables(self, atoms: list[int], terms: list[Term]) -> dict[str, Any]:
+        place = {atom: k + 1 for k, atom in enumerate(atoms)}
+        tables: dict[str, Any] = dict(self.system.molecule_keys) | {
             "atom": [
-                {
-                    "name": atom.name,
-                    "type": self.type_of[atom.index],
-                    "charge": self._charges[atom.index],
-                }
-                for atom in self._atoms[start:end]
+                {"name": atom.name, "type": atom.type, "charge": atom.charge}
+                for atom in (self.system.atoms[k] for k in atoms)
             ],
         }
         alike: dict[tuple[str, tuple], list[list[int]]] = {}
         for one in terms:
             lists = alike.setdefault((one.section, one.parameters), [])
-            lists.append([atom - start + 1 for atom in one.atoms])
+            lists.append([place[atom] for atom in one.atoms])
         # Whatever order the other program has: molecules of one kind are told by their tables.
         for (section, parameters), lists in sorted(
             alike.items(), key=lambda item: (item[0][0], sorted(item[1]), repr(item[0][1]))
@@ -141,4 +111,6 @@ class Molecules:
             tables.setdefault(section, []).append(
                 dict(parameters) | {"atoms": lists if len(lists) > 1 else lists[0]}
             )
+        if "bond" not in tables:
+            tables.pop("constrained_bonds", None)
         return tables

@@ -90,7 +90,14 @@ def read(files: Sequence[Path], settings: Settings) -> Source:
             return _by_force_field(files[0], settings)
         raise SternaError(
             f"{files[0]} has places only; expected a --force-field too, such as --force-field "
-            "amber14-all.xml --force-field amber14/tip3p.xml",
+            "amber14-all.xml --force-field amber14/tip3p.xml, or, for rigid molecules, --model "
+            "water=spce",
+            status=2,
+        )
+    if len(files) == 1 and files[0].suffix.lower() == ".gro":
+        raise SternaError(
+            f"{files[0]} has places only; expected a .top of GROMACS too, or, for rigid molecules, "
+            "--model water=spce",
             status=2,
         )
     expected = "; ".join(known.description for known in FORMATS)
@@ -140,10 +147,59 @@ def _serialized(path: Path, _: list[Path], places: Path, _settings: Settings) ->
     return _source(structure.topology, system, _places(structure), (path, places))
 
 
+@dataclass(frozen=True)
+class Solvent:
+    """Water and ions around a structure, as OpenMM's Modeller adds them."""
+
+    water: str  #: geometry of the water: "tip3p", "spce"
+    padding: float | None  #: nm of water around the structure
+    box: tuple[float, float, float] | None  #: nm; the edges, in place of a padding
+    salt: float  #: mol/l, beyond what neutralizes
+    positive: str  #: "Na+"
+    negative: str  #: "Cl-"
+    neutralize: bool
+
+
+def solvated(path: Path | None, settings: Settings, solvent: Solvent) -> Source:
+    """A structure, or nothing, in water with ions. Raises SternaError, naming the file."""
+    app, unit = openmm().app, openmm().unit
+    force_field = _force_field(settings)
+    if path is None:
+        modeller = app.Modeller(app.Topology(), [] * unit.nanometer)
+    else:
+        if not path.is_file():
+            raise SternaError(f"the file {path} does not exist or is no file", status=2)
+        structure = _structure(path)
+        modeller = app.Modeller(structure.topology, structure.positions)
+    size = {"padding": solvent.padding} if solvent.box is None else {"boxSize": solvent.box}
+    name = path or Path("water")
+    _read_by(
+        name,
+        lambda: modeller.addSolvent(
+            force_field,
+            model=solvent.water,
+            ionicStrength=solvent.salt * unit.molar,
+            positiveIon=solvent.positive,
+            negativeIon=solvent.negative,
+            neutralize=solvent.neutralize,
+            **{key: value * unit.nanometer for key, value in size.items()},
+        ),
+    )
+    system = _read_by(
+        name, lambda: force_field.createSystem(modeller.topology, **settings.of_openmm())
+    )
+    positions = numpy.array(modeller.positions.value_in_unit(unit.nanometer))
+    return Source(modeller.topology, system, positions)
+
+
+def _force_field(settings: Settings) -> Any:
+    names = settings.force_fields
+    return _read_by(Path(", ".join(names)), lambda: openmm().app.ForceField(*names))
+
+
 def _by_force_field(path: Path, settings: Settings) -> Source:
     structure = _structure(path)
-    names = settings.force_fields
-    force_field = _read_by(Path(", ".join(names)), lambda: openmm().app.ForceField(*names))
+    force_field = _force_field(settings)
     system = _read_by(
         path, lambda: force_field.createSystem(structure.topology, **settings.of_openmm())
     )

@@ -19,10 +19,10 @@ MOST_LINES = 8
 
 
 #: Of observers whose file is not called by words.
-_NAMES = {"rdf": "radial distribution functions"}
+_NAMES = {"rdf": "radial distribution functions", "rmsd": "root mean square deviation"}
 
 #: What the values of all columns are, where the columns are named for what they are of.
-_AXES = {"rdf": "g(r)", "diffusion": "mean square displacement"}
+_AXES = {"rdf": "g(r)", "diffusion": "mean square displacement", "structure_factor": "S(q)"}
 
 
 def _words(table_: Table) -> str:
@@ -117,6 +117,33 @@ def _viscosity(run: Run, table_: Table) -> list[Markup]:
     return plots
 
 
+def _series(run: Run, table_: Table) -> list[Markup]:
+    """A quantity of each group against time, with the averages that the run printed."""
+    names = table_.columns[1:]
+    unit = names[0].partition("/")[2]
+    caption = f"{_words(table_).capitalize()} in time" + _average_said(run, table_.kind)
+    return _in_plots(table_, caption, f"{_words(table_)}/{unit}" if unit else _words(table_), names)
+
+
+def _density(run: Run, table_: Table) -> list[Markup]:
+    """Probability densities with the place of the highest peak."""
+    values = table_.values()
+    peak = values[values[:, 1].argmax()]
+    name, _, unit = table_.columns[0].partition("/")
+    caption = f"{_words(table_).capitalize()}; {table_.columns[1]} is most often at {peak[0]:.4g}"
+    density = f"probability density of the {name}" + (f", 1/{unit}" if unit else "")
+    return _in_plots(table_, f"{caption} {unit}".strip(), density, table_.columns[1:])
+
+
+def _structure(run: Run, table_: Table) -> list[Markup]:
+    values = table_.values()
+    peak = values[values[:, 1].argmax()]
+    caption = (
+        f"Structure factor; {table_.columns[1]} is greatest, {peak[1]:.4g}, at q = {peak[0]:.4g}"
+    )
+    return _in_plots(table_, caption, _AXES["structure_factor"], table_.columns[1:])
+
+
 def _any_curve(run: Run, table_: Table) -> list[Markup]:
     caption = table_.remarks[0] if table_.remarks else _words(table_)
     return _in_plots(table_, caption[:1].upper() + caption[1:], _words(table_), table_.columns[1:])
@@ -127,6 +154,15 @@ _PLOTS: dict[str, Callable[[Run, Table], list[Markup]]] = {
     "profile": _profile,
     "diffusion": _displacement,
     "viscosity": _viscosity,
+    "structure_factor": _structure,
+    "radius_of_gyration": _series,
+    "end_to_end_distance": _series,
+    "molecular_dipole": _series,
+    "rmsd": _series,
+    "hydrogen_bonds": _series,
+    "bond_distribution": _density,
+    "angle_distribution": _density,
+    "torsion_distribution": _density,
 }
 
 

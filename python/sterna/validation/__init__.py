@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from sterna.validation import (
     carbon_dioxide_slab,
+    constraint_energy_drift,
     lj_equation_of_state,
     lj_slab,
     water_energy_drift,
@@ -54,5 +55,12 @@ CASES = (
         "conservation of energy of SPC/E water with the fast multipole method",
         "LAMMPS with PPPM, beside it (tools/install_lammps)",
         20,
+    ),
+    Case(
+        "constraint_energy_drift",
+        constraint_energy_drift.validate,
+        "conservation of energy of ethanol in water with constraints, 2 fs and mixed precision",
+        "a bound of 0.005 kT per ns and degree of freedom",
+        30,
     ),
 )

@@ -56,10 +56,12 @@ class ComponentChecker {
               "\"rotation\" in [run] has no effect on [[type]]s, which do not turn");
     }
     const auto& fields = input_.output.trajectory_fields;
-    if (good_("output.trajectory_fields") && std::ranges::count(fields, "orientation") > 0) {
+    for (const char* field : {"orientation", "angular_momentum"}) {
+      if (!good_("output.trajectory_fields") || std::ranges::count(fields, field) == 0) continue;
       error("output.trajectory_fields",
-            "\"trajectory_fields\" in [output] asks for \"orientation\", which only "
-            "[[component]]s have; [[type]]s are points");
+            fmt::format("\"trajectory_fields\" in [output] asks for \"{}\", which only "
+                        "[[component]]s have; [[type]]s are points",
+                        field));
     }
     for (std::size_t n = 0; n < input_.pairs.size(); ++n) {
       for (const char* key : {"eta", "xi"}) {

@@ -11,6 +11,7 @@
 
 #include "md/core/display_text.hpp"
 #include "md/domain/decomposition_method.hpp"
+#include "md/input/atom_groups.hpp"
 #include "md/input/check_components.hpp"
 #include "md/input/check_electrostatics.hpp"
 #include "md/input/check_external.hpp"
@@ -23,6 +24,7 @@
 #include "md/input/read_input.hpp"
 #include "md/input/tersoff_input.hpp"
 #include "md/input/thermostat_kind.hpp"
+#include "md/model/truncation.hpp"
 #include "md/output/run_files.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
@@ -112,7 +114,8 @@ class Checker {
 
   void interaction() {
     if (good_("interaction.switch_start") && good_("interaction.cutoff") &&
-        input_.interaction.truncation == "switched" &&
+        good_("interaction.truncation") &&
+        is_switched(truncation_by_name(input_.interaction.truncation)) &&
         input_.interaction.switch_start >= input_.interaction.cutoff) {
       error(
           "interaction.switch_start",
@@ -407,6 +410,7 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   checker.barostat();
   checker.domain();
   checker.output(look_at_files);
+  check_groups(input, is_good, report);
   for (const ObserverSection& section : observer_sections()) {
     if (section.check != nullptr) section.check(input, is_good, report);
   }

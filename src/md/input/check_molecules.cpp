@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <map>
 #include <set>
 #include <string>
@@ -93,13 +94,14 @@ class MoleculeChecker {
   }
 
   void terms(std::string_view section, const Terms& items, std::size_t size) {
-    // What tells a term from others: potential, multiplicity, atoms in one of the two directions.
-    std::set<std::tuple<std::string, double, std::vector<int>>> seen;
+    // What tells a term from others: potential, multiplicity and phase, atoms in one of the two
+    // directions.
+    std::set<std::tuple<std::string, Periodicity, std::vector<int>>> seen;
     for (std::size_t n = 0; n < items.size(); ++n) {
       const Input::MoleculeTerm& term = items[n];
       const bool known = good_(place_of(section, n, "potential"));
-      double multiplicity = 0.0;
-      if (known) multiplicity = parameters(section, n, term);
+      Periodicity periodicity;
+      if (known) periodicity = parameters(section, n, term);
       if (!good_(place_of(section, n, "atoms"))) continue;
       for (std::size_t k = 0; k < term.atoms.size(); ++k) {
         if (!good_atoms(section, n, k, term.atoms[k], size)) continue;
@@ -107,7 +109,7 @@ class MoleculeChecker {
         if (atoms.back() < atoms.front()) std::ranges::reverse(atoms);
         // A bond is one whatever its potential is.
         const std::string potential = size == 2 ? std::string() : term.potential;
-        if (seen.insert({potential, multiplicity, atoms}).second) continue;
+        if (seen.insert({potential, periodicity, atoms}).second) continue;
         error(
             list_place(section, n, k),
             fmt::format(
@@ -116,7 +118,8 @@ class MoleculeChecker {
                 section == "special_pair" ? "special pair"
                 : section == "cmap"       ? "CMAP"
                                           : section,
-                multiplicity > 0.0 ? " with this multiplicity" : "", atom_list(term.atoms[k])));
+                periodicity.multiplicity > 0.0 ? " with this multiplicity" : "",
+                atom_list(term.atoms[k])));
       }
     }
   }
@@ -164,31 +167,38 @@ class MoleculeChecker {
     return true;
   }
 
-  /// Of the parameters together; the multiplicity where there is one, otherwise 0.
-  double parameters(std::string_view section, std::size_t n, const Input::MoleculeTerm& term) {
+  /// Of terms that have one; several of an atom list may differ in it.
+  struct Periodicity {
+    double multiplicity = 0.0, phase = 0.0;
+    auto operator<=>(const Periodicity&) const = default;
+  };
+
+  /// Of the parameters together; the periodicity where there is one.
+  Periodicity parameters(std::string_view section, std::size_t n, const Input::MoleculeTerm& term) {
     const auto number = find_bonded(section, term.potential);
-    if (!number) return 0.0;
+    if (!number) return {};
     const BondedEntry& entry = bonded_table()[*number];
     std::vector<double> values;
-    double multiplicity = 0.0;
+    Periodicity periodicity;
     for (const BondedParameter& parameter : entry.parameters) {
       const std::string place = place_of(section, n, parameter.name);
-      if (input_.places.contains(place) && !good_(place)) return 0.0;
+      if (input_.places.contains(place) && !good_(place)) return {};
       const double value = bonded_parameter(term, parameter.name).value_or(parameter.preset);
       if (parameter.whole && value != std::floor(value)) {
         error(place, fmt::format("\"{}\" in [[molecule.{}]] is {}; expected an integer",
                                  parameter.name, section, value));
-        return 0.0;
+        return {};
       }
-      if (parameter.name == "multiplicity") multiplicity = value;
+      if (parameter.name == "multiplicity") periodicity.multiplicity = value;
+      if (parameter.name == "phase") periodicity.phase = value;
       values.push_back(value);
     }
-    if (entry.contradiction == nullptr) return multiplicity;
+    if (entry.contradiction == nullptr) return periodicity;
     const std::string_view problem = entry.contradiction(values);
     if (!problem.empty()) {
       error(fmt::format("{}.{}[{}]", place_, section, n), std::string(problem));
     }
-    return multiplicity;
+    return periodicity;
   }
 
   void tables() {
@@ -380,46 +390,7 @@ class Checker {
             "a [barostat] moves each atom with the box, which constraints do not allow; expected "
             "kind = \"none\"");
     }
-    const auto keeping =
-        thermostats_that([](const ThermostatKind& kind) { return kind.keeps_constraints; });
-    for (std::size_t n = 0; n < input_.thermostats.size(); ++n) {
-      const Input::Thermostat& thermostat = input_.thermostats[n];
-      const ThermostatKind* const kind = kind_of(thermostat);
-      const std::string place = fmt::format("thermostat[{}]", n);
-      if (kind == nullptr || !good_(place + ".kind")) continue;
-      if (!kind->keeps_constraints) {
-        error(place + ".kind",
-              fmt::format("\"kind\" in [thermostat] is {}, which acts on atoms one by one and does "
-                          "not keep constraints; expected {}",
-                          quote(thermostat.kind), choice_list(keeping)));
-      } else if (!thermostat.component.empty() || thermostat.lower || thermostat.upper) {
-        error(place,
-              "a thermostat of some atoms does not keep constraints; expected one of all, "
-              "without \"component\", \"lower\" and \"upper\"");
-      }
-    }
-    for (std::size_t n = 0; n < input_.drift_controls.size(); ++n) {
-      const Input::DriftControl& control = input_.drift_controls[n];
-      if (control.component.empty() && !control.lower && !control.upper && control.slabs == 1) {
-        continue;
-      }
-      error(fmt::format("drift_control[{}]", n),
-            "a [[drift_control]] of some atoms does not keep constraints; expected one of all, "
-            "without \"component\", \"lower\", \"upper\" and \"slabs\"");
-    }
-    for (std::size_t n = 0; n < input_.freezes.size(); ++n) {
-      const std::string& frozen = input_.freezes[n].component;
-      const auto has_it = [&](const Input::Molecule& molecule) {
-        return has_constraints(molecule) &&
-               std::ranges::find(molecule.atoms, frozen, &Input::MoleculeAtom::type) !=
-                   molecule.atoms.end();
-      };
-      if (std::ranges::none_of(input_.molecules, has_it)) continue;
-      error(fmt::format("freeze[{}]", n),
-            fmt::format("atoms of the type {} are in a [[molecule]] with constraints, which cannot "
-                        "be frozen in part",
-                        quote(frozen)));
-    }
+    for (std::size_t n = 0; n < input_.thermostats.size(); ++n) thermostat(n);
     for (std::size_t n = 0; n < input_.limits.size(); ++n) {
       error(fmt::format("limit[{}]", n), "a [[limit]] of single atoms does not keep constraints");
     }
@@ -430,6 +401,49 @@ class Checker {
             "a reflecting wall turns the velocities of single atoms and does not keep "
             "constraints; expected a wall with a potential");
     }
+  }
+
+  void thermostat(std::size_t n) {
+    using Constraints = ThermostatKind::Constraints;
+    const Input::Thermostat& thermostat = input_.thermostats[n];
+    const ThermostatKind* const kind = kind_of(thermostat);
+    const std::string place = fmt::format("thermostat[{}]", n);
+    if (kind == nullptr || !good_(place + ".kind")) return;
+    if (kind->constraints == Constraints::violated) {
+      const auto others = thermostats_that(
+          [](const ThermostatKind& other) { return other.constraints != Constraints::violated; });
+      error(place + ".kind",
+            fmt::format("\"kind\" in [thermostat] is {}, which does not keep constraints; expected "
+                        "{}",
+                        quote(thermostat.kind), choice_list(others)));
+    } else if (kind->constraints != Constraints::projected && thermostat.is_partial()) {
+      error(place,
+            fmt::format("a thermostat {} of some atoms does not keep constraints; expected one of "
+                        "all, without \"component\", \"lower\" and \"upper\", or kind = "
+                        "\"langevin\"",
+                        quote(thermostat.kind)));
+    } else if (kind->constraints == Constraints::kept) {
+      if (const std::string frozen = frozen_in_constraints(); !frozen.empty()) {
+        error(place + ".kind",
+              fmt::format("\"kind\" in [thermostat] is {}, which scales the velocities of all "
+                          "atoms, but those of the type {}, which is in a [[molecule]] with "
+                          "constraints, are frozen; expected kind = \"langevin\"",
+                          quote(thermostat.kind), quote(frozen)));
+      }
+    }
+  }
+
+  /// A type of [[freeze]] in a molecule with constraints; empty: there is none.
+  std::string frozen_in_constraints() const {
+    for (const Input::Freeze& freeze : input_.freezes) {
+      const auto has_it = [&](const Input::Molecule& molecule) {
+        return has_constraints(molecule) &&
+               std::ranges::find(molecule.atoms, freeze.component, &Input::MoleculeAtom::type) !=
+                   molecule.atoms.end();
+      };
+      if (std::ranges::any_of(input_.molecules, has_it)) return freeze.component;
+    }
+    return {};
   }
 
   Input& input_;

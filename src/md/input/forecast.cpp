@@ -35,11 +35,13 @@ constexpr double rotation_per_local = 80.0;  // orientation, angular momentum, t
 constexpr double rotation_per_ghost = 32.0;  // orientation
 constexpr double bytes_per_site = 32.0;      // turned into the laboratory frame
 
-double bytes_of_field(std::string_view name) {
+double bytes_of_field(std::string_view name, const std::string& precision) {
   double bytes = 0.0;
   for_each_field([&](const auto& field) {
     using Field = std::remove_cvref_t<decltype(field)>;
-    if (field.name == name) bytes = Field::components * sizeof(typename Field::StoredType);
+    if (field.name != name) return;
+    const bool halved = !Field::whole_numbers && precision == "single";
+    bytes = Field::components * (halved ? sizeof(float) : sizeof(typename Field::StoredType));
   });
   return bytes;
 }
@@ -116,7 +118,9 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
                                 list_bytes * std::max(0.0, result.neighbors - 2.0));
   if (input.output.trajectory_interval > 0) {
     double bytes = 0.0;
-    for (const std::string& field : input.output.trajectory_fields) bytes += bytes_of_field(field);
+    for (const std::string& field : input.output.trajectory_fields) {
+      bytes += bytes_of_field(field, input.output.trajectory_precision);
+    }
     const auto frames = input.run.steps / input.output.trajectory_interval + 1;
     result.trajectory_bytes = bytes * particles * static_cast<double>(frames);
   }

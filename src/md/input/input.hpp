@@ -48,6 +48,7 @@ struct Input {
     std::string integrator = "velocity_verlet";  ///< or "minimize"
     std::string rotation = "no_squish";          ///< of molecules; or "leapfrog"
     double constraint_tolerance = 1e-8;          ///< of each distance, relative
+    std::string constraint_algorithm = "auto";   ///< "shake", "conjugate_gradients"
   } run;
 
   struct Start {                          ///< [start]
@@ -140,12 +141,12 @@ struct Input {
   };
   std::vector<Pair> pairs;
 
-  struct Interaction {                        ///< [interaction]
-    std::string potential = "lennard_jones";  ///< or "tersoff"
-    std::string parameter_file;               ///< of Tersoff's potential; relative to the input
-    double cutoff = 0.0;                      ///< of Tersoff's potential: that of its parameters
-    std::string truncation = "shifted";  ///< "truncated", "shifted", "force_shifted", "switched"
-    double switch_start = 0.0;           ///< "switched": smooth to zero from here to the cutoff
+  struct Interaction {                         ///< [interaction]
+    std::string potential = "lennard_jones";   ///< or "tersoff"
+    std::string parameter_file;                ///< of Tersoff's potential; relative to the input
+    double cutoff = 0.0;                       ///< of Tersoff's potential: that of its parameters
+    std::string truncation = "shifted";        ///< how the potential ends: of `truncation_by_name`
+    double switch_start = 0.0;                 ///< of switched ends: smooth to zero from here to it
     std::string mixing = "lorentz_berthelot";  ///< "geometric"
     std::string tail_correction = "none";      ///< "homogeneous", "planar"
     std::string tail_normal = "z";  ///< "planar": the axis across the layers, "x", "y", "z"
@@ -315,6 +316,9 @@ struct Input {
     std::int64_t equilibration = -1;                         ///< steps; below 0: found at the end
     std::int64_t trajectory_interval = 0;                    ///< 0: no trajectory
     std::vector<std::string> trajectory_fields{"position"};  ///< "velocity", "force", "image"
+    std::string trajectory_precision = "double";             ///< "single"
+    std::string trajectory_compression = "none";             ///< "lossless"
+    double trajectory_rounding = 0.0;                        ///< of positions; 0: none
     std::int64_t checkpoint_interval = 0;                    ///< steps; 0: see below
     double checkpoint_time = 900.0;                          ///< seconds; 0: not by the clock
     std::string timing = "plain";                            ///< "synchronized"

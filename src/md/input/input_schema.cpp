@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "md/domain/decomposition_method.hpp"
+#include "md/input/atom_groups.hpp"
 #include "md/input/component_schema.hpp"
 #include "md/input/electrostatics_schema.hpp"
 #include "md/input/ensemble_schema.hpp"
@@ -236,6 +237,7 @@ std::vector<SectionSchema> general_sections() {
 
 std::vector<SectionSchema> make_sections() {
   std::vector<SectionSchema> sections = general_sections();
+  sections.push_back(group_section());
   for (const ObserverSection& observer : observer_sections()) {
     sections.push_back(observer.schema);
     sections.back().keeps_state = true;
@@ -326,6 +328,18 @@ std::vector<KeySchema> general_keys() {
                       "a part of it.",
        .range = {.minimum = 1e-13, .maximum = 1e-3},
        .aliases = {"shake_tolerance", "shake_tol"}},
+      {.section = "run",
+       .name = "constraint_algorithm",
+       .target = [](Input& i, std::size_t) -> Target { return &i.run.constraint_algorithm; },
+       .description =
+           "\"auto\" solves water of three sites by SETTLE, chains of constraints that are longer "
+           "than the halo by \"conjugate_gradients\", which communicates, and the others by "
+           "SHAKE. \"shake\" makes the halo as wide as the longest chain.",
+       .choices =
+           [] {
+             return Names{"auto", "shake", "conjugate_gradients"};
+           },
+       .aliases = {"constraint_method", "lincs", "settle"}},
 
       // ---- [start]
       {.section = "start",
@@ -689,6 +703,37 @@ std::vector<KeySchema> further_keys() {
        .choices = trajectory_field_names,
        .aliases = {"fields"}},
       {.section = "output",
+       .name = "trajectory_precision",
+       .target = [](Input& i, std::size_t) -> Target { return &i.output.trajectory_precision; },
+       .description = "Of the numbers in the trajectory: \"double\" (8 bytes) or \"single\" (4).",
+       .choices =
+           [] {
+             return Names{"double", "single"};
+           },
+       .aliases = {"dump_precision"}},
+      {.section = "output",
+       .name = "trajectory_compression",
+       .target = [](Input& i, std::size_t) -> Target { return &i.output.trajectory_compression; },
+       .description =
+           "\"lossless\" compresses the frames (HDF5's shuffle and deflate filters, which every "
+           "program that reads HDF5 undoes). One rank does it, so frames take longer to write.",
+       .choices =
+           [] {
+             return Names{"none", "lossless"};
+           },
+       .aliases = {"compression", "compress"},
+       .if_true = "lossless",
+       .if_false = "none"},
+      {.section = "output",
+       .name = "trajectory_rounding",
+       .target = [](Input& i, std::size_t) -> Target { return &i.output.trajectory_rounding; },
+       .description =
+           "Positions in the trajectory are rounded to within this length, so that they compress. "
+           "0: all digits are kept.",
+       .dimension = Dimension::length,
+       .range = {.minimum = 0.0},
+       .aliases = {"compressed_x_precision", "xtc_precision"}},
+      {.section = "output",
        .name = "checkpoint_interval",
        .target = [](Input& i, std::size_t) -> Target { return &i.output.checkpoint_interval; },
        .description = "Steps between two checkpoints. 0: only by `checkpoint_time`, at the end and "
@@ -737,7 +782,7 @@ std::vector<KeySchema> make_keys() {
   add_keys_of_formats(keys);
   for (auto&& more :
        {component_keys(), molecule_keys(), pair_keys(), interaction_keys(), electrostatics_keys(),
-        ensemble_keys(), external_keys(), motion_keys(), further_keys()}) {
+        ensemble_keys(), external_keys(), motion_keys(), further_keys(), group_keys()}) {
     keys.insert(keys.end(), more.begin(), more.end());
   }
   for (const ObserverSection& observer : observer_sections()) {
@@ -861,6 +906,7 @@ Input input_with_all_sections() {
   input.fields.resize(1);
   input.restraints.resize(1);
   input.freezes.resize(1);
+  input.section<AtomGroupSections>().all.resize(1);
   return input;
 }
 
@@ -1026,7 +1072,8 @@ struct Expectation {
     return with_range("three integers", key.range) + ", such as [4, 4, 4]";
   }
   std::string operator()(const std::vector<std::string>*) const {
-    return fmt::format("a list of {}", choices());
+    return key.choices != nullptr ? fmt::format("a list of {}", choices())
+                                  : "a list of texts in quotes";
   }
   std::string operator()(const ChoiceTarget&) const { return choices(); }
   std::string operator()(const std::vector<double>*) const {

@@ -12,6 +12,16 @@ Condition potential_is(std::string_view potential, Severity severity = Severity:
   return {"interaction", "potential", {potential}, severity};
 }
 
+Names switched_truncations() {
+  return {"switched", "quintic_switched", "force_switched", "cubic_force_switched"};
+}
+
+Names all_truncations() {
+  Names names{"truncated", "shifted", "force_shifted"};
+  for (const std::string_view name : switched_truncations()) names.push_back(name);
+  return names;
+}
+
 Condition tail_is_planar() {
   return {"interaction", "tail_correction", {"planar"}, Severity::error};
 }
@@ -53,12 +63,13 @@ std::vector<KeySchema> interaction_keys() {
        .name = "truncation",
        .target = [](Input& i, std::size_t) -> Target { return &i.interaction.truncation; },
        .description = "How the potential ends. \"truncated\": cut off. \"shifted\": moved to be "
-                      "zero at the cutoff. \"force_shifted\": the force too goes to zero. "
-                      "\"switched\": smoothly to zero between `switch_start` and the cutoff.",
-       .choices =
-           [] {
-             return Names{"truncated", "shifted", "force_shifted", "switched"};
-           },
+                      "zero at the cutoff. \"force_shifted\": the force too goes to zero. The "
+                      "others go smoothly to zero between `switch_start` and the cutoff: "
+                      "\"switched\" by the switching function of CHARMM, \"quintic_switched\" by "
+                      "that of OpenMM and GROMACS (potential-switch), \"force_switched\" by the "
+                      "force switch of CHARMM (Steinbach and Brooks 1994; LAMMPS: charmmfsw), "
+                      "\"cubic_force_switched\" by that of GROMACS (force-switch).",
+       .choices = [] { return all_truncations(); },
        .condition = potential_is("lennard_jones"),
        .aliases = {"shift", "modifier"}},
       {.section = "interaction",
@@ -68,7 +79,7 @@ std::vector<KeySchema> interaction_keys() {
        .need = Need::required,
        .dimension = Dimension::length,
        .range = positive,
-       .condition = Condition{"interaction", "truncation", {"switched"}},
+       .condition = Condition{"interaction", "truncation", switched_truncations()},
        .aliases = {"inner_cutoff", "rswitch"}},
       {.section = "interaction",
        .name = "mixing",
@@ -86,12 +97,12 @@ std::vector<KeySchema> interaction_keys() {
        .name = "tail_correction",
        .target = [](Input& i, std::size_t) -> Target { return &i.interaction.tail_correction; },
        .description =
-           "What is done about the Lennard-Jones interactions beyond the cutoff; for "
-           "\"truncated\" potentials. \"homogeneous\": adds them to energy and pressure, for a "
-           "fluid "
-           "of the same density everywhere; `true` means that too, `false` \"none\". \"planar\": "
-           "for "
-           "slabs and films, whose density changes along `tail_normal` only (Janecek, J. Phys. "
+           "What is done about the Lennard-Jones interactions that the cutoff takes away. "
+           "\"homogeneous\": adds them to energy and pressure, for a fluid of the same density "
+           "everywhere, with what a switched potential lacks before the cutoff; for \"truncated\" "
+           "and switched potentials. `true` means that too, `false` \"none\". \"planar\": "
+           "for \"truncated\" potentials in slabs and films, whose density changes along "
+           "`tail_normal` only (Janecek, J. Phys. "
            "Chem. B 110, 6264 (2006)); adds to forces, energy and each component of the pressure, "
            "by the profile of densities at the last rebuild of the neighbor list.",
        .choices =

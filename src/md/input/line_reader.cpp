@@ -9,8 +9,10 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <stdexcept>
 
 #include "md/core/display_text.hpp"
+#include "md/input/gzip_file.hpp"
 #include "md/input/start_file_error.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
@@ -66,6 +68,23 @@ FileHandle::FileHandle(const std::string& path, const Diagnostic* place)
   if (descriptor_ < 0) {
     fail_as_a_whole(path, place, fmt::format("cannot be opened: {}", std::strerror(errno)));
   }
+  if (is_gzip_file(descriptor_)) unpack(place);
+}
+
+void FileHandle::unpack(const Diagnostic* place) {
+  ::close(descriptor_);
+  descriptor_ = -1;
+  try {
+    descriptor_ = unpack_gzip_file(path_);
+  } catch (const std::runtime_error& error) {
+    fail_as_a_whole(path_, place, error.what());
+  }
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0 || status.st_size == 0) {
+    ::close(descriptor_);
+    fail_as_a_whole(path_, place, "what is compressed in it is empty");
+  }
+  size_ = static_cast<std::uint64_t>(status.st_size);
 }
 
 FileHandle::~FileHandle() {

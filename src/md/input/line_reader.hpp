@@ -11,7 +11,8 @@
 
 namespace sterna::md {
 
-/// An open regular file, shared by the places where it is read.
+/// An open regular file, shared by the places where it is read. One that gzip compressed is read as
+/// what was packed.
 class FileHandle {
  public:
   /// Throws StartFileError, at `place` where it is given: no such file (and the nearest name in
@@ -22,12 +23,14 @@ class FileHandle {
   FileHandle& operator=(const FileHandle&) = delete;
 
   const std::string& path() const { return path_; }
-  /// In bytes, when it was opened.
+  /// In bytes, when it was opened; unpacked.
   std::uint64_t size() const { return size_; }
   /// As many bytes as there are, up to `size`; 0 at the end. Throws StartFileError.
   std::size_t read(char* to, std::size_t size, std::uint64_t offset) const;
 
  private:
+  void unpack(const Diagnostic* place);
+
   std::string path_;
   int descriptor_;
   std::uint64_t size_;

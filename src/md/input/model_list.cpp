@@ -7,10 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "md/core/unit_constants.hpp"
 #include "md/input/published_components.hpp"
 #include "md/input/tersoff_input.hpp"
+#include "md/model/body_frame.hpp"
 #include "md/model/library/published_model.hpp"
 
 namespace sterna::md {
@@ -151,8 +153,13 @@ std::string model_list_json() {
   for (const PublishedModel& model : published_models()) {
     Json sites = Json::array();
     double sigma = 0.0, epsilon = 0.0;
+    std::vector<PointMass> masses;
+    for (const PublishedSite& site : model.sites) masses.push_back({site.position, site.mass});
+    const BodyFrame frame = body_frame(masses);
     for (const PublishedSite& site : model.sites) {
       sites.push_back(site_json(site));
+      const Vec3 place = frame.from_points(site.position);
+      sites.back()["body_position"] = {place.x, place.y, place.z};
       sigma = std::max(sigma, site.sigma);
       epsilon = std::max(epsilon, site.epsilon);
     }

@@ -30,10 +30,18 @@ A run may have several potentials; the log then shows the energy, the virial and
 All of them work in every precision, on every instruction set and any number of ranks, beside
 `[electrostatics]`, and with every `truncation` in `[interaction]`:
 
-- `"truncated"`: cut off. `tail_correction` adds what lies beyond, by the potential's own integral.
+- `"truncated"`: cut off.
 - `"shifted"`: moved to be zero at the cutoff.
 - `"force_shifted"`: the force goes to zero, too.
-- `"switched"`: smoothly to zero between `switch_start` and the cutoff.
+- `"switched"`: smoothly to zero between `switch_start` and the cutoff, by the switching function of
+  CHARMM.
+- `"quintic_switched"`: the same by that of OpenMM, which is potential-switch of GROMACS.
+- `"force_switched"`: the force of each power goes smoothly to zero from `switch_start` on, as in
+  CHARMM (vfswitch) and LAMMPS (charmmfsw). For `lennard_jones` only.
+- `"cubic_force_switched"`: the force goes smoothly to zero by a polynomial of third order, which is
+  force-switch of GROMACS.
+
+`tail_correction` adds what a cut off or switched potential lacks, by the potential's own integral.
 
 A pair may have a `cutoff` of its own, shorter than that of the run. A type needs no epsilon and sigma
 where each of its pairs has a potential. The force is -du/dr. Plain numbers are in the

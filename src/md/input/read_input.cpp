@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "md/core/display_text.hpp"
+#include "md/input/atom_groups.hpp"
 #include "md/input/check_input.hpp"
 #include "md/input/check_molecules.hpp"
 #include "md/input/checked_toml.hpp"
@@ -415,6 +416,8 @@ class Reader {
       input.restraints.resize(count);
     } else if (section.name == "freeze") {
       input.freezes.resize(count);
+    } else if (section.name == "group") {
+      input.section<AtomGroupSections>().all.resize(count);
     } else {
       input.pairs.resize(count);
     }
@@ -733,17 +736,24 @@ class Reader {
       wrong_value(key, node);
     } else if (key.choices != nullptr) {
       if (const auto choice = chosen(key, text->get(), node)) value = *choice;
-    } else if (text->get().empty()) {
-      error(node.source(), fmt::format("{} is empty; expected a text", key_label(key)));
-    } else if (std::ranges::any_of(text->get(),
-                                   [](char c) { return static_cast<unsigned char>(c) < 32; })) {
-      error(node.source(), fmt::format("{} contains a control character", key_label(key)));
-    } else if (text->get().size() > 1024) {
-      error(node.source(), fmt::format("{} has {} characters; expected at most 1024",
-                                       key_label(key), text->get().size()));
-    } else {
+    } else if (is_good_text(key, text->get(), node)) {
       value = text->get();
     }
+  }
+
+  bool is_good_text(const KeySchema& key, const std::string& text, const toml::node& node) {
+    if (text.empty()) {
+      error(node.source(), fmt::format("{} is empty; expected a text", key_label(key)));
+    } else if (std::ranges::any_of(text,
+                                   [](char c) { return static_cast<unsigned char>(c) < 32; })) {
+      error(node.source(), fmt::format("{} contains a control character", key_label(key)));
+    } else if (text.size() > 1024) {
+      error(node.source(), fmt::format("{} has {} characters; expected at most 1024",
+                                       key_label(key), text.size()));
+    } else {
+      return true;
+    }
+    return false;
   }
 
   void read_choice(const ChoiceTarget& target, const KeySchema& key, const toml::node& node) {
@@ -813,7 +823,9 @@ class Reader {
 
   void read_into(std::vector<std::string>& value, const KeySchema& key, const toml::node& node) {
     const toml::array* array = node.as_array();
-    if (array == nullptr || array->size() > 64) {
+    // An empty list chooses nothing, but names nothing either.
+    const bool names_nothing = array != nullptr && array->empty() && key.choices == nullptr;
+    if (array == nullptr || names_nothing || array->size() > 64) {
       wrong_value(key, node);
       return;
     }
@@ -823,6 +835,8 @@ class Reader {
       if (text == nullptr) {
         error(item.source(), fmt::format("{} holds {}; expected {}", key_label(key), found(item),
                                          expectation(key, result_.input.units)));
+      } else if (key.choices == nullptr) {
+        if (is_good_text(key, text->get(), item)) items.push_back(text->get());
       } else if (const auto choice = chosen(key, text->get(), item)) {
         items.push_back(*choice);
       }

@@ -89,6 +89,12 @@ Json choices_schema(const KeySchema& key) {
   return Json{{"type", "string"}, {"enum", names}};
 }
 
+/// One of the choices, or any text where there are none.
+Json text_schema(const KeySchema& key) {
+  if (key.choices != nullptr) return choices_schema(key);
+  return Json{{"type", "string"}, {"minLength", 1}};
+}
+
 Json triple_schema(Json item) {
   return Json{{"type", "array"}, {"items", std::move(item)}, {"minItems", 3}, {"maxItems", 3}};
 }
@@ -102,7 +108,7 @@ Json value_schema(const KeySchema& key, const Target& target) {
   }
   if (holds<std::array<int, 3>>(target)) return triple_schema(integer_schema(key.range));
   if (holds<std::vector<std::string>>(target)) {
-    return Json{{"type", "array"}, {"items", choices_schema(key)}, {"uniqueItems", true}};
+    return Json{{"type", "array"}, {"items", text_schema(key)}, {"uniqueItems", true}};
   }
   if (holds<std::vector<double>>(target)) {
     return Json{{"type", "array"}, {"items", quantity_schema(key)}};
@@ -112,8 +118,7 @@ Json value_schema(const KeySchema& key, const Target& target) {
     const Json lists{{"type", "array"}, {"items", atoms}};
     return Json{{"anyOf", Json::array({atoms, lists})}};
   }
-  if (key.choices != nullptr) return choices_schema(key);
-  return Json{{"type", "string"}, {"minLength", 1}};
+  return text_schema(key);
 }
 
 Json key_schema(const KeySchema& key, Input& sample) {
@@ -183,6 +188,7 @@ std::string type_text(const KeySchema& key, const Target& target) {
     if (key.section == "communication") return "`\"auto\"` or a name that `sterna methods` lists";
     return holds<std::vector<std::string>>(target) ? "list of " + text : text;
   }
+  if (holds<std::vector<std::string>>(target)) return "list of texts";
   return "text";
 }
 

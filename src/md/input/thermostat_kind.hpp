@@ -20,9 +20,14 @@ struct ThermostatKind {
   std::string_view time_constant = {};
   std::vector<KeySchema> keys = {};  ///< of its own; without `section` and `condition`
   bool is_canonical = false;         ///< whether it samples the canonical ensemble
-  /// Whether it scales the velocities of all particles alike, with all their degrees of freedom:
-  /// then the distances of constrained atoms stay.
-  bool keeps_constraints = false;
+  /// What it does to constrained atoms.
+  enum class Constraints {
+    violated,             ///< it does not go with them
+    kept,                 ///< where it acts on all: it scales all velocities alike
+    projected,            ///< what it gives along a constraint is taken off again
+    projected_as_a_whole  ///< the same, where it acts on all
+  };
+  Constraints constraints = Constraints::violated;
   /// Why it cannot act in a region; empty: it can.
   std::string_view not_in_a_region = {};
   /// Whether it leaves the total momentum as it is.

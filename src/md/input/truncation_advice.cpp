@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "md/input/read_input.hpp"
+#include "md/model/truncation.hpp"
 
 namespace sterna::md {
 namespace {
@@ -35,7 +36,7 @@ class TruncationAdviser {
   void correction() {
     const auto& interaction = input_.interaction;
     if (interaction.tail_correction == "none") return;
-    if (interaction.truncation != "truncated") {
+    if (!has_tail(truncation_by_name(interaction.truncation))) {
       add(Severity::warning, "interaction.tail_correction",
           fmt::format("the tail correction is that of a potential that is cut off; with truncation "
                       "= \"{}\" energy and pressure are those of neither the full nor the {} "
@@ -61,7 +62,7 @@ class TruncationAdviser {
 
   void switching() {
     const auto& interaction = input_.interaction;
-    if (interaction.truncation != "switched") return;
+    if (!is_switched(truncation_by_name(interaction.truncation))) return;
     const double share = interaction.switch_start / interaction.cutoff;
     if (share > 0.95) {
       add(Severity::advice, "interaction.switch_start",

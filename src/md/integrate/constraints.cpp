@@ -1,24 +1,26 @@
 // Idea:    a rank solves every group of constraints that one of its atoms is in, and keeps what
 //          happens to its own atoms: as with bonded terms, a group across a border is solved on two
 //          ranks or more, and no atom changes its rank for its group's sake. The velocities of
-//          ghosts come by halo exchanges of their own. A minimization takes the forces along the
-//          constraints and corrects its moves as those of a time step, with the same mass for all.
-// Source:  positions: Ryckaert, Ciccotti and Berendsen, J. Comput. Phys. 23, 327 (1977); velocities:
-//          Andersen, J. Comput. Phys. 52, 24 (1983).
-// Cost:    two exchanges of the ghosts' velocities in each step. Sweeps over the constraints of a
-//          group, ten or so; their number grows with the length of a chain.
-// Hazards: a group must lie within the halo, which is widened for it: chains of constraints as long
-//          as a protein make it as wide as that.
+//          ghosts come by halo exchanges of their own. Groups that are longer than a halo are
+//          solved by all ranks together. A minimization takes the forces along the constraints and
+//          corrects its moves as those of a time step, with the same mass for all.
+// Source:  SETTLE: settle.cpp; for other groups SHAKE: Ryckaert, Ciccotti and Berendsen, J. Comput.
+//          Phys. 23, 327 (1977), and RATTLE: Andersen, J. Comput. Phys. 52, 24 (1983); for long
+//          ones Newton's method with the matrix of constraint_matrix.cpp.
+// Cost:    two exchanges of the ghosts' velocities in each step. SHAKE sweeps ten times or so over
+//          the constraints of a group; this number grows with the length of a chain. Long groups
+//          take about 20 halo exchanges more in each step.
+// Hazards: a group that a rank solves must lie within the halo, which may be widened for it.
 // Others:  rigid molecules (`[[component]]`), whose rotation is exact, where a whole molecule is
-//          rigid; a matrix of all constraints of a chain (LINCS), which communicates.
+//          rigid.
 
 #include "md/integrate/constraints.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <functional>
 #include <utility>
 
 #include "md/core/agreement.hpp"
@@ -30,6 +32,8 @@ namespace {
 
 /// A group whose constraints do not contradict each other takes fewer, however long its chains are.
 constexpr int most_sweeps = 2000;
+/// Newton's method gains a digit at least with each.
+constexpr int most_newton_steps = 100;
 
 /// In place of a local particle that this rank does not have.
 constexpr std::uint32_t elsewhere = ~std::uint32_t{0};
@@ -41,124 +45,74 @@ double length(const Vec3& v) {
 }  // namespace
 
 Constraints::Constraints(const comm::Context& context, std::shared_ptr<const MoleculePlaces> places,
-                         std::vector<double> inverse_masses, double timestep, double tolerance,
-                         GhostVectors ghost_vectors)
+                         ConstraintGroups groups, std::vector<double> inverse_masses,
+                         double timestep, double tolerance, GhostVectors ghost_vectors)
     : context_(context),
       places_(std::move(places)),
+      kinds_(std::move(groups)),
       weights_(std::move(inverse_masses)),
       timestep_(timestep),
       tolerance_(tolerance),
-      ghost_vectors_(std::move(ghost_vectors)) {
-  for (const Topology::Molecule& molecule : places_->topology().molecules()) {
-    kinds_.push_back(kind_of(molecule));
-  }
-}
+      ghost_vectors_(std::move(ghost_vectors)),
+      matrix_(context, ghost_vectors_) {}
 
-Constraints::Kind Constraints::kind_of(const Topology::Molecule& molecule) {
-  std::vector<std::vector<std::int32_t>> joined(molecule.atoms.size());
-  for (const Topology::Constraint& constraint : molecule.constraints) {
-    const auto [a, b] = constraint.atoms;
-    joined[static_cast<std::size_t>(a)].push_back(b);
-    joined[static_cast<std::size_t>(b)].push_back(a);
-  }
-  Kind kind;
-  kind.group_of.assign(molecule.atoms.size(), -1);
-  std::vector<std::uint32_t> place_in_group(molecule.atoms.size());
-  for (std::size_t start = 0; start < joined.size(); ++start) {
-    if (joined[start].empty() || kind.group_of[start] >= 0) continue;
-    const auto number = static_cast<std::int32_t>(kind.groups.size());
-    KindGroup& group = kind.groups.emplace_back();
-    const auto take = [&](std::int32_t atom, std::int32_t parent) {
-      const auto a = static_cast<std::size_t>(atom);
-      kind.group_of[a] = number;
-      place_in_group[a] = static_cast<std::uint32_t>(group.atoms.size());
-      group.atoms.push_back(atom);
-      group.parent.push_back(parent);
-    };
-    take(static_cast<std::int32_t>(start), -1);
-    for (std::size_t next = 0; next < group.atoms.size(); ++next) {
-      for (const std::int32_t other : joined[static_cast<std::size_t>(group.atoms[next])]) {
-        if (kind.group_of[static_cast<std::size_t>(other)] >= 0) continue;
-        take(other, static_cast<std::int32_t>(next));
-      }
-    }
-  }
-  for (const Topology::Constraint& constraint : molecule.constraints) {
-    const auto a = static_cast<std::size_t>(constraint.atoms[0]);
-    const auto b = static_cast<std::size_t>(constraint.atoms[1]);
-    kind.groups[static_cast<std::size_t>(kind.group_of[a])].constraints.push_back(
-        {place_in_group[a], place_in_group[b], constraint.distance});
-  }
-  return kind;
-}
-
-double Constraints::reach(const Topology& topology) {
-  double reach = 0.0;
-  for (const Topology::Molecule& molecule : topology.molecules()) {
-    for (const KindGroup& group : kind_of(molecule).groups) {
-      // From the first atom to the farthest one along the tree, and back to any other.
-      std::vector<double> from_first(group.atoms.size(), 0.0);
-      for (std::size_t k = 1; k < group.atoms.size(); ++k) {
-        const auto parent = static_cast<std::size_t>(group.parent[k]);
-        const auto joins = [&](const KindGroup::Pair& pair) {
-          return (pair.first == k && pair.second == parent) ||
-                 (pair.first == parent && pair.second == k);
-        };
-        from_first[k] =
-            from_first[parent] + std::ranges::find_if(group.constraints, joins)->distance;
-      }
-      std::ranges::sort(from_first, std::greater<>());
-      if (from_first.size() > 1) reach = std::max(reach, from_first[0] + from_first[1]);
-    }
-  }
-  return 1.1 * reach;
+std::int64_t Constraints::first_joined_to(std::int64_t id) const {
+  const Topology::Place place = places_->topology().place_of(id);
+  const ConstraintGroup* const group = kinds_.of(place);
+  return group == nullptr ? id : place.first_id + group->atoms.front();
 }
 
 void Constraints::rebuild(const ParticleStore& particles) {
   groups_.clear();
-  constraints_.clear();
-  atoms_.clear();
+  set_ = {};
+  particles_.clear();
   const Topology& topology = places_->topology();
   std::string missing;
-  for (std::uint32_t i = 0; i < particles.local_count() && missing.empty(); ++i) {
-    const Topology::Place place = topology.place_of(particles.id[i]);
-    const Kind& kind = kinds_[place.molecule];
-    const std::int32_t group = kind.group_of[static_cast<std::size_t>(place.atom)];
-    if (group < 0) continue;
-    add(particles, i, place, kind.groups[static_cast<std::size_t>(group)], missing);
+  for (const bool spanning : {false, true}) {
+    if (spanning) first_spanning_ = set_.constraints.size();
+    for (std::uint32_t i = 0; i < particles.local_count() && missing.empty(); ++i) {
+      const Topology::Place place = topology.place_of(particles.id[i]);
+      const ConstraintGroup* const group = kinds_.of(place);
+      if (group == nullptr || group->spans_ranks != spanning) continue;
+      particles_.push_back(i);
+      spanning ? add_spanning(particles, i, place, missing)
+               : add(particles, i, place, *group, missing);
+    }
   }
   agree(context_, missing);
 }
 
 void Constraints::add(const ParticleStore& particles, std::uint32_t particle,
-                      const Topology::Place& place, const KindGroup& group, std::string& missing) {
-  const auto first_atom = static_cast<std::uint32_t>(atoms_.size());
+                      const Topology::Place& place, const ConstraintGroup& group,
+                      std::string& missing) {
+  std::vector<ConstraintSet::Atom>& atoms = set_.atoms;
+  const auto first_atom = static_cast<std::uint32_t>(atoms.size());
   const auto id = [&](std::size_t k) { return place.first_id + group.atoms[k]; };
   std::size_t own = group.atoms.size(), locals = 0;
   for (std::size_t k = 0; k < group.atoms.size(); ++k) {
     const auto local = places_->local(id(k));
     // The first of its local atoms brings it.
     if (locals == 0 && local && *local != particle) {
-      atoms_.resize(first_atom);
+      atoms.resize(first_atom);
       return;
     }
     if (own == group.atoms.size() && local) own = k;
     locals += local ? 1 : 0;
-    atoms_.push_back({0, local.value_or(elsewhere), 0.0});
+    atoms.push_back({0, local.value_or(elsewhere), 0.0});
   }
   // From the first local atom back to the root, then from each atom to those that it leads to.
   std::vector<bool> known(group.atoms.size(), false);
   const auto follow = [&](std::size_t from, std::size_t to) {
     if (known[to]) return;
     known[to] = true;
-    const Vec3 point = particles.position[atoms_[first_atom + from].place].vector();
+    const Vec3 point = particles.position[atoms[first_atom + from].place].vector();
     const auto found = places_->nearest(id(to), point);
     if (!found && missing.empty()) {
       missing = places_->missing(id(from), id(to), context_.rank());
     }
-    atoms_[first_atom + to].place = found.value_or(atoms_[first_atom + from].place);
+    atoms[first_atom + to].place = found.value_or(atoms[first_atom + from].place);
   };
-  atoms_[first_atom + own].place = particle;
+  atoms[first_atom + own].place = particle;
   known[own] = true;
   for (std::size_t k = own; group.parent[k] >= 0;) {
     const auto parent = static_cast<std::size_t>(group.parent[k]);
@@ -169,16 +123,44 @@ void Constraints::add(const ParticleStore& particles, std::uint32_t particle,
     follow(static_cast<std::size_t>(group.parent[k]), k);
   }
   for (std::size_t k = 0; k < group.atoms.size(); ++k) {
-    Atom& atom = atoms_[first_atom + k];
+    ConstraintSet::Atom& atom = atoms[first_atom + k];
     if (atom.vector == elsewhere) atom.vector = atom.place;
-    atom.weight = weights_[static_cast<std::size_t>(particles.position[atom.place].type)];
+    atom.weight = weight_of(particles.position[atom.place]);
   }
-  groups_.push_back({static_cast<std::uint32_t>(constraints_.size()),
-                     static_cast<std::uint32_t>(group.constraints.size()),
+  groups_.push_back({&group, static_cast<std::uint32_t>(set_.constraints.size()),
                      static_cast<double>(locals) / static_cast<double>(group.atoms.size())});
-  for (const KindGroup::Pair& pair : group.constraints) {
-    constraints_.push_back(
+  for (const ConstraintGroup::Pair& pair : group.constraints) {
+    set_.constraints.push_back(
         {first_atom + pair.first, first_atom + pair.second, pair.distance * pair.distance, Vec3{}});
+  }
+}
+
+void Constraints::add_spanning(const ParticleStore& particles, std::uint32_t particle,
+                               const Topology::Place& place, std::string& missing) {
+  const Topology& topology = places_->topology();
+  for (const std::uint32_t k : topology.constraints_of(place)) {
+    const auto& [pair, distance] = topology.molecules()[place.molecule].constraints[k];
+    const auto [first, second] = pair;
+    const std::int32_t other = first == place.atom ? second : first;
+    const auto local = places_->local(place.first_id + other);
+    // Of two local atoms the first brings it.
+    if (local && second == place.atom) continue;
+    const auto found =
+        places_->nearest(place.first_id + other, particles.position[particle].vector());
+    if (!found) {
+      missing =
+          places_->missing(place.first_id + place.atom, place.first_id + other, context_.rank());
+      return;
+    }
+    ConstraintSet::Atom atoms[] = {
+        {particle, particle, weight_of(particles.position[particle])},
+        {*found, local.value_or(*found), weight_of(particles.position[*found])}};
+    if (second == place.atom) std::swap(atoms[0], atoms[1]);
+    // Two frozen atoms stay as they are.
+    if (atoms[0].weight + atoms[1].weight == 0.0) continue;
+    const auto at = static_cast<std::uint32_t>(set_.atoms.size());
+    set_.atoms.insert(set_.atoms.end(), std::begin(atoms), std::end(atoms));
+    set_.constraints.push_back({at, at + 1, distance * distance, Vec3{}});
   }
 }
 
@@ -189,24 +171,23 @@ void Constraints::throw_where_not_converged() {
   throw UnstableRun(shared_failure(context_, std::exchange(failure_, {})));
 }
 
-void Constraints::note_failure(const Constraint& constraint, const ParticleStore& particles,
-                               std::int64_t step) {
+void Constraints::note_failure(const Constraint& constraint, std::string_view unfinished,
+                               const ParticleStore& particles, std::int64_t step) {
   if (!failure_.empty()) return;
   const Topology& topology = places_->topology();
-  const std::int64_t first = particles.id[atoms_[constraint.first].place];
-  const std::int64_t second = particles.id[atoms_[constraint.second].place];
+  const std::int64_t first = particles.id[set_.atoms[constraint.first].place];
+  const std::int64_t second = particles.id[set_.atoms[constraint.second].place];
   failure_ = fmt::format(
-      "step {}: the constraint of {} and {} did not converge within {} sweeps. Either the time "
-      "step "
-      "is too long, or the start is far from the constraints (minimize first), or constraints "
+      "step {}: the constraint of {} and {} did not converge within {}. Either the time step is "
+      "too long, or the start is far from the constraints (minimize first), or constraints "
       "contradict each other",
-      step, topology.description(first), topology.description(second), most_sweeps);
+      step, topology.description(first), topology.description(second), unfinished);
 }
 
 void Constraints::update_connections(const ParticleStore& particles) {
-  for (Constraint& constraint : constraints_) {
-    constraint.connection = particles.position[atoms_[constraint.first].place].vector() -
-                            particles.position[atoms_[constraint.second].place].vector();
+  for (Constraint& constraint : set_.constraints) {
+    constraint.connection = particles.position[set_.atoms[constraint.first].place].vector() -
+                            particles.position[set_.atoms[constraint.second].place].vector();
   }
 }
 
@@ -219,57 +200,149 @@ std::span<Vec3> Constraints::with_ghosts(const ParticleStore& particles,
   return vectors;
 }
 
-void Constraints::push(const Constraint& constraint, double multiplier,
-                       std::span<Vec3> vectors) const {
-  const Atom &a = atoms_[constraint.first], &b = atoms_[constraint.second];
-  vectors[a.vector] -= (a.weight * multiplier) * constraint.connection;
-  vectors[b.vector] += (b.weight * multiplier) * constraint.connection;
-}
-
-double Constraints::multiplier(const Constraint& constraint, double along) const {
-  const Vec3& r = constraint.connection;
-  return along / (weight(constraint) * dot(r, r));
-}
-
-Vec3 Constraints::difference(const Constraint& constraint, std::span<const Vec3> vectors) const {
-  return vectors[atoms_[constraint.first].vector] - vectors[atoms_[constraint.second].vector];
-}
-
-/// Sweeps over each group until `correct` finds all its constraints kept. Two frozen atoms stay as
+/// Sweeps over a group until `correct` finds all its constraints kept. Two frozen atoms stay as
 /// they are.
 template <class Correct>
-void Constraints::solve(Correct&& correct, const ParticleStore& particles, std::int64_t step) {
-  for (const Group& group : groups_) {
-    const Constraint* open = nullptr;
-    for (int sweep = 0; sweep < most_sweeps && (sweep == 0 || open != nullptr); ++sweep) {
-      open = nullptr;
-      for (const Constraint& constraint : of(group)) {
-        if (weight(constraint) > 0.0 && !correct(constraint)) open = &constraint;
-      }
+void Constraints::sweep(const LocalGroup& group, Correct&& correct, const ParticleStore& particles,
+                        std::int64_t step) {
+  const Constraint* open = nullptr;
+  for (int sweep = 0; sweep < most_sweeps && (sweep == 0 || open != nullptr); ++sweep) {
+    open = nullptr;
+    for (const Constraint& constraint : of(group)) {
+      if (set_.weight(constraint) > 0.0 && !correct(constraint)) open = &constraint;
     }
-    if (open != nullptr) note_failure(*open, particles, step);
   }
+  if (open == nullptr) return;
+  note_failure(*open, fmt::format("{} sweeps", most_sweeps), particles, step);
 }
 
-void Constraints::shake(std::span<Vec3> velocity, double timestep, const ParticleStore& particles,
-                        std::int64_t step) {
-  const auto correct = [&](const Constraint& constraint) {
-    const Vec3 next = constraint.connection + timestep * difference(constraint, velocity);
+void Constraints::correct(std::span<Vec3> velocity, double timestep, const ParticleStore& particles,
+                          std::int64_t step) {
+  const auto shake = [&](const Constraint& constraint) {
+    const Vec3 next = constraint.connection + timestep * set_.difference(constraint, velocity);
     const double excess = dot(next, next) - constraint.squared_distance;
     if (std::abs(excess) <= 2.0 * tolerance_ * constraint.squared_distance) return true;
     // Where a step turns a connection by 90 degrees or more, nothing along it helps.
     const double along =
         std::max(dot(next, constraint.connection), 1e-3 * constraint.squared_distance);
-    push(constraint, excess / (2.0 * timestep * weight(constraint) * along), velocity);
+    set_.push(constraint, excess / (2.0 * timestep * set_.weight(constraint) * along), velocity);
     return false;
   };
-  solve(correct, particles, step);
+  for (const LocalGroup& group : groups_) {
+    if (!settle(group, velocity, timestep)) sweep(group, shake, particles, step);
+  }
+  if (kinds_.span_ranks()) correct_spanning(velocity, timestep, particles, step);
+}
+
+bool Constraints::settle(const LocalGroup& group, std::span<Vec3> velocity, double timestep) const {
+  if (!group.group->settle) return false;
+  const auto legs = of(group).first(2);
+  Settle::Legs before, moved;
+  for (std::size_t k = 0; k < 2; ++k) {
+    before[k] = legs[k].connection;
+    moved[k] = before[k] + timestep * set_.difference(legs[k], velocity);
+  }
+  const auto shifts = group.group->settle->shifts(before, moved);
+  if (!shifts) return false;
+  const std::uint32_t atoms[] = {legs[0].second, legs[0].first, legs[1].first};
+  for (std::size_t k = 0; k < 3; ++k) {
+    velocity[set_.atoms[atoms[k]].vector] += (1.0 / timestep) * (*shifts)[k];
+  }
+  return true;
+}
+
+void Constraints::correct_spanning(std::span<Vec3> velocity, double timestep,
+                                   const ParticleStore& particles, std::int64_t step) {
+  // Newton's method with the matrix of where the step began: it gains about as many digits in each
+  // round as the angle is small by which the step turns a connection.
+  const std::size_t local = particles.local_count(), count = spanning().size();
+  along_.resize(count);
+  solution_.resize(count);
+  for (int round = 0; round < most_newton_steps; ++round) {
+    double largest = 0.0;
+    for (std::size_t k = 0; k < count; ++k) {
+      const Constraint& constraint = spanning()[k];
+      const Vec3 next = constraint.connection + timestep * set_.difference(constraint, velocity);
+      const double excess = dot(next, next) - constraint.squared_distance;
+      along_[k] = excess / (2.0 * timestep);
+      largest = largest_of(largest, std::abs(excess) / constraint.squared_distance);
+    }
+    comm::ReductionBatch(context_, "constraints").max(largest).run();
+    if (largest <= 2.0 * tolerance_) return;
+    const double goal = std::max(0.01 * largest, 0.5 * tolerance_) / (2.0 * timestep);
+    if (!matrix_.solve(set_, spanning(), along_, goal, local, particles.total_count(), solution_)) {
+      break;
+    }
+    for (std::size_t k = 0; k < count; ++k) set_.push(spanning()[k], solution_[k], velocity);
+    ghost_vectors_(velocity);
+  }
+  note_spanning_failure(fmt::format("{} rounds", most_newton_steps), particles, step);
+}
+
+void Constraints::note_spanning_failure(std::string_view unfinished, const ParticleStore& particles,
+                                        std::int64_t step) {
+  const auto rest = [this](const Constraint& constraint) {
+    const auto k = static_cast<std::size_t>(&constraint - spanning().data());
+    return std::abs(along_[k]) / constraint.squared_distance;
+  };
+  const auto worst = std::ranges::max_element(spanning(), {}, rest);
+  const bool none = worst == spanning().end();
+  const double own = none ? -1.0 : rest(*worst);
+  double largest = own;
+  comm::ReductionBatch(context_, "constraints").max(largest).run();
+  // The rank that has the worst one names it; all do where it is not a number.
+  if (!none && !(own < largest)) note_failure(*worst, unfinished, particles, step);
+}
+
+template <class Along, class Push>
+void Constraints::solve_triangle(const LocalGroup& group, Along&& along, Push&& push) const {
+  const auto sides = of(group);
+  const Constraint &p = sides[0], &q = sides[1], &r = sides[2];
+  const double pp = set_.coupling(p, p), qq = set_.coupling(q, q), rr = set_.coupling(r, r);
+  const double pq = set_.coupling(p, q), pr = set_.coupling(p, r), qr = set_.coupling(q, r);
+  const double a = along(p), b = along(q), c = along(r);
+  // Cramer's rule.
+  const double m00 = qq * rr - qr * qr, m01 = pr * qr - pq * rr, m02 = pq * qr - pr * qq;
+  const double m11 = pp * rr - pr * pr, m12 = pq * pr - pp * qr, m22 = pp * qq - pq * pq;
+  const double inverse = 1.0 / (pp * m00 + pq * m01 + pr * m02);
+  push(p, inverse * (m00 * a + m01 * b + m02 * c));
+  push(q, inverse * (m01 * a + m11 * b + m12 * c));
+  push(r, inverse * (m02 * a + m12 * b + m22 * c));
+}
+
+template <class Along, class Push>
+void Constraints::solve_linear(Along&& along, Push&& push, double goal,
+                               const ParticleStore& particles, std::int64_t step) {
+  const auto rattle = [&](const Constraint& constraint) {
+    const double rest = along(constraint);
+    if (std::abs(rest) <= goal * constraint.squared_distance) return true;
+    push(constraint, set_.multiplier(constraint, rest));
+    return false;
+  };
+  for (const LocalGroup& group : groups_) {
+    if (group.group->settle) {
+      solve_triangle(group, along, push);
+    } else {
+      sweep(group, rattle, particles, step);
+    }
+  }
+  if (!kinds_.span_ranks()) return;
+  const std::size_t count = spanning().size();
+  along_.resize(count);
+  solution_.resize(count);
+  for (std::size_t k = 0; k < count; ++k) along_[k] = along(spanning()[k]);
+  if (!matrix_.solve(set_, spanning(), along_, goal, particles.local_count(),
+                     particles.total_count(), solution_)) {
+    note_spanning_failure(fmt::format("{} iterations", ConstraintMatrix::most_iterations),
+                          particles, step);
+  }
+  for (std::size_t k = 0; k < count; ++k) push(spanning()[k], solution_[k]);
 }
 
 Constraints::Violation Constraints::project_positions(ParticleStore& particles, std::int64_t step) {
   Violation violation;
   update_connections(particles);
-  for (const Constraint& constraint : constraints_) {
+  for (const Constraint& constraint : set_.constraints) {
     const double distance = std::sqrt(constraint.squared_distance);
     violation.longest = std::max(violation.longest, distance);
     violation.distance =
@@ -283,12 +356,11 @@ Constraints::Violation Constraints::project_positions(ParticleStore& particles, 
   violation.moved_positions = true;
   const std::vector<Vec3> nowhere(particles.local_count());
   const std::span<Vec3> shift = with_ghosts(particles, nowhere, velocity_);
-  shake(shift, 1.0, particles, step);
+  correct(shift, 1.0, particles, step);
   throw_where_not_converged();
-  for (const Atom& atom : atoms_) {
-    if (atom.vector >= particles.local_count()) continue;
-    Position& position = particles.position[atom.vector];
-    const Vec3& by = shift[atom.vector];
+  for (const std::uint32_t i : particles_) {
+    Position& position = particles.position[i];
+    const Vec3& by = shift[i];
     position.x += by.x;
     position.y += by.y;
     position.z += by.z;
@@ -306,17 +378,16 @@ Constraints::Motion Constraints::constrain_positions(ParticleStore& particles, d
                                                      std::int64_t step) {
   const std::span<Vec3> velocity =
       with_ghosts(particles, {particles.velocity.data(), particles.local_count()}, velocity_);
-  shake(velocity, timestep, particles, step);
+  correct(velocity, timestep, particles, step);
   Motion motion;
-  for (const Atom& atom : atoms_) {
-    if (atom.vector >= particles.local_count()) continue;
-    const Vec3& corrected = velocity[atom.vector];
-    const Vec3 change = corrected - particles.velocity[atom.vector];
-    Position& position = particles.position[atom.vector];
+  for (const std::uint32_t i : particles_) {
+    const Vec3& corrected = velocity[i];
+    const Vec3 change = corrected - particles.velocity[i];
+    Position& position = particles.position[i];
     position.x += timestep * change.x;
     position.y += timestep * change.y;
     position.z += timestep * change.z;
-    particles.velocity[atom.vector] = corrected;
+    particles.velocity[i] = corrected;
     motion.path = std::max(motion.path, timestep * length(corrected));
     motion.gain = std::max(motion.gain, 2.0 * timestep * length(change));
   }
@@ -327,24 +398,20 @@ double Constraints::constrain_velocities(ParticleStore& particles, std::int64_t 
   update_connections(particles);
   const std::span<Vec3> velocity =
       with_ghosts(particles, {particles.velocity.data(), particles.local_count()}, velocity_);
-  double largest = 0.0;
-  for (const Constraint& constraint : constraints_) {
-    const double along = dot(difference(constraint, velocity), constraint.connection);
-    largest = std::max(largest, std::abs(along) / std::sqrt(constraint.squared_distance));
-  }
-  const auto correct = [&](const Constraint& constraint) {
-    const double along = dot(difference(constraint, velocity), constraint.connection);
-    // What it would change the distance by in a step.
-    if (std::abs(along) * timestep_ <= tolerance_ * constraint.squared_distance) return true;
-    push(constraint, multiplier(constraint, along), velocity);
-    return false;
+  const auto along = [&](const Constraint& constraint) {
+    return dot(set_.difference(constraint, velocity), constraint.connection);
   };
-  solve(correct, particles, step);
-  for (const Atom& atom : atoms_) {
-    if (atom.vector < particles.local_count()) {
-      particles.velocity[atom.vector] = velocity[atom.vector];
-    }
+  double largest = 0.0;
+  for (const Constraint& constraint : set_.constraints) {
+    largest =
+        std::max(largest, std::abs(along(constraint)) / std::sqrt(constraint.squared_distance));
   }
+  const auto push = [&](const Constraint& constraint, double multiplier) {
+    set_.push(constraint, multiplier, velocity);
+  };
+  // What is left changes a distance in a step by no more than the tolerance.
+  solve_linear(along, push, tolerance_ / timestep_, particles, step);
+  for (const std::uint32_t i : particles_) particles.velocity[i] = velocity[i];
   return largest;
 }
 
@@ -354,42 +421,43 @@ std::span<Vec3> Constraints::constrain_accelerations(const ParticleStore& partic
   update_connections(particles);
   const std::span<Vec3> acceleration =
       with_ghosts(particles, {particles.force.data(), particles.local_count()}, force_);
-  for (const Atom& atom : atoms_) acceleration[atom.vector] *= atom.weight;
-  multipliers_.assign(constraints_.size(), 0.0);
-  const auto multiplier_of = [this](const Constraint& constraint) -> double& {
-    return multipliers_[static_cast<std::size_t>(&constraint - constraints_.data())];
-  };
-  const auto correct = [&](const Constraint& constraint) {
+  for (std::size_t i = 0; i < acceleration.size(); ++i) {
+    acceleration[i] *= weight_of(particles.position[i]);
+  }
+  multipliers_.assign(set_.constraints.size(), 0.0);
+  const auto along = [&](const Constraint& constraint) {
     // The second derivative of the squared distance is 0.
-    const Vec3 turning = velocity.empty() ? Vec3{} : difference(constraint, velocity);
-    const double along =
-        dot(difference(constraint, acceleration), constraint.connection) + dot(turning, turning);
-    if (std::abs(along) * timestep_ * timestep_ <= tolerance_ * constraint.squared_distance) {
-      return true;
-    }
-    const double change = multiplier(constraint, along);
-    push(constraint, change, acceleration);
-    multiplier_of(constraint) -= change;
-    return false;
+    const Vec3 turning = velocity.empty() ? Vec3{} : set_.difference(constraint, velocity);
+    return dot(set_.difference(constraint, acceleration), constraint.connection) +
+           dot(turning, turning);
   };
-  solve(correct, particles, step);
+  const auto push = [&](const Constraint& constraint, double multiplier) {
+    set_.push(constraint, multiplier, acceleration);
+    multipliers_[static_cast<std::size_t>(&constraint - set_.constraints.data())] -= multiplier;
+  };
+  solve_linear(along, push, tolerance_ / (timestep_ * timestep_), particles, step);
   return acceleration;
 }
 
-EnergyAndVirial Constraints::virial_of_multipliers() const {
+EnergyAndVirial Constraints::virial_of_multipliers(std::size_t local_count) const {
   EnergyAndVirial sums;
-  for (const Group& group : groups_) {
-    for (std::uint32_t k = 0; k < group.constraint_count; ++k) {
-      const Constraint& constraint = constraints_[group.first_constraint + k];
-      const double part = group.share * multipliers_[group.first_constraint + k];
-      const Vec3& r = constraint.connection;
-      sums.virial[0] += part * r.x * r.x;
-      sums.virial[1] += part * r.y * r.y;
-      sums.virial[2] += part * r.z * r.z;
-      sums.virial[3] += part * r.x * r.y;
-      sums.virial[4] += part * r.x * r.z;
-      sums.virial[5] += part * r.y * r.z;
+  const auto add = [&](std::size_t k, double share) {
+    const double part = share * multipliers_[k];
+    const Vec3& r = set_.constraints[k].connection;
+    sums.virial[0] += part * r.x * r.x;
+    sums.virial[1] += part * r.y * r.y;
+    sums.virial[2] += part * r.z * r.z;
+    sums.virial[3] += part * r.x * r.y;
+    sums.virial[4] += part * r.x * r.z;
+    sums.virial[5] += part * r.y * r.z;
+  };
+  for (const LocalGroup& group : groups_) {
+    for (std::size_t k = 0; k < group.group->constraints.size(); ++k) {
+      add(group.first_constraint + k, group.share);
     }
+  }
+  for (std::size_t k = first_spanning_; k < set_.constraints.size(); ++k) {
+    add(k, set_.atoms[set_.constraints[k].first].vector < local_count ? 1.0 : 0.0);
   }
   return sums;
 }
@@ -399,18 +467,17 @@ EnergyAndVirial Constraints::virial(const ParticleStore& particles, std::int64_t
       with_ghosts(particles, {particles.velocity.data(), particles.local_count()}, velocity_);
   constrain_accelerations(particles, velocity, step);
   throw_where_not_converged();
-  return virial_of_multipliers();
+  return virial_of_multipliers(particles.local_count());
 }
 
 EnergyAndVirial Constraints::constrain_forces(ParticleStore& particles, std::int64_t step) {
   const std::span<const Vec3> acceleration = constrain_accelerations(particles, {}, step);
-  for (const Atom& atom : atoms_) {
-    if (atom.vector < particles.local_count() && atom.weight > 0.0) {
-      particles.force[atom.vector] = (1.0 / atom.weight) * acceleration[atom.vector];
-    }
+  for (const std::uint32_t i : particles_) {
+    const double weight = weight_of(particles.position[i]);
+    if (weight > 0.0) particles.force[i] = (1.0 / weight) * acceleration[i];
   }
   throw_where_not_converged();
-  return virial_of_multipliers();
+  return virial_of_multipliers(particles.local_count());
 }
 
 }  // namespace sterna::md

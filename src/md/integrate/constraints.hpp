@@ -2,33 +2,38 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "md/core/energy_and_virial.hpp"
+#include "md/integrate/constraint_groups.hpp"
+#include "md/integrate/constraint_matrix.hpp"
+#include "md/integrate/constraint_set.hpp"
 #include "md/system/molecule_places.hpp"
 #include "md/system/particle_store.hpp"
 #include "sterna/comm/context.hpp"
 
 namespace sterna::md {
 
-/// Distances between atoms of molecules that stay as they are: SHAKE for positions, RATTLE for
-/// velocities. See constraints.cpp. Every function that takes a store is collective, but for
-/// `begin_step`.
+/// Distances between atoms of molecules that stay as they are. See constraints.cpp. Every function
+/// that takes a store is collective, but for `begin_step`.
 class Constraints {
  public:
-  /// Writes the vectors of the ghosts, which follow those of the local particles in `vectors`, with
-  /// those of the particles that they are copies of. Collective.
-  using GhostVectors = std::function<void(std::span<Vec3> vectors)>;
+  using GhostVectors = ConstraintMatrix::GhostVectors;
 
-  /// `inverse_masses`: by type. `tolerance`: relative deviation of each distance at most.
+  /// `inverse_masses`: by type; `groups` were made with them. `tolerance`: relative deviation of
+  /// each distance at most.
   Constraints(const comm::Context& context, std::shared_ptr<const MoleculePlaces> places,
-              std::vector<double> inverse_masses, double timestep, double tolerance,
-              GhostVectors ghost_vectors);
+              ConstraintGroups groups, std::vector<double> inverse_masses, double timestep,
+              double tolerance, GhostVectors ghost_vectors);
 
+  /// Of the atoms that constraints join to that of an id, directly or through others, the first.
+  std::int64_t first_joined_to(std::int64_t id) const;
+  /// Whether all ranks solve some of them together.
+  bool span_ranks() const { return kinds_.span_ranks(); }
   /// After `places` was rebuilt. Throws FileError on all ranks where a rank lacks an atom that one
   /// of its own is constrained to.
   void rebuild(const ParticleStore& particles);
@@ -56,11 +61,11 @@ class Constraints {
     double gain = 0.0;  ///< most that a path was changed by
   };
   /// After local particles have moved by their velocities for a time step since `begin_step`:
-  /// corrects both (SHAKE).
+  /// corrects both.
   Motion constrain_positions(ParticleStore& particles, double timestep, std::int64_t step);
 
-  /// Takes off velocities what would change a distance (RATTLE); ghosts are where their particles
-  /// are. Returns the largest of what this rank found: the relative velocity of two atoms.
+  /// Takes off velocities what would change a distance; ghosts are where their particles are.
+  /// Returns the largest of what this rank found: the relative velocity of two atoms.
   double constrain_velocities(ParticleStore& particles, std::int64_t step);
 
   /// This rank's share of the virial of the constraint forces, which follow from the present
@@ -71,83 +76,76 @@ class Constraints {
   /// weight what each atom gives. Returns this rank's share of the virial of the constraint forces.
   EnergyAndVirial constrain_forces(ParticleStore& particles, std::int64_t step);
 
-  /// How far two atoms of a group can be from each other at most, by the distances between them.
-  static double reach(const Topology& topology);
-
  private:
-  struct Constraint {
-    std::uint32_t first, second;  ///< in `atoms_`
-    double squared_distance;
-    Vec3 connection;  ///< from the second to the first, when the step began
-  };
-  /// Constraints that share atoms, directly or through others: they are solved together.
-  struct Group {
-    std::uint32_t first_constraint, constraint_count;
+  using Constraint = ConstraintSet::Constraint;
+  /// A group that this rank solves alone.
+  struct LocalGroup {
+    const ConstraintGroup* group;
+    std::uint32_t first_constraint;
     double share;  ///< of its atoms that this rank owns
   };
-  struct Atom {
-    std::uint32_t place;   ///< of its image beside the group's other atoms, in the store
-    std::uint32_t vector;  ///< of its velocity: the local particle's, where this rank owns it
-    double weight;         ///< inverse mass
-  };
-  /// The same of a kind of molecule, in numbers of its atoms.
-  struct KindGroup {
-    std::vector<std::int32_t> atoms;   ///< each but the first is constrained to an earlier one
-    std::vector<std::int32_t> parent;  ///< the place of that one in `atoms`; -1: the first
-    struct Pair {
-      std::uint32_t first, second;  ///< in `atoms`
-      double distance;
-    };
-    std::vector<Pair> constraints;
-  };
-  struct Kind {
-    std::vector<KindGroup> groups;
-    std::vector<std::int32_t> group_of;  ///< of each atom; -1: none
-  };
 
-  static Kind kind_of(const Topology::Molecule& molecule);
   void add(const ParticleStore& particles, std::uint32_t particle, const Topology::Place& place,
-           const KindGroup& group, std::string& missing);
+           const ConstraintGroup& group, std::string& missing);
+  /// Those constraints of an atom whose group spans ranks.
+  void add_spanning(const ParticleStore& particles, std::uint32_t particle,
+                    const Topology::Place& place, std::string& missing);
   void update_connections(const ParticleStore& particles);
   /// Of local particles, and of ghosts as their ranks have them.
   std::span<Vec3> with_ghosts(const ParticleStore& particles, std::span<const Vec3> local,
                               std::vector<Vec3>& vectors) const;
+  double weight_of(const Position& position) const {
+    return weights_[static_cast<std::size_t>(position.type)];
+  }
+  std::span<const Constraint> of(const LocalGroup& group) const {
+    return std::span(set_.constraints)
+        .subspan(group.first_constraint, group.group->constraints.size());
+  }
+  std::span<const Constraint> spanning() const {
+    return std::span(set_.constraints).subspan(first_spanning_);
+  }
+
   /// Changes `velocity` until all connections, plus `timestep` times the difference of velocities,
   /// have the right length.
-  void shake(std::span<Vec3> velocity, double timestep, const ParticleStore& particles,
-             std::int64_t step);
+  void correct(std::span<Vec3> velocity, double timestep, const ParticleStore& particles,
+               std::int64_t step);
+  bool settle(const LocalGroup& group, std::span<Vec3> velocity, double timestep) const;
+  void correct_spanning(std::span<Vec3> velocity, double timestep, const ParticleStore& particles,
+                        std::int64_t step);
+  /// Pushes until what `along` says of each constraint is 0, but for `goal` times its squared
+  /// distance.
+  template <class Along, class Push>
+  void solve_linear(Along&& along, Push&& push, double goal, const ParticleStore& particles,
+                    std::int64_t step);
+  template <class Along, class Push>
+  void solve_triangle(const LocalGroup& group, Along&& along, Push&& push) const;
   /// Of all particles of this rank's groups: what forces and constraint forces give them, so that
   /// no distance changes; the multipliers are kept. Empty velocities: they are at rest.
   std::span<Vec3> constrain_accelerations(const ParticleStore& particles,
                                           std::span<const Vec3> velocity, std::int64_t step);
-  EnergyAndVirial virial_of_multipliers() const;
+  EnergyAndVirial virial_of_multipliers(std::size_t local_count) const;
   template <class Correct>
-  void solve(Correct&& correct, const ParticleStore& particles, std::int64_t step);
-  std::span<const Constraint> of(const Group& group) const {
-    return std::span(constraints_).subspan(group.first_constraint, group.constraint_count);
-  }
-  double weight(const Constraint& constraint) const {
-    return atoms_[constraint.first].weight + atoms_[constraint.second].weight;
-  }
-  /// Of the vectors of the first and the second atom.
-  Vec3 difference(const Constraint& constraint, std::span<const Vec3> vectors) const;
-  /// What takes `along` off the product of that difference and the connection.
-  double multiplier(const Constraint& constraint, double along) const;
-  /// Changes the vectors of both atoms along the connection.
-  void push(const Constraint& constraint, double multiplier, std::span<Vec3> vectors) const;
-  void note_failure(const Constraint& constraint, const ParticleStore& particles,
-                    std::int64_t step);
+  void sweep(const LocalGroup& group, Correct&& correct, const ParticleStore& particles,
+             std::int64_t step);
+  void note_failure(const Constraint& constraint, std::string_view unfinished,
+                    const ParticleStore& particles, std::int64_t step);
+  /// The worst of those that span ranks, by `along_`. Collective.
+  void note_spanning_failure(std::string_view unfinished, const ParticleStore& particles,
+                             std::int64_t step);
 
   comm::Context context_;
   std::shared_ptr<const MoleculePlaces> places_;
+  ConstraintGroups kinds_;
   std::vector<double> weights_;
   double timestep_, tolerance_;
   GhostVectors ghost_vectors_;
-  std::vector<Kind> kinds_;
-  std::vector<Group> groups_;
-  std::vector<Constraint> constraints_;
-  std::vector<Atom> atoms_;
-  std::vector<double> multipliers_;  ///< of `constrain_accelerations`
+  ConstraintMatrix matrix_;
+  std::vector<LocalGroup> groups_;
+  ConstraintSet set_;                     ///< of the groups, then those that span ranks
+  std::size_t first_spanning_ = 0;        ///< in `set_.constraints`
+  std::vector<std::uint32_t> particles_;  ///< local ones with constraints
+  std::vector<double> multipliers_;       ///< of `constrain_accelerations`
+  std::vector<double> along_, solution_;  ///< of those that span ranks
   std::vector<Vec3> velocity_, force_;
   std::string failure_;  ///< the first since the last call of throw_where_not_converged
 };

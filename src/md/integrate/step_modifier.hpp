@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,6 +26,10 @@ struct MoleculeTable {
   double degrees_of_freedom = 0.0;    ///< of all together
   double reach = 0.0;                 ///< of the pair forces
   std::span<const char> frozen = {};  ///< empty where none is
+  /// Of the particle with an id, where there are constraints; otherwise empty. Translational
+  /// degrees of freedom, and the first id of those that its constraints join it to.
+  std::function<double(std::int64_t id)> degrees_of = {};
+  std::function<std::int64_t(std::int64_t id)> first_joined_to = {};
 };
 
 /// The molecules that a section of the input names, without those that are frozen. `component` may
@@ -68,6 +73,9 @@ class StepModifier {
   /// At the end of a step in which it is due, with velocities of the time of the positions. Returns
   /// by what factor speeds have grown, the same on all ranks: noise on single molecules left out.
   virtual double apply(ParticleStore&, const Box&, std::int64_t) { return 1.0; }
+  /// Whether `apply` leaves relative velocities along constraints, which are then taken off; what
+  /// energy that costs is given to `add_exchanged_energy`.
+  virtual bool violates_constraints() const { return false; }
 
   /// This rank's part of the energy given to the particles since the start: their total energy
   /// less the sum of it over the ranks is constant.
@@ -81,16 +89,16 @@ class StepModifier {
     if (first_rank_) exchanged_energy_ = energy;
   }
 
+  /// Adds to the exchanged energy, rounded to 2^-44 of the thermal energy of all molecules: sums of
+  /// these are exact, so that a resumed run, which begins with the sum of all ranks, has the same
+  /// bits.
+  void add_exchanged_energy(double energy);
+
  protected:
   /// `thermal_energy`: kT of the run or its order, by which exchanged energies are rounded; 0
   /// where no energy is exchanged.
   StepModifier(const comm::Context& context, const StepRange& steps, const MoleculeTable& molecules,
                double thermal_energy);
-
-  /// Adds to the exchanged energy, rounded to 2^-44 of the thermal energy of all molecules: sums of
-  /// these are exact, so that a resumed run, which begins with the sum of all ranks, has the same
-  /// bits.
-  void add_exchanged_energy(double energy);
 
   comm::Context context_;
   bool first_rank_;

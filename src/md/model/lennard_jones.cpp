@@ -3,17 +3,8 @@
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
-#include <string>
 
 namespace sterna::md {
-
-Truncation truncation_by_name(std::string_view name) {
-  if (name == "truncated") return Truncation::truncated;
-  if (name == "shifted") return Truncation::shifted;
-  if (name == "force_shifted") return Truncation::force_shifted;
-  if (name == "switched") return Truncation::switched;
-  throw std::invalid_argument("unknown truncation: " + std::string(name));
-}
 
 LennardJones::LennardJones(std::span<const PairParameters> pairs, int type_count, double cutoff,
                            Truncation truncation, double switch_start)
@@ -21,6 +12,7 @@ LennardJones::LennardJones(std::span<const PairParameters> pairs, int type_count
       cutoff_(cutoff),
       truncation_(truncation),
       switch_start_(switch_start) {
+  if (!ends_by(truncation)) throw std::invalid_argument("not an ending of the fast path");
   for (const PairParameters& pair : pairs) {
     const double sigma6 = std::pow(pair.sigma, 6);
     const double c6 = 4.0 * pair.epsilon * sigma6;
@@ -43,6 +35,10 @@ LennardJones::LennardJones(std::span<const PairParameters> pairs, int type_count
       case Truncation::force_shifted:
         energy_shift_.push_back(energy_at_cutoff + cutoff * force_at_cutoff);
         force_shift_.push_back(force_at_cutoff);
+        break;
+      case Truncation::quintic_switched:
+      case Truncation::force_switched:
+      case Truncation::cubic_force_switched:
         break;
     }
   }

@@ -2,33 +2,25 @@
 
 #include <cstddef>
 #include <span>
-#include <string_view>
 #include <vector>
+
+#include "md/model/truncation.hpp"
 
 namespace sterna::md {
 
-/// How the Lennard-Jones potential ends at the cutoff.
-enum class Truncation {
-  truncated,      ///< u(r) as it is, a step in u and f at the cutoff
-  shifted,        ///< u(r) - u(rc): a step in f only
-  force_shifted,  ///< u(r) - u(rc) - (r - rc) u'(rc): smooth in u and f
-  switched,       ///< u(r) S(r), S from 1 to 0 between switch start and cutoff: smooth in u and f
-};
-
-Truncation truncation_by_name(std::string_view name);
-
 /// The Lennard-Jones parameters of all pairs of types, in the form that the kernels read.
 /// u(r) = c12/r^12 - c6/r^6 with c12 = 4 epsilon sigma^12 and c6 = 4 epsilon sigma^6.
-///
-/// The switching function is that of CHARMM (Brooks et al., J. Comput. Chem. 4, 187 (1983)):
-/// S(r) = (rc^2 - r^2)^2 (rc^2 + 2 r^2 - 3 rs^2) / (rc^2 - rs^2)^3.
 class LennardJones {
  public:
   struct PairParameters {
     double epsilon;  ///< energy
     double sigma;    ///< length
   };
-  /// `pairs`: type_count x type_count, symmetric.
+  /// Whether the fast path has kernels for this ending; `PairFunction` has all of them.
+  static constexpr bool ends_by(Truncation truncation) {
+    return truncation <= Truncation::switched;
+  }
+  /// `pairs`: type_count x type_count, symmetric. Throws std::invalid_argument for other endings.
   LennardJones(std::span<const PairParameters> pairs, int type_count, double cutoff,
                Truncation truncation, double switch_start = 0.0);
 

@@ -5,10 +5,9 @@
 
 namespace sterna::md {
 
-/// Takes the pairs that molecules exclude off a list that was built for these particles, in the
-/// nearest images of their atoms; other images stay. So no kernel meets them, and nothing has to be
-/// subtracted again. No row is shared.
-void drop_excluded_neighbors(PairList& list, const ParticleStore& particles,
-                             const MoleculePlaces& places);
+/// Takes the pairs that molecules exclude off a list that was built for the particles of `places`,
+/// in the nearest images of their atoms; other images stay. So no kernel computes them, and nothing
+/// has to be subtracted again.
+void exclude_neighbors(PairList& list, const MoleculePlaces& places);
 
 }  // namespace sterna::md

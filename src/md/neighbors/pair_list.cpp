@@ -86,6 +86,8 @@ PairWork PairList::rows() const {
   work.row_begin = const_cast<std::uint32_t*>(row_begin_.data());
   work.group = group_;
   work.half = half_;
+  work.masks = masked_ ? masks_.data() : nullptr;
+  work.mask_begin = mask_begin_.data();
   work.decoded = const_cast<std::uint32_t*>(decoded_.data());
   work.x = x_.data();
   work.y = y_.data();
@@ -117,6 +119,7 @@ void PairList::build(ParticleStore& particles) {
   total_count_ = particles.total_count();
   squared_displacement_.resize(total_count_);
   forget_displacements();
+  masked_ = false;
   // One dummy behind the last ghost.
   particles.position.reserve(total_count_ + 1);
   particles.position.data()[total_count_] = {dummy_coordinate, dummy_coordinate, dummy_coordinate,
@@ -217,6 +220,27 @@ void PairList::build(ParticleStore& particles) {
     plain_.release();
     capacity *= 2;
   }
+}
+
+void PairList::append_masks(std::span<const std::uint8_t> excluded, std::uint32_t size) {
+  for (std::size_t first = 0; first < excluded.size(); first += masked_together) {
+    const auto together =
+        excluded.subspan(first, std::min(std::size_t{masked_together}, excluded.size() - first));
+    for (std::uint32_t q = 0; q < size; ++q) {
+      std::uint32_t mask = 0xffff;
+      for (std::size_t k = 0; k < together.size(); ++k) mask ^= (together[k] >> q & 1u) << k;
+      masks_.push_back(static_cast<std::uint16_t>(mask));
+    }
+  }
+}
+
+bool PairList::is_excluded(std::uint32_t row, std::uint32_t size, std::uint32_t q,
+                           std::uint32_t k) const {
+  if (!masked_) return false;
+  // Of two particles of a row, half lists have the pair with the first one.
+  if (k < q) std::swap(k, q);
+  const std::uint32_t mask = mask_begin_[row] + k / masked_together * size + q;
+  return mask < mask_begin_[row + 1] && (masks_[mask] >> k % masked_together & 1u) == 0;
 }
 
 double PairList::square_displacements(const ParticleStore& particles, std::size_t begin,

@@ -39,10 +39,11 @@ class PairList {
   /// Rows of all local particles, from the positions in the store (ghosts at their slots).
   void build(ParticleStore& particles);
 
-  /// Takes all neighbors j of local particles i off the rows for which drop(i, j) is true. No row
-  /// is shared.
-  template <class Drop>
-  void drop_neighbors(Drop&& drop);
+  /// `excluded_of(i)`: places in the store of those whose pairs with the local particle i do not
+  /// count, which may hold places that nobody has; i is among those of each of them. They are taken
+  /// off rows of one particle, and masked in shared rows.
+  template <class ExcludedOf>
+  void exclude(const ExcludedOf& excluded_of);
 
   /// Cells whose rows hold local particles only, and the rest.
   enum class Cells { interior, boundary };
@@ -55,7 +56,8 @@ class PairList {
   /// row is shared, in the order of the store; `neighbors` (std::span<const std::uint32_t>) are
   /// places in the store, ghosts behind the local ones, among them all within the list radius when
   /// the list was built: those beyond a cutoff are for the caller to leave out. Valid during the
-  /// call. In a half list, of two local particles that share no row only one has the other.
+  /// call; none that is excluded. In a half list, of two local particles that share no row only one
+  /// has the other.
   template <class Visit>
   void for_each_row(Cells cells, Visit&& visit) const;
 
@@ -101,6 +103,17 @@ class PairList {
   /// for_each_row that calls visit(i, neighbors, n): i shares its row with the first n of them.
   template <class Visit>
   void for_each_shared_row(Cells cells, Visit&& visit) const;
+  /// An entry of the list goes to an earlier place; two change places.
+  void move_entry(std::uint32_t from, std::uint32_t to) {
+    use_compressed_ ? void(compressed_[to] = compressed_[from]) : void(plain_[to] = plain_[from]);
+  }
+  void swap_entries(std::uint32_t a, std::uint32_t b) {
+    use_compressed_ ? std::swap(compressed_[a], compressed_[b]) : std::swap(plain_[a], plain_[b]);
+  }
+  /// Of a row whose first entries these particles, counted in it, exclude.
+  void append_masks(std::span<const std::uint8_t> excluded, std::uint32_t size);
+  /// Whether particle q of a shared row of `size` excludes its entry k.
+  bool is_excluded(std::uint32_t row, std::uint32_t size, std::uint32_t q, std::uint32_t k) const;
   double square_displacements(const ParticleStore& particles, std::size_t begin, std::size_t end);
   std::span<const std::uint32_t> select_far(std::size_t begin, std::size_t end, double far);
 
@@ -117,6 +130,9 @@ class PairList {
   bool use_compressed_ = true;
   std::size_t entries_built_ = 0, entries_used_ = 0;  ///< the latter without what was dropped
   AlignedBuffer<std::uint32_t> row_begin_;
+  bool masked_ = false;
+  std::vector<std::uint16_t> masks_;
+  std::vector<std::uint32_t> mask_begin_;
   AlignedBuffer<std::uint32_t> decoded_;  ///< room for any row and some vectors
   /// Positions at the last build relative to the region's center: for list building, and for the
   /// displacement since.
@@ -160,30 +176,68 @@ class PairList::RowReader {
   std::vector<std::uint32_t> entries_;
 };
 
-template <class Drop>
-void PairList::drop_neighbors(Drop&& drop) {
+template <class ExcludedOf>
+void PairList::exclude(const ExcludedOf& excluded_of) {
+  // Of each place: which of a row's particles, counted in it, exclude it.
+  std::vector<std::uint8_t> marks(total_count_, 0);
+  const auto mark = [&](std::uint32_t particle, std::uint32_t bits) {
+    for (const std::uint32_t place : excluded_of(particle)) {
+      if (place < total_count_) marks[place] = static_cast<std::uint8_t>(marks[place] ^ bits);
+    }
+  };
   RowReader reader(*this);
-  std::uint32_t begin = 0, kept = 0;
+  if (group_ == 1) {
+    std::uint32_t begin = 0, kept = 0;
+    for (const std::uint32_t cell : grid_.local_cells()) {
+      reader.go_to_cell(cell);
+      const CellRange range = grid_.cells()[cell];
+      for (std::uint32_t i = range.begin; i < range.begin + range.count; ++i) {
+        const std::uint32_t end = row_begin_[i + 1];
+        const std::span<const std::uint32_t> row = reader.row(begin, end);
+        row_begin_[i] = kept;
+        mark(i, 1);
+        for (std::uint32_t k = begin; k < end; ++k) {
+          if (marks[row[k - begin]] == 0) move_entry(k, kept++);
+        }
+        mark(i, 1);
+        begin = end;
+      }
+    }
+    row_begin_[local_count_] = kept;
+    entries_used_ = kept;
+    return;
+  }
+  masked_ = true;
+  masks_.clear();
+  mask_begin_.resize(local_count_ + 1);
+  std::vector<std::uint8_t> of_entries;
   for (const std::uint32_t cell : grid_.local_cells()) {
     reader.go_to_cell(cell);
     const CellRange range = grid_.cells()[cell];
-    for (std::uint32_t i = range.begin; i < range.begin + range.count; ++i) {
-      const std::span<const std::uint32_t> row = reader.row(begin, row_begin_[i + 1]);
-      const std::uint32_t end = row_begin_[i + 1];
-      row_begin_[i] = kept;
-      for (std::uint32_t k = begin; k < end; ++k) {
-        if (drop(i, row[k - begin])) continue;
-        if (use_compressed_) {
-          compressed_[kept++] = compressed_[k];
-        } else {
-          plain_[kept++] = plain_[k];
-        }
+    const std::uint32_t groups = group_count(range.count, group_);
+    for (std::uint32_t g = 0; g < groups; ++g) {
+      const std::uint32_t begin = row_begin_[range.begin + g];
+      const std::span<const std::uint32_t> row = reader.row(range.begin + g);
+      const std::uint32_t size = size_of_group(range.count, groups, g);
+      for (std::uint32_t q = 0; q < size; ++q) mark(row[q], 1u << q);
+      of_entries.clear();
+      for (std::uint32_t q = 0; q < size; ++q) {
+        // Of half lists each pair of the row counts once.
+        const std::uint32_t own = half_ ? 0xffu << q : 1u << q;
+        of_entries.push_back(static_cast<std::uint8_t>(marks[row[q]] | own));
       }
-      begin = end;
+      for (std::uint32_t k = size; k < row.size(); ++k) {
+        const std::uint8_t excluded = marks[row[k]];
+        if (excluded == 0) continue;
+        swap_entries(begin + k, begin + static_cast<std::uint32_t>(of_entries.size()));
+        of_entries.push_back(excluded);
+      }
+      for (std::uint32_t q = 0; q < size; ++q) mark(row[q], 1u << q);
+      mask_begin_[range.begin + g] = static_cast<std::uint32_t>(masks_.size());
+      append_masks(of_entries, size);
     }
+    mask_begin_[range.begin + groups] = static_cast<std::uint32_t>(masks_.size());
   }
-  row_begin_[local_count_] = kept;
-  entries_used_ = kept;
 }
 
 template <class Visit>
@@ -195,21 +249,28 @@ void PairList::for_each_row(Cells which, Visit&& visit) const {
 template <class Visit>
 void PairList::for_each_shared_row(Cells which, Visit&& visit) const {
   RowReader reader(*this);
+  std::vector<std::uint32_t> counted;
   for (const std::uint32_t cell : cells(which)) {
     reader.go_to_cell(cell);
     const CellRange range = grid_.cells()[cell];
     const std::uint32_t groups = group_count(range.count, group_);
     for (std::uint32_t g = 0; g < groups; ++g) {
-      const std::span<std::uint32_t> row = reader.row(range.begin + g);
+      const std::span<const std::uint32_t> row = reader.row(range.begin + g);
       if (group_ == 1) {
-        visit(range.begin + g, std::span<const std::uint32_t>(row), 0u);
+        visit(range.begin + g, row, 0u);
         continue;
       }
-      // Each of the group comes first once; the others are among its neighbors.
+      // The others of the group are among the neighbors of each.
       const std::uint32_t size = size_of_group(range.count, groups, g);
       for (std::uint32_t q = 0; q < size; ++q) {
-        std::swap(row[0], row[q]);
-        visit(row[0], std::span<const std::uint32_t>(row.subspan(1)), size - 1);
+        std::uint32_t mates = 0;
+        counted.clear();
+        for (std::uint32_t k = 0; k < row.size(); ++k) {
+          if (k == q || is_excluded(range.begin + g, size, q, k)) continue;
+          if (k < size) ++mates;
+          counted.push_back(row[k]);
+        }
+        visit(row[q], std::span<const std::uint32_t>(counted), mates);
       }
     }
   }

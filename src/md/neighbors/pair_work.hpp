@@ -55,6 +55,11 @@ inline std::uint32_t size_of_group(std::uint32_t particles, std::uint32_t groups
   return particles / groups + (g < particles % groups ? 1u : 0u);
 }
 
+/// Where molecules exclude pairs, rows that particles share have masks: one for each of these
+/// particles and each so many entries, from the row's first on, among which are all that some of
+/// them exclude. The particles themselves, which come first, are masked like excluded pairs.
+inline constexpr std::uint32_t masked_together = 16;
+
 /// What of the next neighbors a kernel begins while it computes with those before, by measurement:
 /// nothing, to load them, or also what leads up to the powers of their distances.
 enum class Overlap { none, loads, arithmetic };
@@ -89,7 +94,11 @@ struct PairWork {
   std::uint32_t* row_begin;  ///< local + 1 places in the entries
   std::uint32_t group;       ///< 1, or how many particles share a row at most
   bool half;                 ///< of two local particles only one has the other in its row
-  std::uint32_t* decoded;    ///< room for a row and some vectors
+  /// Masks of shared rows, bit k of one for the k-th of its entries; null where nothing is excluded.
+  /// Those of a row lie as `row_begin` has its entries, the particles' of its first entries first.
+  const std::uint16_t* masks;
+  const std::uint32_t* mask_begin;
+  std::uint32_t* decoded;  ///< room for a row and some vectors
 
   // Building: single-precision coordinates relative to the region's center, in which
   // the particles of a run ascend in x; radius of the list.

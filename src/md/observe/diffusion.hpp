@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "md/observe/observer.hpp"
+#include "md/system/atom_group.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/sparse_exchange.hpp"
 
 namespace sterna::md {
 
-/// Mean square displacement of each type over all times of a run, and the diffusion coefficient,
+/// Mean square displacement of each type, or of each group, over all times of a run, and the diffusion coefficient,
 /// D = MSD / (6 t) (Einstein). Displacements are taken over windows of 1 to 9 samples, of 10 to 90,
 /// of 100 to 900 ..., of which only the last ten positions each are kept (order-n algorithm:
 /// Frenkel and Smit, Understanding Molecular Simulation, 2002, section 4.4). Every particle's past
@@ -23,7 +24,8 @@ namespace sterna::md {
 class Diffusion : public Observer {
  public:
   Diffusion(const comm::Context& context, std::int64_t interval, double timestep,
-            std::vector<std::string> type_names, const UnitSystem& units);
+            std::vector<std::string> type_names, const UnitSystem& units,
+            std::vector<AtomGroup> groups = {});
 
   void sample(const Frame& frame) override;
   std::span<double> sums() override { return sums_; }
@@ -44,19 +46,24 @@ class Diffusion : public Observer {
   static constexpr std::size_t windows = 9;
   static constexpr std::size_t most_levels = 8;
 
-  std::size_t index(std::size_t type, std::size_t level, std::size_t window) const {
-    return ((type * most_levels + level) * windows + window) * 4;
+  std::size_t index(std::size_t column, std::size_t level, std::size_t window) const {
+    return ((column * most_levels + level) * windows + window) * 4;
   }
 
+  /// Columns of the result that an atom counts for, by its place among this rank's share.
+  void find_columns();
+
   double sample_time_;
-  std::vector<std::string> type_names_;
+  std::vector<std::string> names_;  ///< of the groups, or of the types where there are none
+  std::vector<AtomGroup> groups_;
   UnitSystem units_;
   int ranks_;
   comm::SparseExchange<Item> to_keepers_;
   std::vector<Item> incoming_;
   std::int64_t samples_ = 0;  ///< since the start or the resumption
   std::vector<Level> levels_;
-  /// For each type, level and window: squares of x, y, z, and how many.
+  std::vector<std::size_t> columns_, first_column_;
+  /// For each type or group, level and window: squares of x, y, z, and how many.
   std::vector<double> sums_;
 };
 

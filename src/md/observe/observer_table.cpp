@@ -40,7 +40,8 @@ std::span<const std::string> result_file_endings() {
 std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& context,
                                                       const Input& input,
                                                       const std::vector<std::string>& names,
-                                                      std::span<const std::int64_t> type_counts) {
+                                                      std::span<const std::int64_t> type_counts,
+                                                      const Topology& topology) {
   MoleculeModel molecules;
   if (!input.components.empty()) molecules = molecule_model_from_input(input);
   const bool rotating = std::ranges::any_of(molecules.components, [](const Component& component) {
@@ -51,6 +52,7 @@ std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& conte
                                 .names = names,
                                 .type_counts = type_counts,
                                 .molecules = molecules,
+                                .topology = topology,
                                 .rotating = rotating};
   std::vector<std::unique_ptr<Observer>> observers;
   for (std::size_t n = 0; n < std::size(rows); ++n) {

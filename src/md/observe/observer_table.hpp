@@ -10,6 +10,7 @@
 #include "md/input/observer_section.hpp"
 #include "md/model/molecule_model.hpp"
 #include "md/observe/observer.hpp"
+#include "md/system/topology.hpp"
 #include "sterna/comm/context.hpp"
 
 namespace sterna::md {
@@ -21,6 +22,7 @@ struct ObserverRequest {
   const std::vector<std::string>& names;      ///< of the types or components
   std::span<const std::int64_t> type_counts;  ///< particles of each in the system
   const MoleculeModel& molecules;             ///< empty where the input has types
+  const Topology& topology;                   ///< of flexible molecules; outlives the observers
   bool rotating = false;                      ///< whether any molecule has an orientation
 };
 
@@ -42,11 +44,12 @@ namespace observer {
 #undef STERNA_OBSERVER
 }  // namespace observer
 
-/// What an input asks to be observed, in the order of the table.
+/// What an input asks to be observed, in the order of the table. `topology` outlives it.
 std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& context,
                                                       const Input& input,
                                                       const std::vector<std::string>& names,
-                                                      std::span<const std::int64_t> type_counts);
+                                                      std::span<const std::int64_t> type_counts,
+                                                      const Topology& topology);
 
 /// Whether any of these needs the whole tensor of the virial.
 bool observers_need_virial_tensor(const Input& input);

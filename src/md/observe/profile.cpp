@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "md/input/atom_groups.hpp"
 #include "md/input/check_box.hpp"
 #include "md/observe/observer_table.hpp"
 #include "sterna/comm/reduction_batch.hpp"
@@ -13,15 +14,22 @@
 namespace sterna::md {
 
 Profile::Profile(const comm::Context& context, std::int64_t interval, int axis, int bins,
-                 bool centered, std::vector<std::string> type_names, const UnitSystem& units)
+                 bool centered, std::vector<std::string> type_names, const UnitSystem& units,
+                 std::vector<AtomGroup> groups)
     : Observer("profile", interval),
       context_(context),
       axis_(axis),
       bins_(bins),
       centered_(centered),
-      type_names_(std::move(type_names)),
-      units_(units),
-      sums_(stride() * static_cast<std::size_t>(bins), 0.0) {}
+      names_(std::move(type_names)),
+      groups_(std::move(groups)),
+      units_(units) {
+  if (!groups_.empty()) {
+    names_.clear();
+    for (const AtomGroup& group : groups_) names_.push_back(group.name());
+  }
+  sums_.assign(stride() * static_cast<std::size_t>(bins), 0.0);
+}
 
 double Profile::center(const Frame& frame) const {
   const double length = frame.box.length[axis_];
@@ -50,8 +58,12 @@ void Profile::sample(const Frame& frame) {
     double* slice = sums_.data() + static_cast<std::size_t>(bin) * stride();
     const auto type = static_cast<std::size_t>(position.type);
     const Vec3& velocity = frame.particles.velocity[i];
-    slice[type] += 1.0;
-    slice[type_names_.size()] += frame.masses[type] * dot(velocity, velocity);
+    if (groups_.empty()) slice[type] += 1.0;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      if (groups_[g].contains(frame.particles.id[i], position, frame.box)) slice[g] += 1.0;
+    }
+    slice[names_.size()] += 1.0;
+    slice[names_.size() + 1] += frame.masses[type] * dot(velocity, velocity);
   }
   frames_ += 1.0;
   lengths_ += length;
@@ -65,10 +77,10 @@ void Profile::set_common(std::span<const double> values) {
   areas_ = values[2];
 }
 
-double Profile::density(std::span<const double> all_sums, std::size_t type, int bin) const {
+double Profile::density(std::span<const double> all_sums, std::size_t column, int bin) const {
   if (frames_ == 0.0) return 0.0;
   const double slice = lengths_ / frames_ / bins_ * (areas_ / frames_);
-  return all_sums[static_cast<std::size_t>(bin) * stride() + type] / (frames_ * slice);
+  return all_sums[static_cast<std::size_t>(bin) * stride() + column] / (frames_ * slice);
 }
 
 ObserverReport Profile::report(std::span<const double> all_sums) const {
@@ -78,23 +90,22 @@ ObserverReport Profile::report(std::span<const double> all_sums) const {
   };
   std::string text = fmt::format("# profile along {}, {:.0f} frames\n# {}{}", "xyz"[axis_], frames_,
                                  "xyz"[axis_], unit(Dimension::length));
-  for (const std::string& name : type_names_) {
+  for (const std::string& name : names_) {
     text += fmt::format(" density_{}{}", name, unit(Dimension::number_density));
   }
   text += fmt::format(" temperature{}\n", unit(Dimension::temperature));
-  const std::size_t types = type_names_.size();
+  const std::size_t columns = names_.size();
   for (int bin = 0; bin < bins_; ++bin) {
     const double place = frames_ > 0.0 ? (bin + 0.5) / bins_ * lengths_ / frames_ : 0.0;
     text += fmt::format("{:.8g}", units_.from_internal(place, Dimension::length));
     const double* slice = all_sums.data() + static_cast<std::size_t>(bin) * stride();
-    double particles = 0.0;
-    for (std::size_t type = 0; type < types; ++type) {
-      particles += slice[type];
-      text += fmt::format(
-          " {:.8g}", units_.from_internal(density(all_sums, type, bin), Dimension::number_density));
+    for (std::size_t column = 0; column < columns; ++column) {
+      text += fmt::format(" {:.8g}", units_.from_internal(density(all_sums, column, bin),
+                                                          Dimension::number_density));
     }
+    const double particles = slice[columns];
     const double temperature =
-        particles > 0.0 ? slice[types] / (3.0 * particles * units_.boltzmann()) : 0.0;
+        particles > 0.0 ? slice[columns + 1] / (3.0 * particles * units_.boltzmann()) : 0.0;
     text += fmt::format(" {:.8g}\n", units_.from_internal(temperature, Dimension::temperature));
   }
   return {.text = text};
@@ -104,9 +115,15 @@ namespace {
 
 std::unique_ptr<Observer> make(const ObserverRequest& request) {
   const auto& options = request.input.section<ProfileOptions>();
-  return std::make_unique<Profile>(request.context, options.interval, index_of(options.axis),
-                                   options.bins, options.centered, request.names,
-                                   request.input.units);
+  return std::make_unique<Profile>(
+      request.context, options.interval, index_of(options.axis), options.bins, options.centered,
+      request.names, request.input.units,
+      groups_from_input(request.input, request.topology, options.groups));
+}
+
+void check(const Input& input, const IsGood& is_good, const Report& report) {
+  check_group_names(input, is_good, report, "profile.groups",
+                    input.section<ProfileOptions>().groups, false);
 }
 
 void check_in_box(const Input& input, const Box& box, const Report& report) {
@@ -135,8 +152,12 @@ ObserverSection section() {
                     .description =
                         "Slices are counted from the center of mass along the axis, which is put "
                         "in the middle: a slab that drifts keeps its profile.",
-                    .aliases = {"center"}}},
+                    .aliases = {"center"}},
+                   groups_key<ProfileOptions>("Names of `[[group]]`s whose densities are counted "
+                                              "in place of those of the types.",
+                                              "types")},
           .interval = interval_of<ProfileOptions>,
+          .check = check,
           .check_in_box = check_in_box};
 }
 

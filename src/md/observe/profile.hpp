@@ -5,6 +5,7 @@
 
 #include "md/core/axis.hpp"
 #include "md/observe/observer.hpp"
+#include "md/system/atom_group.hpp"
 #include "sterna/comm/context.hpp"
 
 namespace sterna::md {
@@ -13,17 +14,19 @@ struct ProfileOptions {       ///< [profile]
   std::int64_t interval = 0;  ///< 0: none
   Axis axis = Axis::z;
   int bins = 200;
-  bool centered = true;  ///< counted from the center of mass along the axis
+  bool centered = true;               ///< counted from the center of mass along the axis
+  std::vector<std::string> groups{};  ///< none: types
 };
 
-/// Density of each type and kinetic temperature in slices across one axis, averaged over frames.
+/// Density of each type, or of each group, and kinetic temperature in slices across one axis, averaged over frames.
 /// Centered, slices are counted from the center of mass along the axis (found through the phase of
 /// the mass's first Fourier coefficient, which a periodic box allows: Bai and Breen, J. Graphics
 /// Tools 13, 53 (2008)), so that a slab that drifts keeps a sharp profile; it lies in the middle.
 class Profile : public Observer {
  public:
   Profile(const comm::Context& context, std::int64_t interval, int axis, int bins, bool centered,
-          std::vector<std::string> type_names, const UnitSystem& units);
+          std::vector<std::string> type_names, const UnitSystem& units,
+          std::vector<AtomGroup> groups = {});
 
   void sample(const Frame& frame) override;
   std::span<double> sums() override { return sums_; }
@@ -31,22 +34,23 @@ class Profile : public Observer {
   void set_common(std::span<const double> values) override;
   ObserverReport report(std::span<const double> all_sums) const override;
 
-  /// Number density of a type in a slice.
-  double density(std::span<const double> all_sums, std::size_t type, int bin) const;
+  /// Number density of a type or group in a slice.
+  double density(std::span<const double> all_sums, std::size_t column, int bin) const;
 
  private:
   double center(const Frame& frame) const;
-  std::size_t stride() const { return type_names_.size() + 1; }
+  std::size_t stride() const { return names_.size() + 2; }
 
   comm::Context context_;
   int axis_;
   int bins_;
   bool centered_;
-  std::vector<std::string> type_names_;
+  std::vector<std::string> names_;  ///< of the groups, or of the types where there are none
+  std::vector<AtomGroup> groups_;
   UnitSystem units_;
   double frames_ = 0.0;
   double lengths_ = 0.0, areas_ = 0.0;  ///< of the box along and across, summed over the frames
-  /// For each slice: particles of each type, then sum of m v^2.
+  /// For each slice: particles of each type or group, all particles, sum of m v^2.
   std::vector<double> sums_;
 };
 

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "md/input/atom_groups.hpp"
 #include "md/neighbors/pair_list.hpp"
+#include "md/observe/group_distribution.hpp"
 #include "md/observe/observer_table.hpp"
 #include "md/observe/site_distribution.hpp"
 
@@ -85,6 +87,11 @@ std::unique_ptr<Observer> make(const ObserverRequest& request) {
   const auto& options = input.section<RdfOptions>();
   std::vector<std::int64_t> counts(request.type_counts.begin(), request.type_counts.end());
   const double cutoff = input.interaction.cutoff;
+  if (!options.groups.empty()) {
+    return std::make_unique<GroupDistribution>(
+        request.context, options.interval, options.maximum > 0.0 ? options.maximum : cutoff,
+        options.bins, groups_from_input(input, request.topology, options.groups), input.units);
+  }
   if (request.rotating && options.sites) {
     return std::make_unique<SiteDistribution>(options.interval, cutoff, options.maximum,
                                               options.bins, request.molecules, std::move(counts),
@@ -96,6 +103,8 @@ std::unique_ptr<Observer> make(const ObserverRequest& request) {
 }
 
 void check(const Input& input, const IsGood& is_good, const Report& report) {
+  check_group_names(input, is_good, report, "rdf.groups", input.section<RdfOptions>().groups,
+                    false);
   const double maximum = input.section<RdfOptions>().maximum, cutoff = input.interaction.cutoff;
   const bool known_cutoff =
       input.interaction.potential == "tersoff" || is_good("interaction.cutoff");
@@ -135,7 +144,10 @@ ObserverSection section() {
                     .target = option<&RdfOptions::sites>,
                     .description =
                         "Of molecules: between all sites of different molecules, up to the cutoff "
-                        "less twice the reach of a site from its center. false: between centers."}},
+                        "less twice the reach of a site from its center. false: between centers."},
+                   groups_key<RdfOptions>("Names of `[[group]]`s: all pairs of these, and of the "
+                                          "centers of rigid molecules, not of their sites.",
+                                          "pairs of types or sites")},
           .interval = interval_of<RdfOptions>,
           .check = check,
           .advise = advise};

@@ -11,7 +11,8 @@ struct RdfOptions {           ///< [rdf]
   std::int64_t interval = 0;  ///< 0: none
   double maximum = 0.0;       ///< 0: the cutoff; at most the cutoff
   int bins = 200;
-  bool sites = true;  ///< of molecules: between their sites, not their centers
+  bool sites = true;                  ///< of molecules: between their sites, not their centers
+  std::vector<std::string> groups{};  ///< none: types, or sites
 };
 
 /// Radial distribution functions g_ab(r) of all pairs of types, from the pair list (so up to its

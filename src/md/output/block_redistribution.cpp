@@ -13,6 +13,10 @@ std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
+std::int64_t share_of(std::int64_t particles, int owners) {
+  return std::max<std::int64_t>(1, (particles + owners - 1) / owners);
+}
+
 }  // namespace
 
 BlockRedistribution::BlockRedistribution(const comm::Context& context, std::int64_t particles,
@@ -24,7 +28,7 @@ BlockRedistribution::BlockRedistribution(const comm::Context& context, std::int6
       item_bytes_(item_bytes),
       // Items stay on a multiple of 8 bytes, so that slots are read and written in place.
       stride_(sizeof(std::int64_t) + (item_bytes + 7) / 8 * 8),
-      block_slots_(round_up(std::max<std::int64_t>(1, (particles + ranks_ - 1) / ranks_),
+      block_slots_(round_up(share_of(particles, options.owners > 0 ? options.owners : ranks_),
                             options.granularity)),
       piece_slots_(std::min(round_up(options.piece_slots, options.granularity), block_slots_)),
       pieces_((block_slots_ + piece_slots_ - 1) / piece_slots_),

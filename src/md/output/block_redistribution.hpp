@@ -16,7 +16,7 @@
 namespace sterna::md {
 
 /// Brings data of particles, which live wherever they are in space, into the order of their ids:
-/// rank r receives those of the r-th block of ids. The slot of a particle is the number of ids
+/// rank r receives those of the r-th block of ids (of as many blocks as there are `owners`). The slot of a particle is the number of ids
 /// that are smaller than its own. It is done in pieces, so that a rank never holds more than a
 /// piece of its block at a time (plus what it sends).
 class BlockRedistribution {
@@ -27,6 +27,7 @@ class BlockRedistribution {
     /// bytes a particle begin on memory pages (4096 bytes) at every block if the field does.
     std::int64_t granularity = 1024;
     std::int64_t piece_slots = 128 * 1024;
+    int owners = 0;  ///< ranks that have blocks, the first ones; 0: all
   };
   /// Collective. `particles`: N of the whole system. `item_bytes`: of one particle's data.
   BlockRedistribution(const comm::Context& context, std::int64_t particles, std::size_t item_bytes,

@@ -4,16 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstring>
-#include <iterator>
 #include <optional>
 #include <utility>
 
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
 #include "md/output/atomic_file.hpp"
+#include "md/output/h5md_field.hpp"
 #include "md/output/hdf5_file.hpp"
 #include "md/system/particle_fields.hpp"
 #include "sterna/comm/collective.hpp"
@@ -31,78 +29,32 @@ constexpr Size small_chunk_rows = 256;
 /// Room taken beforehand for what the library itself writes with a frame.
 constexpr std::uint64_t room_for_metadata = 512 * 1024;
 
-/// What a dataset holds: a field of the table, or what follows from a particle's type or id.
-enum class Quantity { field, mass, atom_name, molecule };
-
-/// One dataset with a row per particle.
-struct Dataset {
-  Quantity quantity;
-  std::string_view field;  ///< its name, of the table
-  std::string dataset;
-  Type type;
-  std::size_t components;
-  bool per_frame;
-  std::size_t item_offset = 0;  ///< in the item of the redistribution
-  Size chunk_rows = 0;
-  Size chunks = 0;
-
-  std::size_t row_bytes() const { return components * size_of(type); }
-};
-
-template <class Stored, class Numbers>
-void put(std::byte* place, const Numbers& numbers) {
-  for (const auto number : numbers) {
-    const auto stored = static_cast<Stored>(number);
-    std::memcpy(place, &stored, sizeof(stored));
-    place += sizeof(stored);
-  }
-}
-
-template <class Numbers>
-void put(std::byte* place, const Numbers& numbers, Type type) {
-  switch (type) {
-    case Type::float32:
-      return put<float>(place, numbers);
-    case Type::float64:
-      return put<double>(place, numbers);
-    case Type::int32:
-      return put<std::int32_t>(place, numbers);
-    case Type::int64:
-      return put<std::int64_t>(place, numbers);
-  }
-}
-
-/// The type of whole numbers in a file; others are of the precision that was asked for.
-template <class Field>
-Type type_of(const Field&, Type real) {
-  using Stored = typename Field::StoredType;
-  if constexpr (std::is_floating_point_v<Stored>) return real;
-  return sizeof(Stored) == sizeof(std::int32_t) ? Type::int32 : Type::int64;
-}
-
 }  // namespace
 
 class H5mdWriter::Implementation {
  public:
   Implementation(const comm::Context& context, std::string path, std::int64_t particles,
                  const H5mdOptions& options)
-      : context_(context), path_(std::move(path)), particles_(particles), options_(options) {
+      : context_(context),
+        path_(std::move(path)),
+        particles_(particles),
+        options_(options),
+        values_(options.type_masses, options.topology, options.rounding) {
     check_options();
+    // The library, which is rank 0's, compresses.
+    if (options_.compressed) options_.redistribution.owners = 1;
     const Type real = options.single_precision ? Type::float32 : Type::float64;
     for (const std::string& name : options.fields) {
-      for_each_field([&](const auto& field) {
-        if (field.name != name) return;
-        fields_.push_back({Quantity::field, field.name, group + "/" + name + "/value",
-                           type_of(field, real), field.components, true});
-      });
+      fields_.push_back(h5md_field(name, group + "/" + name + "/value", real, true));
     }
-    constants_ = {{Quantity::field, "type", group + "/species", Type::int32, 1, false},
-                  {Quantity::field, "id", group + "/id", Type::int64, 1, false},
-                  {Quantity::mass, "", group + "/mass", Type::float64, 1, false}};
+    constants_ = {h5md_field("type", group + "/species", real, false),
+                  h5md_field("id", group + "/id", real, false),
+                  {H5mdQuantity::mass, "", group + "/mass", Type::float64, 1, false}};
     if (options.topology != nullptr) {
-      name_atoms();
-      constants_.push_back({Quantity::atom_name, "", group + "/atom_name", Type::int32, 1, false});
-      constants_.push_back({Quantity::molecule, "", group + "/molecule", Type::int64, 1, false});
+      constants_.push_back(
+          {H5mdQuantity::atom_name, "", group + "/atom_name", Type::int32, 1, false});
+      constants_.push_back(
+          {H5mdQuantity::molecule, "", group + "/molecule", Type::int64, 1, false});
     }
     const std::size_t field_bytes = lay_out(fields_);
     const std::size_t constant_bytes = lay_out(constants_);
@@ -130,12 +82,11 @@ class H5mdWriter::Implementation {
   void write_frame(std::int64_t step, double time, const Box& box, const ParticleStore& store,
                    std::span<const double> observables) {
     for_each_field([&](const auto& field) {
-      if (is_kept(field.kept, store.kind()) ||
-          std::ranges::find(fields_, field.name, &Dataset::field) == fields_.end()) {
-        return;
-      }
-      throw FileError(fmt::format("{}: the field \"{}\" was asked for, but no particle rotates",
-                                  path_, field.name));
+      const bool wanted =
+          std::ranges::find(fields_, field.name, &H5mdField::field) != fields_.end();
+      if (!wanted || is_kept(field.kept, store.kind())) return;
+      throw FileError(path_ +
+                      ": orientations or angular momenta were asked for, but no particle rotates");
     });
     try {
       on_first_rank(context_, [&] { reserve_room(); });
@@ -162,15 +113,15 @@ class H5mdWriter::Implementation {
  private:
   void check_options() const {
     // The same on all ranks, so all of them throw.
-    const std::vector<std::string_view> field_names = trajectory_field_names();
     if (options_.fields.empty()) {
       throw FileError(path_ + ": a trajectory needs at least one field: " +
-                      fmt::format("{}", fmt::join(field_names, ", ")));
+                      fmt::format("{}", fmt::join(trajectory_field_names(), ", ")));
     }
     for (auto name = options_.fields.begin(); name != options_.fields.end(); ++name) {
-      if (std::find(field_names.begin(), field_names.end(), *name) == field_names.end()) {
+      const auto known = trajectory_field_names();
+      if (std::ranges::find(known, *name) == known.end()) {
         throw FileError(fmt::format("{}: there is no field \"{}\"; fields are {}", path_, *name,
-                                    fmt::join(field_names, ", ")));
+                                    fmt::join(trajectory_field_names(), ", ")));
       }
       if (std::find(options_.fields.begin(), name, *name) != name) {
         throw FileError(fmt::format("{}: the field \"{}\" is named twice", path_, *name));
@@ -184,14 +135,18 @@ class H5mdWriter::Implementation {
   }
 
   /// Places in the item and chunks; returns the bytes of an item.
-  std::size_t lay_out(std::vector<Dataset>& fields) const {
+  std::size_t lay_out(std::vector<H5mdField>& fields) const {
     std::size_t bytes = 0;
     const auto rows = static_cast<Size>(particles_);
     const auto granularity = static_cast<Size>(options_.redistribution.granularity);
-    for (Dataset& field : fields) {
+    for (H5mdField& field : fields) {
       field.item_offset = bytes;
       bytes += field.row_bytes();
-      const Size most = std::max<Size>(1, options_.maximum_chunk_bytes / field.row_bytes());
+      Size most = std::max<Size>(1, options_.maximum_chunk_bytes / field.row_bytes());
+      // A piece of rows, which is written at once, is one chunk to compress.
+      if (options_.compressed && field.per_frame) {
+        most = static_cast<Size>(options_.redistribution.piece_slots);
+      }
       field.chunks = (rows + most - 1) / most;
       field.chunk_rows = (rows + field.chunks - 1) / field.chunks;
       if (field.chunks > 1) {
@@ -200,26 +155,6 @@ class H5mdWriter::Implementation {
       }
     }
     return bytes;
-  }
-
-  std::string unit(const Dataset& dataset) const {
-    Dimension dimension = dataset.quantity == Quantity::mass ? Dimension::mass : Dimension::none;
-    for_each_field([&](const auto& field) {
-      if (field.name == dataset.field) dimension = field.dimension;
-    });
-    if (options_.reduced_units) return "";
-    switch (dimension) {
-      case Dimension::length:
-        return "nm";
-      case Dimension::velocity:
-        return "nm ps-1";
-      case Dimension::force:
-        return "kJ mol-1 nm-1";
-      case Dimension::mass:
-        return "u";
-      default:
-        return "";
-    }
   }
 
   void make_file() {
@@ -251,18 +186,19 @@ class H5mdWriter::Implementation {
     if (!options_.reduced_units) file.set_attribute(edges(), "unit", std::string("nm"));
 
     const auto rows = static_cast<Size>(particles_);
-    for (const Dataset& field : fields_) {
+    for (const H5mdField& field : fields_) {
       make_element(file, field.dataset.substr(0, field.dataset.rfind('/')));
       file.make_dataset(field.dataset, field.type,
                         {.extent = {0, rows, field.components},
                          .maximum = {hdf5::unlimited, rows, field.components},
                          .chunk = {1, field.chunk_rows, field.components},
-                         .written_from_outside = true});
+                         .written_from_outside = !options_.compressed,
+                         .compressed = options_.compressed});
     }
-    for (const Dataset& field : constants_) {
+    for (const H5mdField& field : constants_) {
       std::vector<std::string> names;
       if (field.field == "type") names = options_.type_names;
-      if (field.quantity == Quantity::atom_name) names = atom_names_;
+      if (field.quantity == H5mdQuantity::atom_name) names = values_.atom_names();
       file.make_dataset(field.dataset, field.type,
                         {.extent = {rows},
                          .maximum = {rows},
@@ -271,9 +207,10 @@ class H5mdWriter::Implementation {
                          .value_names = names});
     }
     for (const auto* list : {&fields_, &constants_}) {
-      for (const Dataset& field : *list) {
-        if (const std::string name = unit(field); !name.empty()) {
-          file.set_attribute(field.dataset, "unit", name);
+      for (const H5mdField& field : *list) {
+        const std::string unit(h5md_unit(field));
+        if (!options_.reduced_units && !unit.empty()) {
+          file.set_attribute(field.dataset, "unit", unit);
         }
       }
     }
@@ -286,19 +223,11 @@ class H5mdWriter::Implementation {
       }
     }
     if (options_.topology != nullptr) write_bonds(file);
-    file.close();
-  }
-
-  /// Numbers for the names of all atoms.
-  void name_atoms() {
-    for (const Topology::Molecule& molecule : options_.topology->molecules()) {
-      std::vector<std::int32_t>& numbers = name_of_atom_.emplace_back();
-      for (const Topology::Atom& atom : molecule.atoms) {
-        const auto known = std::find(atom_names_.begin(), atom_names_.end(), atom.name);
-        numbers.push_back(static_cast<std::int32_t>(known - atom_names_.begin()));
-        if (known == atom_names_.end()) atom_names_.push_back(atom.name);
-      }
+    if (!options_.description.empty()) {
+      file.make_group("parameters");
+      file.set_attribute("parameters", "sterna_particles", options_.description);
     }
+    file.close();
   }
 
   /// The group `connectivity` of H5MD: bonds as pairs of ids, some thousand at a time.
@@ -365,7 +294,7 @@ class H5mdWriter::Implementation {
   /// Every dataset that has a row per frame.
   std::vector<std::string> datasets_per_frame() const {
     std::vector<std::string> names{steps(), times(), edges()};
-    for (const Dataset& field : fields_) names.push_back(field.dataset);
+    for (const H5mdField& field : fields_) names.push_back(field.dataset);
     for (const auto& observable : options_.observables) names.push_back(value_of(observable));
     return names;
   }
@@ -401,7 +330,7 @@ class H5mdWriter::Implementation {
     if ((file.extent(edges()).size() == 3) != options_.triclinic) {
       refuse("it is of another kind of box");
     }
-    for (const Dataset& field : fields_) {
+    for (const H5mdField& field : fields_) {
       const std::string name = field.dataset.substr(group.size() + 1);
       if (!file.exists(field.dataset)) refuse("it has no " + name);
       const std::vector<Size> extent = file.extent(field.dataset);
@@ -411,6 +340,10 @@ class H5mdWriter::Implementation {
       }
       if (!file.has_type(field.dataset, field.type)) {
         refuse(fmt::format("its {} has another precision", name));
+      }
+      if (file.is_compressed(field.dataset) != options_.compressed) {
+        refuse(fmt::format("its {} is {}", name,
+                           options_.compressed ? "not compressed" : "compressed"));
       }
     }
     for (const std::string_view name : trajectory_field_names()) {
@@ -434,8 +367,10 @@ class H5mdWriter::Implementation {
   /// file is whole.
   void reserve_room() {
     std::uint64_t bytes = room_for_metadata;
-    for (const Dataset& field : fields_)
-      bytes += field.chunks * field.chunk_rows * field.row_bytes();
+    // How much compressed rows take is not known before; they are written while the file is whole.
+    for (const H5mdField& field : fields_) {
+      if (!options_.compressed) bytes += field.chunks * field.chunk_rows * field.row_bytes();
+    }
     raw_.reserve(raw_.size(), bytes);
   }
 
@@ -447,7 +382,7 @@ class H5mdWriter::Implementation {
 
   /// Has all ranks write one frame of `fields`, then rank 0 do `complete` and close the file.
   template <class Complete>
-  void write_fields(const std::vector<Dataset>& fields, BlockRedistribution& redistribution,
+  void write_fields(const std::vector<H5mdField>& fields, BlockRedistribution& redistribution,
                     const Box& box, const ParticleStore& store, const Complete& complete) {
     std::string message;
     on_first_rank(context_, [&] {
@@ -485,10 +420,11 @@ class H5mdWriter::Implementation {
   }
 
   /// File offsets of the chunks of the next frame, field by field.
-  std::vector<Size> make_room(const std::vector<Dataset>& fields) {
+  std::vector<Size> make_room(const std::vector<H5mdField>& fields) {
     std::vector<Size> offsets;
-    for (const Dataset& field : fields) {
+    for (const H5mdField& field : fields) {
       if (field.per_frame) set_rows(*file_, field.dataset, frames_ + 1);
+      if (is_compressed(field)) continue;
       for (Size chunk = 0; chunk < field.chunks; ++chunk) {
         const Size row = chunk * field.chunk_rows;
         const std::vector<Size> first =
@@ -511,61 +447,29 @@ class H5mdWriter::Implementation {
     file_.reset();
   }
 
-  void pack(const std::vector<Dataset>& datasets, const Box& box, const ParticleStore& store,
+  void pack(const std::vector<H5mdField>& fields, const Box& box, const ParticleStore& store,
             std::span<const std::uint32_t> particles, std::byte* items, std::size_t stride) const {
-    const auto put_all = [&](const Dataset& dataset, const auto& numbers_of) {
-      std::byte* place = items + dataset.item_offset;
-      for (const std::uint32_t i : particles) {
-        put(place, numbers_of(i), dataset.type);
-        place += stride;
-      }
-    };
-    const auto type_of_particle = [&](std::uint32_t i) {
-      return static_cast<std::size_t>(store.position[i].type);
-    };
-    const auto place_of = [&](std::uint32_t i) { return options_.topology->place_of(store.id[i]); };
-    for (const Dataset& dataset : datasets) {
-      switch (dataset.quantity) {
-        case Quantity::field:
-          for_each_field([&](const auto& field) {
-            if (field.name != dataset.field) return;
-            put_all(dataset, [&](std::uint32_t i) { return shown(field, store, box, i); });
-          });
-          break;
-        case Quantity::mass:
-          put_all(dataset, [&](std::uint32_t i) {
-            const std::size_t type = type_of_particle(i);
-            return std::array{type < options_.type_masses.size() ? options_.type_masses[type]
-                                                                 : 1.0};
-          });
-          break;
-        case Quantity::atom_name:
-          put_all(dataset, [&](std::uint32_t i) {
-            const Topology::Place at = place_of(i);
-            return std::array{name_of_atom_[at.molecule][static_cast<std::size_t>(at.atom)]};
-          });
-          break;
-        case Quantity::molecule:
-          put_all(dataset, [&](std::uint32_t i) {
-            return std::array{static_cast<std::int64_t>(place_of(i).molecule_number)};
-          });
-          break;
-      }
+    for (const H5mdField& field : fields) {
+      values_.put(field, box, store, particles, items + field.item_offset, stride);
     }
   }
 
-  void write_rows(const std::vector<Dataset>& fields, std::span<const Size> offsets,
+  void write_rows(const std::vector<H5mdField>& fields, std::span<const Size> offsets,
                   const BlockRedistribution::Piece& rows) {
     std::size_t item_bytes = 0;
-    for (const Dataset& field : fields) item_bytes += field.row_bytes();
+    for (const H5mdField& field : fields) item_bytes += field.row_bytes();
     const std::size_t count = rows.items.size() / item_bytes;
     std::size_t first_offset = 0;
-    for (const Dataset& field : fields) {
+    for (const H5mdField& field : fields) {
       const std::size_t bytes = field.row_bytes();
       column_.resize(count * bytes);
       for (std::size_t row = 0; row < count; ++row) {
         std::memcpy(column_.data() + row * bytes,
                     rows.items.data() + row * item_bytes + field.item_offset, bytes);
+      }
+      if (is_compressed(field)) {
+        write_by_library(field, rows.first_slot, count);
+        continue;
       }
       std::size_t done = 0;
       while (done < count) {
@@ -579,6 +483,18 @@ class H5mdWriter::Implementation {
       }
       first_offset += field.chunks;
     }
+  }
+
+  bool is_compressed(const H5mdField& field) const {
+    return options_.compressed && field.per_frame;
+  }
+
+  /// `count` rows in `column_`, on rank 0; on the others there are none.
+  void write_by_library(const H5mdField& field, std::int64_t first_row, std::size_t count) {
+    if (count == 0) return;
+    const Size first[3] = {frames_, static_cast<Size>(first_row), 0};
+    const Size size[3] = {1, count, field.components};
+    file_->write(field.dataset, first, size, field.type, column_.data());
   }
 
   void append_rows(std::int64_t step, double time, const Box& box,
@@ -614,10 +530,9 @@ class H5mdWriter::Implementation {
   std::string path_;
   std::int64_t particles_;
   H5mdOptions options_;
-  std::vector<Dataset> fields_;
-  std::vector<Dataset> constants_;
-  std::vector<std::string> atom_names_;                  ///< each once
-  std::vector<std::vector<std::int32_t>> name_of_atom_;  ///< of each kind of molecule
+  H5mdValues values_;
+  std::vector<H5mdField> fields_;
+  std::vector<H5mdField> constants_;
   std::size_t constant_item_bytes_ = 0;
   std::optional<BlockRedistribution> redistribution_;
   std::shared_ptr<const IdOrder> id_order_;  ///< since the first frame that this object wrote

@@ -17,12 +17,17 @@ namespace sterna::md {
 /// What a trajectory holds besides the particles' ids, types and masses.
 struct H5mdOptions {
   /// Any of "position" (wrapped into the box; of molecules the center of mass), "velocity",
-  /// "force", "image", "orientation" (where particles rotate: unit quaternion w x y z, body frame
-  /// to laboratory); at least one.
+  /// "force", "image", and where particles rotate "orientation" (unit quaternion w x y z, body
+  /// frame to laboratory) and "angular_momentum" (laboratory frame); at least one.
   std::vector<std::string> fields{"position"};
   bool single_precision = false;  ///< all but images as float32 instead of float64
-  bool reduced_units = true;      ///< else nm, ps, u, kJ/mol are written as units
-  bool triclinic = false;         ///< edges are written as vectors, rows of a 3 x 3 matrix
+  /// Frames are compressed without loss (shuffled bytes, deflate), by rank 0.
+  bool compressed = false;
+  /// Positions are rounded to the nearest multiple of the largest power of two that is not above
+  /// this, so that they compress; 0: all bits are kept.
+  double rounding = 0.0;
+  bool reduced_units = true;  ///< else nm, ps, u, kJ/mol are written as units
+  bool triclinic = false;     ///< edges are written as vectors, rows of a 3 x 3 matrix
   std::vector<std::string> type_names;
   std::vector<double> type_masses;
   struct Observable {
@@ -34,6 +39,9 @@ struct H5mdOptions {
   const Topology* topology = nullptr;
   /// Scalars of which `write_frame` gets the values.
   std::vector<Observable> observables;
+  /// What the particles are, for programs that show their sites: the attribute `sterna_particles` of
+  /// the group `parameters`; empty: none is written.
+  std::string description;
   std::string author = "unknown";
   std::string creator_version = "unknown";
   /// A frame of a field that is larger is cut into several chunks; HDF5 takes less than 4 GiB.

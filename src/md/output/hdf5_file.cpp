@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "md/core/file_error.hpp"
@@ -11,6 +12,7 @@ namespace {
 
 constexpr Handle default_properties = 0;
 constexpr Handle whole = 0;               // H5S_ALL
+constexpr unsigned open_for_reading = 0;  // H5F_ACC_RDONLY
 constexpr unsigned open_for_writing = 1;  // H5F_ACC_RDWR
 constexpr unsigned create_or_empty = 2;   // H5F_ACC_TRUNC
 constexpr int scalar_space = 0;           // H5S_SCALAR
@@ -20,6 +22,8 @@ constexpr int never_fill = 1;             // H5D_FILL_TIME_NEVER
 constexpr int utf8 = 1;                   // H5T_CSET_UTF8
 constexpr int enumeration_class = 8;      // H5T_ENUM
 constexpr int innermost_first = 0;        // H5E_WALK_UPWARD
+constexpr int deflate_filter = 1;         // H5Z_FILTER_DEFLATE
+constexpr unsigned deflate_level = 4;
 
 /// Large chunks begin on a memory page, so that two ranks on two nodes never write to the same page
 /// of a network file system.
@@ -84,6 +88,12 @@ Handle creation_properties(Handle kind) {
   return properties;
 }
 
+std::size_t product(std::span<const Size> count) {
+  Size product = 1;
+  for (const Size factor : count) product *= factor;
+  return product;
+}
+
 Handle text_type() {
   const Library& h5 = library();
   const Handle type = h5.H5Tcopy(h5.H5T_C_S1_g);
@@ -117,9 +127,17 @@ File File::create(const std::string& path) {
 }
 
 File File::open(const std::string& path) {
+  return open(path, open_for_writing);
+}
+
+File File::open_to_read(const std::string& path) {
+  return open(path, open_for_reading);
+}
+
+File File::open(const std::string& path, unsigned access) {
   const Library& h5 = library();
   const Owned properties(access_properties(), h5.H5Pclose);
-  File file(path, h5.H5Fopen(path.c_str(), open_for_writing, properties));
+  File file(path, h5.H5Fopen(path.c_str(), access, properties));
   if (file.handle_ < 0) file.fail("cannot open");
   return file;
 }
@@ -205,6 +223,10 @@ void File::set_attribute(const std::string& object, const std::string& name,
   attach(object, name, h5.H5T_NATIVE_INT_g, space, values.data());
 }
 
+bool File::has_attribute(const std::string& object, const std::string& name) const {
+  return library().H5Aexists_by_name(handle_, object.c_str(), name.c_str(), default_properties) > 0;
+}
+
 void File::set_reference(const std::string& object, const std::string& name,
                          const std::string& to) {
   const Library& h5 = library();
@@ -226,6 +248,16 @@ void File::make_dataset(const std::string& name, Type type, const DatasetOptions
   if (options.written_from_outside) {
     check(h5.H5Pset_alloc_time(properties, allocate_early), "chunk", name);
     check(h5.H5Pset_fill_time(properties, never_fill), "chunk", name);
+  }
+  if (options.compressed) {
+    if (h5.H5Zfilter_avail(deflate_filter) <= 0) {
+      throw FileError(
+          fmt::format("{}: the HDF5 library {} cannot compress (it was built without "
+                      "deflate); take another one or leave out the compression",
+                      path_, h5.path));
+    }
+    check(h5.H5Pset_shuffle(properties), "compress", name);
+    check(h5.H5Pset_deflate(properties, deflate_level), "compress", name);
   }
   const Owned stored(options.value_names.empty() ? h5.H5Tcopy(file_type(type))
                                                  : h5.H5Tenum_create(file_type(type)),
@@ -274,6 +306,41 @@ bool File::has_type(const std::string& dataset, Type type) const {
   return h5.H5Tequal(base, file_type(type)) > 0;
 }
 
+bool File::is_compressed(const std::string& dataset) const {
+  const Library& h5 = library();
+  const Owned data(
+      check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),
+      h5.H5Dclose);
+  const Owned properties(check(h5.H5Dget_create_plist(data), "read the properties of", dataset),
+                         h5.H5Pclose);
+  return h5.H5Pget_nfilters(properties) > 0;
+}
+
+std::vector<std::string> File::value_names(const std::string& dataset) const {
+  const Library& h5 = library();
+  const Owned data(
+      check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),
+      h5.H5Dclose);
+  const Owned type(check(h5.H5Dget_type(data), "read the type of", dataset), h5.H5Tclose);
+  std::vector<std::string> names;
+  if (h5.H5Tget_class(type) != enumeration_class) return names;
+  // The members are of the type of the numbers in the file, which this program writes as int32.
+  const Owned base(h5.H5Tget_super(type), h5.H5Tclose);
+  if (h5.H5Tequal(base, file_type(Type::int32)) <= 0) return names;
+  const int count = h5.H5Tget_nmembers(type);
+  names.resize(static_cast<std::size_t>(std::max(count, 0)));
+  for (int k = 0; k < count; ++k) {
+    std::int32_t value = -1;
+    check(h5.H5Tget_member_value(type, static_cast<unsigned>(k), &value), "read the names of",
+          dataset);
+    char* const name = h5.H5Tget_member_name(type, static_cast<unsigned>(k));
+    if (name == nullptr) fail("cannot read the names of " + dataset);
+    if (value >= 0 && value < count) names[static_cast<std::size_t>(value)] = name;
+    h5.H5free_memory(name);
+  }
+  return names;
+}
+
 Size File::chunk_offset(const std::string& dataset, std::span<const Size> first) const {
   const Library& h5 = library();
   const Owned data(
@@ -312,6 +379,40 @@ void File::write(const std::string& dataset, std::span<const Size> first,
 void File::write(const std::string& dataset, std::span<const Size> first,
                  std::span<const Size> count, const std::int64_t* values) {
   transfer(dataset, first, count, library().H5T_NATIVE_LLONG_g, values);
+}
+
+void File::write(const std::string& dataset, std::span<const Size> first,
+                 std::span<const Size> count, Type type, const std::byte* values) {
+  transfer(dataset, first, count, file_type(type), values);
+}
+
+void File::fetch(const std::string& dataset, std::span<const Size> first,
+                 std::span<const Size> count, Handle memory_type, void* values) const {
+  const Library& h5 = library();
+  const Owned data(
+      check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),
+      h5.H5Dclose);
+  const Owned space(check(h5.H5Dget_space(data), "read the shape of", dataset), h5.H5Sclose);
+  check(h5.H5Sselect_hyperslab(space, select_set, first.data(), nullptr, count.data(), nullptr),
+        "select in", dataset);
+  const Owned memory(h5.H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr),
+                     h5.H5Sclose);
+  check(h5.H5Dread(data, memory_type, memory, space, default_properties, values), "read", dataset);
+}
+
+std::vector<double> File::read(const std::string& dataset, std::span<const Size> first,
+                               std::span<const Size> count) const {
+  std::vector<double> values(product(count));
+  if (!values.empty()) fetch(dataset, first, count, library().H5T_NATIVE_DOUBLE_g, values.data());
+  return values;
+}
+
+std::vector<std::int64_t> File::read_integers(const std::string& dataset,
+                                              std::span<const Size> first,
+                                              std::span<const Size> count) const {
+  std::vector<std::int64_t> values(product(count));
+  if (!values.empty()) fetch(dataset, first, count, library().H5T_NATIVE_LLONG_g, values.data());
+  return values;
 }
 
 std::vector<std::int64_t> File::read_integers(const std::string& dataset) const {

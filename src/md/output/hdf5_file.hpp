@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -21,6 +22,7 @@ class File {
  public:
   static File create(const std::string& path);
   static File open(const std::string& path);
+  static File open_to_read(const std::string& path);
   ~File();
   File(File&& other) noexcept;
   File& operator=(File&&) = delete;
@@ -39,6 +41,7 @@ class File {
   /// A scalar where there is one value.
   void set_attribute(const std::string& object, const std::string& name,
                      std::span<const int> values);
+  bool has_attribute(const std::string& object, const std::string& name) const;
   /// A reference to another object of the file.
   void set_reference(const std::string& object, const std::string& name, const std::string& to);
 
@@ -49,6 +52,8 @@ class File {
     /// Chunks get their place in the file as soon as they come into being and are never filled:
     /// somebody else writes them, at `chunk_offset`.
     bool written_from_outside = false;
+    /// Without loss: bytes of the same place of all values together (shuffle), then deflate.
+    bool compressed = false;
     /// Names of the values 0, 1, ... of an int32: stored as an enumeration.
     std::vector<std::string> value_names = {};
   };
@@ -56,6 +61,9 @@ class File {
   std::vector<Size> extent(const std::string& dataset) const;
   void set_extent(const std::string& dataset, std::span<const Size> extent);
   bool has_type(const std::string& dataset, Type type) const;
+  bool is_compressed(const std::string& dataset) const;
+  /// Names of the values 0, 1, ... of an enumeration; none where the dataset holds plain numbers.
+  std::vector<std::string> value_names(const std::string& dataset) const;
   /// Where in the file the chunk lies that begins at `first`, an element's indices.
   Size chunk_offset(const std::string& dataset, std::span<const Size> first) const;
 
@@ -63,6 +71,13 @@ class File {
              const double* values);
   void write(const std::string& dataset, std::span<const Size> first, std::span<const Size> count,
              const std::int64_t* values);
+  void write(const std::string& dataset, std::span<const Size> first, std::span<const Size> count,
+             Type type, const std::byte* values);
+  /// As many values as `count` has, in the order of C.
+  std::vector<double> read(const std::string& dataset, std::span<const Size> first,
+                           std::span<const Size> count) const;
+  std::vector<std::int64_t> read_integers(const std::string& dataset, std::span<const Size> first,
+                                          std::span<const Size> count) const;
   /// A whole one-dimensional dataset.
   std::vector<std::int64_t> read_integers(const std::string& dataset) const;
 
@@ -70,8 +85,11 @@ class File {
   File(std::string path, Handle handle);
   [[noreturn]] void fail(const std::string& what) const;
   Handle check(Handle value, std::string_view what, const std::string& object) const;
+  static File open(const std::string& path, unsigned access);
   void transfer(const std::string& dataset, std::span<const Size> first,
                 std::span<const Size> count, Handle memory_type, const void* values);
+  void fetch(const std::string& dataset, std::span<const Size> first, std::span<const Size> count,
+             Handle memory_type, void* values) const;
   void attach(const std::string& object, const std::string& name, Handle type, Handle space,
               const void* data);
 

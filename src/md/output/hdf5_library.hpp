@@ -57,11 +57,13 @@ using ErrorVisitor = Status(unsigned index, const ErrorEntry* entry, void* data)
   FUNCTION(H5Acreate2, Handle(Handle, const char*, Handle, Handle, Handle, Handle))                \
   FUNCTION(H5Awrite, Status(Handle, Handle, const void*))                                          \
   FUNCTION(H5Aclose, Status(Handle))                                                               \
+  FUNCTION(H5Aexists_by_name, int(Handle, const char*, const char*, Handle))                       \
   FUNCTION(H5Rcreate, Status(void*, Handle, const char*, int, Handle))                             \
   FUNCTION(H5Dcreate2, Handle(Handle, const char*, Handle, Handle, Handle, Handle, Handle))        \
   FUNCTION(H5Dopen2, Handle(Handle, const char*, Handle))                                          \
   FUNCTION(H5Dget_space, Handle(Handle))                                                           \
   FUNCTION(H5Dget_type, Handle(Handle))                                                            \
+  FUNCTION(H5Dget_create_plist, Handle(Handle))                                                    \
   FUNCTION(H5Dset_extent, Status(Handle, const Size*))                                             \
   FUNCTION(H5Dget_chunk_info_by_coord, Status(Handle, const Size*, unsigned*, Size*, Size*))       \
   FUNCTION(H5Dwrite, Status(Handle, Handle, Handle, Handle, Handle, const void*))                  \
@@ -82,13 +84,21 @@ using ErrorVisitor = Status(unsigned index, const ErrorEntry* entry, void* data)
   FUNCTION(H5Tenum_insert, Status(Handle, const char*, const void*))                               \
   FUNCTION(H5Tget_super, Handle(Handle))                                                           \
   FUNCTION(H5Tget_class, int(Handle))                                                              \
+  FUNCTION(H5Tget_nmembers, int(Handle))                                                           \
+  FUNCTION(H5Tget_member_name, char*(Handle, unsigned))                                            \
+  FUNCTION(H5Tget_member_value, Status(Handle, unsigned, void*))                                   \
   FUNCTION(H5Tclose, Status(Handle))                                                               \
   FUNCTION(H5Pcreate, Handle(Handle))                                                              \
   FUNCTION(H5Pset_chunk, Status(Handle, int, const Size*))                                         \
+  FUNCTION(H5Pset_shuffle, Status(Handle))                                                         \
+  FUNCTION(H5Pset_deflate, Status(Handle, unsigned))                                               \
+  FUNCTION(H5Pget_nfilters, int(Handle))                                                           \
   FUNCTION(H5Pset_alloc_time, Status(Handle, int))                                                 \
   FUNCTION(H5Pset_fill_time, Status(Handle, int))                                                  \
   FUNCTION(H5Pset_obj_track_times, Status(Handle, bool))                                           \
   FUNCTION(H5Pset_alignment, Status(Handle, Size, Size))                                           \
+  FUNCTION(H5Zfilter_avail, int(int))                                                              \
+  FUNCTION(H5free_memory, Status(void*))                                                           \
   FUNCTION(H5Pclose, Status(Handle))
 
 // Global handles of the library, set by H5open.

@@ -1,9 +1,14 @@
 // What a checkpoint of a run holds besides the particles, and how it gets back.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
 
 #include "md/core/agreement.hpp"
 #include "md/core/checksum.hpp"
+#include "md/input/atom_groups.hpp"
 #include "md/output/checkpoint.hpp"
 #include "md/simulation/observers.hpp"
 #include "md/simulation/simulation_implementation.hpp"
@@ -41,6 +46,14 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
                    },
                    // Terms need theirs before their first use: see `restore_terms`.
                    [](const nlohmann::json&) {}});
+  parts.push_back({"program_terms",
+                   [this]() -> nlohmann::json {
+                     if (program_terms_.empty()) return nullptr;
+                     return program_terms_;
+                   },
+                   [this](const nlohmann::json& kept) {
+                     program_terms_of_file_ = kept.get<std::set<std::string>>();
+                   }});
   parts.push_back(
       {"thermostats",
        [this] {
@@ -99,6 +112,13 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
                      if (changes_.other_state) return;
                      nlohmann::json unchanged = kept;
                      for (const std::string& section : changes_.sections) unchanged.erase(section);
+                     if (changes_.sections.contains("group")) {
+                       for (const auto& observer : observers_) {
+                         if (names_groups(input_, observer->name())) {
+                           unchanged.erase(observer->name());
+                         }
+                       }
+                     }
                      restore_observers(context_, observers_, unchanged);
                    }});
   return parts;
@@ -116,6 +136,16 @@ void Simulation::Implementation::restore_terms() {
     const auto kept = state_of_terms_.find(std::string(term->name()));
     if (kept != state_of_terms_.end()) term->restore(exact_values(*kept));
   }
+}
+
+void Simulation::Implementation::require_program_terms() const {
+  std::vector<std::string> missing;
+  std::ranges::set_difference(program_terms_of_file_, program_terms_, std::back_inserter(missing));
+  if (missing.empty()) return;
+  throw FileError(
+      fmt::format("the checkpoint is of a simulation with force terms of a program, which it does "
+                  "not hold: add them again before the run goes on: {}",
+                  fmt::join(missing, ", ")));
 }
 
 CheckpointState Simulation::Implementation::checkpoint_state() {

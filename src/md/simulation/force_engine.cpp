@@ -24,7 +24,7 @@ ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& deco
       timer_(timer),
       migration_(context, decomposition, halo_width_, migration_options()),
       halo_(context, decomposition, halo_width_, halo_options(*short_range)),
-      list_(options.kernels, group(*short_range, options), short_range->reads_half_lists()),
+      list_(options.kernels, short_range->group(), short_range->reads_half_lists()),
       forces_(std::move(short_range)),
       terms_(std::move(terms)),
       decision_(context, 0.5 * options.skin, options.maximum_interval, timer) {
@@ -122,7 +122,7 @@ void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
   }
   const auto measured = timer_.measure(Phase::pair_list);
   list_.build(particles);
-  if (options_.places) drop_excluded_neighbors(list_, particles, *options_.places);
+  if (options_.places) exclude_neighbors(list_, *options_.places);
   forces_->rebuild(list_, particles);
   ++rebuilds_;
   decision_.list_was_built(step);

@@ -118,11 +118,6 @@ class ForceEngine {
     return {.exchange = options_.migration_exchange, .rotating = options_.rotating};
   }
 
-  /// How many particles share a row: a row of several could not say which of them excludes what.
-  static std::uint32_t group(const ShortRangeForces& forces, const Options& options) {
-    return options.places != nullptr ? 1 : forces.group();
-  }
-
   HaloOptions halo_options(const ShortRangeForces& forces) const {
     HaloOptions options = options_.halo;
     options.returns_forces = forces.acts_on_ghosts();

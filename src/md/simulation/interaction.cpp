@@ -93,12 +93,15 @@ Interaction::Interaction(const Input& input, std::string_view tersoff_parameters
     tersoff_ = tersoff_potential(input, tersoff_parameters);
   } else if (input.components.empty()) {
     components_ = components_of_types(input);
-    if (has_pair_potentials(input)) {
-      functions_ = pair_functions_from_input(input);
-      for (const PairFunction& function : functions_) {
-        tails_.push_back(function.tail());
-        scales_.push_back(function.scale());
-      }
+    const Truncation truncation = truncation_by_name(input.interaction.truncation);
+    const bool is_general = has_pair_potentials(input) || !LennardJones::ends_by(truncation);
+    const std::vector<PairFunction> functions = is_general || is_switched(truncation)
+                                                    ? pair_functions_from_input(input)
+                                                    : std::vector<PairFunction>();
+    for (const PairFunction& function : functions) tails_.push_back(function.tail());
+    if (is_general) {
+      for (const PairFunction& function : functions) scales_.push_back(function.scale());
+      functions_ = functions;
     } else {
       potential_ = potential_of_types(input);
     }
@@ -142,7 +145,9 @@ std::vector<Vec3> Interaction::inertia() const {
 LennardJones::TailCorrection Interaction::tail_correction(std::span<const double> counts,
                                                           double volume) const {
   if (tail_correction_ == "none" || tersoff_) return {0.0, 0.0};
-  if (!functions_.empty()) return tail_of_functions(counts, volume);
+  if (tail_correction_ == "homogeneous" && !tails_.empty()) {
+    return tail_of_functions(counts, volume);
+  }
   if (tail_correction_ == "planar") {
     if (potential_) return {0.0, 0.0};
     const auto self = HomogeneousCorrection(*model_).in_reaction_field(counts);
@@ -162,6 +167,8 @@ LennardJones::TailCorrection Interaction::tail_of_functions(std::span<const doub
       const double pairs_density = 2.0 * std::numbers::pi * counts[a] * counts[b] / volume;
       correction.energy += pairs_density * tail.energy;
       correction.virial += pairs_density * tail.virial;
+      // A particle is no neighbor of itself.
+      if (a == b) correction.energy -= 0.5 * counts[a] * tail.near_energy;
     }
   }
   return correction;

@@ -59,7 +59,10 @@ class DriftKeeping final : public StepModifier {
         velocity_(wanted.velocity),
         control_({selection_of(wanted.component, wanted.lower, wanted.upper, molecules),
                   wanted.slabs, wanted.velocity},
-                 molecules.masses) {}
+                 molecules.masses),
+        of_all_(
+            selection_of(wanted.component, wanted.lower, wanted.upper, molecules).is_everything() &&
+            wanted.slabs == 1) {}
 
   double apply(ParticleStore& particles, const Box& box, std::int64_t step) override {
     if (step % sample_interval_ == 0) {
@@ -74,6 +77,7 @@ class DriftKeeping final : public StepModifier {
     return dot(velocity_, velocity_) > 0.0 ? 2.0 : 1.0;
   }
 
+  bool violates_constraints() const override { return !of_all_; }
   std::vector<double> state() const override { return control_.samples(); }
   void set_state(const std::vector<double>& state) override { control_.set_samples(state); }
 
@@ -87,6 +91,7 @@ class DriftKeeping final : public StepModifier {
   std::int64_t interval_, sample_interval_;
   Vec3 velocity_;
   DriftControl control_;
+  bool of_all_;
 };
 
 class Aligning final : public StepModifier {

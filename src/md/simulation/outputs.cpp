@@ -8,6 +8,7 @@
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
 #include "md/input/model_list.hpp"
+#include "md/input/particle_description.hpp"
 #include "md/simulation/simulation_implementation.hpp"
 #include "sterna/version.hpp"
 
@@ -19,6 +20,11 @@ void Simulation::Implementation::report_terms() {
     for (const std::string& warning : term->warnings()) {
       warn(warning);
     }
+  }
+  if (constraints_ && constraints_->span_ranks()) {
+    console_.line(
+        "constraints: chains of them are longer than the halo of a rank: all ranks solve these "
+        "together (constraint_algorithm in [run])");
   }
   if (input_.electrostatics.kind != "none") return;
   double charge = 0.0;
@@ -111,7 +117,11 @@ void Simulation::Implementation::open_trajectory(bool resumed) {
   if (input_.output.trajectory_interval == 0) return;
   H5mdOptions options;
   options.fields = input_.output.trajectory_fields;
+  options.single_precision = input_.output.trajectory_precision == "single";
+  options.compressed = input_.output.trajectory_compression == "lossless";
+  options.rounding = input_.output.trajectory_rounding;
   options.reduced_units = input_.units.is_reduced();
+  options.description = particle_description(input_, topology_);
   options.type_names = interaction_.names();
   options.type_masses = masses_;
   if (!topology_.empty()) options.topology = &topology_;

@@ -24,6 +24,11 @@ Simulation::Simulation(const comm::Context& context, std::string_view settings,
       std::make_unique<Implementation>(context, read.input, std::move(text), &system, options);
 }
 
+Simulation::Simulation(const comm::Context& context, const Input& input, Simulation& previous,
+                       const std::optional<Box>& box, const SimulationOptions& options)
+    : implementation_(std::make_unique<Implementation>(
+          context, input, std::string(), nullptr, options, previous.implementation_.get(), box)) {}
+
 Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -92,6 +93,14 @@ class Simulation {
   /// `settings`: an input file's text without [start] and [[type]], for which `system` stands; the
   /// key `steps` may be missing. Throws InputError.
   Simulation(const comm::Context& context, std::string_view settings, const System& system,
+             const SimulationOptions& options = SimulationOptions::inside_a_program());
+  /// Goes on from where `previous` is, with an input of the same types that may differ in all else.
+  /// Step, time, particles and averages are those of `previous`, which stays as it is; reporters and
+  /// terms that were added to it are not taken along. With `box` (internal units), particles' places
+  /// are stretched to it, those of atoms and molecules one by one. Throws FileError where the types
+  /// differ.
+  Simulation(const comm::Context& context, const Input& input, Simulation& previous,
+             const std::optional<Box>& box = std::nullopt,
              const SimulationOptions& options = SimulationOptions::inside_a_program());
   ~Simulation();
   Simulation(Simulation&&) noexcept;

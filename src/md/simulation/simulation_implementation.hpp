@@ -10,6 +10,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -46,8 +47,10 @@ class Simulation::Implementation {
  public:
   /// `input_text`: what the input was read from; empty: its file. `system`: null where the input
   /// says where particles are.
+  /// `previous`: what this one goes on from, null for a start; `box`: to which it is stretched.
   Implementation(const comm::Context& context, const Input& input, std::string input_text,
-                 const System* system, const SimulationOptions& options);
+                 const System* system, const SimulationOptions& options,
+                 Implementation* previous = nullptr, const std::optional<Box>& box = std::nullopt);
 
   Outcome run_to_the_end();
   Outcome run(std::int64_t steps);
@@ -76,6 +79,8 @@ class Simulation::Implementation {
   void draw_velocities();
   void stop_motion();
   void resume_from_checkpoint(const std::string& path);
+  /// take_over.cpp: the particles and the state of another simulation. Returns the latter.
+  nlohmann::json take_over(Implementation& previous, const std::optional<Box>& box);
   void make_balancer();
   /// FileError on all ranks where the particles are not the atoms of the molecules.
   void check_molecule_atoms();
@@ -106,6 +111,8 @@ class Simulation::Implementation {
   std::vector<StatePart> state_parts();
   void restore_parts(const nlohmann::json& state);
   void restore_terms();
+  /// FileError where the checkpoint had terms of a program that nobody has added again.
+  void require_program_terms() const;
   CheckpointState checkpoint_state();
   void write_checkpoint();
 
@@ -135,6 +142,9 @@ class Simulation::Implementation {
   void rebuild();
   /// Brings the velocities to the time of the positions.
   void complete_velocities();
+  /// Takes off velocities what would change a constrained distance. Returns the kinetic energy that
+  /// this rank's particles gain.
+  double project_velocities();
   /// Forces, and each particle moves to where it is in the next step as soon as its force is there.
   void compute_forces_and_move();
   void modify();
@@ -159,6 +169,13 @@ class Simulation::Implementation {
     return interval > 0 && (step_ % interval == 0 || step_ == last_step_);
   }
   bool must_sample() const;
+  /// Whether somebody wants energies of this step.
+  bool must_measure() const;
+  Frame frame() const;
+  /// To reporters that are due and need no more, as soon as particles are where they are in a step.
+  void report_positions();
+  /// To observers and other reporters that are due.
+  void report();
   bool is_due(const Observer& observer) const {
     return observer.is_due(step_) && step_ > input_.output.equilibration;
   }
@@ -197,7 +214,9 @@ class Simulation::Implementation {
   PhaseTimer timer_;
   std::unique_ptr<Balancer> balancer_;
   std::unique_ptr<ForceEngine> engine_;
-  nlohmann::json state_of_terms_;  ///< of the checkpoint that the run goes on from
+  nlohmann::json state_of_terms_;                ///< of the checkpoint that the run goes on from
+  std::set<std::string> program_terms_;          ///< that a program has added
+  std::set<std::string> program_terms_of_file_;  ///< of the checkpoint
   VelocityVerlet integrator_;
   std::unique_ptr<Constraints> constraints_;  ///< null: there are none
   double constrained_path_ = 0.0;             ///< longest of an atom with constraints in this step
@@ -220,7 +239,7 @@ class Simulation::Implementation {
     return std::max(1.0, unconstrained_degrees() - fixed);
   }
   double unconstrained_degrees() const {
-    return static_cast<double>(3 * moving_count_ - topology_.constraint_count());
+    return static_cast<double>(3 * moving_count_ - topology_.constraint_count(frozen_.flags()));
   }
   /// The ideal part of the pressure counts the centers of mass with the degrees of freedom that
   /// they have.

@@ -14,6 +14,7 @@
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
 #include "md/domain/migration.hpp"
+#include "md/input/atom_groups.hpp"
 #include "md/input/check_box.hpp"
 #include "md/input/check_molecules.hpp"
 #include "md/input/diagnostics.hpp"
@@ -98,7 +99,8 @@ std::optional<RigidRotor> rotor_of(const Interaction& interaction, const FrozenT
 
 Simulation::Implementation::Implementation(const comm::Context& context, const Input& input,
                                            std::string input_text, const System* system,
-                                           const SimulationOptions& options)
+                                           const SimulationOptions& options,
+                                           Implementation* previous, const std::optional<Box>& box)
     : context_(context),
       messenger_(comm::Messenger::shared(context)),
       input_(with_molecule_files(context, with_pair_tables(context, input))),
@@ -116,7 +118,7 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
       integrator_(input.run.timestep, frozen_.inertial_masses(masses_),
                   rotor_of(interaction_, frozen_, input)) {
   particles_.set_rotating(interaction_.rotating());
-  particles_.set_ghost_ids(!topology_.empty());
+  particles_.set_ghost_ids(!topology_.empty() || !input_.section<AtomGroupSections>().all.empty());
   last_step_ = input_.run.steps;
   if (input_text_.empty()) input_text_ = text_of_file(input_.path);
   on_first_rank(context_, [&] { input_record_ = input_record(input_); });
@@ -124,8 +126,11 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   const std::string checkpoint = !options_.checkpoint.empty() ? options_.checkpoint
                                  : options_.resume            ? find_checkpoint()
                                                               : std::string();
-  const bool resumed = !checkpoint.empty();
-  if (resumed) {
+  const bool resumed = !checkpoint.empty() || previous != nullptr;
+  nlohmann::json taken_over;
+  if (previous != nullptr) {
+    taken_over = take_over(*previous, box);
+  } else if (resumed) {
     resume_from_checkpoint(checkpoint);
     if (finished_) return;
   } else {
@@ -168,14 +173,22 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
     minimizer_.emplace(0.005 * natural, 0.05 * natural, longest, radii);
   } else {
     const std::vector<std::string> names = interaction_.names();
-    modifiers_ = make_step_modifiers(context_, input_,
-                                     {.names = names,
-                                      .counts = type_counts_,
-                                      .masses = masses_,
-                                      .bodies = bodies_,
-                                      .degrees_of_freedom = degrees_of_freedom_,
-                                      .reach = interaction_.reach(),
-                                      .frozen = frozen_.flags()});
+    MoleculeTable molecules{.names = names,
+                            .counts = type_counts_,
+                            .masses = masses_,
+                            .bodies = bodies_,
+                            .degrees_of_freedom = degrees_of_freedom_,
+                            .reach = interaction_.reach(),
+                            .frozen = frozen_.flags()};
+    if (topology_.constraint_count() > 0) {
+      molecules.degrees_of = [this](std::int64_t id) {
+        return topology_.degrees_of(id, frozen_.flags());
+      };
+      molecules.first_joined_to = [this](std::int64_t id) {
+        return constraints_->first_joined_to(id);
+      };
+    }
+    modifiers_ = make_step_modifiers(context_, input_, molecules);
     const auto& barostat = input_.barostat;
     if (barostat.kind == "stochastic_cell_rescaling") {
       const double temperature =
@@ -194,19 +207,21 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
     }
     averages_.emplace(input_.units, averages);
   }
-  observers_ = make_observers(context_, input_, interaction_.names(), type_counts_);
+  observers_ = make_observers(context_, input_, interaction_.names(), type_counts_, topology_);
   const auto before_engine = PhaseTimer::Clock::now();
   make_engine();
   rebuild();
   balancer_->start(step_,
                    std::chrono::duration<double>(PhaseTimer::Clock::now() - before_engine).count());
   if (draw_velocities_) draw_velocities();
+  if (!minimizer_) frozen_.set_velocities(particles_);
   const bool first_step_projects = resumed || input_.start.constraints == "first_step";
   if (constraints_ && (!first_step_projects || draw_velocities_)) project_start();
-  if (!minimizer_) frozen_.set_velocities(particles_);
   stop_if_asked();
 
-  if (resumed) {
+  if (previous != nullptr) {
+    restore_parts(taken_over);
+  } else if (resumed) {
     const CheckpointReader reader(context_, checkpoint);
     restore_parts(reader.state().state);
   }
@@ -467,6 +482,9 @@ void Simulation::Implementation::scale_start_velocities() {
   const double thermal_energy = input_.units.boltzmann() * *input_.start.temperature;
   const double factor = std::sqrt(0.5 * translational_degrees() * thermal_energy / energy);
   for (Vec3& velocity : particles_.velocity) velocity *= factor;
+  if (frozen_.flags().empty()) return;
+  frozen_.set_velocities(particles_);
+  constraints_->constrain_velocities(particles_, step_);
 }
 
 void Simulation::Implementation::resume_from_checkpoint(const std::string& path) {
@@ -530,10 +548,16 @@ void Simulation::Implementation::make_engine() {
   options.rotating = particles_.rotating();
   options.halo = {.method = input_.domain.halo, .exchange = input_.communication.halo};
   options.migration_exchange = input_.communication.migration;
+  // A minimization moves all atoms as if they had the same mass.
+  std::vector<double> inverse_masses =
+      frozen_.inertial_masses(minimizer_ ? std::vector<double>(masses_.size(), 1.0) : masses_);
+  for (double& mass : inverse_masses) mass = 1.0 / mass;
+  ConstraintGroups groups(topology_, inverse_masses,
+                          constraint_algorithm_by_name(input_.run.constraint_algorithm),
+                          std::max(molecule_reach(input_), interaction_.reach()));
   if (!topology_.empty()) {
     options.places = std::make_shared<MoleculePlaces>(topology_, box_);
-    options.molecule_reach =
-        std::max(molecule_reach(input_), Constraints::reach(topology_)) + skin_;
+    options.molecule_reach = std::max(molecule_reach(input_), groups.reach()) + skin_;
   }
   const TermRequest request{.context = context_,
                             .input = input_,
@@ -546,14 +570,9 @@ void Simulation::Implementation::make_engine() {
                                           interaction_.take_forces(), make_force_terms(request),
                                           options, timer_);
   if (topology_.constraint_count() > 0) {
-    // A minimization moves all atoms as if they had the same mass.
-    const std::vector<double> masses =
-        minimizer_ ? std::vector<double>(masses_.size(), 1.0) : masses_;
-    std::vector<double> inverse_masses;
-    for (const double mass : frozen_.inertial_masses(masses)) inverse_masses.push_back(1.0 / mass);
     const double timestep = minimizer_ ? minimizer_->largest_timestep() : input_.run.timestep;
     constraints_ = std::make_unique<Constraints>(
-        context_, options.places, std::move(inverse_masses), timestep,
+        context_, options.places, std::move(groups), std::move(inverse_masses), timestep,
         input_.run.constraint_tolerance,
         [this](std::span<Vec3> vectors) { engine_->exchange_vectors(vectors); });
   }

@@ -48,7 +48,10 @@ void Simulation::Implementation::begin() {
   EnergyAndVirial sums;
   compute_forces(&sums);
   integrator_.forces_are_those_of_a_start();
-  if (first_step_ == 0) observe(sums);
+  if (first_step_ == 0) {
+    report_positions();
+    observe(sums);
+  }
 }
 
 void Simulation::Implementation::begin_anew(EnergyAndVirial& sums) {
@@ -66,6 +69,7 @@ void Simulation::Implementation::begin_anew(EnergyAndVirial& sums) {
 }
 
 void Simulation::Implementation::measure_now() {
+  require_program_terms();
   begin();
   if (!changed_ && measured_step_ == step_) return;
   EnergyAndVirial sums;
@@ -98,6 +102,7 @@ std::vector<LoggedScalar> Simulation::Implementation::logged_state() const {
 
 Outcome Simulation::Implementation::run(std::int64_t steps) {
   if (steps < 0) throw std::invalid_argument("Simulation::run: the number of steps is negative");
+  require_program_terms();
   last_step_ = step_ + steps;
   begin();
   const Outcome outcome = advance();
@@ -159,7 +164,9 @@ void Simulation::Implementation::add(std::shared_ptr<Reporter> reporter) {
 }
 
 void Simulation::Implementation::add(std::unique_ptr<ForceTerm> term) {
+  const std::string name(term->name());
   engine_->add(std::move(term));
+  program_terms_.insert(name);
   if (begun_) changed_ = true;
 }
 
@@ -256,19 +263,26 @@ void Simulation::Implementation::step() {
   balancer_->begin_step(step_);
   advance_positions();
   renew_lists();
+  report_positions();
   if (can_move_early()) {
     compute_forces_and_move();
     return;
   }
   const bool sample = must_sample(), changes_volume = this->changes_volume();
+  const bool measures = sample && must_measure();
   EnergyAndVirial sums;
-  compute_forces(sample || changes_volume ? &sums : nullptr);
+  compute_forces(measures || changes_volume ? &sums : nullptr);
   if (!minimizer_) integrator_.finish_step();
   // In every step, so that no bit depends on who looks at them.
   if (constraints_ && !minimizer_) complete_velocities();
   modify();
   if (changes_volume) change_volume(sums);
-  if (sample) observe(sums);
+  if (measures) {
+    observe(sums);
+  } else if (sample) {
+    complete_velocities();
+    report();
+  }
 }
 
 void Simulation::Implementation::advance_positions() {
@@ -324,6 +338,12 @@ void Simulation::Implementation::complete_velocities() {
   constraints_->constrain_velocities(particles_, step_);
 }
 
+double Simulation::Implementation::project_velocities() {
+  const double before = kinetic_sums(particles_, counted_masses_).energy;
+  constraints_->constrain_velocities(particles_, step_);
+  return kinetic_sums(particles_, counted_masses_).energy - before;
+}
+
 void Simulation::Implementation::compute_forces_and_move() {
   integrator_.finish_step();
   integrator_.begin_move();
@@ -340,6 +360,9 @@ void Simulation::Implementation::modify() {
     const auto measured = timer_.measure(Phase::thermostat);
     complete_velocities();
     const double growth = modifier->apply(particles_, box_, step_);
+    if (constraints_ && modifier->violates_constraints()) {
+      modifier->add_exchanged_energy(project_velocities());
+    }
     if (growth > 1.1) engine_->look_at_speeds();
   }
 }
@@ -403,12 +426,19 @@ void Simulation::Implementation::minimize_step() {
 }
 
 bool Simulation::Implementation::must_sample() const {
+  return must_measure() || std::any_of(reporters_.begin(), reporters_.end(), [&](const auto& r) {
+           return r->is_due(step_) && r->needs() == Reporter::Needs::particles;
+         });
+}
+
+bool Simulation::Implementation::must_measure() const {
   return is_due(input_.output.thermo_interval) || is_due(input_.output.trajectory_interval) ||
          step_ == last_step_ ||
          std::any_of(observers_.begin(), observers_.end(),
                      [&](const auto& observer) { return is_due(*observer); }) ||
-         std::any_of(reporters_.begin(), reporters_.end(),
-                     [&](const auto& reporter) { return step_ % reporter->interval() == 0; });
+         std::any_of(reporters_.begin(), reporters_.end(), [&](const auto& r) {
+           return r->is_due(step_) && r->needs() == Reporter::Needs::state;
+         });
 }
 
 ThermodynamicState Simulation::Implementation::measure(const EnergyAndVirial& sums) {
@@ -523,7 +553,11 @@ void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
                                   last_state_.potential_energy, last_state_.kinetic_energy};
     trajectory_->write_frame(step_, elapsed_time(), box_, particles_, observables);
   }
-  const Frame frame{
+  report();
+}
+
+Frame Simulation::Implementation::frame() const {
+  return {
       .step = step_,
       .time = elapsed_time(),
       .box = box_,
@@ -535,12 +569,25 @@ void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
       .tail_virial = tail_.virial,
       .kinetic_factor = kinetic_factor(),
   };
+}
+
+void Simulation::Implementation::report_positions() {
+  for (const auto& reporter : reporters_) {
+    if (reporter->needs() != Reporter::Needs::positions || !reporter->is_due(step_)) continue;
+    const auto measured = timer_.measure(Phase::observers);
+    reporter->report(frame());
+  }
+}
+
+void Simulation::Implementation::report() {
+  const Frame frame = this->frame();
   const auto measured = timer_.measure(Phase::observers);
   for (const auto& observer : observers_) {
     if (is_due(*observer)) observer->sample(frame);
   }
   for (const auto& reporter : reporters_) {
-    if (step_ % reporter->interval() == 0) reporter->report(frame);
+    const bool has_looked = reporter->needs() == Reporter::Needs::positions;
+    if (!has_looked && reporter->is_due(step_)) reporter->report(frame);
   }
 }
 

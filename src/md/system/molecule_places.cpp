@@ -23,6 +23,16 @@ void MoleculePlaces::rebuild(const ParticleStore& particles) {
     next_[i] = first;
     first = static_cast<std::uint32_t>(i);
   }
+  excluded_begin_.resize(local_count_ + 1);
+  excluded_.clear();
+  for (std::size_t i = 0; i < local_count_; ++i) {
+    excluded_begin_[i] = static_cast<std::uint32_t>(excluded_.size());
+    const Topology::Place place = topology_->place_of(id_[i]);
+    for (const std::uint32_t atom : topology_->exclusions_of(place)) {
+      excluded_.push_back(nearest(place.first_id + atom, position_[i].vector()).value_or(none));
+    }
+  }
+  excluded_begin_[local_count_] = static_cast<std::uint32_t>(excluded_.size());
 }
 
 std::optional<std::uint32_t> MoleculePlaces::local(std::int64_t id) const {

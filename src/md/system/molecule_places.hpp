@@ -24,6 +24,14 @@ class MoleculePlaces {
   void rebuild(const ParticleStore& particles);
 
   const Topology& topology() const { return *topology_; }
+  /// The places of the atoms that a local particle is excluded from, in the order of
+  /// `Topology::exclusions_of`: of the image that is nearest to it, or `none` where the store lacks
+  /// that image.
+  std::span<const std::uint32_t> excluded_of(std::uint32_t particle) const {
+    const std::uint32_t begin = excluded_begin_[particle];
+    return {excluded_.data() + begin, excluded_begin_[particle + 1] - begin};
+  }
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
   /// The place of a local particle; nothing where this rank has only ghosts of it, or none.
   std::optional<std::uint32_t> local(std::int64_t id) const;
   /// The place of that image of an atom that is nearest to a point; nothing where the store lacks
@@ -35,7 +43,6 @@ class MoleculePlaces {
   std::string missing(std::int64_t id, std::int64_t other, int rank) const;
 
  private:
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
   std::size_t bucket(std::int64_t id) const { return static_cast<std::size_t>(id) & mask_; }
 
   const Topology* topology_;
@@ -45,6 +52,7 @@ class MoleculePlaces {
   std::span<const std::int64_t> id_;
   std::span<const Position> position_;
   std::vector<std::uint32_t> first_, next_;  ///< chains of places whose ids share a bucket
+  std::vector<std::uint32_t> excluded_begin_, excluded_;
 };
 
 }  // namespace sterna::md

@@ -57,6 +57,7 @@ struct ParticleField : FieldTraits {
   using StoredType = Stored;
   using Numbers = std::array<Number, count>;
   static constexpr std::size_t components = count;
+  static constexpr bool whole_numbers = std::is_integral_v<Number>;
   static constexpr bool is_position = std::is_same_v<Element, Position> && count == 3;
   static constexpr bool is_image = std::is_same_v<Element, Image>;
 
@@ -111,7 +112,8 @@ inline constexpr std::tuple particle_fields{
                                          &ParticleRecord::orientation},
     ParticleField<Vec3, double, 3>{{.name = "angular_momentum",
                                     .dimension = Dimension::angular_momentum,
-                                    .kept = Kept::rotating},
+                                    .kept = Kept::rotating,
+                                    .in_trajectory = true},
                                    &ParticleStore::angular_momentum,
                                    &ParticleRecord::angular_momentum},
     ParticleField<Vec3, double, 3>{
@@ -164,9 +166,13 @@ typename Field::Numbers shown(const Field& field, const ParticleStore& particles
                               std::size_t i) {
   if constexpr (Field::is_position || Field::is_image) {
     const Vec3 position = particles.position[i].vector();
+    // Nearly all of them are in the box.
+    const bool inside = box.tilt.none() && position.x >= 0.0 && position.y >= 0.0 &&
+                        position.z >= 0.0 && position.x < box.length.x &&
+                        position.y < box.length.y && position.z < box.length.z;
     int crossings[3] = {};
-    const bool finite = std::isfinite(position.x + position.y + position.z);
-    const Vec3 wrapped = finite ? box.wrap(position, crossings) : position;
+    const bool wraps = !inside && std::isfinite(position.x + position.y + position.z);
+    const Vec3 wrapped = wraps ? box.wrap(position, crossings) : position;
     if constexpr (Field::is_position) return {wrapped.x, wrapped.y, wrapped.z};
     const Image& image = particles.image[i];
     if constexpr (Field::is_image) {

@@ -6,6 +6,15 @@
 #include <utility>
 
 namespace sterna::md {
+namespace {
+
+bool is_frozen(const Topology::Molecule& molecule, std::int32_t atom,
+               std::span<const char> frozen) {
+  const std::int64_t type = molecule.atoms[static_cast<std::size_t>(atom)].type;
+  return !frozen.empty() && frozen[static_cast<std::size_t>(type)] != 0;
+}
+
+}  // namespace
 
 Topology::Topology(std::vector<Molecule> molecules, std::vector<Run> runs,
                    std::vector<std::vector<double>> coefficients)
@@ -13,7 +22,7 @@ Topology::Topology(std::vector<Molecule> molecules, std::vector<Run> runs,
       runs_(std::move(runs)),
       coefficients_(std::move(coefficients)) {
   for (const Molecule& molecule : molecules_) {
-    std::vector<std::pair<std::int32_t, std::uint32_t>> terms, exclusions;
+    std::vector<std::pair<std::int32_t, std::uint32_t>> terms, exclusions, constraints;
     for (std::uint32_t t = 0; t < molecule.terms.size(); ++t) {
       const Term& term = molecule.terms[t];
       for (std::uint32_t k = 0; k < term.size; ++k) terms.emplace_back(term.atoms[k], t);
@@ -24,6 +33,12 @@ Topology::Topology(std::vector<Molecule> molecules, std::vector<Run> runs,
     }
     terms_of_.push_back(lists_of(molecule.atoms.size(), std::move(terms)));
     exclusions_of_.push_back(lists_of(molecule.atoms.size(), std::move(exclusions)));
+    for (std::uint32_t c = 0; c < molecule.constraints.size(); ++c) {
+      for (const std::int32_t atom : molecule.constraints[c].atoms) {
+        constraints.emplace_back(atom, c);
+      }
+    }
+    constraints_of_.push_back(lists_of(molecule.atoms.size(), std::move(constraints)));
   }
   std::int64_t id = 1, number = 1;
   for (const Run& run : runs_) {
@@ -64,12 +79,28 @@ bool Topology::has_charges() const {
   });
 }
 
-std::int64_t Topology::constraint_count() const {
+std::int64_t Topology::constraint_count(std::span<const char> frozen) const {
   std::int64_t count = 0;
   for (const Run& run : runs_) {
-    count += run.count * static_cast<std::int64_t>(molecules_[run.molecule].constraints.size());
+    const Molecule& molecule = molecules_[run.molecule];
+    const auto moves = [&](const Constraint& constraint) {
+      return !is_frozen(molecule, constraint.atoms[0], frozen) ||
+             !is_frozen(molecule, constraint.atoms[1], frozen);
+    };
+    count += run.count * std::ranges::count_if(molecule.constraints, moves);
   }
   return count;
+}
+
+double Topology::degrees_of(std::int64_t id, std::span<const char> frozen) const {
+  const Place place = place_of(id);
+  const Molecule& molecule = molecules_[place.molecule];
+  double degrees = 3.0;
+  for (const std::uint32_t k : constraints_of_[place.molecule].of(place.atom)) {
+    const auto& [a, b] = molecule.constraints[k].atoms;
+    degrees -= is_frozen(molecule, a == place.atom ? b : a, frozen) ? 1.0 : 0.5;
+  }
+  return degrees;
 }
 
 Topology::Place Topology::place_of(std::int64_t id) const {

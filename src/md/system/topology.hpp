@@ -66,8 +66,12 @@ class Topology {
   }
   bool has_terms(std::uint32_t kind) const;
   bool has_charges() const;
-  /// Of all molecules.
-  std::int64_t constraint_count() const;
+  /// Of all molecules, without those between two atoms of frozen types; `frozen` by type, empty:
+  /// none is.
+  std::int64_t constraint_count(std::span<const char> frozen = {}) const;
+  /// Translational degrees of freedom of an atom that is not frozen, if a constraint takes half a
+  /// one from each of its atoms, and a whole one from that whose partner is frozen.
+  double degrees_of(std::int64_t id, std::span<const char> frozen = {}) const;
 
   struct Place {
     std::uint32_t molecule;        ///< kind
@@ -88,6 +92,10 @@ class Topology {
   /// Atoms, by their places in the molecule and ascending, that an atom is excluded from.
   std::span<const std::uint32_t> exclusions_of(const Place& place) const {
     return exclusions_of_[place.molecule].of(place.atom);
+  }
+  /// Places in `Molecule::constraints` of those that an atom is in.
+  std::span<const std::uint32_t> constraints_of(const Place& place) const {
+    return constraints_of_[place.molecule].of(place.atom);
   }
 
   /// For people: `atom 3 (C3, id 67) of molecule 17 (butane)`.
@@ -110,7 +118,7 @@ class Topology {
   std::vector<Run> runs_;
   std::vector<std::int64_t> first_id_, first_molecule_;  ///< of each run
   std::vector<std::vector<double>> coefficients_;
-  std::vector<Lists> terms_of_, exclusions_of_;  ///< of each kind of molecule
+  std::vector<Lists> terms_of_, exclusions_of_, constraints_of_;  ///< of each kind of molecule
   std::int64_t atom_count_ = 0;
 };
 

@@ -18,8 +18,19 @@ using namespace sterna::md;
 namespace {
 
 constexpr double cutoff = 2.5, switch_start = 2.0;
-constexpr Truncation truncations[] = {Truncation::truncated, Truncation::shifted,
-                                      Truncation::force_shifted, Truncation::switched};
+constexpr Truncation truncations[] = {Truncation::truncated,           Truncation::shifted,
+                                      Truncation::force_shifted,       Truncation::switched,
+                                      Truncation::quintic_switched,    Truncation::force_switched,
+                                      Truncation::cubic_force_switched};
+
+/// Those that this potential has.
+std::vector<Truncation> truncations_of(const PairPotentialEntry& entry) {
+  std::vector<Truncation> possible;
+  for (const Truncation truncation : truncations) {
+    if (can_end(entry, truncation)) possible.push_back(truncation);
+  }
+  return possible;
+}
 
 double norm(const Vec3& v) {
   return std::sqrt(dot(v, v));
@@ -174,7 +185,7 @@ TEST_CASE("names of potentials and of their parameters are good keys") {
 
 TEST_CASE("forces are the slopes of energies, and potentials end as they should") {
   for (const PairPotentialEntry& entry : pair_potential_table()) {
-    for (const Truncation truncation : truncations) {
+    for (const Truncation truncation : truncations_of(entry)) {
       for (const double own_cutoff : {0.0, 2.2}) {
         CAPTURE(entry.name);
         CAPTURE(static_cast<int>(truncation));
@@ -213,7 +224,7 @@ TEST_CASE("forces are the slopes of energies, and potentials end as they should"
 
 TEST_CASE("every kernel computes every potential") {
   for (const PairPotentialEntry& entry : pair_potential_table()) {
-    for (const Truncation truncation : truncations) {
+    for (const Truncation truncation : truncations_of(entry)) {
       CAPTURE(entry.name);
       CAPTURE(static_cast<int>(truncation));
       const std::vector<PairFunction> pairs{example(entry, truncation)};
@@ -226,10 +237,13 @@ TEST_CASE("every kernel computes mixtures with Lennard-Jones pairs and a third p
   const auto table = pair_potential_table();
   const PairPotentialEntry& lennard_jones_entry = *find_pair_potential("lennard_jones");
   for (std::size_t k = 0; k < table.size(); ++k) {
-    const Truncation truncation = truncations[k % 4];
+    const PairPotentialEntry& next = table[(k + 1) % table.size()];
+    const std::vector<Truncation> possible = truncations_of(table[k]);
+    Truncation truncation = possible[k % possible.size()];
+    if (!can_end(next, truncation)) truncation = Truncation::cubic_force_switched;
     CAPTURE(table[k].name);
     const PairFunction first = example(table[k], truncation),
-                       other = example(table[(k + 1) % table.size()], truncation, 1.05, 2.1),
+                       other = example(next, truncation, 1.05, 2.1),
                        also_first = example(table[k], truncation, 0.95, 2.3),
                        mixed = example(lennard_jones_entry, truncation, 0.97);
     // By types: 0 0, 0 1, 0 2; 1 1, 1 2; 2 2.
@@ -371,6 +385,69 @@ TEST_CASE("tail corrections are the integrals beyond the cutoff") {
     CHECK(nothing.energy == 0.0);
     CHECK(nothing.virial == 0.0);
   }
+}
+
+TEST_CASE("switched potentials end as the formulas of CHARMM, OpenMM and GROMACS say") {
+  // In the form of the papers, which is not that of the code.
+  const double rc = cutoff, rs = switch_start, epsilon = 1.3, sigma = 0.9;
+  const double c6 = 4 * epsilon * std::pow(sigma, 6), c12 = c6 * std::pow(sigma, 6);
+  const auto ended = [&](Truncation truncation) {
+    return PairFunction(*find_pair_potential("lennard_jones"), std::vector{epsilon, sigma}, 0.0,
+                        {rc, truncation, rs});
+  };
+  const PairFunction quintic = ended(Truncation::quintic_switched),
+                     charmm = ended(Truncation::force_switched),
+                     gromacs = ended(Truncation::cubic_force_switched);
+  // GROMACS: of each power r^-a.
+  const auto shift_function = [&](double r, double a) {
+    const double width = rc - rs, x = std::max(0.0, r - rs);
+    const double A = -a * ((a + 4) * rc - (a + 1) * rs) / (std::pow(rc, a + 2) * width * width);
+    const double B =
+        a * ((a + 3) * rc - (a + 1) * rs) / (std::pow(rc, a + 2) * width * width * width);
+    const auto rest = [&](double y) { return A / 3 * y * y * y + B / 4 * y * y * y * y; };
+    const double C = std::pow(rc, -a) - rest(width);
+    return std::pow(r, -a) - rest(x) - C;
+  };
+  // CHARMM: Steinbach and Brooks, eq. 10 to 13, of r^-2m.
+  const auto force_switch = [&](double r, double m) {
+    if (r < rs) return std::pow(r, -2 * m) - std::pow(rs * rc, -m);
+    const double k = std::pow(rc, m) / (std::pow(rc, m) - std::pow(rs, m));
+    return k * std::pow(std::pow(r, -m) - std::pow(rc, -m), 2);
+  };
+  for (const double r : {0.85, 1.0, 1.4, 1.95, 2.0, 2.1, 2.3, 2.49}) {
+    CAPTURE(r);
+    const double x = std::max(0.0, (r - rs) / (rc - rs));
+    const double smooth = 1 - 10 * std::pow(x, 3) + 15 * std::pow(x, 4) - 6 * std::pow(x, 5);
+    CHECK(quintic.ended_energy(r) == doctest::Approx(quintic.energy(r) * smooth).epsilon(1e-12));
+    CHECK(charmm.ended_energy(r) ==
+          doctest::Approx(c12 * force_switch(r, 6) - c6 * force_switch(r, 3)).epsilon(1e-12));
+    CHECK(gromacs.ended_energy(r) ==
+          doctest::Approx(c12 * shift_function(r, 12) - c6 * shift_function(r, 6)).epsilon(1e-9));
+  }
+  // What they take away, against a sum over small steps of all distances that are changed.
+  for (const Truncation truncation :
+       {Truncation::switched, Truncation::quintic_switched, Truncation::force_switched,
+        Truncation::cubic_force_switched}) {
+    CAPTURE(static_cast<int>(truncation));
+    const PairFunction pair = ended(truncation);
+    const PairFunction::Tail beyond = ended(Truncation::truncated).tail(), all = pair.tail();
+    double energy = 0.0, virial = 0.0;
+    const int steps = 40000;
+    for (int k = 0; k < steps; ++k) {
+      const double r = rc * (k + 0.5) / steps, volume = rc / steps * r * r;
+      if (r < 0.5) {
+        // The same difference as at larger distances, without the loss of digits.
+        energy += volume * (pair.energy(0.5) - pair.ended_energy(0.5));
+        continue;
+      }
+      energy += volume * (pair.energy(r) - pair.ended_energy(r));
+      virial += volume * r * (pair.force(r) - pair.ended_force(r));
+    }
+    CHECK(all.energy - beyond.energy == doctest::Approx(energy).epsilon(1e-6));
+    CHECK(all.virial - beyond.virial == doctest::Approx(virial).epsilon(1e-6));
+  }
+  CHECK_THROWS_AS(example(*find_pair_potential("morse"), Truncation::force_switched),
+                  std::invalid_argument);
 }
 
 TEST_CASE("sizes, energies and curvatures come from the curves") {

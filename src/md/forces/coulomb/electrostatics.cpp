@@ -106,8 +106,6 @@ void Electrostatics::choose_parameters() {
                             options_.accuracy, least_width, options_.levels);
   set_options(trial);
   if (options_.precision) trial.precision = *options_.precision;
-  // Of a bonded pair nearly all is subtracted again.
-  if (excluded_) trial.precision = FmmPrecision::full;
   double accuracy = options_.accuracy;
   if (options_.order > 0) {
     trial.order = options_.order;

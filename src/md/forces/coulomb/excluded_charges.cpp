@@ -8,7 +8,8 @@
 namespace sterna::md {
 
 void ExcludedCharges::rebuild(const ParticleStore& particles) {
-  pairs_.clear();
+  local_.clear();
+  of_ghosts_.clear();
   const Topology& topology = places_->topology();
   std::string missing;
   for (std::uint32_t i = 0; i < particles.local_count() && missing.empty(); ++i) {
@@ -16,15 +17,20 @@ void ExcludedCharges::rebuild(const ParticleStore& particles) {
     const auto& atoms = topology.molecules()[place.molecule].atoms;
     const double charge = atoms[static_cast<std::size_t>(place.atom)].charge;
     if (charge == 0.0) continue;
-    for (const std::uint32_t excluded : topology.exclusions_of(place)) {
-      const double product = charge * atoms[excluded].charge;
+    const auto excluded = topology.exclusions_of(place);
+    const auto places = places_->excluded_of(i);
+    for (std::size_t k = 0; k < excluded.size(); ++k) {
+      const double product = charge * atoms[excluded[k]].charge;
       if (product == 0.0) continue;
-      const std::int64_t id = place.first_id + excluded;
-      const auto other = places_->nearest(id, particles.position[i].vector());
-      if (other) {
-        pairs_.push_back({i, *other, product});
-      } else if (missing.empty()) {
-        missing = places_->missing(particles.id[i], id, context_.rank());
+      if (places[k] == MoleculePlaces::none) {
+        if (missing.empty()) {
+          missing =
+              places_->missing(particles.id[i], place.first_id + excluded[k], context_.rank());
+        }
+      } else if (places[k] >= particles.local_count()) {
+        of_ghosts_.push_back({i, places[k], product});
+      } else if (i < places[k]) {
+        local_.push_back({i, places[k], product});
       }
     }
   }
@@ -33,23 +39,31 @@ void ExcludedCharges::rebuild(const ParticleStore& particles) {
 
 void ExcludedCharges::subtract(const ParticleStore& particles, std::span<Vec3> forces,
                                EnergyAndVirial* sums) const {
-  EnergyAndVirial own;
-  for (const Pair& pair : pairs_) {
-    const Vec3 d =
-        particles.position[pair.particle].vector() - particles.position[pair.other].vector();
-    const double inverse_squared = 1.0 / dot(d, d);
-    const double energy = pair.product * std::sqrt(inverse_squared);
-    const Vec3 force = (energy * inverse_squared) * d;
-    forces[pair.particle] -= force;
-    own.energy -= 0.5 * energy;
-    own.virial[0] -= 0.5 * d.x * force.x;
-    own.virial[1] -= 0.5 * d.y * force.y;
-    own.virial[2] -= 0.5 * d.z * force.z;
-    own.virial[3] -= 0.5 * d.x * force.y;
-    own.virial[4] -= 0.5 * d.x * force.z;
-    own.virial[5] -= 0.5 * d.y * force.z;
-  }
-  if (sums != nullptr) *sums += own;
+  EnergyAndVirial all;
+  const auto subtract_pairs = [&](std::span<const Pair> pairs, bool of_ghosts) {
+    // The rank of the other atom of a pair takes the other half of it.
+    const double share = of_ghosts ? 0.5 : 1.0;
+    for (const Pair& pair : pairs) {
+      const Vec3 d =
+          particles.position[pair.particle].vector() - particles.position[pair.other].vector();
+      const double inverse_squared = 1.0 / dot(d, d);
+      const double energy = pair.product * std::sqrt(inverse_squared);
+      const Vec3 force = (energy * inverse_squared) * d;
+      forces[pair.particle] -= force;
+      if (!of_ghosts) forces[pair.other] += force;
+      if (sums == nullptr) continue;
+      all.energy -= share * energy;
+      all.virial[0] -= share * d.x * force.x;
+      all.virial[1] -= share * d.y * force.y;
+      all.virial[2] -= share * d.z * force.z;
+      all.virial[3] -= share * d.x * force.y;
+      all.virial[4] -= share * d.x * force.z;
+      all.virial[5] -= share * d.y * force.z;
+    }
+  };
+  subtract_pairs(local_, false);
+  subtract_pairs(of_ghosts_, true);
+  if (sums != nullptr) *sums += all;
 }
 
 }  // namespace sterna::md

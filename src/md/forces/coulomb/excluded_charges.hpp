@@ -12,8 +12,9 @@
 namespace sterna::md {
 
 /// The Coulomb forces of pairs that molecules exclude, in their nearest images, which a solver of
-/// all charges has computed with the others. Solver and this sum compute them in double precision,
-/// where the difference of two large numbers loses nothing that matters.
+/// all charges has computed with the others; summed in double precision. A solver in single
+/// precision computes them from exact differences of positions, so what is left of them after the
+/// subtraction is as small as the rounding of any near pair's force.
 class ExcludedCharges {
  public:
   /// `places` is rebuilt by others, before this.
@@ -33,12 +34,12 @@ class ExcludedCharges {
 
  private:
   struct Pair {
-    std::uint32_t particle, other;  ///< local, and any place of the store
-    double product;                 ///< of the charges
+    std::uint32_t particle, other;
+    double product;  ///< of the charges
   };
   comm::Context context_;
   std::shared_ptr<const MoleculePlaces> places_;
-  std::vector<Pair> pairs_;  ///< those of two local particles twice, once for each
+  std::vector<Pair> local_, of_ghosts_;  ///< of two local particles; of one with a ghost
 };
 
 }  // namespace sterna::md

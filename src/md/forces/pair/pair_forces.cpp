@@ -86,11 +86,13 @@ PairForces::PairForces(const std::vector<PairFunction>& pairs, int type_count,
       reach_(std::ranges::max(pairs, {}, &PairFunction::cutoff).cutoff()) {
   // The fast path multiplies what other pairs have at their distance by 0, which must be a number:
   // where pairs can meet, Lennard-Jones pairs go the general way too. (So do those with a cutoff of
-  // their own.)
-  const bool fast = std::ranges::none_of(pairs, [&](const PairFunction& pair) {
-    return pair.potential().finite_at_zero ||
-           (&pair.potential() == &lennard_jones_entry() && pair.cutoff() != ending.cutoff);
-  });
+  // their own, and those that end in a way that the fast path does not have.)
+  const bool fast =
+      LennardJones::ends_by(ending.truncation) &&
+      std::ranges::none_of(pairs, [&](const PairFunction& pair) {
+        return pair.potential().finite_at_zero ||
+               (&pair.potential() == &lennard_jones_entry() && pair.cutoff() != ending.cutoff);
+      });
   const auto table = pair_potential_table();
   for (std::size_t number = 0; number < table.size(); ++number) {
     const bool used = std::ranges::any_of(
@@ -119,6 +121,7 @@ void PairForces::add_general(std::size_t number, const std::vector<PairFunction>
   General::Columns& columns = general.columns;
   const auto count = static_cast<std::size_t>(entry.coefficient_count);
   columns.coefficients.resize(count * pairs.size());
+  columns.end_terms.resize(PairEnd{}.terms.size() * pairs.size());
   // A pair with another potential is computed as this one, and not counted.
   const PairFunction& substitute = *std::ranges::find_if(pairs, has_it);
   columns.safe_squared = substitute.cutoff() * substitute.cutoff();
@@ -149,11 +152,12 @@ void PairForces::add_general(std::size_t number, const std::vector<PairFunction>
     columns.energy_shift.push_back(end.energy_shift);
     columns.force_shift.push_back(end.force_shift);
     columns.switch_start_squared.push_back(s2);
-    const double range = c2 - s2;
-    columns.switch_scale.push_back(range > 0.0 ? 1.0 / (range * range * range) : 0.0);
+    for (std::size_t n = 0; n < end.terms.size(); ++n) {
+      columns.end_terms[n * pairs.size() + k] = end.terms[n];
+    }
     if (has_it(pairs[k])) {
       general.has_pairs[k / static_cast<std::size_t>(type_count_)] = 1;
-      general.switched = general.switched || range > 0.0;
+      if (end.switch_start < end.cutoff) general.truncation = end.truncation;
     }
   }
   general.single = {to_single(columns.cutoff_squared),
@@ -161,20 +165,20 @@ void PairForces::add_general(std::size_t number, const std::vector<PairFunction>
                     to_single(columns.energy_shift),
                     to_single(columns.force_shift),
                     to_single(columns.switch_start_squared),
-                    to_single(columns.switch_scale),
+                    to_single(columns.end_terms),
                     to_single(columns.curves)};
   general_.push_back(std::move(general));
 }
 
 PotentialWork PairForces::General::work() const {
   return {
-      switched,
+      truncation,
       has_pairs.data(),
       {columns.cutoff_squared.data(), columns.coefficients.data(), columns.energy_shift.data(),
-       columns.force_shift.data(), columns.switch_start_squared.data(), columns.switch_scale.data(),
+       columns.force_shift.data(), columns.switch_start_squared.data(), columns.end_terms.data(),
        columns.curves.data(), columns.safe_squared, columns.least_squared},
       {single.cutoff_squared.data(), single.coefficients.data(), single.energy_shift.data(),
-       single.force_shift.data(), single.switch_start_squared.data(), single.switch_scale.data(),
+       single.force_shift.data(), single.switch_start_squared.data(), single.end_terms.data(),
        single.curves.data(), static_cast<float>(columns.safe_squared),
        static_cast<float>(columns.least_squared)}};
 }

@@ -56,18 +56,18 @@ class PairForces final : public ShortRangeForces {
   };
   /// A potential of the other kernels.
   struct General {
-    std::size_t number;  ///< in `pair_potential_table`
-    bool switched = false;
+    std::size_t number;                             ///< in `pair_potential_table`
+    Truncation truncation = Truncation::truncated;  ///< of those that switch it
     std::vector<unsigned char> has_pairs;
     /// Numbers of all tables of the kernels, and the same in single precision.
     struct Columns {
       std::vector<double> cutoff_squared, coefficients, energy_shift, force_shift;
-      std::vector<double> switch_start_squared, switch_scale, curves;
+      std::vector<double> switch_start_squared, end_terms, curves;
       double safe_squared, least_squared;
     } columns;
     struct SingleColumns {
       std::vector<float> cutoff_squared, coefficients, energy_shift, force_shift;
-      std::vector<float> switch_start_squared, switch_scale, curves;
+      std::vector<float> switch_start_squared, end_terms, curves;
     } single;
     PotentialWork work() const;
   };

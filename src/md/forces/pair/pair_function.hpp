@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <vector>
@@ -11,14 +12,22 @@
 namespace sterna::md {
 
 /// How the potential of one pair of types ends, in the form that kernels read: beyond `cutoff`
-/// there is nothing; up to it u - (energy_shift - force_shift r), times the switching function of
-/// `LennardJones` from `switch_start` on.
+/// there is nothing; up to it u - (energy_shift - force_shift r), from `switch_start` on changed as
+/// `truncation` says.
 struct PairEnd {
+  Truncation truncation = Truncation::truncated;
   double cutoff = 0.0;
   double switch_start = 0.0;  ///< the cutoff where nothing is switched
   double energy_shift = 0.0;
   double force_shift = 0.0;
+  /// switched: 1 / (rc^2 - rs^2)^3. quintic_switched: rs, 1 / (rc - rs). cubic_force_switched: rs, A,
+  /// B. force_switched, which replaces u by a12 (r^-6 - rc^-6)^2 - a6 (r^-3 - rc^-3)^2: a12, a6,
+  /// rc^-6, rc^-3.
+  std::array<double, 4> terms{};
 };
+
+/// Whether this potential has an end of this kind: CHARMM's force switch is one of powers 12 and 6.
+bool can_end(const PairPotentialEntry& potential, Truncation truncation);
 
 /// The potential of one pair of types: the same formulas as in the kernels, in plain double
 /// precision, for all that is asked once: shifts, corrections, advice.
@@ -32,7 +41,8 @@ class PairFunction {
   };
   /// `parameters`: as many as the potential has, in its order. `cutoff`: of this pair; 0: that of
   /// the run. Where it is shorter than the run's, switching begins at the same share of it. A
-  /// table ends the potential no later than its last distance.
+  /// table ends the potential no later than its last distance. Throws std::invalid_argument where
+  /// the potential cannot end so: `can_end`.
   PairFunction(const PairPotentialEntry& potential, std::span<const double> parameters,
                double cutoff, const Ending& ending, const PairTable* table = nullptr);
 
@@ -50,11 +60,15 @@ class PairFunction {
   double ended_energy(double distance) const;
   double ended_force(double distance) const;
 
-  /// Integrals over r > cutoff of r^2 u and of r^2 (r f), of the potential without an end. 0 where
-  /// it ends by itself, or in a table.
+  /// What the end takes away: integrals of r^2 u and of r^2 (r f), of the potential without an end
+  /// less that with it. Shifted potentials count as cut off. 0 where it ends by itself, or in a
+  /// table.
   struct Tail {
     double energy = 0.0;
     double virial = 0.0;
+    /// The same difference of energies where nothing is switched yet, which the integral counts at
+    /// the place of the particle itself, too.
+    double near_energy = 0.0;
   };
   Tail tail() const;
 
@@ -68,6 +82,9 @@ class PairFunction {
 
  private:
   PairValue<double> value(double distance) const;
+  PairValue<double> ended_value(double distance) const;
+  void switch_by(Truncation truncation);
+  double slope_of_force_at_end() const;
 
   const PairPotentialEntry* potential_;
   std::vector<double> parameters_;

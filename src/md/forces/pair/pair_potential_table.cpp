@@ -27,6 +27,9 @@ constexpr PairPotentialEntry entry_of() {
     entry.finite_at_zero = Potential::finite_at_zero;
   }
   if constexpr (requires { Potential::reads_table; }) entry.reads_table = Potential::reads_table;
+  if constexpr (requires { Potential::powers_12_and_6; }) {
+    entry.powers_12_and_6 = Potential::powers_12_and_6;
+  }
   if constexpr (requires { &Potential::own_end; }) entry.own_end = &Potential::own_end;
   if constexpr (requires { &Potential::scale; }) entry.scale = &Potential::scale;
   if constexpr (requires { &Potential::contradiction; }) {

@@ -15,6 +15,7 @@ struct PairPotentialEntry {
   std::span<const PairParameter> parameters;
   bool finite_at_zero;
   bool reads_table;
+  bool powers_12_and_6;  ///< its coefficients are those of r^-12 and -r^-6
   int coefficient_count;
   /// Of parameters in their order and the pair's cutoff. Null where a table gives them.
   void (*coefficients)(std::span<const double> parameters, double cutoff,

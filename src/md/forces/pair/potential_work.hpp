@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "md/model/truncation.hpp"
 #include "md/neighbors/pair_work.hpp"
 
 namespace sterna::md {
@@ -17,8 +18,10 @@ struct PotentialTables {
   /// of some pair that has this one.
   const Real* coefficients;
   const Real *energy_shift, *force_shift;
-  const Real *switch_start_squared, *switch_scale;  ///< scale: 1 / (rc^2 - rs^2)^3
-  const Real* curves;                               ///< polynomials of tables
+  const Real* switch_start_squared;
+  /// `PairEnd::terms`; number k of all pairs begins at k * type_count^2.
+  const Real* end_terms;
+  const Real* curves;  ///< polynomials of tables
   /// A distance at which every pair can be computed.
   Real safe_squared;
   /// Particles that are nearer count as being so far apart.
@@ -27,7 +30,7 @@ struct PotentialTables {
 
 /// One potential of a run. Plain data, as `PairWork` is.
 struct PotentialWork {
-  bool switched;
+  Truncation truncation;           ///< "truncated": the shifts are all there is
   const unsigned char* has_pairs;  ///< by type: whether a pair of it has this potential
   PotentialTables<double> in_double;
   PotentialTables<float> in_single;

@@ -1,6 +1,7 @@
 #include "md/integrate/thermostats/andersen.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "md/integrate/thermostats/noise_thermostat.hpp"
 #include "md/integrate/thermostats/thermostat_table.hpp"
@@ -9,22 +10,28 @@ namespace sterna::md {
 
 Andersen::Andersen(std::uint64_t seed, double thermal_energy, double rate,
                    std::span<const double> masses, std::span<const RigidBody> bodies,
-                   const Selection& where)
+                   const Selection& where,
+                   std::function<std::int64_t(std::int64_t)> first_joined_to)
     : stream_(seed, RandomPurpose::thermostat),
       thermal_energy_(thermal_energy),
       rate_(rate),
       masses_(masses.begin(), masses.end()),
       bodies_(bodies.begin(), bodies.end()),
-      where_(where) {}
+      where_(where),
+      first_joined_to_(std::move(first_joined_to)) {}
 
 double Andersen::apply(ParticleStore& particles, const Box& box, double interval,
                        std::int64_t step) const {
   const double probability = -std::expm1(-rate_ * interval);
   double taken_up = 0.0;
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
-    RandomSequence random = stream_.sequence(static_cast<std::uint64_t>(particles.id[i]),
-                                             static_cast<std::uint64_t>(step));
-    if (random.uniform() >= probability) continue;
+    const auto sequence_of = [&](std::int64_t id) {
+      return stream_.sequence(static_cast<std::uint64_t>(id), static_cast<std::uint64_t>(step));
+    };
+    RandomSequence random = sequence_of(particles.id[i]);
+    double chance = random.uniform();
+    if (first_joined_to_) chance = sequence_of(first_joined_to_(particles.id[i])).uniform();
+    if (chance >= probability) continue;
     if (!where_.contains(particles.position[i], box)) continue;
     const auto type = static_cast<std::size_t>(particles.position[i].type);
     const double mass = masses_[type];
@@ -58,12 +65,16 @@ ThermostatKind kind() {
           .aliases = {"anderson"},
           .time_constant = "the mean time from one collision of a molecule to the next",
           .is_canonical = true,
+          .constraints = ThermostatKind::Constraints::projected_as_a_whole,
           .keeps_momentum = [](const Input::Thermostat&) { return false; }};
 }
 
 }  // namespace
 
-const ThermostatRow thermostat::andersen{.kind = kind,
-                                         .make = make_thermostat<NoiseThermostat<Andersen>>};
+const ThermostatRow thermostat::andersen{
+    .kind = kind, .make = [](const ThermostatRequest& request) -> std::unique_ptr<StepModifier> {
+      return std::make_unique<NoiseThermostat<Andersen>>(request,
+                                                         request.molecules.first_joined_to);
+    }};
 
 }  // namespace sterna::md

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -18,13 +19,17 @@ namespace sterna::md {
 /// Hazards: momentum is not kept, so that diffusion and viscosity are those of the collisions.
 /// Another wins: stochastic velocity rescaling, which leaves the dynamics nearly alone.
 ///
-/// The numbers are keyed by molecule and step: the collisions do not depend on the ranks.
+/// The numbers are keyed by molecule and step: the collisions do not depend on the ranks. Atoms that
+/// constraints join collide together: new velocities of all of them, less what changes a distance,
+/// are those of the Maxwell distribution, and those of one of them are not.
 class Andersen {
  public:
   /// `rate`: collisions of a molecule per time. `masses` and `bodies` (empty where nothing rotates)
-  /// by type. `where`: the molecules that collide.
+  /// by type. `where`: the molecules that collide. `first_joined_to`: of the atoms that collide
+  /// together with the one of an id, the first id; empty: each collides alone.
   Andersen(std::uint64_t seed, double thermal_energy, double rate, std::span<const double> masses,
-           std::span<const RigidBody> bodies, const Selection& where = {});
+           std::span<const RigidBody> bodies, const Selection& where = {},
+           std::function<std::int64_t(std::int64_t)> first_joined_to = {});
 
   /// Velocities and angular momenta after `interval` of time, in which a molecule collides with
   /// probability 1 - exp(-rate * interval). Returns the energy that this rank's particles took up.
@@ -37,6 +42,7 @@ class Andersen {
   std::vector<double> masses_;
   std::vector<RigidBody> bodies_;
   Selection where_;
+  std::function<std::int64_t(std::int64_t)> first_joined_to_;
 };
 
 }  // namespace sterna::md

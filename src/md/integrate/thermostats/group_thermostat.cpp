@@ -13,7 +13,8 @@ GroupThermostat::GroupThermostat(const ThermostatRequest& request)
       timestep_(request.input.run.timestep),
       all_degrees_(request.molecules.degrees_of_freedom),
       masses_(request.molecules.masses.begin(), request.molecules.masses.end()),
-      bodies_(request.molecules.bodies.begin(), request.molecules.bodies.end()) {}
+      bodies_(request.molecules.bodies.begin(), request.molecules.bodies.end()),
+      degrees_of_(request.molecules.degrees_of) {}
 
 double GroupThermostat::apply(ParticleStore& particles, const Box& box, std::int64_t step) {
   return where_.is_everything() ? apply_to_all(particles, step)
@@ -41,7 +42,7 @@ double GroupThermostat::apply_to_some(ParticleStore& particles, const Box& box, 
     energy += 0.5 * masses_[type] * dot(velocity, velocity);
     momentum += masses_[type] * velocity;
     mass += masses_[type];
-    degrees += 3.0;
+    degrees += degrees_of_ ? degrees_of_(particles.id[i]) : 3.0;
     if (!particles.rotating()) continue;
     energy += bodies_[type].kinetic_energy(particles.orientation[i], particles.angular_momentum[i]);
     degrees += bodies_[type].degrees_of_freedom();

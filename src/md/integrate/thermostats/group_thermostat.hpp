@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "md/integrate/rigid_rotor.hpp"
@@ -33,6 +34,7 @@ class GroupThermostat : public Thermostat {
   double all_degrees_;
   std::vector<double> masses_;
   std::vector<RigidBody> bodies_;
+  std::function<double(std::int64_t id)> degrees_of_;
 };
 
 }  // namespace sterna::md

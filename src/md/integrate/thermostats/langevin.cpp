@@ -57,6 +57,7 @@ ThermostatKind kind() {
           .aliases = {"sd"},
           .time_constant = "the inverse of the friction",
           .is_canonical = true,
+          .constraints = ThermostatKind::Constraints::projected,
           .keeps_momentum = [](const Input::Thermostat&) { return false; }};
 }
 

@@ -11,17 +11,20 @@ namespace sterna::md {
 template <class Method>
 class NoiseThermostat final : public Thermostat {
  public:
-  explicit NoiseThermostat(const ThermostatRequest& request)
+  /// `more`: what only the method asks for.
+  template <class... More>
+  explicit NoiseThermostat(const ThermostatRequest& request, const More&... more)
       : Thermostat(request),
         timestep_(request.input.run.timestep),
         method_(request.input.run.seed, request.thermal_energy(),
                 1.0 / request.wanted().time_constant, request.molecules.masses,
-                request.molecules.bodies, where_) {}
+                request.molecules.bodies, where_, more...) {}
 
   double apply(ParticleStore& particles, const Box& box, std::int64_t step) override {
     add_exchanged_energy(method_.apply(particles, box, timestep_, step));
     return 1.0;
   }
+  bool violates_constraints() const override { return true; }
 
  private:
   double timestep_;

@@ -114,7 +114,7 @@ ThermostatKind kind() {
           .aliases = {"nose", "nose_hoover", "nose-hoover", "nhc"},
           .time_constant = "the period of the oscillation",
           .is_canonical = true,
-          .keeps_constraints = true,
+          .constraints = ThermostatKind::Constraints::kept,
           .not_in_a_region =
               "a Nose-Hoover chain is made for a fixed number of molecules, but they "
               "come and go in a region"};

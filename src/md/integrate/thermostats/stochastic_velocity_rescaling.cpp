@@ -65,7 +65,7 @@ ThermostatKind kind() {
               "and Parrinello, J. Chem. Phys. 126, 014101 (2007)).",
           .aliases = {"bussi", "csvr", "svr", "v-rescale"},
           .is_canonical = true,
-          .keeps_constraints = true};
+          .constraints = ThermostatKind::Constraints::kept};
 }
 
 }  // namespace

@@ -48,6 +48,11 @@ struct DoublePack {
         _mm256_cmpeq_epi64(_mm256_setr_epi64x(0, 1, 2, 3), _mm256_set1_epi64x(lane));
     return _mm256_andnot_pd(_mm256_castsi256_pd(that), mask);
   }
+  static Mask keep(Mask mask, unsigned lanes) {
+    const __m256i lane = _mm256_setr_epi64x(1, 2, 4, 8);
+    const __m256i kept = _mm256_and_si256(_mm256_set1_epi64x(static_cast<int>(lanes)), lane);
+    return _mm256_and_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(kept, lane)), mask);
+  }
   static DoublePack select(Mask mask, DoublePack x) { return {_mm256_and_pd(mask, x.v)}; }
   static DoublePack blend(Mask mask, DoublePack a, DoublePack b) {
     return {_mm256_blendv_pd(b.v, a.v, mask)};
@@ -142,6 +147,11 @@ struct FloatPack {
     const __m256i that =
         _mm256_cmpeq_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), _mm256_set1_epi32(lane));
     return _mm256_andnot_ps(_mm256_castsi256_ps(that), mask);
+  }
+  static Mask keep(Mask mask, unsigned lanes) {
+    const __m256i lane = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    const __m256i kept = _mm256_and_si256(_mm256_set1_epi32(static_cast<int>(lanes)), lane);
+    return _mm256_and_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(kept, lane)), mask);
   }
   static FloatPack select(Mask mask, FloatPack x) { return {_mm256_and_ps(mask, x.v)}; }
   static FloatPack min(FloatPack a, FloatPack b) { return {_mm256_min_ps(a.v, b.v)}; }

@@ -64,6 +64,10 @@ struct DoublePack {
   static Mask without(Mask mask, int lane) {
     return _kand_mask8(mask, static_cast<Mask>(~(1u << lane)));
   }
+  /// The mask with those lanes only whose bits are set.
+  static Mask keep(Mask mask, unsigned lanes) {
+    return _kand_mask8(mask, static_cast<Mask>(lanes));
+  }
   static DoublePack select(Mask mask, DoublePack x) { return {_mm512_maskz_mov_pd(mask, x.v)}; }
   static DoublePack blend(Mask mask, DoublePack a, DoublePack b) {
     return {_mm512_mask_mov_pd(b.v, mask, a.v)};
@@ -194,6 +198,10 @@ struct FloatPack {
   /// The mask without one lane.
   static Mask without(Mask mask, int lane) {
     return _kand_mask16(mask, static_cast<Mask>(~(1u << lane)));
+  }
+  /// The mask with those lanes only whose bits are set.
+  static Mask keep(Mask mask, unsigned lanes) {
+    return _kand_mask16(mask, static_cast<Mask>(lanes));
   }
   static FloatPack select(Mask mask, FloatPack x) { return {_mm512_maskz_mov_ps(mask, x.v)}; }
   static FloatPack min(FloatPack a, FloatPack b) { return {_mm512_min_ps(a.v, b.v)}; }

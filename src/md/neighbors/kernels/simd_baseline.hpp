@@ -109,6 +109,12 @@ struct Pack {
     mask.m[lane / lanes][lane % lanes] = 0;
     return mask;
   }
+  static Mask keep(Mask mask, unsigned kept) {
+    for (int lane = 0; lane < width; ++lane) {
+      if ((kept >> lane & 1u) == 0) mask = without(mask, lane);
+    }
+    return mask;
+  }
   [[gnu::always_inline]] static Pack min(Pack a, Pack b) {
     return each([&](int k) { return a.v[k] < b.v[k] ? a.v[k] : b.v[k]; });
   }

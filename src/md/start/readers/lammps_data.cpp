@@ -1,7 +1,7 @@
-// LAMMPS data files of atom style "atomic": a title line, header lines such as `1000 atoms`,
-// `0 10.5 xlo xhi`, `1 0 0 xy xz yz` or `10 2 1 avec`, then sections: Masses, Atoms (`id type x y z
-// [ix iy iz]`), Velocities
-// (`id vx vy vz`). `#` begins a comment. https://docs.lammps.org/read_data.html
+// LAMMPS data files: a title line, header lines such as `1000 atoms`, `0 10.5 xlo xhi`, `1 0 0 xy xz
+// yz` or `10 2 1 avec`, then sections: Masses, Atoms (`id type x y z [ix iy iz]` in the atom style
+// "atomic"), Velocities (`id vx vy vz`). What the input says of molecules and charges is passed
+// over. `#` begins a comment. https://docs.lammps.org/read_data.html
 
 #include <fmt/format.h>
 
@@ -30,21 +30,41 @@ constexpr std::string_view velocities_section = "Velocities";
 
 constexpr std::array<std::string_view, 4> read_sections{masses_section, labels_section,
                                                         atoms_section, velocities_section};
+/// What stands between the id and the coordinates.
+struct AtomStyle {
+  std::string_view name;
+  std::string_view columns;  ///< for messages
+  int type;                  ///< which column, from 0
+  int x;
+  bool has_charges;
+};
+constexpr std::array<AtomStyle, 6> atom_styles{{{"atomic", "id type", 1, 2, false},
+                                                {"charge", "id type charge", 1, 3, true},
+                                                {"bond", "id molecule type", 2, 3, false},
+                                                {"angle", "id molecule type", 2, 3, false},
+                                                {"molecular", "id molecule type", 2, 3, false},
+                                                {"full", "id molecule type charge", 2, 4, true}}};
+
 /// Interaction parameters, which the input has instead.
-constexpr std::array<std::string_view, 2> skipped_sections{"Pair Coeffs", "PairIJ Coeffs"};
-/// Of styles that have more than point particles.
-constexpr std::array<std::string_view, 27> other_sections{"Bonds",
-                                                          "Angles",
-                                                          "Dihedrals",
-                                                          "Impropers",
-                                                          "Ellipsoids",
+constexpr std::array<std::string_view, 2> pair_sections{"Pair Coeffs", "PairIJ Coeffs"};
+/// Molecules, which the input has instead.
+constexpr std::array<std::string_view, 12> molecule_sections{"Bonds",
+                                                             "Angles",
+                                                             "Dihedrals",
+                                                             "Impropers",
+                                                             "Bond Coeffs",
+                                                             "Angle Coeffs",
+                                                             "Dihedral Coeffs",
+                                                             "Improper Coeffs",
+                                                             "Bond Type Labels",
+                                                             "Angle Type Labels",
+                                                             "Dihedral Type Labels",
+                                                             "Improper Type Labels"};
+/// Of styles that are not read.
+constexpr std::array<std::string_view, 15> other_sections{"Ellipsoids",
                                                           "Lines",
                                                           "Triangles",
                                                           "Bodies",
-                                                          "Bond Coeffs",
-                                                          "Angle Coeffs",
-                                                          "Dihedral Coeffs",
-                                                          "Improper Coeffs",
                                                           "BondBond Coeffs",
                                                           "BondAngle Coeffs",
                                                           "MiddleBondTorsion Coeffs",
@@ -53,26 +73,25 @@ constexpr std::array<std::string_view, 27> other_sections{"Bonds",
                                                           "AngleAngleTorsion Coeffs",
                                                           "BondBond13 Coeffs",
                                                           "AngleAngle Coeffs",
-                                                          "Bond Type Labels",
-                                                          "Angle Type Labels",
-                                                          "Dihedral Type Labels",
-                                                          "Improper Type Labels",
                                                           "Molecules",
                                                           "Special Bonds",
                                                           "Types"};
-/// Counts that a file of point particles may state, as long as they are 0.
-constexpr std::array<std::string_view, 8> topology_counts{
-    "bonds", "angles", "dihedrals", "impropers", "ellipsoids", "lines", "triangles", "bodies"};
+/// Counts of what is more than a point.
+constexpr std::array<std::string_view, 4> body_counts{"ellipsoids", "lines", "triangles", "bodies"};
 /// Counts without meaning here.
-constexpr std::array<std::string_view, 9> passed_counts{"bond types",
-                                                        "angle types",
-                                                        "dihedral types",
-                                                        "improper types",
-                                                        "extra bond per atom",
-                                                        "extra angle per atom",
-                                                        "extra dihedral per atom",
-                                                        "extra improper per atom",
-                                                        "extra special per atom"};
+constexpr std::array<std::string_view, 13> passed_counts{"bonds",
+                                                         "angles",
+                                                         "dihedrals",
+                                                         "impropers",
+                                                         "bond types",
+                                                         "angle types",
+                                                         "dihedral types",
+                                                         "improper types",
+                                                         "extra bond per atom",
+                                                         "extra angle per atom",
+                                                         "extra dihedral per atom",
+                                                         "extra improper per atom",
+                                                         "extra special per atom"};
 constexpr std::array<std::string_view, 3> bounds{"xlo xhi", "ylo yhi", "zlo zhi"};
 /// Of a cell with any axes, instead of bounds and tilts.
 constexpr std::array<std::string_view, 4> edge_vectors{"avec", "bvec", "cvec", "abc origin"};
@@ -296,19 +315,17 @@ class LammpsDataReader final : public StartFileReader {
       for (std::size_t k = 0; k < 3; ++k) {
         edge[static_cast<int>(k)] = number(reader_, values[k], "a component of the box");
       }
-    } else if (contains(topology_counts, name)) {
+    } else if (contains(body_counts, name)) {
       expect_values(1);
       if (integer(reader_, values[0], "the number before a header keyword", 0, most_particles) !=
           0) {
-        reader_.fail(values[0], fmt::format("the file has {}; only point particles (atom style "
-                                            "\"atomic\") are read",
-                                            name));
+        reader_.fail(values[0], fmt::format("the file has {}; only points are read", name));
       }
     } else if (!contains(passed_counts, name)) {
       std::vector<std::string_view> names{"atoms", "atom types", "xy xz yz"};
       names.insert(names.end(), bounds.begin(), bounds.end());
       names.insert(names.end(), edge_vectors.begin(), edge_vectors.end());
-      names.insert(names.end(), topology_counts.begin(), topology_counts.end());
+      names.insert(names.end(), body_counts.begin(), body_counts.end());
       names.insert(names.end(), passed_counts.begin(), passed_counts.end());
       reader_.fail(name_part, fmt::format("unknown header keyword {}{}", quote(name),
                                           nearest_of(name, names)));
@@ -323,22 +340,20 @@ class LammpsDataReader final : public StartFileReader {
     if (contains(sections_, name)) {
       reader_.fail(name_part, fmt::format("a second section {}", quote(name)));
     }
-    if (contains(skipped_sections, name)) {
-      header_.warnings.push_back(reader_.diagnostic(
-          name_part,
-          fmt::format("the section {} is not read; [[type]] and [[pair]] of the input hold",
-                      quote(name)),
-          Severity::warning));
+    if (contains(pair_sections, name)) {
+      pass_over(name_part, fmt::format("the section {} is not read; [[type]] and [[pair]] of the "
+                                       "input hold",
+                                       quote(name)));
+    } else if (contains(molecule_sections, name)) {
+      pass_over(name_part, fmt::format("the section {} is not read; [[molecule]]s of the input "
+                                       "hold, which `sterna import` makes from it",
+                                       quote(name)));
     } else if (!contains(read_sections, name)) {
       fail_section(name_part, name);
     }
     sections_.push_back(name);
     if (name == atoms_section) {
-      const std::string_view style = comment_of(line);
-      if (!style.empty() && style != "atomic") {
-        reader_.fail(style,
-                     fmt::format("atom style {} is not read; only \"atomic\" is", quote(style)));
-      }
+      find_style(comment_of(line));
       atoms_start_ = skip_lines(header_.particle_count);
     } else if (name == velocities_section) {
       velocities_.emplace(file_, skip_lines(header_.particle_count), header_.particle_count,
@@ -355,6 +370,29 @@ class LammpsDataReader final : public StartFileReader {
       return false;
     }
     return next_data_line(reader_);
+  }
+
+  void pass_over(std::string_view place, std::string message) {
+    header_.warnings.push_back(reader_.diagnostic(place, std::move(message), Severity::warning));
+  }
+
+  /// The style that stands behind "Atoms #".
+  void find_style(std::string_view name) {
+    if (name.empty()) return;
+    const auto style = std::ranges::find(atom_styles, name, &AtomStyle::name);
+    if (style == atom_styles.end()) {
+      std::string names;
+      for (const AtomStyle& known : atom_styles) {
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", known.name);
+      }
+      reader_.fail(
+          name, fmt::format("atom style {} is not read; expected one of {}", quote(name), names));
+    }
+    style_ = *style;
+    has_hint_ = true;
+    if (!style_.has_charges) return;
+    pass_over(name,
+              "charges are not read; those of [[type]] and [[molecule.atom]] of the input hold");
   }
 
   /// Passes over the lines of the current section; gives the place of the first.
@@ -438,12 +476,11 @@ class LammpsDataReader final : public StartFileReader {
                                      quote(name)));
     }
     if (contains(other_sections, name)) {
-      reader_.fail(part, fmt::format("the section {} is of molecules or bodies; only point "
-                                     "particles (atom style \"atomic\") are read",
-                                     quote(name)));
+      reader_.fail(part, fmt::format("the section {} is of a style that is not read", quote(name)));
     }
     std::vector<std::string_view> names(read_sections.begin(), read_sections.end());
-    names.insert(names.end(), skipped_sections.begin(), skipped_sections.end());
+    names.insert(names.end(), pair_sections.begin(), pair_sections.end());
+    names.insert(names.end(), molecule_sections.begin(), molecule_sections.end());
     std::string hint = nearest_of(name, names);
     if (hint.empty()) hint = "; expected \"Masses\", \"Atoms\" or \"Velocities\"";
     reader_.fail(part, fmt::format("unknown section {}{}", quote(name), hint));
@@ -476,18 +513,30 @@ class LammpsDataReader final : public StartFileReader {
     if (!ids_.insert(record.id)) {
       reader_.fail(id, fmt::format("a second atom of id {}", record.id));
     }
-    record.position.type = type_of(fields.next());
+    for (int column = 1; column < style_.x; ++column) {
+      const std::string_view field = fields.next();
+      if (column == style_.type) {
+        record.position.type = type_of(field);
+      } else if (column < style_.type) {
+        integer(reader_, field, "the molecule of an atom", 0, largest_id);
+      } else {
+        number(reader_, field, "the charge");
+      }
+    }
     Vec3 position;
     position.x = number(reader_, fields.next(), "the x coordinate");
     position.y = number(reader_, fields.next(), "the y coordinate");
     position.z = number(reader_, fields.next(), "the z coordinate");
     const std::string_view flag = fields.next();
     if (!flag.empty()) {
-      if (const int columns = columns_in(without_comment(reader_.line())); columns != 8) {
-        reader_.fail(
-            fmt::format("expected 5 columns, `id type x y z`, or 8 with image flags, as "
-                        "atom style \"atomic\" has them; found {}",
-                        columns));
+      const int expected = style_.x + 3;
+      if (const int columns = columns_in(without_comment(reader_.line()));
+          columns != expected + 3) {
+        reader_.fail(fmt::format(
+            "expected {} columns, `{} x y z`, or {} with image flags, as atom style {} has them; "
+            "found {}{}",
+            expected, style_.columns, expected + 3, quote(style_.name), columns,
+            has_hint_ ? "" : "; another style is named behind \"Atoms\", as in \"Atoms # full\""));
       }
       record.image.x = read_flag(flag);
       record.image.y = read_flag(fields.next());
@@ -511,6 +560,8 @@ class LammpsDataReader final : public StartFileReader {
   LineReader reader_;
   StartFileOptions options_;
   TypeNames types_;
+  AtomStyle style_ = atom_styles[0];
+  bool has_hint_ = false;
   std::int64_t atom_types_ = 0;
   std::array<std::optional<double>, 3> lower_, upper_;
   Tilt tilt_;
@@ -526,7 +577,7 @@ class LammpsDataReader final : public StartFileReader {
 
 StartFormat format() {
   return {.name = "lammps",
-          .sentence = "LAMMPS data (atomic style)",
+          .sentence = "LAMMPS data (atom styles atomic, charge, bond, angle, molecular, full)",
           .looks_like = "LAMMPS data (a header line such as \"1000 atoms\")",
           .aliases = {"data"}};
 }

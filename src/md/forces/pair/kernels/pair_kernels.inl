@@ -123,12 +123,15 @@ template <int count, class Function>
   }
 }
 
-/// Forces of the `size` particles of one row, `count` entries from `first` on: of a group, whose
-/// particles are the first entries, or of the one particle `single`.
-template <class Pack, int truncation, bool with_energy, bool single_type, bool half, bool group,
-          int size>
+/// Whose particles are the first entries of a row: nobody's (those of a row of one), those of a
+/// group, or those of a group that has masks.
+enum class Members { none, group, masked };
+
+/// Forces of the `size` particles of the row at `row`, `count` entries from `first` on.
+template <class Pack, int truncation, bool with_energy, bool single_type, bool half,
+          Members members, int size>
 void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>& decode,
-                 std::size_t first, std::size_t count, std::size_t single, Totals& totals) {
+                 std::size_t first, std::size_t count, std::size_t row, Totals& totals) {
   const Constants<Pack> c = constants;
   const std::uint32_t* const entries = decode(first, count);
 
@@ -136,7 +139,8 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
   typename Pack::Center center[size];
   Pack fx[size], fy[size], fz[size];
   const typename Pack::Real *c12_row[size], *c6_row[size], *energy_row[size], *force_row[size];
-  for (int q = 0; q < size; ++q) particle[q] = group ? entries[q] >> Pack::offset_shift : single;
+  for (int q = 0; q < size; ++q)
+    particle[q] = members == Members::none ? row : entries[q] >> Pack::offset_shift;
   unrolled<size>([&]<int q>() __attribute__((always_inline)) {
     center[q] = typename Pack::Center(work, particle[q]);
     fx[q] = fy[q] = fz[q] = Pack::zero();
@@ -163,18 +167,22 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
   Pack dx[size], dy[size], dz[size], in_steps[size], inverse2[size];
   typename Pack::Mask inside[size];
   typename Pack::Types types;
-  // `own`: the first of these neighbors are the particles themselves.
-  const auto approach = [&]<int q, bool own>(const typename Pack::Neighbors& neighbors)
+  // `kept`: the neighbors that count, where there are masks; of a group that has none the first
+  // neighbors are the particles themselves.
+  const auto approach = [&]<int q, Members among>(const typename Pack::Neighbors& neighbors,
+                                                  [[maybe_unused]] unsigned kept = 0)
       __attribute__((always_inline)) {
     dx[q] = Pack::difference(center[q].x, neighbors.x);
     dy[q] = Pack::difference(center[q].y, neighbors.y);
     dz[q] = Pack::difference(center[q].z, neighbors.z);
     in_steps[q] = Pack::fma(dz[q], dz[q], Pack::fma(dy[q], dy[q], dx[q] * dx[q]));
     inside[q] = in_steps[q] < c.cutoff2_in_steps;
-    if constexpr (own && half) {
+    if constexpr (among == Members::masked) {
+      inside[q] = Pack::keep(inside[q], kept);
+    } else if constexpr (among == Members::group && half) {
       // Each pair of the row once.
       for (int lane = 0; lane <= q; ++lane) inside[q] = Pack::without(inside[q], lane);
-    } else if constexpr (own) {
+    } else if constexpr (among == Members::group) {
       inside[q] = Pack::without(inside[q], q);
     }
     inverse2[q] = Pack::inverse(inside[q], in_steps[q], c.steps_squared);
@@ -219,10 +227,10 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
       yz = Pack::fma(py, dz[q], yz);
     }
   };
-  const auto approach_all = [&]<bool own>(const typename Pack::Neighbors& neighbors)
+  const auto approach_all = [&]<Members among>(const typename Pack::Neighbors& neighbors)
       __attribute__((always_inline)) {
     unrolled<size>([&]<int q>() __attribute__((always_inline)) {
-      approach.template operator()<q, own>(neighbors);
+      approach.template operator()<q, among>(neighbors);
     });
     types = neighbors.types;
   };
@@ -241,42 +249,64 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
       weight = Pack::load(weights);
     }
   };
-  weigh(entries);
-  approach_all.template operator()<group>(typename Pack::Neighbors(work, entries));
-  std::size_t k = Pack::width;
-  if constexpr (Pack::overlap == Overlap::arithmetic) {
-    for (; k < count; k += Pack::width) {
-      const typename Pack::Neighbors next(work, entries + k);
-      unrolled<size>([&]<int q>() __attribute__((always_inline)) {
-        act.template operator()<q>();
-        approach.template operator()<q, false>(next);
-      });
-      types = next.types;
+  std::size_t k = 0;
+  if constexpr (members == Members::masked) {
+    const std::uint16_t* masks = work.masks + work.mask_begin[row];
+    const std::uint16_t* const end = work.masks + work.mask_begin[row + 1];
+    for (; masks != end; masks += size) {
+      for (unsigned lane = 0; lane < masked_together && k < count; lane += Pack::width) {
+        const typename Pack::Neighbors neighbors(work, entries + k);
+        weigh(entries + k);
+        unrolled<size>([&]<int q>() __attribute__((always_inline)) {
+          approach.template operator()<q, Members::masked>(neighbors, masks[q] >> lane);
+        });
+        types = neighbors.types;
+        act_all();
+        react(entries + k);
+        k += Pack::width;
+      }
+    }
+  }
+  if (members != Members::masked || k < count) {
+    weigh(entries + k);
+    approach_all.template operator()<members == Members::group ? members : Members::none>(
+        typename Pack::Neighbors(work, entries + k));
+    k += Pack::width;
+    if constexpr (Pack::overlap == Overlap::arithmetic) {
+      for (; k < count; k += Pack::width) {
+        const typename Pack::Neighbors next(work, entries + k);
+        unrolled<size>([&]<int q>() __attribute__((always_inline)) {
+          act.template operator()<q>();
+          approach.template operator()<q, Members::none>(next);
+        });
+        types = next.types;
+        react(entries + k - Pack::width);
+        weigh(entries + k);
+      }
+      act_all();
       react(entries + k - Pack::width);
-      weigh(entries + k);
-    }
-    act_all();
-    react(entries + k - Pack::width);
-  } else if constexpr (Pack::overlap == Overlap::loads) {
-    act_all();
-    react(entries);
-    typename Pack::Neighbors next(work, entries + k);
-    for (; k < count; k += Pack::width) {
-      const typename Pack::Neighbors now = next;
-      next = typename Pack::Neighbors(work, entries + k + Pack::width);
-      weigh(entries + k);
-      approach_all.template operator()<false>(now);
+    } else if constexpr (Pack::overlap == Overlap::loads) {
       act_all();
-      react(entries + k);
-    }
-  } else {
-    act_all();
-    react(entries);
-    for (; k < count; k += Pack::width) {
-      weigh(entries + k);
-      approach_all.template operator()<false>(typename Pack::Neighbors(work, entries + k));
+      react(entries + k - Pack::width);
+      typename Pack::Neighbors next(work, entries + k);
+      for (; k < count; k += Pack::width) {
+        const typename Pack::Neighbors now = next;
+        next = typename Pack::Neighbors(work, entries + k + Pack::width);
+        weigh(entries + k);
+        approach_all.template operator()<Members::none>(now);
+        act_all();
+        react(entries + k);
+      }
+    } else {
       act_all();
-      react(entries + k);
+      react(entries + k - Pack::width);
+      for (; k < count; k += Pack::width) {
+        weigh(entries + k);
+        approach_all.template operator()<Members::none>(
+            typename Pack::Neighbors(work, entries + k));
+        act_all();
+        react(entries + k);
+      }
     }
   }
   double x[size], y[size], z[size];
@@ -303,7 +333,7 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
   }
 }
 
-template <class Pack, int truncation, bool with_energy, bool single_type, bool half>
+template <class Pack, int truncation, bool with_energy, bool single_type, bool half, bool masked>
 void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_count) {
   const Constants<Pack> constants(work);
   Decoder<Pack> decode(work);
@@ -318,15 +348,16 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
     for (std::uint32_t g = 0; g < rows; ++g) {
       const std::size_t row = cell.begin + g;
       const std::size_t first = work.row_begin[row], count = work.row_begin[row + 1] - first;
-      const auto compute = [&]<bool group, int size>() {
-        compute_row<Pack, truncation, with_energy, single_type, half, group, size>(
+      const auto compute = [&]<Members members, int size>() {
+        compute_row<Pack, truncation, with_energy, single_type, half, members, size>(
             work, constants, decode, first, count, row, totals);
       };
-      if (work.group == 1) {
-        compute.template operator()<false, 1>();
+      if (!masked && work.group == 1) {
+        compute.template operator()<Members::none, 1>();
       } else {
+        constexpr Members members = masked ? Members::masked : Members::group;
         with_size<largest_group>(smallest + (g < larger_ones ? 1 : 0),
-                                 [&]<int size>() { compute.template operator()<true, size>(); });
+                                 [&]<int size>() { compute.template operator()<members, size>(); });
       }
     }
   }
@@ -341,12 +372,17 @@ template <class Pack>
 void compute(PairWork& work, const std::uint32_t* cells, std::size_t cell_count, int truncation,
              bool with_energy) {
   const auto choose = [&]<int form, bool energy>() {
+    constexpr bool mixed = Constants<Pack>::mixed;
+    if (work.masks != nullptr) {
+      // Mixed precision has half lists then.
+      return compute_cells<Pack, form, energy, false, mixed, true>(work, cells, cell_count);
+    }
     const auto choose_half = [&]<bool half>() {
       work.type_count == 1
-          ? compute_cells<Pack, form, energy, true, half>(work, cells, cell_count)
-          : compute_cells<Pack, form, energy, false, half>(work, cells, cell_count);
+          ? compute_cells<Pack, form, energy, true, half, false>(work, cells, cell_count)
+          : compute_cells<Pack, form, energy, false, half, false>(work, cells, cell_count);
     };
-    if constexpr (Constants<Pack>::mixed) {
+    if constexpr (mixed) {
       if (work.half) return choose_half.template operator()<true>();
     }
     choose_half.template operator()<false>();

@@ -51,12 +51,75 @@ struct PotentialRow {
   }
 };
 
+/// Changes u and -u'/r, which are shifted already, from the start of the switching on: the formulas
+/// of `PairFunction`.
+template <class Potential, class Pack>
+[[gnu::always_inline]] inline void end_pack(const PotentialRow<Potential, Pack>& row,
+                                            Truncation truncation, typename Pack::Types types,
+                                            Pack squared, Pack r, Pack inverse_r, Pack& f,
+                                            Pack& u) {
+  const auto& tables = *row.tables;
+  const auto term = [&](std::size_t k) {
+    return row.look_up(tables.end_terms + k * row.pairs, types);
+  };
+  switch (truncation) {
+    case Truncation::switched: {
+      const Pack cutoff2 = row.look_up(tables.cutoff_squared, types);
+      const Pack switch2 = row.look_up(tables.switch_start_squared, types);
+      const Pack scale = term(0);
+      const auto unswitched = squared < switch2;
+      const Pack gap = cutoff2 - squared;
+      const Pack smooth = Pack::blend(
+          unswitched, Pack::all(1.0),
+          gap * gap * (cutoff2 + Pack::all(2.0) * squared - Pack::all(3.0) * switch2) * scale);
+      const Pack slope = Pack::blend(unswitched, Pack::zero(),
+                                     Pack::all(12.0) * gap * (squared - switch2) * scale);
+      f = Pack::fma(u, slope, f * smooth);
+      u = u * smooth;
+      break;
+    }
+    case Truncation::quintic_switched: {
+      const Pack start = term(0), inverse_width = term(1);
+      const Pack x = Pack::blend(r < start, Pack::zero(), (r - start) * inverse_width);
+      const Pack rest = Pack::all(1.0) - x;
+      const Pack smooth = Pack::fnma(
+          x * x * x, Pack::fnma(x, Pack::fnma(Pack::all(6.0), x, Pack::all(15.0)), Pack::all(10.0)),
+          Pack::all(1.0));
+      const Pack slope = Pack::all(30.0) * x * x * rest * rest * inverse_width * inverse_r;
+      f = Pack::fma(u, slope, f * smooth);
+      u = u * smooth;
+      break;
+    }
+    case Truncation::force_switched: {
+      const auto unswitched = squared < row.look_up(tables.switch_start_squared, types);
+      const Pack inverse3 = inverse_r * inverse_r * inverse_r;
+      const Pack inverse6 = inverse3 * inverse3;
+      const Pack repulsion = term(0), attraction = term(1);
+      const Pack far12 = inverse6 - term(2), far6 = inverse3 - term(3);
+      const Pack force = Pack::all(12.0) * repulsion * inverse6 * far12 -
+                         Pack::all(6.0) * attraction * inverse3 * far6;
+      f = Pack::blend(unswitched, f, force * inverse_r * inverse_r);
+      u = Pack::blend(unswitched, u, repulsion * far12 * far12 - attraction * far6 * far6);
+      break;
+    }
+    case Truncation::cubic_force_switched: {
+      const Pack start = term(0), a = term(1), b = term(2);
+      const Pack x = Pack::blend(r < start, Pack::zero(), r - start);
+      f = Pack::fma(x * x * Pack::fma(x, b, a), inverse_r, f);
+      u = Pack::fnma(x * x * x, Pack::fma(Pack::all(0.25) * x, b, Pack::all(1.0 / 3.0) * a), u);
+      break;
+    }
+    default:
+      break;
+  }
+}
+
 /// u and -u'/r of a pack of pairs with its end; 0 in lanes that are not inside.
 template <class Potential, bool with_energy, class Pack>
 [[gnu::always_inline]] inline void evaluate_pack(const PotentialRow<Potential, Pack>& row,
-                                                 bool switched, typename Pack::Mask inside, Pack r2,
-                                                 typename Pack::Types types, Pack& force_over_r,
-                                                 Pack& energy) {
+                                                 Truncation truncation, typename Pack::Mask inside,
+                                                 Pack r2, typename Pack::Types types,
+                                                 Pack& force_over_r, Pack& energy) {
   using V = VectorOf<Pack>;
   using Real = typename Pack::Real;
   const PotentialTables<Real>& tables = *row.tables;
@@ -87,20 +150,7 @@ template <class Potential, bool with_energy, class Pack>
   }
   u = u - Pack::fnma(force_shift, r, energy_shift);
   f = Pack::fnma(force_shift, inverse_r, f);
-  if (switched) {
-    const Pack cutoff2 = row.look_up(tables.cutoff_squared, types);
-    const Pack switch2 = row.look_up(tables.switch_start_squared, types);
-    const Pack scale = row.look_up(tables.switch_scale, types);
-    const auto unswitched = squared < switch2;
-    const Pack gap = cutoff2 - squared;
-    const Pack smooth = Pack::blend(
-        unswitched, Pack::all(1.0),
-        gap * gap * (cutoff2 + Pack::all(2.0) * squared - Pack::all(3.0) * switch2) * scale);
-    const Pack slope =
-        Pack::blend(unswitched, Pack::zero(), Pack::all(12.0) * gap * (squared - switch2) * scale);
-    f = Pack::fma(u, slope, f * smooth);
-    u = u * smooth;
-  }
+  end_pack(row, truncation, types, squared, r, inverse_r, f, u);
   force_over_r = Pack::select(inside, f);
   if constexpr (with_energy) energy = Pack::select(inside, u);
 }
@@ -152,6 +202,13 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
       Pack u = Pack::zero();
       Pack xx = Pack::zero(), yy = Pack::zero(), zz = Pack::zero();
       Pack xy = Pack::zero(), xz = Pack::zero(), yz = Pack::zero();
+      const std::uint16_t* masks = nullptr;
+      std::size_t masked = 0;  // entries that have masks
+      if (work.masks != nullptr) {
+        masks = work.masks + work.mask_begin[row];
+        masked = (work.mask_begin[row + 1] - work.mask_begin[row]) /
+                 static_cast<std::size_t>(size) * masked_together;
+      }
       for (std::size_t k = 0; k < count; k += Pack::width) {
         const typename Pack::Neighbors neighbors(work, entries + k);
         Pack gx = Pack::zero(), gy = Pack::zero(), gz = Pack::zero(), weight = Pack::zero();
@@ -171,7 +228,11 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
           if constexpr (half) r2 = r2 * step_squared;
           row_of.row = row_of_type[q];
           auto inside = r2 < row_of.look_up(row_of.tables->cutoff_squared, neighbors.types);
-          if (group && k == 0) {
+          if (k < masked) {
+            const std::size_t mask = k / masked_together * static_cast<std::size_t>(size) +
+                                     static_cast<std::size_t>(place[q]);
+            inside = Pack::keep(inside, masks[mask] >> k % masked_together);
+          } else if (group && k == 0) {
             // The first neighbors are the row's own particles; of half lists each pair once.
             for (int lane = half ? 0 : place[q]; lane <= place[q]; ++lane) {
               inside = Pack::without(inside, lane);
@@ -180,7 +241,7 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
           if (Pack::bits(inside) == 0) continue;
           acts = true;
           Pack force_over_r, energy;
-          evaluate_pack<Potential, with_energy>(row_of, potential.switched, inside, r2,
+          evaluate_pack<Potential, with_energy>(row_of, potential.truncation, inside, r2,
                                                 neighbors.types, force_over_r, energy);
           fx[q] = Pack::fma(force_over_r, dx, fx[q]);
           fy[q] = Pack::fma(force_over_r, dy, fy[q]);

@@ -24,6 +24,7 @@ struct LennardJones12_6 {
       {"sigma", Dimension::length, positive_number, "distance at which the potential is zero",
        1.0}};
   static constexpr int coefficient_count = 2;
+  static constexpr bool powers_12_and_6 = true;
 
   static void coefficients(std::span<const double> p, double, std::span<double> c) {
     const double sigma6 = std::pow(p[1], 6);

@@ -13,6 +13,7 @@
 //   finite_at_zero  true: two particles may lie at one place
 //   scale           its size and energy, where they are not found from the curve
 //   reads_table     true: its numbers come from a file
+//   powers_12_and_6 true: u = c[0] r^-12 - c[1] r^-6, so that CHARMM's force switch can end it
 //
 // It is compiled once for each instruction set, and stands in no object that these share: hence the
 // unnamed namespace.

@@ -1,0 +1,253 @@
+"""`sterna new pack`: molecules of several inputs in one box, without overlaps.
+
+Centers are sites of a lattice that fills the box, dealt to the molecules at random. Each molecule
+takes the conformation and the rotation, of many random ones, in which it keeps the largest distance
+from its neighbors; those that are too near to others try again.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy
+import typer
+
+from sterna.atoms import matrices
+from sterna.building.inputs import Start, read_start
+from sterna.building.replicate import molecule_rows, whole_positions
+from sterna.configuration import fill_block, random_orientations
+from sterna.errors import SternaError
+from sterna.start_file import write_start
+from sterna.toml_text import toml_text
+
+_TRIALS = 100  # of a molecule in a sweep
+_SWEEPS = 20
+
+
+@dataclass
+class Kind:
+    """Molecules of one input, in nm or reduced."""
+
+    start: Start
+    count: int
+    names: list[str]  #: of the particles of one
+    particles: numpy.ndarray  #: (conformations, particles, 3), around their center
+    sites: numpy.ndarray  #: (conformations, sites, 3): what keeps the distance
+
+
+def kind_of(text: str) -> Kind:
+    """From INPUT.toml=COUNT. Raises SternaError."""
+    path, _, count = text.rpartition("=")
+    if not path or not count.isdigit() or int(count) == 0:
+        raise SternaError(f"{text}: expected INPUT.TOML=COUNT, as in butane.toml=100", 2)
+    start = read_start(Path(path))
+    rows = molecule_rows(start)
+    names = numpy.array(start.trajectory.names)[start.trajectory.species]
+    if len(rows) != 1 or len({tuple(names[r]) for r in rows[0][1]}) != 1:
+        raise SternaError(f"{path}: expected an input with one kind of molecule", 2)
+    (_, molecules), position = rows[0], whole_positions(start)
+    particles = position[molecules]
+    center = particles.mean(axis=1, keepdims=True)
+    sites = particles - center
+    if "components" in start.trajectory.description:
+        atoms = start.trajectory.atoms()
+        sites = atoms.offset[atoms.particle == 0][None]
+    return Kind(start, int(count), names[molecules[0]].tolist(), particles - center, sites)
+
+
+@dataclass
+class Packed:
+    """Where the molecules are; those of a kind follow each other."""
+
+    centers: numpy.ndarray  #: (molecules, 3)
+    turns: numpy.ndarray  #: (molecules, 4), quaternions
+    conformations: numpy.ndarray  #: (molecules,)
+    nearest: float  #: of sites of different molecules
+
+
+def pack(kinds: list[Kind], box: numpy.ndarray, distance: float, seed: int) -> Packed:
+    """Places all molecules in a box of these edges. `nearest` may be less than `distance`."""
+    random = numpy.random.default_rng(seed)
+    kind = numpy.repeat(numpy.arange(len(kinds)), [k.count for k in kinds])
+    total = len(kind)
+    centers = fill_block(total, numpy.zeros(3), box)[random.permutation(total)]
+    sizes = numpy.array([k.sites.shape[1] for k in kinds])[kind]
+    first = numpy.concatenate([[0], numpy.cumsum(sizes)])
+    owner = numpy.repeat(numpy.arange(total), sizes)
+    sites = numpy.full((first[-1], 3), numpy.nan)
+    reach = numpy.array([numpy.linalg.norm(k.sites, axis=2).max() for k in kinds])
+    turns, conformations = numpy.zeros((total, 4)), numpy.zeros(total, int)
+    room = numpy.full(total, -1.0)
+
+    def place(m: int) -> None:
+        k = kinds[kind[m]]
+        chosen = random.integers(len(k.sites), size=_TRIALS)
+        quaternions = random_orientations(_TRIALS, int(random.integers(2**31)))
+        trials = numpy.einsum("tij,tsj->tsi", matrices(quaternions), k.sites[chosen])
+        away = sites - centers[m]
+        away -= box * numpy.rint(away / box)
+        near = away[
+            (owner != m)
+            & ((away**2).sum(axis=1) < (reach[kind[m]] + distance) ** 2)  # false where nothing is
+        ]
+        if len(near) == 0:
+            best, room[m] = 0, numpy.inf
+        else:
+            d = trials[:, :, None] - near
+            d -= box * numpy.rint(d / box)
+            squares = (d**2).sum(axis=3).reshape(_TRIALS, -1).min(axis=1)
+            best = int(numpy.argmax(squares))
+            room[m] = numpy.sqrt(squares[best])
+        turns[m], conformations[m] = quaternions[best], chosen[best]
+        sites[first[m] : first[m + 1]] = centers[m] + trials[best]
+
+    # The large ones first, while there is room.
+    waiting = numpy.argsort(-reach[kind], kind="stable")
+    for _ in range(_SWEEPS):
+        for m in waiting:
+            place(m)
+        room_now = _rooms(sites, owner, box, distance)
+        waiting = numpy.flatnonzero(room_now < distance)
+        if len(waiting) == 0:
+            break
+    return Packed(centers, turns, conformations, float(room_now.min()))
+
+
+def _rooms(
+    sites: numpy.ndarray, owner: numpy.ndarray, box: numpy.ndarray, distance: float
+) -> numpy.ndarray:
+    """Of each molecule, the distance from its sites to those of others; at most `distance`."""
+    rooms = numpy.full(owner[-1] + 1, distance)
+    cells = numpy.maximum(1, numpy.floor(box / distance)).astype(int)
+    index = numpy.floor((sites / box % 1.0) * cells).astype(int) % cells
+    flat = numpy.ravel_multi_index(index.T, cells)
+    order = numpy.argsort(flat, kind="stable")
+    begin = numpy.searchsorted(flat[order], numpy.arange(cells.prod() + 1))
+    for shift in numpy.ndindex(3, 3, 3):
+        other = (index + numpy.array(shift) - 1) % cells
+        target = numpy.ravel_multi_index(other.T, cells)
+        counts = begin[target + 1] - begin[target]
+        for n in range(int(counts.max(initial=0))):
+            rows = numpy.flatnonzero(counts > n)
+            partners = order[begin[target[rows]] + n]
+            d = sites[rows] - sites[partners]
+            d -= box * numpy.rint(d / box)
+            r = numpy.sqrt((d**2).sum(axis=1))
+            apart = owner[rows] != owner[partners]
+            numpy.minimum.at(rooms, owner[rows][apart], r[apart])
+    return rooms
+
+
+def merged(kinds: list[Kind]) -> dict[str, Any]:
+    """The sections of the first input with the types and molecules of all. Raises SternaError."""
+    first = kinds[0].start
+    for kind in kinds[1:]:
+        if kind.start.units != first.units:
+            raise SternaError(f"{first.path} and {kind.start.path} have different units", 2)
+        if ("component" in kind.start.sections) != ("component" in first.sections):
+            raise SternaError(
+                f"one input has [[component]]s, the other does not: {first.path}, {kind.start.path}",
+                2,
+            )
+    sections = {
+        name: value
+        for name, value in first.sections.items()
+        if name not in ("run", "start", "output", "type", "component", "molecule", "pair")
+    }
+    sections["run"] = {k: v for k, v in first.section("run").items() if k != "name"}
+    sections["output"] = dict(first.section("output"))
+    for section in ("type", "component", "pair"):
+        tables: list[dict[str, Any]] = []
+        for kind in kinds:
+            for table in kind.start.sections.get(section, []):
+                same = [t for t in tables if section != "pair" and t["name"] == table["name"]]
+                if same and same[0] != table:
+                    raise SternaError(
+                        f"[[{section}]] {table['name']} is not the same in all inputs: "
+                        f"{kind.start.path}",
+                        2,
+                    )
+                if table not in tables:
+                    tables.append(table)
+        if tables:
+            sections[section] = tables
+    if any("molecule" in kind.start.sections for kind in kinds):
+        sections["molecule"] = [_molecule(kind) for kind in kinds]
+    return sections
+
+
+def _molecule(kind: Kind) -> dict[str, Any]:
+    given = kind.start.sections.get("molecule")
+    if given:
+        return dict(given[0]) | {"count": kind.count}
+    (name,) = kind.names
+    return {"name": name, "count": kind.count, "atom": [{"type": name}]}
+
+
+def pack_command(
+    sources: Annotated[
+        list[str],
+        typer.Argument(metavar="INPUT.TOML=COUNT...", help="Molecules of the input, and how many."),
+    ],
+    box: Annotated[
+        tuple[float, float, float],
+        typer.Option(help="Edges in nm, or reduced; large enough for the molecules."),
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="OUT.TOML", help="The input to write.")
+    ],
+    distance: Annotated[
+        float | None,
+        typer.Option(
+            min=1e-3,
+            help="That atoms of different molecules keep, in nm or reduced; default: 0.2 nm or 0.8.",
+        ),
+    ] = None,
+    temperature: Annotated[
+        str, typer.Option(help="At which velocities are drawn: a number, or a text such as 300 K.")
+    ] = "300 K",
+    seed: Annotated[int, typer.Option(min=0, help="Of places and rotations.")] = 1,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files.")] = False,
+) -> None:
+    """Fill a box with molecules of one or more inputs, without overlaps.
+
+    Molecules have the conformations of their input's start or last frame. Settings are those of the
+    first input. Relax the box first: integrator = "minimize" in [run].
+    """
+    if output.suffix != ".toml":
+        raise SternaError(f"the output is {output}; expected a name that ends in .toml", 2)
+    start = output.with_suffix(".extxyz")
+    for path in (output, start):
+        if path.exists() and not overwrite:
+            raise SternaError(f"{path} exists; --overwrite replaces it", 2)
+    kinds = [kind_of(text) for text in sources]
+    edges = numpy.array(box)
+    sections = merged(kinds)
+    units = kinds[0].start.units
+    distance = distance or (0.8 if units == "reduced" else 0.2)
+    made = pack(kinds, edges, distance, seed)
+    if made.nearest < distance:
+        raise SternaError(
+            f"the box is too small: the nearest atoms of different molecules would be "
+            f"{made.nearest:.3g} apart, less than {distance:g}; give a larger --box or a smaller "
+            "--distance",
+            2,
+        )
+    turned = matrices(made.turns)
+    names, positions, begin = [], [], 0
+    for kind in kinds:
+        rows = slice(begin, begin + kind.count)
+        shapes = kind.particles[made.conformations[rows] % len(kind.particles)]
+        moved = numpy.einsum("mij,mpj->mpi", turned[rows], shapes) + made.centers[rows][:, None]
+        positions.append(moved.reshape(-1, 3))
+        names += kind.names * kind.count
+        begin += kind.count
+    particles = {"names": numpy.array(names), "position": numpy.concatenate(positions)}
+    if "component" in sections:
+        particles["orientation"] = made.turns
+    value: str | float = float(temperature) if units == "reduced" else temperature
+    sections["start"] = {"kind": "file", "file": start.name, "temperature": value}
+    write_start(start, units, numpy.diag(edges), **particles)
+    head = f"# {', '.join(sources)}, written by `sterna new pack`.\n"
+    output.write_text(head + toml_text(sections), encoding="utf-8")
+    print(f"wrote {output}\nwrote {start}: {sum(k.count for k in kinds)} molecules")

@@ -1,0 +1,97 @@
+"""`sterna new solvate`: a structure in water with ions, by OpenMM."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sterna.errors import SternaError
+
+
+class Water(StrEnum):
+    """Models of water whose atoms all have a mass."""
+
+    tip3p = "tip3p"
+    spce = "spce"
+
+
+class Positive(StrEnum):
+    """Ions that OpenMM adds."""
+
+    sodium = "Na+"
+    potassium = "K+"
+    lithium = "Li+"
+    cesium = "Cs+"
+    rubidium = "Rb+"
+
+
+class Negative(StrEnum):
+    """Ions that OpenMM adds."""
+
+    chloride = "Cl-"
+    bromide = "Br-"
+    fluoride = "F-"
+    iodide = "I-"
+
+
+def solvate(
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="OUT.TOML", help="The input to write.")
+    ],
+    structure: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[PLACES]", help="A .pdb or .cif file with all hydrogens; none: water only."
+        ),
+    ] = None,
+    water: Annotated[Water, typer.Option(help="The model of water.")] = Water.tip3p,
+    force_field: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Of the structure, one of OpenMM's, such as amber14-all.xml; may be repeated. That "
+            "of water and ions is amber14's."
+        ),
+    ] = None,
+    padding: Annotated[
+        float | None, typer.Option(min=0.1, help="Water around the structure, in nm; default: 1.")
+    ] = None,
+    box: Annotated[
+        tuple[float, float, float] | None,
+        typer.Option(help="Edges of the box in nm, in place of --padding."),
+    ] = None,
+    salt: Annotated[float, typer.Option(min=0.0, help="In mol/l.")] = 0.0,
+    positive: Annotated[Positive, typer.Option(help="The positive ion.")] = Positive.sodium,
+    negative: Annotated[Negative, typer.Option(help="The negative ion.")] = Negative.chloride,
+    neutralize: Annotated[bool, typer.Option(help="Ions make up for a charge.")] = True,
+    cutoff: Annotated[float, typer.Option(min=0.1, help="In nm.")] = 1.0,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files.")] = False,
+) -> None:
+    """Put a structure into water with ions, neutral and at a concentration.
+
+    OpenMM does it (pip install "sterna[import]"). Water keeps its shape by constraints, and bonds of
+    hydrogen their lengths.
+    """
+    from sterna.importing import files as written
+    from sterna.importing.forces import terms_of
+    from sterna.importing.molecules import Molecules
+    from sterna.importing.sources import Settings, Solvent, solvated
+
+    if structure is None and box is None:
+        raise SternaError("expected a structure, or --box and the water in it", 2)
+    if padding is not None and box is not None:
+        raise SternaError("expected --padding or --box, not both", 2)
+    if structure is not None and not force_field:
+        raise SternaError(
+            f"expected --force-field for {structure}, such as --force-field amber14-all.xml", 2
+        )
+    names = [*(force_field or []), f"amber14/{water.value}.xml"]
+    solvent = Solvent(
+        water.value, padding or 1.0, box, salt, positive.value, negative.value, neutralize
+    )
+    source = solvated(structure, Settings(names, cutoff, "hydrogen"), solvent)
+    molecules = Molecules(source)
+    molecules.take(terms_of(source))
+    for path in written.write(molecules, output, overwrite):
+        print(f"wrote {path}")
+    print(", ".join(f"{kind.count} {kind.name}" for kind in molecules.kinds))

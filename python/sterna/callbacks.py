@@ -1,0 +1,155 @@
+"""Functions of Python that a simulation calls: observers and force terms."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy
+
+from sterna.errors import RemoteError
+from sterna.frame import ForceFrame, Needs, ObserverFrame
+
+_ROWS_ALONE = -1  # the number of the observer that keeps rows of the log
+
+
+@dataclass(frozen=True)
+class Observer:
+    """A function, and when it is called with what."""
+
+    name: str
+    function: Callable
+    interval: int
+    at: tuple[int, ...]
+    needs: Needs
+
+
+class Callbacks:
+    """What a `Simulation` does with the functions that are added to it."""
+
+    def every(
+        self,
+        interval: int | None = None,
+        *,
+        at: Iterable[int] | None = None,
+        needs: Iterable[str] | None = None,
+    ) -> Callable[[Callable], Callable]:
+        """Collective. Calls a function every `interval` steps, or at the steps `at`, on all ranks.
+
+        >>> @simulation.every(100)
+        ... def height(frame):
+        ...     return frame.mean(frame.position[:, 2])
+
+        The function gets an `ObserverFrame`. The number that it returns becomes a column of `log`
+        with the function's name: `frame.sum`, `mean`, `min` and `max` are the same on all ranks.
+        An exception ends `run` on all ranks, after the same step.
+
+        `needs`: the arrays of the frame that it reads, and "thermo" for energies and pressure;
+        default: all. Where it needs places alone, a step that is looked at costs no more than the
+        call. Velocities and forces take a little time, as particles then do not move on early, and
+        energies take more. Rows of the log without "thermo" have the function's value alone.
+        Raises ValueError where the
+        interval is less than 1, the name is taken, or `needs` names what a frame does not have.
+        """
+        if (interval is None) == (at is None):
+            raise ValueError("every: expected either an interval or at=[steps]")
+        steps = tuple(int(step) for step in at) if at is not None else ()
+        if at is not None and not steps:
+            raise ValueError("every: expected at least one step, got at=[]")
+        wanted = Needs(needs)
+
+        def add(function: Callable) -> Callable:
+            name = function.__name__
+            if any(name == other.name for other in self._observers):
+                raise ValueError(f"every: there is an observer {name!r} already")
+            observer = Observer(name, function, 1 if interval is None else interval, steps, wanted)
+            number = len(self._observers)
+            self._core.observe(observer.interval, observer.at, wanted.stage, self, number)
+            self._observers.append(observer)
+            return function
+
+        return add
+
+    def force(
+        self,
+        function: Callable | None = None,
+        *,
+        virial: bool = False,
+        needs: Iterable[str] | None = None,
+    ) -> Callable:
+        """Collective. Adds a force term that a function computes, from the next step on.
+
+        >>> @simulation.force
+        ... def trap(frame):
+        ...     frame.force[:, 2] -= 0.1 * frame.position[:, 2]
+        ...     return 0.05 * (frame.position[:, 2] ** 2).sum()
+
+        The function gets a `ForceFrame` with the particles of its rank, adds to `frame.force` and
+        returns their energy; the engine sums over ranks. It is in `energies` under the function's
+        name. With `virial=True` it also adds its share of the sum of r_a f_b to `frame.virial`;
+        otherwise the pressure is nan, as it is not known. An exception ends `run` on all ranks. It
+        is not in checkpoints: add it again after `resume`. `needs`: as of `every`. Raises
+        ValueError where a term has the name already, and for a barostat without `virial=True`.
+        """
+        wanted = Needs(needs)
+        if function is None:
+            return lambda function: self.force(function, virial=virial, needs=needs)
+        if self._core.changes_volume and not virial:
+            raise ValueError("force: a barostat needs the virial of all terms: virial=True")
+
+        def compute(frame: ForceFrame) -> float:
+            frame._needs = wanted
+            if not virial:
+                frame.virial[:] = numpy.nan
+            return function(frame)
+
+        self._core.add_force(function.__name__, self, len(self._forces))
+        self._forces.append((function.__name__, compute))
+        return function
+
+    def _observe(self, number: int) -> None:
+        row = self._rows.setdefault(self.step, {"step": self.step, "time": self.time})
+        if number == _ROWS_ALONE:
+            row.update(self.thermo)
+            return
+        observer = self._observers[number]
+        if observer.needs.stage == "state":
+            row.update(self.thermo)
+        else:
+            self._inside = f"observer {observer.name!r}, which has needs"
+        nothing = numpy.zeros(0)
+        try:
+            value = observer.function(ObserverFrame(self, observer.needs))
+            if value is not None:
+                row[observer.name] = float(value)
+        except RemoteError:
+            raise
+        except BaseException:
+            self._core.reduce("failure", nothing)
+            raise
+        finally:
+            self._inside = ""
+        self._core.reduce("end", nothing)
+
+    def _force(self, number: int) -> tuple[float, numpy.ndarray, numpy.ndarray]:
+        frame = ForceFrame(self)
+        name, function = self._forces[number]
+        self._inside = f"force term {name!r}"
+        try:
+            energy = function(frame)
+        finally:
+            self._inside = ""
+        if energy is None:
+            raise TypeError("a force term must return its energy, a number; it returned None")
+        shape, expected = frame.force.shape, (frame.count, 3)
+        if shape != expected:
+            raise ValueError(f"frame.force has the shape {shape}, expected {expected}")
+        force = numpy.ascontiguousarray(frame.force, float)
+        return float(energy), force, numpy.ascontiguousarray(frame.virial, float)
+
+    def _observe_all(self) -> None:
+        if self._core.thermo_interval > 0:
+            self._core.observe(self._core.thermo_interval, [], "state", self, _ROWS_ALONE)
+        for number, observer in enumerate(self._observers):
+            stage = observer.needs.stage
+            self._core.observe(observer.interval, observer.at, stage, self, number)
+        for number, (name, _) in enumerate(self._forces):
+            self._core.add_force(name, self, number)

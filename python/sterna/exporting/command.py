@@ -1,0 +1,67 @@
+"""The work of `sterna export`."""
+
+import os
+from pathlib import Path
+
+from sterna.errors import SternaError
+from sterna.exporting.frames import choose_frames
+from sterna.exporting.table import Export, format_of
+from sterna.runs import read
+from sterna.trajectory import Trajectory
+
+
+def export(
+    run: Path,
+    output: Path,
+    *,
+    format: str | None = None,  # noqa: A002 - the word a user expects
+    frames: str | None = None,
+    steps: str | None = None,
+    times: str | None = None,
+    every: int = 1,
+    select: list[str] | None = None,
+    massless: bool = True,
+    centers: bool = False,
+    overwrite: bool = False,
+) -> Export:
+    """Writes frames of a run's trajectory to `output` and returns what was written.
+
+    Where it fails, no file is there that was not there before. Raises SternaError.
+    """
+    known = format_of(output, format)
+    if output.exists() and not overwrite:
+        raise SternaError(f"{output} exists; --overwrite replaces it", 2)
+    trajectory = _trajectory_of(run)
+    asked = frames is not None or steps is not None or times is not None
+    numbers = choose_frames(trajectory, frames, steps, times, every)
+    if known.single and len(numbers) > 1:
+        if asked:
+            raise SternaError(
+                f"a .{known.suffix} file holds one frame, and {len(numbers)} were chosen; "
+                "--frames -1 is the last one",
+                2,
+            )
+        numbers = numbers[-1:]
+    atoms = trajectory.particles() if centers else trajectory.atoms(massless)
+    chosen = atoms.select(select) if select else None
+    made = Export(trajectory, numbers, atoms, chosen, centers)
+    unfinished = output.with_name(f".{os.getpid()}.{output.name}")
+    try:
+        known.write(unfinished, made)
+        unfinished.replace(output)
+    except OSError as error:
+        reason = error.strerror or error
+        raise SternaError(f"{output} cannot be written: {reason}") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+    return made
+
+
+def _trajectory_of(run: Path) -> Trajectory:
+    """Of a run, or the file itself, whatever it is called."""
+    return Trajectory(run) if run.is_file() and _is_hdf5(run) else read(run).frames
+
+
+def _is_hdf5(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(8) == b"\x89HDF\r\n\x1a\n"

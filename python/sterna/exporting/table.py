@@ -1,0 +1,78 @@
+"""The formats that trajectories are exported to, a row for each."""
+
+import importlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy
+
+from sterna.atoms import AtomFrame, Atoms
+from sterna.errors import SternaError
+from sterna.trajectory import Trajectory, TrajectoryFrame
+
+#: Names of the modules in `formats`, each with a `FORMAT`, in the order of the documentation.
+MODULES = ("xtc", "trr", "dcd", "gsd", "extxyz", "lammpstrj", "data", "pdb", "gro")
+
+
+@dataclass
+class Export:
+    """What is written: `numbers` of the frames, and the atoms, of which `chosen` were taken."""
+
+    trajectory: Trajectory
+    numbers: list[int]
+    all_atoms: Atoms
+    chosen: numpy.ndarray | None
+    centers: bool  #: rigid molecules are points with orientations
+
+    def __post_init__(self) -> None:
+        self.atoms = self.all_atoms if self.chosen is None else self.all_atoms.subset(self.chosen)
+
+    def frames(self) -> Iterator[AtomFrame]:
+        """The atoms, frame after frame."""
+        for frame in self.trajectory.frames(self.numbers):
+            yield self.all_atoms.at(frame, self.chosen)
+
+    def particle_frames(self) -> Iterator[TrajectoryFrame]:
+        """What the trajectory has, whatever was chosen."""
+        return self.trajectory.frames(self.numbers)
+
+    @property
+    def times(self) -> numpy.ndarray:
+        return self.trajectory.times[self.numbers]
+
+    @property
+    def steps(self) -> numpy.ndarray:
+        return self.trajectory.steps[self.numbers]
+
+    def scale(self, per_nm: float) -> float:
+        """From the file's lengths to others: reduced ones stay as they are."""
+        return 1.0 if self.trajectory.is_reduced else per_nm
+
+
+@dataclass(frozen=True)
+class Format:
+    """A row: one format."""
+
+    suffix: str  #: of the names of its files
+    description: str
+    write: Callable[[Path, Export], None]
+    single: bool = False  #: a file holds one frame
+    aliases: tuple[str, ...] = ()  #: other suffixes
+
+
+def formats() -> list[Format]:
+    """All rows."""
+    return [importlib.import_module(f"sterna.exporting.formats.{m}").FORMAT for m in MODULES]
+
+
+def format_of(path: Path, name: str | None) -> Format:
+    """The format of this name, else of the name of the file. Raises SternaError."""
+    wanted = (name or path.suffix).lower().lstrip(".")
+    for known in formats():
+        if wanted in (known.suffix, *known.aliases):
+            return known
+    names = ", ".join(f".{known.suffix}" for known in formats())
+    raise SternaError(
+        f"{name or path}: expected a file whose name ends in one of {names}, or --format", 2
+    )

@@ -1,0 +1,95 @@
+"""A system that OpenMM read, for an input in the units "nano", which are OpenMM's."""
+
+import re
+from typing import Any
+
+from sterna.importing.forces import name_of, nonbonded_of, number, terms_of
+from sterna.importing.lennard_jones import NO_WELL, PairsOfTypes, custom_nonbonded_of
+from sterna.importing.sources import Source
+from sterna.importing.system import Atom, System
+
+
+def system_of(source: Source) -> System:
+    """Raises SternaError, naming what Sterna does not have."""
+    terms = terms_of(source)
+    nonbonded = nonbonded_of(source.system)
+    custom = custom_nonbonded_of(source.system, nonbonded)
+    topology = list(source.topology.atoms())
+    types: dict[tuple, str] = {}
+    counts: dict[str, int] = {}
+    atoms = []
+    for atom in topology:
+        charge, sigma, epsilon = map(number, nonbonded.getParticleParameters(atom.index))
+        mass = number(source.system.getParticleMass(atom.index))
+        parameters = () if custom is None else tuple(custom.getParticleParameters(atom.index))
+        # Without a well the size has no meaning, and other programs give anything.
+        key = (mass, *((sigma, epsilon) if epsilon > 0.0 else NO_WELL), parameters)
+        if key not in types:
+            symbol = atom.element.symbol if atom.element else "X"
+            counts[symbol] = counts.get(symbol, 0) + 1
+            types[key] = f"{symbol}{counts[symbol]}"
+        atoms.append(Atom(atom.name, types[key], charge))
+    pairs = PairsOfTypes(custom, list(types))
+    names = list(types.values())
+    pairs.find(names)
+    has_charges = any(atom.charge for atom in atoms)
+    constrained = source.system.getNumConstraints() > 0
+
+    def molecule_name(members: list[int]) -> str:
+        residues = {topology[k].residue.index for k in members}
+        first = topology[members[0]].residue
+        name = first.name if len(residues) == 1 else f"chain_{first.chain.id}"
+        # It becomes part of the name of a file.
+        return re.sub(r"[^A-Za-z0-9_+-]", "_", name)
+
+    return System(
+        units="nano",
+        atoms=atoms,
+        types=[
+            {"name": name, "mass": key[0], "sigma": sigma, "epsilon": epsilon}
+            for (key, name), (sigma, epsilon) in zip(types.items(), pairs.parameters, strict=True)
+        ],
+        pairs=[
+            {"first": names[a], "second": names[b], "sigma": sigma, "epsilon": epsilon}
+            for (a, b), (sigma, epsilon) in pairs.others.items()
+        ],
+        terms=terms,
+        joined=[(first.index, second.index) for first, second in source.topology.bonds()],
+        box=source.box,
+        positions=source.positions,
+        velocities=None,
+        interaction=_interaction(nonbonded if custom is None else custom)
+        | ({} if pairs.mixing == "lorentz_berthelot" else {"mixing": pairs.mixing}),
+        electrostatics={"kind": "fmm", "accuracy": 1e-4} if has_charges else None,
+        run={"steps": 10000, "timestep": 0.002 if constrained else 0.0005},
+        thermostat={
+            "kind": "stochastic_velocity_rescaling",
+            "temperature": 300.0,
+            "time_constant": 0.1,
+        },
+        temperature=300.0,
+        molecule_name=molecule_name,
+        atom_name=lambda atom: name_of(source, atom),
+        molecule_keys={"excluded_bonds": 0},
+    )
+
+
+def _interaction(force: Any) -> dict[str, Any]:
+    """Of the force that has the Lennard-Jones pairs."""
+    interaction: dict[str, Any] = {
+        "cutoff": number(force.getCutoffDistance()),
+        "truncation": "truncated",
+    }
+    if force.getUseSwitchingFunction():
+        interaction |= {
+            "truncation": "quintic_switched",
+            "switch_start": number(force.getSwitchingDistance()),
+        }
+    corrects = (
+        force.getUseDispersionCorrection
+        if hasattr(force, "getUseDispersionCorrection")
+        else force.getUseLongRangeCorrection
+    )
+    if corrects():
+        interaction["tail_correction"] = "homogeneous"
+    return interaction

@@ -1,0 +1,69 @@
+"""A system of another program on its way to an input: what its readers make, and the writers take."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy
+
+
+@dataclass(frozen=True)
+class Term:
+    """One table of a section `[[molecule.section]]`; `parameters` are its keys and values."""
+
+    section: str
+    atoms: tuple[int, ...]  #: of the system, from 0
+    parameters: tuple[tuple[str, Any], ...]
+
+
+def term(section: str, atoms: tuple[int, ...], **parameters: Any) -> Term:
+    # All but a CMAP are the same from either end: alike in all molecules of a kind.
+    if section != "cmap" and atoms[-1] < atoms[0]:
+        atoms = atoms[::-1]
+    return Term(section, atoms, tuple(parameters.items()))
+
+
+def summed(terms: list[Term]) -> list[Term]:
+    """With one term in place of several periodic ones that differ in their amplitudes only."""
+    found: dict[tuple, Term] = {}
+    for n, one in enumerate(terms):
+        values = dict(one.parameters)
+        key: tuple = (n,)
+        if values.get("potential") == "periodic":
+            key = (one.section, one.atoms, values["multiplicity"], values["phase"])
+        if key in found:
+            values["amplitude"] += dict(found[key].parameters)["amplitude"]
+            one = Term(one.section, one.atoms, tuple(values.items()))
+        found[key] = one
+    return list(found.values())
+
+
+@dataclass(frozen=True)
+class Atom:
+    name: str
+    type: str
+    charge: float
+
+
+@dataclass
+class System:
+    """Atoms, what acts between them, and where they are; numbers in `units`, angles in degrees."""
+
+    units: str
+    atoms: list[Atom]
+    types: list[dict[str, Any]]  #: `[[type]]`s
+    pairs: list[dict[str, Any]]  #: `[[pair]]`s
+    terms: list[Term]
+    joined: list[tuple[int, int]]  #: atoms of one molecule, whether or not a term joins them
+    box: numpy.ndarray  #: its vectors as rows
+    positions: numpy.ndarray  #: (atoms, 3)
+    velocities: numpy.ndarray | None  #: (atoms, 3)
+    interaction: dict[str, Any]
+    electrostatics: Mapping[str, Any] | None
+    run: Mapping[str, Any]
+    thermostat: Mapping[str, Any]
+    temperature: float | None  #: of velocities to draw
+    molecule_name: Callable[[list[int]], str]  #: of a molecule of these atoms
+    atom_name: Callable[[int], str]  #: for messages
+    can_reorder: bool = False  #: where the order of atoms has no meaning
+    molecule_keys: Mapping[str, Any] = field(default_factory=dict)  #: of each `[[molecule]]`

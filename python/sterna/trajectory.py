@@ -1,0 +1,185 @@
+"""Trajectories that Sterna wrote (H5MD), frame by frame."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import h5py
+import numpy
+
+from sterna.atoms import Atoms, atoms_of, particles_of
+from sterna.errors import SternaError
+
+if TYPE_CHECKING:
+    import ase
+    import MDAnalysis
+
+_GROUP = "particles/trajectory"
+_FIELDS = ("position", "velocity", "force", "image", "orientation", "angular_momentum")
+
+
+@dataclass
+class TrajectoryFrame:
+    """Particles at one step, in the order of their ids; in nm, ps, u and kJ/mol, or reduced.
+
+    Of rigid molecules `position` is the center of mass. None where the file does not have a field.
+    """
+
+    step: int
+    time: float
+    edges: numpy.ndarray  #: (3, 3), an edge of the box each row
+    position: numpy.ndarray  #: (n, 3)
+    velocity: numpy.ndarray | None  #: (n, 3)
+    force: numpy.ndarray | None  #: (n, 3)
+    image: numpy.ndarray | None  #: (n, 3), the boxes that each particle has left
+    orientation: numpy.ndarray | None  #: (n, 4), quaternions (w, x, y, z), body to laboratory
+    angular_momentum: numpy.ndarray | None  #: (n, 3), laboratory frame
+
+    def unwrapped(self) -> numpy.ndarray:
+        """(n, 3), where particles are that went through the border; in the box without images."""
+        if self.image is None:
+            return self.position.astype(float)
+        return self.position.astype(float) + self.image @ self.edges
+
+
+class Trajectory:
+    """A trajectory; frames are read when they are asked for.
+
+    >>> trajectory = sterna.Trajectory("output/spce.h5md")
+    >>> trajectory[-1].position  # a NumPy array
+    >>> universe = trajectory.to_mdanalysis()  # with the atoms of rigid molecules
+
+    Raises SternaError where the file is none that Sterna wrote.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        with self._open() as file:
+            group = file[_GROUP]
+            self.fields = [name for name in _FIELDS if name in group]
+            self.steps = group["box/edges/step"][()]  #: (frames,)
+            self.times = group["box/edges/time"][()]  #: (frames,), ps or reduced
+            self.particle_count = int(group["position/value"].shape[1])
+            self.is_reduced = "unit" not in group["position/value"].attrs
+            self.id = group["id"][()] if len(self) else numpy.zeros(0, int)  #: (n,)
+            self.species = group["species"][()]  #: (n,), numbers of `names`
+            self.mass = group["mass"][()]  #: (n,), u or reduced
+            named = h5py.check_enum_dtype(group["species"].dtype) or {}
+            self.names = [name for name, _ in sorted(named.items(), key=lambda item: item[1])]
+            self.description: dict[str, Any] = {}
+            if "parameters" in file and "sterna_particles" in file["parameters"].attrs:
+                self.description = json.loads(file["parameters"].attrs["sterna_particles"])
+            self.bonds = numpy.zeros((0, 2), int)  #: (bonds, 2), pairs of ids
+            if "connectivity/bonds" in file:
+                self.bonds = file["connectivity/bonds"][()]
+
+    def _open(self) -> "_Opened":
+        return _Opened(self.path)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __iter__(self) -> Iterator[TrajectoryFrame]:
+        return self.frames(range(len(self)))
+
+    def __getitem__(self, number: int) -> TrajectoryFrame:
+        """A frame; negative numbers count from the end."""
+        place = number + len(self) if number < 0 else number
+        if not 0 <= place < len(self):
+            raise IndexError(f"{self.path} has {len(self)} frames; there is no frame {number}")
+        return next(self.frames([place]))
+
+    def frames(self, numbers: "range | list[int]") -> Iterator[TrajectoryFrame]:
+        """The frames of these numbers, one after the other, while the file stays open."""
+        with self._open() as file:
+            group = file[_GROUP]
+            for number in numbers:
+                edges = group["box/edges/value"][number]
+                values = {
+                    name: group[f"{name}/value"][number] if name in self.fields else None
+                    for name in _FIELDS
+                }
+                yield TrajectoryFrame(
+                    step=int(self.steps[number]),
+                    time=float(self.times[number]),
+                    edges=numpy.diag(edges) if edges.ndim == 1 else edges,
+                    **values,
+                )
+
+    @cached_property
+    def units(self) -> str:
+        """Those of the input of the run: "reduced", "nano", "metal" or "real"."""
+        return self.description.get("units", "reduced" if self.is_reduced else "nano")
+
+    def atoms(self, massless: bool = True) -> Atoms:
+        """What can be seen: particles, and the sites of rigid molecules as atoms.
+
+        Sites without mass, such as the charge of TIP4P beside its oxygen, are left out where
+        `massless` is False.
+        """
+        return atoms_of(self, massless)
+
+    def particles(self) -> Atoms:
+        """The particles as such: rigid molecules are points."""
+        return particles_of(self)
+
+    def particles_whole(self, frame: TrajectoryFrame) -> numpy.ndarray:
+        """(n, 3), particles in a frame, each atom of a flexible molecule beside one it is bonded to."""
+        atoms = self.atoms() if "molecules" in self.description else self.particles()
+        return atoms.at(frame).position
+
+    def to_mdanalysis(self, massless: bool = True) -> "MDAnalysis.Universe":
+        """A universe with names, elements, masses, charges and bonds; frames are read when needed.
+
+        In angstrom and ps, or in reduced units as they are. Molecules are whole.
+        """
+        from sterna.interop import to_mdanalysis
+
+        return to_mdanalysis(self, massless)
+
+    def to_ase(self, frame: int = -1, massless: bool = True) -> "ase.Atoms":
+        """One frame as `ase.Atoms`, in angstrom and eV, or in reduced units as they are."""
+        from sterna.interop import to_ase
+
+        return to_ase(self, frame, massless)
+
+    def to_mdtraj(self, massless: bool = True) -> object:
+        """All frames as an `mdtraj.Trajectory`, which holds them in memory; in nm and ps."""
+        from sterna.interop import to_mdtraj
+
+        return to_mdtraj(self, massless)
+
+    def to_freud(self, frame: int = -1, massless: bool = True) -> tuple[object, numpy.ndarray]:
+        """Box and points of one frame, as freud's methods take them: (`freud.box.Box`, (n, 3)).
+
+        In nm, or reduced.
+        """
+        from sterna.interop import to_freud
+
+        return to_freud(self, frame, massless)
+
+
+class _Opened:
+    """The file, whose errors are SternaErrors that name it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            # A run may still be writing it.
+            self._file = h5py.File(path, "r", locking=False)
+        except OSError as error:
+            reason = "there is no such file" if not path.exists() else f"no HDF5 file: {error}"
+            raise SternaError(f"{path}: {reason}", 2) from error
+
+    def __enter__(self) -> h5py.File:
+        return self._file
+
+    def __exit__(self, kind: type | None, error: BaseException | None, _: object) -> None:
+        self._file.close()
+        if isinstance(error, (OSError, KeyError, ValueError, TypeError, IndexError)):
+            raise SternaError(
+                f"{self._path}: this is no whole trajectory of Sterna: {error}", 2
+            ) from error

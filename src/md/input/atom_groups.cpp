@@ -1,0 +1,193 @@
+#include "md/input/atom_groups.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "md/core/display_text.hpp"
+#include "sterna/comm/nearest_name.hpp"
+
+namespace sterna::md {
+namespace {
+
+const std::vector<AtomGroupOptions>& groups_of(const Input& input) {
+  return input.section<AtomGroupSections>().all;
+}
+
+/// As `AtomGroup` wants them. Nothing where the input, which may be wrong elsewhere, does not say.
+std::optional<std::vector<AtomGroup::Particle>> particles_of(const Input& input) {
+  const UnitSystem& units = input.units;
+  std::vector<AtomGroup::Particle> particles;
+  for (const Input::Molecule& molecule : input.molecules) {
+    if (molecule.atoms.empty()) return std::nullopt;
+    for (const Input::MoleculeAtom& atom : molecule.atoms) {
+      const auto type = std::ranges::find(input.types, atom.type, &Input::Type::name);
+      if (type == input.types.end()) return std::nullopt;
+      particles.push_back(
+          {.name = atom.name.empty() ? atom.type : atom.name,
+           .type = atom.type,
+           .molecule = molecule.name,
+           .mass = units.from_internal(type->mass, Dimension::mass),
+           .charge = units.from_internal(atom.charge.value_or(type->charge), Dimension::charge)});
+    }
+  }
+  if (!input.molecules.empty()) return particles;
+  for (const Input::Type& type : input.types) {
+    particles.push_back({.name = type.name,
+                         .type = type.name,
+                         .molecule = type.name,
+                         .mass = units.from_internal(type.mass, Dimension::mass),
+                         .charge = units.from_internal(type.charge, Dimension::charge)});
+  }
+  for (const Input::Component& component : input.components) {
+    AtomGroup::Particle particle{.name = component.name,
+                                 .type = component.name,
+                                 .molecule = component.name,
+                                 .mass = 0.0,
+                                 .charge = 0.0};
+    for (const Input::Site& site : component.sites) {
+      particle.mass += units.from_internal(site.mass, Dimension::mass);
+      particle.charge += units.from_internal(site.charge, Dimension::charge);
+    }
+    particles.push_back(std::move(particle));
+  }
+  return particles;
+}
+
+/// The text with a mark below what is wrong in it.
+std::string message_of(const std::string& text, const SelectionExpression::Error& error) {
+  const auto width =
+      display_characters(std::string_view(text).substr(0, error.column() - 1)).size();
+  return fmt::format("column {} of the selection {}: {}", width + 1, quote(text), error.what());
+}
+
+}  // namespace
+
+SectionSchema group_section() {
+  return {.name = "group",
+          .is_array = true,
+          .description =
+              "Some of the atoms, or of the rigid molecules, by a name that sections of "
+              "observers refer to; [selections](howto/select-atoms.md) has the language.",
+          .aliases = {"groups", "selection", "index", "atom_group"},
+          .keeps_state = true};
+}
+
+std::vector<KeySchema> group_keys() {
+  return {{.section = "group",
+           .name = "name",
+           .target = [](Input& i, std::size_t n) -> Target {
+             return &i.section<AtomGroupSections>().all[n].name;
+           },
+           .description = "What other sections call it.",
+           .need = Need::required,
+           .aliases = {"id", "label"}},
+          {.section = "group",
+           .name = "select",
+           .target = [](Input& i, std::size_t n) -> Target {
+             return &i.section<AtomGroupSections>().all[n].select;
+           },
+           .description = "Which atoms: \"molecule peptide and not name H*\".",
+           .need = Need::required,
+           .aliases = {"selection", "atoms", "where"}}};
+}
+
+void check_groups(const Input& input, const IsGood& is_good, const Report& report) {
+  const auto& groups = groups_of(input);
+  const auto particles = particles_of(input);
+  const Topology none;
+  for (std::size_t n = 0; n < groups.size(); ++n) {
+    const std::string place = fmt::format("group[{}]", n);
+    if (is_good(place + ".name")) {
+      const auto earlier = std::ranges::find(groups, groups[n].name, &AtomGroupOptions::name);
+      if (groups[n].name.find_first_of(" \t\r\n#") != std::string::npos || groups[n].name.empty()) {
+        report(Severity::error, place + ".name",
+               "the name of a group heads a column of a file: it needs characters, but neither "
+               "spaces nor #");
+      } else if (earlier != groups.begin() + static_cast<std::ptrdiff_t>(n)) {
+        report(Severity::error, place + ".name",
+               fmt::format("there is already a [[group]] with the name {}", quote(groups[n].name)));
+      }
+    }
+    if (!is_good(place + ".select")) continue;
+    try {
+      const SelectionExpression expression(groups[n].select);
+      if (!particles || particles->empty()) continue;
+      const AtomGroup group(groups[n].name, expression, none, *particles, input.units);
+      bool possible = false;
+      for (std::size_t row = 0; row < particles->size(); ++row) {
+        possible = possible || group.may_contain_type(row);
+      }
+      if (possible) continue;
+      report(Severity::error, place + ".select",
+             fmt::format("no atom of this input is in the selection {}", quote(groups[n].select)));
+    } catch (const SelectionExpression::Error& error) {
+      report(Severity::error, place + ".select", message_of(groups[n].select, error));
+    }
+  }
+}
+
+void check_group_names(const Input& input, const IsGood& is_good, const Report& report,
+                       std::string_view place, const std::vector<std::string>& names,
+                       bool same_in_all_frames) {
+  if (!is_good(place)) return;
+  const auto& groups = groups_of(input);
+  std::vector<std::string_view> known;
+  for (const AtomGroupOptions& group : groups) known.push_back(group.name);
+  for (auto name = names.begin(); name != names.end(); ++name) {
+    const auto group = std::ranges::find(groups, *name, &AtomGroupOptions::name);
+    if (group == groups.end()) {
+      std::string message = fmt::format("no [[group]] has the name {}", quote(*name));
+      if (const auto near = comm::nearest_name(*name, known)) {
+        message += fmt::format("; did you mean {}?", quote(*near));
+      }
+      report(Severity::error, place, message);
+      continue;
+    }
+    if (std::find(names.begin(), name, *name) != name) {
+      report(Severity::error, place, fmt::format("the group {} is named twice", quote(*name)));
+    }
+    if (!same_in_all_frames) continue;
+    try {
+      if (!SelectionExpression(group->select).depends_on_position()) continue;
+      report(Severity::error, place,
+             fmt::format("the group {} asks where atoms are, so that it is another one in each "
+                         "frame; this observer follows its atoms",
+                         quote(*name)));
+    } catch (const SelectionExpression::Error&) {
+      // `check_groups` says it.
+    }
+  }
+}
+
+bool names_groups(const Input& input, std::string_view section) {
+  return std::ranges::any_of(std::array{"groups", "hydrogens", "acceptors"}, [&](const char* key) {
+    return input.places.contains(fmt::format("{}.{}", section, key));
+  });
+}
+
+std::vector<AtomGroup> groups_from_input(const Input& input, const Topology& topology,
+                                         const std::vector<std::string>& names) {
+  std::vector<AtomGroup> chosen;
+  const auto particles = particles_of(input);
+  for (const std::string& name : names) {
+    const auto group = std::ranges::find(groups_of(input), name, &AtomGroupOptions::name);
+    chosen.emplace_back(name, SelectionExpression(group->select), topology, particles.value(),
+                        input.units);
+  }
+  return chosen;
+}
+
+std::vector<AtomGroup> groups_of_molecules(const Input& input, const Topology& topology) {
+  std::vector<AtomGroup> all;
+  const auto particles = particles_of(input);
+  for (const Input::Molecule& molecule : input.molecules) {
+    all.emplace_back(molecule.name, SelectionExpression::of_molecule(molecule.name), topology,
+                     particles.value(), input.units);
+  }
+  return all;
+}
+
+}  // namespace sterna::md

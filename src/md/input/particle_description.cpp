@@ -1,0 +1,75 @@
+#include "md/input/particle_description.hpp"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "md/input/molecule_model_from_input.hpp"
+
+namespace sterna::md {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const Vec3& v) {
+  return {v.x, v.y, v.z};
+}
+
+Json json_of(const Input::Site& site, const BodyFrame& frame) {
+  Json json{{"kind", site.kind},
+            {"position", json_of(frame.from_points(site.position))},
+            {"mass", site.mass}};
+  if (site.kind == "lennard_jones") {
+    json["epsilon"] = site.epsilon;
+    json["sigma"] = site.sigma;
+  } else if (site.kind == "charge") {
+    json["charge"] = site.charge;
+  } else {
+    const Vec3 axis = site.axis * (1.0 / std::sqrt(dot(site.axis, site.axis)));
+    json["axis"] = json_of(frame.orientation.to_body(axis));
+    json["moment"] = site.moment;
+  }
+  return json;
+}
+
+Json json_of(const Input::Component& component) {
+  const BodyFrame frame = body_frame_of(component);
+  Json sites = Json::array();
+  for (const Input::Site& site : component.sites) sites.push_back(json_of(site, frame));
+  return {{"name", component.name}, {"inertia", json_of(frame.inertia)}, {"sites", sites}};
+}
+
+Json json_of(const Topology::Molecule& molecule, const Input& input) {
+  const double charge_factor = std::sqrt(input.units.coulomb());
+  Json atoms = Json::array(), bonds = Json::array(), constraints = Json::array();
+  for (const Topology::Atom& atom : molecule.atoms) {
+    atoms.push_back({{"name", atom.name},
+                     {"type", input.types[static_cast<std::size_t>(atom.type)].name},
+                     {"charge", atom.charge / charge_factor}});
+  }
+  for (const auto& [a, b] : molecule.bonds) bonds.push_back({a, b});
+  for (const Topology::Constraint& one : molecule.constraints) {
+    constraints.push_back({one.atoms[0], one.atoms[1], one.distance});
+  }
+  return {
+      {"name", molecule.name}, {"atoms", atoms}, {"bonds", bonds}, {"constraints", constraints}};
+}
+
+}  // namespace
+
+std::string particle_description(const Input& input, const Topology& topology) {
+  Json json{{"format", 1}, {"units", std::string(input.units.name())}};
+  for (const Input::Type& type : input.types) {
+    json["types"].push_back({{"name", type.name}, {"mass", type.mass}, {"charge", type.charge}});
+  }
+  for (const Input::Component& component : input.components) {
+    json["components"].push_back(json_of(component));
+  }
+  for (const Topology::Molecule& molecule : topology.molecules()) {
+    json["molecules"].push_back(json_of(molecule, input));
+  }
+  for (const Topology::Run& run : topology.runs())
+    json["runs"].push_back({run.molecule, run.count});
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,43 @@
+#include "md/observe/best_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace sterna::md {
+
+double greatest_overlap(std::span<const double, 9> s) {
+  double m[4][4] = {{s[0] + s[4] + s[8], s[5] - s[7], s[6] - s[2], s[1] - s[3]},
+                    {s[5] - s[7], s[0] - s[4] - s[8], s[1] + s[3], s[6] + s[2]},
+                    {s[6] - s[2], s[1] + s[3], s[4] - s[0] - s[8], s[5] + s[7]},
+                    {s[1] - s[3], s[6] + s[2], s[5] + s[7], s[8] - s[0] - s[4]}};
+  // Jacobi's rotations converge quadratically; a 4 x 4 matrix takes five or six sweeps.
+  for (int sweep = 0; sweep < 30; ++sweep) {
+    double off = 0.0, diagonal = 0.0;
+    for (int p = 0; p < 4; ++p) {
+      diagonal += m[p][p] * m[p][p];
+      for (int q = p + 1; q < 4; ++q) off += m[p][q] * m[p][q];
+    }
+    if (off <= 1e-34 * diagonal) break;
+    for (int p = 0; p < 3; ++p) {
+      for (int q = p + 1; q < 4; ++q) {
+        if (m[p][q] == 0.0) continue;
+        const double theta = (m[q][q] - m[p][p]) / (2.0 * m[p][q]);
+        const double t = std::copysign(1.0, theta) / (std::abs(theta) + std::hypot(theta, 1.0));
+        const double c = 1.0 / std::hypot(t, 1.0), n = t * c;
+        for (int k = 0; k < 4; ++k) {
+          const double a = m[k][p], b = m[k][q];
+          m[k][p] = c * a - n * b;
+          m[k][q] = n * a + c * b;
+        }
+        for (int k = 0; k < 4; ++k) {
+          const double a = m[p][k], b = m[q][k];
+          m[p][k] = c * a - n * b;
+          m[q][k] = n * a + c * b;
+        }
+      }
+    }
+  }
+  return std::max(std::max(m[0][0], m[1][1]), std::max(m[2][2], m[3][3]));
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "md/input/atom_groups.hpp"
+#include "md/observe/observer.hpp"
+#include "md/observe/observer_table.hpp"
+#include "md/observe/quantity_series.hpp"
+#include "md/observe/whole_molecules.hpp"
+
+namespace sterna::md {
+
+/// What a quantity of a molecule is made of: those of its atoms that are in a group.
+struct MoleculeAtoms {
+  std::vector<Vec3> positions;  ///< of the whole molecule, wherever that is
+  std::vector<double> masses;
+  std::vector<double> charges;  ///< in units of e, reduced charges as in the input
+
+  Vec3 center_of_mass() const;
+};
+
+/// A quantity that each molecule has: for each group the mean over the molecules and the root of
+/// the mean square, in time and averaged.
+class MoleculeMeans : public Observer {
+ public:
+  /// From at least one atom.
+  using Quantity = double (*)(const MoleculeAtoms& atoms);
+
+  /// `averages_name`: the averages are called that, behind it the group's name.
+  MoleculeMeans(std::string name, std::int64_t interval, const ObserverRequest& request,
+                std::vector<AtomGroup> groups, Quantity quantity, Dimension dimension);
+
+  void sample(const Frame& frame) override;
+  std::vector<double> common() const override { return series_.state(); }
+  void set_common(std::span<const double> values) override { series_.set_state(values); }
+  ObserverReport report(std::span<const double> all_sums) const override;
+
+ private:
+  comm::Context context_;
+  UnitSystem units_;
+  std::vector<AtomGroup> groups_;
+  Quantity quantity_;
+  Dimension dimension_;
+  WholeMolecules whole_;
+  QuantitySeries series_;  ///< of each group the mean and the root of the mean square
+};
+
+/// The groups that options name, or one of each kind of molecule.
+std::vector<AtomGroup> molecule_groups(const ObserverRequest& request,
+                                       const std::vector<std::string>& names);
+
+/// Whether an observer that is on, of section `name`, has flexible molecules to look at and groups
+/// that stay what they are.
+void check_molecule_observer(const Input& input, const IsGood& is_good, const Report& report,
+                             std::string_view name, const std::vector<std::string>& groups);
+
+/// The part of a section that all observers of such a quantity share.
+template <class Options>
+ObserverSection molecule_section(SectionSchema schema,
+                                 void (*check)(const Input&, const IsGood&, const Report&)) {
+  return {.schema = std::move(schema),
+          .keys = {interval_key<Options>(),
+                   groups_key<Options>("Names of `[[group]]`s. Of each molecule those atoms count "
+                                       "that are in the group; molecules without any are left out.",
+                                       "each kind of molecule")},
+          .interval = interval_of<Options>,
+          .check = check};
+}
+
+}  // namespace sterna::md

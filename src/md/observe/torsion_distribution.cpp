@@ -1,0 +1,39 @@
+#include "md/observe/coordinate_distribution.hpp"
+#include "md/observe/molecule_means.hpp"
+
+namespace sterna::md {
+namespace {
+
+struct TorsionDistributionOptions {
+  std::int64_t interval = 0;
+  std::vector<std::string> groups;
+  int bins = 180;
+};
+
+std::unique_ptr<Observer> make(const ObserverRequest& request) {
+  const auto& options = request.input.section<TorsionDistributionOptions>();
+  return std::make_unique<CoordinateDistribution>(
+      "torsion_distribution", options.interval, request, molecule_groups(request, options.groups),
+      InternalCoordinate::torsion, -180.0, 180.0, options.bins);
+}
+
+void check(const Input& input, const IsGood& is_good, const Report& report) {
+  check_molecule_observer(input, is_good, report, "torsion_distribution",
+                          input.section<TorsionDistributionOptions>().groups);
+}
+
+ObserverSection section() {
+  return {
+      .schema = {.name = "torsion_distribution",
+                 .description = "How often a torsion, of three bonds in a row, has which angle.",
+                 .aliases = {"torsions", "dihedral_distribution", "dihedrals"}},
+      .keys = coordinate_distribution_keys<TorsionDistributionOptions>(),
+      .interval = interval_of<TorsionDistributionOptions>,
+      .check = check};
+}
+
+}  // namespace
+
+const ObserverRow observer::torsion_distribution{.section = section, .make = make};
+
+}  // namespace sterna::md

@@ -1,0 +1,78 @@
+// How a simulation goes on from another one of the same program, with other settings.
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "md/core/agreement.hpp"
+#include "md/core/file_error.hpp"
+#include "md/domain/migration.hpp"
+#include "md/simulation/simulation_implementation.hpp"
+#include "sterna/comm/collective.hpp"
+
+namespace sterna::md {
+
+namespace {
+
+/// The place with the same fractions of the edges, in another box.
+Vec3 stretched(const Vec3& position, const Box& from, const Box& to) {
+  const Shear shear = from.shear();
+  double fraction[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    fraction[axis] = (position[axis] - shear.offset(position, axis)) / from.length[axis];
+  }
+  return to.translation(fraction[0], fraction[1], fraction[2]);
+}
+
+}  // namespace
+
+nlohmann::json Simulation::Implementation::take_over(Implementation& previous,
+                                                     const std::optional<Box>& box) {
+  const std::vector<std::string> names = interaction_.names();
+  const std::vector<std::string> before = previous.interaction_.names();
+  if (names != before) {
+    throw FileError(
+        fmt::format("a simulation keeps its types: they were {}, and are {} in the changed input",
+                    fmt::join(before, ", "), fmt::join(names, ", ")));
+  }
+  previous.measure_now();
+  // As in a checkpoint, the state of all ranks is that of the first.
+  std::string text = previous.checkpoint_state().state.dump();
+  comm::broadcast(context_, 0, text);
+  nlohmann::json state = nlohmann::json::parse(text);
+  std::string other_state;
+  on_first_rank(context_, [&] {
+    const InputChanges changes =
+        compare_inputs(previous.input_record_, input_record_, input_.units);
+    // Another [start] says nothing of particles that are there.
+    other_state = changes.other_state || box ? "yes" : "no";
+  });
+  comm::broadcast(context_, 0, other_state);
+  changes_.other_state = other_state == "yes";
+
+  step_ = first_step_ = previous.step_;
+  time_offset_ = input_.run.timestep == previous.input_.run.timestep
+                     ? previous.time_offset_
+                     : previous.elapsed_time() - elapsed_time();
+  box_ = box.value_or(previous.box_);
+  particle_count_ = previous.particle_count_;
+  make_balancer();
+  const ParticleStore& theirs = previous.particles_;
+  particles_.resize_local(theirs.local_count());
+  for (std::size_t i = 0; i < theirs.local_count(); ++i) {
+    ParticleRecord record = particle(theirs, i);
+    if (box) {
+      const Vec3 place = stretched(record.position.vector(), previous.box_, box_);
+      record.position = {place.x, place.y, place.z, record.position.type};
+    }
+    set_particle(particles_, i, record);
+  }
+  Migration anywhere(context_, balancer_->decomposition(), 0.0,
+                     {.anywhere = true, .rotating = particles_.rotating()});
+  anywhere.migrate(particles_, step_);
+  balancer_->cut_at_start(particles_, step_);
+  if ((input_.run.integrator == "minimize") != previous.minimizer_.has_value()) stop_motion();
+  state_of_terms_ = state.value("terms", nlohmann::json::object());
+  return state;
+}
+
+}  // namespace sterna::md

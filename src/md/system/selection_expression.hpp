@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace sterna::md {
+
+/// A text of the selection language, parsed. The language is a subset of that of MDAnalysis (Gowers
+/// et al., Proc. 15th Python in Science Conf., 98 (2016)) with the same meaning:
+///
+///     expression = operand { ("and" | "or") operand }     from left to right, as MDAnalysis does
+///     operand    = "not" operand | "(" expression ")" | "all"
+///                | ("name" | "type" | "resname" | "moltype" | "molecule") pattern { pattern }
+///                | ("resid" | "resnum" | "id" | "bynum" | "index") range { range }
+///                | "prop" [ "abs" ] ("x" | "y" | "z" | "mass" | "charge") comparison number
+///     pattern    = text with the wildcards * ? [abc] [!abc]; \and is the text "and"
+///     range      = number | number (":" | "-" | " to ") number
+///     comparison = "<" | "<=" | ">" | ">=" | "==" | "!="
+class SelectionExpression {
+ public:
+  /// What is wrong with a text.
+  class Error : public std::runtime_error {
+   public:
+    Error(std::size_t column, const std::string& message)
+        : std::runtime_error(message), column_(column) {}
+    std::size_t column() const { return column_; }  ///< from 1, in bytes of the text
+
+   private:
+    std::size_t column_;
+  };
+
+  enum class Text { name, type, molecule };
+  enum class Number { molecule, id, index };
+  enum class Property { x, y, z, mass, charge };
+  enum class Comparison { less, less_or_equal, greater, greater_or_equal, equal, not_equal };
+
+  /// One step of a calculation on a stack of at most 64 truth values: a test adds its result, `and`
+  /// and `or` replace two by one.
+  struct Step {
+    enum class Kind { all, text, number, property, negate, both, either };
+    Kind kind = Kind::all;
+    Text text = Text::name;
+    std::vector<std::string> patterns = {};
+    Number number = Number::molecule;
+    std::vector<std::pair<std::int64_t, std::int64_t>> ranges = {};  ///< ends included
+    Property property = Property::x;
+    bool absolute = false;
+    Comparison comparison = Comparison::less;
+    double value = 0.0;  ///< as the text says it
+
+    bool matches(std::string_view candidate) const;
+    bool contains(std::int64_t candidate) const;
+    /// As numpy.isclose where it is `==`.
+    bool holds(double candidate) const;
+  };
+
+  /// Throws Error.
+  explicit SelectionExpression(std::string_view text);
+  /// All atoms of molecules with this name, whatever its characters.
+  static SelectionExpression of_molecule(std::string_view name);
+
+  const std::vector<Step>& steps() const { return steps_; }
+  /// Whether it asks where atoms are.
+  bool depends_on_position() const;
+
+ private:
+  SelectionExpression() = default;
+
+  std::vector<Step> steps_;
+};
+
+/// Whether a text has the form of a pattern with the wildcards * ? [abc] [!abc], as a whole.
+bool matches_pattern(std::string_view pattern, std::string_view text);
+
+}  // namespace sterna::md

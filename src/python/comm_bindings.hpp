@@ -1,0 +1,10 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace sterna::python {
+
+/// The communication library on bytes; `sterna.comm` makes arrays of them.
+void bind_comm(nanobind::module_& module);
+
+}  // namespace sterna::python

@@ -1,0 +1,239 @@
+"""What README and docs print can be typed: commands, inputs and the tutorials, as they stand there."""
+
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import typer
+from conftest import ROOT, sterna_command, sterna_environment
+from sterna import command
+from test_documentation import PAGES, blocks
+
+#: Blocks of these languages, or of none, are what somebody types.
+SHELL = ("", "sh", "bash")
+FRAGMENTS = [
+    (page, k, text)
+    for page in PAGES
+    if "how" in page.parts[-2] or page.parts[-2] in ("docs", "tutorial")
+    for k, (language, text) in enumerate(blocks(page))
+    # The pages that add something show a section that is not in the engine.
+    if language == "toml" and not page.name.startswith("add-a")
+]
+
+
+def typed(page: Path) -> list[str]:
+    """The commands `sterna ...` of a page, without the comments behind them."""
+    found = []
+    for language, text in blocks(page):
+        if language in SHELL:
+            found += [line for line in text.split("\n") if line.startswith("sterna ")]
+    return found
+
+
+def words_of(line: str) -> list[str]:
+    return shlex.split(line, comments=True)[1:]
+
+
+#: What Typer raises about words that it does not understand; Typer has a click of its own.
+Misunderstood = next(
+    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
+)
+
+
+def understand(words: list[str]) -> None:
+    """Raises Misunderstood where the command line knows no such verb, option or argument."""
+    command.add_groups()
+    verb, parent, name = typer.main.get_command(command.app), None, "sterna"
+    while words and words[0] in getattr(verb, "commands", {}):
+        parent = verb.make_context(name, words[:1], parent=parent)
+        name, words = words[0], words[1:]
+        verb = verb.commands[name]
+    if hasattr(verb, "commands") and words:
+        raise Misunderstood(f"no verb {words[0]}")
+    verb.make_context(name, list(words), parent=parent, resilient_parsing=not words)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if typed(page)], ids=lambda p: p.name)
+def test_commands_are_known(page):
+    for line in typed(page):
+        try:
+            understand(words_of(line))
+        except Misunderstood as error:
+            pytest.fail(f"{page}: {line}: {error.format_message()}")
+
+
+def test_an_unknown_option_would_be_noticed():
+    with pytest.raises(Misunderstood):
+        understand(["run", "x.toml", "--rank", "4"])
+    with pytest.raises(Misunderstood):
+        understand(["rnu", "x.toml"])
+    understand(["new", "slab", "lennard_jones", "0.85"])
+
+
+def test_verbs_of_dev_are_known():
+    shown = subprocess.run([ROOT / "dev"], capture_output=True, text=True, check=True).stdout
+    verbs = set(re.findall(r"^  ([a-z]+)", shown.split("settings,")[0], re.MULTILINE))
+    assert "demo" in verbs
+    for page in PAGES:
+        for language, text in blocks(page):
+            if language in SHELL:
+                for verb in re.findall(r"^(?:[A-Z_]+=\S+ )*\./dev ([a-z]+)", text, re.MULTILINE):
+                    assert verb in verbs, f"{page}: ./dev {verb}"
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [(page, text) for page, _, text in FRAGMENTS],
+    ids=[f"{page.name}-{k}" for page, k, _ in FRAGMENTS],
+)
+def test_parts_of_inputs_have_keys_that_there_are(page, text, sterna, tmp_path):
+    tomllib.loads(text)
+    (tmp_path / "part.toml").write_text(text)
+    done = sterna("check", "part.toml")
+    # A part lacks what makes a run; what it has must be known.
+    wrong = re.findall("error: unknown .*", done.stderr + done.stdout)
+    assert not wrong, f"{page}: {wrong}"
+
+
+def shorten(path: Path, **values: int) -> None:
+    """Fewer steps than a reader takes; all else as printed."""
+    text = path.read_text()
+    for key, value in values.items():
+        text, count = re.subn(rf"^{key} = [\d_]+", f"{key} = {value}", text, flags=re.MULTILINE)
+        assert count > 0, f"{path}: {key}"
+    path.write_text(text)
+
+
+def follow(page: Path, folder: Path, **values: int) -> str:
+    """Does what a page says in a folder, in order; returns what was printed.
+
+    A block of TOML that begins with the units is a whole input, saved under the name that the text
+    before it gives. `values` replace keys of it, and of what `sterna new` writes.
+    """
+    shown = ""
+    source = page.read_text(encoding="utf-8")
+    name = re.search(r"(?:Save this as|open|run) `?(\w+\.toml)", source)
+    for language, text in blocks(page):
+        if language == "toml" and text.startswith("units"):
+            path = folder / name[1]
+            path.write_text(text)
+            shorten(path, **values)
+            continue
+        lines = [line for line in text.split("\n") if line.startswith("sterna ")]
+        if language == "python":
+            runs = [[sys.executable, "-c", text]]
+        elif language in SHELL:
+            runs = [sterna_command(*words_of(line)) for line in lines]
+        else:
+            continue
+        for run in runs:
+            done = subprocess.run(
+                run, cwd=folder, env=sterna_environment(), capture_output=True, text=True,
+                timeout=300, check=False, stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+            assert done.returncode == 0, f"{page}: {run}: {done.stdout}{done.stderr}"
+            shown += done.stdout
+            if "new" in run:
+                for path in folder.glob("*.toml"):
+                    shorten(path, **values)
+    return shown
+
+
+def test_readme(tmp_path):
+    shown = follow(ROOT / "README.md", tmp_path, steps=200)
+    assert (tmp_path / "melt.report.html").exists()
+    assert "melt · complete · step 200" in shown
+
+
+def test_the_tutorial_on_an_interface(tmp_path):
+    page = ROOT / "docs/tutorial/first-interface.md"
+    shown = follow(page, tmp_path, steps=400, thermo_interval=100, interval=10)
+    assert (tmp_path / "slab.report.html").exists()
+    assert re.search(r"surface_tension +\S+", shown)
+    found = re.search(r"liquid about (\S+), vapor about (\S+)", shown)
+    assert 0.5 < float(found[1]) < 1.0 and float(found[2]) < 0.2
+
+
+def test_the_tutorial_on_a_molecule_in_water(tmp_path):
+    page = ROOT / "docs/tutorial/molecule-in-water.md"
+    shown = follow(page, tmp_path, steps=100, thermo_interval=20, equilibration=20)
+    distance = float(re.search(r"the first shell of water is at (\S+) nm", shown)[1])
+    assert 0.3 < distance < 1.0
+    assert "spce" in shown and (tmp_path / "methane.bib").exists()
+
+
+def test_the_tutorial_on_an_exchange_prints_the_example():
+    printed = blocks(ROOT / "docs/tutorial/first-exchange.md")
+    folder = ROOT / "examples/comm/halo_exchange"
+    for language, name in (("cpp", "halo_exchange.cpp"), ("cmake", "CMakeLists.txt")):
+        (text,) = (text for found, text in printed if found == language)
+        assert text == (folder / name).read_text(encoding="utf-8")
+
+
+def test_the_page_on_slabs_and_droplets(tmp_path, sterna):
+    page = ROOT / "docs/howto/slab-droplet-mixture.md"
+    lines = [line for line in typed(page) if " mixture " not in line]
+    assert len(lines) == 3
+    for line in lines:
+        done = sterna(*words_of(line))
+        assert done.returncode == 0, f"{line}: {done.stderr}"
+        name = re.search(r"sterna run (\w+\.toml)", done.stdout)[1]
+        assert sterna("check", name).returncode == 0
+
+
+def test_pages_about_runs(melt, tmp_path, sterna):
+    melt(steps=20, checkpoint=10).rename(tmp_path / "input.toml")
+    for name in ("howto/run.md", "howto/restart.md"):
+        for line in typed(ROOT / "docs" / name):
+            if "input.toml" in line:
+                done = sterna(*words_of(line))
+                assert done.returncode == 0, f"{line}: {done.stderr}"
+
+
+def test_the_page_on_ls1(tmp_path, sterna):
+    for path in (ROOT / "examples/ls1").iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    shorter = (tmp_path / "config.xml").read_text().replace("<steps>500<", "<steps>10<")
+    (tmp_path / "config.xml").write_text(shorter)
+    for line in typed(ROOT / "docs/howto/ls1.md"):
+        done = sterna(*words_of(line))
+        assert done.returncode == 0, f"{line}: {done.stderr}"
+    assert sterna("check", "run.toml").returncode == 0
+
+
+def test_every_thermostat_has_its_section(sterna):
+    schema = sterna("schema").stdout
+    kinds = re.search(r'"velocity_scaling"', schema)
+    assert kinds
+    page = (ROOT / "docs/thermostats.md").read_text(encoding="utf-8")
+    described = re.findall(r"^## `(\w+)`", page, re.MULTILINE)
+    table = (ROOT / "src/md/integrate/thermostats/thermostat_list.inc").read_text(encoding="utf-8")
+    assert sorted(described) == sorted(re.findall(r"^STERNA_\w+\((\w+)\)", table, re.MULTILINE))
+
+
+def test_the_prose_is_short_and_spelled_right():
+    pytest.importorskip("codespell_lib")
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools/check_prose.py"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_long_sentences_and_typos_are_found(tmp_path):
+    pytest.importorskip("codespell_lib")
+    page = ROOT / "docs" / "gallery.md"
+    wrong = tmp_path / "page.md"
+    wrong.write_text(
+        page.read_text() + "\nIt was teh end.\n\nA sentence of " + "many " * 33 + ".\n"
+    )
+    sys.path.insert(0, str(ROOT / "tools"))
+    from check_prose import long_sentences, misspelled, paragraphs
+
+    assert any("teh ==> the" in line for line in misspelled([wrong]))
+    assert len(list(long_sentences(wrong))) == 1
+    assert not list(long_sentences(page))
+    assert list(paragraphs("# x\n\none\ntwo\n- three\n")) == [(3, "one two"), (5, "three")]

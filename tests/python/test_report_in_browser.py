@@ -1,0 +1,228 @@
+"""A browser opens the reports of five kinds of runs, without a network, and a checker of accessibility.
+
+Skips where Chromium or the packages of tools/requirements/browser.txt are missing.
+STERNA_SCREENSHOTS=FOLDER keeps pictures of all pages.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, sterna_command, sterna_environment
+from sterna.report import write_report
+
+playwright = pytest.importorskip("playwright.sync_api")
+axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+
+LIQUID = """\
+units = "reduced"
+[run]
+steps = {steps}
+timestep = 0.004
+[start]
+kind = "lattice"
+lattice = "fcc"
+cells = [6, 6, 6]
+density = 0.8442
+temperature = 1.44
+[[type]]
+name = "Ar"
+[interaction]
+cutoff = 2.5
+[output]
+thermo_interval = 5
+trajectory_interval = 20
+[rdf]
+interval = 20
+"""
+
+
+def shortened(example: str, steps: int) -> str:
+    """An example whose steps are fewer, with a trajectory and output here."""
+    text = (ROOT / "examples" / f"{example}.toml").read_text(encoding="utf-8")
+    text = re.sub(r"^steps = \d+", f"steps = {steps}", text, flags=re.MULTILINE)
+    text = re.sub(r"^(trajectory_interval|directory|thermo_interval) = .*\n", "", text, flags=re.M)
+    added = f"[output]\nthermo_interval = 5\ntrajectory_interval = {steps // 4}\n"
+    return text.replace("[output]\n", added)
+
+
+def start(folder: Path, name: str, text: str, ranks: int) -> subprocess.Popen:
+    (folder / f"{name}.toml").write_text(text)
+    return subprocess.Popen(
+        sterna_command("run", f"{name}.toml", "-n", ranks, "--progress", "never"),
+        cwd=folder, env=sterna_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        text=True, start_new_session=True,
+    )  # fmt: skip
+
+
+def slab(folder: Path) -> str:
+    subprocess.run(
+        sterna_command("new", "slab", "lennard_jones", 0.85, "--molecules", 500),
+        cwd=folder, env=sterna_environment(), check=True, stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    text = (folder / "slab.toml").read_text()
+    text = re.sub(r"^steps = .*", "steps = 200", text, flags=re.MULTILINE)
+    text = re.sub(r"^interval = .*", "interval = 10", text, flags=re.MULTILINE)
+    return text.replace("thermo_interval = 1000", "thermo_interval = 10\ntrajectory_interval = 50")
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory) -> dict[str, Path]:
+    """Reports of a liquid, a slab, flexible molecules, silicon on 8 ranks, a run that was killed."""
+    folder = tmp_path_factory.mktemp("browser")
+    for path in (ROOT / "examples").glob("*.extxyz"):
+        (folder / path.name).write_bytes(path.read_bytes())
+    runs = {
+        "liquid": (LIQUID.format(steps=200), 2),
+        "slab": (slab(folder), 1),
+        "butane": (shortened("butane", 40), 1),
+        "silicon": (shortened("silicon", 40), 8),
+    }
+    for name, (text, ranks) in runs.items():
+        process = start(folder, name, text, ranks)
+        said = process.communicate(timeout=300)[1]
+        if "does not yield while it waits" in said:
+            pytest.skip("this MPI is too slow with more ranks than cores")
+        assert process.returncode == 0, f"{name}: {said}"
+    crashed = start(folder, "crashed", LIQUID.format(steps=10_000_000), 1)
+    log = folder / "crashed.log.jsonl"
+    end = time.monotonic() + 120
+    while not log.exists() or log.read_text().count('"thermo"') < 10:
+        assert time.monotonic() < end and crashed.poll() is None
+        time.sleep(0.1)
+    os.killpg(crashed.pid, signal.SIGKILL)
+    for process in Path("/proc").glob("[0-9]*"):
+        # The ranks are in a session of their own.
+        try:
+            if b"crashed.toml" in (process / "cmdline").read_bytes():
+                os.kill(int(process.name), signal.SIGKILL)
+        except OSError:
+            continue
+    crashed.communicate()
+    until = time.monotonic() + 60
+    names = [*runs, "crashed"]
+    while True:
+        found = {n: write_report([folder / n], folder / f"{n}.html") for n in names}
+        if "broken off" in found["crashed"].read_text() or time.monotonic() > until:
+            return found
+        time.sleep(0.5)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(
+            executable_path=CHROMIUM,
+            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+        )
+        yield opened
+        opened.close()
+
+
+def open_page(browser, path: Path, **options):
+    """A page without a network; what it asked for and complained of is noted in it."""
+    context = browser.new_context(offline=True, **options)
+    page = context.new_page()
+    page.asked, page.complaints = [], []
+    page.on("request", lambda request: page.asked.append(request.url))
+    page.on("console", lambda message: page.complaints.append(message.text))
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.goto(path.as_uri())
+    return page
+
+
+def keep(page, name: str) -> None:
+    folder = os.environ.get("STERNA_SCREENSHOTS")
+    if folder:
+        page.screenshot(path=f"{folder}/{name}.png", full_page=True)
+
+
+KINDS = ["liquid", "slab", "butane", "silicon", "crashed"]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_report_opens_draws_and_moves(browser, reports, name):
+    page = open_page(browser, reports[name])
+    page.wait_for_selector('.viewer [data-ready="yes"], .viewer[data-ready="yes"]')
+    assert page.asked == [reports[name].as_uri()]
+    plots = page.locator("svg.plot")
+    assert plots.count() >= (1 if name == "crashed" else 4)
+    for k in range(plots.count()):
+        box = plots.nth(k).bounding_box()
+        assert box["width"] > 100 and box["height"] > 50
+        assert plots.nth(k).locator("polyline, rect, circle, path").count() > 0
+    canvas = page.locator("canvas").first
+    canvas.focus()
+    before = canvas.screenshot()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(100)
+    turned = canvas.screenshot()
+    assert turned != before
+    frame = page.locator("input.frame").first
+    page.keyboard.press("Space")
+    shown = {frame.input_value()}
+    end = time.monotonic() + 30
+    while len(shown) < 2 and time.monotonic() < end:
+        page.wait_for_timeout(100)
+        shown.add(frame.input_value())
+    assert len(shown) >= 2
+    keep(page, name)
+    assert page.complaints == []
+    page.context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", KINDS)
+def test_no_violation_of_accessibility(browser, reports, name, scheme):
+    options = {"color_scheme": scheme, "reduced_motion": "reduce", "bypass_csp": True}
+    page = open_page(browser, reports[name], **options)
+    found = axe.Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    keep(page, f"{name}-{scheme}")
+    page.context.close()
+
+
+def test_a_phone_shows_all_of_it(browser, reports):
+    size = {"width": 360, "height": 740}
+    page = open_page(browser, reports["liquid"], viewport=size, device_scale_factor=2)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    keep(page, "liquid-phone")
+    page.context.close()
+
+
+def test_a_report_prints(browser, reports, tmp_path):
+    page = open_page(browser, reports["slab"])
+    page.pdf(path=tmp_path / "slab.pdf")
+    assert (tmp_path / "slab.pdf").read_bytes().startswith(b"%PDF")
+    assert (tmp_path / "slab.pdf").stat().st_size > 20_000
+    page.context.close()
+
+
+def test_the_keyboard_reaches_every_plot_and_button(browser, reports):
+    page = open_page(browser, reports["liquid"])
+    reached = set()
+    for _ in range(200):
+        page.keyboard.press("Tab")
+        tag = page.evaluate(
+            "(() => { const e = document.activeElement; return e.tagName + '.' + "
+            "(e.getAttribute('class') || '') })()"
+        )
+        reached.add(tag)
+        if tag == "BODY." and len(reached) > 1:
+            break
+    plots = page.locator("svg.plot")
+    assert any(tag.startswith("svg.") for tag in reached), reached
+    assert {"CANVAS.", "BUTTON.play", "INPUT.frame", "INPUT.size"} <= reached
+    first = plots.first
+    first.focus()
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".readout").first.inner_text().strip()
+    page.context.close()

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Checks the prose of README and docs: no sentence above 32 words, no word that codespell knows.
+
+Code, tables, headings and generated pages are left out; so are sentences with a citation of a journal
+(a year in parentheses) or an address. Usage: check_prose.py [FILE...]; prints each finding as
+file:line and exits with 1.
+"""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+MOST_WORDS = 32
+#: Written by `sterna-md --reference`, `tools/write_method_pages.py` and test_potential_page.
+GENERATED = {"input.md", "methods-neighbor.md", "methods-sparse.md", "models.md", "potentials.md"}
+_CITATION = re.compile(r"\((?:19|20)\d\d\)|https?://")
+_END = re.compile(r"(?<=[.!?:;])\**[)\"”]?\s+(?=[\[(`*_\"“]*[A-Z0-9`\[-])")
+_ABBREVIATION = re.compile(
+    r"\b(?:Phys|Rev|Chem|Lett|Comput|Mol|Proc|Soc|Int|Sci|Eng|e\.g|i\.e|al|vs)\.$"
+)
+_BLOCK = re.compile(r"^(`{3,}|~{3,}).*?^\1\s*$", re.MULTILINE | re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+
+
+def _blank(match: re.Match[str]) -> str:
+    """As many empty lines, so that the numbers of lines stay right."""
+    return "\n" * match[0].count("\n")
+
+
+def paragraphs(text: str) -> Iterator[tuple[int, str]]:
+    """Number of the first line and text of each paragraph and entry of a list."""
+    text = _COMMENT.sub(_blank, _BLOCK.sub(_blank, text))
+    start, gathered = 0, []
+    for number, line in enumerate([*text.split("\n"), ""], 1):
+        stripped = line.strip()
+        begins = re.match(r"(?:[-*+]|\d+\.|:) +", stripped)
+        outside = not stripped or stripped.startswith(("#", "|", "<", "!!!", ":::"))
+        if gathered and (outside or begins):
+            yield start, " ".join(gathered)
+            gathered = []
+        if outside:
+            continue
+        if not gathered:
+            start = number
+        gathered.append(stripped[begins.end() :] if begins else stripped)
+
+
+def sentences(paragraph: str) -> Iterator[str]:
+    """The sentences; what stands behind a colon or semicolon counts as another."""
+    # A link is its text, code is one word.
+    text = re.sub(r"`[^`]*`", "`x`", paragraph)
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    pending = ""
+    for part in _END.split(text):
+        pending = f"{pending} {part}".strip()
+        if not _ABBREVIATION.search(pending):
+            yield pending
+            pending = ""
+    if pending:
+        yield pending
+
+
+def words(sentence: str) -> int:
+    """Words; numbers and signs alone are none."""
+    return len([word for word in sentence.split() if re.search(r"[A-Za-z`]", word)])
+
+
+def long_sentences(path: Path) -> Iterator[str]:
+    """What is too long in a file, each as 'file:line: N words: sentence'."""
+    for line, paragraph in paragraphs(path.read_text(encoding="utf-8")):
+        for sentence in sentences(paragraph):
+            count = words(sentence)
+            if count > MOST_WORDS and not _CITATION.search(sentence):
+                yield f"{path}:{line}: {count} words: {sentence}"
+
+
+def misspelled(paths: list[Path]) -> list[str]:
+    """What codespell finds; its settings are in pyproject.toml."""
+    done = subprocess.run(
+        [sys.executable, "-m", "codespell_lib", *map(str, paths)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode not in (0, 65):
+        raise SystemExit(f"codespell does not run: {done.stderr.strip()}")
+    return done.stdout.splitlines()
+
+
+def pages() -> list[Path]:
+    """README and the pages of docs/ that people write."""
+    found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [path for path in found if path.name not in GENERATED]
+
+
+def main() -> int:
+    """Returns the exit status."""
+    paths = [Path(name).resolve() for name in sys.argv[1:]] or pages()
+    found = [finding for path in paths for finding in long_sentences(path)]
+    found += misspelled([*paths, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"])
+    print("\n".join(found) if found else "prose: no long sentence, no misspelled word")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
