@@ -6,12 +6,11 @@ Tersoff, Phys. Rev. B 38, 9902 (1988), gives 5.432 angstrom, -4.63 eV and 98 GPa
 """
 
 import numpy
+import sterna
 from ase.build import bulk
 from ase.eos import EquationOfState
 from ase.units import GPa
 from sterna.ase import Calculator
-
-import sterna
 
 settings = sterna.Input(
     interaction={"potential": "tersoff"},

@@ -5,12 +5,11 @@
 Tersoff, Phys. Rev. B 38, 9902 (1988), gives 5.432 angstrom and -4.63 eV for the perfect crystal.
 """
 
+import sterna
 from ase.build import bulk
 from ase.filters import UnitCellFilter
 from ase.optimize import LBFGS
 from sterna.ase import Calculator
-
-import sterna
 
 settings = sterna.Input(
     interaction={"potential": "tersoff"},

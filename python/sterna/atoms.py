@@ -96,9 +96,9 @@ class Atoms:
         )
 
     def at(self, frame: "TrajectoryFrame", chosen: numpy.ndarray | None = None) -> AtomFrame:
-        """Where the atoms are, all or those of these numbers. Raises SternaError without
+        """Where the atoms are, all or those of these numbers.
 
-        orientations of molecules that have several sites.
+        Raises SternaError without the orientations of molecules that have several sites.
         """
         position, velocity, force = frame.position.astype(float), frame.velocity, frame.force
         for first, count, chain in self._chains:

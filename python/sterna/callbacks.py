@@ -43,11 +43,12 @@ class Callbacks:
         An exception ends `run` on all ranks, after the same step.
 
         `needs`: the arrays of the frame that it reads, and "thermo" for energies and pressure;
-        default: all. Where it needs places alone, a step that is looked at costs no more than the
-        call. Velocities and forces take a little time, as particles then do not move on early, and
-        energies take more. Rows of the log without "thermo" have the function's value alone.
-        Raises ValueError where the
-        interval is less than 1, the name is taken, or `needs` names what a frame does not have.
+        default: all. Where it needs places alone (position, image, id, type, orientation), a step
+        that is looked at costs no more than the call, and its row of the log has the value alone.
+        Otherwise energies are computed in these steps, and particles do not move on early.
+
+        Raises ValueError where the interval is less than 1, the name is taken, or `needs` names
+        what a frame does not have.
         """
         if (interval is None) == (at is None):
             raise ValueError("every: expected either an interval or at=[steps]")
@@ -62,7 +63,7 @@ class Callbacks:
                 raise ValueError(f"every: there is an observer {name!r} already")
             observer = Observer(name, function, 1 if interval is None else interval, steps, wanted)
             number = len(self._observers)
-            self._core.observe(observer.interval, observer.at, wanted.stage, self, number)
+            self._core.observe(observer.interval, observer.at, wanted.state, self, number)
             self._observers.append(observer)
             return function
 
@@ -103,6 +104,7 @@ class Callbacks:
 
         self._core.add_force(function.__name__, self, len(self._forces))
         self._forces.append((function.__name__, compute))
+        self._has_virials = self._has_virials and virial
         return function
 
     def _observe(self, number: int) -> None:
@@ -111,10 +113,10 @@ class Callbacks:
             row.update(self.thermo)
             return
         observer = self._observers[number]
-        if observer.needs.stage == "state":
+        if observer.needs.state:
             row.update(self.thermo)
-        else:
-            self._inside = f"observer {observer.name!r}, which has needs"
+        self._callback = f"observer {observer.name!r}"
+        self._gathers = observer.needs.state
         nothing = numpy.zeros(0)
         try:
             value = observer.function(ObserverFrame(self, observer.needs))
@@ -126,17 +128,17 @@ class Callbacks:
             self._core.reduce("failure", nothing)
             raise
         finally:
-            self._inside = ""
+            self._callback = ""
         self._core.reduce("end", nothing)
 
     def _force(self, number: int) -> tuple[float, numpy.ndarray, numpy.ndarray]:
         frame = ForceFrame(self)
         name, function = self._forces[number]
-        self._inside = f"force term {name!r}"
+        self._callback, self._gathers = f"force term {name!r}", False
         try:
             energy = function(frame)
         finally:
-            self._inside = ""
+            self._callback = ""
         if energy is None:
             raise TypeError("a force term must return its energy, a number; it returned None")
         shape, expected = frame.force.shape, (frame.count, 3)
@@ -147,9 +149,9 @@ class Callbacks:
 
     def _observe_all(self) -> None:
         if self._core.thermo_interval > 0:
-            self._core.observe(self._core.thermo_interval, [], "state", self, _ROWS_ALONE)
+            self._core.observe(self._core.thermo_interval, [], True, self, _ROWS_ALONE)
         for number, observer in enumerate(self._observers):
-            stage = observer.needs.stage
-            self._core.observe(observer.interval, observer.at, stage, self, number)
+            state = observer.needs.state
+            self._core.observe(observer.interval, observer.at, state, self, number)
         for number, (name, _) in enumerate(self._forces):
             self._core.add_force(name, self, number)

@@ -45,11 +45,9 @@ class Needs:
                 )
 
     @property
-    def stage(self) -> str:
-        """Local. When in a step all of it is there: "positions", "particles" or "state"."""
-        if self._names is None or "thermo" in self._names:
-            return "state"
-        return "positions" if self._names <= _PLACES else "particles"
+    def state(self) -> bool:
+        """Local. Whether it needs more than where particles are, which is known before forces."""
+        return self._names is None or not self._names <= _PLACES
 
     def require(self, name: str) -> None:
         """Local. AttributeError where it is not among them."""

@@ -143,9 +143,12 @@ class Changes:
 
         As `Input.replace`: sections are merged, None takes out. Step, time, particles, observers
         and force terms stay, and so do the names of the types. Raises InputError, and changes
-        nothing, where the input would not be valid.
+        nothing, where the input would not be valid, and ValueError for a barostat beside a force
+        term without virial.
         """
         changed = self.input.replace(**sections)
+        if "barostat" in changed and not self._has_virials:
+            raise ValueError("change: a barostat needs the virial of all terms: virial=True")
         probe = changed
         if "start" not in changed:  # its particles came from arrays
             edges = [float(x) for x in self.box.length]
@@ -176,7 +179,9 @@ class Changes:
         self._go_on(settings, [float(e) for e in edges], True)
 
     def _apply_changes(self) -> None:
-        """What `change` has said, before the next collective call."""
+        """What `change` has said, before the next collective call outside of a callback."""
+        if self._callback:
+            return
         changed, self._changed = self._changed, None
         if self.ranks > 1:
             self._core.compare_call(

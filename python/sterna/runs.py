@@ -78,9 +78,10 @@ class Result:
 
 
 def read(run: str | Path) -> Result:
-    """A run that has been made: by its input file, its log, its trajectory, the folder of one run,
+    """A run that has been made.
 
-    or the beginning of its files' names. Raises SternaError where there is none.
+    `run`: its input file, its log, its trajectory, the folder of one run, or the beginning of its
+    files' names. Raises SternaError where there is none.
     """
     given = Path(run)
     if given.is_dir():

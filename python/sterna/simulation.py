@@ -94,9 +94,11 @@ class Simulation(Callbacks, Changes):
         self._files = files
         self._observers: list[Observer] = []
         self._forces: list[tuple[str, Callable]] = []
+        self._has_virials = True  # of all force terms in Python
         self._rows: dict[int, dict] = {}
         self._viewed = False
-        self._inside = ""  # which callback, where the simulation must be left alone
+        self._callback = ""  # the one that is called now
+        self._gathers = False  # whether in it all of the step is there
         self._core = core().Simulation(
             settings.text,
             settings._name,
@@ -245,13 +247,10 @@ class Simulation(Callbacks, Changes):
             core_view.end()
 
     def _require_free(self, what: str) -> None:
-        self._require_outside(what)
+        if self._callback:
+            raise SternaError(f"{what}: inside of a callback ({self._callback}) use its frame")
         if self._viewed:
             raise SternaError(f"{what}: inside of a view the simulation must not change")
-
-    def _require_outside(self, what: str) -> None:
-        if self._inside:
-            raise SternaError(f"{what}: inside of a callback ({self._inside}) use its frame")
 
     # What it does.
 
@@ -370,7 +369,8 @@ class Simulation(Callbacks, Changes):
         "angular_momentum" and "torque" (n, 3). On all ranks, or with `root` on that one: None on
         the others. Raises ValueError for another name.
         """
-        self._require_outside("gather")
+        if self._callback and not self._gathers:
+            self._require_free("gather")
         if not self._viewed:
             self._apply_changes()
         return self._core.gather(name, root)

@@ -37,11 +37,11 @@ class WeakMethod {
 class Observer final : public md::Reporter {
  public:
   /// Every `interval` steps, or at the steps `at` where there are any.
-  Observer(std::int64_t interval, std::vector<std::int64_t> at, Needs needs, Simulation& simulation,
-           const nanobind::object& owner, int number)
+  Observer(std::int64_t interval, std::vector<std::int64_t> at, bool needs_state,
+           Simulation& simulation, const nanobind::object& owner, int number)
       : Reporter(interval),
         at_(std::move(at)),
-        needs_(needs),
+        needs_state_(needs_state),
         simulation_(simulation),
         method_(owner, "_observe", number) {
     std::ranges::sort(at_);
@@ -49,12 +49,12 @@ class Observer final : public md::Reporter {
   bool is_due(std::int64_t step) const override {
     return at_.empty() ? Reporter::is_due(step) : std::ranges::binary_search(at_, step);
   }
-  Needs needs() const override { return needs_; }
+  bool needs_state() const override { return needs_state_; }
   void report(const md::Frame& frame) override;
 
  private:
   std::vector<std::int64_t> at_;  ///< ascending
-  Needs needs_;
+  bool needs_state_;
   Simulation& simulation_;
   WeakMethod method_;
 };

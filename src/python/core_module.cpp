@@ -116,7 +116,8 @@ void bind_simulation(nb::module_& module) {
       .def("set", &Simulation::set)
       .def("save", &Simulation::save)
       .def("local", &Simulation::local)
-      .def("observe", &Simulation::observe, "interval"_a, "at"_a, "needs"_a, "owner"_a, "number"_a)
+      .def("observe", &Simulation::observe, "interval"_a, "at"_a, "needs_state"_a, "owner"_a,
+           "number"_a)
       .def("add_force", &Simulation::add_force)
       .def("reduce", &Simulation::reduce)
       .def_prop_ro(

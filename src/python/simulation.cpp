@@ -353,13 +353,10 @@ nb::object Simulation::local(const std::string& name) const {
                         field.columns);
 }
 
-void Simulation::observe(std::int64_t interval, std::vector<std::int64_t> at,
-                         const std::string& needs, nb::object owner, int number) {
-  using Needs = md::Reporter::Needs;
-  const Needs all = needs == "positions"   ? Needs::positions
-                    : needs == "particles" ? Needs::particles
-                                           : Needs::state;
-  engine().add(std::make_shared<Observer>(interval, std::move(at), all, *this, owner, number));
+void Simulation::observe(std::int64_t interval, std::vector<std::int64_t> at, bool needs_state,
+                         nb::object owner, int number) {
+  engine().add(
+      std::make_shared<Observer>(interval, std::move(at), needs_state, *this, owner, number));
 }
 
 void Simulation::add_force(const std::string& name, nb::object owner, int number) {

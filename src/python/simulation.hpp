@@ -70,8 +70,8 @@ class Simulation final : public Ending {
   /// A copy of an array of this rank's particles, as they are now.
   nanobind::object local(const std::string& name) const;
   /// Collective. From now on calls method `_observe(number)` of `owner` every `interval` steps, or at
-  /// the steps `at` where that is not empty. `needs`: "positions", "particles" or "state", as of md::Reporter.
-  void observe(std::int64_t interval, std::vector<std::int64_t> at, const std::string& needs,
+  /// the steps `at` where that is not empty. `needs_state`: as of md::Reporter.
+  void observe(std::int64_t interval, std::vector<std::int64_t> at, bool needs_state,
                nanobind::object owner, int number);
   /// Collective. A force term that calls method `_force(number)` of `owner`.
   void add_force(const std::string& name, nanobind::object owner, int number);

@@ -34,7 +34,7 @@ def require_core() -> None:
 
 
 def run_script(
-    folder: Path, text: str, ranks: int = 1, timeout: float = 100
+    folder: Path, text: str, ranks: int = 1, timeout: float = 600
 ) -> subprocess.CompletedProcess:
     """Runs a script, alone or under a launcher; the text is dedented."""
     require_core()
@@ -61,9 +61,11 @@ def run_script(
     )
 
 
-def script_output(folder: Path, text: str, ranks: int = 1, timeout: float = 100) -> str:
+def script_output(folder: Path, text: str, ranks: int = 1, timeout: float = 600) -> str:
     """Standard output of a script that ends well and says nothing on standard error."""
     done = run_script(folder, text, ranks, timeout)
+    if "does not yield while it waits" in done.stderr:
+        pytest.skip("this MPI is too slow with more ranks than cores")
     assert done.returncode == 0, done.stdout + done.stderr
     noise = [line for line in done.stderr.splitlines() if "Error" in line or "leak" in line]
     assert not noise, done.stderr

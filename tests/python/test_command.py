@@ -143,7 +143,7 @@ def test_no_other_input_is_read_without_a_bound(sterna, melt, tmp_path):
         ("topol.top", "[[component]]"),
         ("water.prmtop", "[[component]]"),
         ("water.psf", "[[component]]"),
-        ("start.xyz.gz", "gunzip start.xyz.gz"),
+        ("start.xyz.bz2", "bunzip2 start.xyz.bz2"),
     ],
 )
 def test_files_of_other_programs_are_recognized(name, advice, sterna, tmp_path):

@@ -66,6 +66,17 @@ def test_commands_are_known(page):
             pytest.fail(f"{page}: {line}: {error.format_message()}")
 
 
+def test_the_navigation_leads_to_every_page_once():
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert len(re.findall("^nav:", text, re.MULTILINE)) == 1
+    generated = ("md/", "comm/", "c/", "fortran/")
+    named = [
+        n for n in re.findall(r"^ +- .*?([\w/-]+\.md)$", text, re.M) if not n.startswith(generated)
+    ]
+    there = [path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")]
+    assert sorted(named) == sorted(there)
+
+
 def test_an_unknown_option_would_be_noticed():
     with pytest.raises(Misunderstood):
         understand(["run", "x.toml", "--rank", "4"])

@@ -187,7 +187,7 @@ everywhere = simulation.gather("position")[identity - 1]
 difference = everywhere - copy
 difference -= simulation.box.length * numpy.round(difference / simulation.box.length)
 assert numpy.abs(difference).max() < 1e-12
-simulation.run(300)
+simulation.run(1000)
 del simulation
 assert (position == copy).all()
 """

@@ -312,3 +312,43 @@ simulation.run(5)
 """
     )
     script_output(tmp_path, text, ranks=2)
+
+
+@pytest.mark.parametrize("ranks", [1, 4])
+def test_callbacks_leave_the_simulation_alone_but_may_ask_for_changes(tmp_path, ranks):
+    text = (
+        MAKE
+        + """
+refused = []
+def refuses(call):
+    try:
+        call()
+    except sterna.SternaError as error:
+        refused.append(str(error))
+
+@simulation.every(10, needs=["position"])
+def place(frame):
+    refuses(lambda: simulation.gather("velocity"))
+
+@simulation.every(10)
+def cool(frame):
+    refuses(lambda: simulation.run(1))
+    simulation.thermostats[0].temperature = 1.44 - 0.001 * frame.step
+    assert len(simulation.gather("position")) == 864
+
+@simulation.force
+def nothing(frame):
+    if frame.step == 10:
+        refuses(simulation.measure)
+    return 0.0
+
+simulation.run(20)
+assert {text.split(": inside of a callback (")[1] for text in refused} == {
+    "observer 'place') use its frame", "observer 'cool') use its frame",
+    "force term 'nothing') use its frame"}, refused
+assert simulation.thermostats[0].temperature == 1.42
+simulation.run(10)
+assert simulation.step == 30
+"""
+    )
+    script_output(tmp_path, text, ranks)

@@ -17,6 +17,13 @@ pressure = 5.0
 bulk_modulus = 50.0
 time_constant = 0.3
 """
+MARTYNA_TOBIAS_KLEIN = """
+[barostat]
+kind = "martyna_tobias_klein"
+coupling = "{coupling}"
+pressure = 5.0
+time_constant = 5.0
+"""
 KINDS = {
     "nose_hoover_chain": "time_constant = 0.2",
     "langevin": "time_constant = 0.2",
@@ -38,11 +45,16 @@ def test_the_mean_temperature_is_the_wanted_one(kind, sterna, melt, tmp_path):
     assert conserved[-1] == pytest.approx(conserved[0], abs=0.005 * 864)
 
 
-@pytest.mark.parametrize("kind", ["nose_hoover_chain", "langevin", "barostat"])
+@pytest.mark.parametrize(
+    "kind", ["nose_hoover_chain", "langevin", "barostat", "isotropic", "triclinic"]
+)
 def test_a_run_in_two_parts_has_the_same_bits(kind, sterna, melt, tmp_path):
     if kind == "barostat":
         more = THERMOSTAT.format(kind="nose_hoover_chain", more=KINDS["nose_hoover_chain"])
         more += BAROSTAT
+    elif kind in ("isotropic", "triclinic"):
+        more = THERMOSTAT.format(kind="nose_hoover_chain", more=KINDS["nose_hoover_chain"])
+        more += MARTYNA_TOBIAS_KLEIN.format(coupling=kind)
     else:
         more = THERMOSTAT.format(kind=kind, more=KINDS[kind])
     path = melt(steps=120, thermo=20)
@@ -66,3 +78,21 @@ def test_a_run_in_two_parts_has_the_same_bits(kind, sterna, melt, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     assert "resuming" in done.stdout
     assert read_log(tmp_path / "melt.log.jsonl").rows == whole
+
+
+def test_a_box_changes_the_same_on_any_number_of_ranks(sterna, melt, tmp_path):
+    path = melt(steps=60, thermo=20)
+    stochastic = BAROSTAT + 'coupling = "anisotropic"\n'
+    text = path.read_text()
+    thermostat = THERMOSTAT.format(kind="nose_hoover_chain", more=KINDS["nose_hoover_chain"])
+    for barostat in (stochastic, MARTYNA_TOBIAS_KLEIN.format(coupling="semi_isotropic")):
+        path.write_text(text + thermostat + barostat)
+        rows = {}
+        for ranks in (1, 4):
+            done = sterna("run", "melt.toml", "-n", ranks, "--overwrite")
+            assert done.returncode == 0, done.stdout + done.stderr
+            rows[ranks] = read_log(tmp_path / "melt.log.jsonl").rows
+        for one, four in zip(rows[1], rows[4], strict=True):
+            assert one["box_x"] != one["box_z"] or one["step"] == 0
+            for name in ("box_x", "box_z", "total_energy", "conserved_energy"):
+                assert four[name] == pytest.approx(one[name], rel=1e-7), name

@@ -252,6 +252,7 @@ def test_thermostats_minimization_and_outputs(sterna, tmp_path):
     fields = force_field("gaff", head=head)
     places = coordinates(np.concatenate([PLACES, OTHER]))
     bath = "temperature=250.0\n maxwell_velocities=yes\n <thermostat> tau_Q=0.5e-12 </thermostat>"
+    box = "<barostat>\n tau_W=1.0e-12\n tau_Q=0.3e-12\n initialize=yes\n </barostat>"
     cases = {
         f"ensemble=nvt\n {bath}": {
             "thermostat.kind": "nose_hoover_chain",
@@ -263,6 +264,19 @@ def test_thermostats_minimization_and_outputs(sterna, tmp_path):
             "thermostat.kind": "velocity_scaling",
             "thermostat.temperature": 200.0,
             "start.constraints": "first_step",
+        },
+        f"ensemble=npt_a\n {bath}\n pressure=2.02650e5\n {box}": {
+            "thermostat.kind": "nose_hoover_chain",
+            "barostat.kind": "martyna_tobias_klein",
+            "barostat.coupling": "isotropic",
+            "barostat.pressure": pytest.approx(2.0),
+            "barostat.time_constant": pytest.approx(2000.0 * math.pi),
+            "barostat.chain_time_constant": pytest.approx(600.0 * math.pi),
+            "barostat.interval": 10,
+        },
+        f"ensemble=npt_z\n {bath}\n Pref_inner=1.01325e5\n Pref_outer=0\n {box}": {
+            "barostat.coupling": "semi_isotropic",
+            "barostat.pressure": pytest.approx(1.0),
         },
         "ensemble=opt": {"run.integrator": "minimize", "minimize.maximum_displacement": 0.2},
         "ensemble=nve": {
@@ -401,7 +415,14 @@ BROKEN = [
     ("mddef", "</integrator>", "</integrate>", "expected </integrator>"),
     ("mddef", "</ensemble>", "", "expected </ensemble>"),
     ("mddef", "ensemble=nve", "ensemble=nev", 'ensemble = "nev"; did you mean "nve"?'),
-    ("mddef", "ensemble=nve", "ensemble=npt_a", "expected opt, nve or nvt"),
+    ("mddef", "ensemble=nve", "ensemble=nptlz", "expected opt, nve, nvt, npt_a"),
+    ("mddef", "ensemble=nve", "ensemble=npt_a", "<ensemble> lacks pressure"),
+    (
+        "mddef",
+        "ensemble=nve",
+        "ensemble=npt_a pressure=1e5",
+        "<ensemble> lacks tau_W in <barostat>",
+    ),
     (
         "mddef",
         "ensemble=nve",

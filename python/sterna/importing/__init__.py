@@ -1,8 +1,12 @@
-"""`sterna import`: systems of other programs as inputs of Sterna. OpenMM reads them.
+"""`sterna import`: systems of other programs as inputs of Sterna.
 
 - `sources`: files of other programs to a system of OpenMM;
 - `forces`: the forces of such a system to terms of molecules, one function for each class;
+- `lennard_jones`: its Lennard-Jones pairs, whatever formula they have;
+- `openmm_system`: all of it as a `system.System`;
+- `lammps`: data files of LAMMPS as one;
 - `molecules`: atoms and terms to kinds of molecules;
 - `files`: the input, the start file and the files of large molecules;
-- `comparison`: energies beside those of OpenMM.
+- `comparison`: energies and forces beside those of OpenMM;
+- `rigid`: structures of rigid molecules as `[[component]]`s.
 """

@@ -55,9 +55,10 @@ def models_of(texts: Sequence[str]) -> dict[str, str]:
 
 
 def match(path: Path, given: dict[str, str]) -> Matched:
-    """Reads a structure. Raises SternaError, naming file and residue, for what has no model or
+    """Reads a structure and matches its residues to the models that are given for their names.
 
-    another shape, and where there is no box.
+    Raises SternaError, naming file and residue, for what has no model or another shape, and where
+    there is no box.
     """
     mda = library("MDAnalysis", "mdanalysis", "reading a structure of rigid molecules")
     if not path.is_file():

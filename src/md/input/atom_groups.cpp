@@ -7,6 +7,8 @@
 #include <optional>
 
 #include "md/core/display_text.hpp"
+#include "md/core/file_error.hpp"
+#include "md/input/read_input.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
@@ -56,7 +58,42 @@ std::optional<std::vector<AtomGroup::Particle>> particles_of(const Input& input)
   return particles;
 }
 
-/// The text with a mark below what is wrong in it.
+/// Of more atoms it is not looked at each whether it is in a group.
+constexpr double most_looked_at = 1e7;
+
+/// The atoms of an input's molecules, without what acts on them. Empty where there are too many.
+Topology atoms_of_molecules(const Input& input) {
+  std::vector<Topology::Molecule> molecules;
+  std::vector<Topology::Run> runs;
+  double atoms = 0.0;
+  for (const Input::Molecule& given : input.molecules) {
+    atoms += static_cast<double>(given.count) * static_cast<double>(given.atoms.size());
+    if (given.count < 1 || atoms > most_looked_at) return {};
+    runs.push_back({static_cast<std::uint32_t>(molecules.size()), given.count});
+    molecules.emplace_back().atoms.resize(given.atoms.size());
+  }
+  return Topology(std::move(molecules), std::move(runs), {});
+}
+
+/// Whether any particle can be in a group, as far as the input tells.
+bool selects_any(const AtomGroup& group, const Topology& molecules, std::size_t rows) {
+  bool possible = false;
+  for (std::size_t row = 0; row < rows; ++row) possible = possible || group.may_contain_row(row);
+  if (!possible || group.depends_on_position() || molecules.empty() ||
+      static_cast<double>(molecules.atom_count()) > most_looked_at) {
+    return possible;
+  }
+  for (std::int64_t id = 1; id <= molecules.atom_count(); ++id) {
+    if (group.contains(id, 0)) return true;
+  }
+  return false;
+}
+
+std::string selects_nothing(const AtomGroupOptions& group) {
+  return fmt::format("no atom of this input is in the selection {}", quote(group.select));
+}
+
+/// With the place in the text where it goes wrong.
 std::string message_of(const std::string& text, const SelectionExpression::Error& error) {
   const auto width =
       display_characters(std::string_view(text).substr(0, error.column() - 1)).size();
@@ -97,7 +134,7 @@ std::vector<KeySchema> group_keys() {
 void check_groups(const Input& input, const IsGood& is_good, const Report& report) {
   const auto& groups = groups_of(input);
   const auto particles = particles_of(input);
-  const Topology none;
+  const Topology molecules = atoms_of_molecules(input);
   for (std::size_t n = 0; n < groups.size(); ++n) {
     const std::string place = fmt::format("group[{}]", n);
     if (is_good(place + ".name")) {
@@ -115,14 +152,9 @@ void check_groups(const Input& input, const IsGood& is_good, const Report& repor
     try {
       const SelectionExpression expression(groups[n].select);
       if (!particles || particles->empty()) continue;
-      const AtomGroup group(groups[n].name, expression, none, *particles, input.units);
-      bool possible = false;
-      for (std::size_t row = 0; row < particles->size(); ++row) {
-        possible = possible || group.may_contain_type(row);
-      }
-      if (possible) continue;
-      report(Severity::error, place + ".select",
-             fmt::format("no atom of this input is in the selection {}", quote(groups[n].select)));
+      const AtomGroup group(groups[n].name, expression, molecules, *particles, input.units);
+      if (selects_any(group, molecules, particles->size())) continue;
+      report(Severity::error, place + ".select", selects_nothing(groups[n]));
     } catch (const SelectionExpression::Error& error) {
       report(Severity::error, place + ".select", message_of(groups[n].select, error));
     }
@@ -173,9 +205,15 @@ std::vector<AtomGroup> groups_from_input(const Input& input, const Topology& top
   std::vector<AtomGroup> chosen;
   const auto particles = particles_of(input);
   for (const std::string& name : names) {
-    const auto group = std::ranges::find(groups_of(input), name, &AtomGroupOptions::name);
+    const auto& groups = groups_of(input);
+    const auto group = std::ranges::find(groups, name, &AtomGroupOptions::name);
     chosen.emplace_back(name, SelectionExpression(group->select), topology, particles.value(),
                         input.units);
+    // The check of the input may not have seen the atoms of molecules in files of their own.
+    if (selects_any(chosen.back(), topology, particles->size())) continue;
+    throw FileError(render(diagnose(input, Severity::error,
+                                    fmt::format("group[{}].select", group - groups.begin()),
+                                    selects_nothing(*group))));
   }
   return chosen;
 }

@@ -46,7 +46,7 @@ void check_group_names(const Input& input, const IsGood& is_good, const Report& 
 bool names_groups(const Input& input, std::string_view section);
 
 /// The groups of a valid input that these names name. `topology`: of that input; it lives as long
-/// as they do.
+/// as they do. FileError, on all ranks alike, where no atom is in one.
 std::vector<AtomGroup> groups_from_input(const Input& input, const Topology& topology,
                                          const std::vector<std::string>& names);
 /// One for each kind of molecule, with its name.

@@ -86,7 +86,14 @@ void check_planes(const Box& box, Axis axis, std::string_view place, std::string
                   what, name_of(axis), axis == Axis::x ? "xy and xz must be 0" : "yz must be 0"));
 }
 
-void check_box(const Input& input, const Box& box, const Report& report) {
+void check_box(const Input& input, const Box& at_start, const Report& report) {
+  Box box = at_start;
+  if (input.barostat.kind != "none" && input.barostat.coupling == Input::Coupling::triclinic) {
+    // All of its edges will lean, if only a little.
+    for (double* tilt : {&box.tilt.xy, &box.tilt.xz, &box.tilt.yz}) {
+      if (*tilt == 0.0) *tilt = 1e-9 * box.length.x;
+    }
+  }
   check_external_in_box(input, box, report);
   for (const ObserverSection& section : observer_sections()) {
     if (section.check_in_box != nullptr && section.interval(input) > 0) {

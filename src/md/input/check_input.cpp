@@ -12,6 +12,7 @@
 #include "md/core/display_text.hpp"
 #include "md/domain/decomposition_method.hpp"
 #include "md/input/atom_groups.hpp"
+#include "md/input/check_barostat.hpp"
 #include "md/input/check_components.hpp"
 #include "md/input/check_electrostatics.hpp"
 #include "md/input/check_external.hpp"
@@ -23,7 +24,6 @@
 #include "md/input/particle_names.hpp"
 #include "md/input/read_input.hpp"
 #include "md/input/tersoff_input.hpp"
-#include "md/input/thermostat_kind.hpp"
 #include "md/model/truncation.hpp"
 #include "md/output/run_files.hpp"
 #include "sterna/comm/nearest_name.hpp"
@@ -155,74 +155,6 @@ class Checker {
       input_.interaction.cutoff = tersoff_potential(input_, text).cutoff();
     } catch (const TersoffInputError& problem) {
       error(problem.place, problem.what());
-    }
-  }
-
-  void barostat() {
-    if (input_.barostat.kind == "none" || !good_("barostat.kind")) return;
-    if (input_.run.integrator == "minimize") {
-      error("barostat.kind",
-            "a minimization keeps its box; [barostat] needs integrator = "
-            "\"velocity_verlet\" in [run]");
-    }
-    const std::string& decomposition = input_.domain.decomposition;
-    if (good_("domain.decomposition") && decomposition != "auto" && decomposition != "grid") {
-      error("domain.decomposition",
-            fmt::format("decomposition = {} does not go with a [barostat], whose box changes; "
-                        "expected \"grid\" or \"auto\"",
-                        quote(decomposition)));
-    }
-    if (good_("interaction.tail_correction") && input_.interaction.tail_correction == "planar") {
-      error("interaction.tail_correction",
-            "the planar correction is that of one box, which a [barostat] changes; expected "
-            "\"homogeneous\" or \"none\"");
-    }
-    barostat_interval();
-    const auto canonical = [](const Input::Thermostat& thermostat) {
-      const ThermostatKind* kind = kind_of(thermostat);
-      return kind != nullptr && kind->is_canonical;
-    };
-    if (!std::ranges::any_of(input_.thermostats, canonical)) {
-      const auto kinds =
-          thermostats_that([](const ThermostatKind& kind) { return kind.is_canonical; });
-      report_(Severity::warning, "barostat.kind",
-              fmt::format("without a thermostat that samples the canonical ensemble the volumes "
-                          "are those of no ensemble; expected {} in [thermostat]",
-                          choice_list(kinds)));
-    }
-  }
-
-  /// The box changes by an Euler step of the stochastic equation for the volume, which it relaxes
-  /// to for h = interval / time constant: the variance of the volume is then 1 / (1 - h/2) times
-  /// the right one.
-  void barostat_interval() {
-    const auto& barostat = input_.barostat;
-    if (!good_("barostat.interval") || !good_("barostat.time_constant") || !good_("run.timestep")) {
-      return;
-    }
-    const double interval = static_cast<double>(barostat.interval) * input_.run.timestep;
-    const double steps = interval / barostat.time_constant;
-    if (!(steps > 0.1 + 1e-9)) return;
-    const auto time = [this](double value) { return input_.units.text(value, Dimension::time); };
-    const std::string place =
-        input_.places.contains("barostat.interval") ? "barostat.interval" : "barostat";
-    const std::string message = fmt::format(
-        "the box changes every {} (interval times time step), {:.2g} of the barostat's time "
-        "constant of {}",
-        time(interval), steps, time(barostat.time_constant));
-    const std::int64_t most =
-        static_cast<std::int64_t>(0.1 * barostat.time_constant / input_.run.timestep + 1e-9);
-    const std::string expected =
-        most > 0 ? fmt::format("an interval of at most {} (a tenth of the time constant)", most)
-                 : std::string("a time constant of ten time steps or more");
-    if (steps >= 0.5) {
-      error(place, fmt::format("{}: the volume would be driven, not sampled; expected {}", message,
-                               expected));
-    } else {
-      report_(Severity::warning, place,
-              fmt::format("{}: fluctuations of the volume come out {:.0f} % too large; {} keeps "
-                          "that below 5 %",
-                          message, 100.0 * (1.0 / (1.0 - 0.5 * steps) - 1.0), expected));
     }
   }
 
@@ -407,7 +339,7 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   check_thermostats(input, is_good, report);
   check_motion(input, is_good, report);
   check_external(input, is_good, report);
-  checker.barostat();
+  check_barostat(input, is_good, report);
   checker.domain();
   checker.output(look_at_files);
   check_groups(input, is_good, report);

@@ -385,10 +385,11 @@ class Checker {
   /// What moves atoms otherwise than by forces does not know of constraints.
   void constraints() {
     if (std::ranges::none_of(input_.molecules, has_constraints)) return;
-    if (good_("barostat.kind") && input_.barostat.kind != "none") {
-      error("barostat.kind",
-            "a [barostat] moves each atom with the box, which constraints do not allow; expected "
-            "kind = \"none\"");
+    if (good_("run.constraint_algorithm") && input_.barostat.kind != "none" &&
+        input_.run.constraint_algorithm == "conjugate_gradients") {
+      error("run.constraint_algorithm",
+            "a [barostat] moves the centers of mass of atoms that constraints join, which one rank "
+            "must know; expected \"auto\" or \"shake\"");
     }
     for (std::size_t n = 0; n < input_.thermostats.size(); ++n) thermostat(n);
     for (std::size_t n = 0; n < input_.limits.size(); ++n) {

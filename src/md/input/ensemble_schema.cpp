@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "md/input/barostat_kind.hpp"
 #include "md/input/thermostat_kind.hpp"
 
 namespace sterna::md {
@@ -20,7 +21,31 @@ Condition thermostat_is(std::vector<std::string_view> kinds) {
 }
 
 Condition barostat_is_on() {
-  return {"barostat", "kind", {"stochastic_cell_rescaling"}, Severity::warning};
+  Condition condition{"barostat", "kind", {}, Severity::warning};
+  for (const BarostatKind& kind : barostat_kinds()) condition.values.push_back(kind.name);
+  return condition;
+}
+
+std::string_view barostat_description() {
+  static const std::string text = [] {
+    std::string all;
+    for (const BarostatKind& kind : barostat_kinds()) {
+      all += fmt::format("{}{}", all.empty() ? "" : " ", kind.sentence);
+    }
+    return all;
+  }();
+  return text;
+}
+
+std::string_view barostat_time_description() {
+  static const std::string text = [] {
+    std::string all = "Longer than the thermostat's.";
+    for (const BarostatKind& kind : barostat_kinds()) {
+      all += fmt::format(" With \"{}\" it is {}.", kind.name, kind.time_constant);
+    }
+    return all;
+  }();
+  return text;
 }
 
 /// The sentences of all kinds.
@@ -135,18 +160,19 @@ std::vector<KeySchema> common_keys() {
   };
 }
 
+/// What all barostats have.
 std::vector<KeySchema> barostat_keys() {
   return {
       {.section = "barostat",
        .name = "kind",
        .target = [](Input& i, std::size_t) -> Target { return &i.barostat.kind; },
-       .description =
-           "Stochastic cell rescaling samples the isothermal-isobaric ensemble (Bernetti "
-           "and Bussi, J. Chem. Phys. 153, 114107 (2020)); all edges by one factor.",
+       .description = barostat_description(),
        .need = Need::required,
        .choices =
            [] {
-             return Names{"none", "stochastic_cell_rescaling"};
+             Names names{"none"};
+             for (const BarostatKind& kind : barostat_kinds()) names.push_back(kind.name);
+             return names;
            },
        .aliases = {"type", "method"}},
       {.section = "barostat",
@@ -158,30 +184,45 @@ std::vector<KeySchema> barostat_keys() {
        .condition = barostat_is_on(),
        .aliases = {"p", "target"}},
       {.section = "barostat",
-       .name = "bulk_modulus",
-       .target = [](Input& i, std::size_t) -> Target { return &i.barostat.bulk_modulus; },
-       .description = "A guess of the bulk modulus, the inverse of the isothermal compressibility: "
-                      "it sets how fast the volume changes, not where it goes. Water: 22000 bar.",
-       .need = Need::required,
-       .dimension = Dimension::pressure,
-       .range = positive,
-       .condition = barostat_is_on()},
-      {.section = "barostat",
        .name = "time_constant",
        .target = [](Input& i, std::size_t) -> Target { return &i.barostat.time_constant; },
-       .description = "How fast the pressure relaxes; longer than the thermostat's.",
+       .description = barostat_time_description(),
        .need = Need::required,
        .dimension = Dimension::time,
        .range = positive,
        .condition = barostat_is_on(),
        .aliases = {"tau", "tau_p", "relaxation_time"}},
       {.section = "barostat",
+       .name = "coupling",
+       .target = [](Input& i, std::size_t) -> Target { return target_of(i.barostat.coupling); },
+       .description =
+           "How the box changes. `\"isotropic\"`: all edges by one factor. `\"semi_isotropic\"`: "
+           "the two edges across `axis` by one factor, that along it by another, as for membranes. "
+           "`\"uniaxial\"`: only the edge along `axis`. `\"anisotropic\"`: each edge by a factor "
+           "of "
+           "its own. `\"triclinic\"`: the angles, too, as for crystals; a liquid does not hold "
+           "them.",
+       .choices =
+           [] {
+             return Names{"isotropic", "semi_isotropic", "uniaxial", "anisotropic", "triclinic"};
+           },
+       .condition = barostat_is_on(),
+       .aliases = {"pcoupltype", "couple"}},
+      {.section = "barostat",
+       .name = "axis",
+       .target = [](Input& i, std::size_t) -> Target { return target_of(i.barostat.axis); },
+       .description = "The axis of a semi-isotropic or uniaxial coupling.",
+       .choices = axis_names,
+       .condition =
+           Condition{"barostat", "coupling", {"semi_isotropic", "uniaxial"}, Severity::warning},
+       .aliases = {"normal"}},
+      {.section = "barostat",
        .name = "interval",
        .target = [](Input& i, std::size_t) -> Target { return &i.barostat.interval; },
        .description = "Steps between two changes of the box, each of which makes the lists anew.",
        .range = {.minimum = 1.0, .maximum = 1e6},
        .condition = barostat_is_on(),
-       .aliases = {"every"}},
+       .aliases = {"every", "nstpcouple"}},
   };
 }
 
@@ -203,6 +244,13 @@ std::vector<KeySchema> ensemble_keys() {
     }
   }
   for (KeySchema& key : barostat_keys()) keys.push_back(std::move(key));
+  for (const BarostatKind& kind : barostat_kinds()) {
+    for (KeySchema key : kind.keys) {
+      key.section = "barostat";
+      key.condition = Condition{"barostat", "kind", {kind.name}, Severity::warning};
+      keys.push_back(std::move(key));
+    }
+  }
   return keys;
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "md/core/axis.hpp"
 #include "md/core/box.hpp"
 #include "md/core/units.hpp"
 #include "md/core/values_by_type.hpp"
@@ -206,12 +207,26 @@ struct Input {
                        [](const Thermostat& thermostat) { return thermostat.kind != "none"; });
   }
 
+  /// Which changes of the box are coupled to which.
+  enum class Coupling { isotropic, semi_isotropic, uniaxial, anisotropic, triclinic };
   struct Barostat {              ///< [barostat]
-    std::string kind = "none";   ///< "none", "stochastic_cell_rescaling"
+    std::string kind = "none";   ///< or of barostat_kinds()
     double pressure = 0.0;       ///< to keep
-    double bulk_modulus = 0.0;   ///< estimate: inverse of the compressibility
-    double time_constant = 0.0;  ///< of the relaxation of the volume
+    double time_constant = 0.0;  ///< of the box
+    Coupling coupling = Coupling::isotropic;
+    Axis axis = Axis::z;         ///< semi_isotropic: the one by itself; uniaxial: that changes
     std::int64_t interval = 10;  ///< steps between two changes of the box
+
+    /// What only some kinds have, by the type of their options.
+    template <class Options>
+    Options& options() {
+      return options_of_kinds.of<Options>();
+    }
+    template <class Options>
+    const Options& options() const {
+      return options_of_kinds.of<Options>();
+    }
+    ValuesByType options_of_kinds;
   } barostat;
 
   struct DriftControl {                ///< [[drift_control]]

@@ -10,6 +10,7 @@
 
 #include "md/domain/decomposition_method.hpp"
 #include "md/input/atom_groups.hpp"
+#include "md/input/barostat_kind.hpp"
 #include "md/input/component_schema.hpp"
 #include "md/input/electrostatics_schema.hpp"
 #include "md/input/ensemble_schema.hpp"
@@ -183,8 +184,9 @@ std::vector<SectionSchema> general_sections() {
            "regions, or follow one another in time.",
        .aliases = {"nvt", "temperature"}},
       {.name = "barostat",
-       .description = "Keeps the pressure, by changing the size of the box. Goes with a thermostat "
-                      "that samples the canonical ensemble.",
+       .description =
+           "Keeps the pressure, by changing the box. Goes with a thermostat that samples "
+           "the canonical ensemble.",
        .aliases = {"npt", "pressure"}},
       {.name = "wall",
        .is_array = true,
@@ -938,9 +940,6 @@ std::string_view translated_choice(std::string_view value,
       {"cg", "minimize"},
       {"fire", "minimize"},
       {"steepest_descent", "minimize"},
-      {"c-rescale", "stochastic_cell_rescaling"},
-      {"berendsen", "stochastic_cell_rescaling"},
-      {"parrinello-rahman", "stochastic_cell_rescaling"},
       {"float", "mixed"},
       {"single", "mixed"},
       {"float64", "double"},
@@ -984,6 +983,9 @@ std::string_view translated_choice(std::string_view value,
     return is_choice(owner.name) && std::ranges::find(owner.aliases, value) != owner.aliases.end();
   };
   for (const ThermostatKind& kind : thermostat_kinds()) {
+    if (means(kind)) return kind.name;
+  }
+  for (const BarostatKind& kind : barostat_kinds()) {
     if (means(kind)) return kind.name;
   }
   for (const StartFormat& format : start_formats()) {

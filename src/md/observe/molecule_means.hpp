@@ -30,7 +30,6 @@ class MoleculeMeans : public Observer {
   /// From at least one atom.
   using Quantity = double (*)(const MoleculeAtoms& atoms);
 
-  /// `averages_name`: the averages are called that, behind it the group's name.
   MoleculeMeans(std::string name, std::int64_t interval, const ObserverRequest& request,
                 std::vector<AtomGroup> groups, Quantity quantity, Dimension dimension);
 

@@ -22,13 +22,9 @@ class Reporter {
   std::int64_t interval() const { return interval_; }
   /// Whether it looks at this step.
   virtual bool is_due(std::int64_t step) const { return step % interval_ == 0; }
-  /// What it reads of a frame. With less of it a step costs less.
-  enum class Needs {
-    positions,  ///< and orientations: velocities, forces and all else are those of an earlier time
-    particles,  ///< also velocities and forces, while energies may be those of an earlier step
-    state,      ///< all
-  };
-  virtual Needs needs() const { return Needs::state; }
+  /// Whether it reads more than positions and orientations. Otherwise it looks as soon as these are
+  /// those of the step: all else in a frame is of an earlier time then.
+  virtual bool needs_state() const { return true; }
   /// Collective: every rank calls it with its own particles, at the start and then every `interval`
   /// steps.
   virtual void report(const Frame& frame) = 0;

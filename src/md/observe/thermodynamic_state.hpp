@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,11 @@ struct ThermodynamicState {
   double momentum[3] = {};
   double largest_force = 0.0;  ///< component of it; of a minimization
   double volume = 0.0;
+  std::array<double, 3> box{};   ///< edges along x, y and z
+  std::array<double, 3> tilt{};  ///< xy xz yz
+  /// xx yy zz xy xz yz, of what moves with the box as a whole: atoms, molecules, groups that
+  /// constraints join. Where a barostat goes by it.
+  std::optional<std::array<double, 6>> center_pressure = {};
   struct Part {
     std::string name;
     double energy = 0.0;

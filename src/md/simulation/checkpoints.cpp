@@ -79,8 +79,15 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
          }
        }});
   if (barostat_) {
-    parts.push_back({"volume_work", [this]() -> nlohmann::json { return exact_text(volume_work_); },
-                     [this](const nlohmann::json& kept) { volume_work_ = exact_value(kept); }});
+    const auto restore = [this](const std::vector<double>& state) {
+      // Of another kind of barostat it is of no use.
+      if (state.size() == barostat_->state().size()) barostat_->set_state(state);
+    };
+    parts.push_back({"barostat", [this] { return exact_array(barostat_->state()); },
+                     [restore](const nlohmann::json& kept) { restore(exact_values(kept)); }});
+    // Where checkpoints of versions up to 0.1 have that of stochastic cell rescaling.
+    parts.push_back({"volume_work", []() -> nlohmann::json { return nullptr; },
+                     [restore](const nlohmann::json& kept) { restore({exact_value(kept)}); }});
   }
   if (minimizer_) {
     parts.push_back(

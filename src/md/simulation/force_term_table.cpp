@@ -35,7 +35,10 @@ std::unique_ptr<ForceTerm> electrostatics(const TermRequest& request) {
   if (wanted.precision != "auto") options.precision = fmm_precision_by_name(wanted.precision);
   options.surroundings =
       wanted.surroundings == "vacuum" ? Surroundings::vacuum : Surroundings::conductor;
-  options.virial_tensor = observers_need_virial_tensor(request.input);
+  const Input::Barostat& barostat = request.input.barostat;
+  options.virial_tensor =
+      observers_need_virial_tensor(request.input) ||
+      (barostat.kind != "none" && barostat.coupling != Input::Coupling::isotropic);
   options.exchange = request.input.communication.fmm;
   options.charge_unit = std::sqrt(request.input.units.coulomb());
   options.places = request.places;

@@ -34,6 +34,22 @@ std::vector<LoggedScalar> logged_scalars(const ThermodynamicState& state, const 
     const double length = units.from_internal(1.0, Dimension::length);
     scalars.push_back({"volume", state.volume * length * length * length});
   }
+  if (kinds.changes_shape) {
+    static constexpr const char* edges[] = {"box_x", "box_y", "box_z"};
+    static constexpr const char* tilts[] = {"tilt_xy", "tilt_xz", "tilt_yz"};
+    const auto length = [&](double value) { return units.from_internal(value, Dimension::length); };
+    for (std::size_t k = 0; k < 3; ++k) scalars.push_back({edges[k], length(state.box[k])});
+    for (std::size_t k = 0; k < 3; ++k) scalars.push_back({tilts[k], length(state.tilt[k])});
+  }
+  if (state.center_pressure) {
+    static constexpr const char* names[] = {"center_pressure_xx", "center_pressure_yy",
+                                            "center_pressure_zz", "center_pressure_xy",
+                                            "center_pressure_xz", "center_pressure_yz"};
+    for (std::size_t k = 0; k < 6; ++k) {
+      const double value = (*state.center_pressure)[k];
+      scalars.push_back({names[k], units.from_internal(value, Dimension::pressure)});
+    }
+  }
   for (const ThermodynamicState::Term& term : state.terms) {
     scalars.push_back({term.name + "_energy", energy(term.energy)});
     scalars.push_back({term.name + "_virial", energy(term.virial)});

@@ -12,6 +12,7 @@ struct LoggedKinds {
   bool moves = true;            ///< otherwise no velocities, but the largest force
   bool rotating = false;        ///< with the energy of rotation
   bool changes_volume = false;  ///< with the volume
+  bool changes_shape = false;   ///< with the edges of the box
 };
 /// What a row of the log says, in the units of the input.
 std::vector<LoggedScalar> logged_scalars(const ThermodynamicState& state, const UnitSystem& units,

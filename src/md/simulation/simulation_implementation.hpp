@@ -19,9 +19,10 @@
 #include "md/core/box.hpp"
 #include "md/input/input.hpp"
 #include "md/input/input_record.hpp"
+#include "md/integrate/barostats/barostat.hpp"
+#include "md/integrate/centers.hpp"
 #include "md/integrate/constraints.hpp"
 #include "md/integrate/fire_minimizer.hpp"
-#include "md/integrate/stochastic_cell_rescaling.hpp"
 #include "md/integrate/velocity_verlet.hpp"
 #include "md/observe/observer.hpp"
 #include "md/output/checkpoint_file.hpp"
@@ -81,7 +82,8 @@ class Simulation::Implementation {
   void resume_from_checkpoint(const std::string& path);
   /// take_over.cpp: the particles and the state of another simulation. Returns the latter.
   nlohmann::json take_over(Implementation& previous, const std::optional<Box>& box);
-  void make_balancer();
+  /// `grid`: ranks along each axis, where as many as there are; otherwise chosen.
+  void make_balancer(const std::array<int, 3>& grid = {0, 0, 0});
   /// FileError on all ranks where the particles are not the atoms of the molecules.
   void check_molecule_atoms();
   /// FileError on all ranks where one of them cannot have the memory that the run takes.
@@ -158,7 +160,6 @@ class Simulation::Implementation {
   bool must_write_checkpoint() const;
   /// Of the present positions, as far as the run's limits let them.
   void compute_forces(EnergyAndVirial* sums);
-  void change_volume(EnergyAndVirial& sums);
   ThermodynamicState measure(const EnergyAndVirial& sums);
   /// `last_state_` is that of now.
   void keep_state(const EnergyAndVirial& sums);
@@ -169,17 +170,29 @@ class Simulation::Implementation {
     return interval > 0 && (step_ % interval == 0 || step_ == last_step_);
   }
   bool must_sample() const;
-  /// Whether somebody wants energies of this step.
-  bool must_measure() const;
-  Frame frame() const;
-  /// To reporters that are due and need no more, as soon as particles are where they are in a step.
-  void report_positions();
-  /// To observers and other reporters that are due.
+  /// To those that are due: before the forces of a step to reporters that need positions alone,
+  /// afterwards to observers and the other reporters.
   void report();
   bool is_due(const Observer& observer) const {
     return observer.is_due(step_) && step_ > input_.output.equilibration;
   }
-  bool changes_volume() const { return barostat_ && step_ % input_.barostat.interval == 0; }
+
+  // box_changes.cpp: what the barostat does.
+  void make_barostat();
+  double center_degrees() const;  ///< of freedom, of what moves with the box as a whole
+  Tensor center_pressure(const PressureState& state) const;
+  bool changes_shape() const {
+    return barostat_ && input_.barostat.coupling != Input::Coupling::isotropic;
+  }
+  bool barostat_acts() const { return barostat_ && barostat_->is_due(step_); }
+  /// Whether the pressure of the centers is another one than that of the atoms, or its directions
+  /// count.
+  bool sees_tensor() const;
+  /// `measured` by these sums, with velocities of the time of the positions.
+  PressureState pressure_state(const ThermodynamicState& measured, const EnergyAndVirial& sums);
+  void start_barostat(const EnergyAndVirial& sums);
+  /// `sums` become those of the present box where `sample` or the barostat reads the pressure.
+  void act_barostat(EnergyAndVirial& sums, bool sample);
 
   // final_report.cpp
   void report_end(Outcome outcome, double seconds);
@@ -222,8 +235,9 @@ class Simulation::Implementation {
   double constrained_path_ = 0.0;             ///< longest of an atom with constraints in this step
   EnergyAndVirial constraint_sums_;           ///< of the last step that was measured
   std::vector<std::unique_ptr<StepModifier>> modifiers_;
-  std::optional<StochasticCellRescaling> barostat_;
-  double volume_work_ = 0.0;  ///< energy that the particles have lost to changes of the volume
+  std::unique_ptr<Barostat> barostat_;  ///< null: the box stays as it is
+  std::unique_ptr<Centers> centers_;    ///< where there is a barostat
+  double center_count_ = 0.0;           ///< there
   std::optional<FireMinimizer> minimizer_;
   bool converged_ = false;
 

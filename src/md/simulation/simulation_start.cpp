@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <numeric>
 #include <sstream>
 #include <stdexcept>
@@ -189,17 +190,11 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
       };
     }
     modifiers_ = make_step_modifiers(context_, input_, molecules);
-    const auto& barostat = input_.barostat;
-    if (barostat.kind == "stochastic_cell_rescaling") {
-      const double temperature =
-          input_.thermostats.empty() ? 0.0 : input_.thermostats[0].temperature;
-      barostat_.emplace(input_.run.seed, input_.units.boltzmann() * temperature, barostat.pressure,
-                        barostat.bulk_modulus, barostat.time_constant);
-    }
+    make_barostat();
   }
   if (!minimizer_) {
     Averages::Options averages;
-    averages.changes_volume = barostat_.has_value();
+    averages.changes_volume = barostat_ != nullptr;
     averages.particles = particle_count_;
     if (input_.output.equilibration >= 0) averages.equilibration = input_.output.equilibration;
     for (std::size_t type = 0; type < masses_.size(); ++type) {
@@ -374,14 +369,19 @@ void Simulation::Implementation::stop_motion() {
   std::fill(particles_.angular_momentum.begin(), particles_.angular_momentum.end(), Vec3{});
 }
 
-void Simulation::Implementation::make_balancer() {
+void Simulation::Implementation::make_balancer(const std::array<int, 3>& grid) {
   check_box(input_, box_, [&](Severity severity, std::string_view place, std::string message) {
     if (severity != Severity::error) return;
     throw FileError(render(diagnose(input_, severity, place, std::move(message))));
   });
   require_memory();
+  // A box that has another shape now might be cut along other axes.
+  Input input = input_;
+  const bool fits = std::ranges::equal(
+      grid, input.domain.grid, [](int cuts, int asked) { return asked == 0 || asked == cuts; });
+  if (fits && grid[0] * grid[1] * grid[2] == context_.size()) input.domain.grid = grid;
   balancer_ =
-      std::make_unique<Balancer>(context_, input_, box_, interaction_.reach() + skin_, timer_);
+      std::make_unique<Balancer>(context_, input, box_, interaction_.reach() + skin_, timer_);
 }
 
 void Simulation::Implementation::read_start_file() {
@@ -501,7 +501,9 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
     time_offset_ = exact_value(*offset);
   }
   if (changes_.timestep) time_offset_ += state.time - elapsed_time();
-  make_balancer();
+  const bool keeps_shape =
+      input_.barostat.kind == "none" || input_.barostat.coupling == Input::Coupling::isotropic;
+  make_balancer(keeps_shape ? std::array{0, 0, 0} : state.grid);
   reader.read_particles(particles_);
   stop_if_asked();
   const bool minimizes = input_.run.integrator == "minimize";
@@ -552,9 +554,12 @@ void Simulation::Implementation::make_engine() {
   std::vector<double> inverse_masses =
       frozen_.inertial_masses(minimizer_ ? std::vector<double>(masses_.size(), 1.0) : masses_);
   for (double& mass : inverse_masses) mass = 1.0 / mass;
+  // A barostat moves the center of each group, all of which one rank must know then.
+  const double widest = input_.barostat.kind == "none"
+                            ? std::max(molecule_reach(input_), interaction_.reach())
+                            : std::numeric_limits<double>::infinity();
   ConstraintGroups groups(topology_, inverse_masses,
-                          constraint_algorithm_by_name(input_.run.constraint_algorithm),
-                          std::max(molecule_reach(input_), interaction_.reach()));
+                          constraint_algorithm_by_name(input_.run.constraint_algorithm), widest);
   if (!topology_.empty()) {
     options.places = std::make_shared<MoleculePlaces>(topology_, box_);
     options.molecule_reach = std::max(molecule_reach(input_), groups.reach()) + skin_;
@@ -574,6 +579,11 @@ void Simulation::Implementation::make_engine() {
     constraints_ = std::make_unique<Constraints>(
         context_, options.places, std::move(groups), std::move(inverse_masses), timestep,
         input_.run.constraint_tolerance,
+        [this](std::span<Vec3> vectors) { engine_->exchange_vectors(vectors); });
+  }
+  if (barostat_) {
+    centers_ = std::make_unique<Centers>(
+        context_, options.places, masses_,
         [this](std::span<Vec3> vectors) { engine_->exchange_vectors(vectors); });
   }
   restore_terms();

@@ -48,8 +48,9 @@ void Simulation::Implementation::begin() {
   EnergyAndVirial sums;
   compute_forces(&sums);
   integrator_.forces_are_those_of_a_start();
+  start_barostat(sums);
   if (first_step_ == 0) {
-    report_positions();
+    report();
     observe(sums);
   }
 }
@@ -64,6 +65,7 @@ void Simulation::Implementation::begin_anew(EnergyAndVirial& sums) {
   engine_->look_at_speeds();
   compute_forces(&sums);
   integrator_.forces_are_those_of_a_start();
+  start_barostat(sums);
   changed_ = false;
   measured_step_ = -1;
 }
@@ -80,6 +82,9 @@ void Simulation::Implementation::measure_now() {
 void Simulation::Implementation::keep_state(const EnergyAndVirial& sums) {
   complete_velocities();
   last_state_ = measure(sums);
+  if (sees_tensor()) {
+    last_state_.center_pressure = center_pressure(pressure_state(last_state_, sums));
+  }
   last_sums_ = sums;
   last_sums_ += constraint_sums_;
   measured_step_ = step_;
@@ -97,7 +102,8 @@ std::vector<LoggedScalar> Simulation::Implementation::logged_state() const {
   return logged_scalars(last_state_, input_.units,
                         {.moves = !minimizer_,
                          .rotating = particles_.rotating(),
-                         .changes_volume = barostat_.has_value()});
+                         .changes_volume = barostat_ != nullptr,
+                         .changes_shape = changes_shape()});
 }
 
 Outcome Simulation::Implementation::run(std::int64_t steps) {
@@ -254,35 +260,34 @@ void Simulation::Implementation::move(std::size_t begin, std::size_t end) {
 bool Simulation::Implementation::can_move_early() const {
   const auto is_due = [this](const auto& modifier) { return modifier->is_due(step_); };
   return engine_->can_move() && !constraints_ && !minimizer_ && !hook_ && !must_sample() &&
-         !changes_volume() && !must_write_checkpoint() &&
+         !barostat_acts() && !must_write_checkpoint() &&
          std::none_of(modifiers_.begin(), modifiers_.end(), is_due);
 }
 
 void Simulation::Implementation::step() {
   ++step_;
   balancer_->begin_step(step_);
+  if (barostat_) {
+    const Deformation velocities = barostat_->begin_step(step_ - 1);
+    if (!velocities.is_identity()) centers_->change_velocities(particles_, velocities);
+  }
   advance_positions();
   renew_lists();
-  report_positions();
+  if (!reporters_.empty()) report();
   if (can_move_early()) {
     compute_forces_and_move();
     return;
   }
-  const bool sample = must_sample(), changes_volume = this->changes_volume();
-  const bool measures = sample && must_measure();
+  const bool sample = must_sample(), barostat_acts = this->barostat_acts();
   EnergyAndVirial sums;
-  compute_forces(measures || changes_volume ? &sums : nullptr);
+  const bool needs_sums = sample || (barostat_acts && barostat_->reads_pressure(step_));
+  compute_forces(needs_sums ? &sums : nullptr);
   if (!minimizer_) integrator_.finish_step();
   // In every step, so that no bit depends on who looks at them.
   if (constraints_ && !minimizer_) complete_velocities();
   modify();
-  if (changes_volume) change_volume(sums);
-  if (measures) {
-    observe(sums);
-  } else if (sample) {
-    complete_velocities();
-    report();
-  }
+  if (barostat_acts) act_barostat(sums, sample);
+  if (sample) observe(sums);
 }
 
 void Simulation::Implementation::advance_positions() {
@@ -327,6 +332,7 @@ void Simulation::Implementation::renew_lists() {
 void Simulation::Implementation::rebuild() {
   if (constraints_) constraints_->throw_where_not_converged();
   engine_->rebuild(particles_, step_);
+  if (centers_) centers_->rebuild(particles_);
   if (!constraints_) return;
   const auto measured = timer_.measure(Phase::constraints);
   constraints_->rebuild(particles_);
@@ -378,33 +384,6 @@ void Simulation::Implementation::compute_forces(EnergyAndVirial* sums) {
   if (constraints_) constraint_sums_ = constraints_->constrain_forces(particles_, step_);
 }
 
-void Simulation::Implementation::change_volume(EnergyAndVirial& sums) {
-  complete_velocities();
-  const ThermodynamicState before = measure(sums);
-  const double old_volume = box_.volume();
-  const double interval = static_cast<double>(input_.barostat.interval) * input_.run.timestep;
-  const double ratio = barostat_->volume_ratio(old_volume, before.pressure, interval, step_);
-  const double factor = std::cbrt(ratio);
-  // Centers of mass go along with the box; molecules keep their shape and their turning.
-  box_.scale(factor);
-  for (std::size_t i = 0; i < particles_.local_count(); ++i) {
-    Position& position = particles_.position[i];
-    position.x *= factor;
-    position.y *= factor;
-    position.z *= factor;
-    particles_.velocity[i] *= 1.0 / factor;
-  }
-  const std::vector<double> particles_of_type(type_counts_.begin(), type_counts_.end());
-  tail_ = interaction_.tail_correction(particles_of_type, box_.volume());
-  balancer_->set_box(box_, *engine_);
-  rebuild();
-  rebuilt_ = true;
-  sums = {};
-  compute_forces(&sums);
-  volume_work_ += before.total_energy - measure(sums).total_energy;
-  integrator_.forces_are_those_of_a_start();
-}
-
 void Simulation::Implementation::minimize_step() {
   FireMinimizer::Sums sums = minimizer_->local_sums(particles_);
   comm::ReductionBatch batch(context_, "minimization");
@@ -426,19 +405,12 @@ void Simulation::Implementation::minimize_step() {
 }
 
 bool Simulation::Implementation::must_sample() const {
-  return must_measure() || std::any_of(reporters_.begin(), reporters_.end(), [&](const auto& r) {
-           return r->is_due(step_) && r->needs() == Reporter::Needs::particles;
-         });
-}
-
-bool Simulation::Implementation::must_measure() const {
   return is_due(input_.output.thermo_interval) || is_due(input_.output.trajectory_interval) ||
          step_ == last_step_ ||
          std::any_of(observers_.begin(), observers_.end(),
                      [&](const auto& observer) { return is_due(*observer); }) ||
-         std::any_of(reporters_.begin(), reporters_.end(), [&](const auto& r) {
-           return r->is_due(step_) && r->needs() == Reporter::Needs::state;
-         });
+         std::any_of(reporters_.begin(), reporters_.end(),
+                     [&](const auto& r) { return r->is_due(step_) && r->needs_state(); });
 }
 
 ThermodynamicState Simulation::Implementation::measure(const EnergyAndVirial& sums) {
@@ -489,11 +461,14 @@ ThermodynamicState Simulation::Implementation::measure(const EnergyAndVirial& su
   }
   if (constraints_) state.terms.push_back({"constraints", 0.0, constraint_virial, {}});
   state.volume = box_.volume();
+  state.box = {box_.length.x, box_.length.y, box_.length.z};
+  state.tilt = {box_.tilt.xy, box_.tilt.xz, box_.tilt.yz};
   state.kinetic_energy = kinetic.energy + state.rotational_energy;
   for (int axis = 0; axis < 3; ++axis) state.momentum[axis] = kinetic.momentum[axis];
   state.potential_energy = state.pair_energy + tail_.energy;
   state.total_energy = state.kinetic_energy + state.potential_energy;
-  state.conserved_energy = state.total_energy - exchanged_energy + volume_work_;
+  state.conserved_energy = state.total_energy - exchanged_energy;
+  if (barostat_) state.conserved_energy += barostat_->energy(box_);
   state.temperature = 2.0 * state.kinetic_energy / (degrees_of_freedom_ * input_.units.boltzmann());
   state.pressure = (2.0 * kinetic_factor() * kinetic.energy + state.virial + tail_.virial) /
                    (3.0 * box_.volume());
@@ -556,8 +531,8 @@ void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
   report();
 }
 
-Frame Simulation::Implementation::frame() const {
-  return {
+void Simulation::Implementation::report() {
+  const Frame frame{
       .step = step_,
       .time = elapsed_time(),
       .box = box_,
@@ -569,25 +544,13 @@ Frame Simulation::Implementation::frame() const {
       .tail_virial = tail_.virial,
       .kinetic_factor = kinetic_factor(),
   };
-}
-
-void Simulation::Implementation::report_positions() {
-  for (const auto& reporter : reporters_) {
-    if (reporter->needs() != Reporter::Needs::positions || !reporter->is_due(step_)) continue;
-    const auto measured = timer_.measure(Phase::observers);
-    reporter->report(frame());
-  }
-}
-
-void Simulation::Implementation::report() {
-  const Frame frame = this->frame();
+  const bool has_state = measured_step_ == step_;
   const auto measured = timer_.measure(Phase::observers);
   for (const auto& observer : observers_) {
-    if (is_due(*observer)) observer->sample(frame);
+    if (has_state && is_due(*observer)) observer->sample(frame);
   }
   for (const auto& reporter : reporters_) {
-    const bool has_looked = reporter->needs() == Reporter::Needs::positions;
-    if (!has_looked && reporter->is_due(step_)) reporter->report(frame);
+    if (reporter->needs_state() == has_state && reporter->is_due(step_)) reporter->report(frame);
   }
 }
 

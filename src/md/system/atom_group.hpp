@@ -41,8 +41,8 @@ class AtomGroup {
 
   /// Whether any atom of this kind of molecule can be in it.
   bool may_contain_molecule(std::size_t kind) const;
-  /// Whether any particle that is not a molecule's atom can.
-  bool may_contain_type(std::size_t type) const { return may_contain_[type] != 0; }
+  /// Whether any of those can that a row of the constructor's `particles` describes.
+  bool may_contain_row(std::size_t row) const { return may_contain_[row] != 0; }
 
  private:
   struct Test {

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy
 
+from sterna.elements import ELEMENTS
 from sterna.errors import SternaError
 from sterna.importing.lammps.data_file import (
     ATOM_STYLES,
@@ -56,12 +57,7 @@ _UNITS = {
     "lj": _Units("reduced", 0.0, 0.005, 1.0, 0.5),
 }
 
-_SYMBOLS = {
-    "H": 1.008, "He": 4.003, "Li": 6.94, "B": 10.81, "C": 12.011, "N": 14.007, "O": 15.999,
-    "F": 18.998, "Ne": 20.18, "Na": 22.99, "Mg": 24.305, "Al": 26.982, "Si": 28.085, "P": 30.974,
-    "S": 32.06, "Cl": 35.45, "K": 39.098, "Ar": 39.95, "Ca": 40.078, "Fe": 55.845, "Cu": 63.546,
-    "Zn": 65.38, "Br": 79.904, "I": 126.904, "Cs": 132.905,
-}  # fmt: skip
+_NEAR = 0.05  # u: masses of one element in two force fields
 
 
 def is_data_file(path: Path) -> bool:
@@ -215,7 +211,7 @@ class _Builder:
     def _names(self) -> list[str]:
         labels = {number: label for label, number in self.data.labels.get("atom", {}).items()}
         self.symbols = [
-            next((s for s, m in _SYMBOLS.items() if abs(m - mass) < 0.05), "X")
+            next((s for s, (m, _) in ELEMENTS.items() if abs(m - mass) < _NEAR), "X")
             if self.units.name != "reduced"
             else "X"
             for mass in self.masses

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "md/core/display_text.hpp"
+#include "md/input/input_schema.hpp"
 #include "md/start/foreign/foreign_draft.hpp"
 #include "md/start/foreign/modylas/force_field.hpp"
 #include "md/start/foreign/modylas/values.hpp"
@@ -195,15 +196,26 @@ class SessionReader {
                                      {"opt", "nve", "nvt", "npt_a", "npt_z", "npt_pr", "npxpypzt",
                                       "nptlz", "nptlzxy", "nlxlypzt", "nlxlylzt", "nvlxlylzt"});
     if (!kind) {
-      if (values_.ok()) values_.error(block.tag, "<ensemble> lacks ensemble = opt, nve or nvt");
+      if (values_.ok()) values_.error(block.tag, "<ensemble> lacks ensemble = nve or another one");
       unknown(block, {});
       return;
     }
-    enum Known : std::size_t { opt, nve, nvt };
-    if (*kind > nvt) {
+    enum Known : std::size_t {
+      opt,
+      nve,
+      nvt,
+      npt_a,
+      npt_z,
+      npt_pr,
+      npxpypzt,
+      nptlz,
+      nptlzxy,
+      nlxlypzt
+    };
+    if (*kind == nptlz || *kind == nptlzxy || *kind > nlxlypzt) {
       values_.error(block.tag,
-                    "MODYLAS's ensembles with a changing box are not taken over; expected "
-                    "opt, nve or nvt");
+                    "this ensemble is not taken over; expected opt, nve, nvt, npt_a, npt_z, "
+                    "npxpypzt, nlxlypzt or npt_pr");
       return;
     }
     constexpr double usual_temperature = 300.0;  // K
@@ -221,7 +233,7 @@ class SessionReader {
       values_.yes_or_no(*chain, "initialize");
       unknown(*chain, {});
     }
-    if (*kind == nvt) {
+    if (*kind >= nvt) {
       thermostat("nose_hoover_chain", temperature, chain != nullptr ? chain->tag : block.tag);
       // MODYLAS gives the inverse of the angular frequency.
       set("thermostat[0].time_constant", draft_.input.thermostats[0].time_constant,
@@ -229,8 +241,55 @@ class SessionReader {
           chain != nullptr ? chain->tag : block.tag);
     }
     if (*kind == opt) minimization(block);
+    using enum Input::Coupling;
+    if (*kind == npt_a) barostat(block, isotropic);
+    if (*kind == npt_z) barostat(block, semi_isotropic);
+    if (*kind == npt_pr) barostat(block, triclinic);
+    if (*kind == npxpypzt) barostat(block, anisotropic);
+    if (*kind == nlxlypzt) barostat(block, uniaxial);
     unknown(block, {"pressure", "Pref_inner", "Pref_outer", "Pref_outermost", "barostat",
                     "velocity_scaling", "bond_breaking_distance"});
+  }
+
+  void barostat(const Block& block, Input::Coupling coupling) {
+    Input::Barostat& barostat = draft_.input.barostat;
+    const Block* const box = values_.find(block, "barostat");
+    const std::string_view word = box != nullptr ? box->tag : block.tag;
+    constexpr double largest = 1e15;
+    auto pressure = values_.number(block, "pressure", -largest, largest);
+    for (const char* key : {"Pref_inner", "Pref_outer", "Pref_outermost"}) {
+      const auto part = values_.number(block, key, -largest, largest);
+      // What they are parts of.
+      if (part && values_.peek(block, "pressure").empty())
+        pressure = pressure.value_or(0.0) + *part;
+    }
+    std::optional<double> period, chain_period;
+    if (box != nullptr) {
+      period = values_.positive(*box, "tau_W");
+      chain_period = values_.positive(*box, "tau_Q");
+      values_.yes_or_no(*box, "initialize");
+      unknown(*box, {});
+    }
+    if (!pressure && values_.ok()) values_.error(block.tag, "<ensemble> lacks pressure");
+    if (!period && values_.ok()) values_.error(word, "<ensemble> lacks tau_W in <barostat>");
+    if (!pressure || !period) return;
+    constexpr double atmosphere = 101325.0;  // Pa
+    const double time = 2.0 * std::numbers::pi * femtoseconds * *period;
+    set("barostat.kind", barostat.kind, "martyna_tobias_klein", word);
+    set("barostat.coupling", barostat.coupling, coupling, word);
+    set("barostat.pressure", barostat.pressure, *pressure / atmosphere, word);
+    set("barostat.time_constant", barostat.time_constant, time, word);
+    if (chain_period) {
+      const KeySchema* const key = find_key("barostat", "chain_time_constant");
+      *std::get<double*>(key->target(draft_.input, 0)) =
+          2.0 * std::numbers::pi * femtoseconds * *chain_period;
+      draft_.decide("barostat.chain_time_constant",
+                    values_.document().diagnostic(word, Severity::error, {}));
+    }
+    // Rarely enough to cost little.
+    const double steps = 0.01 * time / draft_.input.run.timestep;
+    const auto interval = 2 * static_cast<std::int64_t>(std::clamp(0.5 * steps, 1.0, 5.0));
+    set("barostat.interval", barostat.interval, interval, word);
   }
 
   void minimization(const Block& block) {

@@ -1,0 +1,224 @@
+// Idea:    the strains of the box are variables with masses, driven by the difference of the
+//          pressure from the one to keep and damped by a chain of their own. The step is split so
+//          that it can be reversed: half of what drives the box, half of what the box does to
+//          velocities, steps of the particles, with the whole motion of the box in their middle,
+//          and the halves in turn.
+// Source:  Martyna, Tobias and Klein, J. Chem. Phys. 101, 4177 (1994); Tuckerman et al., J. Phys. A
+//          39, 5629 (2006), section 4. Of a total momentum of zero, the pressure counts the kinetic
+//          energy as that of all centers, and the friction with it, so that N centers have volumes
+//          that are distributed as V^N exp(-p V / kT) without forces.
+// Cost:    energy and virial each `interval` steps, and new lists half-way between.
+// Hazards: oscillates for many periods where it starts far from equilibrium. Between the steps in
+//          which it acts the conserved energy swings by what it is about to do.
+// Others:  stochastic cell rescaling, to equilibrate.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include "md/core/display_text.hpp"
+#include "md/integrate/barostats/barostat_table.hpp"
+#include "md/integrate/barostats/strain_mode.hpp"
+#include "md/integrate/thermostats/nose_hoover_chain.hpp"
+
+namespace sterna::md {
+namespace {
+
+struct MartynaTobiasKleinOptions {
+  double chain_time_constant = 0.0;  // 0: that of the barostat
+};
+
+class MartynaTobiasKlein final : public Barostat {
+ public:
+  explicit MartynaTobiasKlein(const BarostatRequest& request)
+      : modes_(strain_modes(request.input.barostat)),
+        rate_(modes_.size(), 0.0),
+        pressure_(request.input.barostat.pressure),
+        degrees_(request.degrees),
+        kinetic_factor_(3.0 * request.centers / request.degrees),
+        interval_(request.input.barostat.interval),
+        half_time_(0.5 * static_cast<double>(interval_) * request.input.run.timestep) {
+    const auto& barostat = request.input.barostat;
+    const double time = barostat.time_constant / (2.0 * std::numbers::pi);
+    for (const StrainMode& mode : modes_) {
+      mass_.push_back(mode.parts() * (degrees_ + 3.0) / 3.0 * request.thermal_energy * time * time);
+    }
+    if (!request.input.has_thermostat()) return;
+    const double asked = barostat.options<MartynaTobiasKleinOptions>().chain_time_constant;
+    chain_.emplace(request.thermal_energy, asked > 0.0 ? asked : barostat.time_constant,
+                   static_cast<double>(modes_.size()));
+  }
+
+  bool is_due(std::int64_t step) const override { return reads_pressure(step) || moves(step); }
+  bool reads_pressure(std::int64_t step) const override { return step % interval_ == 0; }
+
+  Change act(const PressureState& state, std::int64_t step) override {
+    if (moves(step)) {
+      Tensor strain = strain_rate();
+      for (double& part : strain) part *= 2.0 * half_time_;
+      return {{}, Deformation::exponential(strain)};
+    }
+    const Deformation friction = this->friction();
+    take(state);
+    kinetic_ = friction.transformed(kinetic_);
+    drive();
+    thermostat();
+    return {friction, {}};
+  }
+
+  void start(const PressureState& state, std::int64_t step) override {
+    if (!goes_on_ && reads_pressure(step)) take(state);
+    goes_on_ = false;
+  }
+  Deformation begin_step(std::int64_t step) override {
+    if (!reads_pressure(step)) return {};
+    thermostat();
+    drive();
+    return friction();
+  }
+
+  double energy(const Box& box) const override {
+    return pressure_ * box.volume() + kinetic_energy() + (chain_ ? chain_->energy() : 0.0);
+  }
+
+  std::vector<double> state() const override {
+    std::vector<double> state = rate_;
+    state.insert(state.end(), kinetic_.begin(), kinetic_.end());
+    state.insert(state.end(), virial_.begin(), virial_.end());
+    state.push_back(volume_);
+    if (chain_) {
+      const std::vector<double> of_chain = chain_->state();
+      state.insert(state.end(), of_chain.begin(), of_chain.end());
+    }
+    return state;
+  }
+  void set_state(const std::vector<double>& state) override {
+    auto next = state.begin();
+    for (double& rate : rate_) rate = *next++;
+    for (double& part : kinetic_) part = *next++;
+    for (double& part : virial_) part = *next++;
+    volume_ = *next++;
+    if (chain_) chain_->set_state({next, state.end()});
+    goes_on_ = true;
+  }
+
+ private:
+  bool moves(std::int64_t step) const { return step % interval_ == interval_ / 2; }
+
+  void take(const PressureState& state) {
+    kinetic_ = state.kinetic;
+    virial_ = state.virial;
+    volume_ = state.box.volume();
+  }
+  Tensor strain_rate() const {
+    Tensor rate{};
+    for (std::size_t n = 0; n < modes_.size(); ++n) {
+      for (std::size_t k = 0; k < 6; ++k) rate[k] += modes_[n].direction[k] * rate_[n];
+    }
+    return rate;
+  }
+  static double trace(const Tensor& tensor) { return tensor[0] + tensor[1] + tensor[2]; }
+
+  /// What half of the time does to velocities.
+  Deformation friction() const {
+    Tensor strain = strain_rate();
+    const double common = trace(strain) / degrees_;
+    for (std::size_t k = 0; k < 6; ++k) {
+      strain[k] = -half_time_ * (kinetic_factor_ * strain[k] + (k < 3 ? common : 0.0));
+    }
+    return Deformation::exponential(strain);
+  }
+  /// What the pressure does to the strains in half of the time.
+  void drive() {
+    for (std::size_t n = 0; n < modes_.size(); ++n) {
+      const StrainMode& mode = modes_[n];
+      const double force = kinetic_factor_ * mode.of(kinetic_) + mode.of(virial_) +
+                           mode.edges * (trace(kinetic_) / degrees_ - pressure_ * volume_);
+      rate_[n] += half_time_ * force / mass_[n];
+    }
+  }
+  void thermostat() {
+    if (!chain_) return;
+    const double factor = chain_->factor(kinetic_energy(), half_time_);
+    for (double& rate : rate_) rate *= factor;
+  }
+  double kinetic_energy() const {
+    double energy = 0.0;
+    for (std::size_t n = 0; n < modes_.size(); ++n) energy += 0.5 * mass_[n] * rate_[n] * rate_[n];
+    return energy;
+  }
+
+  std::vector<StrainMode> modes_;
+  std::vector<double> rate_, mass_;  ///< of the strain of each mode
+  double pressure_, degrees_, kinetic_factor_;
+  std::int64_t interval_;
+  double half_time_;                      ///< half of what passes between two actions
+  std::optional<NoseHooverChain> chain_;  ///< none: constant enthalpy
+  Tensor kinetic_{}, virial_{};           ///< of the last step that was due
+  double volume_ = 0.0;                   ///< of that step
+  bool goes_on_ = false;                  ///< with the state of a checkpoint
+};
+
+void check(const Input& input, const IsGood& is_good, const Report& report) {
+  const auto& barostat = input.barostat;
+  if (!input.has_thermostat() && !input.start.temperature && is_good("barostat.kind")) {
+    report(Severity::error, "barostat.kind",
+           "the mass of the box follows from a temperature; expected that of a [thermostat], or "
+           "\"temperature\" in [start] for constant enthalpy");
+  }
+  if (!is_good("barostat.interval") || !is_good("barostat.time_constant") ||
+      !is_good("run.timestep")) {
+    return;
+  }
+  const std::string place =
+      input.places.contains("barostat.interval") ? "barostat.interval" : "barostat";
+  if (barostat.interval % 2 != 0) {
+    report(Severity::error, place,
+           fmt::format("\"interval\" in [barostat] is {}; with kind = {} expected an even number: "
+                       "the box moves half-way between two steps that read the pressure",
+                       barostat.interval, quote(barostat.kind)));
+  }
+  const double time = static_cast<double>(barostat.interval) * input.run.timestep;
+  // A liquid's box swings about seven times as fast as that of an ideal gas.
+  if (time > 0.01 * barostat.time_constant * (1.0 + 1e-9)) {
+    report(Severity::error, place,
+           fmt::format("the box is driven every {} (interval times time step); expected at most a "
+                       "hundredth of the time constant of {}",
+                       input.units.text(time, Dimension::time),
+                       input.units.text(barostat.time_constant, Dimension::time)));
+  }
+}
+
+BarostatKind kind() {
+  return {.name = "martyna_tobias_klein",
+          .sentence =
+              "Martyna-Tobias-Klein moves the box as a particle, without random numbers and with a "
+              "conserved energy (Martyna, Tobias and Klein, J. Chem. Phys. 101, 4177 (1994)); with "
+              "a thermostat it has a Nose-Hoover chain of its own and samples the "
+              "isothermal-isobaric ensemble, without one the enthalpy is constant.",
+          .aliases = {"mtk", "mttk", "MTTK", "npt_a", "nose_hoover"},
+          .time_constant =
+              "the period that gives the box its mass, (degrees of freedom + 3) kT "
+              "(time_constant / 2 pi)^2: a liquid's box swings about seven times as "
+              "fast",
+          .keys = {{.name = "chain_time_constant",
+                    .target = barostat_option<&MartynaTobiasKleinOptions::chain_time_constant>,
+                    .description = "The period of the chain that keeps the temperature of the box.",
+                    .default_text = "0: `time_constant`",
+                    .dimension = Dimension::time,
+                    .range = {.minimum = 0.0}}},
+          .needs_thermostat = false,
+          .needs_symmetric_virial = true,
+          .check = check};
+}
+
+}  // namespace
+
+const BarostatRow barostat::martyna_tobias_klein{
+    .kind = kind, .make = [](const BarostatRequest& request) -> std::unique_ptr<Barostat> {
+      return std::make_unique<MartynaTobiasKlein>(request);
+    }};
+
+}  // namespace sterna::md

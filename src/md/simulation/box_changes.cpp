@@ -1,0 +1,90 @@
+// What a barostat does to a run: boxes, centers and their pressure.
+
+#include "md/integrate/barostats/barostat_table.hpp"
+#include "md/simulation/simulation_implementation.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+
+namespace sterna::md {
+
+void Simulation::Implementation::make_barostat() {
+  center_count_ = static_cast<double>(moving_count_ - Centers::joined_atoms(topology_));
+  double temperature = input_.start.temperature.value_or(0.0);
+  if (!input_.thermostats.empty()) temperature = input_.thermostats[0].temperature;
+  barostat_ = sterna::md::make_barostat({.input = input_,
+                                         .thermal_energy = input_.units.boltzmann() * temperature,
+                                         .degrees = center_degrees(),
+                                         .centers = center_count_});
+}
+
+double Simulation::Implementation::center_degrees() const {
+  return std::max(1.0, 3.0 * center_count_ - (keeps_momentum(input_) ? 3.0 : 0.0));
+}
+
+bool Simulation::Implementation::sees_tensor() const {
+  return barostat_ && (constraints_ || input_.barostat.coupling != Input::Coupling::isotropic);
+}
+
+PressureState Simulation::Implementation::pressure_state(const ThermodynamicState& measured,
+                                                         const EnergyAndVirial& sums) {
+  PressureState state{box_, measured.pressure, {}, {}};
+  for (std::size_t axis = 0; axis < 3; ++axis) state.virial[axis] = tail_.virial / 3.0;
+  if (sees_tensor()) {
+    state.kinetic = centers_->kinetic(particles_);
+    Tensor virial = centers_->inner_virial(particles_);
+    for (std::size_t k = 0; k < 6; ++k) virial[k] = sums.virial[k] - virial[k];
+    comm::ReductionBatch(context_, "pressure")
+        .sum(state.kinetic.data(), state.kinetic.size())
+        .sum(virial.data(), virial.size())
+        .run();
+    for (std::size_t k = 0; k < 6; ++k) state.virial[k] += virial[k];
+    const Tensor tensor = center_pressure(state);
+    state.pressure = (tensor[0] + tensor[1] + tensor[2]) / 3.0;
+  } else {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      state.kinetic[axis] = 2.0 * (measured.kinetic_energy - measured.rotational_energy) / 3.0;
+      state.virial[axis] += measured.virial / 3.0;
+    }
+  }
+  return state;
+}
+
+Tensor Simulation::Implementation::center_pressure(const PressureState& state) const {
+  return state.tensor(3.0 * center_count_ / center_degrees());
+}
+
+void Simulation::Implementation::start_barostat(const EnergyAndVirial& sums) {
+  if (!barostat_) return;
+  complete_velocities();
+  barostat_->start(pressure_state(measure(sums), sums), step_);
+}
+
+void Simulation::Implementation::act_barostat(EnergyAndVirial& sums, bool sample) {
+  complete_velocities();
+  PressureState state{box_, 0.0, {}, {}};
+  ThermodynamicState before;
+  if (barostat_->reads_pressure(step_)) {
+    before = measure(sums);
+    state = pressure_state(before, sums);
+  }
+  const Barostat::Change change = barostat_->act(state, step_);
+  if (!change.velocities.is_identity()) {
+    centers_->change_velocities(particles_, change.velocities);
+  }
+  if (change.box.is_identity()) return;
+  box_ = change.box(box_);
+  centers_->move_positions(particles_, change.box);
+  const std::vector<double> particles_of_type(type_counts_.begin(), type_counts_.end());
+  tail_ = interaction_.tail_correction(particles_of_type, box_.volume());
+  balancer_->set_box(box_, *engine_);
+  rebuild();
+  rebuilt_ = true;
+  const bool measures = sample || barostat_->reads_pressure(step_);
+  sums = {};
+  compute_forces(measures ? &sums : nullptr);
+  integrator_.forces_are_those_of_a_start();
+  if (barostat_->reads_pressure(step_)) {
+    barostat_->has_lost(before.total_energy - measure(sums).total_energy);
+  }
+}
+
+}  // namespace sterna::md
