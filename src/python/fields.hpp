@@ -6,22 +6,19 @@
 #include <vector>
 
 #include "md/core/box.hpp"
-#include "md/core/units.hpp"
-#include "md/system/particle_store.hpp"
+#include "md/system/particle_fields.hpp"
 
 namespace sterna::python {
 
-/// What there is of each particle, as rows of doubles or of whole numbers.
-struct Field {
-  std::string_view name;
+/// What there is of each particle, as rows of doubles or of whole numbers: a row of
+/// `md::particle_fields`.
+struct Field : md::FieldTraits {
   std::size_t columns;  ///< 1: an array of one axis
   bool whole_numbers;
-  md::Dimension dimension = md::Dimension::none;
-  bool of_rotation = false;  ///< only there where particles rotate
 };
 
 /// Throws std::invalid_argument with the nearest name where there is no such field.
-const Field& field_by_name(std::string_view name, bool rotating);
+Field field_by_name(std::string_view name, const md::ParticleKind& kind);
 
 /// A row for each local particle, in internal units; positions wrapped into the box, with their
 /// image.

@@ -288,7 +288,7 @@ std::int64_t Simulation::steps_of(const std::string& time) const {
 }
 
 nb::object Simulation::gather(const std::string& name, std::optional<int> root) {
-  const Field& field = field_by_name(name, engine().particles().rotating());
+  const Field field = field_by_name(name, engine().particles().kind());
   if (root && (*root < 0 || *root >= context_->size())) {
     throw std::invalid_argument(fmt::format("gather: root is {}, expected a rank from 0 to {}",
                                             *root, context_->size() - 1));
@@ -345,7 +345,7 @@ void Simulation::set(const std::string& name, const Vectors& values) {
 
 nb::object Simulation::local(const std::string& name) const {
   const md::ParticleStore& particles = engine().particles();
-  const Field& field = field_by_name(name, particles.rotating());
+  const Field field = field_by_name(name, particles.kind());
   const md::Box& box = engine_->box();
   return field.whole_numbers
              ? array_of(local_rows<std::int64_t>(field, particles, box, 1.0), field.columns)

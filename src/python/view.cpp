@@ -2,8 +2,10 @@
 
 #include <nanobind/ndarray.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <type_traits>
 #include <utility>
 
 #include "md/system/particle_store.hpp"
@@ -32,34 +34,24 @@ View::View(nb::object owner) : owner_(std::move(owner)), memory_(new Memory) {
 
 nb::object View::array(const std::string& name) const {
   const md::ParticleStore& store = simulation().engine().particles();
-  const std::size_t count = store.local_count();
   const bool ghosts = name == "ghost_position";
-  const Field& field = field_by_name(ghosts ? "position" : name, store.rotating());
-  static_assert(sizeof(md::Position) == 4 * sizeof(double));
-  if (name == "type") {
-    return rows(count > 0 ? &store.position[0].type : nullptr, count, 1, 4, capsule_);
-  }
-  if (name == "id") return rows(store.id.data(), count, 1, 1, capsule_);
-  if (name == "image") {
-    return rows(reinterpret_cast<const std::int32_t*>(store.image.data()), count, 3, 3, capsule_);
-  }
+  const Field wanted = field_by_name(ghosts ? "position" : name, store.kind());
   nb::object array;
-  if (ghosts) {
-    array = rows(reinterpret_cast<const double*>(store.position.data() + count),
-                 store.ghost_count(), 3, 4, capsule_);
-  } else if (name == "position") {
-    array = rows(reinterpret_cast<const double*>(store.position.data()), count, 3, 4, capsule_);
-  } else if (name == "orientation") {
-    array = rows(reinterpret_cast<const double*>(store.orientation.data()), count, 4, 4, capsule_);
-  } else {
-    const auto& vectors = name == "velocity" ? store.velocity
-                          : name == "force"  ? store.force
-                          : name == "torque" ? store.torque
-                                             : store.angular_momentum;
-    array = rows(reinterpret_cast<const double*>(vectors.data()), count, 3, 3, capsule_);
-  }
-  const double unit = simulation().unit(field.dimension);
-  if (unit == 1.0) return array;
+  md::for_each_field([&](const auto& field) {
+    if (field.name != wanted.name) return;
+    using Row = std::remove_cvref_t<decltype(field)>;
+    using Element = typename Row::ElementType;
+    using Number = typename Row::NumberType;
+    static_assert(sizeof(Element) % sizeof(Number) == 0);
+    const Element* const first =
+        (store.*field.array).data() + (ghosts ? store.local_count() : std::size_t{0});
+    const std::size_t count = ghosts ? store.ghost_count() : store.local_count();
+    const auto* const bytes = reinterpret_cast<const std::byte*>(first);
+    array = rows(count > 0 ? reinterpret_cast<const Number*>(bytes + field.offset) : nullptr, count,
+                 field.components, sizeof(Element) / sizeof(Number), capsule_);
+  });
+  const double unit = simulation().unit(wanted.dimension);
+  if (wanted.whole_numbers || unit == 1.0) return array;
   nb::object scaled = array * nb::float_(unit);
   scaled.attr("flags").attr("writeable") = false;
   return scaled;

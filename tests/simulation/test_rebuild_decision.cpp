@@ -12,7 +12,7 @@ using namespace sterna::md;
 
 namespace {
 
-constexpr double room = 0.15;
+constexpr double half_skin = 0.15;
 
 /// The fastest particle of a rank goes straight on, by `speed(step)` in a step.
 template <class Speed>
@@ -36,7 +36,7 @@ template <class Speed>
 void check_decisions(const comm::Context& world, int maximum_interval, double error, Speed speed,
                      std::int64_t jump_at = -1) {
   PhaseTimer timer;
-  RebuildDecision decision(world, room, maximum_interval, timer);
+  RebuildDecision decision(world, half_skin, maximum_interval, timer);
   Runner<Speed> runner{speed, error};
   decision.list_was_built(0);
   std::int64_t built_at = 0;
@@ -45,7 +45,7 @@ void check_decisions(const comm::Context& world, int maximum_interval, double er
     runner.step(step);
     double most = runner.moved;
     comm::ReductionBatch(world).max(most).run();
-    const bool must = most > room || step - built_at >= maximum_interval;
+    const bool must = most > half_skin || step - built_at >= maximum_interval;
     const bool decided = decision.must_rebuild(
         step, [&] { return runner.look(step); }, world.rank());
     if (decided != must) ++faults;
@@ -90,7 +90,7 @@ TEST_CASE("at the latest it is built anew after the interval asked for") {
   }
 }
 
-TEST_CASE("steps that are longer than the room are seen in time") {
+TEST_CASE("steps that are longer than half the skin are seen in time") {
   const comm::Context world;
   check_decisions(world, 100, 0.001, [](std::int64_t) { return 0.2; });
   check_decisions(world, 100, 0.001, [](std::int64_t) { return 0.08; });
@@ -105,13 +105,13 @@ TEST_CASE("new speeds are looked at in the step that they are told of") {
   }
 }
 
-TEST_CASE("where the list holds beyond the room, it is kept until a rank says otherwise") {
+TEST_CASE("where the list holds beyond half the skin, it is kept until a rank says otherwise") {
   const comm::Context world;
-  constexpr double lost = 1.6 * room;  // on one rank, at another displacement on the others
+  constexpr double lost = 1.6 * half_skin;  // on one rank, at another displacement on the others
   for (const double speed : {0.0007, 0.0103, 0.04, 0.2}) {
     CAPTURE(speed);
     PhaseTimer timer;
-    RebuildDecision decision(world, room, 1000, timer);
+    RebuildDecision decision(world, half_skin, 1000, timer);
     decision.list_was_built(0);
     std::int64_t built_at = 0;
     int faults = 0, rebuilds = 0;
@@ -147,14 +147,14 @@ TEST_CASE("where the list holds beyond the room, it is kept until a rank says ot
 TEST_CASE("a decision that is told the pace goes on as the one that had it") {
   const comm::Context world;
   PhaseTimer timer;
-  RebuildDecision first(world, room, 100, timer);
+  RebuildDecision first(world, half_skin, 100, timer);
   const auto look = [] { return RebuildDecision::Motion{0.0, 0.01, 0.001, 0.01, 0.01}; };
   first.list_was_built(0);
   CHECK_FALSE(first.must_rebuild(1, look, 0));
   first.complete();
   CHECK(first.pace().step == 0.01);
   CHECK(first.pace().growth == 0.001);
-  RebuildDecision second(world, room, 100, timer);
+  RebuildDecision second(world, half_skin, 100, timer);
   second.set_pace(first.pace());
   first.list_was_built(2);
   second.list_was_built(2);

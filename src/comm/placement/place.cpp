@@ -25,13 +25,13 @@ void check(const PlacementProblem& problem) {
                             problem.ranks_on_node.size(), problem.network.description(),
                             problem.network.nodes()));
   }
-  std::int64_t room = 0;
+  std::int64_t places = 0;
   for (const int ranks_here : problem.ranks_on_node) {
     if (ranks_here < 0) throw Error("placement: a node with less than no ranks");
-    room += ranks_here;
+    places += ranks_here;
   }
-  if (room < static_cast<std::int64_t>(ranks)) {
-    throw Error(fmt::format("placement: {} ranks, but the nodes have room for {}", ranks, room));
+  if (places < static_cast<std::int64_t>(ranks)) {
+    throw Error(fmt::format("placement: {} ranks, but the nodes have room for {}", ranks, places));
   }
 }
 

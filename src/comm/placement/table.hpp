@@ -22,7 +22,7 @@ namespace placement_method {
 
 std::span<const PlacementMethodRow> placement_method_table();
 
-/// Fills the nodes, in the order given, up to their room with the ranks, in the order given.
+/// Fills the nodes, in the order given, with as many ranks as they take, in the order given.
 Placement fill_nodes(const PlacementProblem& problem, std::span<const int> ranks,
                      std::span<const int> nodes);
 

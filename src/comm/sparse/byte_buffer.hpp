@@ -12,15 +12,15 @@ namespace sterna::comm {
 /// vector would) costs a pass for nothing. Aligned to 64 bytes.
 class ByteBuffer {
  public:
-  /// Room for `bytes`; what was in it is lost where it had to grow.
+  /// Memory for `bytes`; what was in it is lost where it had to grow.
   std::byte* discard_and_reserve(std::size_t bytes) {
     if (bytes > capacity_) {
       memory_.reset();  // first, so that old and new do not exist at once
       capacity_ = 0;
-      const std::size_t room = sum_of_bytes(bytes, bytes / 4);
-      require_memory({.plain = room});
-      memory_.reset(static_cast<std::byte*>(::operator new(room, alignment)));
-      capacity_ = room;
+      const std::size_t capacity = sum_of_bytes(bytes, bytes / 4);
+      require_memory({.plain = capacity});
+      memory_.reset(static_cast<std::byte*>(::operator new(capacity, alignment)));
+      capacity_ = capacity;
     }
     return memory_.get();
   }

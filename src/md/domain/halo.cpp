@@ -3,53 +3,46 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <stdexcept>
+#include <type_traits>
 
 #include "md/domain/halo_plan.hpp"
 #include "md/domain/halo_selection.hpp"
+#include "md/system/particle_fields.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/neighbor_exchange.hpp"
 
 namespace sterna::md {
 namespace {
 
-/// Doubles of a ghost in a message: its position in each step, its orientation where particles
-/// rotate; at a rebuild its type and, where ghosts have ids, its id, which a double holds exactly.
-std::size_t step_items(const ParticleStore& particles) {
-  return particles.rotating() ? 7 : 3;
+/// What a message has at a rebuild and in each step: field after field, each of all ghosts.
+constexpr std::array kAtRebuild{SentToGhosts::every_step, SentToGhosts::at_rebuild};
+constexpr std::array kEveryStep{SentToGhosts::every_step};
+/// Doubles of a ghost in a message. A double holds types and ids exactly.
+std::size_t items_of(const ParticleKind& kind, std::span<const SentToGhosts> when) {
+  std::size_t items = 0;
+  for_each_field_of_ghosts(kind, when, [&](const auto& field) { items += field.components; });
+  return items;
 }
-std::size_t rebuild_items(const ParticleStore& particles) {
-  return step_items(particles) + (particles.ghost_ids() ? 2 : 1);
-}
-/// Room for a peer at first; it grows by agreement.
+/// Capacity for a peer at first; it grows by agreement.
 constexpr std::size_t kFirstCapacity = 64 * 4;
 /// Doubles of a ghost's force on its way back.
 constexpr std::size_t kForceItems = 3;
 
-double* put(double* out, const Position& position, const Vec3& shift) {
-  out[0] = position.x + shift.x;
-  out[1] = position.y + shift.y;
-  out[2] = position.z + shift.z;
-  return out + 3;
-}
-double* put(double* out, const Quaternion& orientation) {
-  out[0] = orientation.w;
-  out[1] = orientation.x;
-  out[2] = orientation.y;
-  out[3] = orientation.z;
-  return out + 4;
-}
-const double* take(const double* in, Position& position) {
-  position.x = in[0];
-  position.y = in[1];
-  position.z = in[2];
-  return in + 3;
-}
-const double* take(const double* in, Quaternion& orientation) {
-  orientation = {in[0], in[1], in[2], in[3]};
-  return in + 4;
+/// What a ghost has of a field where its original lies a periodic offset away.
+template <class Field>
+typename Field::Numbers of_ghost(const Field& field, const typename Field::ElementType& original,
+                                 const Vec3& shift) {
+  auto numbers = field.get(original);
+  if constexpr (Field::is_position) {
+    numbers[0] += shift.x;
+    numbers[1] += shift.y;
+    numbers[2] += shift.z;
+  }
+  return numbers;
 }
 
 }  // namespace
@@ -89,90 +82,84 @@ class Halo::Stage {
 
   /// Appends this stage's ghosts to those that the store has.
   void exchange(ParticleStore& particles) {
+    const std::size_t items = items_of(particles.kind(), kAtRebuild);
     if (exchange_) {
-      std::vector<std::size_t> room;
+      std::vector<std::size_t> capacities;
       for (const auto& receiver : receivers_) {
         if (receiver.peer < 0) continue;
-        const std::size_t needed = selected(receiver) * rebuild_items(particles);
+        const std::size_t needed = selected(receiver) * items;
         const auto& peer = exchange_->peers()[static_cast<std::size_t>(receiver.peer)];
-        // With room to spare, so that a fluctuating count does not grow it again and again.
-        room.push_back(needed <= peer.send_capacity ? needed : needed + needed / 4);
+        // With some to spare, so that a fluctuating count does not grow it again and again.
+        capacities.push_back(needed <= peer.send_capacity ? needed : needed + needed / 4);
       }
-      exchange_->reserve(room);
+      exchange_->reserve(capacities);
       for (const auto& receiver : receivers_) {
-        if (receiver.peer >= 0) send<true>(particles, receiver);
+        if (receiver.peer >= 0) send(particles, receiver, kAtRebuild);
       }
       exchange_->start();
       while (exchange_->next()) {
       }
     }
-    slots_ = {};
-    local_count_ = particles.local_count();
+    places_ = {particles.local_count(), {}};
     std::size_t ghosts = particles.ghost_count();
     for (auto& receiver : receivers_) {
-      receiver.ghosts = receiver.peer < 0
-                            ? selected(receiver)
-                            : exchange_->inbox(receiver.peer).size() / rebuild_items(particles);
+      receiver.ghosts =
+          receiver.peer < 0 ? selected(receiver) : exchange_->inbox(receiver.peer).size() / items;
       receiver.first_ghost = ghosts;
       ghosts += receiver.ghosts;
     }
     particles.resize_ghosts(ghosts);
     for (const auto& receiver : receivers_) {
-      if (receiver.peer < 0) {
-        copy_types(particles, receiver);
-      } else {
-        receive<true>(particles, receiver);
-      }
+      if (receiver.peer >= 0) receive(particles, receiver, kAtRebuild);
     }
-    copy_positions(particles);
+    copy(particles, kAtRebuild);
     if (exchange_) exchange_->finish();
     if (return_exchange_) {
-      std::vector<std::size_t> room;
+      std::vector<std::size_t> capacities;
       for (const auto& receiver : receivers_) {
         if (receiver.peer < 0) continue;
         const std::size_t needed = receiver.ghosts * kForceItems;
         const auto& peer = return_exchange_->peers()[static_cast<std::size_t>(receiver.peer)];
-        room.push_back(needed <= peer.send_capacity ? needed : needed + needed / 4);
+        capacities.push_back(needed <= peer.send_capacity ? needed : needed + needed / 4);
       }
-      return_exchange_->reserve(room);
+      return_exchange_->reserve(capacities);
     }
   }
 
   /// Ghost k of the last rebuild lives at place `slots[k]` from now on.
   void order_ghosts(std::size_t local_count, std::span<const std::uint32_t> slots) {
     selection_.renumber(local_count, slots);
-    slots_ = slots;
-    local_count_ = local_count;
+    places_ = {local_count, slots};
   }
 
   void start_positions(const ParticleStore& particles) {
     if (!exchange_) return;
     for (const auto& receiver : receivers_) {
-      if (receiver.peer >= 0) send<false>(particles, receiver);
+      if (receiver.peer >= 0) send(particles, receiver, kEveryStep);
     }
     exchange_->start();
   }
 
   void copy_images(ParticleStore& particles) {
-    copy_positions(particles);
+    copy(particles, kEveryStep);
     images_copied_ = true;
   }
 
   void finish_positions(ParticleStore& particles) {
-    if (!images_copied_) copy_positions(particles);  // while messages are on their way
+    if (!images_copied_) copy(particles, kEveryStep);  // while messages are on their way
     images_copied_ = false;
     if (!exchange_) return;
     while (const auto peer = exchange_->next()) {
       const auto receiver = std::find_if(receivers_.begin(), receivers_.end(),
                                          [&](const auto& r) { return r.peer == *peer; });
       const std::size_t numbers = exchange_->inbox(*peer).size();
-      if (numbers != receiver->ghosts * step_items(particles)) {
+      if (numbers != receiver->ghosts * items_of(particles.kind(), kEveryStep)) {
         throw comm::Error(fmt::format(
             "{} positions: rank {} sent {} numbers to rank {}, which expected {} for {} ghosts",
-            name_, receiver->rank, numbers, rank_, receiver->ghosts * step_items(particles),
-            receiver->ghosts));
+            name_, receiver->rank, numbers, rank_,
+            receiver->ghosts * items_of(particles.kind(), kEveryStep), receiver->ghosts));
       }
-      receive<false>(particles, *receiver);
+      receive(particles, *receiver, kEveryStep);
     }
     exchange_->finish();
   }
@@ -191,7 +178,7 @@ class Halo::Stage {
         exchange_->commit(receiver.peer, static_cast<std::size_t>(out - begin));
       } else {
         std::size_t k = receiver.first_ghost;
-        for_each_selected(receiver, [&](std::uint32_t i) { vectors[place(k++)] = vectors[i]; });
+        for_each_selected(receiver, [&](std::uint32_t i) { vectors[places_(k++)] = vectors[i]; });
       }
     }
     if (!exchange_) return;
@@ -201,7 +188,7 @@ class Halo::Stage {
                                          [&](const auto& r) { return r.peer == *peer; });
       const double* in = exchange_->inbox(*peer).data();
       for (std::size_t k = 0; k < receiver->ghosts; ++k, in += 3) {
-        vectors[place(receiver->first_ghost + k)] = {in[0], in[1], in[2]};
+        vectors[places_(receiver->first_ghost + k)] = {in[0], in[1], in[2]};
       }
     }
     exchange_->finish();
@@ -213,7 +200,7 @@ class Halo::Stage {
         if (receiver.peer < 0) continue;
         double* out = return_exchange_->outbox(receiver.peer).data();
         for (std::size_t k = 0; k < receiver.ghosts; ++k, out += kForceItems) {
-          const PaddedForce& f = force[place(receiver.first_ghost + k)];
+          const PaddedForce& f = force[places_(receiver.first_ghost + k)];
           out[0] = f.x;
           out[1] = f.y;
           out[2] = f.z;
@@ -228,7 +215,7 @@ class Halo::Stage {
       for_each_original(
           receiver,
           [&](PaddedForce& f) {
-            const PaddedForce& ghost = force[place(k++)];
+            const PaddedForce& ghost = force[places_(k++)];
             f.x += ghost.x;
             f.y += ghost.y;
             f.z += ghost.z;
@@ -293,102 +280,77 @@ class Halo::Stage {
     for_each_selected(receiver, [&](std::uint32_t i) { add(force[i]); });
   }
 
-  std::size_t place(std::size_t ghost) const {
-    return local_count_ + (slots_.empty() ? ghost : slots_[ghost]);
-  }
-
   std::size_t selected(const Receiver& receiver) const {
     std::size_t count = 0;
     for (std::size_t s = receiver.first; s < receiver.last; ++s) count += selection_.of(s).size();
     return count;
   }
 
-  template <bool with_types>
-  void send(const ParticleStore& particles, const Receiver& receiver) {
-    particles.rotating() ? send<with_types, true>(particles, receiver)
-                         : send<with_types, false>(particles, receiver);
-  }
-  template <bool with_types, bool rotating>
-  void send(const ParticleStore& particles, const Receiver& receiver) {
+  void send(const ParticleStore& particles, const Receiver& receiver,
+            std::span<const SentToGhosts> when) {
     double* const begin = exchange_->outbox(receiver.peer).data();
     double* out = begin;
-    for (std::size_t s = receiver.first; s < receiver.last; ++s) {
-      const Vec3 shift = selection_.segments()[s].translation;
-      for (const std::uint32_t i : selection_.of(s)) {
-        out = put(out, particles.position[i], shift);
-        if constexpr (rotating) out = put(out, particles.orientation[i]);
-        if constexpr (with_types) {
-          *out++ = static_cast<double>(particles.position[i].type);
-          if (particles.ghost_ids()) *out++ = static_cast<double>(particles.id[i]);
-        }
-      }
-    }
-    exchange_->commit(receiver.peer, static_cast<std::size_t>(out - begin));
-  }
-
-  template <bool with_types>
-  void receive(ParticleStore& particles, const Receiver& receiver) {
-    particles.rotating() ? receive<with_types, true>(particles, receiver)
-                         : receive<with_types, false>(particles, receiver);
-  }
-  template <bool with_types, bool rotating>
-  void receive(ParticleStore& particles, const Receiver& receiver) {
-    const double* in = exchange_->inbox(receiver.peer).data();
-    for (std::size_t k = 0; k < receiver.ghosts; ++k) {
-      const std::size_t ghost = place(receiver.first_ghost + k);
-      in = take(in, particles.position[ghost]);
-      if constexpr (rotating) in = take(in, particles.orientation[ghost]);
-      if constexpr (with_types) {
-        particles.position[ghost].type = static_cast<std::int64_t>(*in++);
-        if (particles.ghost_ids()) particles.id[ghost] = static_cast<std::int64_t>(*in++);
-      }
-    }
-  }
-
-  void copy_types(ParticleStore& particles, const Receiver& receiver) {
-    std::size_t ghost = local_count_ + receiver.first_ghost;
-    for (std::size_t s = receiver.first; s < receiver.last; ++s) {
-      for (const std::uint32_t i : selection_.of(s)) {
-        particles.position[ghost].type = particles.position[i].type;
-        if (particles.ghost_ids()) particles.id[ghost] = particles.id[i];
-        ++ghost;
-      }
-    }
-  }
-
-  /// Periodic images of this rank's own particles.
-  void copy_positions(ParticleStore& particles) {
-    Position* const position = particles.position.data();
-    for (const auto& receiver : receivers_) {
-      if (receiver.peer >= 0) continue;
-      std::size_t k = receiver.first_ghost;
+    for_each_field_of_ghosts(particles.kind(), when, [&](const auto& field) {
+      const auto* const originals = (particles.*field.array).data();
       for (std::size_t s = receiver.first; s < receiver.last; ++s) {
         const Vec3 shift = selection_.segments()[s].translation;
         for (const std::uint32_t i : selection_.of(s)) {
-          Position& ghost = position[place(k++)];
-          ghost.x = position[i].x + shift.x;
-          ghost.y = position[i].y + shift.y;
-          ghost.z = position[i].z + shift.z;
+          for (const auto number : of_ghost(field, originals[i], shift)) {
+            *out++ = static_cast<double>(number);
+          }
         }
       }
-      if (particles.rotating()) copy_orientations(particles, receiver);
-    }
+    });
+    exchange_->commit(receiver.peer, static_cast<std::size_t>(out - begin));
   }
 
-  void copy_orientations(ParticleStore& particles, const Receiver& receiver) {
-    std::size_t k = receiver.first_ghost;
-    for (std::size_t s = receiver.first; s < receiver.last; ++s) {
-      for (const std::uint32_t i : selection_.of(s)) {
-        particles.orientation[place(k++)] = particles.orientation[i];
+  void receive(ParticleStore& particles, const Receiver& receiver,
+               std::span<const SentToGhosts> when) {
+    const double* in = exchange_->inbox(receiver.peer).data();
+    for_each_field_of_ghosts(particles.kind(), when, [&](const auto& field) {
+      using Field = std::remove_cvref_t<decltype(field)>;
+      auto* const elements = (particles.*field.array).data();
+      const GhostPlaces place = places_;  // a copy, as writes might change a member
+      for (std::size_t k = 0; k < receiver.ghosts; ++k) {
+        typename Field::Numbers numbers;
+        for (auto& number : numbers) number = static_cast<typename Field::NumberType>(*in++);
+        field.set(elements[place(receiver.first_ghost + k)], numbers);
       }
-    }
+    });
   }
+
+  /// To the periodic images of this rank's own particles.
+  void copy(ParticleStore& particles, std::span<const SentToGhosts> when) {
+    for_each_field_of_ghosts(particles.kind(), when, [&](const auto& field) {
+      auto* const elements = (particles.*field.array).data();
+      const GhostPlaces place = places_;
+      for (const auto& receiver : receivers_) {
+        if (receiver.peer >= 0) continue;
+        std::size_t k = receiver.first_ghost;
+        for (std::size_t s = receiver.first; s < receiver.last; ++s) {
+          const Vec3 shift = selection_.segments()[s].translation;
+          for (const std::uint32_t i : selection_.of(s)) {
+            field.set(elements[place(k++)], of_ghost(field, elements[i], shift));
+          }
+        }
+      }
+    });
+  }
+
+  /// Where the store has the ghosts, which are numbered as they arrive.
+  struct GhostPlaces {
+    std::size_t local_count = 0;
+    std::span<const std::uint32_t> slots{};  ///< empty: in the order of arrival
+
+    std::size_t operator()(std::size_t ghost) const {
+      return local_count + (slots.empty() ? ghost : slots[ghost]);
+    }
+  };
 
   int rank_;
   std::string name_;
   HaloSelection selection_;
-  std::span<const std::uint32_t> slots_;  ///< empty: ghosts lie in the order of arrival
-  std::size_t local_count_ = 0;
+  GhostPlaces places_;
   bool images_copied_ = false;       ///< of the positions that are under way
   std::vector<Receiver> receivers_;  ///< ascending; other ranks are senders to this one as well
   std::optional<comm::NeighborExchange<double>> exchange_;
@@ -449,21 +411,20 @@ void Halo::order_ghosts(ParticleStore& particles, std::span<const std::uint32_t>
   slots_.assign(slots.begin(), slots.end());
   const std::size_t local_count = particles.local_count();
   // In place: a copy of all ghosts would be the largest thing a rank ever needs.
-  Position* const ghosts = particles.position.data() + local_count;
-  Quaternion* const orientations =
-      particles.rotating() ? particles.orientation.data() + local_count : nullptr;
-  std::int64_t* const ids = particles.ghost_ids() ? particles.id.data() + local_count : nullptr;
-  std::vector<std::uint32_t> target = slots_;
-  for (std::uint32_t k = 0; k < target.size(); ++k) {
-    while (target[k] != k) {
-      const std::uint32_t place = target[k];
-      std::swap(ghosts[k], ghosts[place]);
-      if (orientations != nullptr) std::swap(orientations[k], orientations[place]);
-      if (ids != nullptr) std::swap(ids[k], ids[place]);
-      target[k] = target[place];
-      target[place] = place;
+  std::vector<std::uint32_t> target;
+  for_each_field_of_ghosts(particles.kind(), kAtRebuild, [&](const auto& field) {
+    if (!field.has_array()) return;
+    auto* const ghosts = (particles.*field.array).data() + local_count;
+    target = slots_;
+    for (std::uint32_t k = 0; k < target.size(); ++k) {
+      while (target[k] != k) {
+        const std::uint32_t place = target[k];
+        std::swap(ghosts[k], ghosts[place]);
+        target[k] = target[place];
+        target[place] = place;
+      }
     }
-  }
+  });
   for (auto& stage : stages_) stage->order_ghosts(local_count, slots_);
 }
 

@@ -9,11 +9,13 @@
 #include <numeric>
 #include <optional>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include "md/core/agreement.hpp"
 #include "md/core/unstable_run.hpp"
 #include "md/domain/halo_plan.hpp"
+#include "md/system/particle_fields.hpp"
 #include "sterna/comm/bulk_exchange.hpp"
 #include "sterna/comm/methods.hpp"
 #include "sterna/comm/reduction_batch.hpp"
@@ -22,21 +24,13 @@
 namespace sterna::md {
 namespace {
 
-/// A particle on its way: ParticleRecord without the padding that its alignment brings. Where
-/// particles rotate, an item of a message is a Traveler and behind it a Rotation.
-struct Traveler {
-  Vec3 position, velocity;
-  std::int64_t type, id;
-  Image image;
-  std::int32_t unused;
-};
-struct Rotation {
-  Quaternion orientation;
-  Vec3 angular_momentum;
-};
-
-std::size_t item_size(bool rotating) {
-  return sizeof(Traveler) + (rotating ? sizeof(Rotation) : 0);
+/// Bytes of a particle in a message: its arrays without the padding that a record has.
+std::size_t item_size(const ParticleKind& kind) {
+  std::size_t bytes = 0;
+  for_each_array_of_particles(kind, [&](const auto& field) {
+    bytes += sizeof(typename std::remove_cvref_t<decltype(field)>::ElementType);
+  });
+  return (bytes + 7) / 8 * 8;
 }
 
 /// Box crossings must fit into Image, and the wrapped position must have digits left.
@@ -74,60 +68,66 @@ Place wrap(const Box& box, const Vec3& position, const Image& image, std::int64_
   return {wrapped, {image.x + crossings[0], image.y + crossings[1], image.z + crossings[2]}};
 }
 
+ParticleRecord wrapped(const ParticleRecord& record, const Place& place) {
+  ParticleRecord result = record;
+  const Vec3& p = place.position;
+  result.position = {p.x, p.y, p.z, record.position.type};
+  result.image = place.image;
+  return result;
+}
+
 /// Appends `count` items of a message.
 void append(ParticleStore& particles, const std::byte* items, std::size_t count) {
   const std::size_t first = particles.local_count();
+  const std::size_t stride = item_size(particles.kind());
   particles.resize_local(first + count);
-  for (std::size_t i = first; i < first + count; ++i, items += item_size(particles.rotating())) {
-    Traveler t;
-    std::memcpy(&t, items, sizeof(t));
-    particles.position[i] = {t.position.x, t.position.y, t.position.z, t.type};
-    particles.velocity[i] = t.velocity;
-    particles.id[i] = t.id;
-    particles.image[i] = t.image;
-    if (!particles.rotating()) continue;
-    Rotation r;
-    std::memcpy(&r, items + sizeof(t), sizeof(r));
-    particles.orientation[i] = r.orientation;
-    particles.angular_momentum[i] = r.angular_momentum;
-  }
+  for_each_array_of_particles(particles.kind(), [&](const auto& field) {
+    auto* const elements = (particles.*field.array).data() + first;
+    for (std::size_t i = 0; i < count; ++i) {
+      std::memcpy(static_cast<void*>(elements + i), items + i * stride, sizeof(*elements));
+    }
+    items += sizeof(*elements);
+  });
 }
 
-/// Travelers with destinations.
+/// Particles on their way, with destinations.
 class Outgoing {
  public:
-  explicit Outgoing(bool rotating) : rotating_(rotating) {}
+  explicit Outgoing(const ParticleKind& kind) : kind_(kind), item_size_(item_size(kind)) {}
 
   void require_kind(const ParticleStore& particles) const {
-    if (particles.rotating() != rotating_) {
+    if (particles.rotating() != kind_.rotating) {
       throw std::logic_error("migration was made for particles of the other kind: see `rotating`");
     }
   }
 
   void clear() {
-    travelers_.clear();
-    rotations_.clear();
+    particles_.clear();
     destinations_.clear();
   }
-  void add(int destination, const Traveler& traveler) {
+  void add(int destination, const ParticleRecord& record) {
     destinations_.push_back(destination);
-    travelers_.push_back(traveler);
+    particles_.resize(particles_.size() + item_size_);
+    std::byte* place = particles_.data() + particles_.size() - item_size_;
+    for_each_array_of_particles(kind_, [&](const auto& field) {
+      const auto& element = record.*field.in_record;
+      std::memcpy(place, &element, sizeof(element));
+      place += sizeof(element);
+    });
   }
-  /// Of the traveler that was added last.
-  void add(const Rotation& rotation) { rotations_.push_back(rotation); }
 
   /// Sends all that was added, rows by destination, order kept; appends to the store what came from
   /// others, sorted by source, and returns how many those were.
   std::size_t exchange(comm::SparseExchangeBytes& exchange, ParticleStore& particles) {
-    std::vector<std::size_t> order(travelers_.size());
+    std::vector<std::size_t> order(destinations_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
       return destinations_[a] < destinations_[b];
     });
     std::vector<int> ranks;
     std::vector<std::size_t> offsets{0};
-    items_.resize(travelers_.size() * item_size(rotating_));
-    std::byte* place = items_.data();
+    sorted_.resize(particles_.size());
+    std::byte* place = sorted_.data();
     for (const std::size_t i : order) {
       if (ranks.empty() || ranks.back() != destinations_[i]) {
         ranks.push_back(destinations_[i]);
@@ -136,7 +136,7 @@ class Outgoing {
       place = write_item(place, i);
       ++offsets.back();
     }
-    exchange.exchange(ranks, offsets, items_.data());
+    exchange.exchange(ranks, offsets, sorted_.data());
     const std::size_t arrived = exchange.offsets().back();
     append(particles, exchange.items(), arrived);
     return arrived;
@@ -148,13 +148,13 @@ class Outgoing {
     for (const int destination : destinations_) ++counts[destination];
     std::map<int, std::byte*> next;
     for (const auto& [rank, count] : counts) next[rank] = exchange.row(rank, count).data();
-    for (std::size_t i = 0; i < travelers_.size(); ++i) {
+    for (std::size_t i = 0; i < destinations_.size(); ++i) {
       std::byte*& place = next[destinations_[i]];
       place = write_item(place, i);
     }
     std::size_t arrived = 0;
     for (const auto& row : exchange.exchange()) {
-      const std::size_t count = row.items.size() / item_size(rotating_);
+      const std::size_t count = row.items.size() / item_size_;
       append(particles, row.items.data(), count);
       arrived += count;
     }
@@ -164,16 +164,15 @@ class Outgoing {
 
  private:
   std::byte* write_item(std::byte* place, std::size_t i) const {
-    std::memcpy(place, &travelers_[i], sizeof(Traveler));
-    if (rotating_) std::memcpy(place + sizeof(Traveler), &rotations_[i], sizeof(Rotation));
-    return place + item_size(rotating_);
+    std::memcpy(place, particles_.data() + i * item_size_, item_size_);
+    return place + item_size_;
   }
 
-  bool rotating_;
-  std::vector<Traveler> travelers_;
-  std::vector<Rotation> rotations_;
+  ParticleKind kind_;
+  std::size_t item_size_;
+  std::vector<std::byte> particles_;
   std::vector<int> destinations_;
-  std::vector<std::byte> items_;
+  std::vector<std::byte> sorted_;
 };
 
 template <class T>
@@ -224,10 +223,10 @@ class Migration::Implementation {
         own_(decomposition.region(context.rank())),
         anywhere_(options.anywhere),
         reach_(reach),
-        outgoing_(options.rotating),
+        outgoing_({.rotating = options.rotating}),
         agreement_(context, options.name) {
     agreement_.sum(failed_ranks_);
-    const std::size_t item = item_size(options.rotating);
+    const std::size_t item = item_size({.rotating = options.rotating});
     if (anywhere_) {
       bulk_.emplace(context, item, anywhere_options(context, options.exchange, options.name));
     } else {
@@ -254,14 +253,9 @@ class Migration::Implementation {
     failed_ranks_ = failure.empty() ? 0 : 1;
     agreement_.start();
     const std::size_t count = particles.local_count();
-    close_gaps(particles.position, leaving_, count);
-    close_gaps(particles.velocity, leaving_, count);
-    close_gaps(particles.id, leaving_, count);
-    close_gaps(particles.image, leaving_, count);
-    if (particles.rotating()) {
-      close_gaps(particles.orientation, leaving_, count);
-      close_gaps(particles.angular_momentum, leaving_, count);
-    }
+    for_each_array_of_particles(particles.kind(), [&](const auto& field) {
+      close_gaps(particles.*field.array, leaving_, count);
+    });
     particles.resize_local(count - leaving_.size());
     departed_ = leaving_.size();
     arrived_ = anywhere_ ? outgoing_.exchange(*bulk_, particles)
@@ -311,10 +305,7 @@ class Migration::Implementation {
             id, p.x, p.y, p.z, step, reach_, rank));
       }
       leaving_.push_back(i);
-      outgoing_.add(owner, {place.position, particles.velocity[i], p.type, id, place.image, 0});
-      if (particles.rotating()) {
-        outgoing_.add({particles.orientation[i], particles.angular_momentum[i]});
-      }
+      outgoing_.add(owner, wrapped(particle(particles, i), place));
     }
   }
 
@@ -369,15 +360,15 @@ class Distribution::Implementation {
                  const DistributionOptions& options)
       : context_(context),
         decomposition_(decomposition),
-        exchange_(context, item_size(options.rotating),
+        exchange_(context, item_size({.rotating = options.rotating}),
                   anywhere_options(context, options.exchange, "distribution")),
-        outgoing_(options.rotating) {}
+        outgoing_({.rotating = options.rotating}) {}
 
   void append(std::span<const ParticleRecord> records, ParticleStore& particles) {
     outgoing_.require_kind(particles);
     std::string failure;
     try {
-      find_owners(records, particles.rotating());
+      find_owners(records);
     } catch (const UnstableRun& error) {
       failure = error.what();
     }
@@ -388,16 +379,13 @@ class Distribution::Implementation {
   }
 
  private:
-  void find_owners(std::span<const ParticleRecord> records, bool rotating) {
+  void find_owners(std::span<const ParticleRecord> records) {
     outgoing_.clear();
     const Shear shear = decomposition_.box().shear();
     for (const auto& record : records) {
       const Place place =
           wrap(decomposition_.box(), record.position.vector(), record.image, record.id, "");
-      outgoing_.add(
-          decomposition_.owner(shear.upright(place.position)),
-          {place.position, record.velocity, record.position.type, record.id, place.image, 0});
-      if (rotating) outgoing_.add({record.orientation, record.angular_momentum});
+      outgoing_.add(decomposition_.owner(shear.upright(place.position)), wrapped(record, place));
     }
   }
 

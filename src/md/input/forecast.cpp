@@ -8,9 +8,12 @@
 #include <limits>
 #include <numbers>
 #include <stdexcept>
+#include <string_view>
+#include <type_traits>
 
 #include "md/domain/regular_grid.hpp"
 #include "md/neighbors/cell_counts.hpp"
+#include "md/system/particle_fields.hpp"
 
 namespace sterna::md {
 namespace {
@@ -27,16 +30,20 @@ constexpr double least_bytes_per_ghost = 44.0;
 constexpr double least_bytes_per_neighbor = 0.5;    // rows that four particles share
 constexpr double least_bytes_in_half_lists = 0.25;  // which mixed precision has
 constexpr double bytes_per_process = 60e6;          // program, MPI and its buffers
-constexpr double checkpoint_per_particle = 72.0;    // position, velocity, id, image, type
 // Of molecules besides.
-constexpr double rotation_per_local = 80.0;      // orientation, angular momentum, torque
-constexpr double rotation_per_ghost = 32.0;      // orientation
-constexpr double bytes_per_site = 32.0;          // turned into the laboratory frame
-constexpr double rotation_in_checkpoint = 56.0;  // orientation, angular momentum
+constexpr double rotation_per_local = 80.0;  // orientation, angular momentum, torque
+constexpr double rotation_per_ghost = 32.0;  // orientation
+constexpr double bytes_per_site = 32.0;      // turned into the laboratory frame
 
-double bytes_of_field(const std::string& field, const std::string& precision) {
-  if (field == "image") return 12.0;
-  return (field == "orientation" ? 4.0 : 3.0) * (precision == "single" ? 4.0 : 8.0);
+double bytes_of_field(std::string_view name, const std::string& precision) {
+  double bytes = 0.0;
+  for_each_field([&](const auto& field) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    if (field.name != name) return;
+    const bool halved = !Field::whole_numbers && precision == "single";
+    bytes = Field::components * (halved ? sizeof(float) : sizeof(typename Field::StoredType));
+  });
+  return bytes;
 }
 
 }  // namespace
@@ -86,14 +93,12 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
   result.neighbors = density * 4.0 / 3.0 * std::numbers::pi * std::pow(result.halo, 3);
   double local_bytes = bytes_per_local + bytes_per_neighbor * result.neighbors;
   double ghost_bytes = bytes_per_ghost;
-  double checkpoint_bytes = checkpoint_per_particle;
   if (!input.components.empty()) {
     std::size_t sites = 0;
     for (const auto& component : input.components) sites = std::max(sites, component.sites.size());
     const double site_bytes = bytes_per_site * static_cast<double>(sites);
     local_bytes += rotation_per_local + site_bytes;
     ghost_bytes += rotation_per_ghost + site_bytes;
-    checkpoint_bytes += rotation_in_checkpoint;
   }
   result.memory_per_rank = bytes_per_process + bytes_per_cell * result.cells +
                            local_bytes * result.local_particles +
@@ -119,7 +124,8 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
     const auto frames = input.run.steps / input.output.trajectory_interval + 1;
     result.trajectory_bytes = bytes * particles * static_cast<double>(frames);
   }
-  result.checkpoint_bytes = checkpoint_bytes * particles;
+  const ParticleKind kind{.rotating = !input.components.empty()};
+  result.checkpoint_bytes = static_cast<double>(bytes_in_files(kind)) * particles;
   return result;
 }
 

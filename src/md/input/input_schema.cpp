@@ -23,6 +23,7 @@
 #include "md/input/pair_schema.hpp"
 #include "md/input/start_format.hpp"
 #include "md/input/thermostat_kind.hpp"
+#include "md/system/particle_fields.hpp"
 #include "sterna/comm/methods.hpp"
 
 namespace sterna::md {
@@ -701,11 +702,7 @@ std::vector<KeySchema> further_keys() {
        .name = "trajectory_fields",
        .target = [](Input& i, std::size_t) -> Target { return &i.output.trajectory_fields; },
        .description = "What a frame holds.",
-       .choices =
-           [] {
-             return Names{"position", "velocity",    "force",
-                          "image",    "orientation", "angular_momentum"};
-           },
+       .choices = trajectory_field_names,
        .aliases = {"fields"}},
       {.section = "output",
        .name = "trajectory_precision",

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "md/neighbors/cell_counts.hpp"
+#include "md/system/particle_fields.hpp"
 
 namespace sterna::md {
 
@@ -104,14 +105,8 @@ void CellGrid::sort_local(ParticleStore& particles, std::span<std::uint32_t> cel
   for (const CellRange& cell : cells_) {
     sort_cell({source.data() + cell.begin, cell.count}, particles.position.span());
   }
-  permute(particles.position, source, room);
-  permute(particles.velocity, source, room);
-  permute(particles.id, source, room);
-  permute(particles.image, source, room);
-  if (particles.rotating()) {
-    permute(particles.orientation, source, room);
-    permute(particles.angular_momentum, source, room);
-  }
+  for_each_array_of_particles(
+      particles.kind(), [&](const auto& field) { permute(particles.*field.array, source, room); });
   classify_cells();
 }
 

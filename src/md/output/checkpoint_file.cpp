@@ -20,9 +20,11 @@
 #include <span>
 #include <string_view>
 #include <thread>
+#include <type_traits>
 
 #include "md/core/checksum.hpp"
 #include "md/core/file_error.hpp"
+#include "md/system/particle_fields.hpp"
 
 namespace sterna::md {
 namespace {
@@ -56,23 +58,23 @@ struct Header {
 };
 static_assert(sizeof(Header) == 96);
 
-/// A particle in the file.
-struct Record {
-  double position[3];
-  double velocity[3];
-  std::int64_t id;
-  std::int32_t image[3];
-  std::int32_t type;
-};
-static_assert(sizeof(Record) == 72);
-struct Rotation {
-  double orientation[4];
-  double angular_momentum[3];
-};
-static_assert(sizeof(Rotation) == 56);
-
+/// A particle in the file has the numbers of its fields one behind the other.
 std::uint64_t record_bytes(bool rotating) {
-  return sizeof(Record) + (rotating ? sizeof(Rotation) : 0);
+  return bytes_in_files({.rotating = rotating});
+}
+
+/// "position f64 3, velocity f64 3, id i64 ...".
+std::string record_text(bool rotating) {
+  std::string text;
+  for_each_field_in_files({.rotating = rotating}, [&](const auto& field) {
+    using Stored = typename std::remove_cvref_t<decltype(field)>::StoredType;
+    std::string name(field.name);
+    std::ranges::replace(name, '_', ' ');
+    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", name,
+                        std::is_floating_point_v<Stored> ? 'f' : 'i', 8 * sizeof(Stored));
+    if (field.components > 1) text += fmt::format(" {}", field.components);
+  });
+  return text;
 }
 
 struct TableBlock {
@@ -93,33 +95,28 @@ std::uint64_t header_checksum(const Header& header) {
 }
 
 void write_record(std::byte* place, const ParticleStore& store, std::size_t i) {
-  const Position& position = store.position[i];
-  const Record record{{position.x, position.y, position.z},
-                      {store.velocity[i].x, store.velocity[i].y, store.velocity[i].z},
-                      store.id[i],
-                      {store.image[i].x, store.image[i].y, store.image[i].z},
-                      static_cast<std::int32_t>(position.type)};
-  std::memcpy(place, &record, sizeof(record));
-  if (!store.rotating()) return;
-  const Quaternion& q = store.orientation[i];
-  const Vec3& l = store.angular_momentum[i];
-  const Rotation rotation{{q.w, q.x, q.y, q.z}, {l.x, l.y, l.z}};
-  std::memcpy(place + sizeof(record), &rotation, sizeof(rotation));
+  for_each_field_in_files(store.kind(), [&](const auto& field) {
+    for (const auto number : field.get((store.*field.array)[i])) {
+      const auto stored =
+          static_cast<typename std::remove_cvref_t<decltype(field)>::StoredType>(number);
+      std::memcpy(place, &stored, sizeof(stored));
+      place += sizeof(stored);
+    }
+  });
 }
 
 void read_record(const std::byte* place, ParticleStore& store, std::size_t i) {
-  Record record;
-  std::memcpy(&record, place, sizeof(record));
-  store.position[i] = {record.position[0], record.position[1], record.position[2], record.type};
-  store.velocity[i] = {record.velocity[0], record.velocity[1], record.velocity[2]};
-  store.id[i] = record.id;
-  store.image[i] = {record.image[0], record.image[1], record.image[2]};
-  if (!store.rotating()) return;
-  Rotation rotation;
-  std::memcpy(&rotation, place + sizeof(record), sizeof(rotation));
-  const auto& [q, l] = rotation;
-  store.orientation[i] = {q[0], q[1], q[2], q[3]};
-  store.angular_momentum[i] = {l[0], l[1], l[2]};
+  for_each_field_in_files(store.kind(), [&](const auto& field) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    typename Field::Numbers numbers;
+    for (auto& number : numbers) {
+      typename Field::StoredType stored;
+      std::memcpy(&stored, place, sizeof(stored));
+      number = static_cast<typename Field::NumberType>(stored);
+      place += sizeof(stored);
+    }
+    field.set((store.*field.array)[i], numbers);
+  });
 }
 
 json vector_json(const Vec3& v) {
@@ -127,22 +124,18 @@ json vector_json(const Vec3& v) {
 }
 
 json metadata_of(const CheckpointState& state) {
-  json metadata = {
-      {"program", state.program},
-      {"step", state.step},
-      {"time", exact_text(state.time)},
-      {"box", vector_json(state.box.length)},
-      {"particles", state.particles},
-      {"ranks", state.ranks},
-      {"grid", state.grid},
-      {"types", state.types},
-      {"input_hash", fmt::format("{:016x}", state.input_hash)},
-      {"record", state.rotating ? "position f64 3, velocity f64 3, id i64, image i32 3, "
-                                  "type i32, orientation f64 4, angular momentum f64 3"
-                                : "position f64 3, velocity f64 3, id i64, image i32 3, "
-                                  "type i32"},
-      {"rotating", state.rotating},
-      {"state", state.state}};
+  json metadata = {{"program", state.program},
+                   {"step", state.step},
+                   {"time", exact_text(state.time)},
+                   {"box", vector_json(state.box.length)},
+                   {"particles", state.particles},
+                   {"ranks", state.ranks},
+                   {"grid", state.grid},
+                   {"types", state.types},
+                   {"input_hash", fmt::format("{:016x}", state.input_hash)},
+                   {"record", record_text(state.rotating)},
+                   {"rotating", state.rotating},
+                   {"state", state.state}};
   const Tilt& tilt = state.box.tilt;
   if (!tilt.none()) metadata["tilt"] = vector_json({tilt.xy, tilt.xz, tilt.yz});
   return metadata;

@@ -4,76 +4,70 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <iterator>
+#include <type_traits>
 #include <utility>
+
+#include "md/system/particle_fields.hpp"
 
 namespace sterna::md {
 namespace {
 
 using hdf5::Type;
 
-template <class T>
-void put_as(std::byte* place, std::span<const double> values) {
-  for (const double value : values) {
-    const T number = static_cast<T>(value);
-    std::memcpy(place, &number, sizeof(T));
-    place += sizeof(T);
+template <class Stored, class Numbers>
+void put_as(std::byte* place, const Numbers& numbers) {
+  for (const auto number : numbers) {
+    const auto stored = static_cast<Stored>(number);
+    std::memcpy(place, &stored, sizeof(stored));
+    place += sizeof(stored);
   }
 }
 
-void put_vector(std::byte* place, const Vec3& v, Type type) {
-  const double values[3] = {v.x, v.y, v.z};
-  type == Type::float32 ? put_as<float>(place, values) : put_as<double>(place, values);
-}
-
-void put_quaternion(std::byte* place, const Quaternion& q, Type type) {
-  const double values[4] = {q.w, q.x, q.y, q.z};
-  type == Type::float32 ? put_as<float>(place, values) : put_as<double>(place, values);
-}
-
-/// Box::wrap, but a position that is not a number stays one instead of ending up in some image.
-Vec3 wrap(const Box& box, const Vec3& position, int (&crossings)[3]) {
-  std::fill(std::begin(crossings), std::end(crossings), 0);
-  if (!std::isfinite(position.x + position.y + position.z)) return position;
-  return box.wrap(position, crossings);
-}
-
-Vec3 rounded(const Vec3& position, double grid) {
-  if (grid == 0.0) return position;
-  return {grid * std::round(position.x / grid), grid * std::round(position.y / grid),
-          grid * std::round(position.z / grid)};
+template <class Numbers>
+void put_numbers(std::byte* place, const Numbers& numbers, Type type) {
+  switch (type) {
+    case Type::float32:
+      return put_as<float>(place, numbers);
+    case Type::float64:
+      return put_as<double>(place, numbers);
+    case Type::int32:
+      return put_as<std::int32_t>(place, numbers);
+    case Type::int64:
+      return put_as<std::int64_t>(place, numbers);
+  }
 }
 
 }  // namespace
 
-std::span<const std::string_view> h5md_field_names() {
-  static constexpr std::array<std::string_view, 6> names{
-      "position", "velocity", "force", "image", "orientation", "angular_momentum"};
-  return names;
+H5mdField h5md_field(std::string_view name, std::string dataset, Type real, bool per_frame) {
+  H5mdField result{H5mdQuantity::field, name, std::move(dataset), real, 1, per_frame};
+  for_each_field([&](const auto& field) {
+    using Field = std::remove_cvref_t<decltype(field)>;
+    if (field.name != name) return;
+    result.field = field.name;
+    result.components = Field::components;
+    if (!Field::whole_numbers) return;
+    result.type = sizeof(typename Field::StoredType) == 4 ? Type::int32 : Type::int64;
+  });
+  return result;
 }
 
-std::optional<H5mdQuantity> h5md_quantity_of(std::string_view field) {
-  const auto names = h5md_field_names();
-  const auto found = std::ranges::find(names, field);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<H5mdQuantity>(found - names.begin());
-}
-
-bool needs_rotation(H5mdQuantity quantity) {
-  return quantity == H5mdQuantity::orientation || quantity == H5mdQuantity::angular_momentum;
-}
-
-std::string_view h5md_unit(H5mdQuantity quantity) {
-  switch (quantity) {
-    case H5mdQuantity::position:
+std::string_view h5md_unit(const H5mdField& dataset) {
+  Dimension dimension = Dimension::none;
+  if (dataset.quantity == H5mdQuantity::mass) dimension = Dimension::mass;
+  for_each_field([&](const auto& field) {
+    if (field.name == dataset.field) dimension = field.dimension;
+  });
+  switch (dimension) {
+    case Dimension::length:
       return "nm";
-    case H5mdQuantity::velocity:
+    case Dimension::velocity:
       return "nm ps-1";
-    case H5mdQuantity::force:
+    case Dimension::force:
       return "kJ mol-1 nm-1";
-    case H5mdQuantity::angular_momentum:
+    case Dimension::angular_momentum:
       return "u nm+2 ps-1";
-    case H5mdQuantity::mass:
+    case Dimension::mass:
       return "u";
     default:
       return "";
@@ -95,59 +89,48 @@ H5mdValues::H5mdValues(std::vector<double> type_masses, const Topology* topology
   }
 }
 
-void H5mdValues::put(const H5mdField& field, const Box& box, const ParticleStore& store,
-                     std::uint32_t i, std::byte* place) const {
-  int crossings[3];
-  switch (field.quantity) {
-    case H5mdQuantity::position:
-      put_vector(place, rounded(wrap(box, store.position[i].vector(), crossings), grid_),
-                 field.type);
-      break;
-    case H5mdQuantity::velocity:
-      put_vector(place, store.velocity[i], field.type);
-      break;
-    case H5mdQuantity::force:
-      put_vector(place, store.force[i], field.type);
-      break;
-    case H5mdQuantity::image: {
-      wrap(box, store.position[i].vector(), crossings);
-      const std::int32_t image[3] = {store.image[i].x + crossings[0],
-                                     store.image[i].y + crossings[1],
-                                     store.image[i].z + crossings[2]};
-      std::memcpy(place, image, sizeof(image));
-      break;
+void H5mdValues::put(const H5mdField& dataset, const Box& box, const ParticleStore& store,
+                     std::span<const std::uint32_t> particles, std::byte* place,
+                     std::size_t stride) const {
+  const auto put_all = [&](const auto& numbers_of) {
+    for (const std::uint32_t i : particles) {
+      put_numbers(place, numbers_of(i), dataset.type);
+      place += stride;
     }
-    case H5mdQuantity::orientation:
-      put_quaternion(place, store.orientation[i], field.type);
+  };
+  switch (dataset.quantity) {
+    case H5mdQuantity::field:
+      for_each_field([&](const auto& field) {
+        using Field = std::remove_cvref_t<decltype(field)>;
+        if (field.name != dataset.field) return;
+        put_all([&](std::uint32_t i) {
+          auto numbers = shown(field, store, box, i);
+          if constexpr (Field::is_position) {
+            if (grid_ > 0.0) {
+              for (double& x : numbers) x = grid_ * std::round(x / grid_);
+            }
+          }
+          return numbers;
+        });
+      });
       break;
-    case H5mdQuantity::angular_momentum:
-      put_vector(place, store.angular_momentum[i], field.type);
+    case H5mdQuantity::mass:
+      put_all([&](std::uint32_t i) {
+        const auto type = static_cast<std::size_t>(store.position[i].type);
+        return std::array{type < type_masses_.size() ? type_masses_[type] : 1.0};
+      });
       break;
-    case H5mdQuantity::species: {
-      const auto type = static_cast<std::int32_t>(store.position[i].type);
-      std::memcpy(place, &type, sizeof(type));
+    case H5mdQuantity::atom_name:
+      put_all([&](std::uint32_t i) {
+        const Topology::Place at = topology_->place_of(store.id[i]);
+        return std::array{name_of_atom_[at.molecule][static_cast<std::size_t>(at.atom)]};
+      });
       break;
-    }
-    case H5mdQuantity::id:
-      std::memcpy(place, &store.id[i], sizeof(std::int64_t));
+    case H5mdQuantity::molecule:
+      put_all([&](std::uint32_t i) {
+        return std::array<std::int64_t, 1>{topology_->place_of(store.id[i]).molecule_number};
+      });
       break;
-    case H5mdQuantity::mass: {
-      const auto type = static_cast<std::size_t>(store.position[i].type);
-      const double mass = type < type_masses_.size() ? type_masses_[type] : 1.0;
-      std::memcpy(place, &mass, sizeof(mass));
-      break;
-    }
-    case H5mdQuantity::atom_name: {
-      const Topology::Place at = topology_->place_of(store.id[i]);
-      std::memcpy(place, &name_of_atom_[at.molecule][static_cast<std::size_t>(at.atom)],
-                  sizeof(std::int32_t));
-      break;
-    }
-    case H5mdQuantity::molecule: {
-      const std::int64_t molecule = topology_->place_of(store.id[i]).molecule_number;
-      std::memcpy(place, &molecule, sizeof(molecule));
-      break;
-    }
   }
 }
 

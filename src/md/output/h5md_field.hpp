@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,34 +14,14 @@
 
 namespace sterna::md {
 
-/// What a dataset with a row per particle holds. Those before `species` are fields that a frame may
-/// have, the others are constants of the trajectory.
-enum class H5mdQuantity {
-  position,
-  velocity,
-  force,
-  image,
-  orientation,
-  angular_momentum,
-  species,
-  id,
-  mass,
-  atom_name,
-  molecule
-};
-
-/// Names of the fields that a frame may have, in the order of `H5mdQuantity`.
-std::span<const std::string_view> h5md_field_names();
-/// The field of this name.
-std::optional<H5mdQuantity> h5md_quantity_of(std::string_view field);
-/// Whether only particles that rotate have it.
-bool needs_rotation(H5mdQuantity quantity);
-/// In the notation of H5MD: "nm ps-1"; empty where there is none.
-std::string_view h5md_unit(H5mdQuantity quantity);
+/// What a dataset with a row per particle holds: a field of the particles, or what follows from a
+/// particle's type or id.
+enum class H5mdQuantity { field, mass, atom_name, molecule };
 
 /// One dataset with a row per particle.
 struct H5mdField {
   H5mdQuantity quantity;
+  std::string_view field;  ///< its name in `particle_fields`
   std::string dataset;
   hdf5::Type type;
   std::size_t components;
@@ -54,6 +33,11 @@ struct H5mdField {
   std::size_t row_bytes() const { return components * size_of(type); }
 };
 
+/// The dataset of a field of `particle_fields`; `real`: the type of numbers that are not whole.
+H5mdField h5md_field(std::string_view field, std::string dataset, hdf5::Type real, bool per_frame);
+/// In the notation of H5MD: "nm ps-1"; empty where there is none.
+std::string_view h5md_unit(const H5mdField& field);
+
 /// The values of particles as rows of datasets.
 class H5mdValues {
  public:
@@ -62,9 +46,9 @@ class H5mdValues {
 
   /// The names of all atoms of molecules, each once: `atom_name` is a number among them.
   const std::vector<std::string>& atom_names() const { return atom_names_; }
-  /// Writes the row of local particle `i` to `place`.
-  void put(const H5mdField& field, const Box& box, const ParticleStore& store, std::uint32_t i,
-           std::byte* place) const;
+  /// Writes the rows of these local particles, `stride` bytes apart from `place` on.
+  void put(const H5mdField& field, const Box& box, const ParticleStore& store,
+           std::span<const std::uint32_t> particles, std::byte* place, std::size_t stride) const;
 
  private:
   std::vector<double> type_masses_;

@@ -13,6 +13,7 @@
 #include "md/output/atomic_file.hpp"
 #include "md/output/h5md_field.hpp"
 #include "md/output/hdf5_file.hpp"
+#include "md/system/particle_fields.hpp"
 #include "sterna/comm/collective.hpp"
 
 namespace sterna::md {
@@ -44,18 +45,16 @@ class H5mdWriter::Implementation {
     if (options_.compressed) options_.redistribution.owners = 1;
     const Type real = options.single_precision ? Type::float32 : Type::float64;
     for (const std::string& name : options.fields) {
-      const H5mdQuantity quantity = *h5md_quantity_of(name);
-      fields_.push_back({quantity, group + "/" + name + "/value",
-                         quantity == H5mdQuantity::image ? Type::int32 : real,
-                         quantity == H5mdQuantity::orientation ? std::size_t{4} : std::size_t{3},
-                         true});
+      fields_.push_back(h5md_field(name, group + "/" + name + "/value", real, true));
     }
-    constants_ = {{H5mdQuantity::species, group + "/species", Type::int32, 1, false},
-                  {H5mdQuantity::id, group + "/id", Type::int64, 1, false},
-                  {H5mdQuantity::mass, group + "/mass", Type::float64, 1, false}};
+    constants_ = {h5md_field("type", group + "/species", real, false),
+                  h5md_field("id", group + "/id", real, false),
+                  {H5mdQuantity::mass, "", group + "/mass", Type::float64, 1, false}};
     if (options.topology != nullptr) {
-      constants_.push_back({H5mdQuantity::atom_name, group + "/atom_name", Type::int32, 1, false});
-      constants_.push_back({H5mdQuantity::molecule, group + "/molecule", Type::int64, 1, false});
+      constants_.push_back(
+          {H5mdQuantity::atom_name, "", group + "/atom_name", Type::int32, 1, false});
+      constants_.push_back(
+          {H5mdQuantity::molecule, "", group + "/molecule", Type::int64, 1, false});
     }
     const std::size_t field_bytes = lay_out(fields_);
     const std::size_t constant_bytes = lay_out(constants_);
@@ -82,13 +81,13 @@ class H5mdWriter::Implementation {
 
   void write_frame(std::int64_t step, double time, const Box& box, const ParticleStore& store,
                    std::span<const double> observables) {
-    for (const H5mdField& field : fields_) {
-      if (needs_rotation(field.quantity) && !store.rotating()) {
-        throw FileError(path_ +
-                        ": orientations or angular momenta were asked for, but no particle "
-                        "rotates");
-      }
-    }
+    for_each_field([&](const auto& field) {
+      const bool wanted =
+          std::ranges::find(fields_, field.name, &H5mdField::field) != fields_.end();
+      if (!wanted || is_kept(field.kept, store.kind())) return;
+      throw FileError(path_ +
+                      ": orientations or angular momenta were asked for, but no particle rotates");
+    });
     try {
       on_first_rank(context_, [&] { reserve_room(); });
       if (id_order_ == nullptr) {
@@ -116,12 +115,13 @@ class H5mdWriter::Implementation {
     // The same on all ranks, so all of them throw.
     if (options_.fields.empty()) {
       throw FileError(path_ + ": a trajectory needs at least one field: " +
-                      fmt::format("{}", fmt::join(h5md_field_names(), ", ")));
+                      fmt::format("{}", fmt::join(trajectory_field_names(), ", ")));
     }
     for (auto name = options_.fields.begin(); name != options_.fields.end(); ++name) {
-      if (!h5md_quantity_of(*name)) {
+      const auto known = trajectory_field_names();
+      if (std::ranges::find(known, *name) == known.end()) {
         throw FileError(fmt::format("{}: there is no field \"{}\"; fields are {}", path_, *name,
-                                    fmt::join(h5md_field_names(), ", ")));
+                                    fmt::join(trajectory_field_names(), ", ")));
       }
       if (std::find(options_.fields.begin(), name, *name) != name) {
         throw FileError(fmt::format("{}: the field \"{}\" is named twice", path_, *name));
@@ -197,7 +197,7 @@ class H5mdWriter::Implementation {
     }
     for (const H5mdField& field : constants_) {
       std::vector<std::string> names;
-      if (field.quantity == H5mdQuantity::species) names = options_.type_names;
+      if (field.field == "type") names = options_.type_names;
       if (field.quantity == H5mdQuantity::atom_name) names = values_.atom_names();
       file.make_dataset(field.dataset, field.type,
                         {.extent = {rows},
@@ -208,7 +208,7 @@ class H5mdWriter::Implementation {
     }
     for (const auto* list : {&fields_, &constants_}) {
       for (const H5mdField& field : *list) {
-        const std::string unit(h5md_unit(field.quantity));
+        const std::string unit(h5md_unit(field));
         if (!options_.reduced_units && !unit.empty()) {
           file.set_attribute(field.dataset, "unit", unit);
         }
@@ -346,7 +346,7 @@ class H5mdWriter::Implementation {
                            options_.compressed ? "not compressed" : "compressed"));
       }
     }
-    for (const std::string_view name : h5md_field_names()) {
+    for (const std::string_view name : trajectory_field_names()) {
       const std::string present(name);
       if (file.exists(fmt::format("{}/{}", group, name)) &&
           std::find(options_.fields.begin(), options_.fields.end(), present) ==
@@ -450,11 +450,7 @@ class H5mdWriter::Implementation {
   void pack(const std::vector<H5mdField>& fields, const Box& box, const ParticleStore& store,
             std::span<const std::uint32_t> particles, std::byte* items, std::size_t stride) const {
     for (const H5mdField& field : fields) {
-      std::byte* place = items + field.item_offset;
-      for (const std::uint32_t i : particles) {
-        values_.put(field, box, store, i, place);
-        place += stride;
-      }
+      values_.put(field, box, store, particles, items + field.item_offset, stride);
     }
   }
 

@@ -133,24 +133,24 @@ RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles, std:
   RebuildDecision::Motion motion;
   motion.step = largest.length;
   motion.growth = largest.growth;
-  const double room = 0.5 * options_.skin;
+  const double half_skin = 0.5 * options_.skin;
   const double reach = largest.length + largest.growth;
-  // Nobody else can leave the room in the next step.
-  const auto displacements = list_.displacements(particles, std::max(0.0, room - reach));
+  // Nobody else can leave half the skin in the next step.
+  const auto displacements = list_.displacements(particles, std::max(0.0, half_skin - reach));
   motion.displacement = displacements.largest;
-  if (motion.displacement <= room) forecast(particles, displacements.far, largest, motion);
+  if (motion.displacement <= half_skin) forecast(particles, displacements.far, largest, motion);
   // Also where only others' particles have moved so far: one may have come near ours from a place
   // that was beyond the halo of its rank. (Last: it looks at displacements of its own.)
   if (list_is_lost_by_pairs() &&
-      std::max(motion.displacement, decision_.longest_displacement(step)) > room) {
-    motion.lost = !holds_beyond_room(particles, displacements.far, reach);
+      std::max(motion.displacement, decision_.longest_displacement(step)) > half_skin) {
+    motion.lost = !holds_beyond_half_skin(particles, displacements.far, reach);
   }
   return motion;
 }
 
 void ForceEngine::forecast(const ParticleStore& particles, std::span<const std::uint32_t> far,
                            const LargestStep& largest, RebuildDecision::Motion& motion) const {
-  // Beyond the room a list that is lost by pairs is looked at, so nothing is certain before.
+  // Beyond half the skin a list that is lost by pairs is looked at, so nothing is certain before.
   const bool certain = !list_is_lost_by_pairs();
   motion.next_most = motion.displacement + largest.length + largest.growth;
   if (motion.next_most <= 0.5 * options_.skin || largest.timestep == 0.0) return;
@@ -169,18 +169,18 @@ void ForceEngine::forecast(const ParticleStore& particles, std::span<const std::
   }
 }
 
-bool ForceEngine::holds_beyond_room(const ParticleStore& particles,
-                                    std::span<const std::uint32_t> far, double reach) {
-  const double room = 0.5 * options_.skin;
-  beyond_room_.clear();
+bool ForceEngine::holds_beyond_half_skin(const ParticleStore& particles,
+                                         std::span<const std::uint32_t> far, double reach) {
+  const double half_skin = 0.5 * options_.skin;
+  beyond_half_skin_.clear();
   for (const std::uint32_t i : far) {
     const Vec3 moved = list_.displacement(particles, i);
-    if (dot(moved, moved) > room * room) beyond_room_.push_back(i);
+    if (dot(moved, moved) > half_skin * half_skin) beyond_half_skin_.push_back(i);
   }
   // Where they are many, looking at their surroundings takes longer than a new list saves.
-  if (beyond_room_.size() > 16 + particles.local_count() / 256) return false;
+  if (beyond_half_skin_.size() > 16 + particles.local_count() / 256) return false;
   const double ghost_path = std::max(reach, decision_.longest_path());
-  return !list_misses_pair(list_, particles, forces_->reach(), beyond_room_, ghost_path);
+  return !list_misses_pair(list_, particles, forces_->reach(), beyond_half_skin_, ghost_path);
 }
 
 bool ForceEngine::must_rebuild(const ParticleStore& particles, std::int64_t step,

@@ -128,7 +128,7 @@ class ForceEngine {
   void set_region(const Decomposition& decomposition);
   RebuildDecision::Motion motion(const ParticleStore& particles, std::int64_t step,
                                  const LargestStep& largest);
-  /// Bounds of the largest displacement after the next step; `far`: who may leave the room.
+  /// Bounds of the largest displacement after the next step; `far`: who may leave half the skin.
   void forecast(const ParticleStore& particles, std::span<const std::uint32_t> far,
                 const LargestStep& largest, RebuildDecision::Motion& motion) const;
   /// Whether the list holds until a pair that it lacks comes within reach, not only as long as no
@@ -138,8 +138,8 @@ class ForceEngine {
     return wanted == nullptr ? nullptr : &sums_by_term_[term];
   }
   /// `far`: all local particles that have moved by more than half the skin, and others.
-  bool holds_beyond_room(const ParticleStore& particles, std::span<const std::uint32_t> far,
-                         double reach);
+  bool holds_beyond_half_skin(const ParticleStore& particles, std::span<const std::uint32_t> far,
+                              double reach);
 
   comm::Context context_;
   Options options_;
@@ -154,9 +154,9 @@ class ForceEngine {
   std::vector<Phase> phases_;                      ///< of `forces_` and the others
   std::vector<EnergyAndVirial> sums_by_term_;
   std::vector<std::uint32_t> ghost_slots_;
-  bool measures_ = false;                   ///< displacements, as particles move
-  bool borders_show_pairs_ = false;         ///< every pair that a list lacks, to one of two ranks
-  std::vector<std::uint32_t> beyond_room_;  ///< scratch of holds_beyond_room
+  bool measures_ = false;            ///< displacements, as particles move
+  bool borders_show_pairs_ = false;  ///< every pair that a list lacks, to one of two ranks
+  std::vector<std::uint32_t> beyond_half_skin_;  ///< scratch of holds_beyond_half_skin
 
   RebuildDecision decision_;
   std::int64_t rebuilds_ = 0;

@@ -9,19 +9,19 @@ namespace {
 /// How much faster than the fastest particle any is thought to be before the next look.
 constexpr double kFaster = 1.25;
 
-/// Steps in which nobody can move `room`, even if the fastest particle goes straight on, gains a
+/// Steps in which nobody can move `distance`, even if the fastest particle goes straight on, gains a
 /// quarter, and is the one that is pulled hardest: from rest, too, it may be far away soon.
-double safe_steps(double room, double step, double growth) {
+double safe_steps(double distance, double step, double growth) {
   const double length = kFaster * step;
-  const double reach = length + std::sqrt(length * length + 2.0 * growth * room);
-  return reach > 0.0 ? 2.0 * room / reach : std::numeric_limits<double>::max();
+  const double reach = length + std::sqrt(length * length + 2.0 * growth * distance);
+  return reach > 0.0 ? 2.0 * distance / reach : std::numeric_limits<double>::max();
 }
 
 }  // namespace
 
-RebuildDecision::RebuildDecision(const comm::Context& context, double room, int maximum_interval,
-                                 PhaseTimer& timer)
-    : room_(room),
+RebuildDecision::RebuildDecision(const comm::Context& context, double half_skin,
+                                 int maximum_interval, PhaseTimer& timer)
+    : half_skin_(half_skin),
       maximum_interval_(maximum_interval),
       timer_(timer),
       agreement_(context, "rebuild decision") {
@@ -38,14 +38,15 @@ bool RebuildDecision::must_rebuild(std::int64_t step, const std::function<Motion
                                    std::int64_t asked) {
   complete();
   // Nobody has looked since the list was built: by the pace of before, a step is short.
-  const bool paced = known_.step > 0.0 && 2.0 * (kFaster * known_.step + known_.growth) < room_;
+  const bool paced =
+      known_.step > 0.0 && 2.0 * (kFaster * known_.step + known_.growth) < half_skin_;
   bool closely = closely_ || (step == built_at_ + 1 && !paced);
   closely_ = false;
   const bool looked = looked_at_ > built_at_;
   if (looked && over_) return list_is_over();
   if (looked && looked_at_ == step - 1 && step > safe_until_ && !closely) {
-    if (known_.next_least > room_) return true;
-    closely = known_.next_most > room_;
+    if (known_.next_least > half_skin_) return true;
+    closely = known_.next_most > half_skin_;
   }
   const bool last = step - built_at_ >= maximum_interval_;
   if (last && looked) return true;
@@ -68,7 +69,7 @@ double RebuildDecision::longest_displacement(std::int64_t step) const {
 
 bool RebuildDecision::list_is_over() {
   // More than a step too far: somebody sped up between two looks.
-  if (known_.displacement - std::max(room_, seen_) > known_.step) ++late_rebuilds_;
+  if (known_.displacement - std::max(half_skin_, seen_) > known_.step) ++late_rebuilds_;
   return true;
 }
 
@@ -77,7 +78,7 @@ void RebuildDecision::start(std::int64_t step, const std::function<Motion()>& lo
   {
     const auto measured = timer_.measure(Phase::displacements);
     travelling_ = look();
-    travelling_over_ = travelling_.lost.value_or(travelling_.displacement > room_) ? 1 : 0;
+    travelling_over_ = travelling_.lost.value_or(travelling_.displacement > half_skin_) ? 1 : 0;
   }
   const auto measured = timer_.measure(Phase::rebuild_decision);
   travelling_asked_ = asked;
@@ -101,9 +102,9 @@ void RebuildDecision::complete() {
   known_ = travelling_;
   over_ = travelling_over_ != 0;
   asked_ = travelling_asked_;
-  const double room = std::max(0.0, room_ - known_.displacement);
+  const double left = std::max(0.0, half_skin_ - known_.displacement);
   const auto steps = static_cast<std::int64_t>(std::min(
-      safe_steps(room, known_.step, known_.growth), static_cast<double>(maximum_interval_)));
+      safe_steps(left, known_.step, known_.growth), static_cast<double>(maximum_interval_)));
   safe_until_ = looked_at_ + steps;
   // In time for the last step of the interval to know what was asked.
   next_look_ = std::max(looked_at_ + 1, std::min(safe_until_, built_at_ + maximum_interval_ - 1));

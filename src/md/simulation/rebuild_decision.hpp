@@ -12,13 +12,13 @@
 namespace sterna::md {
 
 /// Decides in which steps the list is made anew, alike on all ranks: before a particle, anywhere,
-/// has moved farther than `room`, half the skin, unless the ranks find that the list holds even so.
+/// has moved farther than half the skin, unless the ranks find that the list holds even so.
 /// What a rank sees of its particles in a step travels in a reduction while forces are computed,
 /// and tells in the next step whether the list still holds; only where the forecast is too close to
-/// call, and where somebody has moved farther than `room`, do the ranks wait for each other.
+/// call, and where somebody has moved farther than that, do the ranks wait for each other.
 class RebuildDecision {
  public:
-  RebuildDecision(const comm::Context& context, double room, int maximum_interval,
+  RebuildDecision(const comm::Context& context, double half_skin, int maximum_interval,
                   PhaseTimer& timer);
 
   /// Lengths, of the particles of this rank.
@@ -30,7 +30,7 @@ class RebuildDecision {
     double next_least = 0.0;
     double next_most = std::numeric_limits<double>::max();
     /// Whether the list is lost, where that was looked at; otherwise it is where the displacement
-    /// is beyond the room.
+    /// is beyond half the skin.
     std::optional<bool> lost = std::nullopt;
   };
 
@@ -70,7 +70,7 @@ class RebuildDecision {
   void start(std::int64_t step, const std::function<Motion()>& look, std::int64_t asked);
   bool list_is_over();
 
-  double room_;
+  double half_skin_;
   std::int64_t maximum_interval_;
   PhaseTimer& timer_;
   /// What travels; results after `complete`.

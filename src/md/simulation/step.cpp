@@ -16,6 +16,7 @@
 #include "md/simulation/observers.hpp"
 #include "md/simulation/signals.hpp"
 #include "md/simulation/simulation_implementation.hpp"
+#include "md/system/particle_fields.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 #include "sterna/comm/synchronized_timing.hpp"
@@ -214,11 +215,11 @@ std::unique_ptr<ParticleStore> Simulation::Implementation::release_particles() {
   released->set_ghost_ids(particles_.ghost_ids());
   std::swap(*released, particles_);
   particles_.resize_local(released->local_count());
-  for (std::size_t i = 0; i < particles_.local_count(); ++i) {
-    set_particle(particles_, i, particle(*released, i));
-    particles_.force[i] = released->force[i];
-    if (particles_.rotating()) particles_.torque[i] = released->torque[i];
-  }
+  for_each_field([&](const auto& field) {
+    if (!field.has_array() || !is_kept(field.kept, particles_.kind())) return;
+    std::copy_n((*released.*field.array).data(), particles_.local_count(),
+                (particles_.*field.array).data());
+  });
   changed_ = true;
   return released;
 }

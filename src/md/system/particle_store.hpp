@@ -23,13 +23,18 @@ struct Image {
   std::int32_t x, y, z;
 };
 
+/// What decides which fields the particles of a store and their ghosts have.
+struct ParticleKind {
+  bool rotating = false;   ///< rigid bodies that can turn
+  bool molecules = false;  ///< atoms of flexible molecules, which are found by their ids
+
+  friend bool operator==(const ParticleKind&, const ParticleKind&) = default;
+};
+
 /// The particles of one rank as a structure of arrays. Local particles come first, copies of
-/// particles of other ranks (ghosts) behind them; only `position`, `orientation` and, where that is
-/// asked for, `id` have ghosts.
+/// particles of other ranks (ghosts) behind them. `particle_fields` says which of the arrays there
+/// are, which of them ghosts have, and what becomes of them elsewhere; the others are empty.
 /// Local particles are sorted along the cell grid at every rebuild.
-///
-/// A store that rotates also has orientations, angular momenta and torques; otherwise these arrays
-/// are empty, and nothing of them is kept, sorted or sent.
 class ParticleStore {
  public:
   std::size_t local_count() const { return local_count_; }
@@ -40,35 +45,20 @@ class ParticleStore {
   /// same on all ranks; std::logic_error otherwise.
   void set_rotating(bool rotating) {
     if (total_count() > 0) throw std::logic_error("particles cannot begin or cease to rotate");
-    rotating_ = rotating;
+    kind_.rotating = rotating;
   }
-  bool rotating() const { return rotating_; }
+  bool rotating() const { return kind_.rotating; }
 
   /// Whether ghosts have ids, as molecules need them. To be decided while there are no ghosts, the
   /// same on all ranks.
-  void set_ghost_ids(bool ghost_ids) { ghost_ids_ = ghost_ids; }
-  bool ghost_ids() const { return ghost_ids_; }
+  void set_ghost_ids(bool ghost_ids) { kind_.molecules = ghost_ids; }
+  bool ghost_ids() const { return kind_.molecules; }
+
+  const ParticleKind& kind() const { return kind_; }
 
   /// Drops the ghosts. New particles are not initialized.
-  void resize_local(std::size_t count) {
-    local_count_ = count;
-    ghost_count_ = 0;
-    position.resize(count);
-    force.resize(count);
-    velocity.resize(count);
-    id.resize(count);
-    image.resize(count);
-    if (!rotating_) return;
-    orientation.resize(count);
-    angular_momentum.resize(count);
-    torque.resize(count);
-  }
-  void resize_ghosts(std::size_t count) {
-    ghost_count_ = count;
-    position.resize(local_count_ + count);
-    if (rotating_) orientation.resize(local_count_ + count);
-    if (ghost_ids_) id.resize(local_count_ + count);
-  }
+  void resize_local(std::size_t count);
+  void resize_ghosts(std::size_t count);
 
   AlignedBuffer<Position> position;
   AlignedBuffer<Vec3> force;
@@ -82,8 +72,7 @@ class ParticleStore {
  private:
   std::size_t local_count_ = 0;
   std::size_t ghost_count_ = 0;
-  bool rotating_ = false;
-  bool ghost_ids_ = false;
+  ParticleKind kind_;
 };
 
 /// One particle with all that it needs to live on another rank or in a file.
@@ -97,25 +86,9 @@ struct ParticleRecord {
 };
 
 /// Local particle `i` of the store.
-inline ParticleRecord particle(const ParticleStore& particles, std::size_t i) {
-  ParticleRecord record{particles.position[i], particles.velocity[i], particles.id[i],
-                        particles.image[i]};
-  if (particles.rotating()) {
-    record.orientation = particles.orientation[i];
-    record.angular_momentum = particles.angular_momentum[i];
-  }
-  return record;
-}
+ParticleRecord particle(const ParticleStore& particles, std::size_t i);
 
 /// Local particle `i` of the store becomes the record's; forces and torques stay.
-inline void set_particle(ParticleStore& particles, std::size_t i, const ParticleRecord& record) {
-  particles.position[i] = record.position;
-  particles.velocity[i] = record.velocity;
-  particles.id[i] = record.id;
-  particles.image[i] = record.image;
-  if (!particles.rotating()) return;
-  particles.orientation[i] = record.orientation;
-  particles.angular_momentum[i] = record.angular_momentum;
-}
+void set_particle(ParticleStore& particles, std::size_t i, const ParticleRecord& record);
 
 }  // namespace sterna::md

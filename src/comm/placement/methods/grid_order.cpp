@@ -30,19 +30,20 @@ double surface_bytes(const PlacementProblem& problem, const std::array<int, 3>& 
   return bytes;
 }
 
-/// The largest brick that divides the grid and a node's room; of those the one that sends least.
+/// The largest brick that divides the grid and the ranks that a node takes; of those the one that sends least.
 std::array<int, 3> best_brick(const PlacementProblem& problem) {
-  const int room = std::max(1, problem.ranks_on_node.front());
+  const int on_node = std::max(1, problem.ranks_on_node.front());
   std::array<int, 3> best{1, 1, 1};
   int best_volume = 0;
   double least = std::numeric_limits<double>::infinity();
   std::array<int, 3> brick{};
   for (brick[0] = 1; brick[0] <= problem.grid[0]; ++brick[0]) {
-    if (problem.grid[0] % brick[0] != 0 || room % brick[0] != 0) continue;
+    if (problem.grid[0] % brick[0] != 0 || on_node % brick[0] != 0) continue;
     for (brick[1] = 1; brick[1] <= problem.grid[1]; ++brick[1]) {
-      if (problem.grid[1] % brick[1] != 0 || room / brick[0] % brick[1] != 0) continue;
+      if (problem.grid[1] % brick[1] != 0 || on_node / brick[0] % brick[1] != 0) continue;
       for (brick[2] = 1; brick[2] <= problem.grid[2]; ++brick[2]) {
-        if (problem.grid[2] % brick[2] != 0 || room / brick[0] / brick[1] % brick[2] != 0) continue;
+        if (problem.grid[2] % brick[2] != 0 || on_node / brick[0] / brick[1] % brick[2] != 0)
+          continue;
         const int volume = brick[0] * brick[1] * brick[2];
         const double bytes = surface_bytes(problem, brick);
         if (volume < best_volume || (volume == best_volume && bytes >= least)) continue;

@@ -169,7 +169,7 @@ void NearField<Real>::resize(std::size_t count) {
 template <class Real>
 void NearField<Real>::reserve(std::span<const std::size_t> charges) {
   if (!exchange_) return;
-  std::vector<std::size_t> room;
+  std::vector<std::size_t> capacities;
   for (const auto& p : exchange_->peers()) {
     std::size_t needed = 0;
     for_each_remote_block(transfers_.sends, p.rank, [&](const CellBlock& block) {
@@ -177,10 +177,10 @@ void NearField<Real>::reserve(std::span<const std::size_t> charges) {
       block.source.for_each(
           [&](const Cells& cell) { needed += charges[own_.index(cell)] * bytes_per_charge(); });
     });
-    // With room to spare, so that a fluctuating count does not grow it again and again.
-    room.push_back(needed <= p.send_capacity ? needed : needed + needed / 4);
+    // With some to spare, so that a fluctuating count does not grow it again and again.
+    capacities.push_back(needed <= p.send_capacity ? needed : needed + needed / 4);
   }
-  exchange_->reserve(room);
+  exchange_->reserve(capacities);
 }
 
 template <class Real>

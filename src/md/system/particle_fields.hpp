@@ -1,0 +1,186 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+#include "md/core/box.hpp"
+#include "md/core/units.hpp"
+#include "md/system/particle_store.hpp"
+
+namespace sterna::md {
+
+/// Which kinds of particles have a field.
+enum class Kept { always, rotating, molecules };
+
+constexpr bool is_kept(Kept kept, const ParticleKind& kind) {
+  return kept == Kept::always || (kept == Kept::rotating ? kind.rotating : kind.molecules);
+}
+
+/// When the ghosts of a particle hear of a field.
+enum class SentToGhosts {
+  never,
+  at_rebuild,  ///< with the lists, as it does not change in between
+  every_step,
+};
+
+/// What is said of a field in words.
+struct FieldTraits {
+  std::string_view name;  ///< in inputs, files and Python
+  Dimension dimension = Dimension::none;
+  Kept kept = Kept::always;
+  SentToGhosts sent_to_ghosts = SentToGhosts::never;
+  Kept kept_by_ghosts = Kept::always;  ///< where they hear of it at all
+  bool in_trajectory = false;          ///< whether a trajectory may have it
+};
+
+/// A field of the particles: some numbers of each. `Element` is what the store has of a particle in
+/// an array, `Number` a component of the field in it, `Stored` the same in files.
+template <class Element, class Number, std::size_t count, class Stored = Number>
+struct ParticleField : FieldTraits {
+  AlignedBuffer<Element> ParticleStore::*array;
+  /// Null where forces and the like make it anew in each step. Others belong to a particle: they
+  /// migrate and are sorted with it, and they are in checkpoints.
+  Element ParticleRecord::*in_record = nullptr;
+  std::size_t offset = 0;  ///< of the first component in an element
+
+  using ElementType = Element;
+  using NumberType = Number;
+  using StoredType = Stored;
+  using Numbers = std::array<Number, count>;
+  static constexpr std::size_t components = count;
+  static constexpr bool whole_numbers = std::is_integral_v<Number>;
+  static constexpr bool is_position = std::is_same_v<Element, Position> && count == 3;
+  static constexpr bool is_image = std::is_same_v<Element, Image>;
+
+  /// Whether the array is this field's: two fields may share one.
+  constexpr bool has_array() const { return offset == 0; }
+  constexpr bool belongs_to_particle() const { return in_record != nullptr; }
+
+  Numbers get(const Element& element) const {
+    Numbers numbers;
+    std::memcpy(&numbers, reinterpret_cast<const std::byte*>(&element) + offset, sizeof(numbers));
+    return numbers;
+  }
+  void set(Element& element, const Numbers& numbers) const {
+    std::memcpy(reinterpret_cast<std::byte*>(&element) + offset, &numbers, sizeof(numbers));
+  }
+};
+
+/// The table that migration, sorting, halo, checkpoint, trajectory and Python go through. Its order
+/// is that in records of checkpoints.
+inline constexpr std::tuple particle_fields{
+    ParticleField<Position, double, 3>{{.name = "position",
+                                        .dimension = Dimension::length,
+                                        .sent_to_ghosts = SentToGhosts::every_step,
+                                        .in_trajectory = true},
+                                       &ParticleStore::position,
+                                       &ParticleRecord::position},
+    ParticleField<Vec3, double, 3>{
+        {.name = "velocity", .dimension = Dimension::velocity, .in_trajectory = true},
+        &ParticleStore::velocity,
+        &ParticleRecord::velocity},
+    ParticleField<Vec3, double, 3>{
+        {.name = "force", .dimension = Dimension::force, .in_trajectory = true},
+        &ParticleStore::force},
+    ParticleField<std::int64_t, std::int64_t, 1>{{.name = "id",
+                                                  .sent_to_ghosts = SentToGhosts::at_rebuild,
+                                                  .kept_by_ghosts = Kept::molecules},
+                                                 &ParticleStore::id,
+                                                 &ParticleRecord::id},
+    ParticleField<Image, std::int32_t, 3>{
+        {.name = "image", .in_trajectory = true}, &ParticleStore::image, &ParticleRecord::image},
+    ParticleField<Position, std::int64_t, 1, std::int32_t>{
+        {.name = "type", .sent_to_ghosts = SentToGhosts::at_rebuild},
+        &ParticleStore::position,
+        &ParticleRecord::position,
+        offsetof(Position, type)},
+    ParticleField<Quaternion, double, 4>{{.name = "orientation",
+                                          .kept = Kept::rotating,
+                                          .sent_to_ghosts = SentToGhosts::every_step,
+                                          .kept_by_ghosts = Kept::rotating,
+                                          .in_trajectory = true},
+                                         &ParticleStore::orientation,
+                                         &ParticleRecord::orientation},
+    ParticleField<Vec3, double, 3>{{.name = "angular_momentum",
+                                    .dimension = Dimension::angular_momentum,
+                                    .kept = Kept::rotating,
+                                    .in_trajectory = true},
+                                   &ParticleStore::angular_momentum,
+                                   &ParticleRecord::angular_momentum},
+    ParticleField<Vec3, double, 3>{
+        {.name = "torque", .dimension = Dimension::energy, .kept = Kept::rotating},
+        &ParticleStore::torque},
+};
+
+/// Calls visit(field) for every row of the table.
+template <class Visit>
+void for_each_field(Visit&& visit) {
+  std::apply([&](const auto&... field) { (visit(field), ...); }, particle_fields);
+}
+
+/// Calls visit(field) for the arrays that belong to particles of this kind.
+template <class Visit>
+void for_each_array_of_particles(const ParticleKind& kind, Visit&& visit) {
+  for_each_field([&](const auto& field) {
+    if (field.has_array() && field.belongs_to_particle() && is_kept(field.kept, kind)) visit(field);
+  });
+}
+
+/// Calls visit(field) for what ghosts of this kind hear at these times.
+template <class Visit>
+void for_each_field_of_ghosts(const ParticleKind& kind, std::span<const SentToGhosts> when,
+                              Visit&& visit) {
+  for_each_field([&](const auto& field) {
+    const bool heard = std::ranges::find(when, field.sent_to_ghosts) != when.end();
+    if (heard && is_kept(field.kept_by_ghosts, kind)) visit(field);
+  });
+}
+
+/// Calls visit(field) for the numbers that a particle of this kind has in a file.
+template <class Visit>
+void for_each_field_in_files(const ParticleKind& kind, Visit&& visit) {
+  for_each_field([&](const auto& field) {
+    if (field.belongs_to_particle() && is_kept(field.kept, kind)) visit(field);
+  });
+}
+
+/// What a particle of this kind takes in a checkpoint.
+std::size_t bytes_in_files(const ParticleKind& kind);
+
+/// The names of the fields that a trajectory may have.
+std::vector<std::string_view> trajectory_field_names();
+
+/// The numbers of local particle `i` as files and Python show them: positions wrapped into the box,
+/// with the images that belong to that. A position that is not a number stays one.
+template <class Field>
+typename Field::Numbers shown(const Field& field, const ParticleStore& particles, const Box& box,
+                              std::size_t i) {
+  if constexpr (Field::is_position || Field::is_image) {
+    const Vec3 position = particles.position[i].vector();
+    // Nearly all of them are in the box.
+    const bool inside = box.tilt.none() && position.x >= 0.0 && position.y >= 0.0 &&
+                        position.z >= 0.0 && position.x < box.length.x &&
+                        position.y < box.length.y && position.z < box.length.z;
+    int crossings[3] = {};
+    const bool wraps = !inside && std::isfinite(position.x + position.y + position.z);
+    const Vec3 wrapped = wraps ? box.wrap(position, crossings) : position;
+    if constexpr (Field::is_position) return {wrapped.x, wrapped.y, wrapped.z};
+    const Image& image = particles.image[i];
+    if constexpr (Field::is_image) {
+      return {image.x + crossings[0], image.y + crossings[1], image.z + crossings[2]};
+    }
+  } else {
+    return field.get((particles.*field.array)[i]);
+  }
+}
+
+}  // namespace sterna::md
