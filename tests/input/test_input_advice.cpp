@@ -285,7 +285,10 @@ cutoff = 1.0
     text.replace(text.find("STEP"), 4, timestep);
     const bool kept = constrained != "none";
     text.replace(text.find("CONSTRAINED"), 11, kept ? "constrained_bonds = \"all\"" : "");
-    return render(timestep_advice(read(text), 300.0));
+    const ReadResult result = read_input_text(text, "test.toml", false);
+    INFO(render(result.diagnostics));
+    REQUIRE(result.ok());
+    return render(timestep_advice(result.input, 300.0));
   };
   // 2 pi sqrt(m / k) with the reduced mass m.
   const double period = 2.0 * std::acos(-1.0) * std::sqrt(12.0 * 16.0 / 28.0 / 476976.0);

@@ -42,7 +42,7 @@ settings.check()  # loads the engine, starts nothing
 child = os.fork()
 simulation = sterna.Simulation(settings, system)
 simulation.run(10)
-print(simulation.thermo["total_energy"], flush=True)
+os.write(1, b"%r\\n" % simulation.thermo["total_energy"])  # whole, beside that of the other
 if child:
     _, status = os.waitpid(child, 0)
     assert status == 0, status

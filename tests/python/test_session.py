@@ -180,7 +180,7 @@ def test_what_a_killed_run_left_goes_at_the_next_start(begin):
 
 
 def test_segments_of_mpich_go_when_nobody_uses_them(tmp_path, monkeypatch):
-    monkeypatch.setattr(session, "_SHARED_MEMORY", tmp_path)
+    monkeypatch.setattr(session, "SHARED_MEMORY", tmp_path)
     monkeypatch.setattr(session.tempfile, "tempdir", str(tmp_path))
     left, used, young = (tmp_path / f"mpich_shm_{name}_0" for name in ("left", "used", "young"))
     other = tmp_path / "other"
@@ -397,7 +397,7 @@ def test_a_network_interface_that_is_not_there_is_named(melt, tmp_path):
 def test_a_machine_with_little_shared_memory_needs_none(melt, tmp_path, monkeypatch):
     small = tmp_path / "shared"
     small.mkdir()
-    monkeypatch.setattr(session, "_SHARED_MEMORY", small)
+    monkeypatch.setattr(session, "SHARED_MEMORY", small)
     monkeypatch.setattr(session.tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(
         session.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 40 << 20})

@@ -73,8 +73,8 @@ def solvate(
     hydrogen their lengths.
     """
     from sterna.importing import files as written
-    from sterna.importing.forces import terms_of
     from sterna.importing.molecules import Molecules
+    from sterna.importing.openmm_system import system_of
     from sterna.importing.sources import Settings, Solvent, solvated
 
     if structure is None and box is None:
@@ -90,8 +90,7 @@ def solvate(
         water.value, padding or 1.0, box, salt, positive.value, negative.value, neutralize
     )
     source = solvated(structure, Settings(names, cutoff, "hydrogen"), solvent)
-    molecules = Molecules(source)
-    molecules.take(terms_of(source))
+    molecules = Molecules(system_of(source))
     for path in written.write(molecules, output, overwrite):
         print(f"wrote {path}")
     print(", ".join(f"{kind.count} {kind.name}" for kind in molecules.kinds))

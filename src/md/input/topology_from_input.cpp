@@ -22,9 +22,6 @@ namespace {
 
 using Pair = Topology::Pair;
 
-/// u; with mass moved to it from its neighbor, hydrogen has 3 or so.
-constexpr double heaviest_hydrogen = 3.5;
-
 Pair ordered(int a, int b) {
   return {std::min(a, b), std::max(a, b)};
 }

@@ -10,6 +10,9 @@
 
 namespace sterna::md {
 
+/// In u; with mass moved to it from its neighbor, hydrogen has 3 or so.
+inline constexpr double heaviest_hydrogen = 3.5;
+
 /// What a term of a molecule gives of a parameter.
 std::optional<double> bonded_parameter(const Input::MoleculeTerm& term, std::string_view name);
 
