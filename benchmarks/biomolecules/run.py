@@ -178,7 +178,10 @@ def main() -> int:
     RESULTS.write_text(
         json.dumps(
             {
-                "command": shlex.join(["./dev", "bench", "biomolecules", *sys.argv[1:]]),
+                "command": "./dev bench biomolecules"
+                + (" --before CHECKOUT" if options.before else "")
+                + (" --gmx PROGRAM" if options.gmx else "")
+                + f" --repeats {options.repeats} --steps {options.steps}",
                 "machine": next(
                     (
                         line.split(":", 1)[1].strip()
