@@ -2,7 +2,8 @@
 // 0 to 95 are the header, 96 to 99 the length of the metadata, then come metadata and table.
 //
 // sources: src/md/output/checkpoint_file.cpp src/md/core/checksum.cpp src/md/output/atomic_file.cpp
-// sources: src/md/core/file_error.cpp
+// sources: src/md/core/file_error.cpp src/md/system/particle_fields.cpp
+// sources: src/md/system/particle_store.cpp
 
 #include <sys/mman.h>
 #include <unistd.h>

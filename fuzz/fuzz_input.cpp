@@ -24,6 +24,7 @@
 // sources: src/md/system/topology.cpp src/md/system/selection_expression.cpp
 // sources: src/md/system/atom_group.cpp src/md/input/atom_groups.cpp
 // sources: src/md/observe/*.cpp src/md/integrate/thermostats/*.cpp
+// sources: src/md/integrate/barostats/*.cpp
 // sources: src/md/start/readers/*.cpp src/md/start/foreign/ls1/start_file.cpp
 // sources: src/md/start/foreign/modylas/coordinates.cpp src/md/start/foreign/modylas/words.cpp
 // sources: src/md/input/gzip_file.cpp src/md/output/hdf5_*.cpp src/md/core/file_error.cpp

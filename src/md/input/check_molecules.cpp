@@ -369,13 +369,6 @@ class Checker {
         charged = true;
       }
     }
-    if (on && good_("electrostatics.precision") && input_.electrostatics.precision != "auto" &&
-        input_.electrostatics.precision != "double") {
-      error("electrostatics.precision",
-            fmt::format("\"precision\" in [electrostatics] is {}; the charges of bonded atoms need "
-                        "\"double\", as nearly all of what they do to each other is excluded",
-                        quote(input_.electrostatics.precision)));
-    }
   }
 
   static bool has_constraints(const Input::Molecule& molecule) {

@@ -16,8 +16,7 @@ std::vector<std::vector<std::uint32_t>> bonded_atoms(const Topology::Molecule& m
   for (const Topology::Constraint& constraint : molecule.constraints) add(constraint.atoms);
   for (auto& of_atom : partners) {
     std::ranges::sort(of_atom);
-    const auto repeated = std::ranges::unique(of_atom);
-    of_atom.erase(repeated.begin(), repeated.end());
+    of_atom.erase(std::unique(of_atom.begin(), of_atom.end()), of_atom.end());
   }
   return partners;
 }

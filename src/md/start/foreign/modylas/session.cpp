@@ -61,6 +61,8 @@ class SessionReader {
     Input::Electrostatics& electrostatics = draft_.input.electrostatics;
     set("electrostatics.kind", electrostatics.kind, "fmm", electrostatics_word_);
     set("electrostatics.accuracy", electrostatics.accuracy, accuracy_, electrostatics_word_);
+    // MODYLAS's energies are compared to more digits than single precision keeps of excluded pairs.
+    set("electrostatics.precision", electrostatics.precision, "double", electrostatics_word_);
     set("electrostatics.surroundings", electrostatics.surroundings,
         surface_term_ ? "vacuum" : "conductor", electrostatics_word_);
     if (facts.tail_mixes_arithmetically && tail_) {
