@@ -55,6 +55,16 @@ TEST_CASE("between nodes an interface that is named is the only one") {
   for (const char* const name : names) CHECK(value(name) == "unset");
 }
 
+TEST_CASE("a process whose parent has chosen chooses anew") {
+  forget();
+  setenv("UCX_TLS", "tcp", 1);
+  choose_transports(true, 1, "/dev/shm/parent", "");
+  choose_transports(true, 2, "/dev/shm/child", "");
+  CHECK(value("OMPI_MCA_btl") == "^ofi,tcp");
+  CHECK(value("OMPI_MCA_btl_sm_backing_directory") == "/dev/shm/child");
+  CHECK(value("UCX_TLS") == "tcp");
+}
+
 TEST_CASE("what the user asks for is kept") {
   forget();
   setenv("OMPI_MCA_btl", "self,tcp", 1);

@@ -1,18 +1,41 @@
 #include "comm/context/transport_settings.hpp"
 
 #include <cstdlib>
+#include <sstream>
 
 namespace sterna::comm {
 namespace {
 
+/// Lines `NAME=VALUE` of the variables that this process has set. Its children inherit both, and
+/// choose anew: a script that simulates on one rank may start a run on many.
+constexpr const char* chosen = "STERNA_CHOSEN_TRANSPORTS";
+
+std::string value_of(const std::string& name) {
+  const char* const value = getenv(name.c_str());
+  return value == nullptr ? "" : value;
+}
+
+void forget_what_a_parent_chose() {
+  std::istringstream lines(value_of(chosen));
+  unsetenv(chosen);
+  for (std::string line; std::getline(lines, line);) {
+    const std::string name = line.substr(0, line.find('='));
+    // What has another value now is the user's.
+    if (line == name + "=" + value_of(name)) unsetenv(name.c_str());
+  }
+}
+
 void unless_set(const char* name, const std::string& value) {
-  setenv(name, value.c_str(), 0);
+  if (getenv(name) != nullptr) return;
+  setenv(name, value.c_str(), 1);
+  setenv(chosen, (value_of(chosen) + name + "=" + value + "\n").c_str(), 1);
 }
 
 }  // namespace
 
 void choose_transports(bool one_node, int ranks, const std::filesystem::path& folder,
                        const std::string& interface) {
+  forget_what_a_parent_chose();
   // Open MPI 5 tells of each window that UCX cannot serve it, also where another component does.
   unless_set("OMPI_MCA_osc_ucx_verbose", "-1");
   // It does not start without, though it only looks there for settings.
