@@ -32,6 +32,8 @@ _NOTICES = re.compile(
     r"OSC UCX component priority set inside component query failed"
     r"|^This typically refers to a problem with your application"
     r"|^Please see the FAQ page for debugging suggestions"
+    # To a rank that has ended already.
+    r"|^\[\S+:\d+\] PMIX ERROR: PMIX_ERR_UNREACH"
 )
 _MOST_RANKS_PER_CORE = 64  # more would only use up memory and processes
 _SIGNAL = re.compile(r"rank (\d+) with PID \d+ on node .*? exited on\s+signal (\d+)", re.DOTALL)
