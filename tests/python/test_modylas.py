@@ -320,13 +320,18 @@ def monitor(path):
     return rows
 
 
-def follow(folder, name, ranks, sterna, tmp_path):
-    """The greatest relative deviations of rows 1 to 10: potential, kinetic, total energy."""
+def follow(folder, name, ranks, sterna, tmp_path, short=1, middle=1):
+    """The greatest relative deviations of rows 1 to 10: potential, kinetic, total energy.
+
+    With so many short steps in one of the middle, and of those in one that is counted.
+    """
     for ending in ("mdff", "mdxyz"):
         (tmp_path / f"{name}.{ending}").symlink_to(folder / f"{name}.{ending}")
     definition = (folder / f"{name}.mddef").read_text()
     # The run ends after ten steps; its output of the last of 110 then has no place.
     shorter = re.sub(r"steps=110", "steps=10", definition)
+    for key, count in {"nshort_per_middle": short, "nmiddle_per_long": middle}.items():
+        shorter = shorter.replace(f"{key}=1", f"{key}={count}")
     (tmp_path / f"{name}.mddef").write_text(shorter.replace("interval=110", "interval=10"))
     done = sterna("run", f"{name}.mddef", "-n", ranks, timeout=600)
     assert done.returncode == 0, done.stderr
@@ -335,9 +340,10 @@ def follow(folder, name, ranks, sterna, tmp_path):
     for step, row in monitor(folder / f"{name}.mdmntr_ref").items():
         if step > 10:
             break
-        potential = rows[step]["potential_energy"] / JOULE / row[3] - 1
-        kinetic = rows[step]["kinetic_energy"] / JOULE / row[4] - 1
-        total = rows[step]["total_energy"] / JOULE / row[5] - 1
+        ours = rows[step * short * middle]
+        potential = ours["potential_energy"] / JOULE / row[3] - 1
+        kinetic = ours["kinetic_energy"] / JOULE / row[4] - 1
+        total = ours["total_energy"] / JOULE / row[5] - 1
         deviations.append([abs(potential), abs(kinetic), abs(total)])
     assert len(deviations) == 10
     return np.max(deviations, axis=0), rows[0]
@@ -348,6 +354,15 @@ def test_butane_follows_modylas(ranks, sterna, tmp_path):
     deviations, _ = follow(SAMPLE, "butane_1400", ranks, sterna, tmp_path)
     # MODYLAS's table of the Lennard-Jones potential makes 2e-4 of the energy.
     assert np.all(deviations < [2e-4, 5e-5, 2e-4]), deviations
+
+
+def test_multiple_time_steps_follow_the_trajectory_of_one_step(sterna, tmp_path):
+    """Bonds in steps of a quarter, pairs in steps of a half of those of MODYLAS's monitor."""
+    deviations, _ = follow(SAMPLE, "butane_1400", 2, sterna, tmp_path, short=2, middle=2)
+    log = read_log(tmp_path / "butane_1400.log.jsonl")
+    assert log.rows[-1]["step"] == 40
+    assert log.rows[-1]["time"] == pytest.approx(20.0)
+    assert np.all(deviations < [2e-3, 2e-3, 1e-3]), deviations
 
 
 def test_the_protein_follows_modylas(sterna, tmp_path):
@@ -437,8 +452,8 @@ BROKEN = [
     (
         "mddef",
         "steps=0",
-        "steps=0 <multiple time step> nshort_per_middle=4 </multiple time step>",
-        "multiple time steps are not taken over",
+        "steps=0 <multiple time step> nshort_per_middle=0 </multiple time step>",
+        "expected an integer",
     ),
     ("mddef", "cutoff=9.0", "", "<twobody> lacks cutoff"),
     ("mddef", "LJcorrection=no", "LJcorrection=maybe", 'expected "yes" or "no"'),

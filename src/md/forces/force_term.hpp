@@ -17,6 +17,9 @@ namespace sterna::md {
 
 class Decomposition;
 
+/// How fast forces change: with multiple time steps the slower ones are computed in some steps only.
+enum class TimeScale { fast, medium, slow };
+
 /// One term of the potential energy: pair potential, charges, walls, fields. A run has a set of
 /// terms. `ForceEngine` knows them by this interface alone and calls, on every rank
 /// and in the same order,
@@ -35,6 +38,20 @@ class ForceTerm {
   /// Under this name the log, the final table and the timing breakdown show the term. The same on
   /// all ranks, and unlike that of all other terms of the run: lower case, words joined by '_'.
   virtual std::string_view name() const = 0;
+
+  /// Of all its forces, but for a slow part.
+  virtual TimeScale time_scale() const { return TimeScale::fast; }
+  /// With multiple time steps, before each `start`: whether what follows includes the part of the
+  /// forces that is slow, where there is one. The same on all ranks.
+  virtual void include_slow_part(bool) {}
+  /// The slow part of what the last `finish` has added to the local particles. Empty where it was
+  /// left out, where there is none, and without a call of `include_slow_part`.
+  struct SlowForces {
+    std::span<const Vec3> forces, torques;
+  };
+  virtual SlowForces slow_forces() const { return {}; }
+  /// Whether `rebuild` changes which part of the forces is slow, by more than rounding.
+  virtual bool rebuild_moves_slow_part() const { return false; }
 
   /// Whether the neighbor list must be made anew as soon as a particle has moved by half the skin.
   /// Otherwise it is kept until a pair that it lacks comes within reach.

@@ -31,6 +31,7 @@ inline constexpr std::size_t moved_together = 32;
 /// `needs_early_rebuild`, no particle moves by more than half the skin.
 class ShortRangeForces : public ForceTerm {
  public:
+  TimeScale time_scale() const final { return TimeScale::medium; }
   /// The force on a particle depends on particles whose centers are nearer than this, and on
   /// nothing else; but see `acts_on_ghosts`. The halo and the rows of the list are this wide plus
   /// the skin.

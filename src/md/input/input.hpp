@@ -52,6 +52,13 @@ struct Input {
     std::string constraint_algorithm = "auto";   ///< "shake", "conjugate_gradients"
   } run;
 
+  struct TimeSteps {             ///< [multiple_time_steps]
+    std::int64_t pairs = 1;      ///< steps between two computations of forces of pairs
+    std::int64_t far_field = 0;  ///< likewise of the multipole method; 0: as those
+    std::int64_t longest() const { return std::max(pairs, far_field); }
+    bool are_used() const { return longest() > 1; }
+  } time_steps;
+
   struct Start {                          ///< [start]
     std::string kind;                     ///< "lattice", "random", "file"
     std::string lattice = "fcc";          ///< "sc", "bcc", "fcc", "diamond", "zincblende"

@@ -18,6 +18,7 @@
 #include "md/input/interaction_schema.hpp"
 #include "md/input/molecule_schema.hpp"
 #include "md/input/motion_schema.hpp"
+#include "md/input/multiple_time_steps_schema.hpp"
 #include "md/input/observer_section.hpp"
 #include "md/input/pair_potential_input.hpp"
 #include "md/input/pair_schema.hpp"
@@ -83,6 +84,12 @@ std::string_view formats_description() {
 std::vector<SectionSchema> general_sections() {
   return {
       {.name = "run", .required = true, .description = "What is done, and for how long."},
+      {.name = "multiple_time_steps",
+       .description =
+           "Forces that change slowly are computed in some time steps only, and act "
+           "there the more strongly: reversible multiple time steps, r-RESPA. `timestep` "
+           "in `[run]` is the shortest.",
+       .aliases = {"respa", "mts", "RESPA", "multiple_timestep", "multiple_time_step"}},
       {.name = "start",
        .required = true,
        .description = "Where the particles are at the beginning.",
@@ -782,9 +789,9 @@ void add_keys_of_formats(std::vector<KeySchema>& keys) {
 std::vector<KeySchema> make_keys() {
   std::vector<KeySchema> keys = general_keys();
   add_keys_of_formats(keys);
-  for (auto&& more :
-       {component_keys(), molecule_keys(), pair_keys(), interaction_keys(), electrostatics_keys(),
-        ensemble_keys(), external_keys(), motion_keys(), further_keys(), group_keys()}) {
+  for (auto&& more : {multiple_time_steps_keys(), component_keys(), molecule_keys(), pair_keys(),
+                      interaction_keys(), electrostatics_keys(), ensemble_keys(), external_keys(),
+                      motion_keys(), further_keys(), group_keys()}) {
     keys.insert(keys.end(), more.begin(), more.end());
   }
   for (const ObserverSection& observer : observer_sections()) {

@@ -177,11 +177,11 @@ void RigidRotor::start_step(ParticleStore& particles, bool pending) const {
   }
 }
 
-void RigidRotor::finish_kick(ParticleStore& particles) const {
+void RigidRotor::kick(ParticleStore& particles, std::span<const Vec3> torques) const {
   const double half = 0.5 * timestep_;
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const RigidBody& body = bodies_[static_cast<std::size_t>(particles.position[i].type)];
-    if (body.rotates()) particles.angular_momentum[i] += half * particles.torque[i];
+    if (body.rotates()) particles.angular_momentum[i] += half * torques[i];
   }
 }
 

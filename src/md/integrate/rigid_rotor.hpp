@@ -54,8 +54,8 @@ class RigidRotor {
 
   /// First half kick and turn. `pending`: another half kick, the last step's second, comes before.
   void start_step(ParticleStore& particles, bool pending) const;
-  /// Second half kick.
-  void finish_kick(ParticleStore& particles) const;
+  /// Half a kick by these torques, one of each local particle.
+  void kick(ParticleStore& particles, std::span<const Vec3> torques) const;
 
  private:
   double timestep_;

@@ -21,7 +21,8 @@ Selection selection_of(const std::string& component, const std::optional<Vec3>& 
 
 StepRange StepRange::of(const Input& input, std::int64_t start_step, std::int64_t stop_step,
                         std::int64_t interval) {
-  return {start_step, stop_step > 0 ? stop_step : input.run.steps, interval};
+  const std::int64_t unit = input.time_steps.longest();
+  return {start_step, stop_step > 0 ? stop_step : input.run.steps, std::lcm(interval, unit), unit};
 }
 
 StepModifier::StepModifier(const comm::Context& context, const StepRange& steps,

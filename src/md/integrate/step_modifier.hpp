@@ -40,10 +40,14 @@ Selection selection_of(const std::string& component, const std::optional<Vec3>& 
 /// In which steps a modifier acts.
 struct StepRange {
   std::int64_t first = 0, last = 0, interval = 1;
+  std::int64_t unit = 1;  ///< the interval is a multiple of it
   bool contains(std::int64_t step) const {
     return step >= first && step <= last && step % interval == 0;
   }
-  /// `stop_step` 0 means the run's last step.
+  /// In every `steps`-th step, or as many more as the unit wants.
+  void act_every(std::int64_t steps) { interval = (steps + unit - 1) / unit * unit; }
+  /// `stop_step` 0 means the run's last step. With multiple time steps only those count that compute
+  /// all forces, in which velocities are those of a trajectory.
   static StepRange of(const Input& input, std::int64_t start_step, std::int64_t stop_step,
                       std::int64_t interval);
 };

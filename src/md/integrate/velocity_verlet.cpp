@@ -87,14 +87,29 @@ void VelocityVerlet::kick_and_drift(ParticleStore& particles, std::size_t begin,
 }
 
 void VelocityVerlet::start_step(ParticleStore& particles) {
-  begin_move();
+  begin_move(particles);
   move(particles, 0, particles.local_count());
   end_move(particles);
 }
 
-void VelocityVerlet::begin_move() {
+void VelocityVerlet::begin_move(ParticleStore& particles) {
   largest_speed_ = 0.0;
   largest_kick_ = 0.0;
+  if (impulses_.forces.empty()) return;
+  largest_impulse_ = std::sqrt(kick_by_impulses(particles));
+  impulses_ = {};
+}
+
+double VelocityVerlet::kick_by_impulses(ParticleStore& particles) const {
+  double largest = 0.0;
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    const double h = half_kick_[static_cast<std::size_t>(particles.position[i].type)];
+    const Vec3 kick = h * impulses_.forces[i];
+    particles.velocity[i] += kick;
+    largest = std::max(largest, dot(kick, kick));
+  }
+  if (rotor_) rotor_->kick(particles, impulses_.torques);
+  return largest;
 }
 
 void VelocityVerlet::move(ParticleStore& particles, std::size_t begin, std::size_t end) {
@@ -107,7 +122,7 @@ void VelocityVerlet::move(ParticleStore& particles, std::size_t begin, std::size
 
 void VelocityVerlet::end_move(ParticleStore& particles) {
   longest_path_ = timestep_ * std::sqrt(largest_speed_);
-  longest_gain_ = 2.0 * timestep_ * std::sqrt(largest_kick_);
+  longest_gain_ = 2.0 * timestep_ * (std::sqrt(largest_kick_) + largest_impulse_);
   if (rotor_) rotor_->start_step(particles, kick_pending_);
   kick_pending_ = false;
 }
@@ -118,7 +133,8 @@ bool VelocityVerlet::complete_velocities(ParticleStore& particles) {
     const double h = half_kick_[static_cast<std::size_t>(particles.position[i].type)];
     particles.velocity[i] += h * particles.force[i];
   }
-  if (rotor_) rotor_->finish_kick(particles);
+  if (rotor_) rotor_->kick(particles, particles.torque.span());
+  if (!impulses_.forces.empty()) kick_by_impulses(particles);
   kick_pending_ = false;
   return true;
 }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "md/integrate/impulses.hpp"
 #include "md/integrate/rigid_rotor.hpp"
 #include "md/system/particle_store.hpp"
 
@@ -25,11 +26,15 @@ class VelocityVerlet {
   /// `move`, `end_move`.
   void start_step(ParticleStore& particles);
   /// The same in parts, each of which may come as soon as forces of its particles are there.
-  void begin_move();
+  void begin_move(ParticleStore& particles);
   void move(ParticleStore& particles, std::size_t begin, std::size_t end);
   void end_move(ParticleStore& particles);
   /// Says that forces at the new positions are there.
   void finish_step() { kick_pending_ = true; }
+  /// With every computation of forces: what both of their half kicks give beside them, of the same
+  /// memory until the next call. Where there are impulses, velocities must be completed before the
+  /// next move.
+  void set_impulses(const Impulses& impulses) { impulses_ = impulses; }
   /// Brings the velocities to the time of the positions. Returns whether they were not.
   bool complete_velocities(ParticleStore& particles);
   /// Says that velocities and forces are of the same time, as at the start of a run.
@@ -50,6 +55,8 @@ class VelocityVerlet {
  private:
   template <bool pending>
   void kick_and_drift(ParticleStore& particles, std::size_t begin, std::size_t end);
+  /// Half a kick by the impulses; returns the square of the largest one.
+  double kick_by_impulses(ParticleStore& particles) const;
 
   double timestep_;
   std::vector<double> half_kick_;  ///< dt / (2 m) by type
@@ -57,6 +64,8 @@ class VelocityVerlet {
   double largest_speed_ = 0.0, largest_kick_ = 0.0;  ///< squared, of the particles moved so far
   double longest_path_ = 0.0, longest_gain_ = 0.0;
   bool kick_pending_ = false;
+  Impulses impulses_;
+  double largest_impulse_ = 0.0;  ///< velocity of half a kick, of the last impulses
 };
 
 }  // namespace sterna::md

@@ -27,8 +27,14 @@ ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& deco
       list_(options.kernels, short_range->group(), short_range->reads_half_lists()),
       forces_(std::move(short_range)),
       terms_(std::move(terms)),
-      decision_(context, 0.5 * options.skin, options.maximum_interval, timer) {
+      time_steps_(options.time_steps),
+      decision_(
+          context, 0.5 * options.skin,
+          std::max(1, options.maximum_interval / static_cast<int>(options.time_steps.longest())),
+          timer) {
   set_region(decomposition);
+  // In the steps between nobody looks which pairs meet.
+  needs_early_rebuild_ = time_steps_.are_used();
   for (const ForceTerm* term : this->terms()) {
     needs_early_rebuild_ = needs_early_rebuild_ || term->needs_early_rebuild();
     phases_.push_back(timer_.add_term(term->name()));
@@ -125,24 +131,31 @@ void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
   if (options_.places) exclude_neighbors(list_, *options_.places);
   forces_->rebuild(list_, particles);
   ++rebuilds_;
-  decision_.list_was_built(step);
+  decision_.list_was_built(look_number(step));
 }
 
 RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles, std::int64_t step,
                                             const LargestStep& largest) {
+  const auto steps = static_cast<double>(time_steps_.longest());
   RebuildDecision::Motion motion;
-  motion.step = largest.length;
-  motion.growth = largest.growth;
+  motion.step = steps * largest.length;
+  motion.growth = steps * largest.growth;
   const double half_skin = 0.5 * options_.skin;
-  const double reach = largest.length + largest.growth;
+  const double reach = motion.step + motion.growth;
   // Nobody else can leave half the skin in the next step.
   const auto displacements = list_.displacements(particles, std::max(0.0, half_skin - reach));
   motion.displacement = displacements.largest;
+  // The list must hold in the steps before the next look, or in that one too. What pulls the fastest
+  // particles hardest in one step are vibrations, which pull back in the next.
+  constexpr double faster = 1.25;
+  const double last = ends_steps_before_rebuild() ? steps : steps - 1.0;
+  motion.displacement += last * faster * largest.length;
   if (motion.displacement <= half_skin) forecast(particles, displacements.far, largest, motion);
   // Also where only others' particles have moved so far: one may have come near ours from a place
   // that was beyond the halo of its rank. (Last: it looks at displacements of its own.)
   if (list_is_lost_by_pairs() &&
-      std::max(motion.displacement, decision_.longest_displacement(step)) > half_skin) {
+      std::max(motion.displacement, decision_.longest_displacement(look_number(step))) >
+          half_skin) {
     motion.lost = !holds_beyond_half_skin(particles, displacements.far, reach);
   }
   return motion;
@@ -152,7 +165,7 @@ void ForceEngine::forecast(const ParticleStore& particles, std::span<const std::
                            const LargestStep& largest, RebuildDecision::Motion& motion) const {
   // Beyond half the skin a list that is lost by pairs is looked at, so nothing is certain before.
   const bool certain = !list_is_lost_by_pairs();
-  motion.next_most = motion.displacement + largest.length + largest.growth;
+  motion.next_most = motion.displacement + motion.step + motion.growth;
   if (motion.next_most <= 0.5 * options_.skin || largest.timestep == 0.0) return;
   // The next step goes by the velocities as they are and by forces that are not known yet: those of
   // the last step, give or take as much.
@@ -183,19 +196,38 @@ bool ForceEngine::holds_beyond_half_skin(const ParticleStore& particles,
   return !list_misses_pair(list_, particles, forces_->reach(), beyond_half_skin_, ghost_path);
 }
 
+bool ForceEngine::ends_steps_before_rebuild() const {
+  return time_steps_.divide_slow_parts() &&
+         std::ranges::any_of(terms_, [](const auto& term) { return term->rebuild_moves_slow_part(); });
+}
+
 bool ForceEngine::must_rebuild(const ParticleStore& particles, std::int64_t step,
                                const std::function<LargestStep()>& largest_step,
                                std::int64_t asked) {
+  if (!looks_in(step)) return false;
   return decision_.must_rebuild(
-      step, [&] { return motion(particles, step, largest_step()); }, asked);
+      look_number(step), [&] { return motion(particles, step, largest_step()); }, asked);
 }
 
 void ForceEngine::compute_forces_and_move(ParticleStore& particles, const Mover& move) {
-  compute_forces(particles, nullptr, &move);
+  compute_forces(particles, 0, true, nullptr, &move);
 }
 
-void ForceEngine::compute_forces(ParticleStore& particles, EnergyAndVirial* sums,
-                                 const Mover* move) {
+void ForceEngine::compute_forces(ParticleStore& particles, std::int64_t step,
+                                 EnergyAndVirial* sums) {
+  const bool all = time_steps_.all_are_due(step);
+  if (sums != nullptr) compute_forces(particles, step, true, sums, nullptr);
+  // The forces that particles follow do not depend on who looks at energies.
+  if (sums == nullptr || !all) compute_forces(particles, step, all, nullptr, nullptr);
+}
+
+void ForceEngine::compute_forces(ParticleStore& particles, std::int64_t step, bool all,
+                                 EnergyAndVirial* sums, const Mover* move) {
+  const bool pairs_act = all || time_steps_.is_due(TimeScale::medium, step);
+  const auto acts = [&](const ForceTerm& term) {
+    return pairs_act || term.time_scale() == TimeScale::fast;
+  };
+  time_steps_.begin();
   if (sums != nullptr) std::fill(sums_by_term_.begin(), sums_by_term_.end(), EnergyAndVirial{});
   EnergyAndVirial* const short_range_sums = sums_of(0, sums);
   {
@@ -203,10 +235,12 @@ void ForceEngine::compute_forces(ParticleStore& particles, EnergyAndVirial* sums
     halo_.start_positions(particles);
   }
   for (std::size_t k = 0; k < terms_.size(); ++k) {
+    if (!acts(*terms_[k])) continue;
     const auto measured = timer_.measure(phases_[k + 1]);
+    if (time_steps_.are_used()) terms_[k]->include_slow_part(all);
     terms_[k]->start(particles);
   }
-  {
+  if (pairs_act) {
     const auto measured = timer_.measure(phases_[0]);
     forces_->compute(list_, particles, PairList::Cells::interior, short_range_sums);
   }
@@ -219,28 +253,56 @@ void ForceEngine::compute_forces(ParticleStore& particles, EnergyAndVirial* sums
     const auto measured = timer_.measure(Phase::halo);
     halo_.finish_positions(particles);
   }
+  if (pairs_act) {
+    compute_boundary(particles, short_range_sums, move);
+  } else {
+    clear_forces(particles);
+  }
+  const auto finish_terms = [&](auto&& chosen) {
+    for (std::size_t k = 0; k < terms_.size(); ++k) {
+      if (!acts(*terms_[k]) || !chosen(*terms_[k])) continue;
+      const auto measured = timer_.measure(phases_[k + 1]);
+      terms_[k]->finish(particles, sums_of(k + 1, sums));
+    }
+  };
+  if (time_steps_.are_used()) {
+    finish_terms([](const ForceTerm& term) { return term.time_scale() != TimeScale::fast; });
+    if (pairs_act) add_impulses(particles, step);
+    finish_terms([](const ForceTerm& term) { return term.time_scale() == TimeScale::fast; });
+  } else {
+    finish_terms([](const ForceTerm&) { return true; });
+  }
+  if (sums == nullptr) return;
+  for (const EnergyAndVirial& of_term : sums_by_term_) *sums += of_term;
+}
+
+void ForceEngine::compute_boundary(ParticleStore& particles, EnergyAndVirial* sums,
+                                   const Mover* move) {
   {
     const auto measured = timer_.measure(phases_[0]);
     if (move != nullptr) {
       forces_->compute_and_move(list_, particles, *move);
     } else {
-      forces_->compute(list_, particles, PairList::Cells::boundary, short_range_sums);
+      forces_->compute(list_, particles, PairList::Cells::boundary, sums);
     }
   }
-  if (forces_->acts_on_ghosts()) {
-    {
-      const auto measured = timer_.measure(Phase::halo);
-      halo_.return_forces(forces_->collected_forces());
-    }
-    const auto measured = timer_.measure(phases_[0]);
-    forces_->set_forces(particles);
+  if (!forces_->acts_on_ghosts()) return;
+  {
+    const auto measured = timer_.measure(Phase::halo);
+    halo_.return_forces(forces_->collected_forces());
   }
-  for (std::size_t k = 0; k < terms_.size(); ++k) {
-    const auto measured = timer_.measure(phases_[k + 1]);
-    terms_[k]->finish(particles, sums_of(k + 1, sums));
-  }
-  if (sums == nullptr) return;
-  for (const EnergyAndVirial& of_term : sums_by_term_) *sums += of_term;
+  const auto measured = timer_.measure(phases_[0]);
+  forces_->set_forces(particles);
+}
+
+void ForceEngine::add_impulses(const ParticleStore& particles, std::int64_t step) {
+  time_steps_.add_impulses_of_medium_terms(particles, step);
+  for (const auto& term : terms_) time_steps_.add_impulses_of_slow_part(term->slow_forces());
+}
+
+void ForceEngine::clear_forces(ParticleStore& particles) {
+  std::ranges::fill(std::span(particles.force.data(), particles.local_count()), Vec3{});
+  std::ranges::fill(particles.torque.span(), Vec3{});
 }
 
 std::vector<comm::Verdict> ForceEngine::verdicts() const {

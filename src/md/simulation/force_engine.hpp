@@ -12,6 +12,7 @@
 #include "md/forces/force_term.hpp"
 #include "md/forces/short_range_forces.hpp"
 #include "md/neighbors/pair_list.hpp"
+#include "md/simulation/multiple_time_steps.hpp"
 #include "md/simulation/phase_timer.hpp"
 #include "md/simulation/rebuild_decision.hpp"
 #include "md/system/molecule_places.hpp"
@@ -33,6 +34,7 @@ class ForceEngine {
     /// particles' ghosts have ids then.
     std::shared_ptr<MoleculePlaces> places = nullptr;
     double molecule_reach = 0.0;  ///< length; ghosts come from at least so far
+    MultipleTimeSteps time_steps{1, 1};
     std::string migration_exchange = "auto";
   };
   /// The decomposition must live as long as it is in use here. `terms`: those besides
@@ -55,10 +57,12 @@ class ForceEngine {
   /// Brings particles to their owners, sorts them, and makes halo and list anew.
   void rebuild(ParticleStore& particles, std::int64_t step);
 
+  /// Of one time step; lists are made anew in steps that compute all forces only.
   struct LargestStep {
     double length;  ///< of the path of a particle
     double growth;  ///< from each step to the next
-    /// Where positions follow from velocities and forces: by which step, and the masses by type.
+    /// Where positions follow from velocities and forces alone: by which step, and the masses by
+    /// type.
     double timestep = 0.0;
     std::span<const double> masses = {};
   };
@@ -78,21 +82,26 @@ class ForceEngine {
   RebuildDecision::Pace pace() const { return decision_.pace(); }
   void set_pace(const RebuildDecision::Pace& pace) { decision_.set_pace(pace); }
 
-  /// Sets the forces of the local particles; adds energy and virial of this rank where asked.
-  void compute_forces(ParticleStore& particles, EnergyAndVirial* sums) {
-    compute_forces(particles, sums, nullptr);
-  }
+  /// Whether forces of a step that makes lists anew must be computed twice: by the old lists, which
+  /// still hold, to end the step, and by the new ones to begin the next.
+  bool ends_steps_before_rebuild() const;
+
+  /// Sets the forces of the local particles, with multiple time steps those that are due in this
+  /// step. Where sums are asked for, adds energy and virial of this rank, of all forces.
+  void compute_forces(ParticleStore& particles, std::int64_t step, EnergyAndVirial* sums);
+  /// What goes with the forces computed last.
+  Impulses impulses() const { return time_steps_.impulses(); }
   /// This rank's part of each of `terms()`, of the last step that asked for sums.
   std::span<const EnergyAndVirial> sums_by_term() const { return sums_by_term_; }
   /// Whether particles can be moved while the forces of others are still put together.
-  bool can_move() const { return forces_->can_move() && terms_.empty(); }
+  bool can_move() const { return forces_->can_move() && terms_.empty() && !time_steps_.are_used(); }
   /// compute_forces, and calls `move` for all local particles, part by part, each as soon as its
   /// forces are there. The next step's `must_rebuild` follows.
   void compute_forces_and_move(ParticleStore& particles, const Mover& move);
   /// Particles are about to move to where they are in step `step`.
   void begin_move(std::int64_t step) {
     list_.forget_displacements();
-    measures_ = decision_.may_look(step);
+    measures_ = looks_in(step) && decision_.may_look(look_number(step));
   }
   /// [begin, end) have moved, and are still in the near caches: what `must_rebuild` will ask for
   /// is measured now.
@@ -124,7 +133,15 @@ class ForceEngine {
     return options;
   }
 
-  void compute_forces(ParticleStore& particles, EnergyAndVirial* sums, const Mover* move);
+  /// `all`: also what is not due.
+  void compute_forces(ParticleStore& particles, std::int64_t step, bool all, EnergyAndVirial* sums,
+                      const Mover* move);
+  void compute_boundary(ParticleStore& particles, EnergyAndVirial* sums, const Mover* move);
+  void add_impulses(const ParticleStore& particles, std::int64_t step);
+  static void clear_forces(ParticleStore& particles);
+  /// Whether the list may be made anew in this step, and which of these steps it is.
+  bool looks_in(std::int64_t step) const { return time_steps_.all_are_due(step); }
+  std::int64_t look_number(std::int64_t step) const { return step / time_steps_.longest(); }
   void set_region(const Decomposition& decomposition);
   RebuildDecision::Motion motion(const ParticleStore& particles, std::int64_t step,
                                  const LargestStep& largest);
@@ -153,6 +170,7 @@ class ForceEngine {
   bool needs_early_rebuild_ = false;               ///< one of them does, or `forces_`
   std::vector<Phase> phases_;                      ///< of `forces_` and the others
   std::vector<EnergyAndVirial> sums_by_term_;
+  MultipleTimeSteps time_steps_;
   std::vector<std::uint32_t> ghost_slots_;
   bool measures_ = false;            ///< displacements, as particles move
   bool borders_show_pairs_ = false;  ///< every pair that a list lacks, to one of two ranks

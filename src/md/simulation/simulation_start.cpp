@@ -548,6 +548,10 @@ void Simulation::Implementation::make_engine() {
   options.skin = skin_;
   options.maximum_interval = input_.neighbor.maximum_interval;
   options.rotating = particles_.rotating();
+  if (!minimizer_) {
+    const Input::TimeSteps& steps = input_.time_steps;
+    options.time_steps = MultipleTimeSteps(steps.pairs, steps.longest());
+  }
   options.halo = {.method = input_.domain.halo, .exchange = input_.communication.halo};
   options.migration_exchange = input_.communication.migration;
   // A minimization moves all atoms as if they had the same mass.

@@ -244,7 +244,7 @@ bool Simulation::Implementation::must_write_checkpoint() const {
 
 void Simulation::Implementation::move_all() {
   const std::size_t count = particles_.local_count();
-  integrator_.begin_move();
+  integrator_.begin_move(particles_);
   engine_->begin_move(step_);
   for (std::size_t begin = 0; begin < count; begin += moved_together) {
     move(begin, std::min(begin + moved_together, count));
@@ -282,9 +282,10 @@ void Simulation::Implementation::step() {
   EnergyAndVirial sums;
   const bool needs_sums = sample || (barostat_acts && barostat_->reads_pressure(step_));
   compute_forces(needs_sums ? &sums : nullptr);
-  if (!minimizer_) integrator_.finish_step();
+  if (!minimizer_ && !ended_) integrator_.finish_step();
+  ended_ = false;
   // In every step, so that no bit depends on who looks at them.
-  if (constraints_ && !minimizer_) complete_velocities();
+  if ((constraints_ || !engine_->impulses().forces.empty()) && !minimizer_) complete_velocities();
   modify();
   if (barostat_acts) act_barostat(sums, sample);
   if (sample) observe(sums);
@@ -313,8 +314,9 @@ void Simulation::Implementation::renew_lists() {
     if (minimizer_) {
       return {std::max(minimizer_->maximum_displacement(), constrained_path_), 0.0};
     }
-    // Forces alone do not tell where constrained atoms go.
-    if (constraints_) return {integrator_.longest_path(), integrator_.longest_gain()};
+    // Forces alone do not tell where constrained atoms go, nor those with impulses.
+    if (constraints_ || input_.time_steps.are_used())
+      return {integrator_.longest_path(), integrator_.longest_gain()};
     return {integrator_.longest_path(), integrator_.longest_gain(), integrator_.timestep(),
             masses_};
   };
@@ -324,6 +326,12 @@ void Simulation::Implementation::renew_lists() {
     if (modifier->shift_all(particles_, box_, step_)) rebuilt_ = true;
   }
   if (!rebuilt_) return;
+  if (engine_->ends_steps_before_rebuild() && !minimizer_) {
+    compute_forces(nullptr);
+    integrator_.finish_step();
+    complete_velocities();
+    ended_ = true;
+  }
   const auto event = balancer_->before_rebuild(particles_, *engine_, step_, last_step_ - step_);
   if (event && log_) log_->write("balance", *event);
   rebuild();
@@ -352,7 +360,7 @@ double Simulation::Implementation::project_velocities() {
 
 void Simulation::Implementation::compute_forces_and_move() {
   integrator_.finish_step();
-  integrator_.begin_move();
+  integrator_.begin_move(particles_);
   engine_->begin_move(step_ + 1);
   engine_->compute_forces_and_move(
       particles_, [this](std::size_t begin, std::size_t end) { move(begin, end); });
@@ -374,7 +382,8 @@ void Simulation::Implementation::modify() {
 }
 
 void Simulation::Implementation::compute_forces(EnergyAndVirial* sums) {
-  engine_->compute_forces(particles_, sums);
+  engine_->compute_forces(particles_, step_, sums);
+  integrator_.set_impulses(engine_->impulses());
   for (const auto& modifier : modifiers_) {
     if (modifier->is_due(step_)) modifier->limit_forces(particles_, box_);
   }

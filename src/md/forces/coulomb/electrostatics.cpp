@@ -204,7 +204,34 @@ void Electrostatics::check_open_box(const ParticleStore& particles) const {
 
 void Electrostatics::start(const ParticleStore& particles) {
   place_charges(particles);
-  if (solver_) solver_->start(positions_, dipoles_, centers_);
+  if (solver_) solver_->start(positions_, dipoles_, centers_, with_far_field_);
+}
+
+void Electrostatics::include_slow_part(bool included) {
+  far_field_apart_ = true;
+  with_far_field_ = included;
+}
+
+ForceTerm::SlowForces Electrostatics::slow_forces() const {
+  return {slow_forces_, slow_torques_};
+}
+
+void Electrostatics::add_forces(const ParticleStore& particles, const CoulombResult& result,
+                                std::span<Vec3> forces, std::span<Vec3> torques) const {
+  for (std::size_t i = 0, next = 0; i < particles.local_count(); ++i) {
+    for (const Site& site : sites_[static_cast<std::size_t>(particles.position[i].type)]) {
+      const Vec3& force = result.forces[next];
+      const Vec3 field = result.fields.empty() ? Vec3{} : result.fields[next];
+      forces[i] += force;
+      if (!result.center_forces.empty()) forces[i] += result.center_forces[next];
+      ++next;
+      if (!particles.rotating()) continue;
+      torques[i] += cross(particles.orientation[i].to_lab(site.position), force);
+      if (!result.fields.empty()) {
+        torques[i] += cross(particles.orientation[i].to_lab(site.dipole), field);
+      }
+    }
+  }
 }
 
 void Electrostatics::finish(ParticleStore& particles, EnergyAndVirial* sums) {
@@ -214,26 +241,22 @@ void Electrostatics::finish(ParticleStore& particles, EnergyAndVirial* sums) {
         gathered_ewald(context_, ewald_solver(*ewald_accuracy_), charges(), particle_count_);
   }
   const CoulombResult& result = options_.ewald ? ewald_result_ : solver_->finish(with_tensor);
+  add_forces(particles, result, particles.force.span(), particles.torque.span());
+  if (excluded_) excluded_->subtract(particles, particles.force.span(), sums);
+  slow_forces_.clear();
+  slow_torques_.clear();
+  if (far_field_apart_ && with_far_field_ && solver_) {
+    slow_forces_.resize(particles.local_count());
+    if (particles.rotating()) slow_torques_.resize(particles.local_count());
+    add_forces(particles, solver_->far_part(), slow_forces_, slow_torques_);
+  }
+  if (sums == nullptr) return;
   VirialProducts inside{};  // of the sites' positions in their molecules
-  for (std::size_t i = 0, next = 0; i < particles.local_count(); ++i) {
-    const Position& at = particles.position[i];
-    for (const Site& site : sites_[static_cast<std::size_t>(at.type)]) {
-      const Vec3& force = result.forces[next];
-      const Vec3 field = result.fields.empty() ? Vec3{} : result.fields[next];
-      particles.force[i] += force;
-      if (!result.center_forces.empty()) particles.force[i] += result.center_forces[next];
-      ++next;
-      if (!particles.rotating()) continue;
-      const Vec3 arm = particles.orientation[i].to_lab(site.position);
-      particles.torque[i] += cross(arm, force);
-      if (!result.fields.empty()) {
-        particles.torque[i] += cross(particles.orientation[i].to_lab(site.dipole), field);
-      }
-      if (sums != nullptr) add_product(inside, arm, force);
+  for (std::size_t i = 0, next = 0; particles.rotating() && i < particles.local_count(); ++i) {
+    for (const Site& site : sites_[static_cast<std::size_t>(particles.position[i].type)]) {
+      add_product(inside, particles.orientation[i].to_lab(site.position), result.forces[next++]);
     }
   }
-  if (excluded_) excluded_->subtract(particles, particles.force.span(), sums);
-  if (sums == nullptr) return;
   sums->energy += result.energy;
   const auto of_arms = symmetric_part(inside);
   // The trace follows from energies, so that it is the same with and without the tensor. In all

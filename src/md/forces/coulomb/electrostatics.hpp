@@ -51,6 +51,12 @@ class Electrostatics final : public ForceTerm {
                  std::span<const Component> components, const Options& options);
 
   std::string_view name() const override { return "electrostatics"; }
+  TimeScale time_scale() const override { return TimeScale::medium; }
+  /// The far field of the multipole method is slow.
+  void include_slow_part(bool included) override;
+  SlowForces slow_forces() const override;
+  /// A charge that gets into another cell has other neighbors nearby.
+  bool rebuild_moves_slow_part() const override { return options_.smoothing == 0.0; }
   /// Cells of charges hold for as long as particles stay within half the skin.
   bool needs_early_rebuild() const override { return true; }
   void set_decomposition(const Decomposition& decomposition) override;
@@ -91,6 +97,9 @@ class Electrostatics final : public ForceTerm {
     return {positions_, values_, molecules_, centers_, dipoles_, other_forces_};
   }
   bool with_dipoles() const;
+  /// Of the charges to the particles that they belong to; torques where particles rotate.
+  void add_forces(const ParticleStore& particles, const CoulombResult& result,
+                  std::span<Vec3> forces, std::span<Vec3> torques) const;
   void choose_parameters();
   /// What does not follow from the accuracy.
   void set_options(FmmParameters& parameters) const;
@@ -119,6 +128,8 @@ class Electrostatics final : public ForceTerm {
   std::optional<double> ewald_accuracy_;  ///< for `ewald_solver`
   double charge_count_ = 0.0;             ///< of all ranks
   std::size_t particle_count_ = 0;
+  bool far_field_apart_ = false, with_far_field_ = true;
+  std::vector<Vec3> slow_forces_, slow_torques_;  ///< of the local particles, in such a step
 
   // Of each site of the local particles, particle by particle; dipoles where there are some.
   std::vector<Vec3> positions_, centers_, dipoles_;

@@ -174,11 +174,17 @@ void check(const Input& input, const IsGood& is_good, const Report& report) {
   }
   const std::string place =
       input.places.contains("barostat.interval") ? "barostat.interval" : "barostat";
-  if (barostat.interval % 2 != 0) {
-    report(Severity::error, place,
-           fmt::format("\"interval\" in [barostat] is {}; with kind = {} expected an even number: "
-                       "the box moves half-way between two steps that read the pressure",
-                       barostat.interval, quote(barostat.kind)));
+  const std::int64_t even = 2 * input.time_steps.longest();
+  if (barostat.interval % even != 0) {
+    report(
+        Severity::error, place,
+        fmt::format("\"interval\" in [barostat] is {}; with kind = {} expected {}: the box moves "
+                    "half-way between two steps that read the pressure",
+                    barostat.interval, quote(barostat.kind),
+                    even == 2 ? "an even number"
+                              : fmt::format("a multiple of {}, twice the longest of "
+                                            "[multiple_time_steps]",
+                                            even)));
   }
   const double time = static_cast<double>(barostat.interval) * input.run.timestep;
   // A liquid's box swings about seven times as fast as that of an ideal gas.

@@ -21,7 +21,8 @@ class NoiseThermostat final : public Thermostat {
                 request.molecules.bodies, where_, more...) {}
 
   double apply(ParticleStore& particles, const Box& box, std::int64_t step) override {
-    add_exchanged_energy(method_.apply(particles, box, timestep_, step));
+    const double interval = static_cast<double>(steps_.interval) * timestep_;
+    add_exchanged_energy(method_.apply(particles, box, interval, step));
     return 1.0;
   }
   bool violates_constraints() const override { return true; }

@@ -41,7 +41,7 @@ class StochasticRescalingThermostat final : public GroupThermostat {
                 request.number) {
     // Often enough to be smooth on the scale of the time constant, seldom enough to cost nothing.
     const double steps = request.wanted().time_constant / (10.0 * timestep_);
-    steps_.interval = static_cast<std::int64_t>(std::clamp(steps, 1.0, 10.0));
+    steps_.act_every(static_cast<std::int64_t>(std::clamp(steps, 1.0, 10.0)));
   }
 
   double exchanged_energy() const override {

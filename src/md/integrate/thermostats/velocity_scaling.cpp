@@ -102,7 +102,7 @@ class ScalingThermostat final : public Thermostat {
   explicit ScalingThermostat(const ThermostatRequest& request)
       : Thermostat(request),
         method_({zone_of(request)}, request.molecules.masses, request.molecules.bodies) {
-    steps_.interval = request.wanted().options<VelocityScalingOptions>().interval;
+    steps_.act_every(request.wanted().options<VelocityScalingOptions>().interval);
   }
 
   double apply(ParticleStore& particles, const Box& box, std::int64_t) override {

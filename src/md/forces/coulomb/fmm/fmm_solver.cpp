@@ -20,8 +20,9 @@ class FmmSolver::Implementation {
   virtual ~Implementation() = default;
   virtual void rebuild(const PointCharges& charges) = 0;
   virtual void start(std::span<const Vec3> positions, std::span<const Vec3> dipoles,
-                     std::span<const Vec3> centers) = 0;
+                     std::span<const Vec3> centers, bool with_far_field) = 0;
   virtual const CoulombResult& finish(bool with_virial) = 0;
+  virtual const CoulombResult& far_part() = 0;
   virtual std::vector<comm::Verdict> verdicts() const = 0;
   const FmmParameters& parameters() const { return parameters_; }
   FmmTimes& times() { return times_; }
@@ -61,35 +62,39 @@ class Solver final : public FmmSolver::Implementation {
   }
 
   void start(std::span<const Vec3> positions, std::span<const Vec3> dipoles,
-             std::span<const Vec3> centers) override {
+             std::span<const Vec3> centers, bool with_far_field) override {
     Stopwatch watch;
+    with_far_field_ = with_far_field;
     positions_.assign(positions.begin(), positions.end());
     leaf_parts_.move(positions, centers);
     watch.lap(times_.sort);
     if (overlapping()) place_parts();
     watch = {};
-    reset(far_sources_.charges);
     const auto& offsets = leaf_parts_.offsets();
-    for (std::size_t p = 0; p < offsets.size(); ++p) {
-      far_sources_.charges.x[p] = static_cast<Far>(offsets[p].x);
-      far_sources_.charges.y[p] = static_cast<Far>(offsets[p].y);
-      far_sources_.charges.z[p] = static_cast<Far>(offsets[p].z);
-    }
-    if (parameters_.dipoles) place_dipoles(dipoles);
+    if (parameters_.dipoles) take_dipoles(dipoles);
+    if (with_far_field_) place_far_sources(offsets);
     watch.lap(times_.sort);
     near_.start(offsets, part_dipoles_, times_);
-    far_.start(far_sources_, leaf_parts_.begins(), times_);
+    if (with_far_field_) far_.start(far_sources_, leaf_parts_.begins(), times_);
   }
 
   const CoulombResult& finish(bool with_virial) override {
     near_.compute_local(with_virial, times_);
-    far_.climb(sums_of_charges(), with_virial, times_);
+    if (with_far_field_) far_.climb(sums_of_charges(), with_virial, times_);
     near_.finish(with_virial, times_);
-    far_.finish(far_sources_, leaf_parts_.begins(), times_);
+    if (with_far_field_) far_.finish(far_sources_, leaf_parts_.begins(), times_);
     Stopwatch watch;
-    assemble(with_virial);
+    with_far_field_ ? assemble<true, true>(with_virial, result_)
+                    : assemble<true, false>(with_virial, result_);
     watch.lap(times_.sort);
     return result_;
+  }
+
+  const CoulombResult& far_part() override {
+    Stopwatch watch;
+    assemble<false, true>(false, far_result_);
+    watch.lap(times_.sort);
+    return far_result_;
   }
 
   std::vector<comm::Verdict> verdicts() const override {
@@ -127,7 +132,17 @@ class Solver final : public FmmSolver::Implementation {
     }
   }
 
-  void place_dipoles(std::span<const Vec3> dipoles) {
+  void place_far_sources(std::span<const Vec3> offsets) {
+    reset(far_sources_.charges);
+    for (std::size_t p = 0; p < offsets.size(); ++p) {
+      far_sources_.charges.x[p] = static_cast<Far>(offsets[p].x);
+      far_sources_.charges.y[p] = static_cast<Far>(offsets[p].y);
+      far_sources_.charges.z[p] = static_cast<Far>(offsets[p].z);
+    }
+    if (parameters_.dipoles) place_far_dipoles();
+  }
+
+  void take_dipoles(std::span<const Vec3> dipoles) {
     if (dipoles.size() != positions_.size()) {
       throw std::invalid_argument("dipoles of all charges are needed where some have one");
     }
@@ -136,6 +151,9 @@ class Solver final : public FmmSolver::Implementation {
     for (const Part& part : leaf_parts_.parts()) {
       part_dipoles_.push_back(part.weight * dipoles_[part.charge]);
     }
+  }
+
+  void place_far_dipoles() {
     const double scale = 1.0 / far_.leaf_unit();
     for (int axis = 0; axis < 3; ++axis) {
       FarCharges<Far>& moments = far_sources_.moments[static_cast<std::size_t>(axis)];
@@ -153,9 +171,14 @@ class Solver final : public FmmSolver::Implementation {
   Vec3 dipole_of(std::size_t i) const { return parameters_.dipoles ? dipoles_[i] : Vec3{}; }
 
   /// On the dipole of a part.
+  template <bool with_near, bool with_far>
   Vec3 dipole_force(std::size_t at) const {
-    const auto& near = near_.charges();
-    Vec3 force{near.dipole_force_x[at], near.dipole_force_y[at], near.dipole_force_z[at]};
+    Vec3 force;
+    if constexpr (with_near) {
+      const auto& near = near_.charges();
+      force = {near.dipole_force_x[at], near.dipole_force_y[at], near.dipole_force_z[at]};
+    }
+    if constexpr (!with_far) return force;
     for (const FarCharges<Far>& moments : far_sources_.moments) {
       force +=
           static_cast<double>(moments.charge[at]) * Vec3{static_cast<double>(moments.field_x[at]),
@@ -197,67 +220,76 @@ class Solver final : public FmmSolver::Implementation {
             spread, given_dipole.x, given_dipole.y, given_dipole.z};
   }
 
-  void assemble(bool with_virial) {
+  template <bool with_near, bool with_far>
+  void assemble(bool with_virial, CoulombResult& result) {
     const auto& near = near_.charges();
     const auto& far = far_sources_.charges;
     const std::size_t count = charges_.size();
-    result_.potentials.assign(count, 0.0);
-    result_.forces.assign(count, {});
-    result_.fields.assign(parameters_.dipoles ? count : 0, {});
-    result_.center_forces.assign(overlapping() ? count : 0, {});
+    result.potentials.assign(count, 0.0);
+    result.forces.assign(count, {});
+    result.fields.assign(parameters_.dipoles ? count : 0, {});
+    result.center_forces.assign(overlapping() ? count : 0, {});
     VirialProducts virial{};
     for_each_part([&](const Part& part, std::size_t at, const Vec3&) {
-      const Vec3 field{near.field_x[at] + static_cast<double>(far.field_x[at]),
-                       near.field_y[at] + static_cast<double>(far.field_y[at]),
-                       near.field_z[at] + static_cast<double>(far.field_z[at])};
+      Vec3 field;
+      double potential = 0.0;
+      if constexpr (with_near) {
+        field = {near.field_x[at], near.field_y[at], near.field_z[at]};
+        potential = near.potential[at];
+      }
+      if constexpr (with_far) {
+        field += Vec3{static_cast<double>(far.field_x[at]), static_cast<double>(far.field_y[at]),
+                      static_cast<double>(far.field_z[at])};
+        potential += static_cast<double>(far.potential[at]);
+      }
       Vec3 force = (part.weight * charges_[part.charge]) * field;
-      if (parameters_.dipoles) force += dipole_force(at);
-      add_to_result(part, near.potential[at] + static_cast<double>(far.potential[at]), field,
-                    force);
+      if (parameters_.dipoles) force += dipole_force<with_near, with_far>(at);
+      add_to_result(part, potential, field, force, result);
       if (with_virial) add_product(virial, leaf_parts_.offsets()[at], force);
     });
     for (std::size_t k = 0; k < 9 && with_virial; ++k) {
       virial[k] += near_.virial()[k] + far_.virial()[k];
     }
-    if (parameters_.periodic) {
-      add_background(virial);
-      if (parameters_.surroundings == Surroundings::vacuum) add_surface(virial);
+    if (with_far && parameters_.periodic) {
+      add_background(virial, result);
+      if (parameters_.surroundings == Surroundings::vacuum) add_surface(virial, result);
     }
-    result_.virial = with_virial ? symmetric_part(virial) : std::array<double, 6>{};
-    result_.energy = 0.0;
+    result.virial = with_virial ? symmetric_part(virial) : std::array<double, 6>{};
+    result.energy = 0.0;
     for (std::size_t i = 0; i < count; ++i) {
-      result_.energy += 0.5 * charges_[i] * result_.potentials[i];
-      if (parameters_.dipoles) result_.energy -= 0.5 * dot(dipoles_[i], result_.fields[i]);
+      result.energy += 0.5 * charges_[i] * result.potentials[i];
+      if (parameters_.dipoles) result.energy -= 0.5 * dot(dipoles_[i], result.fields[i]);
     }
-    if (overlapping() && !centers_given_) share_center_forces();
+    if (overlapping() && !centers_given_) share_center_forces(result);
   }
 
   /// Weights depend on positions in units of the box, so that what they pull at a center has no
   /// part in the virial, the derivative over a strain of the box.
-  void add_to_result(const Part& part, double potential, const Vec3& field, const Vec3& force) {
+  void add_to_result(const Part& part, double potential, const Vec3& field, const Vec3& force,
+                     CoulombResult& result) const {
     const std::size_t i = part.charge;
-    result_.potentials[i] += part.weight * potential;
-    result_.forces[i] += force;
-    if (parameters_.dipoles) result_.fields[i] += part.weight * field;
+    result.potentials[i] += part.weight * potential;
+    result.forces[i] += force;
+    if (parameters_.dipoles) result.fields[i] += part.weight * field;
     if (!overlapping()) return;
-    result_.center_forces[i] -= (charges_[i] * potential - dot(dipole_of(i), field)) * part.slope;
+    result.center_forces[i] -= (charges_[i] * potential - dot(dipole_of(i), field)) * part.slope;
   }
 
   /// The center is the mean position of a molecule's charges.
-  void share_center_forces() {
+  void share_center_forces(CoulombResult& result) {
     for (std::size_t first = 0, end = 0; first < charges_.size(); first = end) {
       Vec3 sum;
       while (end < charges_.size() && molecules_[end] == molecules_[first]) {
-        sum += result_.center_forces[end++];
+        sum += result.center_forces[end++];
       }
       sum *= 1.0 / static_cast<double>(end - first);
-      for (std::size_t i = first; i < end; ++i) result_.forces[i] += sum;
+      for (std::size_t i = first; i < end; ++i) result.forces[i] += sum;
     }
-    result_.center_forces.clear();
+    result.center_forces.clear();
   }
 
   /// What of the lattice's potential is not harmonic. All of this energy is divided by the volume.
-  void add_background(VirialProducts& virial) {
+  void add_background(VirialProducts& virial, CoulombResult& result) {
     const auto sums = far_.sums();
     const double total = sums[0], spread = sums[4];
     const Vec3 dipole{sums[1], sums[2], sums[3]};
@@ -269,7 +301,7 @@ class Solver final : public FmmSolver::Implementation {
           scale * (total * dot(position, position) - 2.0 * dot(dipole, position) + spread);
       const Vec3 field = (2.0 * scale) * (dipole - total * position);
       const Vec3 force = charge * field - (2.0 * scale * total) * moment;
-      add_to_result(part, potential, field, force);
+      add_to_result(part, potential, field, force, result);
       add_product(virial, position, force);
       const double energy = 0.5 * (charge * potential - dot(moment, field));
       for (const std::size_t diagonal : {0, 4, 8}) virial[diagonal] += energy;
@@ -277,16 +309,16 @@ class Solver final : public FmmSolver::Implementation {
   }
 
   /// The dipole term with vacuum around; it, too, is divided by the volume.
-  void add_surface(VirialProducts& virial) {
+  void add_surface(VirialProducts& virial, CoulombResult& result) {
     const auto sums = far_.sums();
     const double scale = 4.0 * std::numbers::pi / (3.0 * lattice_.volume());
     const Vec3 field = -scale * Vec3{sums[5], sums[6], sums[7]};
     for (std::size_t i = 0; i < charges_.size(); ++i) {
       const double potential = -dot(field, positions_[i]);
       const Vec3 force = charges_[i] * field;
-      result_.potentials[i] += potential;
-      result_.forces[i] += force;
-      if (parameters_.dipoles) result_.fields[i] += field;
+      result.potentials[i] += potential;
+      result.forces[i] += force;
+      if (parameters_.dipoles) result.fields[i] += field;
       add_product(virial, positions_[i], force);
       const double energy = 0.5 * (charges_[i] * potential - dot(dipole_of(i), field));
       for (const std::size_t diagonal : {0, 4, 8}) virial[diagonal] += energy;
@@ -306,7 +338,8 @@ class Solver final : public FmmSolver::Implementation {
   // Of each part.
   std::vector<Vec3> part_dipoles_;
   FarSources<Far> far_sources_;
-  CoulombResult result_;
+  bool with_far_field_ = true;  ///< in the present computation
+  CoulombResult result_, far_result_;
 };
 
 std::unique_ptr<FmmSolver::Implementation> make_solver(
@@ -419,12 +452,16 @@ void FmmSolver::rebuild(const PointCharges& charges) {
 }
 
 void FmmSolver::start(std::span<const Vec3> positions, std::span<const Vec3> dipoles,
-                      std::span<const Vec3> centers) {
-  implementation_->start(positions, dipoles, centers);
+                      std::span<const Vec3> centers, bool with_far_field) {
+  implementation_->start(positions, dipoles, centers, with_far_field);
 }
 
 const CoulombResult& FmmSolver::finish(bool with_virial) {
   return implementation_->finish(with_virial);
+}
+
+const CoulombResult& FmmSolver::far_part() {
+  return implementation_->far_part();
 }
 
 CoulombResult FmmSolver::solve(const PointCharges& charges, bool with_virial) {

@@ -43,14 +43,19 @@ class FmmSolver {
   /// a cell since or, where leaves overlap, as far as the parameters' `travel`. Other work may be
   /// done until `finish`, while messages are on their way. `dipoles`: of each charge, where the
   /// parameters say that there are dipoles. `centers`: of each charge's molecule, where `rebuild`
-  /// had them and leaves overlap.
+  /// had them and leaves overlap. Without the far field `finish` gives the near one alone, of the
+  /// charges in the cells around each, without the background that neutralizes the box: forces that
+  /// change faster.
   void start(std::span<const Vec3> positions, std::span<const Vec3> dipoles = {},
-             std::span<const Vec3> centers = {});
+             std::span<const Vec3> centers = {}, bool with_far_field = true);
   /// Of the charges of this rank, in the order of `rebuild`; the energy is half of their charges
   /// times potentials, to be added up over the ranks, as is the virial, which is computed where all
   /// ranks ask for it; the rest has the same bits with it and without. Valid until the next call of
   /// `start`.
   const CoulombResult& finish(bool with_virial = false);
+  /// What of the last result is not of the near field, without energy and virial: after a `finish`
+  /// with the far field, before the next `start`.
+  const CoulombResult& far_part();
   /// All three.
   CoulombResult solve(const PointCharges& charges, bool with_virial = false);
 

@@ -57,7 +57,10 @@ class SessionReader {
 
   /// With what the force field says.
   void complete(const ForceFieldFacts& facts) {
-    if (!facts.has_charges) return;
+    if (!facts.has_charges) {
+      draft_.input.time_steps.far_field = 0;
+      return;
+    }
     Input::Electrostatics& electrostatics = draft_.input.electrostatics;
     set("electrostatics.kind", electrostatics.kind, "fmm", electrostatics_word_);
     set("electrostatics.accuracy", electrostatics.accuracy, accuracy_, electrostatics_word_);
@@ -167,18 +170,8 @@ class SessionReader {
         first && *first > 0) {
       values_.warning(block.tag, fmt::format("initial_step = {}: Sterna counts from 0", *first));
     }
-    if (const Block* steps = values_.find(block, "multiple time step")) {
-      for (const char* key :
-           {"nshort_per_middle", "nmiddle_per_long", "nstep_skip_middle", "nstep_skip_long"}) {
-        const auto count = values_.integer(*steps, key, 1, 1000);
-        if (count && *count > 1) {
-          values_.error(steps->tag, fmt::format("{} = {}: multiple time steps are not taken over; "
-                                                "give 1, and the short step as dt_long",
-                                                key, *count));
-        }
-      }
-      unknown(*steps, {});
-    }
+    const Block* const steps = values_.find(block, "multiple time step");
+    if (steps != nullptr) multiple_time_steps(*steps, moves);
     if (const Block* optimize = values_.find(block, "optimize")) {
       step_length_ = values_.positive(*optimize, "step_length").value_or(step_length_);
       unknown(*optimize, {"convergence", "up_rate", "down_rate"});
@@ -191,6 +184,38 @@ class SessionReader {
       unknown(*shake, {"maxiteration"});
     }
     unknown(block, {});
+  }
+
+  /// MODYLAS counts the long steps, Sterna the short ones.
+  void multiple_time_steps(const Block& block, bool moves) {
+    constexpr std::int64_t most = 100;
+    const auto count = [&](std::string_view key, std::string_view other) {
+      const auto value = values_.integer(block, key, 1, most);
+      return value ? *value : values_.integer(block, other, 1, most).value_or(1);
+    };
+    const std::int64_t middle = count("nshort_per_middle", "nstep_skip_middle");
+    const std::int64_t all = middle * count("nmiddle_per_long", "nstep_skip_long");
+    unknown(block, {});
+    if (!moves || all == 1) return;
+    if (all > most) {
+      values_.error(block.tag, fmt::format("the longest time step has {} of the shortest; expected "
+                                           "at most {}",
+                                           all, most));
+      return;
+    }
+    Input::TimeSteps& steps = draft_.input.time_steps;
+    set("multiple_time_steps.pairs", steps.pairs, middle, block.tag);
+    set("multiple_time_steps.far_field", steps.far_field, all, block.tag);
+    draft_.input.run.timestep /= static_cast<double>(all);
+    draft_.input.run.steps *= all;
+    Input::Output& output = draft_.input.output;
+    for (std::int64_t* interval :
+         {&output.thermo_interval, &output.checkpoint_interval, &output.trajectory_interval}) {
+      *interval *= all;
+    }
+    values_.warning(block.tag, fmt::format("Sterna counts short time steps: {} of them are one of "
+                                           "MODYLAS's, and its log has the short ones' numbers",
+                                           all));
   }
 
   void ensemble(const Block& block) {
@@ -289,8 +314,11 @@ class SessionReader {
                     values_.document().diagnostic(word, Severity::error, {}));
     }
     // Rarely enough to cost little.
-    const double steps = 0.01 * time / draft_.input.run.timestep;
-    const auto interval = 2 * static_cast<std::int64_t>(std::clamp(0.5 * steps, 1.0, 5.0));
+    const std::int64_t longest = draft_.input.time_steps.longest();
+    const double steps =
+        0.01 * time / (draft_.input.run.timestep * static_cast<double>(longest));
+    const auto interval =
+        2 * longest * static_cast<std::int64_t>(std::clamp(0.5 * steps, 1.0, 5.0));
     set("barostat.interval", barostat.interval, interval, word);
   }
 
