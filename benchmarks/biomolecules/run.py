@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
 """A protein in water beside GROMACS, and beside another build of Sterna, by turns.
 
-    ./dev bench biomolecules [--before CHECKOUT] [--gmx PROGRAM] [--repeats 5] [--steps 400]
+    ./dev bench biomolecules [--before CHECKOUT] [--gmx PROGRAM] [--gmx-double PROGRAM]
+                             [--repeats 5] [--steps 400]
 
 Dihydrofolate reductase in water, 23,558 atoms (../shared/data/biomolecules), Amber99SB and TIP3P,
 bonds of hydrogen constrained, 2 fs, cutoff 0.9 nm, velocity rescaling, mixed precision, one pinned
-core. Sterna: `sterna import` of the structure, multipole method with a force error of 5e-4 asked
-for. GROMACS: `pdb2gmx` of the same structure, PME with its defaults, where a `gmx` is found or
-given. CHECKOUT is another checkout with a build of `sterna-md`. The time of a step is that of the
-step loop, as each program reports it.
+core. Sterna: `sterna import` of the structure; once with exact lists and a relative force error of
+5e-4, once as GROMACS does by default: lists by a tolerance of 0.005 kJ/mol/ps and charges with an
+error as large as that of GROMACS's PME. GROMACS: `pdb2gmx` of the same structure, PME with its
+defaults, where a `gmx` is found or given. CHECKOUT is another checkout with a build of `sterna-md`.
+The time of a step is that of the step loop, as each program reports it.
+
+Root-mean-square errors of the forces on the start: Sterna's against its own with an error of 1e-7;
+with a GROMACS in double precision (`gmx_d`), GROMACS's against PME with a tolerance of 1e-12, waves
+of 0.045 nm and splines of order 10.
 
 Prints a table; writes benchmarks/results/biomolecules.json.
 """
@@ -34,6 +40,12 @@ RESULTS = ROOT / "benchmarks" / "results" / "biomolecules.json"
 STRUCTURE = ROOT.parent / "shared/data/biomolecules/5dfr_solv-cube_equil.pdb"
 ATOMS = 23558
 TIMESTEP = 0.002  # ps
+# Of Sterna: accuracy of the charges, section [neighbor].
+SETTINGS = {
+    "sterna": ("5e-4", ""),
+    "sterna as gromacs": ("1.3e-3", '[neighbor]\nbuffer = "tolerance"\n'),
+}
+REFERENCE_PARAMETERS = "ewald-rtol = 1e-12\nfourierspacing = 0.045\npme-order = 10\n"
 RUN_PARAMETERS = f"""\
 integrator = md
 dt = {TIMESTEP}
@@ -62,7 +74,7 @@ def called(folder: Path, *command: object) -> str:
     return done.stdout
 
 
-def sterna_input(folder: Path, steps: int) -> Path:
+def sterna_inputs(folder: Path, steps: int) -> None:
     """The system as `sterna import` writes it, with the settings of the comparison."""
     called(
         folder,
@@ -72,15 +84,62 @@ def sterna_input(folder: Path, steps: int) -> Path:
     text = (folder / "imported.toml").read_text(encoding="utf-8")
     for pattern, wanted in (
         (r"steps = \d+", f'steps = {steps}\nprecision = "mixed"'),
-        (r"accuracy = \S+", "accuracy = 5e-4"),
         (r"trajectory_interval = \d+", "trajectory_interval = 0"),
     ):
-        text, count = re.subn(pattern, wanted, text, count=1)
-        if count != 1:
-            raise EngineError(f"sterna import wrote no {pattern}")
-    path = folder / "measured.toml"
-    path.write_text(text, encoding="utf-8")
-    return path
+        text = replaced(text, pattern, wanted)
+    for name, (accuracy, section) in SETTINGS.items():
+        measured = replaced(text, r"accuracy = \S+", f"accuracy = {accuracy}")
+        input_of(folder, name).write_text(measured + "\n" + section, encoding="utf-8")
+
+
+def replaced(text: str, pattern: str, wanted: str) -> str:
+    text, count = re.subn(pattern, wanted, text, count=1)
+    if count != 1:
+        raise EngineError(f"the input has no {pattern}")
+    return text
+
+
+def input_of(folder: Path, settings: str) -> Path:
+    return folder / (settings.replace(" ", "_") + ".toml")
+
+
+def rms(vectors) -> float:
+    return float((vectors**2).sum(axis=1).mean() ** 0.5)
+
+
+def sterna_force_errors(folder: Path) -> dict[str, float]:
+    """Of each setting, in kJ/mol/nm."""
+    import sterna
+
+    def forces(text: str):
+        text = replaced(text, r"steps = \d+", "steps = 0")
+        path = folder / "forces.toml"
+        path.write_text(text, encoding="utf-8")
+        simulation = sterna.Simulation.from_file(str(path))
+        simulation.run(0)
+        return simulation.gather("force")
+
+    texts = {name: input_of(folder, name).read_text(encoding="utf-8") for name in SETTINGS}
+    exact = replaced(texts["sterna"], r"accuracy = \S+", "accuracy = 1e-7")
+    reference = forces(exact.replace('precision = "mixed"', 'precision = "double"'))
+    return {name: rms(forces(text) - reference) for name, text in texts.items()}
+
+
+def gromacs_forces(folder: Path, gmx: str, more: str):
+    """On the atoms of the start, in kJ/mol/nm."""
+    import numpy
+
+    parameters = RUN_PARAMETERS.replace("nsteps = 100000", "nsteps = 0")
+    parameters += "continuation = yes\ngen-vel = no\nnstfout = 1\n" + more
+    (folder / "forces.mdp").write_text(parameters, encoding="utf-8")
+    called(
+        folder,
+        *[gmx, "grompp", "-f", "forces.mdp", "-c", "named.gro", "-p", "named.top"],
+        *["-o", "forces.tpr", "-maxwarn", "9"],
+    )
+    called(folder, gmx, "mdrun", "-s", "forces.tpr", "-ntmpi", "1", "-ntomp", "1", "-o", "f.trr")
+    rows = re.findall(r"^ +f\[.*\{(.*)\}", called(folder, gmx, "dump", "-f", "f.trr"), re.M)
+    return numpy.array([[float(number) for number in row.split(",")] for row in rows])
 
 
 def gromacs_input(folder: Path, gmx: str) -> None:
@@ -103,9 +162,9 @@ def gromacs_input(folder: Path, gmx: str) -> None:
     )
 
 
-def sterna_run(program: Path, folder: Path, cores: Cores) -> dict:
+def sterna_run(program: Path, folder: Path, cores: Cores, settings: str) -> dict:
     text, _ = run_process(
-        cores.pinned(1, [program, "measured.toml", "--overwrite", "--verbose"]),
+        cores.pinned(1, [program, input_of(folder, settings), "--overwrite", "--verbose"]),
         folder,
         dict(os.environ),
     )
@@ -149,6 +208,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--before", type=Path, help="another checkout, with a build of sterna-md")
     parser.add_argument("--gmx", default=shutil.which("gmx"), help="GROMACS (default: on PATH)")
+    parser.add_argument("--gmx-double", default=shutil.which("gmx_d"), help="for the force error")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--steps", type=int, default=400)
     options = parser.parse_args()
@@ -156,31 +216,39 @@ def main() -> int:
         print(f"needs the structure {STRUCTURE}", file=sys.stderr)
         return 1
     cores = Cores()
-    programs = {"sterna": Path(os.environ["STERNA_MD"]).resolve()}
+    # Name of a row: program and settings.
+    programs = {name: (Path(os.environ["STERNA_MD"]).resolve(), name) for name in SETTINGS}
     if options.before:
-        programs["sterna before"] = options.before.resolve() / "build/src/app/sterna-md"
+        programs["sterna before"] = (options.before.resolve() / "build/src/app/sterna-md", "sterna")
     rows: dict[str, list[dict]] = {name: [] for name in programs}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        sterna_input(folder, options.steps)
+        sterna_inputs(folder, options.steps)
+        errors = sterna_force_errors(folder)
         if options.gmx:
             gromacs_input(folder, options.gmx)
             rows["gromacs"] = []
+            if options.gmx_double:
+                exact = gromacs_forces(folder, options.gmx_double, REFERENCE_PARAMETERS)
+                errors["gromacs"] = rms(gromacs_forces(folder, options.gmx, "") - exact)
         for _ in range(options.repeats):
-            for engine, program in programs.items():
-                rows[engine].append(sterna_run(program, folder, cores))
+            for engine, (program, settings) in programs.items():
+                rows[engine].append(sterna_run(program, folder, cores, settings))
             if options.gmx:
                 rows["gromacs"].append(gromacs_run(options.gmx, folder, cores, options.steps))
-    print(f"{'':16}{'median':>10}{'least':>10}{'most':>10}   ns for each atom and step")
+    print(f"{'':20}{'median':>10}{'least':>10}{'most':>10}   ns for each atom and step")
     for engine, runs in rows.items():
         times = sorted(run["ns"] for run in runs)
-        print(f"{engine:16}{statistics.median(times):10.0f}{times[0]:10.0f}{times[-1]:10.0f}")
+        print(f"{engine:20}{statistics.median(times):10.0f}{times[0]:10.0f}{times[-1]:10.0f}")
+    for engine, error in errors.items():
+        print(f"force error of {engine}: {error:.2f} kJ/mol/nm")
     RESULTS.write_text(
         json.dumps(
             {
                 "command": "./dev bench biomolecules"
                 + (" --before CHECKOUT" if options.before else "")
                 + (" --gmx PROGRAM" if options.gmx else "")
+                + (" --gmx-double PROGRAM" if options.gmx_double else "")
                 + f" --repeats {options.repeats} --steps {options.steps}",
                 "machine": next(
                     (
@@ -192,6 +260,7 @@ def main() -> int:
                 ),
                 "atoms": ATOMS,
                 "steps": options.steps,
+                "force_errors": errors,
                 "runs": rows,
             },
             indent=1,

@@ -320,18 +320,13 @@ def monitor(path):
     return rows
 
 
-def follow(folder, name, ranks, sterna, tmp_path, short=1, middle=1):
-    """The greatest relative deviations of rows 1 to 10: potential, kinetic, total energy.
-
-    With so many short steps in one of the middle, and of those in one that is counted.
-    """
+def follow(folder, name, ranks, sterna, tmp_path):
+    """The greatest relative deviations of rows 1 to 10: potential, kinetic, total energy."""
     for ending in ("mdff", "mdxyz"):
         (tmp_path / f"{name}.{ending}").symlink_to(folder / f"{name}.{ending}")
     definition = (folder / f"{name}.mddef").read_text()
     # The run ends after ten steps; its output of the last of 110 then has no place.
     shorter = re.sub(r"steps=110", "steps=10", definition)
-    for key, count in {"nshort_per_middle": short, "nmiddle_per_long": middle}.items():
-        shorter = shorter.replace(f"{key}=1", f"{key}={count}")
     (tmp_path / f"{name}.mddef").write_text(shorter.replace("interval=110", "interval=10"))
     done = sterna("run", f"{name}.mddef", "-n", ranks, timeout=600)
     assert done.returncode == 0, done.stderr
@@ -340,10 +335,9 @@ def follow(folder, name, ranks, sterna, tmp_path, short=1, middle=1):
     for step, row in monitor(folder / f"{name}.mdmntr_ref").items():
         if step > 10:
             break
-        ours = rows[step * short * middle]
-        potential = ours["potential_energy"] / JOULE / row[3] - 1
-        kinetic = ours["kinetic_energy"] / JOULE / row[4] - 1
-        total = ours["total_energy"] / JOULE / row[5] - 1
+        potential = rows[step]["potential_energy"] / JOULE / row[3] - 1
+        kinetic = rows[step]["kinetic_energy"] / JOULE / row[4] - 1
+        total = rows[step]["total_energy"] / JOULE / row[5] - 1
         deviations.append([abs(potential), abs(kinetic), abs(total)])
     assert len(deviations) == 10
     return np.max(deviations, axis=0), rows[0]
@@ -356,13 +350,29 @@ def test_butane_follows_modylas(ranks, sterna, tmp_path):
     assert np.all(deviations < [2e-4, 5e-5, 2e-4]), deviations
 
 
-def test_multiple_time_steps_follow_the_trajectory_of_one_step(sterna, tmp_path):
-    """Bonds in steps of a quarter, pairs in steps of a half of those of MODYLAS's monitor."""
-    deviations, _ = follow(SAMPLE, "butane_1400", 2, sterna, tmp_path, short=2, middle=2)
-    log = read_log(tmp_path / "butane_1400.log.jsonl")
-    assert log.rows[-1]["step"] == 40
-    assert log.rows[-1]["time"] == pytest.approx(20.0)
-    assert np.all(deviations < [2e-3, 2e-3, 1e-3]), deviations
+def test_multiple_time_steps_follow_short_steps(sterna, tmp_path):
+    """Pairs every second, the far field every fourth of the steps of a run that has all in each."""
+    for ending in ("mdff", "mdxyz"):
+        (tmp_path / f"butane.{ending}").symlink_to(SAMPLE / f"butane_1400.{ending}")
+    definition = (SAMPLE / "butane_1400.mddef").read_text().replace("interval=110", "interval=40")
+
+    def rows(step, steps, short, middle):
+        text = re.sub(r"dt_long=\S+", f"dt_long={step}", definition)
+        text = text.replace("steps=110", f"steps={steps}")
+        text = text.replace("nshort_per_middle=1", f"nshort_per_middle={short}")
+        text = text.replace("nmiddle_per_long=1", f"nmiddle_per_long={middle}")
+        (tmp_path / "butane.mddef").write_text(text)
+        done = sterna("run", "butane.mddef", "-n", 2, "--overwrite", timeout=600)
+        assert done.returncode == 0, done.stderr
+        return {row["step"]: row for row in read_log(tmp_path / "butane.log.jsonl").rows}
+
+    short = rows("0.25d-15", 40, 1, 1)
+    multiple = rows("1.0d-15", 10, 2, 2)
+    assert list(multiple) == list(range(0, 41, 4))
+    for step, row in multiple.items():
+        assert row["time"] == pytest.approx(0.25 * step)
+        for name in ("potential_energy", "kinetic_energy", "total_energy"):
+            assert row[name] == pytest.approx(short[step][name], rel=2e-3), (step, name)
 
 
 def test_the_protein_follows_modylas(sterna, tmp_path):

@@ -29,8 +29,7 @@ constexpr double timestep = 0.002;
 std::vector<Vec3> start_positions() {
   std::vector<Vec3> positions;
   for (int k = 0; k < dumbbells; ++k) {
-    const Vec3 at =
-        spacing * Vec3{k % edge + 0.5, k / edge % edge + 0.5, k / (edge * edge) + 0.5};
+    const Vec3 at = spacing * Vec3{k % edge + 0.5, k / edge % edge + 0.5, k / (edge * edge) + 0.5};
     const Vec3 along{std::cos(0.7 * k), std::sin(0.7 * k) * std::cos(1.3 * k),
                      std::sin(0.7 * k) * std::sin(1.3 * k)};
     positions.push_back(at - (0.51 * r0) * along);
@@ -213,8 +212,8 @@ TEST_CASE("pairs in every fifth step: the trajectory of r-RESPA over sums of all
 TEST_CASE("the steps between are of the bonds alone, and energies there are those of all forces") {
   const comm::Context world;
   const test::SharedFolder output(world);
-  const Settings settings{.steps = 40, .time_steps = "pairs = 2\nfar_field = 10",
-                          .electrostatics = fmm};
+  const Settings settings{
+      .steps = 40, .time_steps = "pairs = 2\nfar_field = 10", .electrostatics = fmm};
   Simulation simulation(world, input_of(world, output.path(), settings),
                         {.quiet = true, .files = false});
   simulation.run(7);
@@ -251,10 +250,10 @@ TEST_CASE("energy is conserved, with a square of the long step") {
   const comm::Context world;
   const test::SharedFolder output(world);
   const auto fluctuates = [&](const std::string& steps, double dt, int interval) {
-    return fluctuation(world,
-                       input_of(world, output.path(),
-                                {.time_steps = steps, .electrostatics = fmm, .dt = dt}),
-                       40, interval);
+    return fluctuation(
+        world,
+        input_of(world, output.path(), {.time_steps = steps, .electrostatics = fmm, .dt = dt}), 40,
+        interval);
   };
   const double one = fluctuates("", timestep, 10);
   const double far = fluctuates("far_field = 2", timestep, 10);
@@ -268,8 +267,8 @@ TEST_CASE("energy is conserved, with a square of the long step") {
 TEST_CASE("a run that goes on has the same bits, whichever exchange there is") {
   const comm::Context world;
   const test::SharedFolder output(world);
-  const Settings settings{.steps = 90, .time_steps = "pairs = 2\nfar_field = 10",
-                          .electrostatics = fmm};
+  const Settings settings{
+      .steps = 90, .time_steps = "pairs = 2\nfar_field = 10", .electrostatics = fmm};
   const Input input = input_of(world, output.path(), settings);
   std::int64_t whole = 0;
   {

@@ -186,9 +186,15 @@ constexpr Unit units[] = {
     {energy_length_8, "kJ/mol*angstrom^8", 1e-8, true},
     {energy_length_8, "eV*A^8", eV / 1e8, true},
     {energy_length_8, "J*m^8", 1e72 * joule, true},
+    {energy_rate, "kJ/mol/ps", 1.0},
+    {energy_rate, "kcal/mol/ps", calorie},
+    {energy_rate, "kcal/mol/fs", 1e3 * calorie},
+    {energy_rate, "eV/ps", eV},
+    {energy_rate, "kJ/mol/ns", 1e-3},
+    {energy_rate, "K/ns", 1e-3 * unit::kelvin},
 };
 
-constexpr std::size_t dimensions = static_cast<std::size_t>(energy_length_8) + 1;
+constexpr std::size_t dimensions = static_cast<std::size_t>(energy_rate) + 1;
 
 std::size_t index(Dimension dimension) {
   return static_cast<std::size_t>(dimension);
@@ -268,10 +274,10 @@ const std::array<UnitSystem::Definition, 4>& definitions() {
     std::array<UnitSystem::Definition, 4> systems{{
         {"reduced", {}, {}},
         {"nano",
-         {"",          "nm",   "ps",        "u",           "kJ/mol",     "K",       "nm/ps",
-          "kJ/mol/nm", "bar",  "mN/m",      "mPa*s",       "m^2/s",      "1/nm^3",  "g/cm^3",
-          "e",         "e*nm", "e*nm^2",    "u*nm^2",      "u*nm^2/ps",  "nm/ps^2", "kJ/mol/nm^2",
-          "V/nm",      "1/nm", "kJ/mol*nm", "kJ/mol*nm^6", "kJ/mol*nm^8"},
+         {"",          "nm",   "ps",        "u",           "kJ/mol",      "K",        "nm/ps",
+          "kJ/mol/nm", "bar",  "mN/m",      "mPa*s",       "m^2/s",       "1/nm^3",   "g/cm^3",
+          "e",         "e*nm", "e*nm^2",    "u*nm^2",      "u*nm^2/ps",   "nm/ps^2",  "kJ/mol/nm^2",
+          "V/nm",      "1/nm", "kJ/mol*nm", "kJ/mol*nm^6", "kJ/mol*nm^8", "kJ/mol/ps"},
          {}},
         {"metal",
          {"",
@@ -299,7 +305,8 @@ const std::array<UnitSystem::Definition, 4>& definitions() {
           "1/angstrom",
           "eV*angstrom",
           "eV*angstrom^6",
-          "eV*angstrom^8"},
+          "eV*angstrom^8",
+          "eV/ps"},
          {}},
         {"real",
          {"",
@@ -327,7 +334,8 @@ const std::array<UnitSystem::Definition, 4>& definitions() {
           "1/angstrom",
           "kcal/mol*angstrom",
           "kcal/mol*angstrom^6",
-          "kcal/mol*angstrom^8"},
+          "kcal/mol*angstrom^8",
+          "kcal/mol/fs"},
          {}},
     }};
     for (auto& system : systems) {
@@ -397,6 +405,8 @@ std::string_view dimension_noun(Dimension dimension) {
       return "an energy times length^6";
     case energy_length_8:
       return "an energy times length^8";
+    case energy_rate:
+      return "an energy per time";
   }
   return "a number";
 }

@@ -35,6 +35,7 @@ enum class Dimension {
   energy_length,    ///< energy times length: of screened charges
   energy_length_6,  ///< energy times length^6: of dispersion
   energy_length_8,
+  energy_rate,  ///< energy per time
 };
 
 /// "a length", "an energy", "a number".

@@ -19,6 +19,7 @@
 #include "md/input/check_molecules.hpp"
 #include "md/input/check_motion.hpp"
 #include "md/input/check_multiple_time_steps.hpp"
+#include "md/input/check_neighbor.hpp"
 #include "md/input/check_pair_potentials.hpp"
 #include "md/input/check_thermostats.hpp"
 #include "md/input/input_schema.hpp"
@@ -340,6 +341,7 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   check_thermostats(input, is_good, report);
   check_motion(input, is_good, report);
   check_multiple_time_steps(input, is_good, report);
+  check_neighbor(input, is_good, report);
   check_external(input, is_good, report);
   check_barostat(input, is_good, report);
   checker.domain();

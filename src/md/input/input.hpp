@@ -181,6 +181,9 @@ struct Input {
   struct Neighbor {              ///< [neighbor]
     double skin = 0.0;           ///< 0: chosen
     int maximum_interval = 100;  ///< steps after which the list is rebuilt at the latest
+    enum class Buffer { exact, tolerance };
+    Buffer buffer = Buffer::exact;
+    double tolerance = 0.005;  ///< of the energy, per particle and time; Buffer::tolerance
   } neighbor;
 
   struct Thermostat {           ///< [thermostat], or several [[thermostat]]

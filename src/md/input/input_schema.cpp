@@ -545,13 +545,36 @@ std::vector<KeySchema> further_keys() {
        .default_text = "0: chosen",
        .dimension = Dimension::length,
        .range = not_negative,
-       .aliases = {"buffer", "verlet_skin"}},
+       .aliases = {"verlet_skin", "rlist"}},
       {.section = "neighbor",
        .name = "maximum_interval",
        .target = [](Input& i, std::size_t) -> Target { return &i.neighbor.maximum_interval; },
-       .description = "Steps after which the list is rebuilt at the latest.",
+       .description =
+           "Steps after which the list is rebuilt at the latest. With `buffer` = "
+           "\"tolerance\": after which it is rebuilt; without it, as many as cost least.",
        .range = {.minimum = 1.0, .maximum = 1e6},
        .aliases = {"interval", "every", "nstlist", "rebuild"}},
+      {.section = "neighbor",
+       .name = "buffer",
+       .target = [](Input& i, std::size_t) -> Target { return target_of(i.neighbor.buffer); },
+       .description =
+           "\"exact\": no pair within the cutoff is ever missed. \"tolerance\": the list is kept "
+           "for a fixed number of steps, and the skin is so wide that missed pairs change the "
+           "energy by no more than `tolerance`, as in GROMACS. Faster, for atoms in a fluid that "
+           "fills the box.",
+       .choices =
+           [] {
+             return Names{"exact", "tolerance"};
+           },
+       .aliases = {"verlet_buffer", "cutoff_scheme"}},
+      {.section = "neighbor",
+       .name = "tolerance",
+       .target = [](Input& i, std::size_t) -> Target { return &i.neighbor.tolerance; },
+       .description = "How fast the energy per particle may change by pairs that the list misses.",
+       .dimension = Dimension::energy_rate,
+       .range = positive,
+       .condition = Condition{"neighbor", "buffer", {"tolerance"}, Severity::warning},
+       .aliases = {"verlet_buffer_tolerance", "verlet-buffer-tolerance", "drift"}},
 
       // ---- [minimize]
       {.section = "minimize",

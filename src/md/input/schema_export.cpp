@@ -34,7 +34,8 @@ constexpr Dimension all_dimensions[] = {Dimension::length,
                                         Dimension::inverse_length,
                                         Dimension::energy_length,
                                         Dimension::energy_length_6,
-                                        Dimension::energy_length_8};
+                                        Dimension::energy_length_8,
+                                        Dimension::energy_rate};
 
 template <class T>
 bool holds(const Target& target) {

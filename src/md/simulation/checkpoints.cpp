@@ -94,6 +94,9 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
         {"minimizer", [this] { return exact_array(minimizer_->state()); },
          [this](const nlohmann::json& kept) { minimizer_->set_state(exact_values(kept)); }});
   }
+  // Lists need theirs before their first use: see `choose_list_buffer`.
+  parts.push_back(
+      {"list_buffer", [this] { return state_of_list_buffer(); }, [](const nlohmann::json&) {}});
   parts.push_back({"pace",
                    [this] {
                      const RebuildDecision::Pace pace = engine_->pace();

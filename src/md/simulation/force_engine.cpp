@@ -29,7 +29,7 @@ ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& deco
       terms_(std::move(terms)),
       time_steps_(options.time_steps),
       decision_(
-          context, 0.5 * options.skin,
+          context, options.may_miss_pairs ? std::numeric_limits<double>::max() : 0.5 * options.skin,
           std::max(1, options.maximum_interval / static_cast<int>(options.time_steps.longest())),
           timer) {
   set_region(decomposition);
@@ -136,8 +136,9 @@ void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
 
 RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles, std::int64_t step,
                                             const LargestStep& largest) {
-  const auto steps = static_cast<double>(time_steps_.longest());
   RebuildDecision::Motion motion;
+  if (options_.may_miss_pairs) return motion;
+  const auto steps = static_cast<double>(time_steps_.longest());
   motion.step = steps * largest.length;
   motion.growth = steps * largest.growth;
   const double half_skin = 0.5 * options_.skin;
@@ -197,8 +198,9 @@ bool ForceEngine::holds_beyond_half_skin(const ParticleStore& particles,
 }
 
 bool ForceEngine::ends_steps_before_rebuild() const {
-  return time_steps_.divide_slow_parts() &&
-         std::ranges::any_of(terms_, [](const auto& term) { return term->rebuild_moves_slow_part(); });
+  return time_steps_.divide_slow_parts() && std::ranges::any_of(terms_, [](const auto& term) {
+           return term->rebuild_moves_slow_part();
+         });
 }
 
 bool ForceEngine::must_rebuild(const ParticleStore& particles, std::int64_t step,

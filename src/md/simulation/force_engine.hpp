@@ -28,6 +28,8 @@ class ForceEngine {
     std::string kernels = "auto";  ///< of the list builder
     double skin = 0.0;             ///< length
     int maximum_interval = 100;
+    /// Lists are kept for that many steps, however far particles move.
+    bool may_miss_pairs = false;
     bool rotating = false;  ///< as the stores that come
     HaloOptions halo;
     /// Of flexible molecules, whose atoms ghosts are looked up by; null: there are none. The

@@ -71,6 +71,11 @@ void Simulation::Implementation::open_files(bool resumed) {
       std::visit([&, &key = name](const auto& held) { settings[key] = held; }, value);
     }
   }
+  nlohmann::ordered_json buffer;
+  if (list_buffer_) {
+    buffer = {{"interval", list_buffer_->interval},
+              {"drift", input_.units.from_internal(list_buffer_->drift, Dimension::energy_rate)}};
+  }
   log_->start({.program = fmt::format("sterna {}", version),
                .communication = context_.description(),
                .input_path = input_.path,
@@ -81,6 +86,7 @@ void Simulation::Implementation::open_files(bool resumed) {
                             {"kernels", std::string(engine_->forces().kernels())},
                             {"precision", input_.run.precision},
                             {"skin", input_.units.from_internal(skin_, Dimension::length)},
+                            {"list_buffer", buffer},
                             {"terms", terms},
                             {"tail_energy", energy(tail_.energy)},
                             {"tail_virial", energy(tail_.virial)},
@@ -105,6 +111,12 @@ void Simulation::Implementation::open_outputs(bool resumed) {
   console_.line(fmt::format("sterna {}: {} particles, box {}, {} rank{} ({})", version,
                             particle_count_, box_text, context_.size(),
                             context_.size() == 1 ? "" : "s", context_.description()));
+  if (list_buffer_) {
+    console_.line(fmt::format(
+        "lists of neighbors are kept for {} steps; the pairs that they miss let the energy change "
+        "by at most {} per particle, by estimate",
+        list_buffer_->interval, input_.units.text(list_buffer_->drift, Dimension::energy_rate)));
+  }
   console_.line(fmt::format("kernels {} in {} precision, ranks {}, cutoff {:.4g} + skin {:.4g}",
                             engine_->forces().kernels(), input_.run.precision,
                             balancer_->description(),

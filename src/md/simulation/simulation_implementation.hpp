@@ -24,6 +24,7 @@
 #include "md/integrate/constraints.hpp"
 #include "md/integrate/fire_minimizer.hpp"
 #include "md/integrate/velocity_verlet.hpp"
+#include "md/neighbors/list_buffer.hpp"
 #include "md/observe/observer.hpp"
 #include "md/output/checkpoint_file.hpp"
 #include "md/output/h5md_writer.hpp"
@@ -83,7 +84,11 @@ class Simulation::Implementation {
   /// take_over.cpp: the particles and the state of another simulation. Returns the latter.
   nlohmann::json take_over(Implementation& previous, const std::optional<Box>& box);
   /// `grid`: ranks along each axis, where as many as there are; otherwise chosen.
-  void make_balancer(const std::array<int, 3>& grid = {0, 0, 0});
+  /// `state`: of the checkpoint that the run goes on from.
+  void make_balancer(const std::array<int, 3>& grid = {0, 0, 0}, const nlohmann::json& state = {});
+  // list_lifetime.cpp: the skin that a tolerance of the energy wants.
+  void choose_list_buffer(const nlohmann::json& state);
+  nlohmann::json state_of_list_buffer() const;
   /// FileError on all ranks where the particles are not the atoms of the molecules.
   void check_molecule_atoms();
   /// FileError on all ranks where one of them cannot have the memory that the run takes.
@@ -219,7 +224,9 @@ class Simulation::Implementation {
   std::vector<double> counted_masses_;  ///< without those of frozen types
   std::vector<RigidBody> bodies_;       ///< by type; frozen ones do not turn
   double skin_ = 0.0;
-  double degrees_of_freedom_ = 0.0;  ///< with those of rotation
+  std::optional<ListBuffer> list_buffer_;    ///< where lists may miss pairs
+  std::array<double, 4> buffer_settings_{};  ///< that it follows from
+  double degrees_of_freedom_ = 0.0;          ///< with those of rotation
   ParticleStore particles_;
   bool draw_velocities_ = false;
 

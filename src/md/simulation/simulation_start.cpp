@@ -369,11 +369,13 @@ void Simulation::Implementation::stop_motion() {
   std::fill(particles_.angular_momentum.begin(), particles_.angular_momentum.end(), Vec3{});
 }
 
-void Simulation::Implementation::make_balancer(const std::array<int, 3>& grid) {
+void Simulation::Implementation::make_balancer(const std::array<int, 3>& grid,
+                                               const nlohmann::json& state) {
   check_box(input_, box_, [&](Severity severity, std::string_view place, std::string message) {
     if (severity != Severity::error) return;
     throw FileError(render(diagnose(input_, severity, place, std::move(message))));
   });
+  choose_list_buffer(state);
   require_memory();
   // A box that has another shape now might be cut along other axes.
   Input input = input_;
@@ -503,7 +505,7 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
   if (changes_.timestep) time_offset_ += state.time - elapsed_time();
   const bool keeps_shape =
       input_.barostat.kind == "none" || input_.barostat.coupling == Input::Coupling::isotropic;
-  make_balancer(keeps_shape ? std::array{0, 0, 0} : state.grid);
+  make_balancer(keeps_shape ? std::array{0, 0, 0} : state.grid, state.state);
   reader.read_particles(particles_);
   stop_if_asked();
   const bool minimizes = input_.run.integrator == "minimize";
@@ -546,7 +548,9 @@ void Simulation::Implementation::make_engine() {
   ForceEngine::Options options;
   options.kernels = input_.interaction.kernel;
   options.skin = skin_;
-  options.maximum_interval = input_.neighbor.maximum_interval;
+  options.maximum_interval =
+      list_buffer_ ? list_buffer_->interval : input_.neighbor.maximum_interval;
+  options.may_miss_pairs = list_buffer_.has_value();
   options.rotating = particles_.rotating();
   if (!minimizer_) {
     const Input::TimeSteps& steps = input_.time_steps;

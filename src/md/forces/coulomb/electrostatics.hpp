@@ -57,8 +57,9 @@ class Electrostatics final : public ForceTerm {
   SlowForces slow_forces() const override;
   /// A charge that gets into another cell has other neighbors nearby.
   bool rebuild_moves_slow_part() const override { return options_.smoothing == 0.0; }
-  /// Cells of charges hold for as long as particles stay within half the skin.
-  bool needs_early_rebuild() const override { return true; }
+  /// Cells that overlap hold what stays within half the skin. Without overlap, a charge that leaves
+  /// its cell by as much as any list allows adds less than the error that there is.
+  bool needs_early_rebuild() const override { return options_.smoothing > 0.0; }
   void set_decomposition(const Decomposition& decomposition) override;
   /// Particles lie in their owner's region and keep their order until the next call. The first
   /// time it chooses the tree, and an order whose error, measured in the forces on these

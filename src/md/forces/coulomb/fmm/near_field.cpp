@@ -33,6 +33,19 @@ NearField<Real>::NearField(const comm::Context* context, const Lattice& lattice,
     }
     charges_.resolution = std::ldexp(4.0 * extent, -31);
   }
+  std::size_t next_shift = 0;
+  CellBox{{-1, -1, -1}, {2, 2, 2}}.for_each([&](const Cells& by) {
+    const Vec3 at =
+        (1.0 / charges_.resolution) * leaf_.position({double(by[0]), double(by[1]), double(by[2])});
+    Shift& shift = shifts_[next_shift++];
+    for (int axis = 0; axis < 3; ++axis) {
+      if constexpr (std::is_same_v<Coordinate, std::int32_t>) {
+        shift[static_cast<std::size_t>(axis)] = static_cast<std::int32_t>(std::lrint(at[axis]));
+      } else {
+        shift[static_cast<std::size_t>(axis)] = at[axis];
+      }
+    }
+  });
   transfers_ = CellTransfers::plan(
       rank_, partition.rank_count(), leaves, partition.periodic(),
       [&](int rank) { return partition_.touched_leaves(rank); },
@@ -310,23 +323,18 @@ void NearField<Real>::compute(bool local, bool with_virial) {
     if (begins_[target] == begins_[target + 1]) return;
     if (!overlapping_ && (interior_[target] != 0) != local) return;
     sources_.clear();
+    std::size_t next_shift = 0;
     CellBox{{-1, -1, -1}, {2, 2, 2}}.for_each([&](const Cells& by) {
       const Cells at{cell[0] + by[0], cell[1] + by[1], cell[2] + by[2]};
-      const Vec3 shift = (1.0 / charges_.resolution) *
-                         leaf_.position({double(by[0]), double(by[1]), double(by[2])});
+      const Shift& shift = shifts_[next_shift++];
       // Where leaves overlap, those around have parts of the same molecules.
       const bool same_molecules = overlapping_ || by == Cells{0, 0, 0};
       for (const Range& range : ranges_[around_.index(at)]) {
         if (overlapping_ && (range.end <= begins_.back()) != local) continue;
-        NearCell<Real> source{range.begin, range.end, {}, same_molecules && range.own_image};
-        for (int axis = 0; axis < 3; ++axis) {
-          if constexpr (std::is_same_v<Coordinate, std::int32_t>) {
-            source.shift[axis] = static_cast<std::int32_t>(std::lrint(shift[axis]));
-          } else {
-            source.shift[axis] = shift[axis];
-          }
-        }
-        sources_.push_back(source);
+        sources_.push_back({range.begin,
+                            range.end,
+                            {shift[0], shift[1], shift[2]},
+                            same_molecules && range.own_image});
       }
     });
     const auto add = dipoles_ ? kernels_.near_dipoles : kernels_.near_field;

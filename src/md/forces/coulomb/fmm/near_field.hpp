@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -84,6 +85,8 @@ class NearField {
   const FmmKernels<Real>& kernels_;
   bool dipoles_, overlapping_;
   Lattice leaf_;  ///< edges of a leaf
+  using Shift = std::array<Coordinate, 3>;
+  std::array<Shift, 27> shifts_;  ///< to the centers of the leaves around, in units of coordinates
   int rank_;
   CellBox own_, around_;  ///< leaves with charges of this rank, and those with their neighbors
   CellTransfers transfers_;

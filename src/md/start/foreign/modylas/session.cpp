@@ -315,8 +315,7 @@ class SessionReader {
     }
     // Rarely enough to cost little.
     const std::int64_t longest = draft_.input.time_steps.longest();
-    const double steps =
-        0.01 * time / (draft_.input.run.timestep * static_cast<double>(longest));
+    const double steps = 0.01 * time / (draft_.input.run.timestep * static_cast<double>(longest));
     const auto interval =
         2 * longest * static_cast<std::int64_t>(std::clamp(0.5 * steps, 1.0, 5.0));
     set("barostat.interval", barostat.interval, interval, word);

@@ -1,0 +1,48 @@
+#include "md/input/check_neighbor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sterna::md {
+
+double highest_thermal_energy(const Input& input) {
+  double temperature = input.start.temperature.value_or(0.0);
+  for (const Input::Thermostat& thermostat : input.thermostats) {
+    if (thermostat.kind != "none") temperature = std::max(temperature, thermostat.temperature);
+  }
+  return input.units.boltzmann() * temperature;
+}
+
+void check_neighbor(const Input& input, const IsGood& is_good, const Report& report) {
+  if (input.neighbor.buffer != Input::Neighbor::Buffer::tolerance) return;
+  if (!is_good("neighbor.buffer")) return;
+  const auto error = [&](std::string_view place, std::string message) {
+    report(Severity::error, input.places.contains(place) ? place : "neighbor.buffer",
+           std::move(message));
+  };
+  if (input.places.contains("neighbor.skin")) {
+    error("neighbor.skin",
+          "buffer = \"tolerance\" chooses the skin; give either \"skin\" or \"tolerance\"");
+  }
+  if (!input.components.empty() || input.interaction.potential == "tersoff") {
+    error("neighbor.buffer",
+          "how many pairs are missed is known for pair potentials of [[type]]s; expected buffer = "
+          "\"exact\"");
+  }
+  if (input.run.integrator == "minimize") {
+    error("neighbor.buffer",
+          "a minimization has no velocities that say how fast pairs come near; expected buffer = "
+          "\"exact\"");
+  }
+  if (input.electrostatics.smoothing > 0.0 && is_good("electrostatics.smoothing")) {
+    error("electrostatics.smoothing",
+          "cells that overlap hold molecules within a skin that buffer = \"tolerance\" does not "
+          "keep; expected smoothing = 0, or buffer = \"exact\"");
+  }
+  if (!(highest_thermal_energy(input) > 0.0)) {
+    error("neighbor.buffer",
+          "buffer = \"tolerance\" needs a temperature: of a [thermostat], or in [start]");
+  }
+}
+
+}  // namespace sterna::md
