@@ -122,8 +122,16 @@ class Simulation(Callbacks, Changes):
         """Local. Whatever becomes of this simulation, its report is written where it is asked for."""
         if self._report is not None:
             self._report.detach()
+            self._report = None
         path = self._core.report_path if self._core.rank == 0 else ""
-        self._report = weakref.finalize(self, _write_report, self._core, path) if path else None
+        if not path:
+            return
+        # Modules cannot be loaded any more where the report is written when Python ends.
+        import h5py  # noqa: F401
+
+        from sterna.report import write_report
+
+        self._report = weakref.finalize(self, _write_report, write_report, self._core, path)
 
     @classmethod
     def from_file(cls, path: str | PathLike, **options: object) -> "Simulation":
@@ -459,10 +467,8 @@ class Simulation(Callbacks, Changes):
         self._close(well=False)
 
 
-def _write_report(core: object, path: str) -> None:
+def _write_report(write_report: Callable, core: object, path: str) -> None:
     """At the end of a simulation whose input asks for it, however it ended."""
-    from sterna.report import write_report
-
     core.close()  # The report of what is not closed would call it running.
     write_report([path.removesuffix(".report.html")])
 
