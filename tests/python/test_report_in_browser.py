@@ -217,7 +217,7 @@ def test_the_matrix_and_the_bars_of_ranks_are_read_by_pointer_and_keyboard(brows
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowDown")
     assert re.match(r"Rank \d to rank \d: ", readout.inner_text())
-    rows = page.locator("svg.stacked text.tick.end").all_inner_texts()
+    rows = page.locator("svg.stacked text.tick.end").all_text_contents()
     assert rows == [f"rank {k}" for k in range(8)]
     # Each bar is as long as the run was.
     ends = page.evaluate(

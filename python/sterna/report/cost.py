@@ -124,7 +124,7 @@ def _exchange(verdict: dict) -> Markup:
                 ("messages", number(verdict["messages_sent"], 12),
                  number(int(verdict["busiest_messages_sent"]), 12)),
             ],
-            f"Sent in {verdict['rounds']} rounds",
+            f"Sent in {verdict['rounds']} rounds of {name}",
         ),
     ]  # fmt: skip
     candidates = verdict.get("candidates") or []
