@@ -198,6 +198,15 @@ def test_particles_take_other_colors(browser, reports, name):
         assert shown.count() == 1 and shown.get_attribute("data-for") == value
         keep(page, f"{name}-by-{value}")
     assert len(pictures) == 3
+    choice.select_option("type")
+    if name == "protein":
+        # Without the types of water the peptide is there to see.
+        for kind in ("O3", "H7"):
+            page.get_by_label(kind, exact=True).uncheck()
+        page.wait_for_timeout(200)
+        pictures.add(canvas.screenshot())
+        keep(page, "protein-without-water")
+        assert len(pictures) == 4
     assert page.complaints == []
     page.context.close()
 

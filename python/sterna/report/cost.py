@@ -88,7 +88,12 @@ def balance(run: Run, identity: str) -> Markup:
     below = details(
         "Decisions", table(("step", "imbalance", "decision", "reason"), rows, "Decisions")
     )
-    pieces: list[object] = [line_plot(caption, "step", "slowest rank over mean", lines, below)]
+    # A line takes two looks.
+    pieces: list[object] = (
+        [line_plot(caption, "step", "slowest rank over mean", lines, below)]
+        if len(looks) > 1
+        else [element("p", f"{caption}."), below]
+    )
     if found:
         said = ", ".join(f"{key.replace('_', ' ')} {_said(value)}" for key, value in found.items())
         pieces.append(element("p", said[:1].upper() + said[1:] + "."))

@@ -47,7 +47,21 @@ def _legends(found: Scene, regions: list) -> dict[str, Markup]:
             for k, name in enumerate(names)
         ]
 
-    legends = {"type": element("ul", *dots(found.names), class_="legend", data_for="type")}
+    kinds = dots(found.names)
+    if len(kinds) > 1:
+        kinds = [
+            element(
+                "li",
+                element(
+                    "label",
+                    element("input", type="checkbox", checked="checked", class_="kind", value=k),
+                    element("span", "", class_=f"dot c{k % 8}"),
+                    name,
+                ),
+            )
+            for k, name in enumerate(found.names)
+        ]
+    legends = {"type": element("ul", *kinds, class_="legend", data_for="type")}
     if found.energies is not None:
         scale = element("span", "", class_="scale", role="presentation")
         said = element("p", "Kinetic energy: 0 ", scale, " four times the mean of all and more",
@@ -93,7 +107,10 @@ def _viewer(found: Scene, regions: list) -> Markup:
                        size, color if len(legends) > 1 else "", step,
                        class_="controls")  # fmt: skip
     hint = element(
-        "p", "Drag or arrow keys: turn. Wheel, pinch, + and -: zoom. Space: play.", class_="note"
+        "p",
+        "Drag or arrow keys: turn. Wheel, pinch, + and -: zoom. Space: play."
+        + (" Types without a check are not shown." if len(found.names) > 1 else ""),
+        class_="note",
     )
     return element("div", canvas, controls, *legends.values(), hint, payload,
                    class_="viewer")  # fmt: skip

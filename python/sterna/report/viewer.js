@@ -130,9 +130,10 @@
   }
 
   // Bonds whose nearest images are in the box; others would cross it.
-  function bondLines(bonds, positions) {
+  function bondLines(bonds, positions, isShown) {
     const ends = [];
     for (let k = 0; k + 1 < bonds.length; k += 2) {
+      if (!isShown(bonds[k]) || !isShown(bonds[k + 1])) continue;
       const pair = [bonds[k], bonds[k + 1]].map((i) => [0, 1, 2].map((a) => positions[i * 3 + a] / 65536));
       if (pair[0].every((x, a) => Math.abs(x - pair[1][a]) < 0.5)) ends.push(...pair[0], ...pair[1]);
     }
@@ -180,6 +181,19 @@
 
     const color = viewer.querySelector(".color");
     let owners = null;
+    const kinds = [...viewer.querySelectorAll(".kind")];
+    const isShown = (i) => !kinds.length || kinds[data.species[i]].checked;
+    // Three numbers for each particle, of those that are shown.
+    function ofShown(numbers) {
+      if (kinds.every((kind) => kind.checked)) return numbers;
+      const result = new numbers.constructor(numbers.length);
+      let end = 0;
+      for (let i = 0; i < data.particles; ++i) {
+        if (!isShown(i)) continue;
+        for (let a = 0; a < 3; ++a) result[end++] = numbers[3 * i + a];
+      }
+      return result.subarray(0, end);
+    }
     // Three bytes for each particle, by what was chosen.
     function colorsOf(frame) {
       const by = color ? color.value : "type";
@@ -222,17 +236,18 @@
       gl.uniform3fv(spheres.uniforms.ground, ground);
       gl.bindVertexArray(sphereArrays);
       gl.bindBuffer(gl.ARRAY_BUFFER, positions);
-      gl.bufferData(gl.ARRAY_BUFFER, frames[frame], gl.DYNAMIC_DRAW);
+      const places = ofShown(frames[frame]);
+      gl.bufferData(gl.ARRAY_BUFFER, places, gl.DYNAMIC_DRAW);
       gl.bindBuffer(gl.ARRAY_BUFFER, tints);
-      gl.bufferData(gl.ARRAY_BUFFER, colorsOf(frame), gl.DYNAMIC_DRAW);
-      gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, data.particles);
+      gl.bufferData(gl.ARRAY_BUFFER, ofShown(colorsOf(frame)), gl.DYNAMIC_DRAW);
+      gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, places.length / 3);
 
       gl.useProgram(lines.made);
       shared(lines.uniforms);
       gl.uniform3fv(lines.uniforms.color, rgb("--soft"));
       gl.bindVertexArray(lineArrays);
       gl.bindBuffer(gl.ARRAY_BUFFER, lineBuffer);
-      const ends = new Float32Array([...boxLines(), ...bondLines(data.bonds, frames[frame])]);
+      const ends = new Float32Array([...boxLines(), ...bondLines(data.bonds, frames[frame], isShown)]);
       gl.bufferData(gl.ARRAY_BUFFER, ends, gl.DYNAMIC_DRAW);
       gl.drawArrays(gl.LINES, 0, ends.length / 3);
       step.textContent = `step ${data.steps[frame]}`;
@@ -254,6 +269,7 @@
     play?.addEventListener("click", toggle);
     slider?.addEventListener("input", () => show(Number(slider.value)));
     size.addEventListener("input", later);
+    for (const kind of kinds) kind.addEventListener("change", later);
     color?.addEventListener("change", () => {
       for (const legend of viewer.querySelectorAll("[data-for]")) legend.hidden = legend.dataset.for !== color.value;
       later();
