@@ -14,8 +14,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 MOST_WORDS = 32
-#: Written by `sterna-md --reference`, `tools/write_method_pages.py` and test_potential_page.
+#: Written by `sterna-md --reference`, `tools/write_reference_pages.py` and test_potential_page.
 GENERATED = {"input.md", "methods-neighbor.md", "methods-sparse.md", "models.md", "potentials.md"}
+#: Folders of docs/ with pages that `tools/write_reference_pages.py` writes.
+GENERATED_FOLDERS = {"barostats", "methods", "potentials", "thermostats"}
 _CITATION = re.compile(r"\((?:19|20)\d\d\)|https?://")
 _END = re.compile(r"(?<=[.!?:;])\**[)\"”]?\s+(?=[\[(`*_\"“]*[A-Z0-9`\[-])")
 _ABBREVIATION = re.compile(
@@ -93,8 +95,13 @@ def misspelled(paths: list[Path]) -> list[str]:
 
 def pages() -> list[Path]:
     """README and the pages of docs/ that people write."""
-    found = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    return [path for path in found if path.name not in GENERATED]
+    docs = ROOT / "docs"
+    found = [
+        path
+        for path in sorted(docs.rglob("*.md"))
+        if path.name not in GENERATED and path.relative_to(docs).parts[0] not in GENERATED_FOLDERS
+    ]
+    return [ROOT / "README.md", *found]
 
 
 def main() -> int:

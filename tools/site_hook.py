@@ -1,4 +1,4 @@
-"""Hooks of MkDocs: no request to another host, no page outside of the navigation, the commands' help.
+"""Hooks of MkDocs: no request to another host, all pages in the navigation, the commands' help.
 
 The theme's search needs a small script where a page is opened without a server (file://), which the
 theme would fetch from a public host; docs/assets has it.
@@ -17,6 +17,32 @@ _FOREIGN = re.compile(
     r"""<(?:script|img|iframe|source|link(?![^>]*rel="?(?:canonical|edit|next|prev)))\b[^>]*"""
     r"""(?:src|href)=["']?(https?://[^"' >]+)"""
 )
+
+
+def on_config(config: Any) -> Any:
+    """The navigation names folders whose pages the program writes: their pages take that place."""
+    config.nav = _expanded(config.nav, Path(config.docs_dir))
+    return config
+
+
+def _expanded(entries: list, docs: Path) -> list:
+    found: list = []
+    for entry in entries:
+        if isinstance(entry, str) and entry.endswith("/"):
+            pages = sorted((docs / entry).glob("*.md"))
+            if not pages:
+                _log.warning("%s has no pages: write them with ./dev docs", entry)
+            found += [{page.stem: page.relative_to(docs).as_posix()} for page in pages]
+        elif isinstance(entry, dict):
+            found.append(
+                {
+                    name: _expanded(inner, docs) if isinstance(inner, list) else inner
+                    for name, inner in entry.items()
+                }
+            )
+        else:
+            found.append(entry)
+    return found
 
 
 def on_post_page(output: str, page: Any, config: Any) -> str:

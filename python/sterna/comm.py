@@ -59,6 +59,8 @@ class Verdict:
     bytes_sent: int  #: by this rank, in all rounds
     messages_sent: int  #: by this rank, in all rounds
     times_decided: int  #: by measurement; 0 where the method was named
+    #: (rank, bytes, messages) of all rounds by destination; messages are rounds with one to it
+    sent: tuple[tuple[int, int, int], ...]
     candidates: tuple[MethodEvidence, ...]  #: with method="auto": every method of the family
 
 
@@ -336,4 +338,4 @@ class SparseExchange:
 
 def _verdict(raw: dict) -> Verdict:
     candidates = tuple(MethodEvidence(**one) for one in raw.pop("candidates"))
-    return Verdict(**raw, candidates=candidates)
+    return Verdict(**raw | {"sent": tuple(raw["sent"])}, candidates=candidates)

@@ -16,6 +16,7 @@ from sterna import bench, launch
 from sterna.errors import SternaError
 from sterna.program import find_companion, find_launcher, find_program, version
 from sterna.progress import ProgressBar
+from sterna.runs import ReportAtEnd
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -108,7 +109,10 @@ def run(
     ] = False,
     report: Annotated[
         bool,
-        typer.Option("--report", help="At the end also write NAME.report.html: `sterna report`."),
+        typer.Option(
+            "--report",
+            help="At the end also write NAME.report.html, as `report = true` in [output] does.",
+        ),
     ] = False,
 ) -> None:
     """Run a simulation.
@@ -130,6 +134,7 @@ def run(
     named = ["--", str(input_file)]
     launch.join([*options, "--progress", progress.value, *named], ranks)
     ranks = ranks or launch.available_cores()
+    at_end = ReportAtEnd(input_file, report)
     # The launcher may give the ranks a terminal where this process writes to a file, so they do not
     # choose by themselves.
     if progress != Progress.auto or not sys.stdout.isatty():
@@ -140,19 +145,24 @@ def run(
         arguments = [*options, "--progress", "always", *named]
         with ProgressBar(Console()) as bar:
             status = launch.launch(ranks, arguments, bar.show, bar.show)
-    if report and status in (0, 3):
-        _write_report(input_file)
+    _write_report(at_end, status)
     raise typer.Exit(status)
 
 
-def _write_report(input_file: Path) -> None:
-    """The report of a run that has just ended."""
-    # NumPy is slow to load, and needed here only.
-    from sterna.report import write_report
-    from sterna.runs import outputs_of
+def _write_report(at_end: ReportAtEnd, status: int) -> None:
+    """The report of a run that has just ended, and where it is.
 
-    directory, name = outputs_of(input_file)
-    _to_standard_output(f"wrote {write_report([directory / f'{name}.log.jsonl'])}\n")
+    Raises SternaError where it cannot be written, unless the run has failed already.
+    """
+    try:
+        path = at_end.write(status)
+    except SternaError as error:
+        if status == 0:
+            raise
+        _to_standard_error(f"sterna: no report: {error}\n")
+        return
+    if path is not None:
+        _to_standard_output(f"wrote {path}\n")
 
 
 @app.command(

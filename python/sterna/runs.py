@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from sterna.trajectory import Trajectory
 
 LOG_SUFFIX = ".log.jsonl"
+#: Exit statuses of runs that are complete, or were interrupted after a checkpoint.
+ENDED_WELL = (0, 3)
 TRAJECTORY_SUFFIX = ".h5md"
 
 
@@ -35,6 +37,12 @@ class Result:
     @property
     def log_path(self) -> Path:
         return self.directory / f"{self.name}{LOG_SUFFIX}"
+
+    @property
+    def report(self) -> Path | None:
+        """The report (`report` in [output], or `sterna report`), or None where there is none."""
+        path = self.directory / f"{self.name}.report.html"
+        return path if path.exists() else None
 
     @cached_property
     def log(self) -> Log:
@@ -119,6 +127,11 @@ def outputs_of(path: Path) -> tuple[Path, str]:
 
     Raises SternaError, with what the program said of the input, where that is not valid.
     """
+    outputs = _outputs(path)
+    return Path(outputs["directory"]), outputs["name"]
+
+
+def _outputs(path: Path) -> dict:
     shown = subprocess.run(
         [find_program(), "--outputs", "--", path],
         env=program_environment(),
@@ -129,8 +142,47 @@ def outputs_of(path: Path) -> tuple[Path, str]:
     )
     if shown.returncode != 0:
         raise SternaError(shown.stderr.strip(), shown.returncode)
-    outputs = json.loads(shown.stdout)
-    return Path(outputs["directory"]), outputs["name"]
+    return json.loads(shown.stdout)
+
+
+class ReportAtEnd:
+    """The report that an input asks for (`report` in [output]), or who starts its run.
+
+    To be made before the run, so that the log of an earlier one is not taken for its own.
+    """
+
+    def __init__(self, input_file: Path, wanted: bool = False) -> None:
+        """`wanted`: whatever the input says. Of an input that is not valid there is no report."""
+        self._log: Path | None = None
+        try:
+            outputs = _outputs(input_file)
+        except SternaError:
+            return  # The run says the same.
+        if wanted or outputs["report"]:
+            self._log = Path(outputs["directory"]) / f"{outputs['name']}{LOG_SUFFIX}"
+            self._before = self._state()
+
+    def _state(self) -> tuple[int, ...]:
+        """What tells the log from an earlier one; nothing where there is none."""
+        try:
+            found = self._log.stat()
+        except OSError:
+            return ()
+        return found.st_ino, found.st_size, found.st_mtime_ns
+
+    def write(self, status: int) -> Path | None:
+        """Writes it, of a run that failed, too; None where none is wanted or no run has begun.
+
+        `status`: with which the run ended. Raises SternaError where it cannot be written.
+        """
+        if self._log is None or not self._log.is_file():
+            return None
+        if status not in ENDED_WELL and self._state() == self._before:
+            return None  # Of an earlier run.
+        # NumPy is slow to load, and needed here only.
+        from sterna.report import write_report
+
+        return write_report([self._log])
 
 
 def run(
@@ -143,10 +195,12 @@ def run(
     """Runs the input file on `ranks` ranks (default: all cores) and returns what it left.
 
     With `show` its output also goes to the screen. A new start keeps files of an earlier run as
-    backups, `#NAME.log.jsonl.1#` and so on, or removes them with `overwrite`. Raises
-    SternaError, with what the run said, where it did not end well.
+    backups, `#NAME.log.jsonl.1#` and so on, or removes them with `overwrite`. Where the input asks
+    for a report, it is written at the end, also of a run that failed. Raises SternaError, with
+    what the run said, where it did not end well.
     """
     directory, name = outputs_of(Path(input))
+    report = ReportAtEnd(Path(input))
     said: list[str] = []
     errors: list[str] = []
 
@@ -168,6 +222,7 @@ def run(
         keep(said),
         keep(errors),
     )
+    report.write(status)
     if status != 0:
         text = "".join(errors).strip() or "".join(said).strip()
         raise SternaError(text or f"sterna-md ended with status {status}", status)

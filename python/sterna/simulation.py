@@ -1,6 +1,7 @@
 """Simulations in the process of Python."""
 
 import warnings
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from os import PathLike, fspath
@@ -96,6 +97,7 @@ class Simulation(Callbacks, Changes):
         self._forces: list[tuple[str, Callable]] = []
         self._has_virials = True  # of all force terms in Python
         self._rows: dict[int, dict] = {}
+        self._failed = False  # in `run`, so that its files have no proper end
         self._viewed = False
         self._callback = ""  # the one that is called now
         self._gathers = False  # whether in it all of the step is there
@@ -112,7 +114,24 @@ class Simulation(Callbacks, Changes):
         )
         if self._core.rank == 0 and particles is None:
             _warn(settings)
+        self._report: weakref.finalize | None = None
+        self._report_at_end()
         self._observe_all()
+
+    def _report_at_end(self) -> None:
+        """Local. Whatever becomes of this simulation, its report is written where it is asked for."""
+        if self._report is not None:
+            self._report.detach()
+            self._report = None
+        path = self._core.report_path if self._core.rank == 0 else ""
+        if not path:
+            return
+        # Modules cannot be loaded any more where the report is written when Python ends.
+        import h5py  # noqa: F401
+
+        from sterna.report import write_report
+
+        self._report = weakref.finalize(self, _write_report, write_report, self._core, path)
 
     @classmethod
     def from_file(cls, path: str | PathLike, **options: object) -> "Simulation":
@@ -295,8 +314,13 @@ class Simulation(Callbacks, Changes):
     def _run(self, steps: int, report: Callable[[int], None] | None) -> None:
         """`report(step)` is called on rank 0 a few times a second."""
         self._core.set_progress(report)
+        self._failed = True
         try:
             self._core.run(steps)
+            self._failed = False
+        except KeyboardInterrupt:
+            self._failed = False
+            raise
         finally:
             self._core.set_progress(None)
 
@@ -409,17 +433,44 @@ class Simulation(Callbacks, Changes):
         self._core.save(fspath(path))
 
     def close(self) -> None:
-        """Collective. Frees what the simulation holds; otherwise that happens when it is dropped."""
+        """Collective. Frees what the simulation holds; otherwise that happens when it is dropped.
+
+        With `files` it ends them as the end of `sterna run` does: averages and times in the log, the
+        files of observers. Where the input asks for a report (`report` in [output]), that is
+        written; a simulation that failed, or is dropped without `close`, has one without these.
+        """
         self._require_free("close")
+        self._close(well=not self._failed)
+
+    def _close(self, well: bool) -> None:
+        """Collective where `well`."""
+        if well and not self._core.closed:
+            self._core.finish()
         self._core.close()
+        if self._report is not None:
+            self._report()
 
     def __enter__(self) -> "Simulation":
         """Local."""
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type | None, *_: object) -> None:
         """Collective. Closes it."""
-        self.close()
+        if kind is None:
+            self.close()
+        else:
+            self._close_failed()
+
+    def _close_failed(self) -> None:
+        """Local. Other ranks may not have failed; then they do not come here."""
+        self._require_free("close")
+        self._close(well=False)
+
+
+def _write_report(write_report: Callable, core: object, path: str) -> None:
+    """At the end of a simulation whose input asks for it, however it ended."""
+    core.close()  # The report of what is not closed would call it running.
+    write_report([path.removesuffix(".report.html")])
 
 
 def _warn(settings: Input) -> None:

@@ -360,6 +360,10 @@ class WorkerSimulation(Simulation):
         if not self._workers._closed:
             self._workers.ask("drop", self._number)
 
+    def _close_failed(self) -> None:
+        """Local. All ranks are there to close it together."""
+        self.close()
+
     def __del__(self) -> None:
         workers = getattr(self, "_workers", None)
         if workers is not None:

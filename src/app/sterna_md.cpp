@@ -22,6 +22,7 @@
 #include "md/input/model_list.hpp"
 #include "md/input/physics_advice.hpp"
 #include "md/input/read_input.hpp"
+#include "md/input/reference_pages.hpp"
 #include "md/input/schema_export.hpp"
 #include "md/simulation/signals.hpp"
 #include "md/simulation/simulation.hpp"
@@ -53,6 +54,7 @@ struct Arguments {
   bool show_timeout = false;
   bool schema = false;
   bool reference = false;
+  bool pages = false;
   bool methods = false;
   std::string method;  ///< one of them; empty: all
   bool method_table = false;
@@ -114,7 +116,7 @@ std::string_view in_words(comm::BlocksInMpi blocks) {
   return {};
 }
 
-/// For tools/write_method_pages.py: the tables, and what a rank does in a round of an example.
+/// For tools/write_reference_pages.py: the tables, and what a rank does in a round of an example.
 void print_method_table() {
   nlohmann::ordered_json table;
   const auto add = [&](const char* family, auto methods, auto work, double peers, double bytes) {
@@ -200,7 +202,8 @@ int print_outputs(const std::string& path) {
     return bad_input;
   }
   const nlohmann::ordered_json outputs{{"directory", result.input.output.directory},
-                                       {"name", result.input.run.name}};
+                                       {"name", result.input.run.name},
+                                       {"report", result.input.output.report}};
   fmt::print("{}\n", outputs.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   return success;
 }
@@ -363,7 +366,8 @@ int main(int argc, char** argv) {
   app.add_flag("--verbose", arguments.verbose,
                "at the end also say where the time went, and which exchange methods were used");
   app.add_flag("--outputs", arguments.outputs,
-               "only print as JSON where a run of the input writes: directory and name");
+               "only print as JSON where a run of the input writes: directory, name, and whether a "
+               "report is asked for");
   app.add_flag("--check", arguments.check, "only say what is wrong with the input");
   app.add_option("--convert", arguments.convert_to,
                  "write an input of another program as a TOML file of this name, and end");
@@ -373,6 +377,8 @@ int main(int argc, char** argv) {
                "print the timeout that the input sets, in seconds");
   app.add_flag("--schema", arguments.schema, "print the JSON Schema of the input");
   app.add_flag("--reference", arguments.reference, "print the reference page of the input");
+  app.add_flag("--pages", arguments.pages,
+               "print as JSON the reference pages of single potentials, thermostats and barostats");
   auto* const methods =
       app.add_option(
              "--methods", arguments.method,
@@ -394,6 +400,10 @@ int main(int argc, char** argv) {
   if (arguments.schema || arguments.reference) {
     fmt::print("{}",
                arguments.schema ? md::input_json_schema() + "\n" : md::input_reference_markdown());
+    return success;
+  }
+  if (arguments.pages) {
+    fmt::print("{}\n", nlohmann::json(md::reference_pages()).dump());
     return success;
   }
   if (arguments.method_table) {

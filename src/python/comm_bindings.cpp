@@ -176,6 +176,10 @@ nb::dict dictionary_of(const comm::Verdict& verdict) {
     one["why"] = evidence.why;
     candidates.append(one);
   }
+  nb::list sent;
+  for (const comm::SentToRank& one : verdict.sent) {
+    sent.append(nb::make_tuple(one.rank, one.bytes, one.messages));
+  }
   nb::dict all;
   all["exchange"] = verdict.exchange;
   all["method"] = verdict.method;
@@ -185,6 +189,7 @@ nb::dict dictionary_of(const comm::Verdict& verdict) {
   all["bytes_sent"] = verdict.bytes_sent;
   all["messages_sent"] = verdict.messages_sent;
   all["times_decided"] = verdict.times_decided;
+  all["sent"] = sent;
   all["candidates"] = candidates;
   return all;
 }

@@ -115,6 +115,9 @@ void bind_simulation(nb::module_& module) {
       .def("gather", &Simulation::gather, "name"_a, "root"_a.none())
       .def("set", &Simulation::set)
       .def("save", &Simulation::save)
+      .def("finish", &Simulation::finish)
+      .def_prop_ro("report_path", &Simulation::report_path)
+      .def_prop_ro("closed", &Simulation::closed)
       .def("local", &Simulation::local)
       .def("observe", &Simulation::observe, "interval"_a, "at"_a, "needs_state"_a, "owner"_a,
            "number"_a)

@@ -406,6 +406,15 @@ void Simulation::save(const std::string& path) {
   engine().save(path);
 }
 
+void Simulation::finish() {
+  const nb::gil_scoped_release free;
+  engine().finish();
+}
+
+std::string Simulation::report_path() const {
+  return engine().report_path();
+}
+
 void Simulation::set_progress(nb::object callback) {
   last_progress_ = std::chrono::steady_clock::now();
   if (callback.is_none()) {

@@ -66,6 +66,8 @@ class Simulation final : public Ending {
   /// ranks.
   void set(const std::string& name, const Vectors& values);
   void save(const std::string& path);
+  void finish();
+  std::string report_path() const;
 
   /// A copy of an array of this rank's particles, as they are now.
   nanobind::object local(const std::string& name) const;
@@ -90,6 +92,7 @@ class Simulation final : public Ending {
   void compare_call(const std::string& call);
   /// Collective. Frees all that the simulation holds.
   void close() override;
+  bool closed() const { return engine_ == nullptr; }
 
   /// Throws comm::Error once it is closed.
   md::Simulation& engine() const;

@@ -65,6 +65,19 @@ void check_rounds(const Context& world, const SparseOptions& options) {
     if (round % 3 == 0) exchange.release();
   }
   CHECK(exchange.verdict().bytes_sent == bytes);
+  std::size_t by_rank = 0;
+  for (const auto& sent : exchange.verdict().sent) {
+    std::size_t items = 0, rounds = 0;
+    for (int round = 0; round < 12; ++round) {
+      const std::size_t count = count_of(world.rank(), sent.rank, round);
+      items += count;
+      rounds += count > 0 ? 1 : 0;
+    }
+    CHECK(sent.bytes == items * sizeof(Item));
+    CHECK(sent.messages == rounds);
+    by_rank += sent.bytes;
+  }
+  CHECK(by_rank == bytes);
   CHECK(exchange.verdict().rounds == 12);
 }
 

@@ -205,6 +205,27 @@ void for_each_method(const Context& world, Body body) {
   }
 }
 
+/// The verdict tells by destination what was sent in that many rounds of `Checked`.
+void check_sent(const Context& world, const NeighborPattern& pattern, std::int64_t rounds,
+                const Verdict& verdict) {
+  std::size_t bytes = 0, found = 0;
+  for (const NeighborPattern::Peer& peer : pattern.peers()) {
+    if (peer.rank == world.rank() || peer.send_capacity == 0) continue;
+    std::size_t items = 0;
+    for (std::int64_t round = 1; round <= rounds; ++round) {
+      items += count_of(world.rank(), peer.rank, round, peer.send_capacity);
+    }
+    REQUIRE(found < verdict.sent.size());
+    CHECK(verdict.sent[found].rank == peer.rank);
+    CHECK(verdict.sent[found].bytes == items * sizeof(Item));
+    CHECK(verdict.sent[found].messages == static_cast<std::size_t>(rounds));
+    bytes += items * sizeof(Item);
+    ++found;
+  }
+  CHECK(found == verdict.sent.size());
+  CHECK(verdict.bytes_sent == bytes);
+}
+
 MethodTraits traits_of(std::string_view method) {
   return methods_called(neighbor_methods(), method).front().traits;
 }
@@ -234,8 +255,41 @@ TEST_CASE("every method delivers every pattern") {
       CHECK(verdict.method == method);
       CHECK(verdict.exchange == "checked");
       CHECK(verdict.rounds == 12);
+      check_sent(world, made, 12, verdict);
     });
   }
+}
+
+TEST_CASE("what was sent goes on being counted when peers get more room") {
+  const Context world({.timeout = patience});
+  const auto ring = std::ranges::find(patterns, std::string_view("ring"), &Pattern::name);
+  const NeighborPattern made = make(world, *ring);
+  Checked exchange(world, made, "p2p");
+  std::vector<std::size_t> room, items;
+  for (const NeighborPattern::Peer& peer : made.peers()) {
+    room.push_back(2 * peer.send_capacity);
+    items.push_back(0);
+  }
+  for (std::int64_t round = 1; round <= 4; ++round) {
+    if (round == 3) (*exchange).reserve(room);
+    const auto peers = (*exchange).peers();
+    for (std::size_t peer = 0; peer < peers.size(); ++peer) {
+      items[peer] += count_of(world.rank(), peers[peer].rank, round, peers[peer].send_capacity);
+    }
+    exchange.round(round, 0);
+  }
+  CHECK(exchange.faults == 0);
+  const Verdict verdict = (*exchange).verdict();
+  std::size_t found = 0;
+  for (std::size_t peer = 0; peer < made.peers().size(); ++peer) {
+    if (made.peers()[peer].rank == world.rank()) continue;
+    REQUIRE(found < verdict.sent.size());
+    CHECK(verdict.sent[found].rank == made.peers()[peer].rank);
+    CHECK(verdict.sent[found].bytes == items[peer] * sizeof(Item));
+    CHECK(verdict.sent[found].messages == 4);
+    ++found;
+  }
+  CHECK(found == verdict.sent.size());
 }
 
 TEST_CASE("messages beyond the counts of MPI") {

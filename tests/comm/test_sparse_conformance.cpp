@@ -404,8 +404,17 @@ TEST_CASE("sparse exchange: alltoall counts the messages with counts and those w
   }
   const int with_counts = size <= 11 ? size - 1 : std::bit_width(static_cast<unsigned>(size - 1));
   const int with_items = std::min(2, size - 1);
-  CHECK(exchange.verdict().messages_sent ==
-        static_cast<std::size_t>(3 * (with_counts + with_items)));
+  const Verdict verdict = exchange.verdict();
+  CHECK(verdict.messages_sent == static_cast<std::size_t>(3 * (with_counts + with_items)));
+  // By destination there are those with items only, whatever way the method takes.
+  REQUIRE(verdict.sent.size() == static_cast<std::size_t>(with_items));
+  std::size_t bytes = 0;
+  for (const SentToRank& sent : verdict.sent) {
+    CHECK(sent.rank != world().rank());
+    CHECK(sent.messages == 3);
+    bytes += sent.bytes;
+  }
+  CHECK(bytes == verdict.bytes_sent);
 }
 
 TEST_CASE("sparse exchange: wrong arguments are told and leave the exchange usable") {

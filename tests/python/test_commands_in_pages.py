@@ -216,14 +216,21 @@ def test_the_page_on_ls1(tmp_path, sterna):
     assert sterna("check", "run.toml").returncode == 0
 
 
-def test_every_thermostat_has_its_section(sterna):
-    schema = sterna("schema").stdout
-    kinds = re.search(r'"velocity_scaling"', schema)
-    assert kinds
-    page = (ROOT / "docs/thermostats.md").read_text(encoding="utf-8")
-    described = re.findall(r"^## `(\w+)`", page, re.MULTILINE)
-    table = (ROOT / "src/md/integrate/thermostats/thermostat_list.inc").read_text(encoding="utf-8")
-    assert sorted(described) == sorted(re.findall(r"^STERNA_\w+\((\w+)\)", table, re.MULTILINE))
+@pytest.mark.parametrize(
+    "page, things", [("thermostats", "thermostat"), ("howto/constant-pressure", "barostat")]
+)
+def test_the_overview_leads_to_the_page_of_each_kind(page, things):
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    led_to = re.findall(rf"\({'../' * page.count('/')}{things}s/(\w+)\.md\)", text)
+    path = ROOT / f"src/md/integrate/{things}s/{things}_list.inc"
+    listed = re.findall(r"^STERNA_\w+\((\w+)\)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(led_to) == sorted(listed)
+    for name in listed:
+        own = (ROOT / "docs" / f"{things}s" / f"{name}.md").read_text(encoding="utf-8")
+        equations = re.search(r"```text\n(.+?)\n```", own, re.DOTALL)
+        # A journal, volume, page and year.
+        source = re.search(r"^Source: .+ \d+, \d+ \((?:19|20)\d\d\)", own, re.MULTILINE)
+        assert equations and source, name
 
 
 def test_the_prose_is_short_and_spelled_right():

@@ -192,7 +192,7 @@ def test_the_input_reference_is_what_the_program_writes(tmp_path):
 
 
 def test_the_pages_of_methods_are_what_the_tables_say():
-    tool = ROOT / "tools" / "write_method_pages.py"
+    tool = ROOT / "tools" / "write_reference_pages.py"
     done = subprocess.run(
         [sys.executable, tool, "--check", find_program()],
         capture_output=True,
@@ -215,7 +215,7 @@ def test_the_method_that_the_how_to_adds_is_the_one_that_is_tested():
 @pytest.mark.parametrize("folder", ["neighbor/methods", "sparse/methods", "placement/methods"])
 def test_every_method_opens_with_the_same_headings(folder):
     sys.path.insert(0, str(ROOT / "tools"))
-    from write_method_pages import head_of
+    from write_reference_pages import head_of
 
     files = sorted((ROOT / "src" / "comm" / folder).glob("*.cpp"))
     assert len(files) >= 6
@@ -237,17 +237,13 @@ def test_the_pages_of_methods_name_those_that_the_command_lists(sterna):
     assert len(listed) >= 6
     described = []
     for family in ("neighbor", "sparse"):
-        page = (ROOT / "docs" / f"methods-{family}.md").read_text(encoding="utf-8")
-        described += re.findall(r"^## (\w+)", page, re.MULTILINE)
-        # Each with all that the head of its file must say.
-        for section in page.split("\n## ")[1:]:
-            assert re.findall(r"^- \*\*(\w+)", section, re.MULTILINE)[:5] == [
-                "Idea",
-                "Source",
-                "Cost",
-                "Hazards",
-                "Others",
-            ], section
+        overview = (ROOT / "docs" / f"methods-{family}.md").read_text(encoding="utf-8")
+        for name in re.findall(rf"\(methods/{family}/(\w+)\.md\)", overview):
+            described.append(name)
+            page = ROOT / "docs" / "methods" / family / f"{name}.md"
+            # With all that the head of its file must say.
+            headings = re.findall(r"^- \*\*(\w+)", page.read_text(encoding="utf-8"), re.MULTILINE)
+            assert headings[:5] == ["Idea", "Source", "Cost", "Hazards", "Others"], name
     assert sorted(listed) == sorted(described)
 
 

@@ -74,6 +74,22 @@ def test_conda_knows_the_version_and_the_packages():
     assert variants["python"][0] == f"{lowest}.*"
 
 
+def test_rattler_build_renders_a_package_for_each_mpi_and_python():
+    rattler = pytest.importorskip("rattler_build")
+    folder = ROOT / "packaging/conda"
+    variants = rattler.VariantConfig.from_file(str(folder / "variants.yaml"))
+    recipe = rattler.Stage0Recipe.from_file(str(folder / "recipe.yaml"))
+    rendered = [one.recipe.to_dict() for one in recipe.render(variants)]
+    strings = {package["build"]["string"] for package in rendered}
+    assert len(rendered) == len(strings) == 8
+    for package in rendered:
+        mpi = re.match(r"mpi_(openmpi|mpich)_py3\d\d_h\w+_\d+$", package["build"]["string"])[1]
+        assert package["build"]["number"] == (100 if mpi == "openmpi" else 0)
+        required = package["requirements"]
+        assert mpi in required["host"] and mpi in required["run"]
+        assert {"gxx_linux-64", "sysroot_linux-64 2.28.*"} <= set(required["build"])
+
+
 def test_the_container_has_its_sections_in_both_stages():
     text = (ROOT / "packaging/apptainer/sterna.def").read_text(encoding="utf-8")
     header = r"^(Bootstrap|From|Stage): (\S+)$"

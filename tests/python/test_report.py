@@ -195,6 +195,103 @@ def test_a_liquid_on_two_ranks(liquid, folder):
         assert look["reason"] in liquid.part("balance")
 
 
+def test_times_by_rank_add_up_and_what_is_sent_is_counted_twice_alike(liquid, folder):
+    timing = read_log(folder / "liquid.log.jsonl").events[-1]["timing"]
+    by_rank, traffic = timing["by_rank"], timing["traffic"]
+    assert by_rank["rank"] == [0, 1] and sum(by_rank["particles"]) == 864
+    for k in range(2):
+        spent = sum(seconds[k] for seconds in by_rank["seconds"].values())
+        assert spent == pytest.approx(timing["seconds"], rel=0.02)
+    for name, spread in timing["phases"].items():
+        if name in by_rank["seconds"]:
+            seconds = by_rank["seconds"][name]
+            assert max(seconds) == pytest.approx(spread["max"], abs=2e-6)
+            assert min(seconds) == pytest.approx(spread["min"], abs=2e-6)
+    # Two counts of the same: by exchange, and by the rank that it went to.
+    assert traffic["from"] == [0, 1] and traffic["to"] == [1, 0]
+    assert traffic["bytes"] == by_rank["bytes_sent"]
+    assert traffic["bytes"][0] == sum(verdict["bytes_sent"] for verdict in timing["methods"])
+    page = liquid.part("traffic")
+    for number in (*traffic["bytes"], *traffic["messages"]):
+        assert str(number) in page
+    assert "Each rank sends to 1 of 1 others" in page
+    times = liquid.part("times")
+    for name, seconds in by_rank["seconds"].items():
+        assert name in times
+        assert all(f"{value:.4g}" in times for value in seconds)
+
+
+def test_what_ranks_send_is_what_the_geometry_says(tmp_path):
+    # A crystal at rest on 2 x 2 x 2 ranks: what goes to a face, an edge and a corner is known.
+    text = """\
+units = "reduced"
+[run]
+name = "crystal"
+steps = 50
+timestep = 0.001
+[start]
+kind = "lattice"
+lattice = "sc"
+cells = [12, 12, 12]
+density = 1.0
+temperature = 0.0
+[[type]]
+name = "A"
+epsilon = 1e-6
+[interaction]
+cutoff = 1.7
+[neighbor]
+skin = 0.2
+[domain]
+grid = [2, 2, 2]
+[communication]
+halo = "p2p"
+[output]
+thermo_interval = 50
+"""
+    log = read_log(run_sterna(tmp_path, text, 8, "crystal"))
+    timing = log.events[-1]["timing"]
+    halo = next(m for m in timing["methods"] if m["exchange"] == "halo positions")
+    traffic = timing["traffic"]
+    sent = {
+        (a, b): size
+        for a, b, size in zip(traffic["from"], traffic["to"], traffic["bytes"], strict=True)
+    }
+    assert set(sent) == {(a, b) for a in range(8) for b in range(8) if a != b}
+    per_axis = [(a ^ b).bit_count() for a, b in sent]
+    by_kind = {n: {sent[pair] for pair, axes in zip(sent, per_axis, strict=True) if axes == n}
+               for n in (1, 2, 3)}  # fmt: skip
+    # All pairs of a kind send as much: the crystal is the same everywhere.
+    assert all(len(sizes) == 1 for sizes in by_kind.values()), by_kind
+    face, edge, corner = (by_kind[n].pop() for n in (1, 2, 3))
+    # 6 x 6 x 6 atoms in a region; a halo of two layers takes 2 of 6 at each of both sides.
+    assert edge / face == pytest.approx(4 / 6) and corner / face == pytest.approx(16 / 36)
+    assert halo["bytes_sent"] <= 3 * (face + edge) + corner
+
+
+def test_colors_by_kinetic_energy_and_by_rank(tmp_path):
+    import h5py
+
+    text = LIQUID.format(name="warm", temperature=1.44).replace(
+        "trajectory_interval = 50",
+        'trajectory_interval = 100\ntrajectory_fields = ["position", "velocity"]',
+    )
+    log = run_sterna(tmp_path, text, 4, "warm")
+    data = json.loads(report(log).all("script", type="application/json")[0][1])
+    levels = numpy.frombuffer(zlib.decompress(base64.b64decode(data["energies"])), numpy.uint8)
+    levels = levels.reshape(data["frames"], data["particles"])
+    with h5py.File(tmp_path / "warm.h5md") as file:
+        velocities = file["particles/trajectory/velocity/value"][...]
+        kinetic = file["observables/kinetic_energy/value"][...]
+    energies = 0.5 * (velocities**2).sum(axis=2)
+    assert energies.sum(axis=1) == pytest.approx(kinetic.reshape(-1), rel=1e-9)
+    wanted = numpy.minimum(64.0 * energies / energies.mean(), 255.0)
+    assert numpy.abs(levels - wanted).max() <= 0.5 + 1e-9
+    regions = numpy.array(data["regions"])
+    assert regions.shape == (4, 2, 3)
+    assert numpy.prod(regions[:, 1] - regions[:, 0], axis=1).sum() == pytest.approx(1.0)
+
+
 def test_every_logged_number_of_a_short_run_is_in_the_tables(liquid, folder):
     log = read_log(folder / "liquid.log.jsonl")
     text = liquid.part("thermodynamics")

@@ -4,6 +4,7 @@ Skips where Chromium or the packages of tools/requirements/browser.txt are missi
 STERNA_SCREENSHOTS=FOLDER keeps pictures of all pages.
 """
 
+import json
 import os
 import re
 import shutil
@@ -51,6 +52,7 @@ def shortened(example: str, steps: int) -> str:
     text = re.sub(r"^steps = \d+", f"steps = {steps}", text, flags=re.MULTILINE)
     text = re.sub(r"^(trajectory_interval|directory|thermo_interval) = .*\n", "", text, flags=re.M)
     added = f"[output]\nthermo_interval = 5\ntrajectory_interval = {steps // 4}\n"
+    added += 'trajectory_fields = ["position", "velocity"]\n'
     return text.replace("[output]\n", added)
 
 
@@ -76,14 +78,15 @@ def slab(folder: Path) -> str:
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory) -> dict[str, Path]:
-    """Reports of a liquid, a slab, flexible molecules, silicon on 8 ranks, a run that was killed."""
+    """Reports of a liquid, a slab, a peptide in water, silicon on 8 ranks, a run that was killed."""
     folder = tmp_path_factory.mktemp("browser")
     for path in (ROOT / "examples").glob("*.extxyz"):
         (folder / path.name).write_bytes(path.read_bytes())
+    shutil.copytree(ROOT / "examples/molecules", folder / "molecules")
     runs = {
         "liquid": (LIQUID.format(steps=200), 2),
         "slab": (slab(folder), 1),
-        "butane": (shortened("butane", 40), 1),
+        "protein": (shortened("peptide", 40), 2),
         "silicon": (shortened("silicon", 40), 8),
     }
     for name, (text, ranks) in runs.items():
@@ -145,7 +148,7 @@ def keep(page, name: str) -> None:
         page.screenshot(path=f"{folder}/{name}.png", full_page=True)
 
 
-KINDS = ["liquid", "slab", "butane", "silicon", "crashed"]
+KINDS = ["liquid", "slab", "protein", "silicon", "crashed"]
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -175,6 +178,61 @@ def test_a_report_opens_draws_and_moves(browser, reports, name):
         shown.add(frame.input_value())
     assert len(shown) >= 2
     keep(page, name)
+    assert page.complaints == []
+    page.context.close()
+
+
+@pytest.mark.parametrize("name", ["protein", "silicon"])
+def test_particles_take_other_colors(browser, reports, name):
+    page = open_page(browser, reports[name])
+    page.wait_for_selector('.viewer[data-ready="yes"]')
+    canvas, choice = page.locator("canvas"), page.locator("select.color")
+    choices = choice.locator("option").all_inner_texts()
+    assert choices == ["type", "kinetic energy", "rank"]
+    pictures = set()
+    for value in ("type", "energy", "rank"):
+        choice.select_option(value)
+        page.wait_for_timeout(200)
+        pictures.add(canvas.screenshot())
+        shown = page.locator(".viewer .legend:visible")
+        assert shown.count() == 1 and shown.get_attribute("data-for") == value
+        keep(page, f"{name}-by-{value}")
+    assert len(pictures) == 3
+    choice.select_option("type")
+    if name == "protein":
+        # Without the types of water the peptide is there to see.
+        for kind in ("O3", "H7"):
+            page.get_by_label(kind, exact=True).uncheck()
+        page.wait_for_timeout(200)
+        pictures.add(canvas.screenshot())
+        keep(page, "protein-without-water")
+        assert len(pictures) == 4
+    assert page.complaints == []
+    page.context.close()
+
+
+def test_the_matrix_and_the_bars_of_ranks_are_read_by_pointer_and_keyboard(browser, reports):
+    page = open_page(browser, reports["silicon"])
+    matrix = page.locator("svg.matrix")
+    readout = matrix.locator("xpath=../output")
+    log = json.loads((reports["silicon"].parent / "silicon.log.jsonl").read_text().splitlines()[-1])
+    traffic = log["timing"]["traffic"]
+    assert matrix.locator(".cell").count() == len(traffic["from"]) > 8
+    matrix.locator(".cell").first.hover()
+    said = f"Rank {traffic['from'][0]} to rank {traffic['to'][0]}: "
+    assert readout.inner_text().startswith(said)
+    page.mouse.move(1, 1)
+    matrix.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    assert re.match(r"Rank \d to rank \d: ", readout.inner_text())
+    rows = page.locator("svg.stacked text.tick.end").all_text_contents()
+    assert rows == [f"rank {k}" for k in range(8)]
+    # Each bar is as long as the run was.
+    ends = page.evaluate(
+        "[...document.querySelectorAll('svg.stacked text.tick:not(.end)')].map((t) => t.x.baseVal[0].value)"
+    )
+    assert max(ends) - min(ends) < 12
     assert page.complaints == []
     page.context.close()
 

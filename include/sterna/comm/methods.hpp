@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -81,6 +82,19 @@ struct MethodEvidence {
   std::string why = {};      ///< why slower, unavailable or not measured, in words
 };
 
+/// What this rank sent to one rank in all rounds of an exchange. Of a method that sends by way of
+/// other ranks it is what this rank handed over for that one.
+struct SentToRank {
+  int rank = 0;
+  std::size_t bytes = 0;  ///< of items
+  /// Rounds with a message to that rank. A neighbor exchange sends one in each round, also without
+  /// items; a sparse exchange only where there are items.
+  std::size_t messages = 0;
+};
+
+/// Adds to each rank of `sum` what `more` has of it; both ascend by rank, and so does the result.
+void add_sent(std::vector<SentToRank>& sum, std::span<const SentToRank> more);
+
 /// The method in use and why: shown at the end of a run.
 struct Verdict {
   std::string exchange = {};  ///< which exchange: "halo positions"
@@ -91,6 +105,8 @@ struct Verdict {
   std::size_t bytes_sent = 0;     ///< this rank, all rounds
   std::size_t messages_sent = 0;  ///< this rank, all rounds
   std::size_t times_decided = 0;  ///< by measurement: 0 where the method was named
+  /// By destination, ascending; ranks that nothing went to are not in it.
+  std::vector<SentToRank> sent = {};
   /// With "auto": every method of the family.
   std::vector<MethodEvidence> candidates = {};
 };

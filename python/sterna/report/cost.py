@@ -4,6 +4,7 @@ import numpy
 
 from sterna.report.html import Markup, details, element, number, section, table
 from sterna.report.plot import Bar, Series, bar_plot, line_plot
+from sterna.report.ranks import ranks_of, times_by_rank
 from sterna.report.runs import Run
 
 #: Shares below this are in the table only.
@@ -28,7 +29,7 @@ def times(run: Run, identity: str) -> Markup:
         if waiting:
             row.append(number(waiting[name]["avg"], 4) if name in waiting else "")
         rows.append(row)
-    ranks = int(run.start.get("ranks") or 1)
+    ranks = ranks_of(run)
     over = f"; lines from the fastest to the slowest of {ranks} ranks" if ranks > 1 else ""
     caption = f"Time by phase, {number(seconds, 4)} s in all{over}"
     shown = sorted(phases.items(), key=lambda item: -item[1]["avg"])
@@ -39,7 +40,8 @@ def times(run: Run, identity: str) -> Markup:
     ]
     plot = bar_plot(caption, "s", bars, details("Values", table(head, rows, caption)))
     said = _shares(run)
-    return section(identity, "Time by phase", *(element("p", s) for s in said), plot)
+    by_rank = times_by_rank(run)
+    return section(identity, "Time by phase", *(element("p", s) for s in said), plot, *by_rank)
 
 
 def _part(seconds: float, of_all: float) -> float:
@@ -48,7 +50,7 @@ def _part(seconds: float, of_all: float) -> float:
 
 
 def _shares(run: Run) -> list[str]:
-    if int(run.start.get("ranks") or 1) == 1:
+    if ranks_of(run) == 1:
         return []
     communication = 100 * (run.timing.get("communication_share") or 0.0)
     if run.timing.get("mode") == "synchronized":
@@ -86,7 +88,12 @@ def balance(run: Run, identity: str) -> Markup:
     below = details(
         "Decisions", table(("step", "imbalance", "decision", "reason"), rows, "Decisions")
     )
-    pieces: list[object] = [line_plot(caption, "step", "slowest rank over mean", lines, below)]
+    # A line takes two looks.
+    pieces: list[object] = (
+        [line_plot(caption, "step", "slowest rank over mean", lines, below)]
+        if len(looks) > 1
+        else [element("p", f"{caption}."), below]
+    )
     if found:
         said = ", ".join(f"{key.replace('_', ' ')} {_said(value)}" for key, value in found.items())
         pieces.append(element("p", said[:1].upper() + said[1:] + "."))
@@ -122,7 +129,7 @@ def _exchange(verdict: dict) -> Markup:
                 ("messages", number(verdict["messages_sent"], 12),
                  number(int(verdict["busiest_messages_sent"]), 12)),
             ],
-            f"Sent in {verdict['rounds']} rounds",
+            f"Sent in {verdict['rounds']} rounds of {name}",
         ),
     ]  # fmt: skip
     candidates = verdict.get("candidates") or []

@@ -9,6 +9,7 @@ from sterna.report.runs import Run
 _STATES = {
     "complete": "The run is complete.",
     "interrupted": "The run was asked to stop before its end; --resume continues it.",
+    "failed": "The run failed.",
     "running": "The run is still going on: this is what it has written so far.",
     "broken off": "The run broke off: its log has no end. It was killed or failed, or goes on where "
     "this machine cannot see it.",
@@ -20,7 +21,9 @@ def state(run: Run) -> Markup:
     sentence = _STATES.get(run.state, f"The run ended: {run.state}.")
     kind = "good" if run.state == "complete" else "bad"
     last = f" Last step: {run.last_step}."
-    return element("p", element("strong", sentence), last, class_=f"state {kind}")
+    said = element("pre", run.failure, tabindex=0) if run.state == "failed" else ""
+    first = element("p", element("strong", sentence), last)
+    return element("div", first, said, class_=f"state {kind}")
 
 
 def averages(run: Run, each: bool = False) -> list[tuple[str, str, str]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from string import Template
 
 from sterna.errors import SternaError
-from sterna.report import cost, observers, overview, thermodynamics, view
+from sterna.report import cost, observers, overview, ranks, thermodynamics, view
 from sterna.report.html import Markup, element, join, number, section, table
 from sterna.report.runs import Run, find_run
 from sterna.report.trajectory import MOST_BYTES
@@ -87,6 +87,7 @@ PARTS = {
     "observers": "Observers",
     "times": "Time by phase",
     "balance": "Load balance",
+    "traffic": "Who sends to whom",
     "exchanges": "Exchange methods",
 }
 
@@ -102,6 +103,7 @@ def _run(run: Run, k: int, count: int, trajectory: bool, most_bytes: int) -> Mar
         observers.results(run, place["observers"]),
         cost.times(run, place["times"]),
         cost.balance(run, place["balance"]),
+        ranks.traffic(run, place["traffic"]),
         cost.exchanges(run, place["exchanges"]),
     ]
     heading = f"Run {k}: {run.name}" if count > 1 else f"Run {run.name}"

@@ -42,3 +42,39 @@ for (const svg of document.querySelectorAll("svg.plot")) {
     show(at + step);
   });
 }
+// The cell of a matrix under the pointer; the arrow keys go from cell to cell.
+for (const svg of document.querySelectorAll("svg.matrix")) {
+  const size = Number(svg.dataset.size), readout = svg.parentNode.querySelector(".readout");
+  const cells = new Map([...svg.querySelectorAll(".cell")].map((cell) => [cell.dataset.at, cell]));
+  let place = [0, 0], marked = null;
+
+  const mark = (cell) => {
+    marked?.classList.remove("at");
+    marked = cell;
+    marked?.classList.add("at");
+    readout.textContent = cell ? cell.querySelector("title").textContent : "";
+  };
+  svg.addEventListener("pointermove", (event) => {
+    const cell = event.target.closest(".cell");
+    if (cell) place = cell.dataset.at.split(" ").map(Number);
+    mark(cell);
+  });
+  svg.addEventListener("pointerleave", () => mark(null));
+  svg.addEventListener("keydown", (event) => {
+    const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ?? [];
+    if (down === undefined) return;
+    event.preventDefault();
+    // On to the next cell that is there, and no farther than the last one.
+    for (let [row, column] = place; ;) {
+      row += down;
+      column += right;
+      if (row < 0 || column < 0 || row >= size || column >= size) break;
+      const cell = cells.get(`${row} ${column}`);
+      if (!cell) continue;
+      place = [row, column];
+      mark(cell);
+      break;
+    }
+    if (!marked) readout.textContent = `Rank ${place[0]} to rank ${place[1]}: nothing`;
+  });
+}

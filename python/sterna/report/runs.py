@@ -56,14 +56,26 @@ class Run:
         return None
 
     @cached_property
+    def failure(self) -> str:
+        """What ended the run since it (re)started; empty where it has not failed."""
+        for event in reversed(self.log.events):
+            if event.get("event") == "failure":
+                return str(event.get("text", ""))
+            if event.get("event") == "start":
+                break
+        return ""
+
+    @cached_property
     def timing(self) -> dict:
         return (self.end or {}).get("timing") or {}
 
     @cached_property
     def state(self) -> str:
-        """ "complete", "interrupted", "running", or "broken off" where it ended without a word."""
+        """ "complete", "interrupted", "failed", "running", or "broken off": ended without a word."""
         if self.end:
             return str(self.end.get("status", "complete"))
+        if self.failure:
+            return "failed"
         return "running" if self._is_locked() else "broken off"
 
     def _is_locked(self) -> bool:

@@ -2,7 +2,7 @@
 
 Idea: of a position modulo the box a screen shows no more than 1/65536 of an edge. Differences
 between frames, low and high bytes apart, then deflate well, and browsers inflate them alone.
-Cost: about 6 bytes for each particle and frame. Where that is more than allowed, fewer frames are
+Cost: about 6 bytes for each particle and frame, and one more with velocities. Where that is more than allowed, fewer frames are
 kept, and then fewer particles.
 """
 
@@ -18,7 +18,9 @@ from sterna.errors import SternaError
 #: Of the text that one trajectory may add to a page.
 MOST_BYTES = 2_000_000
 #: A liquid's differences deflate to 0.70, and base64 adds a third.
-_PACKED_BYTES = 6 * 0.95
+_PACKED = 0.95
+#: Of a kinetic energy that is the mean of all; four times the mean and more look alike.
+MEAN_ENERGY = 64
 
 
 @dataclass
@@ -36,13 +38,14 @@ class Scene:
     names: list[str]
     bonds: list[int]  #: pairs of indices into what is shown, one after the other
     packed: str
+    energies: str | None = None  #: packed kinetic energies, where the trajectory has velocities
 
     def data(self) -> dict:
         """What the script in the page reads."""
         return {
             "particles": self.shown, "frames": self.frames, "steps": self.steps,
             "edges": self.edges, "species": self.species, "names": self.names,
-            "bonds": self.bonds, "packed": self.packed,
+            "bonds": self.bonds, "packed": self.packed, "energies": self.energies,
         }  # fmt: skip
 
 
@@ -57,6 +60,19 @@ def pack(fractions: numpy.ndarray) -> str:
     planes = (differences & 255).astype(numpy.uint8).tobytes()
     planes += (differences >> 8).astype(numpy.uint8).tobytes()
     return base64.b64encode(zlib.compress(planes, 9)).decode("ascii")
+
+
+def pack_energies(velocities: numpy.ndarray, masses: numpy.ndarray) -> str:
+    """(frames, particles, 3) velocities and (particles,) masses.
+
+    Returns base64 of zlib's stream of a byte for each frame and particle: its kinetic energy in
+    parts of the mean over all, which is MEAN_ENERGY.
+    """
+    energies = 0.5 * masses * (velocities**2).sum(axis=2)
+    mean = energies.mean()
+    scaled = energies * (MEAN_ENERGY / mean) if mean > 0.0 else energies
+    levels = numpy.clip(numpy.round(scaled), 0, 255).astype(numpy.uint8)
+    return base64.b64encode(zlib.compress(levels.tobytes(), 9)).decode("ascii")
 
 
 def _evenly(count: int, wanted: int) -> numpy.ndarray:
@@ -112,12 +128,19 @@ def _read(file: object, most_bytes: int) -> Scene | None:
     frames_there, particles = position.shape[:2]
     if frames_there == 0 or particles == 0:
         return None
-    shown = _evenly(particles, int(most_bytes / _PACKED_BYTES))
-    frames = _evenly(frames_there, int(most_bytes / _PACKED_BYTES / len(shown)))
+    moving = "velocity" in group and "mass" in group
+    each = _PACKED * (7 if moving else 6)
+    shown = _evenly(particles, int(most_bytes / each))
+    frames = _evenly(frames_there, int(most_bytes / each / len(shown)))
     edges = _edge_matrices(group["box"], frames)
     fractions = numpy.empty((len(frames), len(shown), 3))
     for k, frame in enumerate(frames):
         fractions[k] = position[frame][shown] @ numpy.linalg.inv(edges[k])
+    energies = None
+    if moving:
+        masses = group["mass"][...][..., shown]
+        values = group["velocity/value"]
+        energies = pack_energies(numpy.array([values[f][shown] for f in frames], float), masses)
     species = group["species"][...][shown] if "species" in group else numpy.zeros(len(shown), int)
     named = h5py.check_enum_dtype(group["species"].dtype) if "species" in group else None
     values = sorted(set(species.tolist()))
@@ -136,4 +159,5 @@ def _read(file: object, most_bytes: int) -> Scene | None:
         names=[names.get(value, f"type {value}") for value in values],
         bonds=_bonds(file, shown, ids),
         packed=pack(fractions),
+        energies=energies,
     )

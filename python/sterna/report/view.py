@@ -1,6 +1,7 @@
 """The system in three dimensions, with its trajectory."""
 
 import json
+from collections.abc import Iterable
 
 from sterna.report.html import Markup, element, section
 from sterna.report.runs import Run
@@ -21,7 +22,9 @@ def scene(run: Run, identity: str, wanted: bool, most_bytes: int = MOST_BYTES) -
     found = read_scene(path, most_bytes)
     if found is None:
         return section(identity, heading, element("p", "The trajectory has no frames yet."))
-    return section(identity, heading, element("p", _said(found)), _viewer(found))
+    regions = run.timing.get("regions") or []
+    viewer = _viewer(found, regions if len(regions) > 1 else [])
+    return section(identity, heading, element("p", _said(found)), viewer)
 
 
 def _said(found: Scene) -> str:
@@ -35,7 +38,45 @@ def _said(found: Scene) -> str:
     return f"Shown: {frames} of the trajectory, {shown}. Box: {edges} {found.unit}".rstrip() + "."
 
 
-def _viewer(found: Scene) -> Markup:
+def _legends(found: Scene, regions: list) -> dict[str, Markup]:
+    """What the particles may be colored by, and what the colors mean."""
+
+    def dots(names: Iterable[object]) -> list[Markup]:
+        return [
+            element("li", element("span", "", class_=f"dot c{k % 8}"), name)
+            for k, name in enumerate(names)
+        ]
+
+    kinds = dots(found.names)
+    if len(kinds) > 1:
+        kinds = [
+            element(
+                "li",
+                element(
+                    "label",
+                    element("input", type="checkbox", checked="checked", class_="kind", value=k),
+                    element("span", "", class_=f"dot c{k % 8}"),
+                    name,
+                ),
+            )
+            for k, name in enumerate(found.names)
+        ]
+    legends = {"type": element("ul", *kinds, class_="legend", data_for="type")}
+    if found.energies is not None:
+        scale = element("span", "", class_="scale", role="presentation")
+        said = element("p", "Kinetic energy: 0 ", scale, " four times the mean of all and more",
+                       class_="legend", data_for="energy", hidden="hidden")  # fmt: skip
+        legends["kinetic energy"] = said
+    if regions:
+        names = [f"rank {k}" for k in range(min(len(regions), 8))]
+        more = [element("li", "and again for each eight further ranks")] if len(regions) > 8 else []
+        legends["rank"] = element(
+            "ul", *dots(names), *more, class_="legend", data_for="rank", hidden="hidden"
+        )
+    return legends
+
+
+def _viewer(found: Scene, regions: list) -> Markup:
     canvas = element(
         "canvas", "This needs a browser that draws with WebGL 2.", tabindex=0, role="img",
         aria_label="The particles in their box. Arrow keys turn, plus and minus zoom, space plays.",
@@ -51,17 +92,25 @@ def _viewer(found: Scene) -> Markup:
         "label", "Size ",
         element("input", type="range", class_="size", min=20, max=200, value=100),
     )  # fmt: skip
-    kinds = [
-        element("li", element("span", "", class_=f"dot c{k % 8}"), name)
-        for k, name in enumerate(found.names)
+    legends = _legends(found, regions)
+    choices = [
+        element("option", name, value="energy" if name == "kinetic energy" else name)
+        for name in legends
     ]
-    data = json.dumps(found.data(), separators=(",", ":")).replace("<", "\\u003c")
+    color = element("label", "Color by ", element("select", *choices, class_="color"))
+    data = json.dumps(found.data() | {"regions": regions}, separators=(",", ":")).replace(
+        "<", "\\u003c"
+    )
     payload = Markup(f'<script type="application/json">{data}</script>')
     step = element("output", class_="step", aria_live="off")
     controls = element("div", play if found.frames > 1 else "", frame if found.frames > 1 else "",
-                       size, step, class_="controls")  # fmt: skip
+                       size, color if len(legends) > 1 else "", step,
+                       class_="controls")  # fmt: skip
     hint = element(
-        "p", "Drag or arrow keys: turn. Wheel, pinch, + and -: zoom. Space: play.", class_="note"
+        "p",
+        "Drag or arrow keys: turn. Wheel, pinch, + and -: zoom. Space: play."
+        + (" Types without a check are not shown." if len(found.names) > 1 else ""),
+        class_="note",
     )
-    return element("div", canvas, controls, element("ul", *kinds, class_="legend"), hint, payload,
+    return element("div", canvas, controls, *legends.values(), hint, payload,
                    class_="viewer")  # fmt: skip

@@ -3,9 +3,8 @@
   const SPHERES = `#version 300 es
     layout(location = 0) in vec2 corner;
     layout(location = 1) in vec3 fraction;
-    layout(location = 2) in float species;
+    layout(location = 2) in vec3 tint;
     uniform mat3 edges, turn;
-    uniform vec3 colors[8];
     uniform float radius, reach, aspect;
     out vec2 place;
     out vec3 color;
@@ -13,7 +12,7 @@
     void main() {
       vec3 seen = turn * (edges * (fraction - 0.5));
       place = corner;
-      color = colors[int(species) % 8];
+      color = tint;
       depth = seen.z;
       gl_Position = vec4((seen.xy + corner * radius) / reach / vec2(aspect, 1.0), -seen.z / (6.0 * reach), 1.0);
     }`;
@@ -49,10 +48,14 @@
     out vec4 result;
     void main() { result = vec4(color, 1.0); }`;
 
-  async function unpack(data) {
-    const bytes = Uint8Array.from(atob(data.packed), (letter) => letter.charCodeAt(0));
+  async function inflate(packed) {
+    const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    const planes = new Uint8Array(await new Response(stream).arrayBuffer());
+    return new Uint8Array(await new Response(stream).arrayBuffer());
+  }
+
+  async function unpack(data) {
+    const planes = await inflate(data.packed);
     const size = data.particles * 3, all = data.frames * size;
     const positions = new Uint16Array(all);
     for (let k = 0; k < all; ++k) {
@@ -90,6 +93,26 @@
     return [0, 2, 4].map((k) => parseInt(value.slice(k, k + 2), 16) / 255);
   };
 
+  // Of kinetic energies, whose mean is 64: blue below, red above; the style sheet's .scale is the same.
+  const SCALE = Array.from({ length: 256 }, (_, level) => {
+    const [from, to, way] = level < 64
+      ? [[47, 111, 214], [233, 225, 204], level / 64] : [[233, 225, 204], [194, 47, 28], (level - 64) / 191];
+    return from.map((part, k) => Math.round(part + (to[k] - part) * way));
+  });
+
+  // The rank in whose region each particle is, by fractions of the box.
+  function ownersOf(regions, positions) {
+    const owners = new Uint16Array(positions.length / 3);
+    for (let i = 0; i < owners.length; ++i) {
+      const inside = ([lower, upper]) => [0, 1, 2].every((a) => {
+        const at = positions[3 * i + a] / 65536;
+        return lower[a] <= at && at < upper[a];
+      });
+      owners[i] = Math.max(0, regions.findIndex(inside));
+    }
+    return owners;
+  }
+
   function boxLines() {
     const corners = [];
     for (let a = 0; a < 3; ++a) {
@@ -107,9 +130,10 @@
   }
 
   // Bonds whose nearest images are in the box; others would cross it.
-  function bondLines(bonds, positions) {
+  function bondLines(bonds, positions, isShown) {
     const ends = [];
     for (let k = 0; k + 1 < bonds.length; k += 2) {
+      if (!isShown(bonds[k]) || !isShown(bonds[k + 1])) continue;
       const pair = [bonds[k], bonds[k + 1]].map((i) => [0, 1, 2].map((a) => positions[i * 3 + a] / 65536));
       if (pair[0].every((x, a) => Math.abs(x - pair[1][a]) < 0.5)) ends.push(...pair[0], ...pair[1]);
     }
@@ -123,6 +147,7 @@
     const step = viewer.querySelector(".step"), size = viewer.querySelector(".size");
     if (!gl) { step.textContent = "The browser draws no WebGL 2, which this picture needs."; return; }
     const frames = await unpack(data);
+    const energies = data.energies ? await inflate(data.energies) : null;
     const spheres = program(gl, SPHERES, SHADE), lines = program(gl, LINES, PLAIN);
 
     const buffer = (values) => {
@@ -141,9 +166,9 @@
     gl.enableVertexAttribArray(1);
     gl.vertexAttribPointer(1, 3, gl.UNSIGNED_SHORT, true, 0, 0);
     gl.vertexAttribDivisor(1, 1);
-    buffer(new Uint8Array(data.species));
+    const tints = buffer(new Uint8Array(3 * data.particles));
     gl.enableVertexAttribArray(2);
-    gl.vertexAttribPointer(2, 1, gl.UNSIGNED_BYTE, false, 0, 0);
+    gl.vertexAttribPointer(2, 3, gl.UNSIGNED_BYTE, true, 0, 0);
     gl.vertexAttribDivisor(2, 1);
     const lineArrays = gl.createVertexArray();
     gl.bindVertexArray(lineArrays);
@@ -153,6 +178,36 @@
 
     const slider = viewer.querySelector(".frame"), play = viewer.querySelector(".play");
     let turn = rotation(0.35, -0.5), zoom = 1, frame = frames.length - 1, drawn = 0, playing = 0;
+
+    const color = viewer.querySelector(".color");
+    let owners = null;
+    const kinds = [...viewer.querySelectorAll(".kind")];
+    const isShown = (i) => !kinds.length || kinds[data.species[i]].checked;
+    // Three numbers for each particle, of those that are shown.
+    function ofShown(numbers) {
+      if (kinds.every((kind) => kind.checked)) return numbers;
+      const result = new numbers.constructor(numbers.length);
+      let end = 0;
+      for (let i = 0; i < data.particles; ++i) {
+        if (!isShown(i)) continue;
+        for (let a = 0; a < 3; ++a) result[end++] = numbers[3 * i + a];
+      }
+      return result.subarray(0, end);
+    }
+    // Three bytes for each particle, by what was chosen.
+    function colorsOf(frame) {
+      const by = color ? color.value : "type";
+      const result = new Uint8Array(3 * data.particles);
+      if (by === "energy") {
+        const start = frame * data.particles;
+        for (let i = 0; i < data.particles; ++i) result.set(SCALE[energies[start + i]], 3 * i);
+        return result;
+      }
+      const palette = Array.from({ length: 8 }, (_, k) => rgb(`--c${k}`).map((part) => Math.round(255 * part)));
+      const numbers = by === "rank" ? owners ??= ownersOf(data.regions, frames.at(-1)) : data.species;
+      for (let i = 0; i < data.particles; ++i) result.set(palette[numbers[i] % 8], 3 * i);
+      return result;
+    }
 
     function draw() {
       drawn = 0;
@@ -179,18 +234,20 @@
       gl.uniform1f(spheres.uniforms.radius, radius);
       gl.uniform1f(spheres.uniforms.extent, extent);
       gl.uniform3fv(spheres.uniforms.ground, ground);
-      gl.uniform3fv(spheres.uniforms.colors, Array.from({ length: 8 }, (_, k) => rgb(`--c${k}`)).flat());
       gl.bindVertexArray(sphereArrays);
       gl.bindBuffer(gl.ARRAY_BUFFER, positions);
-      gl.bufferData(gl.ARRAY_BUFFER, frames[frame], gl.DYNAMIC_DRAW);
-      gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, data.particles);
+      const places = ofShown(frames[frame]);
+      gl.bufferData(gl.ARRAY_BUFFER, places, gl.DYNAMIC_DRAW);
+      gl.bindBuffer(gl.ARRAY_BUFFER, tints);
+      gl.bufferData(gl.ARRAY_BUFFER, ofShown(colorsOf(frame)), gl.DYNAMIC_DRAW);
+      gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, places.length / 3);
 
       gl.useProgram(lines.made);
       shared(lines.uniforms);
       gl.uniform3fv(lines.uniforms.color, rgb("--soft"));
       gl.bindVertexArray(lineArrays);
       gl.bindBuffer(gl.ARRAY_BUFFER, lineBuffer);
-      const ends = new Float32Array([...boxLines(), ...bondLines(data.bonds, frames[frame])]);
+      const ends = new Float32Array([...boxLines(), ...bondLines(data.bonds, frames[frame], isShown)]);
       gl.bufferData(gl.ARRAY_BUFFER, ends, gl.DYNAMIC_DRAW);
       gl.drawArrays(gl.LINES, 0, ends.length / 3);
       step.textContent = `step ${data.steps[frame]}`;
@@ -212,6 +269,11 @@
     play?.addEventListener("click", toggle);
     slider?.addEventListener("input", () => show(Number(slider.value)));
     size.addEventListener("input", later);
+    for (const kind of kinds) kind.addEventListener("change", later);
+    color?.addEventListener("change", () => {
+      for (const legend of viewer.querySelectorAll("[data-for]")) legend.hidden = legend.dataset.for !== color.value;
+      later();
+    });
     canvas.addEventListener("keydown", (event) => {
       const act = {
         ArrowLeft: () => rotate(0, -0.1), ArrowRight: () => rotate(0, 0.1),

@@ -24,6 +24,7 @@ Verdict RoundRecord::verdict(const std::string& exchange, std::uint64_t rounds,
                   .median_us = median_us(),
                   .bytes_sent = bytes_,
                   .messages_sent = messages_};
+  for (const auto& [rank, sent] : sent_) verdict.sent.push_back(sent);
   if (tuner) {
     tuner->explain(verdict);
   } else {
@@ -31,6 +32,18 @@ Verdict RoundRecord::verdict(const std::string& exchange, std::uint64_t rounds,
     verdict.text = fmt::format("{} {:.1f} us ({})", method, verdict.median_us, reason);
   }
   return verdict;
+}
+
+void add_sent(std::vector<SentToRank>& sum, std::span<const SentToRank> more) {
+  for (const SentToRank& one : more) {
+    const auto place = std::ranges::lower_bound(sum, one.rank, {}, &SentToRank::rank);
+    if (place == sum.end() || place->rank != one.rank) {
+      sum.insert(place, one);
+    } else {
+      place->bytes += one.bytes;
+      place->messages += one.messages;
+    }
+  }
 }
 
 }  // namespace sterna::comm

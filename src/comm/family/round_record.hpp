@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,14 @@ class RoundRecord {
     bytes_ += bytes;
   }
 
+  /// Of a round in which `bytes` of items went to `rank`, where the exchange does not count by peer.
+  void note_sent(int rank, std::size_t bytes) {
+    SentToRank& sent = sent_[rank];
+    sent.rank = rank;
+    sent.bytes += bytes;
+    ++sent.messages;
+  }
+
   /// `method`, in use for the `reason`, where there is no tuner to say so.
   Verdict verdict(const std::string& exchange, std::uint64_t rounds,
                   const std::optional<Tuner>& tuner, std::string_view method,
@@ -33,6 +42,7 @@ class RoundRecord {
   std::size_t bytes_ = 0;
   std::size_t messages_ = 0;
   std::size_t timed_rounds_ = 0;
+  std::map<int, SentToRank> sent_;
   std::array<double, 1024> times_{};  ///< us, of the latest rounds that were timed
 };
 

@@ -47,12 +47,15 @@ class BulkExchangeBytes::Implementation {
     std::vector<int> destinations;
     std::vector<std::size_t> offsets{0};
     std::vector<std::uint64_t> bytes;
+    std::vector<SentToRank> sent;
     for (const auto& [rank, buffer] : outgoing_) {
       destinations.push_back(rank);
       bytes.push_back(buffer.size());
       bytes_sent_ += buffer.size();
+      sent.push_back({rank, buffer.size(), 1});
       offsets.push_back(bytes.size());
     }
+    add_sent(sent_, sent);
     const auto announced = counts_({destinations, offsets, bytes});
     // Sent after the counts: who hears of a row posts for it at once.
     for (auto& [rank, buffer] : outgoing_) messenger_->send(rank, key_, nocopy(std::move(buffer)));
@@ -77,6 +80,7 @@ class BulkExchangeBytes::Implementation {
   Verdict verdict() const {
     Verdict verdict = counts_.verdict();
     verdict.bytes_sent = bytes_sent_;
+    verdict.sent = sent_;
     return verdict;
   }
 
@@ -91,6 +95,7 @@ class BulkExchangeBytes::Implementation {
   std::vector<Buffer<std::byte>> incoming_;
   std::vector<Row> rows_;
   std::size_t bytes_sent_ = 0;
+  std::vector<SentToRank> sent_;
 };
 
 BulkExchangeBytes::BulkExchangeBytes(const Context& context, std::size_t item_size,

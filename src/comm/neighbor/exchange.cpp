@@ -119,6 +119,8 @@ class NeighborExchangeBytes::Implementation {
       guarded(round_ + 1, [&] { sending_->method->commit(state.link, count, sending_->round); });
       ++traffic_.messages;
       traffic_.bytes += count * setting_.item_size;
+      ++state.messages_sent;
+      state.bytes_sent += count * setting_.item_size;
       traffic_.off_node += state.off_node;
     }
   }
@@ -210,7 +212,14 @@ class NeighborExchangeBytes::Implementation {
   }
 
   Verdict verdict() const {
-    return record_.verdict(setting_.exchange, round_, tuner_, receiving_->row->info.name, reason_);
+    Verdict verdict =
+        record_.verdict(setting_.exchange, round_, tuner_, receiving_->row->info.name, reason_);
+    for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
+      const PeerState& state = states_[peer];
+      if (state.messages_sent == 0) continue;
+      verdict.sent.push_back({peers_[peer].rank, state.bytes_sent, state.messages_sent});
+    }
+    return verdict;
   }
 
  private:
@@ -237,6 +246,8 @@ class NeighborExchangeBytes::Implementation {
     std::size_t send_capacity = 0;       ///< as `peers_` has it
     std::uint64_t committed_round = 0;   ///< the last in which it was committed
     std::uint64_t arrived_round = none;  ///< the last in which next returned it
+    std::size_t bytes_sent = 0;          ///< in all rounds
+    std::size_t messages_sent = 0;       ///< in all rounds
   };
 
   [[gnu::noinline]] std::byte* first_outbox(int index) {
@@ -455,11 +466,17 @@ class NeighborExchangeBytes::Implementation {
     peer_of_link_.clear();
     order_.clear();
     here_at_once_ = 0;
-    states_.assign(peers_.size(), {});
+    // Where peers only got more room, what they were sent goes on being counted.
+    const std::vector<PeerState> before =
+        std::exchange(states_, std::vector<PeerState>(peers_.size()));
     std::size_t self = 0;
     for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
       const NeighborPattern::Peer& p = peers_[peer];
       PeerState& state = states_[peer];
+      if (!before.empty()) {
+        state.bytes_sent = before[peer].bytes_sent;
+        state.messages_sent = before[peer].messages_sent;
+      }
       state.send_capacity = p.send_capacity;
       state.self = p.rank == setting_.context.rank;
       state.off_node = !context_.on_my_node(p.rank);

@@ -151,6 +151,7 @@ class SparseExchangeBytes::Implementation {
     Tuner::Traffic traffic{rows_.size(), 0, 0};
     for (const OutgoingRow& row : rows_) {
       traffic.bytes += row.count * setting_.item_size;
+      record_.note_sent(row.destination, row.count * setting_.item_size);
       if (!setting_.context.on_my_node(row.destination)) ++traffic.off_node;
     }
     record_.note_traffic(messages, traffic.bytes);

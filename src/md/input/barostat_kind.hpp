@@ -12,8 +12,12 @@ namespace sterna::md {
 /// What the input knows of a kind of barostat, declared beside the barostat. The keys that only
 /// some kinds have stand in a struct, which the input keeps as `barostat.options<Options>()`.
 struct BarostatKind {
-  std::string_view name;                       ///< kind = "..." in [barostat]
-  std::string_view sentence;                   ///< for the reference page: what it does, its source
+  std::string_view name;      ///< kind = "..." in [barostat]
+  std::string_view sentence;  ///< for the reference page: what it does, its source
+  /// For the page of its own: equations as lines of text, in which V is the volume, P the pressure
+  /// of the centers, P₀ the one to keep, and T the temperature; what there is to know of them; and
+  /// the source, without a stop.
+  std::string_view equations = {}, remarks = {}, source = {};
   std::vector<std::string_view> aliases = {};  ///< what other programs call it; suggested only
   std::string_view time_constant;              ///< what the key "time_constant" is with this kind
   std::vector<KeySchema> keys = {};            ///< of its own; without `section` and `condition`

@@ -346,6 +346,7 @@ struct Input {
     double trajectory_rounding = 0.0;                        ///< of positions; 0: none
     std::int64_t checkpoint_interval = 0;                    ///< steps; 0: see below
     double checkpoint_time = 900.0;                          ///< seconds; 0: not by the clock
+    bool report = false;                                     ///< by who starts the run
     std::string timing = "plain";                            ///< "synchronized"
   } output;
 

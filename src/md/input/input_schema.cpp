@@ -783,6 +783,14 @@ std::vector<KeySchema> further_keys() {
        .range = {.minimum = 0.0, .maximum = 1e7},
        .aliases = {"checkpoint_minutes", "cpt", "checkpoint_wall_time"}},
       {.section = "output",
+       .name = "report",
+       .target = [](Input& i, std::size_t) -> Target { return &i.output.report; },
+       .description =
+           "Whether the report is written at the end of the run, also of one that failed: "
+           "`NAME.report.html` beside the log, which names it. `sterna run` and Python write it. "
+           "Under a launcher `sterna report` does when the run has ended.",
+       .aliases = {"html", "write_report"}},
+      {.section = "output",
        .name = "timing",
        .target = [](Input& i, std::size_t) -> Target { return &i.output.timing; },
        .description = "\"synchronized\" lets the ranks meet before each of them waits for data, so "

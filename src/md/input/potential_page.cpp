@@ -52,9 +52,15 @@ where each of its pairs has a potential. The force is -du/dr. Plain numbers are 
 |---|---|
 )";
 
-std::string chapter(const PairPotentialEntry& entry) {
-  std::string text = fmt::format("\n## `{0}`\n\n{1}\n\n```text\nu(r) = {2}\n```\n\nSource: {3}.\n",
-                                 entry.name, entry.sentence, entry.formula, entry.source);
+}  // namespace
+
+std::string potential_markdown(const PairPotentialEntry& entry) {
+  std::string text = fmt::format(
+      "# `{0}`\n\n<!-- Written from the row of the potential by ./dev docs. -->\n\n{1}\n\n"
+      "```text\nu(r) = {2}\n```\n\nSource: {3}.\n\nHow pairs end at the cutoff, and how to give "
+      "one: "
+      "[pair potentials](../potentials.md).\n",
+      entry.name, entry.sentence, entry.formula, entry.source);
   if (entry.own_end != nullptr) {
     text += "\nIt ends by itself: `truncation` changes nothing, and nothing is missing beyond.\n";
   }
@@ -85,14 +91,11 @@ std::string chapter(const PairPotentialEntry& entry) {
   return text;
 }
 
-}  // namespace
-
 std::string potential_page_markdown() {
   std::string page(introduction);
   for (const PairPotentialEntry& entry : pair_potential_table()) {
-    page += fmt::format("| [`{0}`](#{0}) | {1} |\n", entry.name, entry.sentence);
+    page += fmt::format("| [`{0}`](potentials/{0}.md) | {1} |\n", entry.name, entry.sentence);
   }
-  for (const PairPotentialEntry& entry : pair_potential_table()) page += chapter(entry);
   return page;
 }
 

@@ -4,7 +4,12 @@
 
 namespace sterna::md {
 
-/// docs/potentials.md: all pair potentials, with formulas, parameters and sources.
+struct PairPotentialEntry;
+
+/// docs/potentials.md: what all pair potentials have in common, and a table of them.
 std::string potential_page_markdown();
+
+/// The page of one: formula, source, parameters.
+std::string potential_markdown(const PairPotentialEntry& entry);
 
 }  // namespace sterna::md

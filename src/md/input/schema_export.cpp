@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -213,10 +214,12 @@ std::string condition_text(const KeySchema& key) {
   return fmt::format("Only with `{}`{} = {}. ", key.condition->key, where, values);
 }
 
-std::string keys_table(std::string_view section, Input& sample) {
+/// `wanted(key)`: which keys of the section have a row.
+template <class Wanted>
+std::string keys_table(std::string_view section, Input& sample, Wanted&& wanted) {
   std::string page = "| key | value | default | meaning |\n|---|---|---|---|\n";
   for (const KeySchema& key : input_keys()) {
-    if (key.section != section) continue;
+    if (key.section != section || !wanted(key)) continue;
     const Target target = key.target(sample, 0);
     const std::string range = range_text(key.range);
     page += fmt::format("| `{}` | {}{}{} | {} | {}{} |\n", key.name, type_text(key, target),
@@ -224,6 +227,10 @@ std::string keys_table(std::string_view section, Input& sample) {
                         key.description);
   }
   return page;
+}
+
+std::string keys_table(std::string_view section, Input& sample) {
+  return keys_table(section, sample, [](const KeySchema&) { return true; });
 }
 
 constexpr std::string_view introduction = R"(# The input file
@@ -304,6 +311,17 @@ std::string input_json_schema() {
   json["required"] = required;
   json["oneOf"] = Json::array({{{"required", {"type"}}}, {{"required", {"component"}}}});
   return json.dump(2) + "\n";
+}
+
+std::string keys_of_kind_markdown(std::string_view section, std::string_view kind) {
+  Input sample = input_with_all_sections();
+  return keys_table(section, sample, [&](const KeySchema& key) {
+    if (key.name == "kind") return false;
+    if (!key.condition || key.condition->section != section || key.condition->key != "kind") {
+      return true;
+    }
+    return std::ranges::find(key.condition->values, kind) != key.condition->values.end();
+  });
 }
 
 std::string input_reference_markdown() {

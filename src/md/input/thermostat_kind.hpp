@@ -11,8 +11,12 @@ namespace sterna::md {
 /// What the input knows of a kind of thermostat, declared beside the thermostat. The keys that only
 /// some kinds have stand in a struct, which a thermostat of the input keeps as `options<Options>()`.
 struct ThermostatKind {
-  std::string_view name;                       ///< kind = "..." in [thermostat]
-  std::string_view sentence;                   ///< for the reference page: what it does, its source
+  std::string_view name;      ///< kind = "..." in [thermostat]
+  std::string_view sentence;  ///< for the reference page: what it does, its source
+  /// For the page of its own: equations as lines of text, in which K is the kinetic energy, N the
+  /// number of its degrees of freedom, T the temperature to keep, and K₀ = N k T / 2; what there is
+  /// to know of them; and the source, without a stop.
+  std::string_view equations = {}, remarks = {}, source = {};
   std::vector<std::string_view> aliases = {};  ///< what other programs call it; suggested only
   /// Whether it has the key "time_constant", and what that is beyond how fast the temperature
   /// relaxes: "the period of its oscillation".

@@ -19,7 +19,7 @@ struct LoggedScalar {
 };
 
 /// The log of a run: one JSON object a line, each with an "event" ("start", "thermo", "warning",
-/// "checkpoint", "end", ...), written by rank 0 at once, so that a run that dies leaves its log.
+/// "checkpoint", "failure", "end", ...), written by rank 0 at once, so that a run that dies leaves its log.
 /// Numbers that are not finite are written as null.
 ///
 /// Calls that log need not be collective and never throw: a full disk must not leave the other

@@ -10,6 +10,7 @@
 #include "md/input/model_list.hpp"
 #include "md/output/atomic_file.hpp"
 #include "md/simulation/observers.hpp"
+#include "md/simulation/rank_tables.hpp"
 #include "md/simulation/simulation_implementation.hpp"
 #include "sterna/comm/collective.hpp"
 
@@ -60,8 +61,14 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
   mine["ghosts"] = particles_.ghost_count();
   auto verdicts = engine_->verdicts();
   if (const auto moved = balancer_->verdict()) verdicts.push_back(*moved);
+  std::vector<comm::SentToRank> sent_to;
   for (const comm::Verdict& verdict : verdicts) {
     mine["sent"].push_back({verdict.bytes_sent, verdict.messages_sent});
+    comm::add_sent(sent_to, verdict.sent);
+  }
+  mine["sent_to"] = nlohmann::json::array();
+  for (const comm::SentToRank& to : sent_to) {
+    mine["sent_to"].push_back({to.rank, to.bytes, to.messages});
   }
   const Balancer::Summary balance = balancer_->summary(step_);
   const std::vector<std::string> all = comm::gather(context_, 0, mine.dump());
@@ -150,6 +157,35 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
       particles.add(rank["particles"].get<double>());
       ghosts.add(rank["ghosts"].get<double>());
     }
+    std::vector<std::string> parts;
+    std::vector<bool> is_communication;
+    for (const Phase phase : phases_in_order) {
+      const PhaseInfo& info = timer_.info(phase);
+      for (const bool exchanges : {false, true}) {
+        parts.push_back(exchanges ? info.name + ", exchanges" : info.name);
+        is_communication.push_back(exchanges || info.communication);
+      }
+    }
+    for (const char* name : {"other", "waiting for ranks"}) parts.emplace_back(name);
+    is_communication.insert(is_communication.end(), {false, true});
+    std::vector<RankAccount> accounts;
+    for (const auto& rank : ranks) {
+      RankAccount& account = accounts.emplace_back();
+      account.communication = is_communication;
+      double wait = 0.0;
+      for (std::size_t k = 0; k < phases_in_order.size(); ++k) {
+        account.seconds.push_back(rank["phases"][k].get<double>());
+        account.seconds.push_back(rank["exchanges"][k].get<double>());
+        wait += rank["waiting"][k].get<double>();
+      }
+      account.seconds.insert(account.seconds.end(), {rank["other"].get<double>(), wait});
+      account.particles = rank["particles"].get<double>();
+      account.ghosts = rank["ghosts"].get<double>();
+      for (const auto& to : rank["sent_to"]) {
+        account.sent.push_back(
+            {to[0].get<int>(), to[1].get<std::size_t>(), to[2].get<std::size_t>()});
+      }
+    }
     row("other", "other", other);
     row("waiting for ranks", "waiting for ranks", waiting);
     const auto share = [&](double part) { return seconds > 0.0 ? part / seconds : 0.0; };
@@ -218,6 +254,13 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
     }
     timing["rebuilds"] = engine_->rebuilds() - 1;
     timing["methods"] = methods;
+    timing["by_rank"] = times_by_rank(accounts, parts);
+    if (auto traffic = traffic_between_ranks(accounts); !traffic.is_null()) {
+      timing["traffic"] = std::move(traffic);
+    }
+    if (auto regions = regions_of_ranks(balancer_->decomposition()); !regions.is_null()) {
+      timing["regions"] = std::move(regions);
+    }
   }
   if (std::string citations = citation_lines(input_); !citations.empty()) {
     citations.pop_back();  // the end of the last line

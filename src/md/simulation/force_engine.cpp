@@ -319,6 +319,7 @@ std::vector<comm::Verdict> ForceEngine::verdicts() const {
       verdict.rounds += earlier.rounds;
       verdict.bytes_sent += earlier.bytes_sent;
       verdict.messages_sent += earlier.messages_sent;
+      comm::add_sent(verdict.sent, earlier.sent);
     }
   }
   return verdicts;

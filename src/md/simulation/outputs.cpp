@@ -91,6 +91,7 @@ void Simulation::Implementation::open_files(bool resumed) {
                             {"tail_energy", energy(tail_.energy)},
                             {"tail_virial", energy(tail_.virial)},
                             {"units", units},
+                            {"report", report_path()},
                             {"changed_settings", changes_.settings}},
                .resumed_from = resume_step});
   cite_models();

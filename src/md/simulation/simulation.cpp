@@ -1,5 +1,6 @@
 #include "md/simulation/simulation.hpp"
 
+#include <exception>
 #include <utility>
 
 #include "md/input/read_input.hpp"
@@ -33,11 +34,28 @@ Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
+namespace {
+
+/// What ends a run is in its log, for whoever looks at its files later.
+template <class Run, class Log>
+Outcome logged(Run&& run, Log&& log) {
+  try {
+    return run();
+  } catch (const std::exception& error) {
+    log(error.what());
+    throw;
+  }
+}
+
+}  // namespace
+
 Outcome Simulation::run(std::int64_t steps) {
-  return implementation_->run(steps);
+  return logged([&] { return implementation_->run(steps); },
+                [&](const std::string& text) { implementation_->log_failure(text); });
 }
 Outcome Simulation::run() {
-  return implementation_->run_to_the_end();
+  return logged([&] { return implementation_->run_to_the_end(); },
+                [&](const std::string& text) { implementation_->log_failure(text); });
 }
 
 void Simulation::add(std::shared_ptr<Reporter> reporter) {
@@ -107,6 +125,12 @@ std::vector<ObserverReport> Simulation::observer_reports() {
 }
 void Simulation::save(const std::string& path) {
   implementation_->save(path);
+}
+void Simulation::finish() {
+  implementation_->finish();
+}
+std::string Simulation::report_path() const {
+  return implementation_->report_path();
 }
 const Decomposition& Simulation::decomposition() const {
   return implementation_->balancer_->decomposition();

@@ -159,6 +159,12 @@ class Simulation {
   /// What the input's observers ([rdf], [profile] ...) have found so far.
   std::vector<ObserverReport> observer_reports();
 
+  /// Collective. Ends the files of a simulation that `run(steps)` has advanced as `run()` does at
+  /// its end: averages and times in the log, what observers found. Nothing where there are no files.
+  void finish();
+  /// Where whoever started the run is to write its report (`report` in [output]); empty: nowhere.
+  std::string report_path() const;
+
   /// Writes a checkpoint. A simulation that goes on from it (`SimulationOptions::checkpoint`) has
   /// the same bits as this one, on as many ranks. Its directory must exist.
   void save(const std::string& path);

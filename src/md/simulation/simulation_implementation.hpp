@@ -62,6 +62,14 @@ class Simulation::Implementation {
   std::vector<ParticleRecord> gather(int root);
   std::unique_ptr<ParticleStore> release_particles();
   void save(const std::string& path);
+  void finish();
+  /// Local: an event of rank 0.
+  void log_failure(const std::string& text) {
+    if (log_) log_->write("failure", {{"step", step_}, {"text", text}});
+  }
+  std::string report_path() const {
+    return options_.files && input_.output.report ? stem_ + ".report.html" : std::string();
+  }
   std::vector<ObserverReport> observer_reports();
   void measure_now();
   std::array<double, 6> virial_tensor() const;
@@ -142,6 +150,8 @@ class Simulation::Implementation {
   void begin_anew(EnergyAndVirial& sums);
   /// Steps up to `last_step_`.
   Outcome advance();
+  /// The same; adds its time to `run_seconds_`.
+  Outcome timed_advance();
   void step();
   void advance_positions();
   void renew_lists();
@@ -252,6 +262,8 @@ class Simulation::Implementation {
   std::int64_t first_step_ = 0;
   std::int64_t last_step_ = 0;  ///< where the present `run` ends
   bool begun_ = false;          ///< forces are there
+  double run_seconds_ = 0.0;    ///< of the loop, since the start or the last report
+  Outcome last_outcome_ = Outcome::complete;
   bool changed_ = false;        ///< from outside, so that lists and forces are no longer right
   bool rebuilt_ = false;        ///< in the present step
   bool ended_ = false;          ///< velocities are those of the end of the present step

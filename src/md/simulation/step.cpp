@@ -111,9 +111,30 @@ Outcome Simulation::Implementation::run(std::int64_t steps) {
   require_program_terms();
   last_step_ = step_ + steps;
   begin();
+  if (run_seconds_ == 0.0) timer_.reset();
+  last_outcome_ = timed_advance();
+  if (last_outcome_ == Outcome::interrupted) clear_stop_request();
+  return last_outcome_;
+}
+
+Outcome Simulation::Implementation::timed_advance() {
+  // Of the loop alone: start and end have exchanges of their own.
+  std::optional<comm::SynchronizedTiming> synchronized;
+  if (input_.output.timing == "synchronized") synchronized.emplace(context_);
+  struct Parting {
+    PhaseTimer& timer;
+    ~Parting() { timer.part_by(nullptr); }
+  } const parting{timer_};
+  timer_.part_by(synchronized ? &*synchronized : nullptr);
+  const auto start = PhaseTimer::Clock::now();
   const Outcome outcome = advance();
-  if (outcome == Outcome::interrupted) clear_stop_request();
+  run_seconds_ += std::chrono::duration<double>(PhaseTimer::Clock::now() - start).count();
   return outcome;
+}
+
+void Simulation::Implementation::finish() {
+  if (!options_.files || run_seconds_ == 0.0) return;
+  report_end(last_outcome_, std::exchange(run_seconds_, 0.0));
 }
 
 Outcome Simulation::Implementation::advance() {
@@ -144,23 +165,15 @@ Outcome Simulation::Implementation::run_to_the_end() {
   last_step_ = input_.run.steps;
   begin();
 
-  // Of the loop alone: start and end have exchanges of their own.
-  std::optional<comm::SynchronizedTiming> synchronized;
-  if (input_.output.timing == "synchronized") synchronized.emplace(context_);
-  timer_.part_by(synchronized ? &*synchronized : nullptr);
   timer_.reset();
-  const auto start = PhaseTimer::Clock::now();
-  const Outcome outcome = advance();
-  const double seconds = std::chrono::duration<double>(PhaseTimer::Clock::now() - start).count();
-  timer_.part_by(nullptr);
-  synchronized.reset();
+  const Outcome outcome = timed_advance();
   // The table of times is that of the loop, as other programs count it.
   const PhaseTimer loop = timer_;
   if (options_.files && outcome == Outcome::complete && last_checkpoint_ != step_) {
     write_checkpoint();
   }
   timer_ = loop;
-  report_end(outcome, seconds);
+  report_end(outcome, std::exchange(run_seconds_, 0.0));
   if (options_.files) report_files();
   return outcome;
 }

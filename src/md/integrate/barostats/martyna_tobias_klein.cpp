@@ -204,6 +204,19 @@ BarostatKind kind() {
               "conserved energy (Martyna, Tobias and Klein, J. Chem. Phys. 101, 4177 (1994)); with "
               "a thermostat it has a Nose-Hoover chain of its own and samples the "
               "isothermal-isobaric ensemble, without one the enthalpy is constant.",
+          .equations =
+              "dV/dt = 3 V v\n"
+              "dv/dt = 3 (V (P - P₀) + 2 K / N) / W - ξ v\n"
+              "W     = (N + 3) k T (τ / 2π)²",
+          .remarks =
+              "For a box whose edges change by one factor; v is the rate of that change, and of "
+              "other couplings each strain has one. K is the kinetic energy of the centers and N "
+              "the number of their degrees of freedom. τ is `time_constant`. ξ is a Nose-Hoover "
+              "chain of the box, which is there with a thermostat. The integration is reversible "
+              "and has a conserved energy.",
+          .source =
+              "Martyna, Tobias and Klein, J. Chem. Phys. 101, 4177 (1994); Tuckerman et al., "
+              "J. Phys. A 39, 5629 (2006)",
           .aliases = {"mtk", "mttk", "MTTK", "npt_a", "nose_hoover"},
           .time_constant =
               "the period that gives the box its mass, (degrees of freedom + 3) kT "

@@ -144,23 +144,37 @@ void check(const Input& input, const IsGood& is_good, const Report& report) {
 }
 
 BarostatKind kind() {
-  return {.name = "stochastic_cell_rescaling",
-          .sentence =
-              "Stochastic cell rescaling samples the isothermal-isobaric ensemble (Bernetti and "
-              "Bussi, J. Chem. Phys. 153, 114107 (2020); Del Tatto et al., Appl. Sci. 12, 1139 "
-              "(2022)).",
-          .aliases = {"c-rescale", "berendsen", "parrinello-rahman"},
-          .time_constant = "the time in which the pressure relaxes",
-          .keys = {{.name = "bulk_modulus",
-                    .target = barostat_option<&StochasticCellOptions::bulk_modulus>,
-                    .description =
-                        "A guess of the bulk modulus, the inverse of the isothermal "
-                        "compressibility: it sets how fast the volume changes, not where it goes. "
-                        "Water: 22000 bar.",
-                    .need = Need::required,
-                    .dimension = Dimension::pressure,
-                    .range = {.minimum = 0.0, .exclusive_minimum = true}}},
-          .check = check};
+  return {
+      .name = "stochastic_cell_rescaling",
+      .sentence =
+          "Stochastic cell rescaling samples the isothermal-isobaric ensemble (Bernetti and "
+          "Bussi, J. Chem. Phys. 153, 114107 (2020); Del Tatto et al., Appl. Sci. 12, 1139 "
+          "(2022)).",
+      .equations =
+          "dλ = -λ (P₀ - P - k T / 2V) dt / (2 B τ) + sqrt(k T / (2 B τ)) dW\n"
+          "V  = λ²",
+      .remarks =
+          "For a box whose edges change by one factor; of other couplings each strain has such an "
+          "equation. The box drifts towards the pressure, and noise gives its volume the "
+          "fluctuations of the isothermal-isobaric ensemble. B is `bulk_modulus`, τ is "
+          "`time_constant`. Both "
+          "set how fast the volume changes, not where it goes. The velocities of the centers "
+          "are divided by what their positions are multiplied by.",
+      .source =
+          "Bernetti and Bussi, J. Chem. Phys. 153, 114107 (2020); for boxes that change "
+          "their shape Del Tatto, Raiteri, Bernetti and Bussi, Appl. Sci. 12, 1139 (2022)",
+      .aliases = {"c-rescale", "berendsen", "parrinello-rahman"},
+      .time_constant = "the time in which the pressure relaxes",
+      .keys = {{.name = "bulk_modulus",
+                .target = barostat_option<&StochasticCellOptions::bulk_modulus>,
+                .description =
+                    "A guess of the bulk modulus, the inverse of the isothermal "
+                    "compressibility: it sets how fast the volume changes, not where it goes. "
+                    "Water: 22000 bar.",
+                .need = Need::required,
+                .dimension = Dimension::pressure,
+                .range = {.minimum = 0.0, .exclusive_minimum = true}}},
+      .check = check};
 }
 
 }  // namespace

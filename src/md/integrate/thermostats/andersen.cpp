@@ -62,6 +62,12 @@ ThermostatKind kind() {
           .sentence =
               "With Andersen's thermostat (J. Chem. Phys. 72, 2384 (1980)) molecules collide "
               "with a heat bath.",
+          .equations = "probability of a collision in Δt = 1 - exp(-ν Δt)",
+          .remarks =
+              "ν is 1 / `time_constant`. In a collision a molecule takes velocities that are drawn "
+              "anew at temperature T. The ensemble is canonical. Transport is disturbed more than "
+              "by the other kinds.",
+          .source = "Andersen, J. Chem. Phys. 72, 2384 (1980)",
           .aliases = {"anderson"},
           .time_constant = "the mean time from one collision of a molecule to the next",
           .is_canonical = true,

@@ -52,13 +52,24 @@ double Langevin::apply(ParticleStore& particles, const Box& box, double interval
 namespace {
 
 ThermostatKind kind() {
-  return {.name = "langevin",
-          .sentence = "Langevin dynamics have friction and noise on each molecule.",
-          .aliases = {"sd"},
-          .time_constant = "the inverse of the friction",
-          .is_canonical = true,
-          .constraints = ThermostatKind::Constraints::projected,
-          .keeps_momentum = [](const Input::Thermostat&) { return false; }};
+  return {
+      .name = "langevin",
+      .sentence = "Langevin dynamics have friction and noise on each molecule.",
+      .equations = "dv = F/m dt - γ v dt + sqrt(2 γ k T / m) dW",
+      .remarks =
+          "γ is 1 / `time_constant`. Each molecule feels friction and noise, rotations as well. "
+          "The friction and the noise are integrated exactly: v → v exp(-γ t) + "
+          "sqrt((1 - exp(-2γ t)) k T / m) times a normal random number. The ensemble is "
+          "canonical. Diffusion is slower than without the friction, and momentum is not "
+          "conserved.",
+      .source =
+          "Grest and Kremer, Phys. Rev. A 33, 3628 (1986), for the thermostat; Uhlenbeck "
+          "and Ornstein, Phys. Rev. 36, 823 (1930), for the exact integral",
+      .aliases = {"sd"},
+      .time_constant = "the inverse of the friction",
+      .is_canonical = true,
+      .constraints = ThermostatKind::Constraints::projected,
+      .keeps_momentum = [](const Input::Thermostat&) { return false; }};
 }
 
 }  // namespace

@@ -111,6 +111,16 @@ ThermostatKind kind() {
           .sentence =
               "A Nose-Hoover chain samples the canonical ensemble without random numbers "
               "(Martyna, Tuckerman, Tobias and Klein, Mol. Phys. 87, 1117 (1996)).",
+          .equations =
+              "dv/dt  = F/m - ξ₁ v\n"
+              "dξ₁/dt = (2K - N k T) / Q₁ - ξ₂ ξ₁\n"
+              "Q₁     = N k T (τ / 2π)²",
+          .remarks =
+              "Each link of the chain keeps the one before it at its own temperature. The ensemble "
+              "is canonical, and nothing is random. τ is `time_constant`, the period of the "
+              "oscillation. A small or stiff system may need a stochastic thermostat to visit all "
+              "states.",
+          .source = "Martyna, Tuckerman, Tobias and Klein, Mol. Phys. 87, 1117 (1996)",
           .aliases = {"nose", "nose_hoover", "nose-hoover", "nhc"},
           .time_constant = "the period of the oscillation",
           .is_canonical = true,

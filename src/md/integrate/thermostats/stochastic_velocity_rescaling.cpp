@@ -63,6 +63,12 @@ ThermostatKind kind() {
           .sentence =
               "Stochastic velocity rescaling samples the canonical ensemble (Bussi, Donadio "
               "and Parrinello, J. Chem. Phys. 126, 014101 (2007)).",
+          .equations = "dK = (K₀ - K) dt/τ + 2 sqrt(K K₀ / N) dW / sqrt(τ)",
+          .remarks =
+              "All velocities are multiplied by one factor, which carries K along this "
+              "equation. τ is `time_constant`. The ensemble is canonical, and diffusion is "
+              "hardly disturbed.",
+          .source = "Bussi, Donadio and Parrinello, J. Chem. Phys. 126, 014101 (2007)",
           .aliases = {"bussi", "csvr", "svr", "v-rescale"},
           .is_canonical = true,
           .constraints = ThermostatKind::Constraints::kept};

@@ -140,6 +140,12 @@ ThermostatKind kind() {
       .sentence =
           "Velocity scaling multiplies all velocities by a power of the ratio of the temperatures "
           "in every step, as ls1-MarDyn does; its fluctuations are those of no ensemble.",
+      .equations = "v → v (T / T_now)^exponent",
+      .remarks =
+          "`exponent` is 1/2 in the textbook form. The temperature is exact, but its fluctuations "
+          "are those of no ensemble. Use it to reach a temperature, or to repeat runs of "
+          "ls1-MarDyn.",
+      .source = "Woodcock, Chem. Phys. Lett. 10, 257 (1971)",
       .aliases = {"velocityscaling"},
       .has_time_constant = false,
       .keys =

@@ -1,7 +1,9 @@
-"""Writes docs/methods-neighbor.md and docs/methods-sparse.md, or with --check says if they are old.
+"""Writes the pages of docs/ that have one thing each, or with --check says which are old.
 
-What a method is called, how it works and what it needs is read from the program's tables; its idea,
-source, cost, hazards and what else wins from the head of its source file.
+An exchange method has docs/methods/FAMILY/NAME.md, and each family a table of its methods,
+docs/methods-FAMILY.md. What a method is called, how it works and what it needs is read from the
+program's tables; its idea, source, cost, hazards and what else wins from the head of its source file.
+Pair potentials, thermostats and barostats have the pages that the program makes of their rows.
 """
 
 import argparse
@@ -76,16 +78,38 @@ def said(method: dict[str, Any]) -> list[str]:
     return lines
 
 
+def page_of_method(family: str, method: dict[str, Any]) -> str:
+    """The page of a method, in Markdown."""
+    text = f"# `{method['name']}`\n\n"
+    text += (
+        f"<!-- Written from src/comm/{family}/methods/{method['name']}.cpp by ./dev docs. -->\n\n"
+    )
+    description = method["description"]
+    key = {"neighbor": "halo", "sparse": "migration"}[family]
+    text += f"{description[:1].upper()}{description[1:]}.\n\n"
+    text += f'```toml\n[communication]\n{key} = "{method["name"]}"\n```\n\n'
+    source = ROOT / "src" / "comm" / family / "methods" / f"{method['name']}.cpp"
+    for word, sentences in head_of(source):
+        text += f"- **{word}:** {' '.join(sentences)}\n"
+    needs = f"**Needs:** {method['needs']}." if method["needs"] else ""
+    work = f"**A round of the example takes:** {method['work']}."
+    text += "".join(f"- {line}\n" for line in [needs, *said(method), work] if line)
+    return (
+        text
+        + f"\nAll of them, and the example: [{FAMILIES[family][0].lower()}](../../methods-{family}.md).\n"
+    )
+
+
 def page(family: str, methods: list[dict[str, Any]]) -> str:
     """The page of a family, in Markdown."""
     title, introduction, example = FAMILIES[family]
     rows = [
-        f"| [`{m['name']}`](#{m['name']}) | {m['description']} | {m['needs']} | {m['work']} |"
+        f"| [`{m['name']}`](methods/{family}/{m['name']}.md) | {m['description']} | {m['needs']} | {m['work']} |"
         for m in methods
     ]
     text = f"""# {title}: the methods
 
-{introduction} All methods give the same result; `auto` [measures and keeps the fastest](why-this-method.md). `sterna methods` says which work on this machine. This page is written by `tools/write_method_pages.py`.
+{introduction} All methods give the same result; `auto` [measures and keeps the fastest](why-this-method.md). `sterna methods` says which work on this machine. This page is written by `tools/write_reference_pages.py`.
 
 | method | how | needs | what a rank does in a round * |
 |---|---|---|---|
@@ -93,13 +117,23 @@ def page(family: str, methods: list[dict[str, Any]]) -> str:
 
 \\* In an example: {example}. From such counts, and a time for each kind that is fitted to measurements, the tuner explains its choice.
 """
-    for method in methods:
-        source = ROOT / "src" / "comm" / family / "methods" / f"{method['name']}.cpp"
-        text += f"\n## {method['name']}\n\n"
-        for word, sentences in head_of(source):
-            text += f"- **{word}:** {' '.join(sentences)}\n"
-        text += "".join(f"- {line}\n" for line in said(method))
     return text
+
+
+def told(program: str, option: str) -> Any:
+    """What the program prints as JSON."""
+    shown = subprocess.run([program, option], capture_output=True, text=True, check=True)
+    return json.loads(shown.stdout)
+
+
+def all_pages(program: str) -> dict[str, str]:
+    """Paths below docs/ and their text."""
+    pages = told(program, "--pages")
+    for family, methods in told(program, "--method-table").items():
+        pages[f"methods-{family}.md"] = page(family, methods)
+        for method in methods:
+            pages[f"methods/{family}/{method['name']}.md"] = page_of_method(family, method)
+    return pages
 
 
 def main() -> int:
@@ -108,20 +142,24 @@ def main() -> int:
     parser.add_argument("program", help="sterna-md")
     parser.add_argument("--check", action="store_true", help="write nothing")
     arguments = parser.parse_args()
-    shown = subprocess.run(
-        [arguments.program, "--method-table"], capture_output=True, text=True, check=True
-    )
+    try:
+        pages = all_pages(arguments.program)
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 1
     old = []
-    for family, methods in json.loads(shown.stdout).items():
-        path = ROOT / "docs" / f"methods-{family}.md"
-        try:
-            text = page(family, methods)
-        except ValueError as error:
-            print(error, file=sys.stderr)
-            return 1
+    folders = {ROOT / "docs" / Path(name).parent for name in pages if "/" in name}
+    for path in sorted(path for folder in folders for path in folder.glob("*.md")):
+        if str(path.relative_to(ROOT / "docs")) not in pages:
+            old.append(path)
+            if not arguments.check:
+                path.unlink()
+    for name, text in pages.items():
+        path = ROOT / "docs" / name
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             old.append(path)
             if not arguments.check:
+                path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8")
     if arguments.check and old:
         names = ", ".join(str(path.relative_to(ROOT)) for path in old)

@@ -1,0 +1,71 @@
+#include "md/input/reference_pages.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <string_view>
+
+#include "md/forces/pair/pair_potential_table.hpp"
+#include "md/input/barostat_kind.hpp"
+#include "md/input/potential_page.hpp"
+#include "md/input/schema_export.hpp"
+#include "md/input/thermostat_kind.hpp"
+
+namespace sterna::md {
+namespace {
+
+/// What the pages of thermostats and of barostats have in common.
+template <class Kind>
+std::string ensemble_page(const Kind& kind, std::string_view section) {
+  std::string page = fmt::format(
+      "# `{0}`\n\n<!-- Written from the row of src/md/integrate/{1}s/{0}.cpp by ./dev docs. -->\n\n"
+      "{2}\n\n```text\n{3}\n```\n\n{4}\n\nSource: {5}.\n\n```toml\n[{1}]\nkind = \"{0}\"\n```\n\n",
+      kind.name, section, kind.sentence, kind.equations, kind.remarks, kind.source);
+  page += keys_of_kind_markdown(section, kind.name);
+  if (!kind.aliases.empty()) {
+    page += fmt::format("\nOther programs and papers call it {}.\n", fmt::join(kind.aliases, ", "));
+  }
+  return page;
+}
+
+std::string_view said(ThermostatKind::Constraints constraints) {
+  switch (constraints) {
+    case ThermostatKind::Constraints::violated:
+      return "It does not go with constraints.";
+    case ThermostatKind::Constraints::kept:
+      return "It keeps constraints where it acts on all atoms.";
+    case ThermostatKind::Constraints::projected:
+      return "What it gives along a constraint is taken off again.";
+    case ThermostatKind::Constraints::projected_as_a_whole:
+      return "What it gives along a constraint is taken off again, where it acts on all atoms.";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::map<std::string, std::string> reference_pages() {
+  std::map<std::string, std::string> pages;
+  for (const PairPotentialEntry& entry : pair_potential_table()) {
+    pages[fmt::format("potentials/{}.md", entry.name)] = potential_markdown(entry);
+  }
+  for (const ThermostatKind& kind : thermostat_kinds()) {
+    pages[fmt::format("thermostats/{}.md", kind.name)] =
+        ensemble_page(kind, "thermostat") +
+        fmt::format("\n{} {}\n\nAll kinds, and what the letters mean: [thermostats](../thermostats.md).\n",
+                    kind.is_canonical ? "It samples the canonical ensemble."
+                                      : "It samples no ensemble.",
+                    said(kind.constraints));
+  }
+  for (const BarostatKind& kind : barostat_kinds()) {
+    pages[fmt::format("barostats/{}.md", kind.name)] =
+        ensemble_page(kind, "barostat") +
+        fmt::format("\n{}\n\nAll kinds: [keep the pressure](../howto/constant-pressure.md).\n",
+                    kind.needs_thermostat
+                        ? "It needs a thermostat that samples the canonical ensemble."
+                        : "Without a thermostat it keeps the enthalpy.");
+  }
+  return pages;
+}
+
+}  // namespace sterna::md
