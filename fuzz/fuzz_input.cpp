@@ -20,6 +20,7 @@
 // sources: src/md/model/truncation.cpp
 // sources: src/md/input/molecule_schema.cpp src/md/input/molecule_file.cpp
 // sources: src/md/input/check_molecules.cpp src/md/input/topology_from_input.cpp
+// sources: src/md/input/hydrogen_mass.cpp
 // sources: src/md/forces/bonded/bicubic_table.cpp src/md/forces/bonded/bonded_table.cpp
 // sources: src/md/system/topology.cpp src/md/system/selection_expression.cpp
 // sources: src/md/system/atom_group.cpp src/md/input/atom_groups.cpp
