@@ -4,7 +4,6 @@ import dataclasses
 
 import h5py
 import numpy
-import openmm
 import pytest
 from openmm import app, unit
 from sterna.elements import element_of
@@ -33,7 +32,8 @@ def masses_of(system):
 
 def masses_of_openmm(system):
     return [
-        system.getParticleMass(k).value_in_unit(unit.dalton) for k in range(system.getNumParticles())
+        system.getParticleMass(k).value_in_unit(unit.dalton)
+        for k in range(system.getNumParticles())
     ]
 
 

@@ -71,7 +71,13 @@ def _langevin(liquid: Liquid, time_constant: float) -> dict[str, Any]:
 
 
 def _input(
-    liquid: Liquid, name: str, seed: int, steps: int, sections: dict[str, Any], model: str, count: int
+    liquid: Liquid,
+    name: str,
+    seed: int,
+    steps: int,
+    sections: dict[str, Any],
+    model: str,
+    count: int,
 ) -> str:
     """The text of an input; `sections` beside those that all have."""
     run = {"name": name, "steps": steps, "seed": seed, "precision": "mixed"}

@@ -36,16 +36,18 @@ class Molecule {
     std::vector<char> has_hydrogen(masses_.size(), 0);
     for (std::size_t atom = 0; atom < masses_.size(); ++atom) {
       if (!is_hydrogen(atom)) continue;
-      const std::size_t heavy = partner(atom, bonds[atom].empty() ? constraints[atom] : bonds[atom]);
+      const std::size_t heavy =
+          partner(atom, bonds[atom].empty() ? constraints[atom] : bonds[atom]);
       moved[atom] = molecule_.hydrogen_mass;
       moved[heavy] -= molecule_.hydrogen_mass - masses_[atom];
       has_hydrogen[heavy] = 1;
     }
     for (std::size_t atom = 0; atom < masses_.size(); ++atom) {
       if (has_hydrogen[atom] == 0 || moved[atom] >= molecule_.hydrogen_mass) continue;
-      fail(fmt::format("{} would be left with {:.4g} u of its {:.4g} u, less than its hydrogens "
-                       "have; expected a smaller \"hydrogen_mass\"",
-                       name(atom), moved[atom], masses_[atom]));
+      fail(
+          fmt::format("{} would be left with {:.4g} u of its {:.4g} u, less than its hydrogens "
+                      "have; expected a smaller \"hydrogen_mass\"",
+                      name(atom), moved[atom], masses_[atom]));
     }
     return moved;
   }
@@ -82,9 +84,10 @@ class Molecule {
 
   std::size_t partner(std::size_t hydrogen, const std::set<std::size_t>& heavier) const {
     if (heavier.empty()) {
-      fail(fmt::format("{} is hydrogen, and no bond joins it to a heavier atom that could give it "
-                       "mass",
-                       name(hydrogen)));
+      fail(
+          fmt::format("{} is hydrogen, and no bond joins it to a heavier atom that could give it "
+                      "mass",
+                      name(hydrogen)));
     }
     if (heavier.size() > 1) {
       fail(fmt::format("{} is hydrogen and bonded to both {} and {}; mass comes from one atom",
@@ -125,10 +128,11 @@ void move_hydrogen_masses(Input& input) {
                            : fmt::format(" of the molecule {}", quote(input.molecules[other].name));
       };
       throw HydrogenMassError(
-          at, fmt::format("{}{} and {}{} would have {:.4g} u and {:.4g} u, but both are of the type "
-                          "{}, which has one mass; expected two [[type]]s",
-                          Molecule(input, first.molecule).name(first.atom), in(first.molecule),
-                          molecule.name(atom), in(m), first.mass, masses[atom], quote(type)));
+          at,
+          fmt::format("{}{} and {}{} would have {:.4g} u and {:.4g} u, but both are of the type "
+                      "{}, which has one mass; expected two [[type]]s",
+                      Molecule(input, first.molecule).name(first.atom), in(first.molecule),
+                      molecule.name(atom), in(m), first.mass, masses[atom], quote(type)));
     }
   }
   for (Input::Type& type : input.types) {
