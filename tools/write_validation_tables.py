@@ -25,6 +25,7 @@ STUDIES = (
     "lj_slab_0.9",
     "carbon_dioxide_slab",
     "water_energy_drift",
+    "molecular_liquids",
 )
 
 

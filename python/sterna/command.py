@@ -352,6 +352,15 @@ def import_system(
             "serialized system has its own. Default: hydrogen; of LAMMPS none."
         ),
     ] = None,
+    hydrogen_mass: Annotated[
+        float | None,
+        typer.Option(
+            min=1.0,
+            max=4.0,
+            help="In u, of hydrogen that is bonded: taken from the atom that it is bonded to, so "
+            "that time steps can be longer. 3.024 is usual. Rigid water stays as it is.",
+        ),
+    ] = None,
     compare: Annotated[
         bool, typer.Option("--compare", help="Show energies and forces beside those of OpenMM.")
     ] = False,
@@ -367,9 +376,12 @@ def import_system(
     (pip install "sterna[mdanalysis]").
     """
     if model:
+        if hydrogen_mass is not None:
+            raise SternaError("--hydrogen-mass is for atoms, not for rigid molecules", status=2)
         _import_rigid(files, model, output, cutoff, force_field or compare, overwrite)
         return
     from sterna.importing import files as written
+    from sterna.importing.hydrogen_mass import repartition
     from sterna.importing.lammps.lammps_system import is_data_file, read_lammps
     from sterna.importing.molecules import Molecules
 
@@ -381,6 +393,8 @@ def import_system(
         scripts = [path for path in files if path != data[0]]
         kept = (constraints or Constraints.none).value
         system = read_lammps(data[0], scripts, cutoff, kept)
+        if hydrogen_mass is not None:
+            system = repartition(system, hydrogen_mass)
         for path in written.write(Molecules(system), output, overwrite):
             print(f"wrote {path}")
         return
@@ -391,7 +405,10 @@ def import_system(
     source = read(
         files, Settings(force_field or [], cutoff, (constraints or Constraints.hydrogen).value)
     )
-    molecules = Molecules(system_of(source))
+    system = system_of(source)
+    if hydrogen_mass is not None:
+        system = repartition(system, hydrogen_mass)
+    molecules = Molecules(system)
     for path in written.write(molecules, output, overwrite):
         print(f"wrote {path}")
     if not compare:

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "md/input/physics_advice.hpp"
 #include "md/input/read_input.hpp"
@@ -298,4 +299,95 @@ cutoff = 1.0
   contains(advice_at("3 fs"), "At most 0.002382 ps (1/10) is sound");
   contains(advice_at("5 fs"), "warning: a time step of 0.005 ps is 1/4.76 of the fastest bond: ");
   CHECK(advice_at("5 fs", "all") == "");
+}
+
+TEST_CASE("a time step of a ninth of the fastest angle's period is sound") {
+  const auto advice_at = [](std::string_view timestep, std::string_view keys = "") {
+    std::string text = R"(units = "nano"
+[run]
+steps = 100000
+timestep = "STEP"
+[start]
+kind = "file"
+file = "methylene.extxyz"
+temperature = 300
+[[type]]
+name = "C"
+mass = 14
+epsilon = 0.4
+sigma = 0.34
+[[type]]
+name = "H"
+mass = 1
+epsilon = 0.1
+sigma = 0.25
+[[type]]
+name = "S"
+mass = 32
+epsilon = 1
+sigma = 0.36
+[[molecule]]
+name = "thiol"
+count = 10
+constrained_bonds = "hydrogen"
+KEYS
+atom = [{ type = "C" }, { type = "H", name = "H1" }, { type = "H", name = "H2" }, { type = "S" }]
+[[molecule.bond]]
+potential = "harmonic"
+stiffness = 280000
+r0 = 0.11
+atoms = [[1, 2], [1, 3]]
+[[molecule.bond]]
+potential = "harmonic"
+stiffness = 180000
+r0 = 0.18
+atoms = [1, 4]
+[[molecule.angle]]
+potential = "harmonic"
+bending_stiffness = 300
+theta0 = 109.5
+atoms = [2, 1, 3]
+[[molecule.angle]]
+potential = "harmonic"
+bending_stiffness = 500
+theta0 = 109.5
+atoms = [2, 1, 4]
+[interaction]
+cutoff = 1.0
+)";
+    text.replace(text.find("STEP"), 4, timestep);
+    text.replace(text.find("KEYS"), 4, keys);
+    const ReadResult result = read_input_text(text, "test.toml", false);
+    INFO(render(result.diagnostics));
+    REQUIRE(result.ok());
+    return std::pair{render(timestep_advice(result.input, 300.0)), fastest_angle(result.input)};
+  };
+  // Wilson, Decius and Cross (1955), of two bonds of one length r:
+  // G = (1/m_H + 1/m_H + 2 (1 - cos) / m_C) / r^2; of both angles that with sulfur is slower.
+  const double pi = std::acos(-1.0), cosine = std::cos(109.5 * pi / 180.0);
+  const auto period = [&](double hydrogen, double carbon) {
+    const double g = (2.0 / hydrogen + 2.0 * (1.0 - cosine) / carbon) / (0.11 * 0.11);
+    return 2.0 * pi / std::sqrt(300.0 * g);
+  };
+  const auto [advice, angle] = advice_at("2 fs");
+  CHECK(advice == "");
+  CHECK(angle.period == doctest::Approx(period(1.0, 14.0)).epsilon(1e-12));
+  CHECK(angle.first == "H1");
+  CHECK(angle.middle == "C");
+  CHECK(angle.last == "H2");
+  // A ninth is sound, and more than a fifth a warning.
+  contains(
+      advice_at("4 fs").first,
+      "advice: a time step of 0.004 ps is 1/6.74 of the fastest angle: \"H1\", \"C\" and "
+      "\"H2\" bend in 0.02696 ps. At most 0.002996 ps (1/9) is sound; with \"hydrogen_mass\" = "
+      "3.024 u in [[molecule]] 0.00");
+  contains(advice_at("6 fs").first, "warning: a time step of 0.006 ps is 1/4.49");
+  // With a mass of three, the other two come from the carbon atom.
+  const auto heavier = advice_at("4 fs", "hydrogen_mass = 3");
+  CHECK(heavier.second.period == doctest::Approx(period(3.0, 10.0)).epsilon(1e-12));
+  CHECK(heavier.first == "");
+  // Rigid: nothing bends.
+  const auto rigid = advice_at("4 fs", "constraint = [{ distance = 0.18, atoms = [2, 3] }]");
+  CHECK(rigid.second.middle == "C");
+  CHECK(rigid.second.last == "S");
 }

@@ -4,6 +4,7 @@ import os
 import random
 import subprocess
 
+import h5py
 import numpy
 import openmm
 import pytest
@@ -50,6 +51,10 @@ def test_a_dipeptide_in_rigid_water_has_the_energies_of_openmm_and_runs(sterna, 
     assert done.returncode == 0, done.stdout + done.stderr
     row = read_log(tmp_path / "output" / "protein.log.jsonl").rows[-1]
     assert row["step"] == 20
+    # Constraints are bonds, but for those between the hydrogen atoms of water.
+    with h5py.File(tmp_path / "output" / "protein.h5md") as file:
+        bonds = {tuple(pair) for pair in (file["connectivity/bonds"][()] - 1).tolist()}
+    assert bonds == {tuple(sorted((a.index, b.index))) for a, b in topology.bonds()}
     done = sterna("import", "system.xml", "places.pdb", "-o", "nowhere/protein.toml")
     assert done.returncode == 1
     assert "cannot be written: No such file or directory" in done.stderr

@@ -8,9 +8,10 @@ import numpy
 import pytest
 import typer
 from conftest import ROOT
+from openmm_molecule import mean_energy
 from sterna import SternaError
 from sterna.configuration import Configuration, random_orientations
-from sterna.validation import CASES, carbon_dioxide_slab, lj_equation_of_state
+from sterna.validation import CASES, carbon_dioxide_slab, lj_equation_of_state, molecular_liquids
 from sterna.validation import constraint_energy_drift as constraints
 from sterna.validation import water_energy_drift as water
 from sterna.validation.block_average import (
@@ -19,6 +20,14 @@ from sterna.validation.block_average import (
     mean_and_error,
 )
 from sterna.validation.comparison import Comparison
+from sterna.validation.liquid_models import (
+    BUTANE,
+    ETHANOL,
+    LIQUIDS,
+    MOLAR_GAS_CONSTANT,
+    SPCE,
+    TIP3P,
+)
 from sterna.validation.lj_slab import published
 from sterna.validation.slab import profile_between, read_profile, read_surface_tension
 from sterna.validation.study import Study, finish
@@ -313,6 +322,80 @@ def test_drift_is_a_slope_for_each_degree_of_freedom():
     total = -3000.0 + 0.02 * unit * constraints.degrees_of_freedom() * time / 1000.0
     assert constraints.drift(time, total)["drift"] == pytest.approx(0.02)
     assert constraints.degrees_of_freedom() == 3 * 1029 - 4 * 6 - 331 * 3 - 3
+
+
+def test_a_short_liquid_and_its_gas(sterna, tmp_path):
+    arguments = ["validate", "molecular_liquids", "--liquid", "butane", "--steps", "1000"]
+    arguments += ["--equilibration", "1000", "--replicas", "1", "--long", "--folder", "runs"]
+    done = sterna(*arguments, "--json", "butane.json")
+    assert done.returncode in (0, 1), done.stderr
+    document = json.loads((tmp_path / "butane.json").read_text())
+    assert document["command"].endswith(
+        "--liquid butane --steps 10000 --equilibration 1000 --replicas 1"
+    )
+    density, energy, heat = document["results"]
+    # 20 ps of a box of 300 molecules.
+    assert density["mean"] == pytest.approx(BUTANE.density.value, rel=0.05)
+    assert energy["mean"] == pytest.approx(BUTANE.potential_energy.value, abs=1.0)
+    assert heat["mean"] == pytest.approx(BUTANE.heat_of_vaporization.value, abs=1.5)
+    assert len(document["runs"]["butane"]["gas"][0]) == molecular_liquids.BLOCKS
+    again = sterna(*arguments)
+    assert again.stdout == done.stdout
+
+
+@pytest.mark.parametrize("liquid", [SPCE, TIP3P], ids=lambda liquid: liquid.name)
+def test_a_short_run_of_water(sterna, tmp_path, liquid):
+    done = sterna(
+        *("validate", "molecular_liquids", "--liquid", liquid.name, "--steps", "1000"),
+        *("--equilibration", "500", "--replicas", "1", "--json", "water.json"),
+    )
+    assert done.returncode in (0, 1), done.stderr
+    results = json.loads((tmp_path / "water.json").read_text())["results"]
+    # The box is still shrinking; hydrogen bonds are there.
+    assert 0.8 < results[0]["mean"] < 1.0
+    assert results[-1]["mean"] == pytest.approx(liquid.heat_of_vaporization.value, abs=2.0)
+
+
+def test_the_heat_of_vaporization_is_that_of_the_means():
+    blocks = {"density": [1.0, 1.1], "potential_energy": [-47.0, -46.0], "temperature": [300, 300]}
+    density, energy, heat = molecular_liquids.compare(SPCE, [blocks], [])
+    assert (density.mean, energy.mean) == (pytest.approx(1.05), -46.5)
+    assert heat.mean == pytest.approx(46.5 + 300.0 * MOLAR_GAS_CONSTANT - 5.22)
+    assert heat.standard_error == energy.standard_error == pytest.approx(0.5)
+    *_, heat = molecular_liquids.compare(BUTANE, [blocks], [[4.0, 6.0]])
+    assert heat.mean == pytest.approx(46.5 + 5.0 + 298.0 * MOLAR_GAS_CONSTANT)
+    assert heat.standard_error == pytest.approx(numpy.hypot(0.5, 1.0))
+
+
+def test_published_heats_of_vaporization():
+    # SPC/E: Berendsen et al. give 43.9 kJ/mol less the polarization; Vega and Abascal 11.79 kcal/mol.
+    assert SPCE.heat_of_vaporization.value == pytest.approx(43.9, abs=0.1)
+    assert SPCE.heat_of_vaporization.value + 5.22 == pytest.approx(11.79 * 4.184, abs=0.2)
+    # Of the real liquids 42.3 (ethanol) and 21.1 kJ/mol (butane, at 298 K).
+    assert LIQUIDS["ethanol"].heat_of_vaporization.value == pytest.approx(42.3, rel=0.03)
+    assert LIQUIDS["butane"].heat_of_vaporization.value == pytest.approx(21.1, rel=0.06)
+
+
+def test_the_energy_of_gaseous_butane_is_an_integral():
+    unit = 298.0 * MOLAR_GAS_CONSTANT
+    bend = numpy.radians(numpy.linspace(60.0, 170.0, 20001))
+    bending = 0.5 * 62500.0 * MOLAR_GAS_CONSTANT * (bend - numpy.radians(114.0)) ** 2
+    weight = numpy.sin(bend) * numpy.exp(-bending / unit)
+    turn = numpy.linspace(-numpy.pi, numpy.pi, 20000, endpoint=False)
+    torsion = 355.03 * (1 + numpy.cos(turn)) - 68.19 * (1 - numpy.cos(2 * turn))
+    torsion = MOLAR_GAS_CONSTANT * (torsion + 791.32 * (1 + numpy.cos(3 * turn)))
+    energy = 2 * numpy.average(bending, weights=weight)
+    energy += numpy.average(torsion, weights=numpy.exp(-torsion / unit))
+    heat = energy - BUTANE.potential_energy.value + unit
+    assert heat == pytest.approx(BUTANE.heat_of_vaporization.value, abs=0.003)
+
+
+def test_the_energy_of_gaseous_ethanol_is_that_of_openmm():
+    energy, error = mean_energy(ETHANOL, 1000000)
+    assert error < 0.25
+    published = ETHANOL.heat_of_vaporization.value
+    heat = energy - ETHANOL.potential_energy.value + ETHANOL.temperature * MOLAR_GAS_CONSTANT
+    assert heat == pytest.approx(published, abs=4 * error)
 
 
 def test_without_lammps_the_comparison_says_how_to_get_it(sterna, monkeypatch, tmp_path):

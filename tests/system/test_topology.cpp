@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "md/system/chemical_bonds.hpp"
 #include "md/system/molecule_places.hpp"
 #include "md/system/topology.hpp"
 
@@ -102,4 +103,27 @@ TEST_CASE("of several images the nearest one is found, where it is there") {
   CHECK_FALSE(places.local(7));
   CHECK(places.missing(5, 8, 3).starts_with(
       "rank 3 has atom 1 (A, id 5) of molecule 2 (chain) but not atom 4 (D, id 8) of molecule 2"));
+}
+
+TEST_CASE("constraints count as bonds, but for the longest side of a triangle") {
+  using Pairs = std::vector<Topology::Pair>;
+  Topology::Molecule water{.name = "water",
+                           .atoms = {{"O", 0, 0.0}, {"H", 1, 0.0}, {"H", 1, 0.0}},
+                           .terms = {},
+                           .bonds = {},
+                           .exclusions = {},
+                           .constraints = {{{1, 2}, 0.163}, {{0, 2}, 0.1}, {{0, 1}, 0.1}}};
+  CHECK(chemical_bonds(water) == Pairs{{0, 1}, {0, 2}});
+  // A ring of three is one.
+  water.constraints[0].distance = 0.102;
+  CHECK(chemical_bonds(water) == Pairs{{0, 1}, {0, 2}, {1, 2}});
+  // Bonds that are constrained, too, count once, whatever their order.
+  Topology::Molecule chain = water;
+  chain.bonds = {{1, 0}};
+  chain.constraints = {{{0, 1}, 0.1}, {{1, 2}, 0.1}};
+  CHECK(chemical_bonds(chain) == Pairs{{0, 1}, {1, 2}});
+  // A bond is one, however long it is.
+  chain.bonds = {{0, 1}, {1, 2}, {0, 2}};
+  chain.constraints.clear();
+  CHECK(chemical_bonds(chain) == Pairs{{0, 1}, {0, 2}, {1, 2}});
 }

@@ -4,6 +4,7 @@
 - `forces`: the forces of such a system to terms of molecules, one function for each class;
 - `lennard_jones`: its Lennard-Jones pairs, whatever formula they have;
 - `openmm_system`: all of it as a `system.System`;
+- `hydrogen_mass`: mass moved from heavy atoms to hydrogen;
 - `lammps`: data files of LAMMPS as one;
 - `molecules`: atoms and terms to kinds of molecules;
 - `files`: the input, the start file and the files of large molecules;

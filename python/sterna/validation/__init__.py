@@ -12,6 +12,7 @@ from sterna.validation import (
     constraint_energy_drift,
     lj_equation_of_state,
     lj_slab,
+    molecular_liquids,
     water_energy_drift,
 )
 
@@ -62,5 +63,12 @@ CASES = (
         "conservation of energy of ethanol in water with constraints, 2 fs and mixed precision",
         "a bound of 0.005 kT per ns and degree of freedom",
         30,
+    ),
+    Case(
+        "molecular_liquids",
+        molecular_liquids.validate,
+        "density and heat of vaporization of TIP3P, SPC/E, TIP4P/2005, butane and ethanol",
+        "simulations of others: Craven 2025, Schappals 2017, Abascal 2005 and more",
+        60,
     ),
 )

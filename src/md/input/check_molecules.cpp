@@ -15,6 +15,7 @@
 
 #include "md/core/display_text.hpp"
 #include "md/forces/bonded/bonded_table.hpp"
+#include "md/input/hydrogen_mass.hpp"
 #include "md/input/input_schema.hpp"
 #include "md/input/particle_names.hpp"
 #include "md/input/thermostat_kind.hpp"
@@ -51,6 +52,7 @@ class MoleculeChecker {
     terms("exclusion", molecule_.exclusions, 2);
     terms("constraint", molecule_.constraints, 2);
     constrained_bonds();
+    hydrogen_mass();
     special_pairs();
     exclusions();
   }
@@ -241,6 +243,20 @@ class MoleculeChecker {
       error(place, fmt::format("\"constrained_bonds\" in [[molecule]] is {}, but there is no "
                                "[[molecule.bond]]",
                                quote(which)));
+    }
+  }
+
+  void hydrogen_mass() {
+    const std::string place = place_ + ".hydrogen_mass";
+    if (!good_(place)) return;
+    if (good_("units") && input_.units.is_reduced()) {
+      error(place,
+            "\"hydrogen_mass\" in [[molecule]] is for units with atomic masses; reduced units do "
+            "not know hydrogen");
+    } else if (molecule_.hydrogen_mass > largest_hydrogen_mass) {
+      error(place, fmt::format("\"hydrogen_mass\" in [[molecule]] is {}; expected at most {} u",
+                               input_.units.text(molecule_.hydrogen_mass, Dimension::mass),
+                               largest_hydrogen_mass));
     }
   }
 

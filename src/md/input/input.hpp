@@ -132,6 +132,7 @@ struct Input {
     double lennard_jones_14 = 0.0, coulomb_14 = 0.0;  ///< but so much of those three bonds apart
     std::vector<MoleculeAtom> atoms;
     std::string constrained_bonds = "none";  ///< "hydrogen", "all": keep their lengths
+    double hydrogen_mass = 0.0;  ///< that hydrogen takes from its neighbors; 0: as types have it
     std::vector<MoleculeTerm> bonds, angles, torsions, impropers, cmaps, special_pairs, exclusions;
     std::vector<MoleculeTerm> constraints;  ///< the distance is their `r0`
   };

@@ -199,12 +199,23 @@ std::vector<KeySchema> molecule_keys() {
          return &i.molecules[n].constrained_bonds;
        },
        .description = "Bonds that keep the length `r0`, and have no energy: those of hydrogen "
-                      "(atoms lighter than 3.5 u), or all.",
+                      "(atoms lighter than 4.5 u), or all.",
        .choices =
            [] {
              return Names{"none", "hydrogen", "all"};
            },
        .aliases = {"constraints", "constrain"}},
+      {.section = "molecule",
+       .name = "hydrogen_mass",
+       .target = [](Input& i, std::size_t n) -> Target { return &i.molecules[n].hydrogen_mass; },
+       .description = "The mass that hydrogen (atoms lighter than 4.5 u) has, at most 4 u. It is "
+                      "taken from the heavier atom that each hydrogen is bonded to, so that the "
+                      "mass of the molecule stays as it is. With 3 u or so and "
+                      "`constrained_bonds`, steps can be twice as long.",
+       .default_text = "that of its type",
+       .dimension = Dimension::mass,
+       .range = positive,
+       .aliases = {"hydrogenMass", "hmr", "mass_repartition", "heavy_h"}},
       {.section = "molecule.atom",
        .name = "type",
        .target = [](Input& i, std::size_t n) -> Target {

@@ -21,6 +21,7 @@
 #include "md/input/check_molecules.hpp"
 #include "md/input/checked_toml.hpp"
 #include "md/input/foreign_files.hpp"
+#include "md/input/hydrogen_mass.hpp"
 #include "md/input/input_schema.hpp"
 #include "md/input/molecule_file.hpp"
 #include "md/input/published_components.hpp"
@@ -123,6 +124,7 @@ class Reader {
     take_published_sites(result_.input);
     mass_density();
     check_input(result_.input, look_at_files_, is_good(), reports());
+    if (result_.ok() && in_molecule_files.empty()) hydrogen_masses();
     sort_diagnostics();
     result_.diagnostics.insert(result_.diagnostics.end(), in_molecule_files.begin(),
                                in_molecule_files.end());
@@ -200,6 +202,16 @@ class Reader {
   }
 
   using Place = Input::Place;
+
+  void hydrogen_masses() {
+    try {
+      move_hydrogen_masses(result_.input);
+    } catch (const HydrogenMassError& problem) {
+      report(Severity::error,
+             place_named(fmt::format("molecule[{}].hydrogen_mass", problem.molecule())),
+             problem.what());
+    }
+  }
 
   /// What is wrong in the files of molecules.
   std::vector<Diagnostic> read_molecule_files() {

@@ -6,11 +6,13 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numbers>
 #include <set>
 #include <utility>
 
 #include "md/core/display_text.hpp"
+#include "md/input/hydrogen_mass.hpp"
 #include "md/input/molecule_advice.hpp"
 #include "md/input/molecule_model_from_input.hpp"
 #include "md/input/pair_potential_input.hpp"
@@ -23,11 +25,16 @@ namespace {
 
 constexpr double well_curvature = 57.14628;  // 36 * 2^(2/3)
 constexpr double tau = 2.0 * std::numbers::pi;
-// Steps that are sound: in a period of an oscillation in a well, in one of a bond, in one of a
-// libration; radian of a turn in a step; sigmas of a flight in a step. A bond is nearly harmonic,
-// while the wall of a well is steeper than its bottom: so bonds need fewer steps. With less than pi
-// steps in a period velocity Verlet is unstable.
+// Steps that are sound: in a period of an oscillation in a well, in one of a bond or an angle, in
+// one of a libration; radian of a turn in a step; sigmas of a flight in a step. A bond is nearly
+// harmonic, while the wall of a well is steeper than its bottom: so bonds need fewer steps. That 10
+// in a period are accurate and 5 the least is the rule of GROMACS's grompp. Angles bend by far less
+// force; 4 fs with hydrogen of 3 u, which is proven (Hopkins et al., J. Chem. Theory Comput. 11,
+// 1864 (2015)), are a ninth to a tenth of their fastest. With less than pi steps in a period
+// velocity Verlet is unstable.
 constexpr double steps_of_oscillation = 40.0, steps_of_bond = 10.0, steps_of_libration = 20.0;
+constexpr double usual_hydrogen_mass = 3.024;  // of ParmEd: three times that of hydrogen
+constexpr double steps_of_angle = 9.0, least_steps = 5.0;
 constexpr double turn_of_step = 0.1, flight_of_step = 0.04;
 // What is named as sound where a step is far too short stays this far below.
 constexpr double share_of_sound = 0.4;
@@ -167,6 +174,27 @@ bool is_bonded_hydrogen(const Input& input, const std::string& type) {
   return bonded && of_type->mass < heaviest_hydrogen;
 }
 
+/// Two hydrogen atoms and one that they are bonded to, all at fixed distances.
+bool is_rigid_water(const Input& input, const Input::Molecule& molecule) {
+  return molecule.atoms.size() == 3 && constraints_of(input, molecule).size() == 3;
+}
+
+/// Of the atoms of a molecule, by their numbers from 1.
+class Masses {
+ public:
+  Masses(const Input& input, const Input::Molecule& molecule) : molecule_(molecule) {
+    for (const Input::Type& type : input.types) of_type_.emplace(type.name, type.mass);
+  }
+  double of(int atom) const {
+    const auto type = of_type_.find(molecule_.atoms[static_cast<std::size_t>(atom - 1)].type);
+    return type == of_type_.end() ? 1.0 : type->second;
+  }
+
+ private:
+  const Input::Molecule& molecule_;
+  std::map<std::string_view, double> of_type_;
+};
+
 struct Flight {
   double speed = 0.0, sigma = 1.0;  ///< sqrt(3 kT / m)
   std::string who;
@@ -202,12 +230,14 @@ class TimestepAdviser {
     if (input.interaction.potential == "lennard_jones") {
       motion_ = fastest_motion(input);
       bond_ = fastest_bond(input);
+      angle_ = fastest_angle(input);
     }
     const auto at_most = [this](double step) {
       if (step > 0.0) sound_ = std::min(sound_, step);
     };
     at_most(motion_.period / steps_of_oscillation);
     at_most(bond_.period / steps_of_bond);
+    at_most(angle_.period / steps_of_angle);
     at_most(turn_.libration_period / steps_of_libration);
     if (turn_.angular_velocity > 0.0) at_most(turn_of_step / turn_.angular_velocity);
     if (flight_.speed > 0.0) at_most(flight_of_step / flight_.per_time());
@@ -226,6 +256,7 @@ class TimestepAdviser {
     if (!(input_.run.timestep > 0.0) || !std::isfinite(sound_)) return {};
     oscillation();
     bond();
+    angle();
     if (input_.interaction.potential == "lennard_jones") flight();
     libration();
     turning();
@@ -274,12 +305,50 @@ class TimestepAdviser {
     if (!(bond_.period > 0.0)) return;
     const double steps = bond_.period / input_.run.timestep;
     if (steps >= steps_of_bond) return;
-    add(steps < 5.0 ? Severity::warning : Severity::advice,
+    add(steps < least_steps ? Severity::warning : Severity::advice,
         fmt::format("a time step of {} is 1/{:.3g} of the fastest bond: {} and {} oscillate about "
                     "its length in {}. At most {} is sound; \"constrained_bonds\" in [[molecule]] "
-                    "keeps lengths",
+                    "keeps lengths{}",
                     step(), steps, quote(bond_.first), quote(bond_.second), time(bond_.period),
-                    sound(bond_.period / steps_of_bond, "1/10")));
+                    sound(bond_.period / steps_of_bond, "1/10"), with_heavier_hydrogen()));
+  }
+
+  void angle() {
+    if (!(angle_.period > 0.0)) return;
+    const double steps = angle_.period / input_.run.timestep;
+    if (steps >= steps_of_angle) return;
+    add(steps < least_steps ? Severity::warning : Severity::advice,
+        fmt::format("a time step of {} is 1/{:.3g} of the fastest angle: {}, {} and {} bend in {}. "
+                    "At most {} is sound{}",
+                    step(), steps, quote(angle_.first), quote(angle_.middle), quote(angle_.last),
+                    time(angle_.period), sound(angle_.period / steps_of_angle, "1/9"),
+                    with_heavier_hydrogen()));
+  }
+
+  /// What step hydrogen of 3.024 u would allow, where there is lighter; empty: no longer one.
+  std::string with_heavier_hydrogen() const {
+    Input heavier = input_;
+    for (Input::Molecule& molecule : heavier.molecules) {
+      // Rigid water does not vibrate.
+      if (molecule.hydrogen_mass == 0.0 && !is_rigid_water(input_, molecule)) {
+        molecule.hydrogen_mass = usual_hydrogen_mass;
+      }
+    }
+    try {
+      move_hydrogen_masses(heavier);
+    } catch (const HydrogenMassError&) {
+      return {};
+    }
+    double longest = std::numeric_limits<double>::infinity();
+    if (const auto bond = fastest_bond(heavier); bond.period > 0.0) {
+      longest = bond.period / steps_of_bond;
+    }
+    if (const auto angle = fastest_angle(heavier); angle.period > 0.0) {
+      longest = std::min(longest, angle.period / steps_of_angle);
+    }
+    if (!std::isfinite(longest) || longest < 1.1 * sound_) return {};
+    return fmt::format("; with \"hydrogen_mass\" = {} u in [[molecule]] {} would be",
+                       usual_hydrogen_mass, time(longest));
   }
 
   /// Hot particles run into each other's repulsion: there the well tells nothing.
@@ -323,6 +392,7 @@ class TimestepAdviser {
   const Input& input_;
   double temperature_;
   FastestMotion motion_, bond_;
+  FastestAngle angle_;
   FastestTurn turn_;
   Flight flight_;
   double sound_ = std::numeric_limits<double>::infinity();  ///< for every motion that is known
@@ -369,11 +439,7 @@ FastestMotion fastest_motion(const Input& input) {
 FastestMotion fastest_bond(const Input& input) {
   FastestMotion fastest;
   for (const Input::Molecule& molecule : input.molecules) {
-    const auto mass = [&](int atom) {
-      const auto& name = molecule.atoms[static_cast<std::size_t>(atom - 1)].type;
-      const auto type = std::ranges::find(input.types, name, &Input::Type::name);
-      return type == input.types.end() ? 1.0 : type->mass;
-    };
+    const Masses masses(input, molecule);
     std::set<Topology::Pair> constrained;
     for (const auto& constraint : constraints_of(input, molecule)) {
       constrained.insert(constraint.atoms);
@@ -388,10 +454,55 @@ FastestMotion fastest_bond(const Input& input) {
                 {std::min(atoms[0], atoms[1]) - 1, std::max(atoms[0], atoms[1]) - 1})) {
           continue;
         }
-        const double first = mass(atoms[0]), second = mass(atoms[1]);
+        const double first = masses.of(atoms[0]), second = masses.of(atoms[1]);
         keep_faster(fastest, first * second / (first + second), stiffness,
                     molecule.atoms[static_cast<std::size_t>(atoms[0] - 1)].name,
                     molecule.atoms[static_cast<std::size_t>(atoms[1] - 1)].name);
+      }
+    }
+  }
+  return fastest;
+}
+
+FastestAngle fastest_angle(const Input& input) {
+  FastestAngle fastest;
+  for (const Input::Molecule& molecule : input.molecules) {
+    const Masses masses(input, molecule);
+    std::map<Topology::Pair, double> constrained, lengths;
+    for (const auto& constraint : constraints_of(input, molecule)) {
+      constrained.emplace(constraint.atoms, constraint.distance);
+    }
+    lengths = constrained;
+    const auto pair = [](int a, int b) -> Topology::Pair {
+      return {std::min(a, b) - 1, std::max(a, b) - 1};
+    };
+    for (const Input::MoleculeTerm& bond : molecule.bonds) {
+      const auto r0 = bonded_parameter(bond, "r0");
+      if (!r0) continue;
+      for (const auto& atoms : bond.atoms) lengths.emplace(pair(atoms[0], atoms[1]), *r0);
+    }
+    for (const Input::MoleculeTerm& angle : molecule.angles) {
+      const auto stiffness = bonded_parameter(angle, "bending_stiffness");
+      const auto theta0 = bonded_parameter(angle, "theta0");
+      if (!stiffness || !theta0 || !(*stiffness > 0.0)) continue;
+      for (const auto& atoms : angle.atoms) {
+        const auto first = lengths.find(pair(atoms[0], atoms[1]));
+        const auto last = lengths.find(pair(atoms[2], atoms[1]));
+        // Two bonds and the distance of their ends keep an angle.
+        const bool is_kept = constrained.contains(pair(atoms[0], atoms[1])) &&
+                             constrained.contains(pair(atoms[2], atoms[1])) &&
+                             constrained.contains(pair(atoms[0], atoms[2]));
+        if (is_kept || first == lengths.end() || last == lengths.end()) continue;
+        const double a = 1.0 / first->second, b = 1.0 / last->second;
+        const double cosine = std::cos(*theta0 * std::numbers::pi / 180.0);
+        const double inverse = a * a / masses.of(atoms[0]) + b * b / masses.of(atoms[2]) +
+                               (a * a + b * b - 2.0 * a * b * cosine) / masses.of(atoms[1]);
+        const double period = tau / std::sqrt(*stiffness * inverse);
+        if (fastest.period > 0.0 && period >= fastest.period) continue;
+        const auto name = [&](int atom) {
+          return molecule.atoms[static_cast<std::size_t>(atom - 1)].name;
+        };
+        fastest = {period, name(atoms[0]), name(atoms[1]), name(atoms[2])};
       }
     }
   }

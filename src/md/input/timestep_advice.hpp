@@ -22,6 +22,17 @@ FastestMotion fastest_motion(const Input& input);
 /// Likewise of two bonded atoms about the length of their bond, where no constraint keeps it.
 FastestMotion fastest_bond(const Input& input);
 
+/// The fastest bending of an angle that no constraints keep: 2 pi / sqrt(k G) with its stiffness k
+/// and, of the masses and the lengths r of its bonds (E. B. Wilson, J. C. Decius and P. C. Cross,
+/// Molecular Vibrations (1955), section 4-2),
+/// G = 1/(m1 r12^2) + 1/(m3 r32^2) + (1/r12^2 + 1/r32^2 - 2 cos(theta0)/(r12 r32)) / m2.
+/// Of angles that share atoms each is taken by itself.
+struct FastestAngle {
+  double period = 0.0;  ///< 0 where there is none
+  std::string first, middle, last;
+};
+FastestAngle fastest_angle(const Input& input);
+
 /// The fastest turning of the components' molecules, with the name of the one that does it.
 struct FastestTurn {
   /// Of small oscillations of a molecule between four neighbors like it, about the smallest moment

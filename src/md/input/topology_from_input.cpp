@@ -306,8 +306,11 @@ std::string molecules_text(const Input& input) {
       text += fmt::format("{} {} {}\n", atom.name, atom.type,
                           atom.charge ? fmt::format("{}", *atom.charge) : std::string("-"));
     }
-    // Inputs of versions without constraints have the same text as ever.
+    // Inputs without constraints and moved masses have the same text as ever.
     if (molecule.constrained_bonds != "none") text += molecule.constrained_bonds + "\n";
+    if (molecule.hydrogen_mass != 0.0) {
+      text += fmt::format("hydrogen mass {}\n", molecule.hydrogen_mass);
+    }
     if (!molecule.constraints.empty()) text += "constraints\n";
     for (const Input::MoleculeTerm& term : molecule.constraints) text += text_of(term);
     for (const auto* terms :

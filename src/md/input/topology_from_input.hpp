@@ -10,8 +10,8 @@
 
 namespace sterna::md {
 
-/// In u; with mass moved to it from its neighbor, hydrogen has 3 or so.
-inline constexpr double heaviest_hydrogen = 3.5;
+/// In u; with mass moved to it from its neighbor, hydrogen has 3 to 4.
+inline constexpr double heaviest_hydrogen = 4.5;
 
 /// What a term of a molecule gives of a parameter.
 std::optional<double> bonded_parameter(const Input::MoleculeTerm& term, std::string_view name);

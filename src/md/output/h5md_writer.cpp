@@ -13,6 +13,7 @@
 #include "md/output/atomic_file.hpp"
 #include "md/output/h5md_field.hpp"
 #include "md/output/hdf5_file.hpp"
+#include "md/system/chemical_bonds.hpp"
 #include "md/system/particle_fields.hpp"
 #include "sterna/comm/collective.hpp"
 
@@ -234,9 +235,13 @@ class H5mdWriter::Implementation {
   void write_bonds(hdf5::File& file) const {
     constexpr Size most = 65536;
     const Topology& topology = *options_.topology;
+    std::vector<std::vector<Topology::Pair>> bonds;
+    for (const Topology::Molecule& molecule : topology.molecules()) {
+      bonds.push_back(chemical_bonds(molecule));
+    }
     Size count = 0;
     for (const Topology::Run& run : topology.runs()) {
-      count += static_cast<Size>(run.count) * topology.molecules()[run.molecule].bonds.size();
+      count += static_cast<Size>(run.count) * bonds[run.molecule].size();
     }
     if (count == 0) return;
     const std::string name = "connectivity/bonds";
@@ -257,7 +262,7 @@ class H5mdWriter::Implementation {
     for (const Topology::Run& run : topology.runs()) {
       const Topology::Molecule& molecule = topology.molecules()[run.molecule];
       for (std::int64_t n = 0; n < run.count; ++n) {
-        for (const auto& [a, b] : molecule.bonds) {
+        for (const auto& [a, b] : bonds[run.molecule]) {
           pairs.push_back(first_id + a);
           pairs.push_back(first_id + b);
           if (pairs.size() == 2 * most) write();

@@ -19,6 +19,7 @@
 #include "md/input/check_box.hpp"
 #include "md/input/check_molecules.hpp"
 #include "md/input/diagnostics.hpp"
+#include "md/input/hydrogen_mass.hpp"
 #include "md/input/molecule_file.hpp"
 #include "md/input/pair_potential_input.hpp"
 #include "md/input/physics_advice.hpp"
@@ -81,6 +82,8 @@ Input with_molecule_files(const comm::Context& context, Input input) {
     comm::broadcast(context, 0, text);
     take_molecule_file(input, m, text);
   }
+  // A rank that saw no files knows only now what is bonded to what.
+  move_hydrogen_masses(input);
   return input;
 }
 
