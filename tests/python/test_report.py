@@ -20,7 +20,7 @@ from sterna.report.html import element, with_error
 from sterna.report.page import PARTS
 from sterna.report.plot import Series, line_plot, ticks
 from sterna.report.runs import Run, find_run
-from sterna.report.trajectory import pack, read_scene
+from sterna.report.trajectory import held_atoms, pack, read_scene
 
 LIQUID = """\
 units = "reduced"
@@ -362,6 +362,21 @@ def test_molecules_have_bonds_and_terms(folder):
         assert f"{name} (part of bonded)" in page.part("energies")
     assert "tail correction-50.5489" in page.part("energies")
     assert "fs" in page.part("thermodynamics")
+
+
+def test_atoms_that_constraints_hold_are_joined_to_the_nearest_of_their_molecule():
+    # A water across the face of a box, a bonded pair with a hydrogen, an ion; scattered numbers.
+    edges = numpy.diag([2.0, 3.0, 4.0])
+    places = [[1.98, 1, 1], [0.06, 1, 1], [1.98, 1.09, 1], [1, 1, 1], [1.15, 1, 1], [1.25, 1, 1],
+              [1.97, 1, 1]]  # fmt: skip
+    bonded = numpy.array([False, False, False, True, True, False, False])
+    molecules = numpy.array([5, 5, 5, 2, 2, 2, 9])
+    mixed = numpy.array([3, 6, 0, 5, 1, 4, 2])
+    fractions = (numpy.array(places) / numpy.diag(edges))[mixed]
+    pairs = held_atoms(fractions, edges, molecules[mixed], bonded[mixed])
+    assert {tuple(sorted(mixed[pair])) for pair in pairs} == {(0, 1), (0, 2), (4, 5)}
+    alone = held_atoms(fractions, edges, numpy.arange(7), bonded)
+    assert alone.shape == (0, 2)
 
 
 def test_a_slab_has_its_profile_and_its_surface_tension(sterna, tmp_path):

@@ -55,9 +55,7 @@ def traffic(run: Run, identity: str) -> Markup:
     cells = [(a, b, size, what) for (a, b, size, _), what in zip(pairs, said, strict=True)]
     busiest = max(range(len(pairs)), key=lambda k: pairs[k][2])
     total = sum(size for _, _, size, _ in pairs)
-    caption = (
-        f"{bytes_text(total)} in all. Most between a pair: {_lower(said[busiest])}. Darker is more."
-    )
+    caption = f"{bytes_text(total)} in all. Most between a pair: {_lower(said[busiest])}. The stronger the color, the more."
     rows: Sequence[tuple] = sorted(pairs)
     title = "Sent by each rank to each other"
     if len(rows) > MOST_PAIRS:

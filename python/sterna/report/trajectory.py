@@ -93,6 +93,31 @@ def _edge_matrices(box: object, frames: numpy.ndarray) -> numpy.ndarray:
     return numpy.broadcast_to(values, (len(frames), 3, 3))
 
 
+def held_atoms(
+    fractions: numpy.ndarray, edges: numpy.ndarray, molecules: numpy.ndarray, bonded: numpy.ndarray
+) -> numpy.ndarray:
+    """Pairs (m, 2) of each atom without a bond and the atom of its molecule nearest to it.
+
+    Constraints hold such atoms: a hydrogen at its heavy atom, or those of rigid water. `fractions`
+    (n, 3) of the `edges` (3, 3) of the box, `molecules` (n,) numbers, `bonded` (n,).
+    """
+    order = numpy.argsort(molecules, kind="stable")
+    _, starts, sizes = numpy.unique(molecules[order], return_index=True, return_counts=True)
+    found = [numpy.empty((0, 2), int)]
+    for size in numpy.unique(sizes[sizes > 1]):
+        members = order[starts[sizes == size][:, None] + numpy.arange(size)]
+        row, place = numpy.nonzero(~bonded[members])
+        # Some at a time: a distance to each atom of the molecule takes memory.
+        for part in numpy.array_split(numpy.arange(len(row)), len(row) * size // 1_000_000 + 1):
+            others, atoms = members[row[part]], members[row[part], place[part]]
+            apart = fractions[others] - fractions[atoms][:, None]
+            distance = numpy.linalg.norm((apart - numpy.round(apart)) @ edges, axis=2)
+            distance[others == atoms[:, None]] = numpy.inf
+            nearest = others[numpy.arange(len(part)), distance.argmin(axis=1)]
+            found.append(numpy.stack((atoms, nearest), axis=1))
+    return numpy.unique(numpy.sort(numpy.concatenate(found), axis=1), axis=0)
+
+
 def _bonds(file: object, shown: numpy.ndarray, ids: numpy.ndarray | None) -> list[int]:
     """Pairs of places among what is shown, of bonds both ends of which are."""
     if "connectivity/bonds" not in file:
@@ -141,11 +166,17 @@ def _read(file: object, most_bytes: int) -> Scene | None:
         masses = group["mass"][...][..., shown]
         values = group["velocity/value"]
         energies = pack_energies(numpy.array([values[f][shown] for f in frames], float), masses)
+    ids = group["id"][...] if "id" in group else None
+    bonds = _bonds(file, shown, ids)
+    if "molecule" in group and len(shown) == particles:
+        bonded = numpy.zeros(particles, bool)
+        bonded[bonds] = True
+        molecules = group["molecule"][...].reshape(-1)
+        bonds += held_atoms(fractions[-1], edges[-1], molecules, bonded).reshape(-1).tolist()
     species = group["species"][...][shown] if "species" in group else numpy.zeros(len(shown), int)
     named = h5py.check_enum_dtype(group["species"].dtype) if "species" in group else None
     values = sorted(set(species.tolist()))
     names = {value: name for name, value in (named or {}).items()}
-    ids = group["id"][...] if "id" in group else None
     steps = group["position"].get("step", file.get("observables/kinetic_energy/step"))
     return Scene(
         particles=particles,
@@ -157,7 +188,7 @@ def _read(file: object, most_bytes: int) -> Scene | None:
         unit=str(position.attrs.get("unit", "")),
         species=[values.index(value) for value in species.tolist()],
         names=[names.get(value, f"type {value}") for value in values],
-        bonds=_bonds(file, shown, ids),
+        bonds=bonds,
         packed=pack(fractions),
         energies=energies,
     )

@@ -34,6 +34,38 @@
       float far = clamp(0.5 - z / (2.0 * extent), 0.0, 1.0);
       result = vec4(mix(color * light, ground, 0.4 * far), 1.0);
     }`;
+  // A bond is a flat strip that faces the eye, shaded as a rod.
+  const STICKS = `#version 300 es
+    layout(location = 0) in vec2 corner;
+    layout(location = 1) in vec3 from;
+    layout(location = 2) in vec3 to;
+    uniform mat3 edges, turn;
+    uniform float radius, reach, aspect;
+    out float across;
+    out float depth;
+    void main() {
+      vec3 a = turn * (edges * (from - 0.5)), b = turn * (edges * (to - 0.5));
+      vec3 seen = mix(a, b, 0.5 + 0.5 * corner.y);
+      vec2 along = b.xy - a.xy;
+      vec2 side = length(along) > 0.0 ? normalize(vec2(-along.y, along.x)) : vec2(0.0);
+      across = corner.x;
+      depth = seen.z;
+      gl_Position = vec4((seen.xy + side * corner.x * radius) / reach / vec2(aspect, 1.0), -seen.z / (6.0 * reach), 1.0);
+    }`;
+  const ROD = `#version 300 es
+    precision highp float;
+    in float across;
+    in float depth;
+    uniform float radius, reach, extent;
+    uniform vec3 ground, color;
+    out vec4 result;
+    void main() {
+      float up = sqrt(max(0.0, 1.0 - across * across));
+      float z = depth + radius * up;
+      gl_FragDepth = 0.5 - 0.5 * z / (6.0 * reach);
+      float far = clamp(0.5 - z / (2.0 * extent), 0.0, 1.0);
+      result = vec4(mix(color * (0.35 + 0.6 * up), ground, 0.4 * far), 1.0);
+    }`;
   const LINES = `#version 300 es
     layout(location = 0) in vec3 fraction;
     uniform mat3 edges, turn;
@@ -129,15 +161,51 @@
     return corners;
   }
 
-  // Bonds whose nearest images are in the box; others would cross it.
-  function bondLines(bonds, positions, isShown) {
+  // Pairs of particles, the second bonded to the first, by which molecules are followed from one atom on.
+  function walks(bonds, count) {
+    const partners = new Map();
+    for (let k = 0; k + 1 < bonds.length; k += 2) {
+      for (const [a, b] of [[bonds[k], bonds[k + 1]], [bonds[k + 1], bonds[k]]]) {
+        if (!partners.has(a)) partners.set(a, []);
+        partners.get(a).push(b);
+      }
+    }
+    const reached = new Uint8Array(count), steps = [];
+    for (const first of partners.keys()) {
+      if (reached[first]) continue;
+      reached[first] = 1;
+      for (const queue = [first]; queue.length;) {
+        const from = queue.pop();
+        for (const to of partners.get(from)) {
+          if (reached[to]) continue;
+          reached[to] = 1;
+          steps.push(from, to);
+          queue.push(to);
+        }
+      }
+    }
+    return steps;
+  }
+
+  // Fractions of the box; each atom of a molecule at the image nearest to the one that it was reached from.
+  function whole(positions, steps) {
+    const result = Float32Array.from(positions, (part) => part / 65536);
+    for (let k = 0; k < steps.length; k += 2) {
+      const from = 3 * steps[k], to = 3 * steps[k + 1];
+      for (let a = 0; a < 3; ++a) result[to + a] -= Math.round(result[to + a] - result[from + a]);
+    }
+    return result;
+  }
+
+  // Both ends of each bond. Those that close a ring through the box are left out.
+  function bondEnds(bonds, places, isShown) {
     const ends = [];
     for (let k = 0; k + 1 < bonds.length; k += 2) {
       if (!isShown(bonds[k]) || !isShown(bonds[k + 1])) continue;
-      const pair = [bonds[k], bonds[k + 1]].map((i) => [0, 1, 2].map((a) => positions[i * 3 + a] / 65536));
+      const pair = [bonds[k], bonds[k + 1]].map((i) => places.subarray(3 * i, 3 * i + 3));
       if (pair[0].every((x, a) => Math.abs(x - pair[1][a]) < 0.5)) ends.push(...pair[0], ...pair[1]);
     }
-    return ends;
+    return new Float32Array(ends);
   }
 
   async function start(viewer) {
@@ -149,6 +217,7 @@
     const frames = await unpack(data);
     const energies = data.energies ? await inflate(data.energies) : null;
     const spheres = program(gl, SPHERES, SHADE), lines = program(gl, LINES, PLAIN);
+    const sticks = program(gl, STICKS, ROD), steps = walks(data.bonds, data.particles);
 
     const buffer = (values) => {
       const made = gl.createBuffer();
@@ -164,12 +233,23 @@
     gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
     gl.bindBuffer(gl.ARRAY_BUFFER, positions);
     gl.enableVertexAttribArray(1);
-    gl.vertexAttribPointer(1, 3, gl.UNSIGNED_SHORT, true, 0, 0);
+    gl.vertexAttribPointer(1, 3, ...(steps.length ? [gl.FLOAT, false] : [gl.UNSIGNED_SHORT, true]), 0, 0);
     gl.vertexAttribDivisor(1, 1);
     const tints = buffer(new Uint8Array(3 * data.particles));
     gl.enableVertexAttribArray(2);
     gl.vertexAttribPointer(2, 3, gl.UNSIGNED_BYTE, true, 0, 0);
     gl.vertexAttribDivisor(2, 1);
+    const stickArrays = gl.createVertexArray();
+    gl.bindVertexArray(stickArrays);
+    buffer(new Float32Array([-1, -1, 1, -1, -1, 1, 1, 1]));
+    gl.enableVertexAttribArray(0);
+    gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
+    const stickBuffer = buffer(new Float32Array(6));
+    for (const end of [1, 2]) {
+      gl.enableVertexAttribArray(end);
+      gl.vertexAttribPointer(end, 3, gl.FLOAT, false, 24, 12 * (end - 1));
+      gl.vertexAttribDivisor(end, 1);
+    }
     const lineArrays = gl.createVertexArray();
     gl.bindVertexArray(lineArrays);
     const lineBuffer = buffer(new Float32Array(boxLines()));
@@ -236,20 +316,33 @@
       gl.uniform3fv(spheres.uniforms.ground, ground);
       gl.bindVertexArray(sphereArrays);
       gl.bindBuffer(gl.ARRAY_BUFFER, positions);
-      const places = ofShown(frames[frame]);
+      const all = steps.length ? whole(frames[frame], steps) : frames[frame];
+      const places = ofShown(all);
       gl.bufferData(gl.ARRAY_BUFFER, places, gl.DYNAMIC_DRAW);
       gl.bindBuffer(gl.ARRAY_BUFFER, tints);
       gl.bufferData(gl.ARRAY_BUFFER, ofShown(colorsOf(frame)), gl.DYNAMIC_DRAW);
       gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, places.length / 3);
+
+      if (steps.length) {
+        const ends = bondEnds(data.bonds, all, isShown);
+        gl.useProgram(sticks.made);
+        shared(sticks.uniforms);
+        gl.uniform1f(sticks.uniforms.radius, 0.4 * radius);
+        gl.uniform1f(sticks.uniforms.extent, extent);
+        gl.uniform3fv(sticks.uniforms.ground, ground);
+        gl.uniform3fv(sticks.uniforms.color, rgb("--soft"));
+        gl.bindVertexArray(stickArrays);
+        gl.bindBuffer(gl.ARRAY_BUFFER, stickBuffer);
+        gl.bufferData(gl.ARRAY_BUFFER, ends, gl.DYNAMIC_DRAW);
+        gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, ends.length / 6);
+      }
 
       gl.useProgram(lines.made);
       shared(lines.uniforms);
       gl.uniform3fv(lines.uniforms.color, rgb("--soft"));
       gl.bindVertexArray(lineArrays);
       gl.bindBuffer(gl.ARRAY_BUFFER, lineBuffer);
-      const ends = new Float32Array([...boxLines(), ...bondLines(data.bonds, frames[frame], isShown)]);
-      gl.bufferData(gl.ARRAY_BUFFER, ends, gl.DYNAMIC_DRAW);
-      gl.drawArrays(gl.LINES, 0, ends.length / 3);
+      gl.drawArrays(gl.LINES, 0, boxLines().length / 3);
       step.textContent = `step ${data.steps[frame]}`;
     }
     const later = () => { drawn ||= requestAnimationFrame(draw); };
