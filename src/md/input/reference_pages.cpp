@@ -52,10 +52,10 @@ std::map<std::string, std::string> reference_pages() {
   for (const ThermostatKind& kind : thermostat_kinds()) {
     pages[fmt::format("thermostats/{}.md", kind.name)] =
         ensemble_page(kind, "thermostat") +
-        fmt::format("\n{} {}\n\nAll kinds, and what the letters mean: [thermostats](../thermostats.md).\n",
-                    kind.is_canonical ? "It samples the canonical ensemble."
-                                      : "It samples no ensemble.",
-                    said(kind.constraints));
+        fmt::format(
+            "\n{} {}\n\nAll kinds, and what the letters mean: [thermostats](../thermostats.md).\n",
+            kind.is_canonical ? "It samples the canonical ensemble." : "It samples no ensemble.",
+            said(kind.constraints));
   }
   for (const BarostatKind& kind : barostat_kinds()) {
     pages[fmt::format("barostats/{}.md", kind.name)] =

@@ -13,10 +13,10 @@ namespace sterna::md {
 
 /// What a rank tells of itself at the end of a run.
 struct RankAccount {
-  std::vector<double> seconds;          ///< of each part of its time, which add up to the whole
-  std::vector<bool> communication;      ///< whether a part is communication or waiting
+  std::vector<double> seconds;      ///< of each part of its time, which add up to the whole
+  std::vector<bool> communication;  ///< whether a part is communication or waiting
   double particles = 0.0, ghosts = 0.0;
-  std::vector<comm::SentToRank> sent;   ///< by destination, ascending, of all exchanges
+  std::vector<comm::SentToRank> sent;  ///< by destination, ascending, of all exchanges
 };
 
 /// Up to this many ranks each has a place in the table of times,

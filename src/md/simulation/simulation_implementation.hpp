@@ -264,10 +264,10 @@ class Simulation::Implementation {
   bool begun_ = false;          ///< forces are there
   double run_seconds_ = 0.0;    ///< of the loop, since the start or the last report
   Outcome last_outcome_ = Outcome::complete;
-  bool changed_ = false;        ///< from outside, so that lists and forces are no longer right
-  bool rebuilt_ = false;        ///< in the present step
-  bool ended_ = false;          ///< velocities are those of the end of the present step
-  bool moved_ = false;          ///< particles are where they will be in the next step
+  bool changed_ = false;  ///< from outside, so that lists and forces are no longer right
+  bool rebuilt_ = false;  ///< in the present step
+  bool ended_ = false;    ///< velocities are those of the end of the present step
+  bool moved_ = false;    ///< particles are where they will be in the next step
   double translational_degrees() const {
     const double fixed = keeps_momentum(input_) ? 3.0 : 0.0;
     return std::max(1.0, unconstrained_degrees() - fixed);
