@@ -21,7 +21,9 @@ double lennard_jones(double r) {
 }
 
 BufferedPairs pairs_of(double density, double speed_squared) {
-  return {.density = density, .speed_squared = speed_squared, .cutoff = cutoff,
+  return {.density = density,
+          .speed_squared = speed_squared,
+          .cutoff = cutoff,
           .energy = lennard_jones};
 }
 

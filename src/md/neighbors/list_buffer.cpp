@@ -65,9 +65,7 @@ double energy_of_missed_pairs(const BufferedPairs& pairs, double list_radius, do
 ListBuffer choose_list_buffer(std::span<const BufferedPairs> kinds, double reach, double timestep,
                               double tolerance, std::optional<int> interval, double most_skin) {
   const auto with_interval = [&](int steps) {
-    const auto drift = [&](double skin) {
-      return drift_of(kinds, reach + skin, steps, timestep);
-    };
+    const auto drift = [&](double skin) { return drift_of(kinds, reach + skin, steps, timestep); };
     double lower = 0.0, upper = most_skin;
     if (drift(lower) <= tolerance) upper = lower;
     // To a thousandth of the longest skin.

@@ -21,8 +21,7 @@ std::vector<BufferedPairs> buffered_pairs(const Input& input, std::span<const do
     for (std::size_t b = 0; b < types; ++b) {
       const auto function =
           std::make_shared<const PairFunction>(pair_function_from_input(input, a, b));
-      const double share =
-          counts.empty() ? 1.0 : counts[a] * counts[b] / (particles * particles);
+      const double share = counts.empty() ? 1.0 : counts[a] * counts[b] / (particles * particles);
       kinds.push_back({.density = 0.5 * share * particles / volume,
                        .speed_squared = thermal * (1.0 / masses[a] + 1.0 / masses[b]),
                        .cutoff = function->cutoff(),
@@ -65,9 +64,8 @@ void Simulation::Implementation::choose_list_buffer(const nlohmann::json& state)
   const std::vector<BufferedPairs> kinds =
       buffered_pairs(input_, frozen_.inertial_masses(masses_), counts,
                      static_cast<double>(particle_count_), box_.volume());
-  list_buffer_ =
-      sterna::md::choose_list_buffer(kinds, interaction_.reach(), input_.run.timestep,
-                                     neighbor.tolerance, interval, interaction_.reach());
+  list_buffer_ = sterna::md::choose_list_buffer(kinds, interaction_.reach(), input_.run.timestep,
+                                                neighbor.tolerance, interval, interaction_.reach());
   skin_ = list_buffer_->skin;
 }
 
