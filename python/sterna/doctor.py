@@ -53,6 +53,8 @@ temperature = 1.0
 name = "LJ"
 [interaction]
 cutoff = 2.5
+[communication]
+timeout = 60
 [output]
 directory = {directory}
 """
