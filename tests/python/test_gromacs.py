@@ -1,8 +1,12 @@
 """The same system in Sterna and in GROMACS: energies by kind, forces, endings and their tails.
 
-Needs GROMACS in double precision: `gmx_d` of the Debian package gromacs, or $STERNA_GROMACS.
+GROMACS must be in double precision: `gmx_d` of the Debian package gromacs, or $STERNA_GROMACS. What
+it computes of three systems is recorded in tests/data/import/gromacs/energies.json, with which
+Sterna is compared everywhere. Where GROMACS is, it has to agree with the record, which it writes
+anew with STERNA_UPDATE_EXPECTED=1.
 """
 
+import json
 import os
 import re
 import shutil
@@ -11,6 +15,7 @@ import subprocess
 import h5py
 import numpy
 import pytest
+from conftest import ROOT
 from sterna import read_log
 from test_import_force_fields import write_methanol
 
@@ -29,15 +34,16 @@ def gmx():
 MDP = """\
 integrator = md-vv
 nsteps = 0
+continuation = {continuation}
 cutoff-scheme = Verlet
-rcoulomb = 0.9
-rvdw = 0.9
+rcoulomb = {cutoff}
+rvdw = {cutoff}
 rvdw-switch = 0.7
 vdw-modifier = {modifier}
 coulombtype = {coulomb}
-fourierspacing = 0.04
+fourierspacing = 0.03
 pme-order = 10
-ewald-rtol = 1e-6
+ewald-rtol = 1e-7
 DispCorr = {correction}
 nstfout = 1
 nstenergy = 1
@@ -47,7 +53,9 @@ constraints = none
 
 def gromacs(program, folder, name, names, **settings):
     """Energies of the start in kJ/mol by GROMACS's names, and the forces in kJ/mol/nm."""
-    (folder / "run.mdp").write_text(MDP.format(**settings))
+    (folder / "run.mdp").write_text(
+        MDP.format(**({"cutoff": 0.9, "continuation": "no"} | settings))
+    )
     environment = dict(os.environ, GMX_MAXBACKUP="-1", OMP_NUM_THREADS="1")
 
     def run(*arguments, text=""):
@@ -95,33 +103,116 @@ OUTPUT = (
 )
 
 
-def test_a_liquid_of_opls_is_that_of_gromacs(gmx, sterna, tmp_path):
-    write_methanol(tmp_path, numpy.random.default_rng(11))
-    names = ["Bond", "Angle", "Ryckaert-Bell.", "LJ-14", "Coulomb-14", "LJ-(SR)", "Coulomb-(SR)",
-             "Coul.-recip.", "Potential"]  # fmt: skip
-    theirs, force = gromacs(
-        gmx, tmp_path, "methanol", names, modifier="None", coulomb="PME", correction="no"
+DATA = ROOT / "tests" / "data" / "import" / "gromacs"
+RECORD = DATA / "energies.json"
+
+# Of GROMACS, and the terms of Sterna that are the same together.
+BONDED = {
+    "amber": [
+        (["Bond"], ["harmonic_bond"]),
+        (["Angle"], ["harmonic_angle"]),
+        (["Proper Dih."], ["periodic_torsion"]),
+        (["Per. Imp. Dih."], ["periodic_improper"]),
+        (["LJ-14"], ["lennard_jones_14"]),
+        (["Coulomb-14"], ["coulomb_14"]),
+    ],
+    "charmm": [
+        # The distance of a Urey-Bradley term counts as an angle there.
+        (["Bond"], ["harmonic_bond"]),
+        (["U-B"], ["harmonic_angle", "urey_bradley"]),
+        (["Proper Dih."], ["periodic_torsion"]),
+        (["Improper Dih."], ["harmonic_improper"]),
+        (["CMAP Dih."], ["cmap"]),
+        (["LJ-14"], ["lennard_jones_14"]),
+        (["Coulomb-14"], ["coulomb_14"]),
+    ],
+    "opls": [
+        (["Bond"], ["harmonic_bond"]),
+        (["Angle"], ["harmonic_angle"]),
+        (["Ryckaert-Bell."], ["ryckaert_bellemans_torsion"]),
+        (["Coulomb-14"], ["coulomb_14"]),
+    ],
+}
+SYSTEMS = {
+    "methanol": {"kinds": "opls", "cutoff": 0.9},
+    "peptide_amber": {"kinds": "amber", "cutoff": 0.85},
+    "peptide_charmm": {"kinds": "charmm", "cutoff": 0.85},
+}
+PAIRS = ("LJ (SR)", "Coulomb (SR)", "Coul. recip.")
+
+
+def write_system(folder, name):
+    """NAME.top and NAME.gro."""
+    if name == "methanol":
+        write_methanol(folder, numpy.random.default_rng(11))
+        return
+    for suffix in ("top", "gro"):
+        shutil.copy(DATA / f"{name}.{suffix}", folder)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_the_record_is_what_gromacs_computes(name, gmx, tmp_path):
+    write_system(tmp_path, name)
+    settings = SYSTEMS[name]
+    names = [*(key for keys, _ in BONDED[settings["kinds"]] for key in keys), *PAIRS, "Potential"]
+    found, force = gromacs(
+        gmx, tmp_path, name, [key.replace(" ", "-") for key in names],
+        modifier="None", coulomb="PME", correction="no", cutoff=settings["cutoff"],
+        continuation="yes",
+    )  # fmt: skip
+    found["root mean square of the forces"] = float(numpy.sqrt((force**2).sum(axis=1).mean()))
+    record = json.loads(RECORD.read_text()) if RECORD.is_file() else {"systems": {}}
+    if os.environ.get("STERNA_UPDATE_EXPECTED"):
+        version = subprocess.run([gmx, "--version"], capture_output=True, text=True, check=True)
+        record["program"] = re.search(r"^GROMACS version: *(\S+)", version.stdout, re.M)[1]
+        record["systems"][name] = found
+        RECORD.write_text(json.dumps(record, indent=1) + "\n")
+    assert found == pytest.approx(record["systems"][name], rel=1e-7)
+
+
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_every_energy_of_an_imported_system_is_that_of_gromacs(name, sterna, tmp_path):
+    write_system(tmp_path, name)
+    settings = SYSTEMS[name]
+    done = sterna(
+        "import", f"{name}.top", f"{name}.gro", "--constraints", "none",
+        "--cutoff", settings["cutoff"], "-o", "out.toml",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    theirs = json.loads(RECORD.read_text())["systems"][name]
+    mine, forces = sterna_run(
+        sterna, tmp_path,
+        [("steps = 10000", "steps = 0"), ('tail_correction = "homogeneous"', ""),
+         ('"fmm"', '"ewald"'), ("accuracy = 0.0001", "accuracy = 1e-7"), OUTPUT],
+    )  # fmt: skip
+    for keys, terms in BONDED[settings["kinds"]]:
+        expected = sum(theirs[key] for key in keys)
+        found = sum(mine.get(f"bonded_{one}_energy", 0.0) for one in terms)
+        assert abs(expected) > 1e-2, keys
+        assert found == pytest.approx(expected, rel=1e-6), keys
+    assert mine["lennard_jones_energy"] == pytest.approx(theirs["LJ (SR)"], rel=1e-6)
+    charges = theirs["Coulomb (SR)"] + theirs["Coul. recip."]
+    assert mine["electrostatics_energy"] == pytest.approx(charges, rel=1e-6)
+    assert mine["potential_energy"] == pytest.approx(theirs["Potential"], rel=1e-6)
+    size = numpy.sqrt((forces**2).sum(axis=1).mean())
+    assert size == pytest.approx(theirs["root mean square of the forces"], rel=1e-6)
+
+
+def test_the_forces_of_a_liquid_of_opls_are_those_of_gromacs(gmx, sterna, tmp_path):
+    write_system(tmp_path, "methanol")
+    _, force = gromacs(
+        gmx, tmp_path, "methanol", ["Potential"], modifier="None", coulomb="PME", correction="no"
     )
     done = sterna(
         "import", "methanol.top", "methanol.gro", "--constraints", "none", "--cutoff", "0.9",
         "-o", "out.toml",
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    mine, forces = sterna_run(
+    _, forces = sterna_run(
         sterna, tmp_path,
         [("steps = 10000", "steps = 0"), ('tail_correction = "homogeneous"', ""),
          ('"fmm"', '"ewald"'), ("accuracy = 0.0001", "accuracy = 1e-7"), OUTPUT],
     )  # fmt: skip
-    for name, key in (
-        ("Bond", "bonded_harmonic_bond"),
-        ("Angle", "bonded_harmonic_angle"),
-        ("Ryckaert-Bell.", "bonded_ryckaert_bellemans_torsion"),
-        ("Coulomb-14", "bonded_coulomb_14"),
-        ("LJ (SR)", "lennard_jones"),
-    ):
-        assert mine[f"{key}_energy"] == pytest.approx(theirs[name], rel=1e-6), name
-    charges = theirs["Coulomb (SR)"] + theirs["Coul. recip."]
-    assert mine["electrostatics_energy"] == pytest.approx(charges, rel=1e-5)
     rms = numpy.sqrt((force**2).sum(axis=1).mean())
     assert numpy.sqrt(((forces - force) ** 2).sum(axis=1).mean()) < 1e-5 * rms
 

@@ -130,20 +130,31 @@ _CHARMM_IMPROPER = re.compile(
     # Without the way around the circle, which is meant: the energy would jump at 180 degrees.
     r"|\(theta-theta0\)\^2)"
 )
+_GROMACS_IMPROPER = re.compile(
+    r"0\.5\*k\*\(thetap-theta0\)\^2;"
+    r"thetap=step\(-\(theta-theta0\+pi\)\)\*2\*pi\+theta\+step\(theta-theta0-pi\)\*\(-2\*pi\);"
+    r"pi=3\.14\d*"
+)
 
 
 def _custom_torsions(force: Any, _source: Source, _bonds: Bonds) -> Iterator[Term]:
-    """The harmonic impropers of CHARMM, as OpenMM's readers write them."""
+    """The harmonic impropers of CHARMM and GROMACS, as OpenMM's readers write them."""
     energy = force.getEnergyFunction().replace(" ", "").rstrip(";")
     names = [force.getPerTorsionParameterName(n) for n in range(force.getNumPerTorsionParameters())]
-    if not _CHARMM_IMPROPER.fullmatch(energy) or set(names) != {"k", "theta0"}:
+    if _CHARMM_IMPROPER.fullmatch(energy):
+        factor = 2.0
+    elif _GROMACS_IMPROPER.fullmatch(energy):
+        factor = 1.0
+    else:
+        factor = 0.0
+    if factor == 0.0 or set(names) != {"k", "theta0"}:
         raise SternaError(f'a CustomTorsionForce has the energy "{energy}", which is not known')
     for n in range(force.getNumTorsions()):
         *atoms, values = force.getTorsionParameters(n)
         given = dict(zip(names, values, strict=True))
         yield term(
             "improper", tuple(atoms), potential="harmonic",
-            bending_stiffness=2.0 * given["k"], phi0=math.degrees(given["theta0"]),
+            bending_stiffness=factor * given["k"], phi0=math.degrees(given["theta0"]),
         )  # fmt: skip
 
 

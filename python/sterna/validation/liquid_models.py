@@ -45,6 +45,7 @@ class Liquid:
     polarization: float = 0.0  #: energy that polarizes a molecule in the liquid, kJ/mol
     gas_energy: float | None = 0.0
     gas_steps: int = 0  #: of a run of the gas, for one of the liquid
+    slowness: int = 1  #: how many times as many steps the liquid needs as water does
     types: tuple[str, ...] = ()  #: of a molecule's atoms
     shape: numpy.ndarray | None = field(default=None, compare=False)
 
@@ -110,7 +111,8 @@ TIP4P_2005 = Liquid(
 # Abel, Friesner and Berne, J. Chem. Theory Comput. 5, 1462 (2009)) and 10.09 kcal/mol (Shirts and
 # Pande, J. Chem. Phys. 122, 134508 (2005), as quoted there). How these runs ended the Lennard-Jones
 # forces is not known: their table has -11.08 kcal/mol for SPC/E too, 0.1 above what programs agree
-# on with tail corrections.
+# on with tail corrections. The energy is that of GROMACS 2022.5 with this cutoff, tails and time
+# step: 510 molecules, 130 ps, +-0.053.
 _TIP3P_BOND = 0.09572
 _TIP3P_HYDROGENS = 2.0 * _TIP3P_BOND * numpy.sin(numpy.radians(104.52 / 2.0))
 TIP3P = Liquid(
@@ -151,6 +153,7 @@ exclusion = [{{{{ atoms = [[1, 2], [1, 3], [2, 3]] }}}}]
     timestep=0.001,
     density=Published(0.9825, 0.0025, "0.98 to 0.985, Vega 2011 and others"),
     heat_of_vaporization=Published(10.07 * KCAL, 0.1 * KCAL, "Vega 2011, Wang 2009, Shirts 2005"),
+    potential_energy=Published(-40.036, 0.053, "GROMACS, same settings"),
     types=("OW", "HW", "HW"),
     shape=numpy.array(
         [
@@ -327,6 +330,7 @@ torsion = [
     ),
     gas_energy=None,
     gas_steps=20,
+    slowness=4,
     types=("CT", "HC", "HC", "HC", "CT", "HC", "HC", "OH", "HO"),
     shape=numpy.array(
         [

@@ -230,7 +230,9 @@ def validate(
         place = root / one.name / f"{phase}{number}"
         if phase == "gas":
             return measure_gas(one, taken * one.gas_steps, number + 1, place)
-        return measure_liquid(one, taken, equilibration, number + 1, place)
+        return measure_liquid(
+            one, taken * one.slowness, equilibration * one.slowness, number + 1, place
+        )
 
     with tempfile.TemporaryDirectory(prefix="sterna-validate-") as temporary:
         root = Path(folder or temporary).resolve()
