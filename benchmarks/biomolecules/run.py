@@ -130,7 +130,8 @@ def gromacs_forces(folder: Path, gmx: str, more: str):
     import numpy
 
     parameters = RUN_PARAMETERS.replace("nsteps = 100000", "nsteps = 0")
-    parameters += "continuation = yes\ngen-vel = no\nnstfout = 1\n" + more
+    parameters = parameters.replace("gen-vel = yes\ngen-temp = 300\n", "gen-vel = no\n")
+    parameters += "continuation = yes\nnstfout = 1\n" + more
     (folder / "forces.mdp").write_text(parameters, encoding="utf-8")
     called(
         folder,
