@@ -145,15 +145,29 @@ def read_scene(path: Path, most_bytes: int = MOST_BYTES) -> Scene | None:
         raise SternaError(f"{path}: the trajectory cannot be read: {error}") from error
 
 
+def _whole_frames(values: list) -> int:
+    """How many frames all of these datasets have; a run that was killed may lack a part of one."""
+    frames = min(len(dataset) for dataset in values)
+    while frames > 0:
+        try:
+            for dataset in values:
+                dataset[frames - 1]
+            return frames
+        except OSError:
+            frames -= 1
+    return 0
+
+
 def _read(file: object, most_bytes: int) -> Scene | None:
     import h5py
 
     group = file["particles/trajectory"]
     position = group["position/value"]
-    frames_there, particles = position.shape[:2]
+    moving = "velocity" in group and "mass" in group
+    frames_there = _whole_frames([position] + ([group["velocity/value"]] if moving else []))
+    particles = position.shape[1]
     if frames_there == 0 or particles == 0:
         return None
-    moving = "velocity" in group and "mass" in group
     each = _PACKED * (7 if moving else 6)
     shown = _evenly(particles, int(most_bytes / each))
     frames = _evenly(frames_there, int(most_bytes / each / len(shown)))
