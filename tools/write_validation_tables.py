@@ -25,7 +25,10 @@ STUDIES = (
     "lj_slab_0.9",
     "carbon_dioxide_slab",
     "water_energy_drift",
-    "molecular_liquids",
+    "liquid_spce",
+    "liquid_tip3p",
+    "liquid_tip4p_2005",
+    "liquid_butane",
 )
 
 
