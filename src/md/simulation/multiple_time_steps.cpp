@@ -9,9 +9,8 @@
 //          Tuckerman, Berne, Martyna, J. Chem. Phys. 97, 1990 (1992), "r-RESPA". MODYLAS divides
 //          the forces alike: Andoh et al., J. Chem. Theory Comput. 9, 3201 (2013).
 // Cost:    one pass over the particles in steps with impulses. Lists are made anew in steps that
-//          compute all forces, so that the cells of the multipole method, which say what is near
-//          and what is far, change with neither part of a force counted twice; they are made a
-//          little earlier for it.
+//          compute all forces, and a little earlier for it. Where new cells of the multipole method
+//          change what is near and what is far, forces are computed twice in such a step.
 // Hazards: impulses that come in step with half the period of a vibration feed it: with bonds of
 //          hydrogen that vibrate, at 5 fs, and less strongly at 3.3 fs (Ma, Izaguirre, Skeel, SIAM
 //          J. Sci. Comput. 24, 1951 (2003)). Between two steps that compute all forces velocities
