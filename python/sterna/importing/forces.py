@@ -15,6 +15,7 @@ from sterna.errors import SternaError
 from sterna.importing.lennard_jones import Powers, pairs_of_bonds
 from sterna.importing.sources import Source, openmm
 from sterna.importing.system import Term, term
+from sterna.importing.virtual_sites import is_site, made_of, require_exclusions, terms_of_sites
 
 
 def number(quantity: Any) -> Any:
@@ -56,9 +57,23 @@ class Bonds:
         return all(frozenset(pair) in self.named for pair in itertools.pairwise(atoms))
 
 
-def _harmonic_bonds(force: Any, _source: Source, bonds: Bonds) -> Iterator[Term]:
+def _joins_site(source: Source, first: int, second: int) -> bool:
+    """A bond of a virtual site and what it is made of, by which AMBER tells where the site is."""
+    for site, other in ((first, second), (second, first)):
+        if is_site(source, site):
+            if other in made_of(source, site):
+                return True
+            raise SternaError(
+                f"{name_of(source, site)} is a virtual site with a bond to {name_of(source, other)}"
+            )
+    return False
+
+
+def _harmonic_bonds(force: Any, source: Source, bonds: Bonds) -> Iterator[Term]:
     for n in range(force.getNumBonds()):
         first, second, r0, stiffness = map(number, force.getBondParameters(n))
+        if _joins_site(source, first, second):
+            continue
         middle = bonds.middle(first, second)
         if middle is None:
             yield term("bond", (first, second), potential="harmonic", stiffness=stiffness, r0=r0)
@@ -208,11 +223,7 @@ def terms_of(source: Source) -> list[Term]:
     """All terms and constraints. Raises SternaError, naming what Sterna does not have."""
     system = source.system
     for atom in range(system.getNumParticles()):
-        if system.isVirtualSite(atom):
-            raise SternaError(
-                f"{name_of(source, atom)} is a virtual site, which Sterna does not have"
-            )
-        if number(system.getParticleMass(atom)) <= 0.0:
+        if not is_site(source, atom) and number(system.getParticleMass(atom)) <= 0.0:
             raise SternaError(f"{name_of(source, atom)} has no mass")
     bonds = Bonds(source)
     terms = []
@@ -228,6 +239,12 @@ def terms_of(source: Source) -> list[Term]:
     for n in range(system.getNumConstraints()):
         first, second, distance = map(number, system.getConstraintParameters(n))
         terms.append(term("constraint", (first, second), distance=distance))
+
+    def name(atom: int) -> str:
+        return name_of(source, atom)
+
+    terms += terms_of_sites(source, name)
+    require_exclusions(source, nonbonded_of(system), name)
     return terms
 
 

@@ -17,8 +17,8 @@ class Term:
 
 
 def term(section: str, atoms: tuple[int, ...], **parameters: Any) -> Term:
-    # All but a CMAP are the same from either end: alike in all molecules of a kind.
-    if section != "cmap" and atoms[-1] < atoms[0]:
+    # Most are the same from either end: alike in all molecules of a kind.
+    if section not in ("cmap", "virtual_site") and atoms[-1] < atoms[0]:
         atoms = atoms[::-1]
     return Term(section, atoms, tuple(parameters.items()))
 

@@ -133,6 +133,12 @@ class ExternalChecker {
       error(place + ".component",
             fmt::format("there is already a [[freeze]] of {}", quote(freeze.component)));
     }
+    const auto type = std::ranges::find(input_.types, freeze.component, &Input::Type::name);
+    if (type != input_.types.end() && type->mass == 0.0) {
+      error(place + ".component",
+            fmt::format("{} has no mass: a virtual site goes where its atoms take it",
+                        quote(freeze.component)));
+    }
     const std::vector<std::string_view> names = particle_names(input_);
     if (n + 1 == input_.freezes.size() && !names.empty() &&
         std::ranges::all_of(names, [&](std::string_view name) { return frozen_.contains(name); })) {

@@ -77,6 +77,10 @@ class Checker {
       if (good_(place) && !seen.insert(type.name).second) {
         error(place, fmt::format("there is already a [[type]] with the name {}", quote(type.name)));
       }
+      const std::string mass = fmt::format("type[{}].mass", n);
+      if (good_(mass) && type.mass == 0.0 && input_.molecules.empty()) {
+        error(mass, "\"mass\" in [[type]] is 0; only a [[molecule.virtual_site]] has no mass");
+      }
       const std::string fraction = fmt::format("type[{}].fraction", n);
       all_good = all_good && (good_(fraction) || !input_.places.contains(fraction));
       fractions += type.fraction;

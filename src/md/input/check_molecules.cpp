@@ -55,6 +55,7 @@ class MoleculeChecker {
     hydrogen_mass();
     special_pairs();
     exclusions();
+    virtual_sites();
   }
 
  private:
@@ -278,6 +279,109 @@ class MoleculeChecker {
                           atom_list(atoms)));
       }
     }
+  }
+
+  /// Sites, what they are made of, and what needs a mass.
+  void virtual_sites() {
+    std::set<int> sites;
+    for (std::size_t n = 0; n < molecule_.virtual_sites.size(); ++n) {
+      const Input::MoleculeVirtualSite& site = molecule_.virtual_sites[n];
+      const bool has_atoms = good_(place_of("virtual_site", n, "atoms"));
+      for (std::size_t k = 0; has_atoms && k < site.atoms.size(); ++k) {
+        const std::vector<int>& atoms = site.atoms[k];
+        if (!atoms.empty() && !sites.insert(atoms[0]).second) {
+          error(list_place("virtual_site", n, k),
+                fmt::format("the atom {} is a virtual site already", atoms[0]));
+        }
+      }
+    }
+    for (std::size_t n = 0; n < molecule_.virtual_sites.size(); ++n) virtual_site(n, sites);
+    without_sites("bond", molecule_.bonds, sites);
+    without_sites("constraint", molecule_.constraints, sites);
+    masses(sites);
+  }
+
+  void virtual_site(std::size_t n, const std::set<int>& sites) {
+    const Input::MoleculeVirtualSite& site = molecule_.virtual_sites[n];
+    const VirtualSiteKind* const kind = find_virtual_site_kind(site.kind);
+    if (!good_(place_of("virtual_site", n, "kind")) || kind == nullptr) return;
+    const auto is_given = [&](std::string_view name) {
+      return good_(place_of("virtual_site", n, name));
+    };
+    if (std::ranges::all_of(kind->parameters, is_given)) {
+      const std::string wrong = kind->contradiction(site.parameters);
+      if (!wrong.empty()) error(fmt::format("{}.virtual_site[{}]", place_, n), wrong);
+    }
+    if (!good_(place_of("virtual_site", n, "atoms"))) return;
+    for (std::size_t k = 0; k < site.atoms.size(); ++k) {
+      const std::vector<int>& atoms = site.atoms[k];
+      const std::string place = list_place("virtual_site", n, k);
+      if (atoms.size() != kind->atoms + 1) {
+        error(place, fmt::format("\"atoms\" in [[molecule.virtual_site]] lists {} atom{}; expected "
+                                 "{}: the site and the {} that one of kind {} is made of",
+                                 atoms.size(), atoms.size() == 1 ? "" : "s", kind->atoms + 1,
+                                 kind->atoms, quote(kind->name)));
+        continue;
+      }
+      if (std::find(atoms.begin() + 1, atoms.end(), atoms[0]) != atoms.end()) {
+        error(place, fmt::format("the virtual site {} cannot be made of itself", atoms[0]));
+        continue;
+      }
+      if (!good_atoms("virtual_site", n, k, atoms, atoms.size())) continue;
+      for (std::size_t of = 1; of < atoms.size(); ++of) {
+        if (!sites.contains(atoms[of])) continue;
+        error(place, fmt::format("the atom {}, of which the virtual site {} is made, is a virtual "
+                                 "site itself; expected atoms with mass",
+                                 atoms[of], atoms[0]));
+        break;
+      }
+    }
+  }
+
+  void without_sites(std::string_view section, const Terms& items, const std::set<int>& sites) {
+    for (std::size_t n = 0; n < items.size(); ++n) {
+      if (!good_(place_of(section, n, "atoms"))) continue;
+      for (std::size_t k = 0; k < items[n].atoms.size(); ++k) {
+        const std::vector<int>& atoms = items[n].atoms[k];
+        const auto site =
+            std::ranges::find_if(atoms, [&](int atom) { return sites.contains(atom); });
+        if (site == atoms.end()) continue;
+        error(list_place(section, n, k),
+              fmt::format("the atom {} is a virtual site, which has no {}: its place follows from "
+                          "the atoms that it is made of",
+                          *site, section));
+      }
+    }
+  }
+
+  /// Sites have none; all other atoms have one.
+  void masses(const std::set<int>& sites) {
+    for (std::size_t n = 0; n < molecule_.atoms.size(); ++n) {
+      const Input::MoleculeAtom& atom = molecule_.atoms[n];
+      const auto type = std::ranges::find(input_.types, atom.type, &Input::Type::name);
+      const std::string place = place_of("atom", n, "type");
+      if (!good_(place) || type == input_.types.end() || !mass_is_known(type->name)) continue;
+      const bool is_site = sites.contains(static_cast<int>(n + 1));
+      if (is_site && type->mass > 0.0) {
+        error(place,
+              fmt::format("the atom {} is a virtual site, but its type {} has a mass; expected one "
+                          "with mass = 0",
+                          n + 1, quote(atom.type)));
+      } else if (!is_site && !(type->mass > 0.0)) {
+        error(place, fmt::format("the type {} of the atom {} has no mass, and the atom is no "
+                                 "[[molecule.virtual_site]]",
+                                 quote(atom.type), n + 1));
+      }
+    }
+  }
+
+  /// Whether the file says so without an error, or the program.
+  bool mass_is_known(std::string_view type) const {
+    for (std::size_t t = 0; t < input_.types.size(); ++t) {
+      const std::string place = fmt::format("type[{}].mass", t);
+      if (input_.types[t].name == type) return !input_.places.contains(place) || good_(place);
+    }
+    return false;
   }
 
   Input& input_;

@@ -17,6 +17,7 @@
 #include "md/forces/bonded/bonded_parameter.hpp"
 #include "md/forces/pair/pair_parameter.hpp"
 #include "md/forces/pair/tabulated_curve.hpp"
+#include "md/system/virtual_site_kinds.hpp"
 
 namespace sterna::md {
 
@@ -124,6 +125,11 @@ struct Input {
     std::vector<double> table;  ///< [[molecule.cmap]]: energies, row after row
     AtomLists atoms;
   };
+  struct MoleculeVirtualSite {  ///< [[molecule.virtual_site]]
+    std::string kind;           ///< of `virtual_site_kinds`
+    VirtualSiteParameters parameters;
+    AtomLists atoms;  ///< the site, then those that it is made of
+  };
   struct Molecule {  ///< [[molecule]]: a flexible one, of atoms
     std::string name;
     std::int64_t count = 0;
@@ -135,6 +141,7 @@ struct Input {
     double hydrogen_mass = 0.0;  ///< that hydrogen takes from its neighbors; 0: as types have it
     std::vector<MoleculeTerm> bonds, angles, torsions, impropers, cmaps, special_pairs, exclusions;
     std::vector<MoleculeTerm> constraints;  ///< the distance is their `r0`
+    std::vector<MoleculeVirtualSite> virtual_sites;
   };
   std::vector<Molecule> molecules;
 

@@ -167,6 +167,13 @@ std::vector<SectionSchema> general_sections() {
        .description = "Pairs of atoms whose distance stays as it is, besides the bonds that "
                       "`constrained_bonds` names.",
        .aliases = {"constraints", "constrain", "shake"}},
+      {.name = "molecule.virtual_site",
+       .is_array = true,
+       .description = "Atoms without mass whose positions follow from those of others, which take "
+                      "the forces on them: the charge of TIP4P water, lone pairs. "
+                      "[The how-to](howto/virtual-sites.md) has the formulas.",
+       .aliases = {"virtual_sites", "vsite", "virtual_sites2", "virtual_sites3", "virtual_sites4",
+                   "lone_pair", "lonepair", "extra_point", "dummy"}},
       {.name = "pair",
        .is_array = true,
        .description =
@@ -478,10 +485,10 @@ std::vector<KeySchema> general_keys() {
       {.section = "type",
        .name = "mass",
        .target = [](Input& i, std::size_t n) -> Target { return &i.types[n].mass; },
-       .description = "Mass of a particle.",
+       .description = "Mass of a particle; 0: of a `[[molecule.virtual_site]]`.",
        .need = Need::with_real_units,
        .dimension = Dimension::mass,
-       .range = positive,
+       .range = {.minimum = 0.0},
        .aliases = {"m"}},
       {.section = "type",
        .name = "epsilon",
@@ -905,6 +912,7 @@ bool is_inner(const SectionSchema& section) {
 std::size_t inner_count(const Input& input, std::string_view section, std::size_t outer) {
   if (section == "component.site") return input.components[outer].sites.size();
   if (section == "molecule.atom") return input.molecules[outer].atoms.size();
+  if (section == "molecule.virtual_site") return input.molecules[outer].virtual_sites.size();
   // It is only looked at.
   return terms_in(const_cast<Input&>(input).molecules[outer], section)->size();
 }
@@ -914,6 +922,8 @@ void resize_inner(Input& input, std::string_view section, std::size_t outer, std
     input.components[outer].sites.resize(count);
   } else if (section == "molecule.atom") {
     input.molecules[outer].atoms.resize(count);
+  } else if (section == "molecule.virtual_site") {
+    input.molecules[outer].virtual_sites.resize(count);
   } else {
     terms_in(input.molecules[outer], section)->resize(count);
   }
@@ -1013,6 +1023,19 @@ std::string_view translated_choice(std::string_view value,
       {"CenterOfMass", "center_of_mass"},
       {"molecule", "center_of_mass"},
       {"atom", "site"},
+      {"TwoParticleAverageSite", "2"},
+      {"ThreeParticleAverageSite", "3"},
+      {"OutOfPlaneSite", "3out"},
+      {"LocalCoordinatesSite", "local"},
+      {"average2", "2"},
+      {"average3", "3"},
+      {"outOfPlane", "3out"},
+      {"localCoords", "local"},
+      {"3FD", "3fd"},
+      {"3FAD", "3fad"},
+      {"3OUT", "3out"},
+      {"2FD", "2fd"},
+      {"4FDN", "4fdn"},
   };
   for (const auto& [other, own] : words) {
     if (other == value && is_choice(own)) return own;

@@ -147,6 +147,90 @@ Target constraint_distance(Input& input, std::size_t n) {
   return &nth<&Input::Molecule::constraints>(input, n).parameters[number];
 }
 
+constexpr std::string_view site_section = "molecule.virtual_site";
+
+Names site_kind_names() {
+  Names names;
+  for (const VirtualSiteKind& kind : virtual_site_kinds()) names.push_back(kind.name);
+  return names;
+}
+
+std::string_view site_kind_description() {
+  std::string text = "How the place of the site follows from those of its atoms, i, j, k, l:";
+  for (const VirtualSiteKind& kind : virtual_site_kinds()) {
+    text += fmt::format("{} `{}`: {}, `{}`", kind.name == virtual_site_kinds().front().name ? "" : ";",
+                        kind.name, kind.sentence, kind.formula);
+  }
+  return kept(text + ".");
+}
+
+/// A parameter of virtual sites, of those kinds that have it.
+template <auto member>
+KeySchema site_parameter(std::string_view name, std::string_view description,
+                         Dimension dimension = Dimension::none, Names aliases = {}) {
+  KeySchema key{.section = site_section,
+                .name = name,
+                .target = [](Input& i, std::size_t n) -> Target {
+                  return &(nth<&Input::Molecule::virtual_sites>(i, n).parameters.*member);
+                },
+                .description = description,
+                .need = Need::required,
+                .dimension = dimension,
+                .aliases = std::move(aliases)};
+  Names kinds;
+  for (const VirtualSiteKind& kind : virtual_site_kinds()) {
+    if (std::ranges::find(kind.parameters, name) != kind.parameters.end()) {
+      kinds.push_back(kind.name);
+    }
+  }
+  key.condition = Condition{site_section, "kind", kinds, Severity::error};
+  return key;
+}
+
+void add_virtual_sites(std::vector<KeySchema>& keys) {
+  using Parameters = VirtualSiteParameters;
+  keys.push_back({.section = site_section,
+                  .name = "atoms",
+                  .target = [](Input& i, std::size_t n) -> Target {
+                    return &nth<&Input::Molecule::virtual_sites>(i, n).atoms;
+                  },
+                  .description = "The site, then the atoms that it is made of; or several such "
+                                 "lists.",
+                  .need = Need::required,
+                  .aliases = {"atom", "indices", "members"}});
+  keys.push_back({.section = site_section,
+                  .name = "kind",
+                  .target = [](Input& i, std::size_t n) -> Target {
+                    return &nth<&Input::Molecule::virtual_sites>(i, n).kind;
+                  },
+                  .description = site_kind_description(),
+                  .need = Need::required,
+                  .choices = site_kind_names,
+                  .aliases = {"type", "funct", "function", "style"}});
+  const KeySchema parameters[] = {
+      site_parameter<&Parameters::a>("a", "Weight of the second atom; `3fd`: of r_jk; `4fdn`: of "
+                                          "r_ik."),
+      site_parameter<&Parameters::b>("b", "Weight of the third atom; `4fdn`: of r_il."),
+      site_parameter<&Parameters::c>("c", "Weight of the product of r_ij and r_ik.",
+                                     Dimension::inverse_length),
+      site_parameter<&Parameters::distance>(
+          "distance", "Distance from the first atom; below 0: to the other side.",
+          Dimension::length, {"d"}),
+      site_parameter<&Parameters::theta>("theta", "Angle between r_ij and the direction of the "
+                                                  "site, in degrees.",
+                                         Dimension::none, {"angle"}),
+      site_parameter<&Parameters::origin_weights>(
+          "origin_weights", "What the position of each atom counts in the origin; their sum is 1."),
+      site_parameter<&Parameters::x_weights>(
+          "x_weights", "What it counts in the direction of the x axis; their sum is 0."),
+      site_parameter<&Parameters::y_weights>(
+          "y_weights", "What it counts in the direction that the y axis is made of; their sum is "
+                       "0."),
+      site_parameter<&Parameters::position>("position", "Of the site, along these axes.",
+                                            Dimension::length, {"local_position"})};
+  keys.insert(keys.end(), std::begin(parameters), std::end(parameters));
+}
+
 }  // namespace
 
 std::vector<KeySchema> molecule_keys() {
@@ -304,6 +388,7 @@ std::vector<KeySchema> molecule_keys() {
                   .aliases = {"length", "r0", "b0"}});
   keys.push_back(atoms_key<&Input::Molecule::constraints>(
       "molecule.constraint", "The two atoms of a pair, or those of several pairs."));
+  add_virtual_sites(keys);
   return keys;
 }
 

@@ -160,9 +160,11 @@ void keep_faster(FastestMotion& fastest, double mass, double stiffness, const st
   if (fastest.period == 0.0 || period < fastest.period) fastest = {period, first, second};
 }
 
-/// Whether the type is that of hydrogen that is bonded wherever it is: what its well is like and how
-/// far it flies rules nothing, as it lies within the atom that it is bonded to.
-bool is_bonded_hydrogen(const Input& input, const std::string& type) {
+/// Whether the type is that of virtual sites, or of hydrogen that is bonded wherever it is: what its
+/// well is like and how far it flies rules nothing, as it lies within the atoms that carry it.
+bool is_carried(const Input& input, const std::string& type) {
+  const auto of_type = std::ranges::find(input.types, type, &Input::Type::name);
+  if (of_type->mass == 0.0) return true;
   if (input.units.is_reduced()) return false;
   bool bonded = false;
   for (const Input::Molecule& molecule : input.molecules) {
@@ -170,7 +172,6 @@ bool is_bonded_hydrogen(const Input& input, const std::string& type) {
     if (count > 0 && molecule.atoms.size() == 1) return false;
     bonded = bonded || count > 0;
   }
-  const auto of_type = std::ranges::find(input.types, type, &Input::Type::name);
   return bonded && of_type->mass < heaviest_hydrogen;
 }
 
@@ -209,7 +210,7 @@ Flight fastest_flight(const Input& input, double temperature) {
   };
   for (std::size_t n = 0; n < input.types.size(); ++n) {
     const TypePair like = type_pair_from_input(input, n, n);
-    if (is_bonded_hydrogen(input, input.types[n].name)) continue;
+    if (is_carried(input, input.types[n].name)) continue;
     if (like.epsilon > 0.0) look(input.types[n].mass, like.sigma, input.types[n].name);
   }
   for (const Component& component : components_of(input)) {
@@ -411,7 +412,7 @@ FastestMotion fastest_motion(const Input& input) {
     for (std::size_t b = a; b < input.types.size(); ++b) {
       const TypePair pair = type_pair_from_input(input, a, b);
       const Input::Type &first = input.types[a], &second = input.types[b];
-      if (is_bonded_hydrogen(input, first.name) || is_bonded_hydrogen(input, second.name)) continue;
+      if (is_carried(input, first.name) || is_carried(input, second.name)) continue;
       const double charges = input.units.coulomb() * first.charge * second.charge;
       const Input::Pair* own = pair_of_types(input, a, b);
       const double stiffness =

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <queue>
 #include <set>
@@ -52,6 +53,19 @@ std::map<Pair, int> neighbors_by_bonds(std::size_t atoms, const std::vector<Pair
     }
   }
   return distances;
+}
+
+std::vector<VirtualSite> virtual_sites_of(const Input::Molecule& molecule) {
+  std::vector<VirtualSite> all;
+  for (const Input::MoleculeVirtualSite& sites : molecule.virtual_sites) {
+    VirtualSite site = find_virtual_site_kind(sites.kind)->make(sites.parameters);
+    for (const std::vector<int>& atoms : sites.atoms) {
+      site.atom = atoms[0] - 1;
+      for (std::size_t k = 0; k < site.count; ++k) site.atoms[k] = atoms[k + 1] - 1;
+      all.push_back(site);
+    }
+  }
+  return all;
 }
 
 class Builder {
@@ -105,6 +119,7 @@ class Builder {
       }
     }
     add_sums(molecule);
+    molecule.virtual_sites = virtual_sites_of(given);
     add_pairs(molecule, given);
     return molecule;
   }
@@ -170,6 +185,33 @@ class Builder {
     molecule.terms.push_back(term);
   }
 
+  /// Pairs of atoms at most `most` bonds apart, and how many bonds it is. A virtual site has the
+  /// bonds of the first atom that it is made of, from which it is 0 bonds away, as in OpenMM's
+  /// force fields ("excludeWith").
+  static std::map<Pair, int> pairs_by_bonds(const Topology::Molecule& molecule, int most) {
+    std::map<Pair, int> pairs = neighbors_by_bonds(molecule.atoms.size(), molecule.bonds, most);
+    if (molecule.virtual_sites.empty()) return pairs;
+    std::vector<std::vector<int>> at(molecule.atoms.size());
+    for (std::size_t a = 0; a < at.size(); ++a) at[a].push_back(static_cast<int>(a));
+    for (const VirtualSite& site : molecule.virtual_sites) {
+      at[static_cast<std::size_t>(site.atoms[0])].push_back(site.atom);
+    }
+    std::map<Pair, int> all;
+    for (const auto& [pair, bonds] : pairs) {
+      for (const int a : at[static_cast<std::size_t>(pair[0])]) {
+        for (const int b : at[static_cast<std::size_t>(pair[1])]) all[ordered(a, b)] = bonds;
+      }
+    }
+    for (const std::vector<int>& together : at) {
+      for (const int a : together) {
+        for (const int b : together) {
+          if (a < b) all[{a, b}] = 0;
+        }
+      }
+    }
+    return all;
+  }
+
   /// Exclusions, and what special pairs and those three bonds apart have instead.
   void add_pairs(Topology::Molecule& molecule, const Input::Molecule& given) {
     std::set<Pair> excluded;
@@ -179,10 +221,15 @@ class Builder {
     }
     const bool scaled = given.lennard_jones_14 > 0.0 || given.coulomb_14 > 0.0;
     const int most = std::max(given.excluded_bonds, scaled ? 3 : 0);
-    for (const auto& [pair, bonds] :
-         neighbors_by_bonds(molecule.atoms.size(), molecule.bonds, most)) {
+    for (const auto& [pair, bonds] : pairs_by_bonds(molecule, most)) {
       if (bonds <= given.excluded_bonds) excluded.insert(pair);
       if (bonds == 3 && scaled) special[pair] = nullptr;
+    }
+    for (const VirtualSite& site : molecule.virtual_sites) {
+      for (const std::int32_t atom : site.made_of()) {
+        excluded.insert(ordered(site.atom, atom));
+        special.erase(ordered(site.atom, atom));
+      }
     }
     for (const Input::MoleculeTerm& term : given.special_pairs) {
       for (const auto& atoms : term.atoms) special[ordered(atoms[0] - 1, atoms[1] - 1)] = &term;
@@ -229,6 +276,63 @@ class Builder {
   std::set<Pair> constrained_;  ///< pairs of the present molecule
 };
 
+/// How far the atoms of a molecule can be from each other, by the lengths of bonds and constraints.
+class Paths {
+ public:
+  Paths(const Input& input, const Input::Molecule& molecule) : joined_(molecule.atoms.size()) {
+    for (const Input::MoleculeTerm& bond : molecule.bonds) {
+      const auto r0 = bonded_parameter(bond, "r0");
+      if (!r0) continue;
+      for (const auto& atoms : bond.atoms) join(atoms[0] - 1, atoms[1] - 1, *r0);
+    }
+    for (const auto& [atoms, distance] : constraints_of(input, molecule)) {
+      join(atoms[0], atoms[1], distance);
+    }
+  }
+
+  /// The shortest path from one atom to another one; 0 where none joins them.
+  double length(int from, int to) const {
+    std::map<int, double> shortest;
+    using Front = std::pair<double, int>;
+    std::priority_queue<Front, std::vector<Front>, std::greater<>> front;
+    front.push({0.0, from});
+    while (!front.empty()) {
+      const auto [path, at] = front.top();
+      front.pop();
+      if (at == to) return path;
+      if (!shortest.emplace(at, path).second) continue;
+      for (const auto& [next, distance] : joined_[static_cast<std::size_t>(at)]) {
+        if (!shortest.contains(next)) front.push({path + distance, next});
+      }
+    }
+    return 0.0;
+  }
+
+ private:
+  void join(int a, int b, double distance) {
+    joined_[static_cast<std::size_t>(a)].push_back({b, distance});
+    joined_[static_cast<std::size_t>(b)].push_back({a, distance});
+  }
+
+  std::vector<std::vector<std::pair<int, double>>> joined_;
+};
+
+/// How far two of a virtual site and the atoms that it is made of may be from each other.
+double reach_of(const VirtualSite& site, const Paths& paths) {
+  std::vector<double> from_first;
+  for (const std::int32_t atom : site.made_of().subspan(1)) {
+    from_first.push_back(paths.length(site.atoms[0], atom));
+  }
+  double own = std::sqrt(dot(site.local, site.local));
+  for (std::size_t k = 0; k < from_first.size(); ++k) {
+    own += std::abs(site.weights[k]) * from_first[k];
+  }
+  if (site.product != 0.0) own += std::abs(site.product) * from_first[0] * from_first[1];
+  from_first.push_back(own);
+  std::ranges::sort(from_first, std::greater<>());
+  return from_first[0] + from_first[1];
+}
+
 std::string text_of(const Input::MoleculeTerm& term) {
   std::string text = term.potential;
   for (std::size_t n = 0; n < term.parameters.size(); ++n) {
@@ -236,6 +340,22 @@ std::string text_of(const Input::MoleculeTerm& term) {
   }
   if (!term.table.empty()) text += fmt::format(" {}", fmt::join(term.table, ","));
   for (const auto& atoms : term.atoms) text += fmt::format(" [{}]", fmt::join(atoms, ","));
+  return text + "\n";
+}
+
+std::string text_of(const Input::MoleculeVirtualSite& site) {
+  const VirtualSiteParameters& given = site.parameters;
+  std::string text = site.kind;
+  for (const auto& number : {given.a, given.b, given.c, given.distance, given.theta}) {
+    text += number ? fmt::format(" {}", *number) : " -";
+  }
+  for (const auto* weights : {&given.origin_weights, &given.x_weights, &given.y_weights}) {
+    text += fmt::format(" {}", fmt::join(*weights, ","));
+  }
+  if (given.position) {
+    text += fmt::format(" {},{},{}", given.position->x, given.position->y, given.position->z);
+  }
+  for (const auto& atoms : site.atoms) text += fmt::format(" [{}]", fmt::join(atoms, ","));
   return text + "\n";
 }
 
@@ -261,7 +381,7 @@ std::vector<Topology::Constraint> constraints_of(const Input& input,
   }
   std::set<std::string_view> light;
   for (const Input::Type& type : input.types) {
-    if (type.mass < heaviest_hydrogen) light.insert(type.name);
+    if (type.mass > 0.0 && type.mass < heaviest_hydrogen) light.insert(type.name);
   }
   const auto is_light = [&](int atom) {
     return light.contains(molecule.atoms[static_cast<std::size_t>(atom - 1)].type);
@@ -293,6 +413,10 @@ double molecule_reach(const Input& input) {
                                                         : !molecule.angles.empty()   ? 2
                                                                                      : 1);
     reach = std::max(reach, 1.1 * bonds * longest);
+    const Paths paths(input, molecule);
+    for (const VirtualSite& site : virtual_sites_of(molecule)) {
+      reach = std::max(reach, 1.1 * reach_of(site, paths));
+    }
   }
   return reach;
 }
@@ -313,6 +437,8 @@ std::string molecules_text(const Input& input) {
     }
     if (!molecule.constraints.empty()) text += "constraints\n";
     for (const Input::MoleculeTerm& term : molecule.constraints) text += text_of(term);
+    if (!molecule.virtual_sites.empty()) text += "virtual sites\n";
+    for (const Input::MoleculeVirtualSite& site : molecule.virtual_sites) text += text_of(site);
     for (const auto* terms :
          {&molecule.bonds, &molecule.angles, &molecule.torsions, &molecule.impropers,
           &molecule.cmaps, &molecule.special_pairs, &molecule.exclusions}) {

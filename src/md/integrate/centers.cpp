@@ -56,6 +56,21 @@ Centers::Kind Centers::kind_of(const Topology::Molecule& molecule) {
         }
       }
     }
+    group.with_mass = group.atoms.size();
+  }
+  // A site whose atoms are all of one group moves as they do.
+  for (const VirtualSite& site : molecule.virtual_sites) {
+    const auto group_of = [&](std::int32_t atom) {
+      return kind.group_of[static_cast<std::size_t>(atom)];
+    };
+    const std::int32_t number = group_of(site.atoms[0]);
+    const auto is_of_group = [&](std::int32_t atom) { return group_of(atom) == number; };
+    if (number < 0 || !std::ranges::all_of(site.made_of(), is_of_group)) continue;
+    KindGroup& group = kind.groups[static_cast<std::size_t>(number)];
+    const auto first = std::ranges::find(group.atoms, site.atoms[0]) - group.atoms.begin();
+    kind.group_of[static_cast<std::size_t>(site.atom)] = number;
+    group.atoms.push_back(site.atom);
+    group.parent.push_back(static_cast<std::int32_t>(first));
   }
   return kind;
 }
@@ -65,7 +80,7 @@ std::int64_t Centers::joined_atoms(const Topology& topology) {
   for (const Topology::Molecule& molecule : topology.molecules()) {
     std::int64_t joined = 0;
     for (const KindGroup& group : kind_of(molecule).groups) {
-      joined += static_cast<std::int64_t>(group.atoms.size()) - 1;
+      joined += static_cast<std::int64_t>(group.with_mass) - 1;
     }
     of_kind.push_back(joined);
   }

@@ -16,7 +16,8 @@
 namespace sterna::md {
 
 /// What moves with a box that changes: particles, but of atoms that constraints join, directly or
-/// through others, their common center of mass, so that the group keeps its shape. Functions that
+/// through others, their common center of mass, so that the group keeps its shape. Virtual sites
+/// whose atoms are all of a group move with it. Functions that
 /// take a store are collective, but for `move_positions` and `inner_virial`.
 class Centers {
  public:
@@ -47,8 +48,10 @@ class Centers {
 
  private:
   struct KindGroup {
-    std::vector<std::int32_t> atoms;   ///< each but the first is constrained to an earlier one
+    /// Each but the first is constrained to an earlier one, or a virtual site that is made of some.
+    std::vector<std::int32_t> atoms;
     std::vector<std::int32_t> parent;  ///< the place of that one in `atoms`; -1: the first
+    std::size_t with_mass = 0;         ///< those before virtual sites
   };
   struct Kind {
     std::vector<KindGroup> groups;

@@ -28,7 +28,8 @@ Vec3 MoleculeAtoms::center_of_mass() const {
     sum += masses[k] * positions[k];
     mass += masses[k];
   }
-  return (1.0 / mass) * sum;
+  // Virtual sites alone have none, and no center of mass either.
+  return mass > 0.0 ? (1.0 / mass) * sum : positions.front();
 }
 
 MoleculeMeans::MoleculeMeans(std::string name, std::int64_t interval,

@@ -62,8 +62,10 @@ void Profile::sample(const Frame& frame) {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       if (groups_[g].contains(frame.particles.id[i], position, frame.box)) slice[g] += 1.0;
     }
-    slice[names_.size()] += 1.0;
-    slice[names_.size() + 1] += frame.masses[type] * dot(velocity, velocity);
+    // Virtual sites have no temperature.
+    const double mass = frame.masses[type];
+    if (mass > 0.0) slice[names_.size()] += 1.0;
+    slice[names_.size() + 1] += mass * dot(velocity, velocity);
   }
   frames_ += 1.0;
   lengths_ += length;

@@ -19,7 +19,7 @@ double radius_of_gyration(const MoleculeAtoms& atoms) {
     sum += atoms.masses[k] * dot(from_center, from_center);
     mass += atoms.masses[k];
   }
-  return std::sqrt(sum / mass);
+  return mass > 0.0 ? std::sqrt(sum / mass) : 0.0;
 }
 
 std::unique_ptr<Observer> make(const ObserverRequest& request) {

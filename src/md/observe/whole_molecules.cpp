@@ -29,7 +29,13 @@ WholeMolecules::WholeMolecules(const comm::Context& context, const Topology& top
   for (std::size_t kind = 0; kind < topology.molecules().size(); ++kind) {
     wanted_.push_back(std::ranges::any_of(
         groups, [&](const AtomGroup& group) { return group.may_contain_molecule(kind); }));
-    const auto partners = bonded_atoms(topology.molecules()[kind]);
+    auto partners = bonded_atoms(topology.molecules()[kind]);
+    for (const VirtualSite& site : topology.molecules()[kind].virtual_sites) {
+      partners[static_cast<std::size_t>(site.atoms[0])].push_back(
+          static_cast<std::uint32_t>(site.atom));
+      partners[static_cast<std::size_t>(site.atom)].push_back(
+          static_cast<std::uint32_t>(site.atoms[0]));
+    }
     std::vector<Link>& links = links_.emplace_back();
     std::vector<char> placed(partners.size(), 0);
     // What no bond joins to the atoms before it is put next to the first one.

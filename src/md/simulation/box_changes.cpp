@@ -77,6 +77,7 @@ void Simulation::Implementation::act_barostat(EnergyAndVirial& sums, bool sample
   tail_ = interaction_.tail_correction(particles_of_type, box_.volume());
   balancer_->set_box(box_, *engine_);
   rebuild();
+  if (virtual_sites_) put_virtual_sites();
   rebuilt_ = true;
   const bool measures = sample || barostat_->reads_pressure(step_);
   sums = {};

@@ -63,7 +63,7 @@ class Reflecting final : public StepModifier {
 
 std::unique_ptr<ForceTerm> make_walls(const TermRequest& request) {
   const std::vector<std::string> names = request.interaction.names();
-  const FrozenTypes frozen(request.input, names);
+  const FrozenTypes frozen(request.input, names, request.interaction.masses());
   MoleculeTable molecules;
   molecules.names = names;
   molecules.frozen = frozen.flags();

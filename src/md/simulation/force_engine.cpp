@@ -211,6 +211,12 @@ bool ForceEngine::must_rebuild(const ParticleStore& particles, std::int64_t step
       look_number(step), [&] { return motion(particles, step, largest_step()); }, asked);
 }
 
+void ForceEngine::move_ghosts(ParticleStore& particles) {
+  halo_.start_positions(particles);
+  halo_.copy_images(particles);
+  halo_.finish_positions(particles);
+}
+
 void ForceEngine::compute_forces_and_move(ParticleStore& particles, const Mover& move) {
   compute_forces(particles, 0, true, nullptr, &move);
 }

@@ -93,6 +93,9 @@ class ForceEngine {
   void compute_forces(ParticleStore& particles, std::int64_t step, EnergyAndVirial* sums);
   /// What goes with the forces computed last.
   Impulses impulses() const { return time_steps_.impulses(); }
+  std::span<Vec3> impulse_forces() { return time_steps_.impulse_forces(); }
+  /// The same on all ranks, also where one has no particles.
+  bool gives_impulses(std::int64_t step) const { return time_steps_.gives_impulses(step); }
   /// This rank's part of each of `terms()`, of the last step that asked for sums.
   std::span<const EnergyAndVirial> sums_by_term() const { return sums_by_term_; }
   /// Whether particles can be moved while the forces of others are still put together.
@@ -111,6 +114,9 @@ class ForceEngine {
     if (measures_) list_.measure_displacements(particles, begin, end);
   }
 
+  /// Collective. Ghosts move to where the particles are that they are copies of, before the next
+  /// forces do the same.
+  void move_ghosts(ParticleStore& particles);
   /// Collective. The vectors of ghosts become those of the particles that they are copies of.
   void exchange_vectors(std::span<Vec3> vectors) { halo_.exchange_vectors(vectors); }
 

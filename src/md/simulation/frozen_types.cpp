@@ -5,8 +5,10 @@
 
 namespace sterna::md {
 
-FrozenTypes::FrozenTypes(const Input& input, std::span<const std::string> names) {
-  if (input.freezes.empty()) return;
+FrozenTypes::FrozenTypes(const Input& input, std::span<const std::string> names,
+                         std::span<const double> masses) {
+  const auto is_site = [](double mass) { return mass == 0.0; };
+  if (input.freezes.empty() && std::ranges::none_of(masses, is_site)) return;
   flags_.assign(names.size(), 0);
   velocities_.assign(names.size(), {});
   for (const Input::Freeze& freeze : input.freezes) {
@@ -14,6 +16,9 @@ FrozenTypes::FrozenTypes(const Input& input, std::span<const std::string> names)
         static_cast<std::size_t>(std::ranges::find(names, freeze.component) - names.begin());
     flags_[type] = 1;
     velocities_[type] = freeze.velocity;
+  }
+  for (std::size_t type = 0; type < masses.size(); ++type) {
+    if (is_site(masses[type])) flags_[type] = 1;
   }
 }
 
@@ -42,7 +47,9 @@ void FrozenTypes::set_velocities(ParticleStore& particles) const {
   if (flags_.empty()) return;
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     if (!is_frozen(particles.position[i])) continue;
-    particles.velocity[i] = velocities_[static_cast<std::size_t>(particles.position[i].type)];
+    const auto& velocity = velocities_[static_cast<std::size_t>(particles.position[i].type)];
+    if (!velocity) continue;
+    particles.velocity[i] = *velocity;
     if (particles.rotating()) particles.angular_momentum[i] = {};
   }
 }

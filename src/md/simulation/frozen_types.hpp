@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,12 +10,15 @@
 
 namespace sterna::md {
 
-/// The types whose molecules do not feel forces, as [[freeze]] says: they keep a velocity and do
-/// not turn. Idea: to the integrator they are infinitely heavy, and in energies and temperatures
-/// they do not count. Source: LAMMPS, fix setforce and fix move linear.
+/// The types whose molecules do not feel forces. Those that [[freeze]] names keep a velocity and do
+/// not turn; virtual sites, which have no mass, go where their atoms take them. Idea: to the
+/// integrator they are infinitely heavy, and in energies and temperatures they do not count.
+/// Source: LAMMPS, fix setforce and fix move linear.
 class FrozenTypes {
  public:
-  FrozenTypes(const Input& input, std::span<const std::string> names);
+  /// `masses`: by type.
+  FrozenTypes(const Input& input, std::span<const std::string> names,
+              std::span<const double> masses);
 
   /// By type; empty where none is frozen.
   std::span<const char> flags() const { return flags_; }
@@ -35,7 +39,7 @@ class FrozenTypes {
   }
 
   std::vector<char> flags_;
-  std::vector<Vec3> velocities_;
+  std::vector<std::optional<Vec3>> velocities_;  ///< nothing: others say how they move
 };
 
 }  // namespace sterna::md

@@ -61,8 +61,13 @@ void Simulation::Implementation::choose_list_buffer(const nlohmann::json& state)
       }
     }
   }
+  std::vector<double> masses = frozen_.inertial_masses(masses_);
+  for (std::size_t type = 0; type < masses.size(); ++type) {
+    // A virtual site is about as fast as the atoms that it is made of.
+    if (masses_[type] == 0.0) masses[type] = lightest_mass();
+  }
   const std::vector<BufferedPairs> kinds =
-      buffered_pairs(input_, frozen_.inertial_masses(masses_), counts,
+      buffered_pairs(input_, masses, counts,
                      static_cast<double>(particle_count_), box_.volume());
   list_buffer_ = sterna::md::choose_list_buffer(kinds, interaction_.reach(), input_.run.timestep,
                                                 neighbor.tolerance, interval, interaction_.reach());

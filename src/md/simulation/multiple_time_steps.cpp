@@ -60,4 +60,8 @@ Impulses MultipleTimeSteps::impulses() const {
   return {forces_, torques_};
 }
 
+std::span<Vec3> MultipleTimeSteps::impulse_forces() {
+  return has_forces_ ? std::span<Vec3>(forces_) : std::span<Vec3>();
+}
+
 }  // namespace sterna::md

@@ -28,6 +28,12 @@ class MultipleTimeSteps {
   bool is_due(TimeScale scale, std::int64_t step) const { return step % interval(scale) == 0; }
   bool all_are_due(std::int64_t step) const { return is_due(TimeScale::slow, step); }
 
+  /// Whether the forces of a step come with impulses, of particles that there are.
+  bool gives_impulses(std::int64_t step) const {
+    return (medium_ > 1 && is_due(TimeScale::medium, step)) ||
+           (slow_ > medium_ && is_due(TimeScale::slow, step));
+  }
+
   /// The forces of a step are about to be computed.
   void begin() { has_forces_ = false; }
   /// `particles` have all forces of the terms of TimeScale::medium, and no others.
@@ -37,6 +43,8 @@ class MultipleTimeSteps {
   /// Of the forces computed last, in the order of the local particles; valid until the next
   /// `begin`.
   Impulses impulses() const;
+  /// The same forces, for those who have them act on others.
+  std::span<Vec3> impulse_forces();
 
  private:
   std::int64_t interval(TimeScale scale) const {

@@ -24,6 +24,7 @@
 #include "md/integrate/constraints.hpp"
 #include "md/integrate/fire_minimizer.hpp"
 #include "md/integrate/velocity_verlet.hpp"
+#include "md/integrate/virtual_sites.hpp"
 #include "md/neighbors/list_buffer.hpp"
 #include "md/observe/observer.hpp"
 #include "md/output/checkpoint_file.hpp"
@@ -104,6 +105,10 @@ class Simulation::Implementation {
   void make_engine();
   /// Atoms and velocities of a start keep the constraints, and people are told what that changed.
   void project_start();
+  /// Virtual sites go to their places, and lists are made anew where one was elsewhere. Returns the
+  /// largest distance from there.
+  double put_virtual_sites();
+  void report_virtual_sites(double farthest);
   /// To the temperature of the start, after constraints have taken their part.
   void scale_start_velocities();
 
@@ -154,6 +159,8 @@ class Simulation::Implementation {
   Outcome timed_advance();
   void step();
   void advance_positions();
+  /// Virtual sites follow their atoms.
+  void advance_virtual_sites();
   void renew_lists();
   /// Migration, halo, lists, and all that has places in them.
   void rebuild();
@@ -165,6 +172,8 @@ class Simulation::Implementation {
   /// Forces, and each particle moves to where it is in the next step as soon as its force is there.
   void compute_forces_and_move();
   void modify();
+  /// Forces on virtual sites act on their atoms.
+  void spread_forces(EnergyAndVirial* sums);
   void minimize_step();
   /// Kicks and drifts all particles to where they are in this step.
   void move_all();
@@ -178,6 +187,7 @@ class Simulation::Implementation {
   ThermodynamicState measure(const EnergyAndVirial& sums);
   /// `last_state_` is that of now.
   void keep_state(const EnergyAndVirial& sums);
+  double lightest_mass() const;  ///< of what has a mass
   /// Throws where the particles are so hot that the run tells nothing any more.
   void check_temperature();
   void observe(const EnergyAndVirial& sums);
@@ -224,13 +234,13 @@ class Simulation::Implementation {
   OutputLock lock_;   ///< rank 0
 
   Interaction interaction_;
-  FrozenTypes frozen_;
   Topology topology_;  ///< of flexible molecules
   Box box_;
   std::int64_t particle_count_ = 0;
   std::vector<std::int64_t> type_counts_;
-  std::int64_t moving_count_ = 0;  ///< of particles that are not frozen
+  std::int64_t moving_count_ = 0;  ///< of particles that are not frozen, and no virtual sites
   std::vector<double> masses_;
+  FrozenTypes frozen_;
   std::vector<double> counted_masses_;  ///< without those of frozen types
   std::vector<RigidBody> bodies_;       ///< by type; frozen ones do not turn
   double skin_ = 0.0;
@@ -249,7 +259,9 @@ class Simulation::Implementation {
   std::set<std::string> program_terms_of_file_;  ///< of the checkpoint
   VelocityVerlet integrator_;
   std::unique_ptr<Constraints> constraints_;  ///< null: there are none
-  double constrained_path_ = 0.0;             ///< longest of an atom with constraints in this step
+  std::unique_ptr<VirtualSites> virtual_sites_;  ///< null: there are none
+  EnergyAndVirial virtual_site_sums_;            ///< what they change, in the last step measured
+  double constrained_path_ = 0.0;  ///< longest of what does not go by its forces alone in this step
   EnergyAndVirial constraint_sums_;           ///< of the last step that was measured
   std::vector<std::unique_ptr<StepModifier>> modifiers_;
   std::unique_ptr<Barostat> barostat_;  ///< null: the box stays as it is

@@ -113,9 +113,9 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
       console_(context.rank() == 0 && !options.quiet, options.progress, input.units),
       stem_((std::filesystem::path(input.output.directory) / input.run.name).string()),
       interaction_(input_, tersoff_parameters(context, input)),
-      frozen_(input, interaction_.names()),
       topology_(topology_from_input(input_)),
       masses_(interaction_.masses()),
+      frozen_(input, interaction_.names(), masses_),
       counted_masses_(frozen_.counted_masses(masses_)),
       bodies_(bodies_of(interaction_, frozen_)),
       skin_(input.neighbor.skin > 0.0 ? input.neighbor.skin : interaction_.usual_skin()),
@@ -215,6 +215,7 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   if (!minimizer_) frozen_.set_velocities(particles_);
   const bool first_step_projects = resumed || input_.start.constraints == "first_step";
   if (constraints_ && (!first_step_projects || draw_velocities_)) project_start();
+  if (virtual_sites_) report_virtual_sites(put_virtual_sites());
   stop_if_asked();
 
   if (previous != nullptr) {
@@ -480,6 +481,22 @@ void Simulation::Implementation::project_start() {
   }
 }
 
+double Simulation::Implementation::put_virtual_sites() {
+  // Wrapping an atom into the box rounds its place by as much.
+  const double rounding = 1e-13 * (box_.length.x + box_.length.y + box_.length.z);
+  const double farthest = virtual_sites_->put(particles_, rounding);
+  if (farthest > 0.0) rebuild();
+  return farthest;
+}
+
+void Simulation::Implementation::report_virtual_sites(double farthest) {
+  // Files with few digits are no news.
+  if (farthest <= 1e-4 * skin_) return;
+  console_.line(fmt::format("virtual sites: the start has them up to {} from their places, where "
+                            "they are put",
+                            input_.units.text(farthest, Dimension::length)));
+}
+
 void Simulation::Implementation::scale_start_velocities() {
   double energy = kinetic_sums(particles_, counted_masses_).energy;
   comm::ReductionBatch(context_, "start velocities").sum(energy).run();
@@ -595,6 +612,11 @@ void Simulation::Implementation::make_engine() {
   if (barostat_) {
     centers_ = std::make_unique<Centers>(
         context_, options.places, masses_,
+        [this](std::span<Vec3> vectors) { engine_->exchange_vectors(vectors); });
+  }
+  if (topology_.has_virtual_sites()) {
+    virtual_sites_ = std::make_unique<VirtualSites>(
+        context_, options.places,
         [this](std::span<Vec3> vectors) { engine_->exchange_vectors(vectors); });
   }
   restore_terms();

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -62,6 +63,7 @@ void Simulation::Implementation::begin_anew(EnergyAndVirial& sums) {
   anywhere.migrate(particles_, step_);
   rebuild();
   if (constraints_) project_start();
+  if (virtual_sites_) put_virtual_sites();
   engine_->look_at_speeds();
   compute_forces(&sums);
   integrator_.forces_are_those_of_a_start();
@@ -267,12 +269,12 @@ void Simulation::Implementation::move_all() {
 
 void Simulation::Implementation::move(std::size_t begin, std::size_t end) {
   integrator_.move(particles_, begin, end);
-  if (!constraints_) engine_->have_moved(particles_, begin, end);
+  if (!constraints_ && !virtual_sites_) engine_->have_moved(particles_, begin, end);
 }
 
 bool Simulation::Implementation::can_move_early() const {
   const auto is_due = [this](const auto& modifier) { return modifier->is_due(step_); };
-  return engine_->can_move() && !constraints_ && !minimizer_ && !hook_ && !must_sample() &&
+  return engine_->can_move() && !constraints_ && !virtual_sites_ && !minimizer_ && !hook_ && !must_sample() &&
          !barostat_acts() && !must_write_checkpoint() &&
          std::none_of(modifiers_.begin(), modifiers_.end(), is_due);
 }
@@ -310,6 +312,7 @@ void Simulation::Implementation::advance_positions() {
     if (constraints_) constraints_->begin_step(particles_);
     minimizer_ ? minimize_step() : move_all();
   }
+  constrained_path_ = 0.0;
   if (constraints_) {
     const auto measured = timer_.measure(Phase::constraints);
     const double timestep = minimizer_ ? minimizer_->timestep() : input_.run.timestep;
@@ -320,6 +323,16 @@ void Simulation::Implementation::advance_positions() {
   }
   moved_ = false;
   for (const auto& modifier : modifiers_) modifier->correct_positions(particles_, box_);
+  if (virtual_sites_) advance_virtual_sites();
+}
+
+void Simulation::Implementation::advance_virtual_sites() {
+  const auto measured = timer_.measure(Phase::constraints);
+  engine_->move_ghosts(particles_);
+  const auto motion =
+      virtual_sites_->follow(particles_, minimizer_ ? 0.0 : input_.run.timestep);
+  constrained_path_ = std::max(constrained_path_, motion.path);
+  integrator_.account_for(motion.path, motion.gain);
 }
 
 void Simulation::Implementation::renew_lists() {
@@ -327,8 +340,8 @@ void Simulation::Implementation::renew_lists() {
     if (minimizer_) {
       return {std::max(minimizer_->maximum_displacement(), constrained_path_), 0.0};
     }
-    // Forces alone do not tell where constrained atoms go, nor those with impulses.
-    if (constraints_ || input_.time_steps.are_used())
+    // Forces alone do not tell where constrained atoms and virtual sites go, nor those with impulses.
+    if (constraints_ || virtual_sites_ || input_.time_steps.are_used())
       return {integrator_.longest_path(), integrator_.longest_gain()};
     return {integrator_.longest_path(), integrator_.longest_gain(), integrator_.timestep(),
             masses_};
@@ -354,9 +367,9 @@ void Simulation::Implementation::rebuild() {
   if (constraints_) constraints_->throw_where_not_converged();
   engine_->rebuild(particles_, step_);
   if (centers_) centers_->rebuild(particles_);
-  if (!constraints_) return;
   const auto measured = timer_.measure(Phase::constraints);
-  constraints_->rebuild(particles_);
+  if (virtual_sites_) virtual_sites_->rebuild(particles_);
+  if (constraints_) constraints_->rebuild(particles_);
 }
 
 void Simulation::Implementation::complete_velocities() {
@@ -396,6 +409,7 @@ void Simulation::Implementation::modify() {
 
 void Simulation::Implementation::compute_forces(EnergyAndVirial* sums) {
   engine_->compute_forces(particles_, step_, sums);
+  if (virtual_sites_) spread_forces(sums);
   integrator_.set_impulses(engine_->impulses());
   for (const auto& modifier : modifiers_) {
     if (modifier->is_due(step_)) modifier->limit_forces(particles_, box_);
@@ -404,6 +418,17 @@ void Simulation::Implementation::compute_forces(EnergyAndVirial* sums) {
   frozen_.clear_forces(particles_);
   // What moves atoms downhill is the force along the constraints.
   if (constraints_) constraint_sums_ = constraints_->constrain_forces(particles_, step_);
+}
+
+void Simulation::Implementation::spread_forces(EnergyAndVirial* sums) {
+  const auto measured = timer_.measure(Phase::constraints);
+  virtual_site_sums_ = {};
+  virtual_sites_->spread(particles_, {particles_.force.data(), particles_.local_count()},
+                         sums == nullptr ? nullptr : &virtual_site_sums_);
+  if (engine_->gives_impulses(step_)) {
+    virtual_sites_->spread(particles_, engine_->impulse_forces(), nullptr);
+  }
+  if (sums != nullptr) *sums += virtual_site_sums_;
 }
 
 void Simulation::Implementation::minimize_step() {
@@ -447,6 +472,7 @@ ThermodynamicState Simulation::Implementation::measure(const EnergyAndVirial& su
     state.rotational_energy = rotational_energy(particles_, bodies_);
   }
   if (minimizer_) state.largest_force = minimizer_->local_sums(particles_).largest_force;
+  double virtual_site_virial = virtual_site_sums_.virial_trace();
   double exchanged_energy = 0.0;
   for (const auto& modifier : modifiers_) exchanged_energy += modifier->exchanged_energy();
   const auto terms = std::as_const(*engine_).terms();
@@ -470,6 +496,7 @@ ThermodynamicState Simulation::Implementation::measure(const EnergyAndVirial& su
   batch.sum(state.pair_energy)
       .sum(state.virial)
       .sum(constraint_virial)
+      .sum(virtual_site_virial)
       .sum(kinetic.energy)
       .sum(state.rotational_energy)
       .sum(kinetic.momentum.x)
@@ -482,6 +509,9 @@ ThermodynamicState Simulation::Implementation::measure(const EnergyAndVirial& su
     state.terms.push_back({"tail_correction", tail_.energy, tail_.virial, {}});
   }
   if (constraints_) state.terms.push_back({"constraints", 0.0, constraint_virial, {}});
+  if (virtual_sites_ && virtual_sites_->change_virial()) {
+    state.terms.push_back({"virtual_sites", 0.0, virtual_site_virial, {}});
+  }
   state.volume = box_.volume();
   state.box = {box_.length.x, box_.length.y, box_.length.z};
   state.tilt = {box_.tilt.xy, box_.tilt.xz, box_.tilt.yz};
@@ -497,6 +527,14 @@ ThermodynamicState Simulation::Implementation::measure(const EnergyAndVirial& su
   return state;
 }
 
+double Simulation::Implementation::lightest_mass() const {
+  double lightest = std::numeric_limits<double>::infinity();
+  for (const double mass : masses_) {
+    if (mass > 0.0) lightest = std::min(lightest, mass);
+  }
+  return lightest;
+}
+
 void Simulation::Implementation::check_temperature() {
   // Ten thousand times as hot as asked for, as at the beginning and as the deepest well, or thermal
   // flights beyond the cutoff in a step: no force was followed on the way there.
@@ -508,8 +546,7 @@ void Simulation::Implementation::check_temperature() {
   }
   const double reference =
       std::max(input_.units.boltzmann() * asked, interaction_.largest_epsilon());
-  const double lightest = *std::min_element(masses_.begin(), masses_.end());
-  const double flight = std::sqrt(thermal / lightest) * input_.run.timestep;
+  const double flight = std::sqrt(thermal / lightest_mass()) * input_.run.timestep;
   if (flight < interaction_.reach() && (reference <= 0.0 || thermal < 1e4 * reference)) return;
   const std::string temperature =
       input_.units.text(last_state_.temperature, Dimension::temperature);

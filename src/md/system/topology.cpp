@@ -39,6 +39,13 @@ Topology::Topology(std::vector<Molecule> molecules, std::vector<Run> runs,
       }
     }
     constraints_of_.push_back(lists_of(molecule.atoms.size(), std::move(constraints)));
+    std::vector<std::pair<std::int32_t, std::uint32_t>> sites;
+    for (std::uint32_t s = 0; s < molecule.virtual_sites.size(); ++s) {
+      const VirtualSite& site = molecule.virtual_sites[s];
+      sites.emplace_back(site.atom, s);
+      for (const std::int32_t atom : site.made_of()) sites.emplace_back(atom, s);
+    }
+    virtual_sites_of_.push_back(lists_of(molecule.atoms.size(), std::move(sites)));
   }
   std::int64_t id = 1, number = 1;
   for (const Run& run : runs_) {
@@ -77,6 +84,11 @@ bool Topology::has_charges() const {
   return std::ranges::any_of(molecules_, [](const Molecule& molecule) {
     return std::ranges::any_of(molecule.atoms, [](const Atom& atom) { return atom.charge != 0.0; });
   });
+}
+
+bool Topology::has_virtual_sites() const {
+  return std::ranges::any_of(
+      molecules_, [](const Molecule& molecule) { return !molecule.virtual_sites.empty(); });
 }
 
 std::int64_t Topology::constraint_count(std::span<const char> frozen) const {

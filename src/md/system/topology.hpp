@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "md/system/virtual_site.hpp"
+
 namespace sterna::md {
 
 /// Which atoms are bonded to which, and how: kinds of molecules, and how many molecules of which
@@ -42,7 +44,8 @@ class Topology {
     /// Each pair once. Forces between the atoms of one, in their nearest images, are those of
     /// `terms` only.
     std::vector<Pair> exclusions;
-    std::vector<Constraint> constraints;  ///< each pair once
+    std::vector<Constraint> constraints;      ///< each pair once
+    std::vector<VirtualSite> virtual_sites;  ///< none is made of another one
   };
   /// Molecules of one kind whose ids follow each other.
   struct Run {
@@ -66,6 +69,7 @@ class Topology {
   }
   bool has_terms(std::uint32_t kind) const;
   bool has_charges() const;
+  bool has_virtual_sites() const;
   /// Of all molecules, without those between two atoms of frozen types; `frozen` by type, empty:
   /// none is.
   std::int64_t constraint_count(std::span<const char> frozen = {}) const;
@@ -98,6 +102,11 @@ class Topology {
     return constraints_of_[place.molecule].of(place.atom);
   }
 
+  /// Places in `Molecule::virtual_sites` of that which an atom is, and those that it makes.
+  std::span<const std::uint32_t> virtual_sites_of(const Place& place) const {
+    return virtual_sites_of_[place.molecule].of(place.atom);
+  }
+
   /// For people: `atom 3 (C3, id 67) of molecule 17 (butane)`.
   std::string description(std::int64_t id) const;
 
@@ -118,7 +127,8 @@ class Topology {
   std::vector<Run> runs_;
   std::vector<std::int64_t> first_id_, first_molecule_;  ///< of each run
   std::vector<std::vector<double>> coefficients_;
-  std::vector<Lists> terms_of_, exclusions_of_, constraints_of_;  ///< of each kind of molecule
+  /// Of each kind of molecule.
+  std::vector<Lists> terms_of_, exclusions_of_, constraints_of_, virtual_sites_of_;
   std::int64_t atom_count_ = 0;
 };
 

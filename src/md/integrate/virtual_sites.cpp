@@ -1,0 +1,167 @@
+// Idea:    a site moves with no force of its own. After its atoms have moved, the rank that owns it
+//          puts it to its place; after the forces are there, every rank that owns one of its atoms
+//          takes that atom's part of the force on the site. As with constraints, a site and its
+//          atoms need not be on one rank, and no particle changes its rank for another one's sake.
+// Source:  Berendsen and van Gunsteren, in "Molecular Liquids: Dynamics and Interactions" (1984),
+//          475; Feenstra, Hess and Berendsen, J. Comput. Chem. 20, 786 (1999); the transposes are
+//          those of system/virtual_site.cpp.
+// Cost:    two exchanges with the ghosts in each step: positions of all atoms before the sites
+//          follow, forces before they are spread.
+// Hazards: what looks at velocities finds those of the sites half a step behind: they are the last
+//          step's path over the time step. The sites and their atoms must lie within the halo.
+// Others:  rigid molecules (`[[component]]`), whose sites need no particles.
+
+#include "md/integrate/virtual_sites.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "md/core/agreement.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+
+namespace sterna::md {
+namespace {
+
+double length(const Vec3& v) {
+  return std::sqrt(dot(v, v));
+}
+
+void set(Position& position, const Vec3& to) {
+  position.x = to.x;
+  position.y = to.y;
+  position.z = to.z;
+}
+
+}  // namespace
+
+VirtualSites::VirtualSites(const comm::Context& context,
+                           std::shared_ptr<const MoleculePlaces> places, GhostVectors ghost_vectors)
+    : context_(context), places_(std::move(places)), ghost_vectors_(std::move(ghost_vectors)) {
+  for (const Topology::Molecule& molecule : places_->topology().molecules()) {
+    for (const VirtualSite& site : molecule.virtual_sites) {
+      change_virial_ = change_virial_ || !site.is_linear();
+    }
+  }
+}
+
+void VirtualSites::rebuild(const ParticleStore& particles) {
+  sites_.clear();
+  const Topology& topology = places_->topology();
+  std::string missing;
+  for (std::uint32_t i = 0; i < particles.local_count() && missing.empty(); ++i) {
+    const Topology::Place place = topology.place_of(particles.id[i]);
+    for (const std::uint32_t s : topology.virtual_sites_of(place)) {
+      add(particles, i, place, topology.molecules()[place.molecule].virtual_sites[s], missing);
+    }
+  }
+  agree(context_, missing);
+}
+
+void VirtualSites::add(const ParticleStore& particles, std::uint32_t particle,
+                       const Topology::Place& place, const VirtualSite& site,
+                       std::string& missing) {
+  const auto id = [&](std::size_t k) { return place.first_id + site.atoms[k]; };
+  Local local{.kind = &site, .site = 0, .is_own = false, .places = {}, .atoms = {}};
+  const auto own = places_->local(place.first_id + site.atom);
+  // The site brings it, or else the first of its local atoms.
+  if (own && *own != particle) return;
+  for (std::size_t k = 0; k < site.count && !own; ++k) {
+    const auto atom = places_->local(id(k));
+    if (!atom) continue;
+    if (*atom != particle) return;
+    break;
+  }
+  const auto beside = [&](std::int64_t wanted, std::uint32_t other) {
+    const auto found = places_->nearest(wanted, particles.position[other].vector());
+    if (!found && missing.empty()) {
+      missing = places_->missing(particles.id[other], wanted, context_.rank());
+    }
+    return found.value_or(other);
+  };
+  local.places[0] = beside(id(0), particle);
+  local.atoms[0] = places_->local(id(0)).value_or(local.places[0]);
+  for (std::size_t k = 1; k < site.count; ++k) {
+    local.places[k] = beside(id(k), local.places[0]);
+    local.atoms[k] = places_->local(id(k)).value_or(local.places[k]);
+  }
+  local.is_own = own.has_value();
+  local.site = own ? particle : beside(place.first_id + site.atom, local.places[0]);
+  sites_.push_back(local);
+}
+
+VirtualSite::Vectors VirtualSites::connections(const Local& local, const ParticleStore& particles) {
+  VirtualSite::Vectors d{};
+  const Vec3 first = particles.position[local.places[0]].vector();
+  for (std::size_t k = 1; k < local.kind->count; ++k) {
+    d[k] = particles.position[local.places[k]].vector() - first;
+  }
+  return d;
+}
+
+Vec3 VirtualSites::position_of(const Local& local, const ParticleStore& particles) {
+  return particles.position[local.places[0]].vector() +
+         local.kind->from_first(connections(local, particles));
+}
+
+VirtualSites::Motion VirtualSites::follow(ParticleStore& particles, double timestep) const {
+  Motion motion;
+  for (const Local& local : sites_) {
+    if (!local.is_own) continue;
+    Position& position = particles.position[local.site];
+    Vec3& velocity = particles.velocity[local.site];
+    const Vec3 to = position_of(local, particles), shift = to - position.vector();
+    const Vec3 path = timestep * velocity + shift;
+    set(position, to);
+    velocity = timestep > 0.0 ? (1.0 / timestep) * path : Vec3{};
+    motion.path = std::max(motion.path, length(path));
+    motion.gain = std::max(motion.gain, 2.0 * length(shift));
+  }
+  return motion;
+}
+
+double VirtualSites::put(ParticleStore& particles, double rounding) const {
+  double farthest = 0.0;
+  for (const Local& local : sites_) {
+    if (!local.is_own) continue;
+    Position& position = particles.position[local.site];
+    const Vec3 to = position_of(local, particles);
+    const double distance = length(to - position.vector());
+    if (distance <= rounding) continue;
+    set(position, to);
+    particles.velocity[local.site] = {};
+    farthest = std::max(farthest, distance);
+  }
+  comm::ReductionBatch(context_, "virtual sites").max(farthest).run();
+  return farthest;
+}
+
+void VirtualSites::spread(const ParticleStore& particles, std::span<Vec3> forces,
+                          EnergyAndVirial* sums) {
+  forces_.resize(particles.total_count());
+  std::copy(forces.begin(), forces.end(), forces_.begin());
+  ghost_vectors_(forces_);
+  const std::size_t count = particles.local_count();
+  for (const Local& local : sites_) {
+    const VirtualSite::Vectors d = connections(local, particles);
+    const VirtualSite::Vectors parts = local.kind->spread(d, forces_[local.site]);
+    for (std::size_t k = 0; k < local.kind->count; ++k) {
+      if (local.atoms[k] < count) forces[local.atoms[k]] += parts[k];
+    }
+    if (!local.is_own) continue;
+    forces[local.site] = {};
+    if (sums == nullptr || local.kind->is_linear()) continue;
+    const Vec3 site = local.kind->from_first(d);
+    for (std::size_t k = 0; k < local.kind->count; ++k) {
+      const Vec3 arm = d[k] - site, &force = parts[k];
+      sums->virial[0] += arm.x * force.x;
+      sums->virial[1] += arm.y * force.y;
+      sums->virial[2] += arm.z * force.z;
+      sums->virial[3] += arm.x * force.y;
+      sums->virial[4] += arm.x * force.z;
+      sums->virial[5] += arm.y * force.z;
+    }
+  }
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "md/core/vector.hpp"
+#include "md/system/virtual_site.hpp"
+
+namespace sterna::md {
+
+/// What the kinds of virtual sites have as parameters, in internal units; angles are in degrees.
+struct VirtualSiteParameters {
+  std::optional<double> a, b, c, distance, theta;
+  std::vector<double> origin_weights, x_weights, y_weights;  ///< an item for each atom
+  std::optional<Vec3> position;                              ///< length
+};
+
+/// A way to make a virtual site of atoms: what the input and the documentation know of it.
+struct VirtualSiteKind {
+  std::string_view name;
+  std::size_t atoms;  ///< that it is made of
+  std::string_view sentence, formula;
+  std::span<const std::string_view> parameters;  ///< their names; all are needed
+  /// Without the places of its atoms.
+  VirtualSite (*make)(const VirtualSiteParameters& parameters);
+  /// What is wrong with the parameters; empty: nothing.
+  std::string (*contradiction)(const VirtualSiteParameters& parameters);
+};
+
+/// All kinds. Sources: GROMACS reference manual, "Virtual interaction sites", whose names these
+/// are; OpenMM user guide, "Virtual Sites", for the local coordinates.
+std::span<const VirtualSiteKind> virtual_site_kinds();
+/// Null for other names.
+const VirtualSiteKind* find_virtual_site_kind(std::string_view name);
+
+}  // namespace sterna::md

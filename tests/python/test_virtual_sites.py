@@ -1,0 +1,239 @@
+"""Virtual sites against OpenMM, which nobody here wrote, and water of four sites as a whole."""
+
+import itertools
+import math
+import shutil
+
+import h5py
+import numpy
+import openmm
+import pytest
+from conftest import ROOT
+from openmm import unit
+from sterna import read_log
+
+WATER = ROOT / "examples" / "tip4p.toml"
+
+
+def local(*arguments):
+    return lambda atoms: openmm.LocalCoordinatesSite(atoms, *arguments)
+
+
+THETA = math.radians(112.0)
+
+#: Keys of a [[molecule.virtual_site]], atoms of the molecule that it is made of, and the same by
+#: OpenMM, to which fixed distances are places in local coordinates.
+KINDS = [
+    (
+        {"kind": "2", "a": 0.3}, [0, 1],
+        lambda p: openmm.TwoParticleAverageSite(*p, 0.7, 0.3),
+    ),
+    (
+        {"kind": "2fd", "distance": -0.06}, [0, 2],
+        # The third atom makes axes only.
+        lambda p: local([1, 0, 0], [-1, 1, 0], [-1, 0, 1], [-0.06, 0, 0])([*p, p[0] + 1]),
+    ),
+    (
+        {"kind": "3", "a": 0.4, "b": 0.3}, [0, 1, 3],
+        lambda p: openmm.ThreeParticleAverageSite(*p, 0.3, 0.4, 0.3),
+    ),
+    (
+        {"kind": "3fd", "a": 0.35, "distance": 0.07}, [0, 2, 3],
+        local([1, 0, 0], [-1, 0.65, 0.35], [-1, 0, 1], [0.07, 0, 0]),
+    ),
+    (
+        {"kind": "3fad", "theta": 112.0, "distance": 0.08}, [1, 0, 2],
+        local([1, 0, 0], [-1, 1, 0], [0, -1, 1],
+              [0.08 * math.cos(THETA), 0.08 * math.sin(THETA), 0]),
+    ),
+    (
+        {"kind": "3out", "a": -0.3, "b": -0.25, "c": 4.4}, [0, 1, 2],
+        lambda p: openmm.OutOfPlaneSite(*p, -0.3, -0.25, 4.4),
+    ),
+    (
+        {"kind": "4fdn", "a": 0.9, "b": 1.1, "distance": 0.06}, [0, 1, 2, 3],
+        local([1, 0, 0, 0], [0.1, -1, 0.9, 0], [-0.1, -1, 0, 1.1], [0, 0, 0.06]),
+    ),
+    (
+        {
+            "kind": "local", "origin_weights": [0.5, 0.3, 0.2], "x_weights": [-1.0, 0.6, 0.4],
+            "y_weights": [0.3, -1.0, 0.7], "position": [0.03, -0.05, 0.06],
+        },
+        [3, 0, 1],
+        local([0.5, 0.3, 0.2], [-1, 0.6, 0.4], [0.3, -1, 0.7], [0.03, -0.05, 0.06]),
+    ),
+]  # fmt: skip
+
+EDGE, SPACING = 3, 0.85
+ATOMS = 4
+SIZE = ATOMS + len(KINDS)
+BOX = EDGE * SPACING
+CHARGES = [-0.3, 0.2, 0.1, 0.15, 0.2, -0.1, 0.25, 0.1, -0.35, 0.15, -0.2, -0.2]
+
+
+def start(random):
+    """Molecules turned and bent at random; sites are somewhere near the first atom."""
+    places = []
+    shape = numpy.array([[0, 0, 0], [0.1, 0.02, 0.04], [-0.06, 0.08, 0.02], [0, -0.09, 0.06]])
+    for cell in itertools.product(range(EDGE), repeat=3):
+        turn = numpy.linalg.qr(random.normal(size=(3, 3)))[0]
+        center = SPACING * (numpy.array(cell) + 0.1)
+        atoms = center + (shape + random.normal(scale=0.005, size=shape.shape)) @ turn
+        places += [*atoms, *(atoms[0] + random.normal(scale=0.02, size=(len(KINDS), 3)))]
+    return numpy.array(places)
+
+
+def system_of_openmm():
+    system = openmm.System()
+    edges = BOX * numpy.eye(3)
+    system.setDefaultPeriodicBoxVectors(*edges)
+    nonbonded = openmm.NonbondedForce()
+    nonbonded.setNonbondedMethod(openmm.NonbondedForce.Ewald)
+    nonbonded.setCutoffDistance(1.0)
+    nonbonded.setEwaldErrorTolerance(1e-9)
+    nonbonded.setUseDispersionCorrection(False)
+    bonds = openmm.HarmonicBondForce()
+    for molecule in range(EDGE**3):
+        first = SIZE * molecule
+        for k in range(SIZE):
+            system.addParticle(12.0 if k < ATOMS else 0.0)
+            sigma, epsilon = (0.3, 0.4) if k < ATOMS else (0.25, 0.5)
+            nonbonded.addParticle(CHARGES[k], sigma, epsilon)
+        for k, (_, atoms, make) in enumerate(KINDS):
+            system.setVirtualSite(first + ATOMS + k, make([first + atom for atom in atoms]))
+        for other in range(1, ATOMS):
+            bonds.addBond(first, first + other, 0.11, 2e5)
+        for a, b in itertools.combinations(range(first, first + SIZE), 2):
+            nonbonded.addException(a, b, 0.0, 1.0, 0.0)
+    system.addForce(nonbonded)
+    system.addForce(bonds)
+    return system
+
+
+def section(name, values):
+    lines = [f"[[molecule.{name}]]"]
+    for key, value in values.items():
+        lines.append(f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {value!r}")
+    return "\n".join(lines) + "\n"
+
+
+def input_text(solver, steps=0):
+    atoms = ", ".join(
+        f'{{type = "{"A" if k < ATOMS else "M"}", charge = {charge}}}'
+        for k, charge in enumerate(CHARGES)
+    )
+    text = f"""\
+units = "nano"
+[run]
+steps = {steps}
+timestep = 0.0005
+[start]
+kind = "file"
+file = "start.extxyz"
+[[type]]
+name = "A"
+mass = 12
+sigma = 0.3
+epsilon = 0.4
+[[type]]
+name = "M"
+mass = 0
+sigma = 0.25
+epsilon = 0.5
+[interaction]
+cutoff = 1.0
+truncation = "truncated"
+[electrostatics]
+{solver}
+[output]
+trajectory_interval = 1
+trajectory_fields = ["position", "force", "velocity"]
+[[molecule]]
+name = "ammonia"
+count = {EDGE**3}
+atom = [{atoms}]
+[[molecule.bond]]
+potential = "harmonic"
+stiffness = 2e5
+r0 = 0.11
+atoms = [[1, 2], [1, 3], [1, 4]]
+"""
+    for k, (keys, made_of, _) in enumerate(KINDS):
+        numbers = [ATOMS + 1 + k, *(atom + 1 for atom in made_of)]
+        text += section("virtual_site", keys | {"atoms": numbers})
+    return text
+
+
+def write_start(folder, places):
+    lines = [
+        str(len(places)),
+        f'Lattice="{BOX} 0 0 0 {BOX} 0 0 0 {BOX}" Properties=species:S:1:pos:R:3',
+    ]
+    for n, place in enumerate(places):
+        name = "A" if n % SIZE < ATOMS else "M"
+        lines.append(f"{name} " + " ".join(map(repr, place.tolist())))
+    (folder / "start.extxyz").write_text("\n".join(lines) + "\n")
+
+
+def frame(path, step=0):
+    """Positions and forces by id."""
+    with h5py.File(path) as file:
+        particles = file["particles/trajectory"]
+        return (
+            particles["position/value"][step],
+            particles["force/value"][step],
+            particles["velocity/value"][step],
+        )
+
+
+@pytest.fixture
+def ammonia(tmp_path):
+    places = start(numpy.random.default_rng(11))
+    write_start(tmp_path, places)
+    return places
+
+
+def test_every_kind_has_the_places_and_forces_of_openmm(sterna, tmp_path, ammonia):
+    system = system_of_openmm()
+    platform = openmm.Platform.getPlatformByName("Reference")
+    context = openmm.Context(system, openmm.VerletIntegrator(0.001), platform)
+    context.setPositions(ammonia)
+    context.computeVirtualSites()
+    state = context.getState(getPositions=True, getForces=True, getEnergy=True)
+    places = state.getPositions(asNumpy=True).value_in_unit(unit.nanometer)
+    per_nm = unit.kilojoule_per_mole / unit.nanometer
+    forces = state.getForces(asNumpy=True).value_in_unit(per_nm)
+    energy = state.getPotentialEnergy().value_in_unit(unit.kilojoule_per_mole)
+    is_site = numpy.arange(len(places)) % SIZE >= ATOMS
+    (tmp_path / "run.toml").write_text(input_text('kind = "ewald"\naccuracy = 1e-8'))
+    done = sterna("run", "run.toml", "-n", 2)
+    assert done.returncode == 0, done.stderr
+    assert "virtual sites: the start has them up to" in done.stdout
+    found, of_sterna, _ = frame(tmp_path / "run.h5md")
+    apart = found - places
+    apart -= BOX * numpy.round(apart / BOX)
+    assert numpy.abs(apart).max() < 1e-10
+    assert not of_sterna[is_site].any()
+    size = numpy.sqrt((forces[~is_site] ** 2).mean())
+    assert numpy.sqrt(((of_sterna - forces)[~is_site] ** 2).mean()) < 1e-6 * size
+    row = read_log(tmp_path / "run.log.jsonl").rows[0]
+    assert row["potential_energy"] == pytest.approx(energy, rel=1e-6)
+
+
+def test_any_number_of_ranks_computes_the_same(sterna, tmp_path, ammonia):
+    (tmp_path / "run.toml").write_text(input_text('kind = "ewald"\naccuracy = 1e-6'))
+    expected = None
+    for ranks in range(1, 6):
+        done = sterna("run", "run.toml", "-n", ranks, "--overwrite")
+        assert done.returncode == 0, done.stderr
+        places, forces, _ = frame(tmp_path / "run.h5md")
+        row = read_log(tmp_path / "run.log.jsonl").rows[0]
+        if expected is None:
+            expected = places, forces, row
+            continue
+        apart = places - expected[0]
+        apart -= BOX * numpy.round(apart / BOX)
+        assert numpy.abs(apart).max() < 1e-10
+        assert numpy.abs(forces - expected[1]).max() < 1e-10 * numpy.abs(expected[1]).max()
+        for name in ("potential_energy", "pressure", "virtual_sites_virial", "temperature"):
+            assert row[name] == pytest.approx(expected[2][name], rel=1e-10, abs=1e-10)
