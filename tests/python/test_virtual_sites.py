@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import shutil
 
 import h5py
 import numpy

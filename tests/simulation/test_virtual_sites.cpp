@@ -236,7 +236,8 @@ TEST_CASE("the virial is the slope of the energy when the box is strained") {
   CHECK(std::abs(of_sites) > 1.0);
 }
 
-TEST_CASE("sites follow their atoms, energy and momentum stay, and a resumed run has the same bits") {
+TEST_CASE(
+    "sites follow their atoms, energy and momentum stay, and a resumed run has the same bits") {
   const comm::Context world;
   const test::SharedFolder folder(world);
   const Input input = input_of(world, folder.path(), ewald, 400);

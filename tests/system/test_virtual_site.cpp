@@ -62,8 +62,8 @@ TEST_CASE("places by the printed formulas") {
   same(place("3fd"), (0.45 / length(within)) * within);
   const double angle = 112.0 * std::numbers::pi / 180.0;
   const Vec3 up = jk - (dot(ij, jk) / dot(ij, ij)) * ij;
-  same(place("3fad"), 0.45 * ((std::cos(angle) / length(ij)) * ij +
-                              (std::sin(angle) / length(up)) * up));
+  same(place("3fad"),
+       0.45 * ((std::cos(angle) / length(ij)) * ij + (std::sin(angle) / length(up)) * up));
   same(place("3out"), 0.35 * ij + 0.8 * ik - 1.7 * cross(ij, ik));
   const Vec3 normal = cross(0.35 * ik - ij, 0.8 * il - ij);
   same(place("4fdn"), (0.45 / length(normal)) * normal);

@@ -122,9 +122,7 @@ def require_exclusions(source: Source, nonbonded: Any, names: Any) -> None:
 
     def acts(first: int, second: int) -> bool:
         unit = openmm().unit
-        charges, _, wells = zip(
-            *map(nonbonded.getParticleParameters, (first, second)), strict=True
-        )
+        charges, _, wells = zip(*map(nonbonded.getParticleParameters, (first, second)), strict=True)
         return all(charge / unit.elementary_charge for charge in charges) or all(
             well / unit.kilojoule_per_mole for well in wells
         )

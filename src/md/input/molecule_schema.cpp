@@ -158,8 +158,9 @@ Names site_kind_names() {
 std::string_view site_kind_description() {
   std::string text = "How the place of the site follows from those of its atoms, i, j, k, l:";
   for (const VirtualSiteKind& kind : virtual_site_kinds()) {
-    text += fmt::format("{} `{}`: {}, `{}`", kind.name == virtual_site_kinds().front().name ? "" : ";",
-                        kind.name, kind.sentence, kind.formula);
+    text +=
+        fmt::format("{} `{}`: {}, `{}`", kind.name == virtual_site_kinds().front().name ? "" : ";",
+                    kind.name, kind.sentence, kind.formula);
   }
   return kept(text + ".");
 }
@@ -208,24 +209,27 @@ void add_virtual_sites(std::vector<KeySchema>& keys) {
                   .choices = site_kind_names,
                   .aliases = {"type", "funct", "function", "style"}});
   const KeySchema parameters[] = {
-      site_parameter<&Parameters::a>("a", "Weight of the second atom; `3fd`: of r_jk; `4fdn`: of "
-                                          "r_ik."),
+      site_parameter<&Parameters::a>("a",
+                                     "Weight of the second atom; `3fd`: of r_jk; `4fdn`: of "
+                                     "r_ik."),
       site_parameter<&Parameters::b>("b", "Weight of the third atom; `4fdn`: of r_il."),
       site_parameter<&Parameters::c>("c", "Weight of the product of r_ij and r_ik.",
                                      Dimension::inverse_length),
       site_parameter<&Parameters::distance>(
           "distance", "Distance from the first atom; below 0: to the other side.",
           Dimension::length, {"d"}),
-      site_parameter<&Parameters::theta>("theta", "Angle between r_ij and the direction of the "
-                                                  "site, in degrees.",
+      site_parameter<&Parameters::theta>("theta",
+                                         "Angle between r_ij and the direction of the "
+                                         "site, in degrees.",
                                          Dimension::none, {"angle"}),
       site_parameter<&Parameters::origin_weights>(
           "origin_weights", "What the position of each atom counts in the origin; their sum is 1."),
       site_parameter<&Parameters::x_weights>(
           "x_weights", "What it counts in the direction of the x axis; their sum is 0."),
       site_parameter<&Parameters::y_weights>(
-          "y_weights", "What it counts in the direction that the y axis is made of; their sum is "
-                       "0."),
+          "y_weights",
+          "What it counts in the direction that the y axis is made of; their sum is "
+          "0."),
       site_parameter<&Parameters::position>("position", "Of the site, along these axes.",
                                             Dimension::length, {"local_position"})};
   keys.insert(keys.end(), std::begin(parameters), std::end(parameters));

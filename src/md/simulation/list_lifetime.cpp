@@ -67,8 +67,7 @@ void Simulation::Implementation::choose_list_buffer(const nlohmann::json& state)
     if (masses_[type] == 0.0) masses[type] = lightest_mass();
   }
   const std::vector<BufferedPairs> kinds =
-      buffered_pairs(input_, masses, counts,
-                     static_cast<double>(particle_count_), box_.volume());
+      buffered_pairs(input_, masses, counts, static_cast<double>(particle_count_), box_.volume());
   list_buffer_ = sterna::md::choose_list_buffer(kinds, interaction_.reach(), input_.run.timestep,
                                                 neighbor.tolerance, interval, interaction_.reach());
   skin_ = list_buffer_->skin;

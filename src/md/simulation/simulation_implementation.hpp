@@ -258,11 +258,11 @@ class Simulation::Implementation {
   std::set<std::string> program_terms_;          ///< that a program has added
   std::set<std::string> program_terms_of_file_;  ///< of the checkpoint
   VelocityVerlet integrator_;
-  std::unique_ptr<Constraints> constraints_;  ///< null: there are none
+  std::unique_ptr<Constraints> constraints_;     ///< null: there are none
   std::unique_ptr<VirtualSites> virtual_sites_;  ///< null: there are none
   EnergyAndVirial virtual_site_sums_;            ///< what they change, in the last step measured
   double constrained_path_ = 0.0;  ///< longest of what does not go by its forces alone in this step
-  EnergyAndVirial constraint_sums_;           ///< of the last step that was measured
+  EnergyAndVirial constraint_sums_;  ///< of the last step that was measured
   std::vector<std::unique_ptr<StepModifier>> modifiers_;
   std::unique_ptr<Barostat> barostat_;  ///< null: the box stays as it is
   std::unique_ptr<Centers> centers_;    ///< where there is a barostat

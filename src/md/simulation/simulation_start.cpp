@@ -492,9 +492,10 @@ double Simulation::Implementation::put_virtual_sites() {
 void Simulation::Implementation::report_virtual_sites(double farthest) {
   // Files with few digits are no news.
   if (farthest <= 1e-4 * skin_) return;
-  console_.line(fmt::format("virtual sites: the start has them up to {} from their places, where "
-                            "they are put",
-                            input_.units.text(farthest, Dimension::length)));
+  console_.line(
+      fmt::format("virtual sites: the start has them up to {} from their places, where "
+                  "they are put",
+                  input_.units.text(farthest, Dimension::length)));
 }
 
 void Simulation::Implementation::scale_start_velocities() {

@@ -274,8 +274,8 @@ void Simulation::Implementation::move(std::size_t begin, std::size_t end) {
 
 bool Simulation::Implementation::can_move_early() const {
   const auto is_due = [this](const auto& modifier) { return modifier->is_due(step_); };
-  return engine_->can_move() && !constraints_ && !virtual_sites_ && !minimizer_ && !hook_ && !must_sample() &&
-         !barostat_acts() && !must_write_checkpoint() &&
+  return engine_->can_move() && !constraints_ && !virtual_sites_ && !minimizer_ && !hook_ &&
+         !must_sample() && !barostat_acts() && !must_write_checkpoint() &&
          std::none_of(modifiers_.begin(), modifiers_.end(), is_due);
 }
 
@@ -329,8 +329,7 @@ void Simulation::Implementation::advance_positions() {
 void Simulation::Implementation::advance_virtual_sites() {
   const auto measured = timer_.measure(Phase::constraints);
   engine_->move_ghosts(particles_);
-  const auto motion =
-      virtual_sites_->follow(particles_, minimizer_ ? 0.0 : input_.run.timestep);
+  const auto motion = virtual_sites_->follow(particles_, minimizer_ ? 0.0 : input_.run.timestep);
   constrained_path_ = std::max(constrained_path_, motion.path);
   integrator_.account_for(motion.path, motion.gain);
 }

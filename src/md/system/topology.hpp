@@ -44,7 +44,7 @@ class Topology {
     /// Each pair once. Forces between the atoms of one, in their nearest images, are those of
     /// `terms` only.
     std::vector<Pair> exclusions;
-    std::vector<Constraint> constraints;      ///< each pair once
+    std::vector<Constraint> constraints;     ///< each pair once
     std::vector<VirtualSite> virtual_sites;  ///< none is made of another one
   };
   /// Molecules of one kind whose ids follow each other.

@@ -76,8 +76,7 @@ VirtualSite::Vectors VirtualSite::spread(const Vectors& d, const Vec3& force) co
     const Vec3 by_ex = local.x * force + local.y * cross(force, frame.ez);
     const Vec3 by_ez = local.z * force + local.y * cross(frame.ex, force);
     const Vec3 by_z = frame.inverse_z * across(by_ez, frame.ez);
-    const Vec3 by_x =
-        frame.inverse_x * across(by_ex, frame.ex) + cross(frame.y, by_z);
+    const Vec3 by_x = frame.inverse_x * across(by_ex, frame.ex) + cross(frame.y, by_z);
     const Vec3 by_y = cross(by_z, frame.x);
     for (std::size_t k = 0; k < x_weights.size(); ++k) {
       give(k + 1, x_weights[k] * by_x + y_weights[k] * by_y);

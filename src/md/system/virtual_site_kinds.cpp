@@ -81,13 +81,14 @@ std::string local_contradiction(const Parameters& given) {
     const std::vector<double>& values;
     double sum;
   };
-  for (const auto& [name, values, sum] : {Weights{"origin_weights", given.origin_weights, 1.0},
-                                          Weights{"x_weights", given.x_weights, 0.0},
-                                          Weights{"y_weights", given.y_weights, 0.0}}) {
+  for (const auto& [name, values, sum] :
+       {Weights{"origin_weights", given.origin_weights, 1.0},
+        Weights{"x_weights", given.x_weights, 0.0}, Weights{"y_weights", given.y_weights, 0.0}}) {
     if (values.size() != 3) {
-      return fmt::format("\"{}\" in [[molecule.virtual_site]] has {} number{}; expected 3, one for "
-                         "each atom that the site is made of",
-                         name, values.size(), values.size() == 1 ? "" : "s");
+      return fmt::format(
+          "\"{}\" in [[molecule.virtual_site]] has {} number{}; expected 3, one for "
+          "each atom that the site is made of",
+          name, values.size(), values.size() == 1 ? "" : "s");
     }
     const double found = std::accumulate(values.begin(), values.end(), 0.0);
     if (!(std::abs(found - sum) <= 1e-6)) {
@@ -129,8 +130,9 @@ constexpr VirtualSiteKind kinds[] = {
      .contradiction = nothing_wrong},
     {.name = "3fad",
      .atoms = 3,
-     .sentence = "in the plane of three atoms, at a fixed distance from the first and a fixed angle "
-                 "to the second",
+     .sentence =
+         "in the plane of three atoms, at a fixed distance from the first and a fixed angle "
+         "to the second",
      .formula = "r_i + distance (cos(theta) r_ij / |r_ij| + sin(theta) s / |s|), "
                 "s = r_jk - r_ij (r_ij . r_jk) / r_ij^2",
      .parameters = of_3fad,
