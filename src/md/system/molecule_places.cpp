@@ -9,8 +9,7 @@ namespace sterna::md {
 void MoleculePlaces::rebuild(const ParticleStore& particles) {
   const std::size_t count = particles.total_count();
   local_count_ = particles.local_count();
-  id_ = {particles.id.data(), count};
-  position_ = {particles.position.data(), count};
+  particles_ = &particles;
   const double half = 0.5 * box_->least_height();
   unique_squared_ = half * half;
   // Ids of a molecule follow each other, and so do their buckets.
@@ -19,7 +18,7 @@ void MoleculePlaces::rebuild(const ParticleStore& particles) {
   next_.resize(count);
   // From the last on, so that local particles come first in their chains.
   for (std::size_t i = count; i-- > 0;) {
-    std::uint32_t& first = first_[bucket(id_[i])];
+    std::uint32_t& first = first_[bucket(particles.id[i])];
     next_[i] = first;
     first = static_cast<std::uint32_t>(i);
   }
@@ -27,9 +26,9 @@ void MoleculePlaces::rebuild(const ParticleStore& particles) {
   excluded_.clear();
   for (std::size_t i = 0; i < local_count_; ++i) {
     excluded_begin_[i] = static_cast<std::uint32_t>(excluded_.size());
-    const Topology::Place place = topology_->place_of(id_[i]);
+    const Topology::Place place = topology_->place_of(particles.id[i]);
     for (const std::uint32_t atom : topology_->exclusions_of(place)) {
-      excluded_.push_back(nearest(place.first_id + atom, position_[i].vector()).value_or(none));
+      excluded_.push_back(nearest(place.first_id + atom, particles.position[i].vector()).value_or(none));
     }
   }
   excluded_begin_[local_count_] = static_cast<std::uint32_t>(excluded_.size());
@@ -37,7 +36,7 @@ void MoleculePlaces::rebuild(const ParticleStore& particles) {
 
 std::optional<std::uint32_t> MoleculePlaces::local(std::int64_t id) const {
   for (std::uint32_t i = first_[bucket(id)]; i != none && i < local_count_; i = next_[i]) {
-    if (id_[i] == id) return i;
+    if (particles_->id[i] == id) return i;
   }
   return std::nullopt;
 }
@@ -53,12 +52,12 @@ std::optional<std::uint32_t> MoleculePlaces::nearest(std::int64_t id, const Vec3
   std::uint32_t best = none;
   double least = 0.0;
   for (std::uint32_t i = first_[bucket(id)]; i != none; i = next_[i]) {
-    if (id_[i] != id) continue;
-    const Vec3 connection = position_[i].vector() - point;
+    if (particles_->id[i] != id) continue;
+    const Vec3 connection = particles_->position[i].vector() - point;
     const double squared = dot(connection, connection);
     if (best == none || squared < least) best = i, least = squared;
   }
-  if (best == none || !is_nearest(position_[best].vector() - point)) return std::nullopt;
+  if (best == none || !is_nearest(particles_->position[best].vector() - point)) return std::nullopt;
   return best;
 }
 

@@ -20,7 +20,8 @@ class MoleculePlaces {
   /// Both live as long as it is in use.
   MoleculePlaces(const Topology& topology, const Box& box) : topology_(&topology), box_(&box) {}
 
-  /// Particles and ghosts, which have ids, keep these places until the next call.
+  /// Particles and ghosts, which have ids, keep these places until the next call. The store stays
+  /// in use.
   void rebuild(const ParticleStore& particles);
 
   const Topology& topology() const { return *topology_; }
@@ -47,10 +48,10 @@ class MoleculePlaces {
 
   const Topology* topology_;
   const Box* box_;
+  /// Its arrays may move while places stay: the pair list wants room behind the positions.
+  const ParticleStore* particles_ = nullptr;
   double unique_squared_ = 0.0;  ///< no other image of what is nearer is as near
   std::size_t local_count_ = 0, mask_ = 0;
-  std::span<const std::int64_t> id_;
-  std::span<const Position> position_;
   std::vector<std::uint32_t> first_, next_;  ///< chains of places whose ids share a bucket
   std::vector<std::uint32_t> excluded_begin_, excluded_;
 };
