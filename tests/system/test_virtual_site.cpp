@@ -107,7 +107,7 @@ TEST_CASE("weights must have their sums") {
   CHECK(local.contradiction(given).empty());
   given.x_weights[0] = -0.5;
   CHECK(local.contradiction(given) ==
-        "\"x_weights\" in [[molecule.virtual_site]] have the sum 0.5; expected 0");
+        "\"x_weights\" in [[molecule.virtual_site]] add up to 0.5; expected 0");
   given.origin_weights.pop_back();
   CHECK(local.contradiction(given) ==
         "\"origin_weights\" in [[molecule.virtual_site]] has 2 numbers; expected 3, one for each "

@@ -92,7 +92,7 @@ std::string local_contradiction(const Parameters& given) {
     }
     const double found = std::accumulate(values.begin(), values.end(), 0.0);
     if (!(std::abs(found - sum) <= 1e-6)) {
-      return fmt::format("\"{}\" in [[molecule.virtual_site]] have the sum {}; expected {}", name,
+      return fmt::format("\"{}\" in [[molecule.virtual_site]] add up to {}; expected {}", name,
                          found, sum);
     }
   }
