@@ -18,13 +18,15 @@ Topology topology() {
                            .terms = {{0, 0, 2, {0, 1}}, {0, 0, 2, {1, 2}}, {1, 0, 3, {1, 2, 3}}},
                            .bonds = {{0, 1}, {1, 2}, {2, 3}},
                            .exclusions = {{0, 1}, {1, 2}, {0, 3}},
-                           .constraints = {{{0, 1}, 0.1}}};
+                           .constraints = {{{0, 1}, 0.1}},
+                           .virtual_sites = {}};
   Topology::Molecule water{.name = "water",
                            .atoms = {{"O", 2, -0.8}, {"H", 3, 0.4}, {"H", 3, 0.4}},
                            .terms = {},
                            .bonds = {},
                            .exclusions = {},
-                           .constraints = {}};
+                           .constraints = {},
+                           .virtual_sites = {}};
   return Topology({chain, water}, {{0, 3}, {1, 1000}, {0, 2}}, {{1.0, 2.0}, {3.0}});
 }
 
@@ -112,7 +114,8 @@ TEST_CASE("constraints count as bonds, but for the longest side of a triangle") 
                            .terms = {},
                            .bonds = {},
                            .exclusions = {},
-                           .constraints = {{{1, 2}, 0.163}, {{0, 2}, 0.1}, {{0, 1}, 0.1}}};
+                           .constraints = {{{1, 2}, 0.163}, {{0, 2}, 0.1}, {{0, 1}, 0.1}},
+                           .virtual_sites = {}};
   CHECK(chemical_bonds(water) == Pairs{{0, 1}, {0, 2}});
   // A ring of three is one.
   water.constraints[0].distance = 0.102;
