@@ -79,7 +79,7 @@ distance = 0.35
 atoms = [8, 1, 3, 4]
 [[molecule.virtual_site]]
 kind = "3fad"
-theta = 110
+angle = 110
 distance = 0.4
 atoms = [9, 2, 1, 4]
 [[molecule.virtual_site]]

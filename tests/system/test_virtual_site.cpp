@@ -21,7 +21,7 @@ VirtualSiteParameters parameters_of(std::string_view kind) {
   given.b = 0.8;
   given.c = -1.7;
   given.distance = 0.45;
-  given.theta = 112.0;
+  given.angle = 112.0;
   if (kind == "local") {
     given.origin_weights = {0.2, 0.7, 0.1};
     given.x_weights = {-1.0, 0.25, 0.75};

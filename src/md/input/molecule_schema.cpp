@@ -218,10 +218,10 @@ void add_virtual_sites(std::vector<KeySchema>& keys) {
       site_parameter<&Parameters::distance>(
           "distance", "Distance from the first atom; below 0: to the other side.",
           Dimension::length, {"d"}),
-      site_parameter<&Parameters::theta>("theta",
+      site_parameter<&Parameters::angle>("angle",
                                          "Angle between r_ij and the direction of the "
                                          "site, in degrees.",
-                                         Dimension::none, {"angle"}),
+                                         Dimension::none, {"theta"}),
       site_parameter<&Parameters::origin_weights>(
           "origin_weights", "What the position of each atom counts in the origin; their sum is 1."),
       site_parameter<&Parameters::x_weights>(

@@ -346,7 +346,7 @@ std::string text_of(const Input::MoleculeTerm& term) {
 std::string text_of(const Input::MoleculeVirtualSite& site) {
   const VirtualSiteParameters& given = site.parameters;
   std::string text = site.kind;
-  for (const auto& number : {given.a, given.b, given.c, given.distance, given.theta}) {
+  for (const auto& number : {given.a, given.b, given.c, given.distance, given.angle}) {
     text += number ? fmt::format(" {}", *number) : " -";
   }
   for (const auto* weights : {&given.origin_weights, &given.x_weights, &given.y_weights}) {

@@ -17,7 +17,7 @@ constexpr std::string_view of_2[] = {"a"};
 constexpr std::string_view of_2fd[] = {"distance"};
 constexpr std::string_view of_3[] = {"a", "b"};
 constexpr std::string_view of_3fd[] = {"a", "distance"};
-constexpr std::string_view of_3fad[] = {"theta", "distance"};
+constexpr std::string_view of_3fad[] = {"angle", "distance"};
 constexpr std::string_view of_3out[] = {"a", "b", "c"};
 constexpr std::string_view of_4fdn[] = {"a", "b", "distance"};
 constexpr std::string_view of_local[] = {"origin_weights", "x_weights", "y_weights", "position"};
@@ -40,7 +40,7 @@ VirtualSite make_3fd(const Parameters& given) {
 }
 
 VirtualSite make_3fad(const Parameters& given) {
-  const double theta = *given.theta * std::numbers::pi / 180.0, d = *given.distance;
+  const double theta = *given.angle * std::numbers::pi / 180.0, d = *given.distance;
   return {.count = 3,
           .x_weights = {1.0, 0.0},
           .y_weights = {-1.0, 1.0},
@@ -133,7 +133,7 @@ constexpr VirtualSiteKind kinds[] = {
      .sentence =
          "in the plane of three atoms, at a fixed distance from the first and a fixed angle "
          "to the second",
-     .formula = "r_i + distance (cos(theta) r_ij / |r_ij| + sin(theta) s / |s|), "
+     .formula = "r_i + distance (cos(angle) r_ij / |r_ij| + sin(angle) s / |s|), "
                 "s = r_jk - r_ij (r_ij . r_jk) / r_ij^2",
      .parameters = of_3fad,
      .make = make_3fad,

@@ -14,7 +14,7 @@ namespace sterna::md {
 
 /// What the kinds of virtual sites have as parameters, in internal units; angles are in degrees.
 struct VirtualSiteParameters {
-  std::optional<double> a, b, c, distance, theta;
+  std::optional<double> a, b, c, distance, angle;
   std::vector<double> origin_weights, x_weights, y_weights;  ///< an item for each atom
   std::optional<Vec3> position;                              ///< length
 };
