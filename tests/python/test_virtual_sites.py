@@ -8,7 +8,7 @@ import numpy
 import openmm
 import pytest
 from conftest import ROOT
-from openmm import unit
+from openmm import app, unit
 from sterna import read_log
 
 WATER = ROOT / "examples" / "tip4p.toml"
@@ -236,3 +236,130 @@ def test_any_number_of_ranks_computes_the_same(sterna, tmp_path, ammonia):
         assert numpy.abs(forces - expected[1]).max() < 1e-10 * numpy.abs(expected[1]).max()
         for name in ("potential_energy", "pressure", "virtual_sites_virial", "temperature"):
             assert row[name] == pytest.approx(expected[2][name], rel=1e-10, abs=1e-10)
+
+
+SINGLE_POINT = """\
+units = "nano"
+[run]
+steps = 0
+timestep = "1 fs"
+[interaction]
+cutoff = 0.85
+truncation = "truncated"
+[electrostatics]
+kind = "ewald"
+accuracy = 1e-8
+[output]
+trajectory_interval = 1
+"""
+
+RIGID = """
+trajectory_fields = ["position", "orientation", "force"]
+[start]
+kind = "lattice"
+particles = 216
+density = "0.997 g/cm^3"
+temperature = 300
+[[component]]
+name = "water"
+model = "tip4p_2005"
+"""
+
+FLEXIBLE = """
+trajectory_fields = ["position", "force"]
+[start]
+kind = "file"
+file = "start.extxyz"
+"""
+
+
+def test_water_of_atoms_has_the_energy_and_forces_of_rigid_water(sterna, tmp_path):
+    rigid = SINGLE_POINT.replace("[electro", 'molecular_cutoff = "site"\n[electro') + RIGID
+    (tmp_path / "rigid.toml").write_text(rigid)
+    done = sterna("run", "rigid.toml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = sterna("export", "rigid.toml", "rigid.extxyz")
+    assert done.returncode == 0, done.stdout + done.stderr
+    # Angstrom, with the negative charge behind the oxygen atom.
+    lines = (tmp_path / "rigid.extxyz").read_text().splitlines()
+    edge = 0.1 * float(lines[1].split('"')[1].split()[0])
+    atoms = numpy.array([line.split()[1:4] for line in lines[2:]], dtype=float).reshape(-1, 4, 3)
+    atoms = 0.1 * atoms[:, [0, 2, 3, 1]].reshape(-1, 3)
+    assert len(atoms) == 4 * 216
+    cell = f"{edge!r} 0 0 0 {edge!r} 0 0 0 {edge!r}"
+    start = [str(len(atoms)), f'Lattice="{cell}" Properties=species:S:1:pos:R:3']
+    for name, place in zip("OHHM" * 216, atoms.tolist(), strict=True):
+        start.append(f"{name} " + " ".join(map(repr, place)))
+    (tmp_path / "start.extxyz").write_text("\n".join(start) + "\n")
+    example = WATER.read_text()
+    types = example[example.index("[[type]]") : example.index('[[type]]\nname = "Na"')]
+    water = example[example.index("[[molecule]]") : example.index('[[molecule]]\nname = "sodium"')]
+    water = water.replace("count = 375", "count = 216")
+    (tmp_path / "flexible.toml").write_text(SINGLE_POINT + FLEXIBLE + types + water)
+    done = sterna("run", "flexible.toml", "-n", 2)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with h5py.File(tmp_path / "rigid.h5md") as file:
+        expected = file["particles/trajectory/force/value"][0]
+    with h5py.File(tmp_path / "flexible.h5md") as file:
+        forces = file["particles/trajectory/force/value"][0].reshape(-1, 4, 3)
+    assert not forces[:, 3].any()
+    # Forces of constraints, which these may have, are none on a molecule as a whole.
+    assert numpy.abs(forces.sum(axis=1) - expected).max() < 1e-6 * numpy.abs(expected).max()
+    energies = [
+        read_log(tmp_path / f"{name}.log.jsonl").rows[0]["potential_energy"]
+        for name in ("rigid", "flexible")
+    ]
+    assert energies[1] == pytest.approx(energies[0], rel=1e-7)
+
+
+@pytest.mark.parametrize("multiple", ["", "pairs = 2\nfar_field = 2"], ids=["single", "multiple"])
+def test_salt_water_keeps_its_energy(sterna, tmp_path, multiple):
+    text = WATER.read_text()
+    begin, end = text.index("[thermostat]"), text.index("[output]")
+    text = text[:begin] + text[end:]
+    for old, new in (
+        ('file = "tip4p.extxyz"', f'file = "{WATER.with_suffix(".extxyz")}"'),
+        ('"2 fs"', '"1 fs"'),
+        ("accuracy = 1e-4", "accuracy = 1e-5"),
+        ('"truncated"\ntail_correction = "homogeneous"', '"quintic_switched"\nswitch_start = 0.85'),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    if multiple:
+        text += f"\n[multiple_time_steps]\n{multiple}\n"
+    (tmp_path / "nve.toml").write_text(text)
+    done = sterna("run", "nve.toml", "-n", 2)
+    assert done.returncode == 0, done.stdout + done.stderr
+    log = read_log(tmp_path / "output" / "nve.log.jsonl")
+    energy, kinetic = log["total_energy"], log["kinetic_energy"].mean()
+    assert log["temperature"].mean() == pytest.approx(300, rel=0.05)
+    assert numpy.abs(energy - energy[0]).max() < 1e-3 * kinetic
+
+
+@pytest.mark.parametrize(
+    ("model", "force_field", "kinds"),
+    [
+        ("tip4pew", "amber14/tip4pew.xml", ['kind = "3"']),
+        ("tip5p", "tip5p.xml", 2 * ['kind = "3out"']),
+    ],
+)
+def test_imported_water_has_the_energies_and_forces_of_openmm(
+    sterna, tmp_path, model, force_field, kinds
+):
+    modeller = app.Modeller(app.Topology(), [] * unit.nanometer)
+    edges = 2.2 * openmm.Vec3(1, 1, 1) * unit.nanometer
+    modeller.addSolvent(app.ForceField(force_field), model=model, boxSize=edges)
+    with open(tmp_path / "water.pdb", "w") as file:
+        app.PDBFile.writeFile(modeller.topology, modeller.positions, file)
+    done = sterna(
+        "import", "water.pdb", "--force-field", force_field, "--cutoff", "0.9", "-o", "water.toml",
+        "--compare",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = {line.split()[0]: line.split()[1:] for line in done.stdout.splitlines()[-7:] if line}
+    for name in ("lennard_jones", "charges", "forces"):
+        mine, theirs, apart = map(float, rows[name])
+        assert abs(theirs) > 1000 and mine == pytest.approx(theirs, rel=1e-6)
+        assert apart < 1e-6
+    text = (tmp_path / "water.toml").read_text()
+    assert [line for line in text.splitlines() if line.startswith('kind = "3')] == kinds

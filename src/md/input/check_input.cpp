@@ -79,7 +79,8 @@ class Checker {
       }
       const std::string mass = fmt::format("type[{}].mass", n);
       if (good_(mass) && type.mass == 0.0 && input_.molecules.empty()) {
-        error(mass, "\"mass\" in [[type]] counts as 0; only a [[molecule.virtual_site]] has no mass");
+        error(mass,
+              "\"mass\" in [[type]] counts as 0; only a [[molecule.virtual_site]] has no mass");
       }
       const std::string fraction = fmt::format("type[{}].fraction", n);
       all_good = all_good && (good_(fraction) || !input_.places.contains(fraction));

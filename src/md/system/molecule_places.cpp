@@ -28,7 +28,8 @@ void MoleculePlaces::rebuild(const ParticleStore& particles) {
     excluded_begin_[i] = static_cast<std::uint32_t>(excluded_.size());
     const Topology::Place place = topology_->place_of(particles.id[i]);
     for (const std::uint32_t atom : topology_->exclusions_of(place)) {
-      excluded_.push_back(nearest(place.first_id + atom, particles.position[i].vector()).value_or(none));
+      excluded_.push_back(
+          nearest(place.first_id + atom, particles.position[i].vector()).value_or(none));
     }
   }
   excluded_begin_[local_count_] = static_cast<std::uint32_t>(excluded_.size());
