@@ -202,9 +202,14 @@ class View:
 
     `position`, `velocity`, `force` (n, 3), `id`, `type` (n,), `image` (n, 3), of rigid molecules
     also `orientation` (n, 4), `angular_momentum` and `torque` (n, 3), and `ghost_position`: copies
-    of other ranks' particles near the border. Read-only, in no order, positions not contiguous in
-    memory and perhaps a little outside of the box. With units "metal" and "real" they are scaled
-    copies. An array that outlives the block keeps the values that it has.
+    of other ranks' particles near the border. In no order, positions not contiguous in memory and
+    perhaps a little outside of the box. With units "metal" and "real" they are scaled copies. An
+    array that outlives the block keeps the values that it has.
+
+    `velocity` and `angular_momentum` may be written, `v.velocity[:] *= 0.5`: the next step goes on
+    with them. Velocities of frozen types stay, and what would change a constrained distance is
+    taken off. All other arrays are read-only: forces follow from positions, which `Simulation.set`
+    changes.
     """
 
     def __init__(self, core_view: object) -> None:
@@ -221,6 +226,13 @@ class View:
             return self._view.array(name)
         except ValueError as error:
             raise AttributeError(str(error)) from None
+
+    def __setattr__(self, name: str, values: "ArrayLike") -> None:
+        """Local. Writes into an array, as `v.velocity *= 0.5` does; ValueError for a read-only one."""
+        if name.startswith("_"):
+            object.__setattr__(self, name, values)
+        else:
+            getattr(self, name)[...] = values
 
     def index_of(self, ids: "ArrayLike") -> numpy.ndarray:
         """Local. The place of each id in the arrays; -1 where another rank has the particle."""

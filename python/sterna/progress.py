@@ -94,7 +94,7 @@ def _in_notebook() -> bool:
 
 
 class RunProgress:
-    """How far a run in this process is: a bar on a terminal, a line in a notebook.
+    """How far a run in this process is, as a bar on a terminal or in a notebook.
 
     Called with the present step; appears when the run has taken longer than `delay` seconds. The
     time left follows from the median time of a step in the last calls.
@@ -129,7 +129,7 @@ class RunProgress:
             return
         report = self.report(step)
         if _in_notebook():
-            self._show_line(report)
+            self._show_in_notebook(report)
             return
         if self._display is None:
             self._display = ProgressBar(Console(stderr=True)).__enter__()
@@ -145,12 +145,15 @@ class RunProgress:
             "eta": seconds * (self._last - step),
         }
 
-    def _show_line(self, report: dict) -> None:
+    def _show_in_notebook(self, report: dict) -> None:
         from IPython.display import display
 
+        step, steps = report["step"], report["steps"]
         rate = f"{report['rate']:.4g} steps/s, " if report["rate"] else ""
-        line = f"step {report['step']} of {report['steps']}, {rate}{duration(report['eta'])} left"
-        data = {"text/plain": line}
+        line = f"step {step} of {steps}, {rate}{duration(report['eta'])} left"
+        # Front ends without HTML show the line alone. The bar is that of IPython.display.
+        bar = f'<progress style="width:60ex" max="{steps}" value="{step}"></progress>'
+        data = {"text/plain": line, "text/html": f"{bar} {line}"}
         if self._display is None:
             self._display = display(data, raw=True, display_id=True)
         else:

@@ -250,8 +250,14 @@ class Simulation(Callbacks, Changes):
         >>> with simulation.view() as v:
         ...     highest = v.position[:, 2].max()
 
-        No copies are made: see `View` for the arrays. Inside the block the simulation must not
-        change: `run`, `set`, `save` and the like raise SternaError.
+        No copies are made: see `View` for the arrays. Velocities and angular momenta may be written:
+
+        >>> with simulation.view() as v:
+        ...     v.velocity[:] *= 0.5
+
+        The next `run` or `measure` then makes lists and forces anew, on all ranks. Inside the block
+        `run`, `set`, `save` and the like raise SternaError. At its end ValueError is raised where
+        what was written is not finite, and RemoteError on the other ranks.
         """
         self._require_free("view")
         self._apply_changes()
@@ -401,17 +407,20 @@ class Simulation(Callbacks, Changes):
 
     @collective
     def set(self, name: str, values: "ArrayLike") -> None:
-        """Collective. Gives all particles new positions or velocities.
+        """Collective. Gives all particles new positions, velocities, orientations or momenta.
 
-        `name`: "position" or "velocity"; `values`: (n, 3), in the order of ids, the same on all
-        ranks. Positions may lie anywhere. Raises ValueError for other names, shapes, and values
-        that are not finite.
+        `name`: "position", "velocity" or, of rigid molecules, "angular_momentum", (n, 3), or
+        "orientation", (n, 4), quaternions (w, x, y, z) of any length but 0. `values`: in the order
+        of ids, the same on all ranks. Positions may lie anywhere. Velocities of frozen types stay
+        those of the input, and atoms and velocities keep their constraints. Raises ValueError for
+        other names, shapes, and values that are not finite.
         """
         self._require_free("set")
         values = numpy.ascontiguousarray(values, float)
-        if values.ndim != 2 or values.shape[1] != 3:
+        columns = 4 if name == "orientation" else 3
+        if values.ndim != 2 or values.shape[1] != columns:
             raise ValueError(
-                f"set({name!r}): the array has the shape {values.shape}, expected (n, 3)"
+                f"set({name!r}): the array has the shape {values.shape}, expected (n, {columns})"
             )
         self._apply_changes()
         self._core.set(name, values)

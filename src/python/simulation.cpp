@@ -1,6 +1,7 @@
 #include "python/simulation.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -307,39 +308,55 @@ std::vector<std::int64_t> Simulation::sorted_ids() const {
   return ids;
 }
 
-void Simulation::set(const std::string& name, const Vectors& values) {
-  if (name != "position" && name != "velocity") {
-    throw std::invalid_argument(
-        fmt::format("set: \"{}\" cannot be set, only \"position\" and \"velocity\"", name));
-  }
+void Simulation::set(const std::string& name, const Rows& values) {
+  constexpr std::array<std::string_view, 4> settable = {"position", "velocity", "orientation",
+                                                        "angular_momentum"};
   md::Simulation& simulation = engine();
+  if (std::ranges::find(settable, name) == settable.end()) {
+    throw std::invalid_argument(
+        fmt::format("set: \"{}\" cannot be set, only {}", name, fmt::join(settable, ", ")));
+  }
+  const Field field = field_by_name(name, simulation.particles().kind());
   if (values.shape(0) != static_cast<std::size_t>(simulation.particle_count())) {
     throw std::invalid_argument(fmt::format(
         "set(\"{}\"): the array has {} rows, expected one for each of {} particles, by ascending "
         "id",
         name, values.shape(0), simulation.particle_count()));
   }
-  const bool position = name == "position";
-  const double unit = 1.0 / this->unit(position ? md::Dimension::length : md::Dimension::velocity);
   const double* const data = values.data();
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (!std::isfinite(data[k])) {
-      throw std::invalid_argument(fmt::format("set(\"{}\"): row {} is not finite", name, k / 3));
+      throw std::invalid_argument(
+          fmt::format("set(\"{}\"): row {} is not finite", name, k / field.columns));
     }
   }
+  const auto is_zero = [&](std::size_t k) {
+    return std::all_of(data + 4 * k, data + 4 * k + 4, [](double x) { return x == 0.0; });
+  };
+  for (std::size_t k = 0; name == "orientation" && k < values.shape(0); ++k) {
+    if (!is_zero(k)) continue;
+    throw std::invalid_argument(
+        fmt::format("set(\"orientation\"): row {} is no quaternion: all of it is 0", k));
+  }
+  const double unit = 1.0 / this->unit(field.dimension);
   const nb::gil_scoped_release free;
   const std::vector<std::int64_t> ids = sorted_ids();
   simulation.change([&](md::ParticleRecord& record) {
-    const auto row = std::ranges::lower_bound(ids, record.id) - ids.begin();
-    const md::Vec3 value{data[3 * row] * unit, data[3 * row + 1] * unit, data[3 * row + 2] * unit};
-    if (!position) {
+    const auto place = std::ranges::lower_bound(ids, record.id) - ids.begin();
+    const double* const row = data + static_cast<std::size_t>(place) * field.columns;
+    const md::Vec3 value{row[0] * unit, row[1] * unit, row[2] * unit};
+    if (name == "velocity") {
       record.velocity = value;
-      return;
+    } else if (name == "angular_momentum") {
+      record.angular_momentum = value;
+    } else if (name == "orientation") {
+      record.orientation = md::Quaternion{row[0], row[1], row[2], row[3]}.normalized();
+    } else {
+      int crossings[3] = {};
+      const md::Vec3 inside = simulation.box().wrap(value, crossings);
+      record.position = {inside.x, inside.y, inside.z, record.position.type};
+      record.image = {crossings[0], crossings[1], crossings[2]};
     }
-    int crossings[3] = {};
-    const md::Vec3 inside = simulation.box().wrap(value, crossings);
-    record.position = {inside.x, inside.y, inside.z, record.position.type};
-    record.image = {crossings[0], crossings[1], crossings[2]};
   });
 }
 
@@ -393,12 +410,22 @@ nb::object Simulation::reduce(const std::string& kind, const Values& values) {
   return array_of(std::move(sums), 1);
 }
 
-std::unique_ptr<md::ParticleStore> Simulation::release_particles(bool wanted) {
+std::unique_ptr<md::ParticleStore> Simulation::end_view(bool kept, bool written) {
   const nb::gil_scoped_release free;
-  std::int64_t anybody = wanted ? 1 : 0;
-  comm::ReductionBatch(*context_, "arrays that are kept").max(anybody).run();
-  if (anybody == 0) return nullptr;
-  return engine().release_particles();
+  std::int64_t anybody_keeps = kept ? 1 : 0, anybody_wrote = written ? 1 : 0;
+  comm::ReductionBatch(*context_, "end of a view").max(anybody_keeps).max(anybody_wrote).run();
+  if (anybody_wrote != 0) engine().change([](md::ParticleRecord&) {});
+  return anybody_keeps != 0 ? engine().release_particles() : nullptr;
+}
+
+void Simulation::raise_where_any(const std::string& failure) const {
+  std::string others;
+  {
+    const nb::gil_scoped_release free;
+    others = failure_of_any(*context_, failure);
+  }
+  if (!failure.empty()) throw std::invalid_argument(failure);
+  if (!others.empty()) throw RemoteError(others);
 }
 
 void Simulation::save(const std::string& path) {

@@ -41,8 +41,8 @@ struct SimulationRequest {
 /// free while ranks compute or wait.
 class Simulation final : public Ending {
  public:
-  using Vectors = nanobind::ndarray<const double, nanobind::shape<-1, 3>, nanobind::c_contig,
-                                    nanobind::device::cpu>;
+  using Rows =
+      nanobind::ndarray<const double, nanobind::ndim<2>, nanobind::c_contig, nanobind::device::cpu>;
 
   using Values =
       nanobind::ndarray<const double, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
@@ -62,9 +62,9 @@ class Simulation final : public Ending {
   std::int64_t steps_of(const std::string& time) const;
   /// Collective. An array in the order of ids: on all ranks, or on `root` alone (None elsewhere).
   nanobind::object gather(const std::string& name, std::optional<int> root);
-  /// Collective. "position" or "velocity" of all particles in the order of ids, the same on all
-  /// ranks.
-  void set(const std::string& name, const Vectors& values);
+  /// Collective. "position", "velocity", "orientation" or "angular_momentum" of all particles in the
+  /// order of ids, the same on all ranks.
+  void set(const std::string& name, const Rows& values);
   void save(const std::string& path);
   void finish();
   std::string report_path() const;
@@ -81,8 +81,12 @@ class Simulation final : public Ending {
   /// that the observer has returned on this rank, "failure" that it has not. Throws RemoteError
   /// where another rank says "failure", or something else than this one.
   nanobind::object reduce(const std::string& kind, const Values& values);
-  /// Collective. What Python has still arrays of is left to it.
-  std::unique_ptr<md::ParticleStore> release_particles(bool wanted);
+  /// Collective, after a view. `kept`: Python still has arrays, which are left to it. `written`: it
+  /// has changed velocities or angular momenta.
+  std::unique_ptr<md::ParticleStore> end_view(bool kept, bool written);
+  /// Collective. Throws std::invalid_argument on a rank that gives a text, RemoteError with it on
+  /// the others.
+  void raise_where_any(const std::string& failure) const;
 
   /// Runs `call`, which needs the GIL; an exception is kept for the end of the run.
   void call_python(const std::function<void()>& call);

@@ -1,28 +1,51 @@
 #include "python/view.hpp"
 
+#include <fmt/format.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <initializer_list>
+#include <span>
 #include <type_traits>
 #include <utility>
 
 #include "md/system/particle_store.hpp"
-#include "python/fields.hpp"
 
 namespace sterna::python {
 namespace nb = nanobind;
 namespace {
 
+bool may_be_written(const Field& field) {
+  return field.name == "velocity" || field.name == "angular_momentum";
+}
+
+/// The numbers of a field that may be written.
+std::span<double> numbers_of(const Field& field, md::ParticleStore& particles) {
+  md::AlignedBuffer<md::Vec3>& vectors =
+      field.name == "velocity" ? particles.velocity : particles.angular_momentum;
+  if (particles.local_count() == 0) return {};
+  return {&vectors.data()->x, 3 * particles.local_count()};
+}
+
+/// Tells whether any bit has changed, but for one case in 2^64 (the mixing of splitmix64).
+std::uint64_t fingerprint_of(std::span<const double> numbers) {
+  std::uint64_t state = 0;
+  for (const double number : numbers) {
+    state = (state ^ std::bit_cast<std::uint64_t>(number)) * 0xbf58476d1ce4e5b9;
+    state ^= state >> 29;
+  }
+  return state;
+}
+
 /// `stride`: from row to row, in values.
 template <class Value>
-nb::object rows(const Value* data, std::size_t count, std::size_t columns, std::size_t stride,
+nb::object rows(Value* data, std::size_t count, std::size_t columns, std::size_t stride,
                 const nb::object& owner) {
   const std::size_t shape[2] = {count, columns};
   const std::int64_t strides[2] = {static_cast<std::int64_t>(stride), 1};
-  return nb::cast(
-      nb::ndarray<nb::numpy, const Value>(data, columns == 1 ? 1 : 2, shape, owner, strides));
+  return nb::cast(nb::ndarray<nb::numpy, Value>(data, columns == 1 ? 1 : 2, shape, owner, strides));
 }
 
 }  // namespace
@@ -32,10 +55,24 @@ View::View(nb::object owner) : owner_(std::move(owner)), memory_(new Memory) {
   simulation().measure();
 }
 
-nb::object View::array(const std::string& name) const {
-  const md::ParticleStore& store = simulation().engine().particles();
+nb::object View::array(const std::string& name) {
+  if (const auto found = shown_.find(name); found != shown_.end()) return found->second.array;
+  md::ParticleStore& store = simulation().engine().writable_particles();
   const bool ghosts = name == "ghost_position";
-  const Field wanted = field_by_name(ghosts ? "position" : name, store.kind());
+  const Field field = field_by_name(ghosts ? "position" : name, store.kind());
+  Shown shown{field, make_array(field, ghosts), false, 0};
+  const bool written = may_be_written(field);
+  if (written) shown.fingerprint = fingerprint_of(numbers_of(field, store));
+  if (const double unit = simulation().unit(field.dimension); !field.whole_numbers && unit != 1.0) {
+    shown.is_copy = true;
+    shown.array = shown.array * nb::float_(unit);
+  }
+  shown.array.attr("flags").attr("writeable") = written;
+  return shown_.emplace(name, std::move(shown)).first->second.array;
+}
+
+nb::object View::make_array(const Field& wanted, bool ghosts) const {
+  md::ParticleStore& store = simulation().engine().writable_particles();
   nb::object array;
   md::for_each_field([&](const auto& field) {
     if (field.name != wanted.name) return;
@@ -43,28 +80,59 @@ nb::object View::array(const std::string& name) const {
     using Element = typename Row::ElementType;
     using Number = typename Row::NumberType;
     static_assert(sizeof(Element) % sizeof(Number) == 0);
-    const Element* const first =
+    Element* const first =
         (store.*field.array).data() + (ghosts ? store.local_count() : std::size_t{0});
     const std::size_t count = ghosts ? store.ghost_count() : store.local_count();
-    const auto* const bytes = reinterpret_cast<const std::byte*>(first);
-    array = rows(count > 0 ? reinterpret_cast<const Number*>(bytes + field.offset) : nullptr, count,
+    auto* const bytes = reinterpret_cast<std::byte*>(first);
+    array = rows(count > 0 ? reinterpret_cast<Number*>(bytes + field.offset) : nullptr, count,
                  field.components, sizeof(Element) / sizeof(Number), capsule_);
   });
-  const double unit = simulation().unit(wanted.dimension);
-  if (wanted.whole_numbers || unit == 1.0) return array;
-  nb::object scaled = array * nb::float_(unit);
-  scaled.attr("flags").attr("writeable") = false;
-  return scaled;
+  return array;
+}
+
+bool View::take_written(const Shown& shown) const {
+  const std::span<double> numbers =
+      numbers_of(shown.field, simulation().engine().writable_particles());
+  if (!shown.is_copy) return fingerprint_of(numbers) != shown.fingerprint;
+  using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+  const auto values = nb::cast<Rows>(shown.array);
+  const double unit = simulation().unit(shown.field.dimension);
+  bool written = false;
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    // What was not written stays as it is, to the last bit.
+    if (values.data()[k] == numbers[k] * unit) continue;
+    numbers[k] = values.data()[k] / unit;
+    written = true;
+  }
+  return written;
 }
 
 void View::end() {
+  bool written = false;
+  std::string failure;
+  for (const auto& [name, shown] : shown_) {
+    if (!may_be_written(shown.field)) continue;
+    if (take_written(shown)) {
+      written = true;
+      const auto numbers = numbers_of(shown.field, simulation().engine().writable_particles());
+      const auto wrong =
+          std::ranges::find_if(numbers, [](double number) { return !std::isfinite(number); });
+      if (wrong != numbers.end()) {
+        failure =
+            fmt::format("view: row {} of {} is not finite", (wrong - numbers.begin()) / 3, name);
+      }
+    }
+    shown.array.attr("flags").attr("writeable") = false;
+  }
+  shown_.clear();
   // One reference is that of this object.
   const bool kept = Py_REFCNT(capsule_.ptr()) > 1;
-  if (auto released = simulation().release_particles(kept); kept) {
+  if (auto released = simulation().end_view(kept, written); kept) {
     memory_->kept = std::move(released);
   }
   capsule_.reset();
-  owner_.reset();
+  const nb::object owner = std::exchange(owner_, {});
+  nb::cast<Simulation&>(owner).raise_where_any(failure);
 }
 
 }  // namespace sterna::python

@@ -208,6 +208,252 @@ with simulation.view() as v:
     script_output(tmp_path, text)
 
 
+def test_velocities_written_in_a_view_are_those_of_the_next_step(tmp_path):
+    # One simulation writes in views, the other one by `set`, which is tested on its own. Positions
+    # after a step are those of velocity Verlet.
+    text = (
+        MELT
+        + """
+import json
+settings = settings.replace(output={"thermo_interval": 20})
+viewed, other = (sterna.Simulation(settings, system) for _ in range(2))
+viewed.run(40)
+other.run(40)
+viewed.measure()
+temperature = viewed.thermo["temperature"]
+potential = viewed.thermo["potential_energy"]
+before, velocity, force = (viewed.gather(name) for name in ("position", "velocity", "force"))
+with viewed.view() as v:
+    assert v.velocity.flags.writeable
+    v.velocity[:] *= 0.5
+    slice_of_it = v.velocity[:5]
+slice_of_it[...] = 1e6  # after the block: nobody's
+other.set("velocity", 0.5 * velocity)
+assert (viewed.gather("velocity") == 0.5 * velocity).all()
+viewed.measure()
+assert numpy.isclose(viewed.thermo["temperature"], 0.25 * temperature, rtol=1e-12)
+assert numpy.isclose(viewed.thermo["potential_energy"], potential, rtol=1e-12)
+
+viewed.run(1)
+step = 0.002
+moved = viewed.gather("position") - before
+moved -= viewed.box.length * numpy.round(moved / viewed.box.length)
+assert numpy.allclose(moved, step * (0.5 * velocity + 0.5 * step * force), rtol=0, atol=1e-12)
+viewed.run(39)
+other.run(40)
+assert viewed.log["step"].tolist() == other.log["step"].tolist() == [0, 20, 40, 60, 80]
+for name in ("temperature", "total_energy"):
+    assert numpy.allclose(viewed.log[name], other.log[name], rtol=1e-9), name
+if viewed.rank == 0:
+    print(json.dumps([viewed.log["temperature"].tolist(), viewed.log["total_energy"].tolist()]))
+"""
+    )
+    alone, four = (json.loads(script_output(tmp_path, text, ranks)) for ranks in (1, 4))
+    assert alone[0] == pytest.approx(four[0], rel=1e-9)
+    assert alone[1] == pytest.approx(four[1], rel=1e-9)
+
+
+def test_velocities_written_on_one_rank_alone_are_seen_by_all(tmp_path):
+    text = (
+        MAKE
+        + """
+simulation.run(10)
+velocity = simulation.gather("velocity")
+with simulation.view() as v:
+    place = v.index_of([17])[0]
+    if place >= 0:
+        v.velocity[place] = (1.0, 2.0, 3.0)
+velocity[16] = (1.0, 2.0, 3.0)
+assert (simulation.gather("velocity") == velocity).all()
+simulation.measure()
+expected = 0.5 * (velocity**2).sum()
+assert numpy.isclose(simulation.thermo["kinetic_energy"], expected, rtol=1e-12)
+simulation.run(10)
+"""
+    )
+    script_output(tmp_path, text)
+    script_output(tmp_path, text, ranks=4)
+
+
+def test_velocities_written_in_units_of_the_input(tmp_path):
+    # The engine has units of its own here, so that the arrays are copies.
+    text = """
+import numpy
+import sterna
+
+settings = sterna.Input(
+    units="metal",
+    run={"timestep": 0.002, "seed": 7},
+    interaction={"cutoff": 7.0},
+    communication={"tuning": False},
+    type=[{"name": "Ar", "mass": 39.948, "sigma": 3.405, "epsilon": 0.0103}],
+)
+system = sterna.System.lattice(cells=[5, 5, 5], density=0.0210, temperature=120.0)
+simulation = sterna.Simulation(settings, system)
+simulation.run(10)
+simulation.measure()
+temperature = simulation.thermo["temperature"]
+velocity = simulation.gather("velocity")
+with simulation.view() as v:
+    mine, identity = v.velocity.copy(), v.id.copy()
+    assert numpy.allclose(mine, velocity[identity - 1], rtol=1e-12)
+    v.velocity *= 2.0
+assert numpy.allclose(simulation.gather("velocity"), 2.0 * velocity, rtol=1e-12)
+simulation.measure()
+assert numpy.isclose(simulation.thermo["temperature"], 4.0 * temperature, rtol=1e-12)
+velocity = simulation.gather("velocity")
+with simulation.view() as v:
+    v.velocity, v.position  # looking changes no bit
+assert (simulation.gather("velocity") == velocity).all()
+"""
+    script_output(tmp_path, text)
+    script_output(tmp_path, text, ranks=4)
+
+
+def test_rotation_written_in_a_view_or_set_is_that_of_the_next_step(tmp_path):
+    text = """
+import numpy
+import sterna
+
+settings = sterna.Input(
+    units="nano",
+    run={"timestep": "2 fs", "seed": 7},
+    start={"kind": "lattice", "particles": 256, "density": "17 mol/l", "temperature": "375 K"},
+    component=[{"name": "EOX", "model": "ethylene_oxide"}],
+    interaction={"cutoff": "0.9 nm", "truncation": "truncated", "electrostatics": "reaction_field"},
+    communication={"tuning": False},
+)
+simulation = sterna.Simulation(settings)
+simulation.run(10)
+simulation.measure()
+energy, rotation = (simulation.thermo[n] for n in ("potential_energy", "rotational_energy"))
+momentum, turned = (simulation.gather(n) for n in ("angular_momentum", "orientation"))
+with simulation.view() as v:
+    v.angular_momentum[:] *= 0.5
+    assert not v.orientation.flags.writeable and not v.torque.flags.writeable
+simulation.measure()
+assert numpy.allclose(simulation.gather("angular_momentum"), 0.5 * momentum, rtol=1e-12)
+assert numpy.isclose(simulation.thermo["rotational_energy"], 0.25 * rotation, rtol=1e-12)
+assert numpy.isclose(simulation.thermo["potential_energy"], energy, rtol=1e-12)
+
+# A quaternion and its negative, of any length, are the same orientation.
+simulation.set("orientation", -3.0 * turned)
+simulation.set("angular_momentum", momentum)
+simulation.measure()
+assert numpy.isclose(simulation.thermo["rotational_energy"], rotation, rtol=1e-12)
+assert numpy.isclose(simulation.thermo["potential_energy"], energy, rtol=1e-9)
+assert numpy.allclose(numpy.abs((simulation.gather("orientation") * turned).sum(axis=1)), 1.0)
+# A half turn of all molecules about z changes the energy.
+simulation.set("orientation", turned[:, [3, 2, 1, 0]] * [-1.0, -1.0, 1.0, 1.0])
+simulation.measure()
+assert not numpy.isclose(simulation.thermo["potential_energy"], energy, rtol=1e-6)
+for name, values, said in (
+    ("orientation", numpy.zeros((256, 4)), "row 0 is no quaternion"),
+    ("orientation", turned[:, :3], "expected (n, 4)"),
+    ("torque", momentum, "cannot be set, only position, velocity, orientation"),
+):
+    try:
+        simulation.set(name, values)
+    except ValueError as error:
+        assert said in str(error), error
+    else:
+        raise AssertionError(said)
+simulation.set("orientation", turned)
+simulation.run(5)
+"""
+    script_output(tmp_path, text)
+    script_output(tmp_path, text, ranks=4)
+
+
+def test_written_velocities_keep_constraints_and_frozen_types(tmp_path):
+    # 125 dumbbells, and an atom of a frozen type in each gap.
+    text = """
+import numpy
+import sterna
+import sterna.comm
+
+sites = 2.0 * numpy.stack(numpy.meshgrid(*[numpy.arange(5.0)] * 3), axis=-1).reshape(-1, 3)
+pairs = (sites[:, None] + [[0.2, 0.2, 0.2], [0.8, 0.2, 0.2]]).reshape(-1, 3)
+position = numpy.concatenate([pairs, sites + 1.2])
+settings = sterna.Input(
+    units="reduced",
+    run={"timestep": 0.001, "seed": 7},
+    interaction={"cutoff": 2.5},
+    communication={"tuning": False},
+    type=[{"name": "A", "sigma": 0.8}, {"name": "F", "sigma": 0.8}],
+    molecule=[
+        {"name": "dumbbell", "count": 125, "atom": [{"type": "A"}] * 2,
+         "constraint": [{"distance": 0.6, "atoms": [1, 2]}]},
+        {"name": "wall", "count": 125, "atom": [{"type": "F"}]},
+    ],
+    freeze=[{"component": "F", "velocity": [0.1, 0.0, 0.0]}],
+)
+system = sterna.System.from_arrays([10.0] * 3, position, [0] * 250 + [1] * 125, temperature=1.0)
+context = sterna.comm.Context()
+simulation = sterna.Simulation(settings, system.share(context.rank, context.size))
+simulation.run(20)
+wanted = numpy.random.default_rng(1).normal(size=(375, 3))
+with simulation.view() as v:
+    v.velocity[:] = wanted[v.id - 1]
+simulation.measure()
+got, place = simulation.gather("velocity"), simulation.gather("position")
+assert numpy.allclose(got[250:], [0.1, 0.0, 0.0], rtol=1e-12)
+along = place[0:250:2] - place[1:250:2]
+along -= 10.0 * numpy.round(along / 10.0)
+along /= numpy.linalg.norm(along, axis=1, keepdims=True)
+# Equal masses share what the constraint takes off.
+relative = ((wanted[0:250:2] - wanted[1:250:2]) * along).sum(axis=1, keepdims=True) * along
+assert numpy.abs(relative).max() > 1.0
+assert numpy.allclose(got[0:250:2], wanted[0:250:2] - 0.5 * relative, rtol=0, atol=1e-6)
+assert numpy.allclose(got[1:250:2], wanted[1:250:2] + 0.5 * relative, rtol=0, atol=1e-6)
+simulation.run(10)
+assert numpy.allclose(simulation.gather("velocity")[250:], [0.1, 0.0, 0.0], rtol=1e-12)
+"""
+    script_output(tmp_path, text)
+    script_output(tmp_path, text, ranks=4)
+
+
+def test_what_cannot_be_written_in_a_view(tmp_path):
+    text = (
+        MAKE
+        + """
+simulation.run(5)
+with simulation.view() as v:
+    for name in ("position", "force", "id", "type", "image", "ghost_position"):
+        assert not getattr(v, name).flags.writeable, name
+    try:
+        v.position += 1.0
+    except ValueError as error:
+        assert "read-only" in str(error), error
+    else:
+        raise AssertionError("no error")
+    try:
+        v.velocities = 0.0
+    except AttributeError as error:
+        assert "velocities" in str(error), error
+    else:
+        raise AssertionError("no error")
+velocity = simulation.gather("velocity")
+try:
+    with simulation.view() as v:
+        place = v.index_of([17])[0]
+        if place >= 0:
+            v.velocity[place, 1] = numpy.nan
+except (ValueError, sterna.RemoteError) as error:
+    assert "of velocity is not finite" in str(error), error
+    assert isinstance(error, ValueError) == bool(place >= 0)
+else:
+    raise AssertionError("no error")
+simulation.set("velocity", velocity)
+simulation.run(5)
+simulation.measure()
+assert numpy.isfinite(simulation.thermo["total_energy"])
+"""
+    )
+    script_output(tmp_path, text)
+    script_output(tmp_path, text, ranks=4)
+
+
 def test_minimize_goes_downhill_and_the_run_goes_on(tmp_path):
     text = (
         MAKE

@@ -75,6 +75,9 @@ void Simulation::stop_when(std::function<bool()> asked) {
 const ParticleStore& Simulation::particles() const {
   return implementation_->particles_;
 }
+ParticleStore& Simulation::writable_particles() {
+  return implementation_->particles_;
+}
 std::vector<ParticleRecord> Simulation::gather(int root) const {
   return implementation_->gather(root);
 }

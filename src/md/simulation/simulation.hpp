@@ -126,6 +126,9 @@ class Simulation {
   /// Local: as they are now, ghosts of other ranks behind those of this one; in an order that
   /// changes whenever lists are made anew. Valid until the next call that is not local.
   const ParticleStore& particles() const;
+  /// Local: the same, of which velocities and angular momenta may be written. Then all ranks must
+  /// call `change`, if only with a visitor that does nothing.
+  ParticleStore& writable_particles();
   /// All particles by ascending id, on rank `root`; an empty list on the others.
   std::vector<ParticleRecord> gather(int root = 0) const;
   /// Calls `visitor` for each particle of this rank, which may change position, velocity,

@@ -58,6 +58,7 @@ void Simulation::Implementation::begin() {
 
 void Simulation::Implementation::begin_anew(EnergyAndVirial& sums) {
   complete_velocities();
+  if (!minimizer_) frozen_.set_velocities(particles_);
   Migration anywhere(context_, balancer_->decomposition(), 0.0,
                      {.anywhere = true, .rotating = particles_.rotating()});
   anywhere.migrate(particles_, step_);
