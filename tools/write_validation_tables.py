@@ -29,6 +29,7 @@ STUDIES = (
     "liquid_tip3p",
     "liquid_tip4p_2005",
     "liquid_butane",
+    "liquid_ethanol",
 )
 
 
