@@ -325,6 +325,7 @@ int run(const comm::Context& world, const Arguments& arguments,
                     .machine_file = result.input.communication.machine_file});
   md::catch_signals();
   md::SimulationOptions options;
+  options.only_runs_to_the_end = true;
   options.resume = arguments.resume;
   options.verbose = arguments.verbose;
   options.overwrite = arguments.overwrite;

@@ -136,6 +136,36 @@ assert simulation.thermo == again.thermo
     script_output(tmp_path, text, ranks=2)
 
 
+def test_a_complete_run_goes_on(tmp_path):
+    """Its checkpoint leaves the program nothing to do, but a script may run more steps."""
+    text = (
+        MELT
+        + """
+whole = sterna.Simulation(settings, system)
+whole.run(40)
+whole.save("whole.checkpoint")
+whole.run(20)
+steps = settings.replace(run={"name": "melt", "steps": 40})
+first = sterna.Simulation(steps, system, files=True)
+first.run(40)
+first.save("melt.checkpoint")
+del first
+for again in (
+    sterna.Simulation.resume("melt.checkpoint", steps, system),
+    sterna.Simulation(steps, system, files=True, resume=True),
+):
+    assert again.step == 40
+    again.measure()
+    again.run(20)
+    assert again.step == 60
+    for name in ("position", "velocity", "force"):
+        assert (whole.gather(name) == again.gather(name)).all(), name
+"""
+    )
+    script_output(tmp_path, text)
+    script_output(tmp_path, text, ranks=2)
+
+
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_errors_of_an_input_come_with_place_and_leave_the_process_alive(tmp_path, ranks):
     text = (

@@ -519,7 +519,7 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
   first_step_ = step_;
   box_ = state.box;
   particle_count_ = state.particles;
-  finished_ = is_finished(state.state);
+  finished_ = options_.only_runs_to_the_end && is_finished(state.state);
   if (const auto offset = state.state.find("time_offset"); offset != state.state.end()) {
     time_offset_ = exact_value(*offset);
   }
