@@ -57,6 +57,45 @@ assert first.thermo["temperature"] != 0 and first.step == again.step == 70
     script_output(tmp_path, text)
 
 
+def test_another_accuracy_of_charges_is_chosen_anew_where_a_run_goes_on(tmp_path):
+    text = """
+import numpy
+import sterna
+
+def settings(accuracy):
+    return sterna.Input(
+        units="reduced",
+        run={"timestep": 0.001, "seed": 7},
+        start={"kind": "lattice", "cells": [6, 6, 6], "density": 0.5, "temperature": 1.0},
+        type=[{"name": "+", "charge": 1.0, "fraction": 0.5},
+              {"name": "-", "charge": -1.0, "fraction": 0.5}],
+        interaction={"cutoff": 2.5},
+        electrostatics={"kind": "fmm", "accuracy": accuracy},
+        communication={"tuning": False},
+    )
+
+first = sterna.Simulation(settings(1e-3))
+first.run(50)
+first.save("ions.checkpoint")
+
+def forces(accuracy):
+    simulation = sterna.Simulation.resume("ions.checkpoint", settings(accuracy))
+    simulation.measure()
+    return simulation.gather("force")
+
+same, close, exact = map(forces, (1e-3, 1e-6, 1e-8))
+size = numpy.sqrt((exact ** 2).sum())
+error = [numpy.sqrt(((found - exact) ** 2).sum()) / size for found in (same, close)]
+assert 1e-6 < error[0] < 1e-3 and error[1] < 1e-6, error
+again = sterna.Simulation.resume("ions.checkpoint", settings(1e-3))
+first.run(5)
+again.run(5)
+assert (first.gather("force") == again.gather("force")).all()
+"""
+    script_output(tmp_path, text)
+    script_output(tmp_path, text, 2)
+
+
 @pytest.mark.parametrize("ranks", [1, 4])
 def test_terms_and_the_time_step_change_and_callbacks_stay(tmp_path, ranks):
     text = (

@@ -64,19 +64,19 @@ std::optional<std::string> foreign_file_advice(std::string_view path) {
     return std::nullopt;
   }
   constexpr std::string_view conversion =
-      "extended XYZ, for example by ASE (pip install ase; ase convert FROM start.extxyz), whose "
-      "lengths are in angstrom, and name that one in [start]";
+      "extended XYZ (by ASE: pip install ase; ase convert FROM start.extxyz; in angstrom)";
   switch (file.kind) {
     case Kind::structure:
-      return fmt::format("is {}, which Sterna does not read; convert it to {}", file.what,
-                         conversion);
+      return fmt::format(
+          "is {}, which is no start file; sterna import makes an input and a start of it where it "
+          "is of molecules; of particles without bonds make {}",
+          file.what, conversion);
     case Kind::trajectory:
-      return fmt::format("is {}, which Sterna does not read; convert one frame of it to {}",
-                         file.what, conversion);
+      return fmt::format("is {}, which is no start file; make {} of one of its frames", file.what,
+                         conversion);
     case Kind::topology:
       return fmt::format(
-          "is {}, which Sterna does not read; describe its atoms in [[type]], or its molecules, "
-          "which are rigid, in [[component]]",
+          "is {}, which is no start file; sterna import makes an input of it and of its structure",
           file.what);
     case Kind::compressed:
       return fmt::format("is compressed; unpack it first: {} {}", file.what,

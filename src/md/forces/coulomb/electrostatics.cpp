@@ -316,23 +316,45 @@ ForceTerm::Settings Electrostatics::settings() const {
           {"measured_error", error_}};
 }
 
+std::array<double, 5> Electrostatics::wishes() const {
+  return {options_.accuracy, static_cast<double>(options_.order),
+          static_cast<double>(options_.levels),
+          options_.precision ? static_cast<double>(*options_.precision) : -1.0, options_.smoothing};
+}
+
 std::vector<double> Electrostatics::state() const {
-  if (options_.ewald) return {*ewald_accuracy_, error_};
-  const FmmParameters& p = *parameters_;
-  return {static_cast<double>(p.order),
-          static_cast<double>(p.precision),
-          static_cast<double>(p.levels),
-          static_cast<double>(p.top_cells[0]),
-          static_cast<double>(p.top_cells[1]),
-          static_cast<double>(p.top_cells[2]),
-          error_};
+  std::vector<double> chosen;
+  if (options_.ewald) {
+    chosen = {*ewald_accuracy_, error_};
+  } else {
+    const FmmParameters& p = *parameters_;
+    chosen = {static_cast<double>(p.order),
+              static_cast<double>(p.precision),
+              static_cast<double>(p.levels),
+              static_cast<double>(p.top_cells[0]),
+              static_cast<double>(p.top_cells[1]),
+              static_cast<double>(p.top_cells[2]),
+              error_};
+  }
+  const auto wished = wishes();
+  chosen.insert(chosen.end(), wished.begin(), wished.end());
+  return chosen;
 }
 
 void Electrostatics::restore(std::span<const double> state) {
-  if (state.size() != 2 && state.size() != 7) {
+  const auto wished = wishes();
+  constexpr std::size_t of_ewald = 2, of_fmm = 7;
+  // Those of versions up to 0.1 end without the wishes.
+  const bool has_wishes =
+      state.size() == of_ewald + wished.size() || state.size() == of_fmm + wished.size();
+  if (!has_wishes && state.size() != of_ewald && state.size() != of_fmm) {
     throw std::invalid_argument("not a state of the electrostatics");
   }
-  if (options_.ewald != (state.size() == 2)) return;  // of the other method
+  if (has_wishes) {
+    if (!std::ranges::equal(state.last(wished.size()), wished)) return;
+    state = state.first(state.size() - wished.size());
+  }
+  if (options_.ewald != (state.size() == of_ewald)) return;  // of the other method
   if (options_.ewald) {
     ewald_accuracy_ = state[0];
     error_ = state[1];

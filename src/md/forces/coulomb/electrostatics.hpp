@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -87,6 +88,7 @@ class Electrostatics final : public ForceTerm {
   }
 
   /// For checkpoints: what the first `rebuild` chose, so that a resumed run has the same bits.
+  /// What was chosen, and for which settings: a resumed run with others chooses again.
   std::vector<double> state() const override;
   void restore(std::span<const double> state) override;
 
@@ -102,6 +104,8 @@ class Electrostatics final : public ForceTerm {
   void add_forces(const ParticleStore& particles, const CoulombResult& result,
                   std::span<Vec3> forces, std::span<Vec3> torques) const;
   void choose_parameters();
+  /// The settings that a choice depends on.
+  std::array<double, 5> wishes() const;
   /// What does not follow from the accuracy.
   void set_options(FmmParameters& parameters) const;
   EwaldSolver ewald_solver(double accuracy) const;
