@@ -27,7 +27,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python"), str(ROOT / "benchmarks" / "support")]
-from process import Cores, EngineError, run_process  # noqa: E402
+from process import Cores, EngineError, processor, run_process  # noqa: E402
 from sterna.launch import command_line  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "before_after.json"
@@ -231,11 +231,7 @@ def main() -> None:
         + shlex.join(sys.argv[1:]).replace(str(options.before), before.commit()),
         "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
         "machine": {
-            "processor": next(
-                line.split(":")[1].strip()
-                for line in Path("/proc/cpuinfo").read_text().splitlines()
-                if line.startswith("model name")
-            ),
+            "processor": processor(),
             "cores": len(cores.available),
         },
         "before": before.commit(),

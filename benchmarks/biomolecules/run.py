@@ -22,7 +22,6 @@ Prints a table; writes benchmarks/results/biomolecules.json.
 import argparse
 import json
 import os
-import platform
 import re
 import shlex
 import shutil
@@ -34,7 +33,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python"), str(ROOT / "benchmarks" / "support")]
-from process import Cores, EngineError, run_process  # noqa: E402
+from process import Cores, EngineError, processor, run_process  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "biomolecules.json"
 STRUCTURE = ROOT.parent / "shared/data/biomolecules/5dfr_solv-cube_equil.pdb"
@@ -251,14 +250,7 @@ def main() -> int:
                 + (" --gmx PROGRAM" if options.gmx else "")
                 + (" --gmx-double PROGRAM" if options.gmx_double else "")
                 + f" --repeats {options.repeats} --steps {options.steps}",
-                "machine": next(
-                    (
-                        line.split(":", 1)[1].strip()
-                        for line in Path("/proc/cpuinfo").read_text().splitlines()
-                        if line.startswith("model name")
-                    ),
-                    platform.processor(),
-                ),
+                "machine": processor(),
                 "atoms": ATOMS,
                 "steps": options.steps,
                 "force_errors": errors,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy
-from process import Cores, EngineError, run_process
+from process import Cores, EngineError, find, run_process
 from start import CUTOFF, MELTING_STEPS, SKIN, TIMESTEP, Start, sterna_input, write_rows
 from sterna.lammps_environment import find_lammps
 from sterna.launch import command_line
@@ -25,24 +25,23 @@ class Measurement:
     details: dict = field(default_factory=dict)
 
 
-def find(pattern: str, text: str, what: str) -> re.Match:
-    found = re.search(pattern, text, re.MULTILINE)
-    if found is None:
-        raise EngineError(f"found no {what}")
-    return found
-
-
 class Sterna:
     """sterna-md, resumed from the checkpoint of the melt. `synchronized`: the ranks meet before
-    each exchange, which tells waiting for each other from communication."""
+    each exchange, which tells waiting for each other from communication. `tolerance`: lists by a
+    bound on the drift of the energy, in reduced units, instead of exact ones."""
 
     def __init__(
-        self, precision: str, folder: Path, cores: Cores, synchronized: bool = False
+        self,
+        precision: str,
+        folder: Path,
+        cores: Cores,
+        synchronized: bool = False,
+        tolerance: float | None = None,
     ) -> None:
         self.name = f"sterna {precision}" + (" synchronized" if synchronized else "")
         self.version = f"sterna {version()}"
         self.precision, self.folder, self.cores = precision, folder / f"sterna-{precision}", cores
-        self.synchronized = synchronized
+        self.synchronized, self.tolerance = synchronized, tolerance
 
     def prepare(self, start: Start) -> None:
         self.start = start
@@ -56,6 +55,9 @@ class Sterna:
         last = MELTING_STEPS + steps
         text = sterna_input(self.start.cells, self.precision, last)
         text = text.replace(f"thermo_interval = {last}", f"thermo_interval = {MELTING_STEPS}")
+        if self.tolerance is not None:
+            lists = f'buffer = "tolerance"\ntolerance = {self.tolerance!r}'
+            text = text.replace(f"skin = {SKIN}", lists)
         if self.synchronized:
             text = text.replace("[output]", '[output]\ntiming = "synchronized"')
         (self.folder / "melt.toml").write_text(text)
@@ -189,6 +191,7 @@ class Lammps:
 # Argon, so that the tolerance of the pair list means what it does to GROMACS's users.
 ARGON_SIGMA, ARGON_EPSILON, ARGON_MASS = 0.3405, 0.996, 39.948  # nm, kJ/mol, u
 ARGON_TIME = ARGON_SIGMA * (ARGON_MASS / ARGON_EPSILON) ** 0.5  # ps
+GROMACS_TOLERANCE = 0.005  # kJ/mol/ps for each atom, its default
 
 GROMACS_TOPOLOGY = f"""\
 [ defaults ]
@@ -229,9 +232,16 @@ class Gromacs:
     WARM_UP = 40  # steps before its counters are reset
 
     def __init__(
-        self, nstlist: int, fixed_list: bool, parallel: str, folder: Path, cores: Cores, name=""
+        self,
+        nstlist: int,
+        fixed_list: bool,
+        parallel: str,
+        folder: Path,
+        cores: Cores,
+        name: str = "",
+        program: str | None = None,
     ) -> None:
-        self.program = shutil.which("gmx")
+        self.program = program or shutil.which("gmx")
         if self.program is None:
             raise EngineError("no GROMACS: there is no gmx on the path (apt-get install gromacs)")
         self.nstlist, self.fixed_list, self.parallel = nstlist, fixed_list, parallel
@@ -276,7 +286,7 @@ class Gromacs:
                 f"verlet-buffer-tolerance = -1\nrlist = {(CUTOFF + SKIN) * ARGON_SIGMA!r}\n"
             )
         else:
-            parameters += "verlet-buffer-tolerance = 0.005\n"
+            parameters += f"verlet-buffer-tolerance = {GROMACS_TOLERANCE}\n"
         (self.folder / "melt.mdp").write_text(parameters)
         command = [self.program, "grompp", "-f", "melt.mdp", "-c", self.start.folder / "melt.gro"]
         command += ["-p", self.start.folder / "melt.top", "-o", path, "-maxwarn", "1"]

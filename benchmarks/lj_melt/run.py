@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python"), str(ROOT / "tools"), str(ROOT / "benchmarks" / "support")]
 from document_table import markdown_table, replace_block  # noqa: E402
 from engines import Gromacs, Lammps, Measurement, Sterna  # noqa: E402
-from process import Cores, EngineError  # noqa: E402
+from process import Cores, EngineError, processor  # noqa: E402
 from start import CELLS, melt  # noqa: E402
 from undisturbed import Undisturbed  # noqa: E402
 
@@ -400,13 +400,6 @@ def targets(results: Results) -> list[dict]:
             300,
         )
     return rows
-
-
-def processor() -> str:
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":")[1].strip()
-    return platform.processor()
 
 
 def listed(known: dict):

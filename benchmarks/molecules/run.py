@@ -20,7 +20,6 @@ table of docs/benchmarks.md.
 import argparse
 import json
 import os
-import platform
 import shlex
 import shutil
 import statistics
@@ -32,7 +31,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python"), str(ROOT / "tools"), str(ROOT / "benchmarks" / "support")]
 from document_table import markdown_table, replace_block  # noqa: E402
-from process import Cores, run_process  # noqa: E402
+from process import Cores, processor, run_process  # noqa: E402
 from sterna.launch import command_line  # noqa: E402
 from sterna.program import find_program, version  # noqa: E402
 
@@ -289,13 +288,6 @@ def command() -> str:
         at = words.index("--folder")
         del words[at : at + 2]
     return shlex.join(["./dev", "bench", "molecules", *words])
-
-
-def processor() -> str:
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.split(":", 1)[1].strip()
-    return platform.processor()
 
 
 if __name__ == "__main__":

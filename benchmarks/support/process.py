@@ -1,6 +1,8 @@
 """Runs a program of a benchmark: pinned to cores, within a time limit, its memory measured."""
 
 import os
+import platform
+import re
 import signal
 import subprocess
 import sys
@@ -22,6 +24,22 @@ sys.exit(status if status >= 0 else 128 - status)
 
 class EngineError(Exception):
     """An engine could not run, or did not say what is wanted of it."""
+
+
+def processor() -> str:
+    """The name of the processor, for the record of a measurement."""
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor()
+
+
+def find(pattern: str, text: str, what: str) -> re.Match:
+    """Where a program said `what`; raises EngineError where it did not."""
+    found = re.search(pattern, text, re.MULTILINE)
+    if found is None:
+        raise EngineError(f"found no {what}")
+    return found
 
 
 class Cores:

@@ -28,9 +28,9 @@ from pathlib import Path
 import numpy
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / folder) for folder in ("python", "tools", "benchmarks/lj_melt")]
+sys.path += [str(ROOT / folder) for folder in ("python", "tools", "benchmarks/support")]
 from document_table import markdown_table, replace_block  # noqa: E402
-from engines import Cores, EngineError, find, run_process  # noqa: E402
+from process import Cores, EngineError, find, processor, run_process  # noqa: E402
 from sterna.lammps_environment import find_lammps  # noqa: E402
 from sterna.launch import command_line  # noqa: E402
 from sterna.program import find_program, version  # noqa: E402
@@ -285,18 +285,10 @@ def main() -> int:
     target = f"{ranks[0]} rank: double / LAMMPS at most {TARGET}: {value:.3f}, {verdict}."
     say(f"\nns per atom and step\n\n{table}\n{target}")
 
-    processor = next(
-        (
-            line.split(":")[1].strip()
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if line.startswith("model name")
-        ),
-        "unknown processor",
-    )
     content = {
         "command": "./dev bench tersoff " + shlex.join(sys.argv[1:]),
         "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
-        "processor": processor,
+        "processor": processor(),
         "cores": len(cores.available),
         "atoms": ATOMS,
         "steps": arguments.steps,

@@ -1,0 +1,365 @@
+#!/usr/bin/env python3
+"""Sterna beside the peers that are there, by turns, on the systems of one table.
+
+    ./dev bench peers [--gmx PROGRAM ...] [--gmx-double PROGRAM] [--ls1 PROGRAM]
+                      [--cases "melt,water"] [--repeats 5] [--priority]
+
+Lennard-Jones melt (32,000 and 256,000 atoms), SPC/E water (31,542 atoms, cutoff 1 nm, 2 fs) with
+long-range charges and with a reaction field, carbon dioxide and ethylene oxide (16,384 molecules).
+GROMACS is that on the path, or any builds of it that --gmx names; LAMMPS is that of
+tools/install_lammps in its fastest style; ls1-MarDyn is the program that --ls1 names. A peer that is
+not there is left out, and told. All engines of a case start from the same positions, pinned to the
+same core; each round runs them one after the other. Times are those of the engines' own timers of
+their loops, ns for each atom (carbon dioxide, ethylene oxide: each molecule) and step.
+
+For water with long-range charges Sterna takes the fastest accuracy whose relative error of the
+forces on the molecules, against its own with 1e-7, is at most that of GROMACS's PME against PME with
+a tolerance of 1e-12, in double precision. That needs --gmx-double; without it the accuracy is 5e-4.
+
+A ratio is that of medians; beside it stand the least and the most of the ratios within a round.
+Writes benchmarks/results/peers.json after every round.
+"""
+
+import argparse
+import json
+import os
+import shlex
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path += [str(ROOT / "python")]
+sys.path += [str(ROOT / "benchmarks" / name) for name in ("support", "lj_melt")]
+import engines  # noqa: E402
+import ls1  # noqa: E402
+import water  # noqa: E402
+from process import Cores, EngineError, processor  # noqa: E402
+from start import CELLS, SKIN, melt  # noqa: E402
+from sterna.program import find_program, version  # noqa: E402
+
+RESULTS = ROOT / "benchmarks" / "results" / "peers.json"
+WATER_STEPS, FLUID_STEPS = 300, 60
+MELT_STEPS = {"32k": 1000, "256k": 200}
+NO_PEER_ACCURACY = "5e-4"
+
+
+@dataclass
+class Engine:
+    """One column of a case: a name, and a run that returns ns for each atom and step."""
+
+    name: str
+    run: Callable[[], float]
+    told: Callable[[], str] = str  # its version, after a run
+
+
+@dataclass
+class Comparison:
+    """Two engines of a case, and the ratio of their times that is wanted."""
+
+    sterna: str
+    peer: str
+    wanted: float
+
+
+@dataclass
+class Case:
+    """A system, and who runs it."""
+
+    name: str
+    engines: list[Engine] = field(default_factory=list)
+    comparisons: list[Comparison] = field(default_factory=list)
+    notes: dict = field(default_factory=dict)
+
+    def compare(self, sterna: str, peer: Engine, wanted: float) -> None:
+        if peer not in self.engines:
+            self.engines.append(peer)
+        self.comparisons.append(Comparison(sterna, peer.name, wanted))
+
+
+@dataclass
+class Peers:
+    """The programs that are there, where they work, and how they are run."""
+
+    gromacs: list[str]
+    gromacs_double: str | None
+    ls1: str | None
+    folder: Path
+    cores: Cores
+
+    def start(self, size: str):
+        return melt(CELLS[size], self.folder / f"start-{size}", len(self.cores.available))
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+def melt_engine(engine, name: str, size: str, ranks: int, peers: Peers) -> Engine:
+    """An engine of benchmarks/lj_melt."""
+    engine.prepare(peers.start(size))
+
+    def run() -> float:
+        return engine.run(ranks, MELT_STEPS[size]).nanoseconds
+
+    return Engine(name, run, lambda: engine.version)
+
+
+def gromacs_names(peers: Peers) -> list[tuple[str, str]]:
+    """Each program with its name in the table: by its folder where there are several."""
+    if len(peers.gromacs) == 1:
+        return [(peers.gromacs[0], "gromacs")]
+    return [(program, f"gromacs {number}") for number, program in enumerate(peers.gromacs, 1)]
+
+
+def mixed_melt(peers: Peers) -> Case:
+    case = Case("melt 32k, mixed")
+    # In Sterna's reduced units, what GROMACS allows in argon's.
+    tolerance = engines.GROMACS_TOLERANCE / engines.ARGON_EPSILON * engines.ARGON_TIME
+    for name, lists in (("sterna, lists by tolerance", tolerance), ("sterna", None)):
+        engine = engines.Sterna("mixed", peers.folder, peers.cores, tolerance=lists)
+        case.engines.append(melt_engine(engine, name, "32k", 1, peers))
+    for program, name in gromacs_names(peers):
+        for wide in (False, True):
+            folder = peers.folder / name.replace(" ", "_")
+            engine = engines.Gromacs(
+                20 if wide else 25, wide, "MPI ranks", folder, peers.cores, program=program
+            )
+            title = f"{name}, list radius {2.5 + SKIN:g}" if wide else f"{name}, automatic buffer"
+            peer = melt_engine(engine, title, "32k", 1, peers)
+            if wide:
+                case.compare("sterna", peer, 0.60)
+            else:
+                case.compare("sterna, lists by tolerance", peer, 0.80)
+                case.compare("sterna", peer, 0.80)
+    return case
+
+
+def double_melt(peers: Peers) -> Case:
+    case = Case("melt 32k, double")
+    engine = engines.Sterna("double", peers.folder, peers.cores)
+    case.engines.append(melt_engine(engine, "sterna", "32k", 1, peers))
+    for style in ("opt", "omp"):
+        try:
+            lammps = engines.Lammps(style, "delay 0 every 5 check yes", peers.folder, peers.cores)
+        except EngineError as error:
+            say(str(error))
+            break
+        # 0.40 of the INTEL package for AVX-512, which takes 0.49 of `opt`.
+        peer = melt_engine(lammps, f"lammps {style}", "32k", 1, peers)
+        case.compare("sterna", peer, 0.40 * 0.49)
+    return case
+
+
+def scaling(peers: Peers) -> Case:
+    case = Case("melt 256k, mixed, 2 ranks")
+    one, two = (
+        melt_engine(
+            engines.Sterna("mixed", peers.folder, peers.cores), f"sterna, {text}", "256k", n, peers
+        )
+        for n, text in ((1, "1 rank"), (2, "2 ranks"))
+    )
+    case.engines = [two]
+    if len(peers.cores.available) > 1:
+        case.compare(two.name, one, 1 / 1.95)
+    return case
+
+
+def water_accuracy(peers: Peers) -> tuple[str, dict]:
+    """The accuracy of Sterna that is as exact as GROMACS, and the errors of both."""
+    if not peers.gromacs or not peers.gromacs_double:
+        return NO_PEER_ACCURACY, {}
+    double = water.GromacsWater(
+        "gmx-double", peers.gromacs_double, "PME", peers.folder, peers.cores
+    )
+    single = water.GromacsWater("gmx", peers.gromacs[0], "PME", peers.folder, peers.cores)
+    errors = {
+        "gromacs": water.relative_error(single.forces(), double.forces(water.EXACT_PME)),
+    }
+    forces = partial(water.sterna_forces, peers.folder, peers.cores)
+    exact = forces(water.long_range("1e-7"), "double")
+    for accuracy in water.ACCURACIES:
+        error = water.relative_error(forces(water.long_range(accuracy), "mixed"), exact)
+        errors[f"sterna {accuracy}"] = error
+        if error <= errors["gromacs"]:
+            return accuracy, errors
+    return water.ACCURACIES[-1], errors
+
+
+def water_case(name: str, charges: str, coulomb: str, wanted: float, peers: Peers) -> Case:
+    case = Case(name)
+    program = find_program()
+    engine = water.SternaWater("sterna", program, charges, "", peers.folder, peers.cores)
+    case.engines.append(Engine("sterna", partial(engine.run, WATER_STEPS)))
+    for gromacs, title in gromacs_names(peers):
+        place = f"{title}-{coulomb}".replace(" ", "_")
+        peer = water.GromacsWater(place, gromacs, coulomb, peers.folder, peers.cores)
+        case.compare(
+            "sterna",
+            Engine(title, partial(peer.run, WATER_STEPS), lambda peer=peer: peer.version),
+            wanted,
+        )
+    return case
+
+
+def long_range_water(peers: Peers) -> Case:
+    accuracy, errors = water_accuracy(peers)
+    case = water_case("water, long range", water.long_range(accuracy), "PME", 0.85, peers)
+    case.notes = {"accuracy": accuracy, "errors": errors}
+    return case
+
+
+def reaction_field_water(peers: Peers) -> Case:
+    name = "water, reaction field"
+    return water_case(name, water.REACTION_FIELD, "Reaction-Field", 0.70, peers)
+
+
+def fluid_case(fluid: str, wanted: float, peers: Peers) -> Case:
+    case = Case(fluid)
+    if not ls1.INPUTS.is_dir():
+        say(f"{fluid}: left out, there is no {ls1.INPUTS}")
+        return case
+    engine = ls1.SternaFluid(fluid, find_program(), peers.folder, peers.cores)
+    case.engines.append(Engine("sterna", partial(engine.run, FLUID_STEPS)))
+    if peers.ls1:
+        peer = ls1.Ls1Fluid(fluid, peers.ls1, peers.folder, peers.cores)
+        case.compare("sterna", Engine("ls1", partial(peer.run, FLUID_STEPS)), wanted)
+    return case
+
+
+CASES: dict[str, Callable[[Peers], Case]] = {
+    "mixed_melt": mixed_melt,
+    "double_melt": double_melt,
+    "water": long_range_water,
+    "reaction_field": reaction_field_water,
+    "ethylene_oxide": lambda peers: fluid_case("ethylene oxide", 1 / 4.5, peers),
+    "carbon_dioxide": lambda peers: fluid_case("carbon dioxide", 1 / 5.5, peers),
+    "scaling": scaling,
+}
+
+
+def measure(case: Case, repeats: int) -> dict:
+    """The times of each engine, round after round; one that fails is left out from then on."""
+    times: dict[str, list[float]] = {engine.name: [] for engine in case.engines}
+    failures = {}
+    for number in range(1, repeats + 1):
+        for engine in case.engines:
+            if engine.name in failures:
+                continue
+            try:
+                times[engine.name].append(engine.run())
+            except EngineError as error:
+                failures[engine.name] = str(error)
+                say(f"{case.name}: {engine.name} is left out: {error}")
+        line = ", ".join(f"{name} {all_[-1]:.1f}" for name, all_ in times.items() if all_)
+        say(f"{case.name}, round {number} of {repeats}: {line}")
+    return {
+        "times": {name: values for name, values in times.items() if name not in failures},
+        "failures": failures,
+        "versions": {engine.name: engine.told() for engine in case.engines},
+        **case.notes,
+    }
+
+
+def compared(case: Case, measured: dict) -> list[dict]:
+    """Ratios of the medians, and the spread of those of a round."""
+    rows = []
+    for pair in case.comparisons:
+        own, peer = (measured["times"].get(name) for name in (pair.sterna, pair.peer))
+        if not own or not peer:
+            continue
+        rounds = [a / b for a, b in zip(own, peer, strict=True)]
+        rows.append(
+            {
+                "sterna": pair.sterna,
+                "peer": pair.peer,
+                "ratio": statistics.median(own) / statistics.median(peer),
+                "least": min(rounds),
+                "most": max(rounds),
+                "wanted": pair.wanted,
+            }
+        )
+    return rows
+
+
+def print_table(results: dict) -> None:
+    for name, measured in results["cases"].items():
+        say(f"\n{name}, ns:")
+        for engine, times in measured["times"].items():
+            spread = f"{min(times):.1f} to {max(times):.1f}"
+            say(f"  {engine:32}{statistics.median(times):9.1f}   {spread}")
+        for row in measured["ratios"]:
+            met = "met" if row["ratio"] <= row["wanted"] else "missed"
+            say(
+                f"  {row['sterna']} / {row['peer']}: {row['ratio']:.3f} "
+                f"({row['least']:.3f} to {row['most']:.3f}), wanted {row['wanted']:.3f}: {met}"
+            )
+
+
+def command_text() -> str:
+    """As it was typed, but for the places of programs."""
+    words, hidden = [], False
+    for word in sys.argv[1:]:
+        words.append("PROGRAM" if hidden else word)
+        hidden = word in ("--gmx", "--gmx-double", "--ls1", "--folder")
+    return shlex.join(["./dev", "bench", "peers", *words])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        prog="./dev bench peers",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--gmx", action="append", default=[], help="a build of GROMACS; may be repeated"
+    )
+    parser.add_argument("--gmx-double", default=shutil.which("gmx_d"), help="for the force error")
+    parser.add_argument("--ls1", help="the program MarDyn")
+    parser.add_argument("--cases", default=",".join(CASES), help=f"of {', '.join(CASES)}")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--folder", type=Path, help="keep the melted starts here for the next time")
+    parser.add_argument(
+        "--priority", action="store_true", help="before all other processes (needs to be root)"
+    )
+    options = parser.parse_args()
+    names = options.cases.split(",")
+    for name in names:
+        if name not in CASES:
+            parser.error(f"--cases: {name!r} is none of {', '.join(CASES)}")
+    if options.priority:
+        os.environ["STERNA_BENCH_PRIORITY"] = "-20"
+    found = shutil.which("gmx")
+    gromacs = options.gmx or ([found] if found else [])
+    if not gromacs:
+        say("no GROMACS: there is no gmx on the path, and --gmx names none")
+    if not options.ls1:
+        say("no ls1-MarDyn: --ls1 names none")
+    results = {
+        "command": command_text(),
+        "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
+        "processor": processor(),
+        "sterna": version(),
+        "cases": {},
+    }
+    with tempfile.TemporaryDirectory(prefix="peers-") as temporary:
+        folder = (options.folder or Path(temporary)).resolve()
+        peers = Peers(gromacs, options.gmx_double, options.ls1, folder, Cores())
+        for name in names:
+            case = CASES[name](peers)
+            measured = measure(case, options.repeats if case.engines else 0)
+            measured["ratios"] = compared(case, measured)
+            results["cases"][case.name] = measured
+            RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    print_table(results)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
