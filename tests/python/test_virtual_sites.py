@@ -1,6 +1,7 @@
 """Virtual sites against OpenMM, which nobody here wrote, and water of four sites as a whole."""
 
 import itertools
+import json
 import math
 
 import h5py
@@ -334,6 +335,66 @@ def test_salt_water_keeps_its_energy(sterna, tmp_path, multiple):
     energy, kinetic = log["total_energy"], log["kinetic_energy"].mean()
     assert log["temperature"].mean() == pytest.approx(300, rel=0.05)
     assert numpy.abs(energy - energy[0]).max() < 1e-3 * kinetic
+
+
+def test_sites_follow_a_box_that_changes_and_observers_count_them(sterna, tmp_path):
+    text = WATER.read_text()
+    for old, new in (
+        ('file = "tip4p.extxyz"', f'file = "{WATER.with_suffix(".extxyz")}"'),
+        ("steps = 400", "steps = 60"),
+        ("thermo_interval = 10", "thermo_interval = 10\ntrajectory_interval = 60"),
+        ("accuracy = 1e-4", "accuracy = 1e-3"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    text += """
+[barostat]
+kind = "stochastic_cell_rescaling"
+pressure = "1 bar"
+bulk_modulus = "0.1 GPa"
+time_constant = 0.1
+[neighbor]
+buffer = "tolerance"
+[rdf]
+interval = 10
+groups = ["M"]
+[molecular_dipole]
+interval = 10
+[radius_of_gyration]
+interval = 10
+[[group]]
+name = "M"
+select = "type M"
+"""
+    (tmp_path / "changing.toml").write_text(text)
+    done = sterna("run", "changing.toml", "-n", 2)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with h5py.File(tmp_path / "output" / "changing.h5md") as file:
+        group = file["particles/trajectory"]
+        edges, places = group["box/edges/value"][:], group["position/value"][:, :1500]
+        bonds = file["connectivity/bonds"][:]
+    # By bonds and constraints: none of the site, and the hydrogen atoms hold an angle.
+    assert len(bonds) == 2 * 375 and not (bonds % 4 == 0).any()
+    assert numpy.abs(edges[-1] / edges[0] - 1).max() > 1e-3
+    for edge, frame in zip(edges, places, strict=True):
+        water = frame.reshape(-1, 4, 3)
+        arms = water[:, 1:] - water[:, :1]
+        arms -= edge * numpy.round(arms / edge)
+        assert numpy.abs(arms[:, 2] - 0.131937768 * (arms[:, 0] + arms[:, 1])).max() < 1e-12
+        assert numpy.abs(numpy.linalg.norm(arms[:, :2], axis=2) - 0.09572).max() < 1e-8
+    log = (tmp_path / "output" / "changing.log.jsonl").read_text().splitlines()
+    averages = json.loads(log[-1])["timing"]["averages"]
+    # 2.305 D, as published; of the masses of the atoms, as the site has none.
+    dipole = averages["molecular_dipole_water"]["mean"] / 0.0208194
+    assert dipole == pytest.approx(2.305, abs=1e-3)
+    masses = numpy.array([15.9994, 1.00794, 1.00794])
+    atoms = numpy.array([[0, 0], [0.0757, 0.0586], [-0.0757, 0.0586]])
+    off = atoms - masses @ atoms / masses.sum()
+    radius = math.sqrt(masses @ (off**2).sum(axis=1) / masses.sum())
+    assert averages["radius_of_gyration_water"]["mean"] == pytest.approx(radius, abs=1e-4)
+    counted = numpy.loadtxt(tmp_path / "output" / "changing.rdf.txt")
+    # Charges of two waters are farther apart than their oxygen atoms may be.
+    assert not counted[counted[:, 0] < 0.2, 1].any() and counted[-20:, 1].mean() > 0.9
 
 
 @pytest.mark.parametrize(
