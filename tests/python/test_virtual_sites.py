@@ -424,3 +424,55 @@ def test_imported_water_has_the_energies_and_forces_of_openmm(
         assert apart < 1e-6
     text = (tmp_path / "water.toml").read_text()
     assert [line for line in text.splitlines() if line.startswith('kind = "3')] == kinds
+
+
+GROMACS_TOPOLOGY = """
+[ defaults ]
+1 2 yes 0.5 0.8333
+[ atomtypes ]
+OW 8 15.9994 0.0 A 0.315365 0.648520
+HW 1 1.008 0.0 A 0.0 0.0
+MW 0 0.0 0.0 D 0.0 0.0
+[ moleculetype ]
+SOL 1
+[ atoms ]
+1 OW 1 SOL OW 1 0.0 15.9994
+2 HW 1 SOL HW1 1 0.52 1.008
+3 HW 1 SOL HW2 1 0.52 1.008
+4 MW 1 SOL MW 1 -1.04 0.0
+[ settles ]
+1 1 0.09572 0.15139
+[ virtual_sites3 ]
+4 1 2 3 1 0.128012065 0.128012065
+[ exclusions ]
+1 2 3 4
+2 1 3 4
+3 1 2 4
+4 1 2 3
+[ system ]
+TIP4P
+[ molecules ]
+SOL 64
+"""
+
+
+def test_water_of_a_gromacs_topology_has_the_energies_and_forces_of_openmm(sterna, tmp_path):
+    (tmp_path / "water.top").write_text(GROMACS_TOPOLOGY)
+    random = numpy.random.default_rng(1)
+    shape = numpy.array([[0, 0, 0], [0.0757, 0.05859, 0], [-0.0757, 0.05859, 0], [0, 0.015, 0]])
+    lines = ["water", str(4 * 64)]
+    for molecule, cell in enumerate(itertools.product(range(4), repeat=3), 1):
+        turn = numpy.linalg.qr(random.normal(size=(3, 3)))[0]
+        places = 0.5 * numpy.array(cell) + 0.1 + shape @ turn
+        for name, place in zip(("OW", "HW1", "HW2", "MW"), places, strict=True):
+            number = len(lines) - 1
+            x, y, z = place
+            lines.append(f"{molecule:5d}SOL  {name:>5}{number:5d}{x:8.3f}{y:8.3f}{z:8.3f}")
+    (tmp_path / "water.gro").write_text("\n".join([*lines, "2.0 2.0 2.0"]) + "\n")
+    done = sterna("import", "water.top", "water.gro", "-o", "water.toml", "--compare",
+                  "--cutoff", "0.9")  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = (tmp_path / "water.toml").read_text()
+    site = text[text.index("[[molecule.virtual_site]]") :]
+    assert 'kind = "3"\na = 0.128012065\nb = 0.128012065\natoms = [4, 1, 2, 3]' in site
+    assert "constraint" in text

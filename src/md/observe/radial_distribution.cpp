@@ -126,7 +126,8 @@ void advise(const Input& input, const Report& report) {
 
 ObserverSection section() {
   return {.schema = {.name = "rdf",
-                     .description = "The radial distribution function, averaged over the run."},
+                     .description = "The radial distribution function, averaged over the run.",
+                     .aliases = {"radial_distribution", "radial_distribution_function", "gofr"}},
           .keys = {interval_key<RdfOptions>(),
                    {.name = "maximum",
                     .target = option<&RdfOptions::maximum>,
