@@ -17,7 +17,7 @@ from observer_support import (
 
 def test_three_ranks_give_the_same_numbers(tmp_path):
     expected = results(run(tmp_path / "one"))
-    assert len(expected) == 12
+    assert len(expected) == 13
     assert_same(results(run(tmp_path / "three", ranks=3)), expected)
 
 

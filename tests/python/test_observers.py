@@ -10,6 +10,7 @@ import h5py
 import numpy
 import pytest
 from observer_support import CHAINS, EDGE, INTERVAL, SELECTIONS, STEPS, WATERS, read, run, start
+from sterna import read_log
 
 mdanalysis = pytest.importorskip("MDAnalysis")
 
@@ -103,6 +104,23 @@ def dipole(finished, system):
         mean, root = per_molecule(system, selection, lambda p: p.dipole_moment())
         numpy.testing.assert_allclose(table[f"mean_{column}"], mean * factor, rtol=3e-5)
         numpy.testing.assert_allclose(table[f"rms_{column}"], root * factor, rtol=3e-5)
+
+
+def permittivity(finished, system):
+    """By Neumann's formula with a conductor around: 1 + 4 pi <M^2> / (3 V kT)."""
+    residues = system.universe.select_atoms("all").split("residue")
+    dipoles = frames(system, lambda: [part.dipole_vector() for part in residues])
+    squared = (dipoles.sum(axis=1) ** 2).sum(axis=1).mean()
+    log = read_log(finished / "soft.log.jsonl")
+    thermal = 0.00198720426 * log["temperature"].mean()
+    fluctuation = 332.06371 * 4 * numpy.pi * squared / (9 * EDGE**3 * thermal)
+    lines = (finished / "soft.dielectric.txt").read_text().splitlines()
+    found = {line.split()[0]: float(line.split()[1]) for line in lines if line[0] != "#"}
+    assert found["dipole_fluctuation"] == pytest.approx(fluctuation, rel=1e-4)
+    assert found["permittivity"] == pytest.approx(1 + 3 * fluctuation, rel=1e-4)
+    assert found["kirkwood_factor"] == pytest.approx(
+        squared / (dipoles**2).sum(axis=(1, 2)).mean(), rel=1e-4
+    )
 
 
 def deviation(finished, system):
@@ -261,7 +279,7 @@ def structure_factor(finished, system):
 
 COMPARISONS = {
     f.__name__: f
-    for f in (gyration, end_to_end, dipole, deviation, bonds, angles, torsions, hydrogen_bonds,
+    for f in (gyration, end_to_end, dipole, permittivity, deviation, bonds, angles, torsions, hydrogen_bonds,
               radial, displacement, profile, structure_factor)
 }  # fmt: skip
 

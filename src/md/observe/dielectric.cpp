@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 
+#include "md/input/atom_groups.hpp"
 #include "md/input/molecule_model_from_input.hpp"
 #include "md/observe/observer_table.hpp"
 #include "sterna/comm/reduction_batch.hpp"
@@ -13,22 +14,50 @@
 namespace sterna::md {
 
 Dielectric::Dielectric(const comm::Context& context, std::int64_t interval,
-                       std::vector<Vec3> dipoles, std::optional<double> reaction_field_epsilon,
-                       const UnitSystem& units)
+                       std::vector<Vec3> dipoles, std::optional<double> around,
+                       const UnitSystem& units, std::unique_ptr<WholeMolecules> flexible)
     : Observer("dielectric", interval),
       context_(context),
       dipoles_(std::move(dipoles)),
-      reaction_field_epsilon_(reaction_field_epsilon),
-      units_(units) {}
+      around_(around),
+      units_(units),
+      flexible_(std::move(flexible)) {}
+
+Dielectric::Moments Dielectric::rigid_moments(const ParticleStore& particles) const {
+  Moments moments;
+  for (std::size_t i = 0; i < particles.local_count(); ++i) {
+    const Vec3& dipole = dipoles_[static_cast<std::size_t>(particles.position[i].type)];
+    moments.independent += dot(dipole, dipole);
+    moments.all += particles.rotating() ? particles.orientation[i].to_lab(dipole) : dipole;
+  }
+  return moments;
+}
+
+Dielectric::Moments Dielectric::flexible_moments(const Frame& frame) {
+  Moments moments;
+  for (const WholeMolecules::Molecule& molecule : flexible_->gather(frame)) {
+    const auto& atoms = flexible_->topology().molecules()[molecule.kind].atoms;
+    Vec3 charged, massive;
+    double charge = 0.0, mass = 0.0;
+    for (std::size_t k = 0; k < atoms.size(); ++k) {
+      const Vec3 place = molecule.positions[k] - molecule.positions[0];
+      const double of_atom = frame.masses[static_cast<std::size_t>(atoms[k].type)];
+      charged += atoms[k].charge * place;
+      charge += atoms[k].charge;
+      massive += of_atom * place;
+      mass += of_atom;
+    }
+    // About the center of mass, which matters to molecules with a charge.
+    const Vec3 dipole = charged - (charge / mass) * massive;
+    moments.all += dipole;
+    moments.independent += dot(dipole, dipole);
+  }
+  return moments;
+}
 
 void Dielectric::sample(const Frame& frame) {
-  Vec3 moment;
-  double independent = 0.0;
-  for (std::size_t i = 0; i < frame.particles.local_count(); ++i) {
-    const Vec3& dipole = dipoles_[static_cast<std::size_t>(frame.particles.position[i].type)];
-    independent += dot(dipole, dipole);
-    moment += frame.particles.rotating() ? frame.particles.orientation[i].to_lab(dipole) : dipole;
-  }
+  auto [moment, independent] =
+      flexible_ != nullptr ? flexible_moments(frame) : rigid_moments(frame.particles);
   comm::ReductionBatch batch(context_, "dipole moment");
   batch.sum(moment.x).sum(moment.y).sum(moment.z).sum(independent).run();
   mean_square_.add(dot(moment, moment));
@@ -62,7 +91,7 @@ double Dielectric::fluctuation(double mean_square) const {
 }
 
 double Dielectric::permittivity(double mean_square) const {
-  const double y = fluctuation(mean_square), around = *reaction_field_epsilon_;
+  const double y = fluctuation(mean_square), around = *around_;
   const double denominator = 2.0 + (1.0 - 3.0 * y) / around;
   if (!(denominator > 0.0)) return std::numeric_limits<double>::infinity();
   return (2.0 + 1.0 / around + 6.0 * y) / denominator;
@@ -79,7 +108,7 @@ ObserverReport Dielectric::report(std::span<const double>) const {
     const double scale = frames / independent_;
     report.averages.push_back({"kirkwood_factor", scale * mean, scale * error, ""});
   }
-  if (reaction_field_epsilon_) {
+  if (around_) {
     const double value = permittivity(mean);
     const double slope = permittivity(mean + error) - value;
     report.averages.push_back({"permittivity", value, slope, ""});
@@ -101,32 +130,53 @@ struct DielectricOptions {
   std::int64_t interval = 0;
 };
 
+/// Nothing: there is no dielectric that decides what the fluctuations mean.
+std::optional<double> permittivity_around(const Input& input) {
+  if (input.electrostatics.kind != "none") {
+    if (input.electrostatics.surroundings == "conductor") {
+      return std::numeric_limits<double>::infinity();
+    }
+    if (input.electrostatics.surroundings == "vacuum") return 1.0;
+    return std::nullopt;
+  }
+  if (input.interaction.electrostatics == "reaction_field") {
+    return input.interaction.reaction_field_epsilon;
+  }
+  return std::nullopt;
+}
+
 std::unique_ptr<Observer> make(const ObserverRequest& request) {
   const Input& input = request.input;
   std::vector<Vec3> dipoles;
   for (const Component& component : request.molecules.components) {
     dipoles.push_back(dipole_of(component));
   }
-  std::optional<double> around;
-  if (input.interaction.electrostatics == "reaction_field") {
-    around = input.interaction.reaction_field_epsilon;
+  std::unique_ptr<WholeMolecules> flexible;
+  if (!input.molecules.empty()) {
+    flexible = std::make_unique<WholeMolecules>(request.context, request.topology,
+                                                groups_of_molecules(input, request.topology),
+                                                "dielectric");
   }
   return std::make_unique<Dielectric>(request.context, interval_of<DielectricOptions>(input),
-                                      std::move(dipoles), around, input.units);
+                                      std::move(dipoles), permittivity_around(input), input.units,
+                                      std::move(flexible));
 }
 
 void check(const Input& input, const IsGood& is_good, const Report& report) {
-  if (!input.components.empty() || !is_good("dielectric.interval")) return;
+  const bool has_molecules = !input.components.empty() || !input.molecules.empty();
+  if (has_molecules || !is_good("dielectric.interval")) return;
   if (interval_of<DielectricOptions>(input) == 0) return;
   report(Severity::error, "dielectric",
-         "[dielectric] observes the dipoles of [[component]]s; particles of [[type]]s have none");
+         "[dielectric] observes the dipoles of [[component]]s and [[molecule]]s; particles of "
+         "[[type]]s have none");
 }
 
 ObserverSection section() {
   return {.schema = {.name = "dielectric",
                      .description =
-                         "Of molecules: the fluctuations of the dipole moment of all, and with a "
-                         "reaction field the relative permittivity.",
+                         "Of molecules: the fluctuations of the dipole moment of all, and the "
+                         "relative permittivity, with a reaction field or charges at any distance "
+                         "in periodic boxes.",
                      .aliases = {"permittivity", "polarization", "dipole_moment"}},
           .keys = {interval_key<DielectricOptions>()},
           .interval = interval_of<DielectricOptions>,

@@ -1,25 +1,29 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "md/observe/block_average.hpp"
 #include "md/observe/observer.hpp"
+#include "md/observe/whole_molecules.hpp"
 #include "sterna/comm/context.hpp"
 
 namespace sterna::md {
 
 /// Fluctuations of the dipole moment M of all molecules, and from them the relative permittivity of
-/// a fluid in a reaction field. With y = 4 pi <M^2> / (9 V kT) and a dielectric epsilon_RF around
-/// the cutoff sphere (Neumann, Mol. Phys. 50, 841 (1983)):
+/// a fluid. With y = 4 pi <M^2> / (9 V kT) and a dielectric epsilon_RF around the cutoff sphere of a
+/// reaction field, or around all images of the box (Neumann, Mol. Phys. 50, 841 (1983)):
 /// (epsilon - 1) (2 epsilon_RF + 1) / (2 epsilon_RF + epsilon) = 3 y.
-/// Without a reaction field the fluctuations alone are reported. Orders of a fluid are told by
+/// Without a dielectric the fluctuations alone are reported. Orders of a fluid are told by
 /// Kirkwood's factor <M^2> / sum of mu^2: 1 where molecules are independent.
 class Dielectric : public Observer {
  public:
-  /// `dipoles`: of each type in its body frame, with the factor sqrt(1/(4 pi epsilon_0)).
+  /// `dipoles`: of each type in its body frame, with the factor sqrt(1/(4 pi epsilon_0)); empty
+  /// where the molecules are those of `flexible`. `around`: epsilon_RF, which may be infinite.
   Dielectric(const comm::Context& context, std::int64_t interval, std::vector<Vec3> dipoles,
-             std::optional<double> reaction_field_epsilon, const UnitSystem& units);
+             std::optional<double> around, const UnitSystem& units,
+             std::unique_ptr<WholeMolecules> flexible = nullptr);
 
   void sample(const Frame& frame) override;
   std::vector<double> common() const override;
@@ -31,12 +35,20 @@ class Dielectric : public Observer {
   double permittivity(double mean_square) const;
 
  private:
+  struct Moments {
+    Vec3 all;                  ///< M
+    double independent = 0.0;  ///< sum of mu^2
+  };
+  /// Of this rank.
+  Moments rigid_moments(const ParticleStore& particles) const;
+  Moments flexible_moments(const Frame& frame);
   double fluctuation(double mean_square) const;
 
   comm::Context context_;
   std::vector<Vec3> dipoles_;
-  std::optional<double> reaction_field_epsilon_;
+  std::optional<double> around_;
   UnitSystem units_;
+  std::unique_ptr<WholeMolecules> flexible_;
   BlockAverage mean_square_;
   /// Sums over the frames: M, volume, temperature, sum of mu^2.
   Vec3 moment_;
