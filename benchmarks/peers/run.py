@@ -17,7 +17,8 @@ forces on the molecules, against its own with 1e-7, is at most that of GROMACS's
 a tolerance of 1e-12, in double precision. That needs --gmx-double; without it the accuracy is 5e-4.
 
 A ratio is that of medians; beside it stand the least and the most of the ratios within a round.
-Writes benchmarks/results/peers.json after every round.
+Writes benchmarks/results/peers.json after every case and, where all cases were measured, the table
+of docs/benchmarks.md.
 """
 
 import argparse
@@ -35,11 +36,12 @@ from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "python")]
+sys.path += [str(ROOT / "python"), str(ROOT / "tools")]
 sys.path += [str(ROOT / "benchmarks" / name) for name in ("support", "lj_melt")]
 import engines  # noqa: E402
 import ls1  # noqa: E402
 import water  # noqa: E402
+from document_table import markdown_table, replace_block  # noqa: E402
 from process import Cores, EngineError, processor  # noqa: E402
 from start import CELLS, SKIN, melt  # noqa: E402
 from sterna.program import find_program, version  # noqa: E402
@@ -288,18 +290,42 @@ def compared(case: Case, measured: dict) -> list[dict]:
     return rows
 
 
-def print_table(results: dict) -> None:
+def table(results: dict) -> str:
+    header = ["case", "engine", "ns", "beside", "ns", "ratio", "in a round", "wanted", ""]
+    rows = []
     for name, measured in results["cases"].items():
-        say(f"\n{name}, ns:")
-        for engine, times in measured["times"].items():
-            spread = f"{min(times):.1f} to {max(times):.1f}"
-            say(f"  {engine:32}{statistics.median(times):9.1f}   {spread}")
+        medians = {engine: statistics.median(times) for engine, times in measured["times"].items()}
         for row in measured["ratios"]:
-            met = "met" if row["ratio"] <= row["wanted"] else "missed"
-            say(
-                f"  {row['sterna']} / {row['peer']}: {row['ratio']:.3f} "
-                f"({row['least']:.3f} to {row['most']:.3f}), wanted {row['wanted']:.3f}: {met}"
+            own, peer = row["sterna"], row["peer"]
+            rows.append(
+                [
+                    name,
+                    own,
+                    f"{medians[own]:.1f}",
+                    peer,
+                    f"{medians[peer]:.1f}",
+                    f"{row['ratio']:.3f}",
+                    f"{row['least']:.3f} to {row['most']:.3f}",
+                    f"{row['wanted']:.3f}",
+                    "met" if row["ratio"] <= row["wanted"] else "missed",
+                ]
             )
+        if not measured["ratios"]:
+            rows += [[name, engine, f"{ns:.1f}", *[""] * 6] for engine, ns in medians.items()]
+    return markdown_table(header, rows)
+
+
+def caption(results: dict) -> str:
+    """What was measured where."""
+    found = {
+        version
+        for measured in results["cases"].values()
+        for version in measured["versions"].values()
+        if version
+    }
+    text = f"`{results['command']}`, {results['date']}, {results['processor']}"
+    programs = ", ".join(sorted(found | {"sterna " + results["sterna"]}))
+    return f"{text}; {programs}. ns for each atom, or each molecule, and step:"
 
 
 def command_text() -> str:
@@ -357,7 +383,10 @@ def main() -> int:
             measured["ratios"] = compared(case, measured)
             results["cases"][case.name] = measured
             RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
-    print_table(results)
+    text = table(results)
+    say(f"\n{text}")
+    if names == list(CASES):
+        replace_block("benchmarks.md", "peers", f"{caption(results)}\n\n{text}")
     return 0
 
 
