@@ -8,8 +8,8 @@
 #include <fstream>
 #include <map>
 #include <random>
-#include <regex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "md/core/file_error.hpp"
@@ -103,8 +103,12 @@ position = [0.1, -0.25, 0.3]
 atoms = [12, 4, 1, 3]
 )";
 
-std::string without_charges(const std::string& text) {
-  return std::regex_replace(text, std::regex(", charge = [-.0-9]+"), "");
+std::string without_charges(std::string text) {
+  constexpr std::string_view key = ", charge = ";
+  for (auto begin = text.find(key); begin != text.npos; begin = text.find(key)) {
+    text.erase(begin, text.find_first_not_of("-.0123456789", begin + key.size()) - begin);
+  }
+  return text;
 }
 
 /// Molecules on a lattice, turned and bent at random; all of the sites are at their first atoms.
