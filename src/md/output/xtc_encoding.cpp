@@ -99,6 +99,11 @@ struct Product {
   }
 };
 
+/// The fewest bits that hold it.
+int bit_width(std::uint64_t number) {
+  return static_cast<int>(std::bit_width(number));
+}
+
 /// Whether all coordinates differ by less than this.
 bool are_near(const XtcPoint& a, const XtcPoint& b, std::int32_t distance) {
   return std::abs(a[0] - b[0]) < distance && std::abs(a[1] - b[1]) < distance &&
@@ -123,13 +128,13 @@ class Encoder {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const auto extent = static_cast<std::uint64_t>(range.most[axis] - range.least[axis] + 1);
       extent_[axis] = extent;
-      bits_of_axis_[axis] = std::bit_width(extent);
+      bits_of_axis_[axis] = bit_width(extent);
       is_packed_ &= extent <= static_cast<std::uint64_t>(largest_packed);
     }
     if (is_packed_) {
       const Product all(extent_[0] * extent_[1], extent_[2], 0);
-      const int high = std::bit_width(all.high);
-      bits_of_point_ = high > 0 ? 32 + high : std::bit_width(all.low);
+      const int high = bit_width(all.high);
+      bits_of_point_ = high > 0 ? 32 + high : bit_width(all.low);
     } else {
       bits_of_point_ = bits_of_axis_[0] + bits_of_axis_[1] + bits_of_axis_[2];
     }
