@@ -41,6 +41,7 @@ class Atoms:
     mass: numpy.ndarray  #: u, or reduced
     charge: numpy.ndarray  #: e, or reduced
     molecule: numpy.ndarray  #: number of its molecule, from 0
+    molecule_name: list[str]  #: of each molecule
     residue: numpy.ndarray  #: number of its residue, from 0: the molecule, or a part of it
     residue_name: list[str]  #: of each residue
     residue_number: numpy.ndarray  #: of each residue, as files have it
@@ -60,20 +61,24 @@ class Atoms:
         return bool(numpy.any(self.offset))
 
     def select(self, names: list[str]) -> numpy.ndarray:
-        """Numbers of the atoms whose type, residue or name is one of these.
+        """Numbers of the atoms whose type, molecule, residue or name is one of these.
 
         Raises SternaError for a name that nothing has.
         """
         from sterna.errors import SternaError
 
         residues = numpy.array(self.residue_name)[self.residue]
+        molecules = numpy.array(self.molecule_name)[self.molecule]
         chosen = numpy.zeros(len(self), bool)
         for name in names:
-            found = (self.type == name) | (residues == name) | (self.name == name)
+            columns = (self.type, molecules, residues, self.name)
+            found = numpy.any([column == name for column in columns], axis=0)
             if not found.any():
-                known = sorted({*self.type.tolist(), *residues.tolist(), *self.name.tolist()})
+                known = sorted(set().union(*(column.tolist() for column in columns)))
                 raise SternaError(
-                    f"there is no type, residue or atom {name!r}; there are {', '.join(known)}", 2
+                    f"there is no type, molecule, residue or atom {name!r}; there are "
+                    f"{', '.join(known)}",
+                    2,
                 )
             chosen |= found
         return numpy.flatnonzero(chosen)
@@ -83,7 +88,7 @@ class Atoms:
         place = numpy.full(len(self), -1)
         place[chosen] = numpy.arange(len(chosen))
         residues, residue = numpy.unique(self.residue[chosen], return_inverse=True)
-        molecule = numpy.unique(self.molecule[chosen], return_inverse=True)[1]
+        molecules, molecule = numpy.unique(self.molecule[chosen], return_inverse=True)
         bonds = place[self.bonds]
         return Atoms(
             name=self.name[chosen],
@@ -92,6 +97,7 @@ class Atoms:
             mass=self.mass[chosen],
             charge=self.charge[chosen],
             molecule=molecule,
+            molecule_name=[self.molecule_name[m] for m in molecules],
             residue=residue,
             residue_name=[self.residue_name[r] for r in residues],
             residue_number=self.residue_number[residues],
@@ -215,6 +221,7 @@ def particles_of(trajectory: "Trajectory") -> Atoms:
         mass=trajectory.mass,
         charge=numpy.array([charges.get(name, 0.0) for name in names])[species],
         molecule=numpy.arange(count),
+        molecule_name=names[species].tolist(),
         residue=numpy.arange(count),
         residue_name=names[species].tolist(),
         residue_number=numpy.arange(1, count + 1),
@@ -244,7 +251,9 @@ def _of_molecules(trajectory: "Trajectory") -> Atoms:
         names[rows] = named * count
         elements[rows] = [element_of(n, m) for n, m in zip(named, mass, strict=True)] * count
         atoms.charge[rows] = [atom["charge"] for atom in molecule["atoms"]] * count
-        atoms.molecule[rows] = residues.molecules + numpy.repeat(numpy.arange(count), size)
+        atoms.molecule[rows] = len(residues.molecules_named) + numpy.repeat(
+            numpy.arange(count), size
+        )
         atoms.residue[rows] = residues.add(run, molecule, count)
         pairs = _chemical_bonds(molecule)
         shifts = first + size * numpy.arange(count)
@@ -255,6 +264,7 @@ def _of_molecules(trajectory: "Trajectory") -> Atoms:
             chains.append((first, count, chain))
         first += size * count
     atoms.name, atoms.element = names.astype(str), elements.astype(str)
+    atoms.molecule_name = residues.molecules_named
     atoms.residue_name, atoms.chain = residues.names, residues.chains
     atoms.residue_number = numpy.array(residues.numbers, int)
     atoms.bonds = numpy.concatenate(bonds) if bonds else numpy.zeros((0, 2), int)
@@ -273,7 +283,7 @@ class _Residues:
         self.names: list[str] = []
         self.numbers: list[int] = []
         self.chains: list[str] = []
-        self.molecules = 0
+        self.molecules_named: list[str] = []
 
     def add(self, run: int, molecule: dict[str, Any], count: int) -> numpy.ndarray:
         """`count` molecules of a kind; returns the residue of each atom."""
@@ -289,16 +299,19 @@ class _Residues:
             if not named or named[-1] != label:
                 named.append(label)
             parts.append(len(named) - 1)
-        counted = range(self.molecules + 1, self.molecules + count + 1)
+        before = len(self.molecules_named)
+        counted = range(before + 1, before + count + 1)
         given = [n for first, size in self._numbers[run] for n in range(first, first + size)]
-        chains = [c for name, size in self._chains[run] for c in ["" if name == "-" else name] * size]
+        chains = [
+            c for name, size in self._chains[run] for c in ["" if name == "-" else name] * size
+        ]
         first = len(self.names)
         for number, chain in zip(given or counted, chains or [""] * count, strict=True):
             for name, own, own_chain in named:
                 self.names.append(name)
                 self.numbers.append(number if own is None else own)
                 self.chains.append(chain if own_chain is None else own_chain)
-        self.molecules += count
+        self.molecules_named += [molecule["name"]] * count
         shifts = first + len(named) * numpy.repeat(numpy.arange(count), len(atoms))
         return shifts + numpy.tile(parts, count)
 
@@ -448,6 +461,7 @@ def _of_components(trajectory: "Trajectory", massless: bool) -> Atoms:
         mass=columns["mass"],
         charge=columns["charge"],
         molecule=particle,
+        molecule_name=[order[s] for s in species],
         residue=particle,
         residue_name=[order[s] for s in species],
         residue_number=numpy.arange(1, len(species) + 1),

@@ -38,7 +38,9 @@ class Molecule:
         if any(self.chains):
             runs = [(name or "-", len(list(same))) for name, same in itertools.groupby(self.chains)]
             made["chains"] = (
-                runs[0][0] if len(runs) == 1 else " ".join(f"{name}:{count}" for name, count in runs)
+                runs[0][0]
+                if len(runs) == 1
+                else " ".join(f"{name}:{count}" for name, count in runs)
             )
         return made
 
