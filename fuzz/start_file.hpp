@@ -23,6 +23,7 @@ class StartFileFuzzer {
     require(::write(descriptor_, data, size) == static_cast<ssize_t>(size));
   }
   ~StartFileFuzzer() { ::close(descriptor_); }
+  const std::string& path() const { return path_; }
 
   void read(const sterna::md::StartFileOptions& options) const {
     using namespace sterna::md;
