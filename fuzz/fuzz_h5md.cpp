@@ -12,14 +12,21 @@
 // sources: src/md/input/foreign_files.cpp
 // sources: src/md/start/foreign/modylas/coordinates.cpp src/md/start/foreign/modylas/words.cpp
 // sources: src/md/input/gzip_file.cpp src/md/output/hdf5_*.cpp src/md/core/file_error.cpp
+// sources: src/md/output/atomic_file.cpp
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <limits>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "md/core/file_error.hpp"
+#include "md/output/atomic_file.hpp"
 #include "md/output/hdf5_file.hpp"
 #include "start_file.hpp"
 
@@ -61,7 +68,13 @@ struct Dataset {
   bool has_names = false;
 };
 
-void make(hdf5::File& file, const Dataset& good, Bytes& bytes) {
+/// What is written past the library.
+struct Patch {
+  Size offset;
+  std::vector<std::byte> bytes;
+};
+
+void make(hdf5::File& file, const Dataset& good, Bytes& bytes, std::vector<Patch>& patches) {
   // Three in four are as they should be.
   const std::uint8_t oddity = bytes.next();
   if (oddity == 255) return;
@@ -79,7 +92,7 @@ void make(hdf5::File& file, const Dataset& good, Bytes& bytes) {
   for (Size& edge : options.chunk) edge = std::max<Size>(edge, 1);
   for (Size& edge : options.maximum) edge = std::max<Size>(edge, 1);
   if (good.has_names && type == hdf5::Type::int32) {
-    const char* const names[] = {"Ar", "Kr", "", "A long name that no input has", "Ar"};
+    const char* const names[] = {"Ar", "Kr", " ", "A long name that no input has", "Ar"};
     for (int k = bytes.next() % 4; k >= 0; --k) {
       // HDF5 has each name once.
       std::string name = names[bytes.next() % std::size(names)];
@@ -90,6 +103,7 @@ void make(hdf5::File& file, const Dataset& good, Bytes& bytes) {
     }
   }
   const std::string path = std::string("particles/trajectory/") + good.name;
+  options.written_from_outside = !options.value_names.empty();
   file.make_dataset(path, type, options);
   Size count = 1;
   for (const Size edge : extent) count *= edge;
@@ -104,12 +118,13 @@ void make(hdf5::File& file, const Dataset& good, Bytes& bytes) {
                        : good.has_names ? value % 2
                                         : static_cast<std::int64_t>(k) + value / 100);
     }
-    if (options.value_names.empty())
+    if (options.value_names.empty()) {
       file.write(path, first, extent, values.data());
-    else {
+    } else {
+      // The library turns no plain numbers into those of an enumeration.
       const std::vector<std::int32_t> small(values.begin(), values.end());
-      file.write(path, first, extent, hdf5::Type::int32,
-                 reinterpret_cast<const std::byte*>(small.data()));
+      const auto whole = std::as_bytes(std::span(small));
+      patches.push_back({file.chunk_offset(path, first), {whole.begin(), whole.end()}});
     }
     return;
   }
@@ -131,12 +146,16 @@ void make(hdf5::File& file, const Dataset& good, Bytes& bytes) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const StartFileFuzzer start(data, 0);
+  // HDF5 wants a file with a name.
+  const std::string path =
+      (std::filesystem::temp_directory_path() / fmt::format("sterna-fuzz-{}.h5md", ::getpid()))
+          .string();
   Bytes bytes(data, size);
   const std::uint8_t shape = bytes.next(), which = bytes.next();
   const Size frames = 1 + shape % 3, particles = 1 + shape / 4 % 6;
+  std::vector<Patch> patches;
   {
-    hdf5::File file = hdf5::File::create(start.path());
+    hdf5::File file = hdf5::File::create(path);
     for (const char* group : {"particles", "particles/trajectory", "particles/trajectory/box",
                               "particles/trajectory/box/edges"}) {
       file.make_group(group);
@@ -155,17 +174,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (name.find("/value") != name.npos && name.find("box") == name.npos) {
         file.make_group("particles/trajectory/" + name.substr(0, name.find('/')));
       }
-      make(file, dataset, bytes);
+      make(file, dataset, bytes, patches);
     }
     if (which & 32 && file.exists("particles/trajectory/position/value")) {
       file.set_attribute("particles/trajectory/position/value", "unit", "nm");
     }
     file.close();
   }
+  RawFile raw(path, RawFile::Mode::write);
+  for (const Patch& patch : patches) raw.write_at(patch.offset, patch.bytes);
   sterna::md::StartFileOptions options;
   options.type_names = {"Ar", "Kr"};
   options.format = "h5md";
   if (which & 64) options.units = *UnitSystem::by_name("nano");
-  start.read(options);
+  StartFileFuzzer(path).read(options);
+  std::filesystem::remove(path);
   return 0;
 }

@@ -425,8 +425,8 @@ std::vector<std::int64_t> File::read_integers(const std::string& dataset) const 
   const Library& h5 = library();
   const std::vector<Size> extent = this->extent(dataset);
   if (extent.size() != 1) {
-    throw FileError(fmt::format("{}: {} has {} dimensions, expected 1", path_, dataset,
-                                extent.size()));
+    throw FileError(
+        fmt::format("{}: {} has {} dimensions, expected 1", path_, dataset, extent.size()));
   }
   std::vector<std::int64_t> values(static_cast<std::size_t>(extent[0]));
   if (values.empty()) return values;

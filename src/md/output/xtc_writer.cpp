@@ -220,7 +220,7 @@ class XtcWriter::Implementation {
 
   void round(const Vec3& position, std::int32_t* words) {
     for (int axis = 0; axis < 3; ++axis) {
-      const double number = std::round(position[axis] * precision_);
+      const double number = position[axis] * precision_;
       const bool fits = std::fabs(number) < static_cast<double>(XtcRange::largest_extent);
       if (!fits && failure_.empty()) {
         failure_ = fmt::format(
@@ -229,7 +229,8 @@ class XtcWriter::Implementation {
             path_, position[axis], options_.rounding,
             static_cast<double>(XtcRange::largest_extent) / precision_);
       }
-      words[axis] = fits ? static_cast<std::int32_t>(number) : 0;
+      // What follows the point is cut off.
+      words[axis] = fits ? static_cast<std::int32_t>(number + std::copysign(0.5, number)) : 0;
     }
   }
 
