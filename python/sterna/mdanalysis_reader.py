@@ -89,6 +89,8 @@ def universe_of(atoms: Atoms) -> Universe:
     # What has no chain is in chain X of a PDB file; a longer name is that of its segment only.
     chains = numpy.array([c if len(c) == 1 and c.isalnum() else "X" for c in atoms.chain])
     made.add_TopologyAttr("chainIDs", chains[atoms.residue].tolist())
-    made.add_TopologyAttr("molnums", atoms.molecule)
+    molecules = numpy.zeros(len(atoms.residue_name), int)
+    molecules[atoms.residue] = atoms.molecule
+    made.add_TopologyAttr("molnums", molecules)
     made.add_TopologyAttr("bonds", [tuple(pair) for pair in atoms.bonds.tolist()])
     return made
