@@ -22,6 +22,7 @@
 // sources: src/md/input/multiple_time_steps_schema.cpp src/md/input/check_multiple_time_steps.cpp
 // sources: src/md/input/check_neighbor.cpp
 // sources: src/md/input/check_molecules.cpp src/md/input/topology_from_input.cpp
+// sources: src/md/input/residue_labels.cpp
 // sources: src/md/input/hydrogen_mass.cpp
 // sources: src/md/forces/bonded/bicubic_table.cpp src/md/forces/bonded/bonded_table.cpp
 // sources: src/md/system/topology.cpp src/md/system/selection_expression.cpp

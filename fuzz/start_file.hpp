@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "md/start/readers/start_file_reader.hpp"
 
@@ -22,7 +23,11 @@ class StartFileFuzzer {
     require(descriptor_ >= 0);
     require(::write(descriptor_, data, size) == static_cast<ssize_t>(size));
   }
-  ~StartFileFuzzer() { ::close(descriptor_); }
+  /// Reads a file that somebody else writes.
+  explicit StartFileFuzzer(std::string path) : descriptor_(-1), path_(std::move(path)) {}
+  ~StartFileFuzzer() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
 
   void read(const sterna::md::StartFileOptions& options) const {
     using namespace sterna::md;
@@ -44,7 +49,7 @@ class StartFileFuzzer {
            records = reader->read_chunk(3)) {
         for (const ParticleRecord& record : records) {
           ++count;
-          require(record.id > 0 && record.id < (std::int64_t{1} << 48));
+          require(record.id >= 0 && record.id < (std::int64_t{1} << 48));
           require(ids.insert(record.id).second);
           require(record.position.type >= 0 &&
                   record.position.type < static_cast<std::int64_t>(options.type_names.size()));

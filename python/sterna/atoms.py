@@ -40,8 +40,12 @@ class Atoms:
     element: numpy.ndarray  #: symbols; "" where it is none
     mass: numpy.ndarray  #: u, or reduced
     charge: numpy.ndarray  #: e, or reduced
-    residue: numpy.ndarray  #: numbers of the molecule, from 0
-    residue_name: list[str]  #: of each molecule
+    molecule: numpy.ndarray  #: number of its molecule, from 0
+    molecule_name: list[str]  #: of each molecule
+    residue: numpy.ndarray  #: number of its residue, from 0: the molecule, or a part of it
+    residue_name: list[str]  #: of each residue
+    residue_number: numpy.ndarray  #: of each residue, as files have it
+    chain: list[str]  #: of each residue; may be empty
     particle: numpy.ndarray  #: the row of the frame
     offset: numpy.ndarray  #: (n, 3), from the particle, in its body frame
     bonds: numpy.ndarray  #: (bonds, 2), numbers of atoms
@@ -57,20 +61,24 @@ class Atoms:
         return bool(numpy.any(self.offset))
 
     def select(self, names: list[str]) -> numpy.ndarray:
-        """Numbers of the atoms whose type, molecule or name is one of these.
+        """Numbers of the atoms whose type, molecule, residue or name is one of these.
 
         Raises SternaError for a name that nothing has.
         """
         from sterna.errors import SternaError
 
         residues = numpy.array(self.residue_name)[self.residue]
+        molecules = numpy.array(self.molecule_name)[self.molecule]
         chosen = numpy.zeros(len(self), bool)
         for name in names:
-            found = (self.type == name) | (residues == name) | (self.name == name)
+            columns = (self.type, molecules, residues, self.name)
+            found = numpy.any([column == name for column in columns], axis=0)
             if not found.any():
-                known = sorted({*self.type.tolist(), *residues.tolist(), *self.name.tolist()})
+                known = sorted(set().union(*(column.tolist() for column in columns)))
                 raise SternaError(
-                    f"there is no type, molecule or atom {name!r}; there are {', '.join(known)}", 2
+                    f"there is no type, molecule, residue or atom {name!r}; there are "
+                    f"{', '.join(known)}",
+                    2,
                 )
             chosen |= found
         return numpy.flatnonzero(chosen)
@@ -80,6 +88,7 @@ class Atoms:
         place = numpy.full(len(self), -1)
         place[chosen] = numpy.arange(len(chosen))
         residues, residue = numpy.unique(self.residue[chosen], return_inverse=True)
+        molecules, molecule = numpy.unique(self.molecule[chosen], return_inverse=True)
         bonds = place[self.bonds]
         return Atoms(
             name=self.name[chosen],
@@ -87,8 +96,12 @@ class Atoms:
             element=self.element[chosen],
             mass=self.mass[chosen],
             charge=self.charge[chosen],
+            molecule=molecule,
+            molecule_name=[self.molecule_name[m] for m in molecules],
             residue=residue,
             residue_name=[self.residue_name[r] for r in residues],
+            residue_number=self.residue_number[residues],
+            chain=[self.chain[r] for r in residues],
             particle=self.particle[chosen],
             offset=self.offset[chosen],
             bonds=bonds[(bonds >= 0).all(axis=1)],
@@ -207,8 +220,12 @@ def particles_of(trajectory: "Trajectory") -> Atoms:
         element=elements[species],
         mass=trajectory.mass,
         charge=numpy.array([charges.get(name, 0.0) for name in names])[species],
+        molecule=numpy.arange(count),
+        molecule_name=names[species].tolist(),
         residue=numpy.arange(count),
         residue_name=names[species].tolist(),
+        residue_number=numpy.arange(1, count + 1),
+        chain=[""] * count,
         particle=numpy.arange(count),
         offset=numpy.zeros((count, 3)),
         bonds=bonds,
@@ -220,12 +237,12 @@ def _of_molecules(trajectory: "Trajectory") -> Atoms:
     """Of flexible molecules, whose atoms are particles."""
     description = trajectory.description
     atoms = particles_of(trajectory)
-    kinds, first, residue = description["molecules"], 0, 0
-    residue_name: list[str] = []
+    kinds, first = description["molecules"], 0
+    residues = _Residues(description)
     bonds = []
     chains: list[tuple[int, int, list[tuple[int, int]]]] = []
     names, elements = atoms.name.astype(object), atoms.element.astype(object)
-    for kind, count in description["runs"]:
+    for run, (kind, count) in enumerate(description["runs"]):
         molecule = kinds[kind]
         size = len(molecule["atoms"])
         rows = slice(first, first + size * count)
@@ -234,8 +251,10 @@ def _of_molecules(trajectory: "Trajectory") -> Atoms:
         names[rows] = named * count
         elements[rows] = [element_of(n, m) for n, m in zip(named, mass, strict=True)] * count
         atoms.charge[rows] = [atom["charge"] for atom in molecule["atoms"]] * count
-        atoms.residue[rows] = residue + numpy.repeat(numpy.arange(count), size)
-        residue_name += [molecule["name"]] * count
+        atoms.molecule[rows] = len(residues.molecules_named) + numpy.repeat(
+            numpy.arange(count), size
+        )
+        atoms.residue[rows] = residues.add(run, molecule, count)
         pairs = _chemical_bonds(molecule)
         shifts = first + size * numpy.arange(count)
         if pairs:
@@ -243,12 +262,58 @@ def _of_molecules(trajectory: "Trajectory") -> Atoms:
         chain = _chain(size, pairs)
         if size > 1 and len(chain) == size - 1:
             chains.append((first, count, chain))
-        first, residue = first + size * count, residue + count
+        first += size * count
     atoms.name, atoms.element = names.astype(str), elements.astype(str)
-    atoms.residue_name = residue_name
+    atoms.molecule_name = residues.molecules_named
+    atoms.residue_name, atoms.chain = residues.names, residues.chains
+    atoms.residue_number = numpy.array(residues.numbers, int)
     atoms.bonds = numpy.concatenate(bonds) if bonds else numpy.zeros((0, 2), int)
     atoms._chains = chains
     return atoms
+
+
+class _Residues:
+    """Residues of molecules, run after run."""
+
+    def __init__(self, description: dict[str, Any]) -> None:
+        runs = len(description["runs"])
+        # Trajectories of earlier versions have neither.
+        self._numbers = description.get("residue_numbers", [[]] * runs)
+        self._chains = description.get("chains", [[]] * runs)
+        self.names: list[str] = []
+        self.numbers: list[int] = []
+        self.chains: list[str] = []
+        self.molecules_named: list[str] = []
+
+    def add(self, run: int, molecule: dict[str, Any], count: int) -> numpy.ndarray:
+        """`count` molecules of a kind; returns the residue of each atom."""
+        atoms = molecule["atoms"]
+        parts: list[int] = []  # of each atom: its residue in the molecule
+        named: list[tuple[str, int | None, str | None]] = []
+        for atom in atoms:
+            label = (
+                atom.get("residue", molecule["name"]),
+                atom.get("residue_number"),
+                atom.get("chain"),
+            )
+            if not named or named[-1] != label:
+                named.append(label)
+            parts.append(len(named) - 1)
+        before = len(self.molecules_named)
+        counted = range(before + 1, before + count + 1)
+        given = [n for first, size in self._numbers[run] for n in range(first, first + size)]
+        chains = [
+            c for name, size in self._chains[run] for c in ["" if name == "-" else name] * size
+        ]
+        first = len(self.names)
+        for number, chain in zip(given or counted, chains or [""] * count, strict=True):
+            for name, own, own_chain in named:
+                self.names.append(name)
+                self.numbers.append(number if own is None else own)
+                self.chains.append(chain if own_chain is None else own_chain)
+        self.molecules_named += [molecule["name"]] * count
+        shifts = first + len(named) * numpy.repeat(numpy.arange(count), len(atoms))
+        return shifts + numpy.tile(parts, count)
 
 
 def _chemical_bonds(molecule: dict[str, Any]) -> list[tuple[int, int]]:
@@ -395,8 +460,12 @@ def _of_components(trajectory: "Trajectory", massless: bool) -> Atoms:
         element=columns["element"].astype(str),
         mass=columns["mass"],
         charge=columns["charge"],
+        molecule=particle,
+        molecule_name=[order[s] for s in species],
         residue=particle,
         residue_name=[order[s] for s in species],
+        residue_number=numpy.arange(1, len(species) + 1),
+        chain=[""] * len(species),
         particle=particle,
         offset=offset,
         bonds=numpy.concatenate(bonds),

@@ -50,7 +50,9 @@ def to_ase(trajectory: "Trajectory", frame: int, massless: bool) -> "ase.Atoms":
         info={"step": at.step, "time": at.time},
     )
     for name, values in (
-        ("names", atoms.name), ("type_names", atoms.type), ("residues", atoms.residue),
+        ("names", atoms.name), ("type_names", atoms.type), ("molecules", atoms.molecule),
+        ("residuenames", numpy.array(atoms.residue_name)[atoms.residue]),
+        ("residuenumbers", atoms.residue_number[atoms.residue]),
     ):  # fmt: skip
         made.set_array(name, values)
     if at.velocity is not None:
@@ -65,8 +67,14 @@ def to_mdtraj(trajectory: "Trajectory", massless: bool) -> Any:
     _need_frames(trajectory)
     atoms = trajectory.atoms(massless)
     topology = mdtraj.Topology()
-    chain = topology.add_chain()
-    residues = [topology.add_residue(name, chain) for name in atoms.residue_name]
+    chain, before = None, None
+    residues = []
+    for name, number, of_chain in zip(
+        atoms.residue_name, atoms.residue_number.tolist(), atoms.chain, strict=True
+    ):
+        if chain is None or of_chain != before:
+            chain, before = topology.add_chain(chain_id=of_chain or None), of_chain
+        residues.append(topology.add_residue(name, chain, resSeq=number))
     made = [
         topology.add_atom(
             str(name),

@@ -64,11 +64,19 @@ class SternaReader(ReaderBase):
 
 def universe_of(atoms: Atoms) -> Universe:
     """A universe without coordinates."""
+    # A chain is a segment as long as it lasts: water may be in one that was there before.
+    segments: list[str] = []
+    segment_of: list[int] = []
+    for chain in atoms.chain:
+        if not segments or segments[-1] != chain:
+            segments.append(chain)
+        segment_of.append(len(segments) - 1)
     made = Universe.empty(
         len(atoms),
         n_residues=len(atoms.residue_name),
+        n_segments=len(segments),
         atom_resindex=atoms.residue,
-        residue_segindex=numpy.zeros(len(atoms.residue_name), int),
+        residue_segindex=segment_of,
     )
     made.add_TopologyAttr("names", atoms.name.tolist())
     made.add_TopologyAttr("types", atoms.type.tolist())
@@ -76,7 +84,13 @@ def universe_of(atoms: Atoms) -> Universe:
     made.add_TopologyAttr("masses", atoms.mass)
     made.add_TopologyAttr("charges", atoms.charge)
     made.add_TopologyAttr("resnames", atoms.residue_name)
-    made.add_TopologyAttr("resids", numpy.arange(1, len(atoms.residue_name) + 1))
-    made.add_TopologyAttr("segids", ["SYSTEM"])
+    made.add_TopologyAttr("resids", atoms.residue_number)
+    made.add_TopologyAttr("segids", [segment or "SYSTEM" for segment in segments])
+    # What has no chain is in chain X of a PDB file; a longer name is that of its segment only.
+    chains = numpy.array([c if len(c) == 1 and c.isalnum() else "X" for c in atoms.chain])
+    made.add_TopologyAttr("chainIDs", chains[atoms.residue].tolist())
+    molecules = numpy.zeros(len(atoms.residue_name), int)
+    molecules[atoms.residue] = atoms.molecule
+    made.add_TopologyAttr("molnums", molecules)
     made.add_TopologyAttr("bonds", [tuple(pair) for pair in atoms.bonds.tolist()])
     return made

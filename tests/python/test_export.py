@@ -453,7 +453,7 @@ def test_frames_and_atoms_are_chosen(runs, tmp_path):
         (["water", "x.xtc", "--frames", "a:b"], "--frames a:b: expected a number"),
         (["water", "x.xtc", "--steps", "1:2:3"], "--steps 1:2:3: expected FIRST:LAST"),
         (["water", "x.xtc", "--times", "5:"], "and times 0 to 0.012 ps"),
-        (["water", "x.xtc", "--select", "OH"], "no type, molecule or atom 'OH'; there are H, H1"),
+        (["water", "x.xtc", "--select", "OH"], "no type, molecule, residue or atom 'OH'; there are H, H1"),
         (["water", "x.gro", "--frames", ":"], "a .gro file holds one frame, and 4 were chosen"),
         (["water", "water.toml", "--format", "xtc"], "water.toml exists; --overwrite replaces it"),
         (["water", "no/x.extxyz"], "no/x.extxyz cannot be written: No such file or directory"),

@@ -20,15 +20,28 @@ Topology topology() {
   return Topology({trio, single}, {{0, 2}, {1, 3}}, {});
 }
 
-const std::vector<AtomGroup::Particle> particles{{"A1", "A", "trio", 12.0, 0.5},
-                                                 {"A2", "A", "trio", 12.0, -0.5},
-                                                 {"B", "B", "trio", 1.0, 0.0},
-                                                 {"C", "C", "single[1]", 40.0, 1.0}};
+/// The same where B is a residue of its own, and where numbers are those of another program.
+Topology topology_with_residues() {
+  Topology::Molecule trio, single;
+  trio.atoms = {{"A1", 0, 0.0, "AA", 39}, {"A2", 0, 0.0, "AA", 39}, {"B", 1, 0.0, "BB", 40}};
+  single.atoms = {{"C", 2, 0.0}};
+  return Topology({trio, single}, {{0, 2}, {1, 3, {{7, 2}, {90, 1}}}}, {});
+}
+
+const std::vector<AtomGroup::Particle> particles{{"A1", "A", "trio", "trio", 12.0, 0.5},
+                                                 {"A2", "A", "trio", "trio", 12.0, -0.5},
+                                                 {"B", "B", "trio", "trio", 1.0, 0.0},
+                                                 {"C", "C", "single[1]", "single[1]", 40.0, 1.0}};
+const std::vector<AtomGroup::Particle> particles_in_residues{
+    {"A1", "A", "trio", "AA", 12.0, 0.5},
+    {"A2", "A", "trio", "AA", 12.0, -0.5},
+    {"B", "B", "trio", "BB", 1.0, 0.0},
+    {"C", "C", "single[1]", "single[1]", 40.0, 1.0}};
 
 /// Ids of what a text selects where all atoms are at a tenth of their ids along x.
-std::vector<std::int64_t> selected(const std::string& text) {
-  const Topology molecules = topology();
-  const AtomGroup group("group", SelectionExpression(text), molecules, particles,
+std::vector<std::int64_t> selected(const std::string& text, const Topology& molecules = topology(),
+                                   const std::vector<AtomGroup::Particle>& rows = particles) {
+  const AtomGroup group("group", SelectionExpression(text), molecules, rows,
                         *UnitSystem::by_name("reduced"));
   std::vector<std::int64_t> ids;
   for (std::int64_t id = 1; id <= molecules.atom_count(); ++id) {
@@ -141,4 +154,17 @@ TEST_CASE("Errors name the column") {
   CHECK(column("name A and around 3 name B") == 12);
   CHECK(column("name C or none") == 11);
   CHECK(column((std::string(100, '(') + "all" + std::string(100, ')')).c_str()) == 61);
+}
+
+TEST_CASE("Residues are what their molecules say, with their numbers") {
+  const auto in_residues = [](const std::string& text) {
+    return selected(text, topology_with_residues(), particles_in_residues);
+  };
+  CHECK(in_residues("resname AA") == Ids{1, 2, 4, 5});
+  CHECK(in_residues("resname single*") == Ids{7, 8, 9});
+  CHECK(in_residues("molecule trio") == Ids{1, 2, 3, 4, 5, 6});
+  CHECK(in_residues("resid 40") == Ids{3, 6});
+  CHECK(in_residues("resid 8:39 90") == Ids{1, 2, 4, 5, 8, 9});
+  CHECK(in_residues("resid 1:6") == Ids{});
+  CHECK(selected("resid 2:3") == Ids{4, 5, 6, 7});
 }

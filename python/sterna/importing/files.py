@@ -22,7 +22,7 @@ def write(molecules: Molecules, output: Path, overwrite: bool) -> list[Path]:
     texts: dict[Path, str] = {}
     sections: list[dict[str, Any]] = []
     for kind in molecules.kinds:
-        head = {"name": kind.name, "count": kind.count}
+        head = {"name": kind.name, "count": kind.count} | kind.labels()
         if kind.size <= _MOST_ATOMS_IN_THE_INPUT:
             sections.append(head | kind.tables)
             continue

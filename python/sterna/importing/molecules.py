@@ -1,10 +1,11 @@
 """Atoms and terms of a system as kinds of molecules."""
 
+import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
 from sterna.errors import SternaError
-from sterna.importing.system import System, Term, summed
+from sterna.importing.system import Residue, System, Term, summed
 
 
 @dataclass
@@ -14,10 +15,43 @@ class Molecule:
     name: str
     count: int
     tables: dict[str, Any]
+    residue_numbers: list[int] = field(default_factory=list)  #: of each molecule, or none
+    chains: list[str] = field(default_factory=list)  #: likewise
 
     @property
     def size(self) -> int:
         return len(self.tables["atom"])
+
+    def add_labels(self, residues: "list[Residue]") -> None:
+        """Of one more molecule, whose atoms are in these residues."""
+        if not residues:
+            return
+        if len(set(residues)) == 1:
+            self.residue_numbers.append(residues[0].number)
+        self.chains.append(residues[0].chain)
+
+    def labels(self) -> dict[str, str]:
+        """Keys of its `[[molecule]]`."""
+        made = {}
+        if self.residue_numbers:
+            made["residue_numbers"] = _ranges(self.residue_numbers)
+        if any(self.chains):
+            runs = [(name or "-", len(list(same))) for name, same in itertools.groupby(self.chains)]
+            made["chains"] = (
+                runs[0][0]
+                if len(runs) == 1
+                else " ".join(f"{name}:{count}" for name, count in runs)
+            )
+        return made
+
+
+def _ranges(numbers: list[int]) -> str:
+    """21:23 601 from 21, 22, 23, 601."""
+    parts = []
+    for _, same in itertools.groupby(enumerate(numbers), lambda item: item[1] - item[0]):
+        run = [number for _, number in same]
+        parts.append(f"{run[0]}:{run[-1]}" if len(run) > 1 else str(run[0]))
+    return " ".join(parts)
 
 
 @dataclass
@@ -45,11 +79,13 @@ class Molecules:
         known: dict[str, int] = {}  # kinds by their tables
         for start, atoms in members.items():
             tables = self._tables(atoms, inside.get(start, []))
+            residues = [r for k in atoms if (r := self.system.atoms[k].residue) is not None]
             if not self.system.can_reorder and self.kinds and self.kinds[-1].tables != tables:
                 known.clear()
             text = repr(tables)
             if text in known:
                 self.kinds[known[text]].count += 1
+                self.kinds[known[text]].add_labels(residues)
                 atoms_of[known[text]] += atoms
                 continue
             known[text] = len(self.kinds)
@@ -57,7 +93,13 @@ class Molecules:
             names[name] = names.get(name, 0) + 1
             unique = name if names[name] == 1 else f"{name}_{names[name]}"
             self.kinds.append(Molecule(unique, 1, tables))
+            self.kinds[-1].add_labels(residues)
             atoms_of.append(list(atoms))
+        for kind in self.kinds:
+            for atom in kind.tables["atom"]:
+                # That of the molecule need not be said.
+                if atom.get("residue") == kind.name and "residue_number" not in atom:
+                    del atom["residue"]
         self.order = [atom for atoms in atoms_of for atom in atoms]
 
     def _first_atoms(self) -> list[int]:
@@ -99,6 +141,15 @@ class Molecules:
                 for atom in (self.system.atoms[k] for k in atoms)
             ],
         }
+        residues = [self.system.atoms[k].residue for k in atoms]
+        for atom, residue in zip(tables["atom"], residues, strict=True):
+            if residue is None:
+                continue
+            atom["residue"] = residue.name
+            if len(set(residues)) > 1:
+                atom["residue_number"] = residue.number
+            if residue.chain != residues[0].chain:
+                atom["chain"] = residue.chain
         alike: dict[tuple[str, tuple], list[list[int]]] = {}
         for one in terms:
             lists = alike.setdefault((one.section, one.parameters), [])

@@ -6,7 +6,7 @@ from typing import Any
 from sterna.importing.forces import name_of, nonbonded_of, number, terms_of
 from sterna.importing.lennard_jones import NO_WELL, PairsOfTypes, custom_nonbonded_of
 from sterna.importing.sources import Source
-from sterna.importing.system import Atom, System
+from sterna.importing.system import Atom, Residue, System
 
 
 def system_of(source: Source) -> System:
@@ -15,6 +15,7 @@ def system_of(source: Source) -> System:
     nonbonded = nonbonded_of(source.system)
     custom = custom_nonbonded_of(source.system, nonbonded)
     topology = list(source.topology.atoms())
+    residues = _residues(source)
     types: dict[tuple, str] = {}
     counts: dict[str, int] = {}
     atoms = []
@@ -28,7 +29,7 @@ def system_of(source: Source) -> System:
             symbol = atom.element.symbol if atom.element else "X"
             counts[symbol] = counts.get(symbol, 0) + 1
             types[key] = f"{symbol}{counts[symbol]}"
-        atoms.append(Atom(atom.name, types[key], charge))
+        atoms.append(Atom(atom.name, types[key], charge, residues[atom.residue.index]))
     pairs = PairsOfTypes(custom, list(types))
     names = list(types.values())
     pairs.find(names)
@@ -72,6 +73,25 @@ def system_of(source: Source) -> System:
         atom_name=lambda atom: name_of(source, atom),
         molecule_keys={"excluded_bonds": 0},
     )
+
+
+def _residues(source: Source) -> list[Residue]:
+    """Names, numbers and chains as the file has them; of insertion codes nothing is kept."""
+    # Where a file has no chains, OpenMM counts them.
+    has_chains = any(c.id != str(c.index + 1) for c in source.topology.chains())
+    made: list[Residue] = []
+    for residue in source.topology.residues():
+        if source.residue_numbers is not None:
+            number = source.residue_numbers[residue.index]
+        else:
+            # Beyond 9999, where a PDB file has no digits left, programs write letters.
+            try:
+                number = int(residue.id)
+            except ValueError:
+                number = made[-1].number + 1 if made else 1
+        chain = re.sub(r"[\s:,]", "_", residue.chain.id.strip()) if has_chains else ""
+        made.append(Residue(residue.name.strip(), number, chain))
+    return made
 
 
 def _interaction(force: Any) -> dict[str, Any]:

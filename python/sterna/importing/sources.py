@@ -30,6 +30,7 @@ class Source:
     topology: Any  #: openmm.app.Topology
     system: Any  #: openmm.System
     positions: numpy.ndarray  #: (atoms, 3)
+    residue_numbers: list[int] | None = None  #: where the topology has not those of the file
 
     @property
     def box(self) -> numpy.ndarray:
@@ -215,7 +216,18 @@ def _gromacs(path: Path, _: list[Path], places: Path, settings: Settings) -> Sou
         lambda: app.GromacsTopFile(str(path), periodicBoxVectors=box, includeDir=str(path.parent)),
     )
     system = _read_by(path, lambda: topology.createSystem(**settings.of_openmm()))
-    return _source(topology.topology, system, _places(found), (path, places))
+    source = _source(topology.topology, system, _places(found), (path, places))
+    source.residue_numbers = _numbers_in_gro(places, source.topology)
+    return source
+
+
+def _numbers_in_gro(path: Path, topology: Any) -> list[int] | None:
+    """Of the residues of the topology, which counts them; None where some atom has none."""
+    lines = path.read_text(encoding="utf-8").splitlines()[2:]
+    try:
+        return [int(lines[next(r.atoms()).index][:5]) for r in topology.residues()]
+    except ValueError:
+        return None
 
 
 def _amber(path: Path, _: list[Path], places: Path, settings: Settings) -> Source:

@@ -39,10 +39,20 @@ def summed(terms: list[Term]) -> list[Term]:
 
 
 @dataclass(frozen=True)
+class Residue:
+    """What the file calls a part of a molecule, or a small molecule."""
+
+    name: str
+    number: int
+    chain: str  #: or segment; may be empty
+
+
+@dataclass(frozen=True)
 class Atom:
     name: str
     type: str
     charge: float
+    residue: Residue | None = None  #: where the file has residues
 
 
 @dataclass

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <stdexcept>
+#include <utility>
 
 #include "md/core/display_text.hpp"
 #include "md/core/file_error.hpp"
 #include "md/input/read_input.hpp"
+#include "md/input/residue_labels.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
@@ -31,6 +34,7 @@ std::optional<std::vector<AtomGroup::Particle>> particles_of(const Input& input)
           {.name = atom.name.empty() ? atom.type : atom.name,
            .type = atom.type,
            .molecule = molecule.name,
+           .residue = atom.residue.empty() ? molecule.name : atom.residue,
            .mass = units.from_internal(type->mass, Dimension::mass),
            .charge = units.from_internal(atom.charge.value_or(type->charge), Dimension::charge)});
     }
@@ -40,6 +44,7 @@ std::optional<std::vector<AtomGroup::Particle>> particles_of(const Input& input)
     particles.push_back({.name = type.name,
                          .type = type.name,
                          .molecule = type.name,
+                         .residue = type.name,
                          .mass = units.from_internal(type.mass, Dimension::mass),
                          .charge = units.from_internal(type.charge, Dimension::charge)});
   }
@@ -47,6 +52,7 @@ std::optional<std::vector<AtomGroup::Particle>> particles_of(const Input& input)
     AtomGroup::Particle particle{.name = component.name,
                                  .type = component.name,
                                  .molecule = component.name,
+                                 .residue = component.name,
                                  .mass = 0.0,
                                  .charge = 0.0};
     for (const Input::Site& site : component.sites) {
@@ -69,8 +75,18 @@ Topology atoms_of_molecules(const Input& input) {
   for (const Input::Molecule& given : input.molecules) {
     atoms += static_cast<double>(given.count) * static_cast<double>(given.atoms.size());
     if (given.count < 1 || atoms > most_looked_at) return {};
-    runs.push_back({static_cast<std::uint32_t>(molecules.size()), given.count});
-    molecules.emplace_back().atoms.resize(given.atoms.size());
+    Topology::Run run{static_cast<std::uint32_t>(molecules.size()), given.count};
+    try {
+      run.residue_numbers = residue_numbers_of(given);
+    } catch (const std::invalid_argument&) {
+      // `check_molecules` says it.
+    }
+    runs.push_back(std::move(run));
+    std::vector<Topology::Atom>& atoms_of_kind = molecules.emplace_back().atoms;
+    for (const Input::MoleculeAtom& atom : given.atoms) {
+      atoms_of_kind.push_back({.name = atom.name, .type = 0, .charge = 0.0});
+      atoms_of_kind.back().residue_number = residue_number_of(atom);
+    }
   }
   return Topology(std::move(molecules), std::move(runs), {});
 }

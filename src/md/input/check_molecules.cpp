@@ -8,6 +8,7 @@
 #include <compare>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "md/input/hydrogen_mass.hpp"
 #include "md/input/input_schema.hpp"
 #include "md/input/particle_names.hpp"
+#include "md/input/residue_labels.hpp"
 #include "md/input/thermostat_kind.hpp"
 #include "md/input/topology_from_input.hpp"
 
@@ -41,6 +43,7 @@ class MoleculeChecker {
       return;
     }
     atoms();
+    residues();
     terms("bond", molecule_.bonds, 2);
     bonds_of_each_atom();
     terms("angle", molecule_.angles, 3);
@@ -78,6 +81,38 @@ class MoleculeChecker {
         error(place, unknown_particle(input_, atom.type));
       }
       if (atom.name.empty()) atom.name = atom.type;
+    }
+  }
+
+  /// Numbers of all residues or none, and names only with numbers.
+  void residues() {
+    const std::vector<Input::MoleculeAtom>& all = molecule_.atoms;
+    const auto first = std::ranges::find_if(all, [](const Input::MoleculeAtom& atom) {
+      return atom.residue_number != Input::unnumbered;
+    });
+    const bool numbered = first != all.end();
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      if (numbered && all[n].residue_number == Input::unnumbered) {
+        error(
+            fmt::format("{}.atom[{}]", place_, n),
+            fmt::format("the atom {} has no \"residue_number\", but the atom {} has one; expected "
+                        "one for all atoms of the molecule, or none",
+                        n + 1, first - all.begin() + 1));
+        return;
+      }
+      if (!numbered && all[n].residue != all[0].residue) {
+        error(
+            place_of("atom", n, "residue"),
+            fmt::format("the atoms 1 and {} are of the residues {} and {}, so that each atom needs "
+                        "a \"residue_number\"",
+                        n + 1, quote(all[0].residue), quote(all[n].residue)));
+        return;
+      }
+    }
+    if (numbered && !molecule_.residue_numbers.empty()) {
+      error(place_ + ".residue_numbers",
+            "\"residue_numbers\" in [[molecule]] does not go with \"residue_number\" in "
+            "[[molecule.atom]]");
     }
   }
 
@@ -406,6 +441,7 @@ class Checker {
         error(place + ".name", fmt::format("there is already a [[molecule]] with the name {}",
                                            quote(molecule.name)));
       }
+      labels(place, molecule);
       if (input_.places.contains(place + ".file")) {
         beside_file(place);
       } else {
@@ -422,15 +458,32 @@ class Checker {
     report_(Severity::error, place, std::move(message));
   }
 
+  void labels(const std::string& place, const Input::Molecule& molecule) {
+    if (!good_(place + ".count")) return;
+    const auto check_text = [&](const std::string& key, const auto& read) {
+      if (!good_(place + "." + key)) return;
+      try {
+        read(molecule);
+      } catch (const std::invalid_argument& problem) {
+        error(place + "." + key, problem.what());
+      }
+    };
+    check_text("residue_numbers", residue_numbers_of);
+    check_text("chains", chains_of);
+  }
+
   /// What stands in the file must not stand beside its name.
   void beside_file(const std::string& place) {
     const auto inside = input_.places.upper_bound(place + ".");
     for (auto other = inside; other != input_.places.end(); ++other) {
       if (!other->first.starts_with(place + ".")) break;
       const std::string key = other->first.substr(place.size() + 1);
-      if (key == "name" || key == "count" || key == "file") continue;
+      constexpr std::string_view of_the_input[] = {"name", "count", "residue_numbers", "chains",
+                                                   "file"};
+      if (std::ranges::find(of_the_input, key) != std::end(of_the_input)) continue;
       error(other->first,
-            "a [[molecule]] with a \"file\" has all but \"name\" and \"count\" there");
+            "a [[molecule]] with a \"file\" has all but \"name\", \"count\", \"residue_numbers\" "
+            "and \"chains\" there");
       return;
     }
   }

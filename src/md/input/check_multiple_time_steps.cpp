@@ -54,6 +54,7 @@ class Checker {
     whole("run.steps", "steps", input_.run.steps);
     whole("output.thermo_interval", "thermo_interval", input_.output.thermo_interval);
     whole("output.trajectory_interval", "trajectory_interval", input_.output.trajectory_interval);
+    whole("output.xtc_interval", "xtc_interval", input_.output.xtc_interval);
     if (input_.barostat.kind != "none") {
       whole("barostat.interval", "interval", input_.barostat.interval);
     }

@@ -31,6 +31,7 @@ constexpr double least_bytes_per_neighbor = 0.5;    // rows that four particles 
 constexpr double least_bytes_in_half_lists = 0.25;  // which mixed precision has
 constexpr double bytes_per_process = 60e6;          // program, MPI and its buffers
 // Of molecules besides.
+constexpr double bytes_in_xtc = 5.0;         // of an atom
 constexpr double rotation_per_local = 80.0;  // orientation, angular momentum, torque
 constexpr double rotation_per_ghost = 32.0;  // orientation
 constexpr double bytes_per_site = 32.0;      // turned into the laboratory frame
@@ -123,6 +124,13 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
     }
     const auto frames = input.run.steps / input.output.trajectory_interval + 1;
     result.trajectory_bytes = bytes * particles * static_cast<double>(frames);
+  }
+  if (input.output.xtc_interval > 0) {
+    std::size_t atoms = 1;
+    for (const auto& component : input.components) atoms = std::max(atoms, component.sites.size());
+    const auto frames = input.run.steps / input.output.xtc_interval + 1;
+    result.trajectory_bytes +=
+        bytes_in_xtc * static_cast<double>(atoms) * particles * static_cast<double>(frames);
   }
   const ParticleKind kind{.rotating = !input.components.empty()};
   result.checkpoint_bytes = static_cast<double>(bytes_in_files(kind)) * particles;

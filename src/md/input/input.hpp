@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -114,7 +115,11 @@ struct Input {
     std::string name;    ///< empty: that of the type
     std::string type;
     std::optional<double> charge;  ///< default: that of the type
+    std::string residue;           ///< empty: the molecule
+    std::int64_t residue_number = unnumbered;
+    std::string chain;  ///< empty: that of the molecule
   };
+  static constexpr std::int64_t unnumbered = std::numeric_limits<std::int64_t>::min();
   /// [[molecule.bond]], [[molecule.angle]], [[molecule.torsion]], [[molecule.improper]],
   /// [[molecule.cmap]]; [[molecule.special_pair]] and [[molecule.constraint]], which have no
   /// potential; [[molecule.exclusion]], which has neither that nor parameters.
@@ -133,8 +138,10 @@ struct Input {
   struct Molecule {  ///< [[molecule]]: a flexible one, of atoms
     std::string name;
     std::int64_t count = 0;
-    std::string file;        ///< with what follows; relative to the input
-    int excluded_bonds = 3;  ///< pairs of atoms at most so many bonds apart do not interact
+    std::string residue_numbers;  ///< of each molecule, where it is one residue; may be empty
+    std::string chains;           ///< of each molecule; may be empty
+    std::string file;             ///< with what follows; relative to the input
+    int excluded_bonds = 3;       ///< pairs of atoms at most so many bonds apart do not interact
     double lennard_jones_14 = 0.0, coulomb_14 = 0.0;  ///< but so much of those three bonds apart
     std::vector<MoleculeAtom> atoms;
     std::string constrained_bonds = "none";  ///< "hydrogen", "all": keep their lengths
@@ -355,6 +362,8 @@ struct Input {
     std::int64_t checkpoint_interval = 0;                    ///< steps; 0: see below
     double checkpoint_time = 900.0;                          ///< seconds; 0: not by the clock
     bool report = false;                                     ///< by who starts the run
+    std::int64_t xtc_interval = 0;                           ///< steps; 0: no XTC file
+    double xtc_rounding = 0.001;                             ///< of positions in it
     std::string timing = "plain";                            ///< "synchronized"
   } output;
 

@@ -771,6 +771,24 @@ std::vector<KeySchema> further_keys() {
            "0: all digits are kept.",
        .dimension = Dimension::length,
        .range = {.minimum = 0.0},
+       .aliases = {"dump_rounding"}},
+      {.section = "output",
+       .name = "xtc_interval",
+       .target = [](Input& i, std::size_t) -> Target { return &i.output.xtc_interval; },
+       .description =
+           "Steps between two frames of a second trajectory in GROMACS's compressed format XTC: "
+           "positions only, with the sites of rigid molecules as atoms. 0: none. "
+           "`sterna export` writes the topology that programs want beside it.",
+       .range = {.minimum = 0.0, .maximum = most_steps},
+       .aliases = {"xtc", "nstxout_compressed", "nstxtcout"}},
+      {.section = "output",
+       .name = "xtc_rounding",
+       .target = [](Input& i, std::size_t) -> Target { return &i.output.xtc_rounding; },
+       .description =
+           "Positions in the XTC file are multiples of this length: one over what GROMACS calls "
+           "its precision.",
+       .dimension = Dimension::length,
+       .range = {.minimum = 0.0, .exclusive_minimum = true},
        .aliases = {"compressed_x_precision", "xtc_precision"}},
       {.section = "output",
        .name = "checkpoint_interval",

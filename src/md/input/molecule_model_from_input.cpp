@@ -30,6 +30,21 @@ BodyFrame body_frame_of(const Input::Component& component) {
   return frame;
 }
 
+std::vector<Vec3> atom_places(const Input::Component& component) {
+  constexpr double same_place = 1e-9;
+  const BodyFrame frame = body_frame_of(component);
+  std::vector<Vec3> places;
+  for (const Input::Site& site : component.sites) {
+    const Vec3 place = frame.from_points(site.position);
+    const bool is_known = std::ranges::any_of(places, [&](const Vec3& known) {
+      const Vec3 d = known - place;
+      return dot(d, d) < same_place * same_place;
+    });
+    if (!is_known) places.push_back(place);
+  }
+  return places;
+}
+
 Component component_from_input(const Input::Component& component, const UnitSystem& units) {
   const BodyFrame frame = body_frame_of(component);
   const double charge_factor = std::sqrt(units.coulomb());

@@ -11,6 +11,9 @@ namespace sterna::md {
 /// the sites itself where its origin is the center of mass and its axes are principal ones, to
 /// 1e-5, or where `inertia` is given (then only the origin moves).
 BodyFrame body_frame_of(const Input::Component& component);
+/// Where the atoms of a molecule are in its body frame, in the order of its sites: sites at one
+/// place are one atom, whether or not they have a mass.
+std::vector<Vec3> atom_places(const Input::Component& component);
 
 /// The molecule in its body frame: charges and multipoles times sqrt(1/(4 pi epsilon_0)), axes of
 /// length 1.

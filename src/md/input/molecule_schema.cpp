@@ -253,6 +253,22 @@ std::vector<KeySchema> molecule_keys() {
        .range = {.minimum = 1.0, .maximum = 1e9},
        .aliases = {"number", "n", "molecules"}},
       {.section = "molecule",
+       .name = "residue_numbers",
+       .target = [](Input& i, std::size_t n) -> Target { return &i.molecules[n].residue_numbers; },
+       .description =
+           "Numbers of residues, one for each of these molecules, in selections and in files of "
+           "other programs: numbers and ranges such as \"21:520 601\".",
+       .default_text = "molecules are counted",
+       .aliases = {"residues", "resids", "resid"}},
+      {.section = "molecule",
+       .name = "chains",
+       .target = [](Input& i, std::size_t n) -> Target { return &i.molecules[n].chains; },
+       .description =
+           "Chain, or segment, of these molecules in files of other programs: the name of one, or "
+           "several with numbers of molecules such as \"A:250 B:250\".",
+       .default_text = "none",
+       .aliases = {"chain", "segment", "segid", "chain_id"}},
+      {.section = "molecule",
        .name = "file",
        .target = [](Input& i, std::size_t n) -> Target { return &i.molecules[n].file; },
        .description =
@@ -329,6 +345,33 @@ std::vector<KeySchema> molecule_keys() {
        .default_text = "that of its type",
        .dimension = Dimension::charge,
        .aliases = {"q"}},
+      {.section = "molecule.atom",
+       .name = "residue",
+       .target = [](Input& i, std::size_t n) -> Target {
+         return &nth<&Input::Molecule::atoms>(i, n).residue;
+       },
+       .description =
+           "Name of the part of the molecule that the atom is in, such as an amino acid: "
+           "for selections and for files of other programs.",
+       .default_text = "that of the molecule",
+       .aliases = {"resname", "residue_name"}},
+      {.section = "molecule.atom",
+       .name = "residue_number",
+       .target = [](Input& i, std::size_t n) -> Target {
+         return &nth<&Input::Molecule::atoms>(i, n).residue_number;
+       },
+       .description = "Number of that part.",
+       .default_text = "that of the molecule",
+       .range = {.minimum = -1e9, .maximum = 1e9},
+       .aliases = {"resid", "resnum", "resi"}},
+      {.section = "molecule.atom",
+       .name = "chain",
+       .target = [](Input& i, std::size_t n) -> Target {
+         return &nth<&Input::Molecule::atoms>(i, n).chain;
+       },
+       .description = "Chain, or segment, of the atom, where the molecule is in several.",
+       .default_text = "that of the molecule",
+       .aliases = {"segment", "segid", "chain_id"}},
   };
   add_terms<bond, &Input::Molecule::bonds>(keys, "molecule.bond",
                                            "The two atoms of a bond, or those of several bonds.");

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "md/input/molecule_model_from_input.hpp"
+#include "md/input/residue_labels.hpp"
 
 namespace sterna::md {
 namespace {
@@ -38,13 +39,18 @@ Json json_of(const Input::Component& component) {
   return {{"name", component.name}, {"inertia", json_of(frame.inertia)}, {"sites", sites}};
 }
 
-Json json_of(const Topology::Molecule& molecule, const Input& input) {
+Json json_of(const Topology::Molecule& molecule, const Input& input, const Input::Molecule& given) {
   const double charge_factor = std::sqrt(input.units.coulomb());
   Json atoms = Json::array(), bonds = Json::array(), constraints = Json::array();
-  for (const Topology::Atom& atom : molecule.atoms) {
-    atoms.push_back({{"name", atom.name},
-                     {"type", input.types[static_cast<std::size_t>(atom.type)].name},
-                     {"charge", atom.charge / charge_factor}});
+  for (std::size_t n = 0; n < molecule.atoms.size(); ++n) {
+    const Topology::Atom& atom = molecule.atoms[n];
+    Json& json =
+        atoms.emplace_back(Json{{"name", atom.name},
+                                {"type", input.types[static_cast<std::size_t>(atom.type)].name},
+                                {"charge", atom.charge / charge_factor}});
+    if (!atom.residue.empty()) json["residue"] = atom.residue;
+    if (atom.residue_number) json["residue_number"] = *atom.residue_number;
+    if (!given.atoms[n].chain.empty()) json["chain"] = given.atoms[n].chain;
   }
   for (const auto& [a, b] : molecule.bonds) bonds.push_back({a, b});
   for (const Topology::Constraint& one : molecule.constraints) {
@@ -64,11 +70,21 @@ std::string particle_description(const Input& input, const Topology& topology) {
   for (const Input::Component& component : input.components) {
     json["components"].push_back(json_of(component));
   }
-  for (const Topology::Molecule& molecule : topology.molecules()) {
-    json["molecules"].push_back(json_of(molecule, input));
+  // Kinds and runs are those of the input, one by one.
+  for (std::size_t n = 0; n < topology.molecules().size(); ++n) {
+    json["molecules"].push_back(json_of(topology.molecules()[n], input, input.molecules[n]));
   }
-  for (const Topology::Run& run : topology.runs())
+  for (const Topology::Run& run : topology.runs()) {
     json["runs"].push_back({run.molecule, run.count});
+    Json numbers = Json::array();
+    for (const auto& [first, count] : run.residue_numbers) numbers.push_back({first, count});
+    json["residue_numbers"].push_back(numbers);
+  }
+  for (const Input::Molecule& molecule : input.molecules) {
+    Json chains = Json::array();
+    for (const auto& [name, count] : chains_of(molecule)) chains.push_back({name, count});
+    json["chains"].push_back(chains);
+  }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -151,10 +151,12 @@ class Reader {
     result_.input.molecules[0].name = molecule.name;
     result_.input.molecules[0].count = molecule.count;
     result_.input.molecules[0].file = molecule.file;
+    result_.input.molecules[0].residue_numbers = molecule.residue_numbers;
+    result_.input.molecules[0].chains = molecule.chains;
     std::optional<toml::table> parsed = parse();
     if (!parsed) return std::move(result_);
     toml::table& document = *parsed;
-    for (const char* key : {"name", "count", "file"}) {
+    for (const char* key : {"name", "count", "residue_numbers", "chains", "file"}) {
       if (const toml::node* node = document.get(key)) {
         error(node->source(), fmt::format("\"{}\" belongs in the [[molecule]] of the input", key));
         document.erase(key);

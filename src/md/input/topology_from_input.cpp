@@ -16,6 +16,7 @@
 #include "md/forces/bonded/bicubic_table.hpp"
 #include "md/forces/bonded/bonded_table.hpp"
 #include "md/input/particle_names.hpp"
+#include "md/input/residue_labels.hpp"
 #include "md/input/type_pair_from_input.hpp"
 
 namespace sterna::md {
@@ -81,7 +82,8 @@ class Builder {
     std::vector<Topology::Molecule> molecules;
     std::vector<Topology::Run> runs;
     for (const Input::Molecule& molecule : input_.molecules) {
-      runs.push_back({static_cast<std::uint32_t>(molecules.size()), molecule.count});
+      runs.push_back({static_cast<std::uint32_t>(molecules.size()), molecule.count,
+                      residue_numbers_of(molecule)});
       molecules.push_back(build(molecule));
     }
     return Topology(std::move(molecules), std::move(runs), std::move(coefficients_));
@@ -100,7 +102,8 @@ class Builder {
       }
       const std::size_t type = known->second;
       molecule.atoms.push_back({atom.name, static_cast<std::int64_t>(type),
-                                charge_unit * atom.charge.value_or(input_.types[type].charge)});
+                                charge_unit * atom.charge.value_or(input_.types[type].charge),
+                                atom.residue, residue_number_of(atom)});
     }
     sums_.clear();
     molecule.constraints = constraints_of(input_, given);

@@ -393,6 +393,12 @@ void File::fetch(const std::string& dataset, std::span<const Size> first,
       check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),
       h5.H5Dclose);
   const Owned space(check(h5.H5Dget_space(data), "read the shape of", dataset), h5.H5Sclose);
+  // The library looks at as many numbers as the dataset has dimensions.
+  const auto dimensions = check(h5.H5Sget_simple_extent_ndims(space), "shape", dataset);
+  if (dimensions != static_cast<Handle>(count.size())) {
+    throw FileError(fmt::format("{}: {} has {} dimensions, expected {}", path_, dataset, dimensions,
+                                count.size()));
+  }
   check(h5.H5Sselect_hyperslab(space, select_set, first.data(), nullptr, count.data(), nullptr),
         "select in", dataset);
   const Owned memory(h5.H5Screate_simple(static_cast<int>(count.size()), count.data(), nullptr),
@@ -417,7 +423,12 @@ std::vector<std::int64_t> File::read_integers(const std::string& dataset,
 
 std::vector<std::int64_t> File::read_integers(const std::string& dataset) const {
   const Library& h5 = library();
-  std::vector<std::int64_t> values(static_cast<std::size_t>(extent(dataset).at(0)));
+  const std::vector<Size> extent = this->extent(dataset);
+  if (extent.size() != 1) {
+    throw FileError(
+        fmt::format("{}: {} has {} dimensions, expected 1", path_, dataset, extent.size()));
+  }
+  std::vector<std::int64_t> values(static_cast<std::size_t>(extent[0]));
   if (values.empty()) return values;
   const Owned data(
       check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),

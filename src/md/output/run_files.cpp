@@ -25,8 +25,8 @@ std::vector<std::string_view> run_file_endings() {
   // Checkpoints come first: where moving or removing them is cut short, no later run may take what
   // is left for something that it can go on from.
   std::vector<std::string_view> endings{".checkpoint", ".checkpoint.new", ".checkpoint.previous",
-                                        ".log.jsonl",  ".h5md",           ".bib",
-                                        ".report.html"};
+                                        ".log.jsonl",  ".h5md",           ".xtc",
+                                        ".bib",        ".report.html"};
   const auto results = result_file_endings();
   endings.insert(endings.end(), results.begin(), results.end());
   return endings;

@@ -185,6 +185,7 @@ void Simulation::Implementation::write_checkpoint() {
   // What the checkpoint stands after must be on the disk before it.
   log_->sync();
   if (trajectory_) trajectory_->sync();
+  if (xtc_) xtc_->sync();
   const CheckpointReport report =
       sterna::md::write_checkpoint(context_, stem_, checkpoint_state(), particles_);
   last_checkpoint_ = step_;

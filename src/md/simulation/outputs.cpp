@@ -8,6 +8,7 @@
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
 #include "md/input/model_list.hpp"
+#include "md/input/molecule_model_from_input.hpp"
 #include "md/input/particle_description.hpp"
 #include "md/simulation/simulation_implementation.hpp"
 #include "sterna/version.hpp"
@@ -54,6 +55,7 @@ void Simulation::Implementation::open_files(bool resumed) {
   if (!resumed) clear_for_new_run();
   // A trajectory that the run cannot go on with is found before anything is changed.
   open_trajectory(resumed);
+  open_xtc(resumed);
   log_ = std::make_unique<JsonLog>(context_, stem_ + ".log.jsonl", resume_step);
   nlohmann::ordered_json units = nlohmann::ordered_json::object();
   units["system"] = std::string(input_.units.name());
@@ -148,6 +150,22 @@ void Simulation::Implementation::open_trajectory(bool resumed) {
   const std::string path = stem_ + ".h5md";
   trajectory_.emplace(resumed ? H5mdWriter::resume(context_, path, particle_count_, options, step_)
                               : H5mdWriter::create(context_, path, particle_count_, options));
+}
+
+void Simulation::Implementation::open_xtc(bool resumed) {
+  if (input_.output.xtc_interval == 0) return;
+  XtcOptions options;
+  options.rounding = input_.output.xtc_rounding;
+  for (const Input::Component& component : input_.components) {
+    options.places.push_back(atom_places(component));
+  }
+  for (std::size_t type = 0; type < type_counts_.size(); ++type) {
+    const auto atoms = options.places.empty() ? 1 : options.places[type].size();
+    options.atoms += type_counts_[type] * static_cast<std::int64_t>(atoms);
+  }
+  const std::string path = stem_ + ".xtc";
+  xtc_.emplace(resumed ? XtcWriter::resume(context_, path, particle_count_, options, step_)
+                       : XtcWriter::create(context_, path, particle_count_, options));
 }
 
 void Simulation::Implementation::cite_models() {

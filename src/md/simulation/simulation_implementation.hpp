@@ -31,6 +31,7 @@
 #include "md/output/h5md_writer.hpp"
 #include "md/output/json_log.hpp"
 #include "md/output/output_lock.hpp"
+#include "md/output/xtc_writer.hpp"
 #include "md/simulation/averages.hpp"
 #include "md/simulation/balancer.hpp"
 #include "md/simulation/console.hpp"
@@ -116,6 +117,7 @@ class Simulation::Implementation {
   void open_outputs(bool resumed);
   void open_files(bool resumed);
   void open_trajectory(bool resumed);
+  void open_xtc(bool resumed);
   void cite_models();
   void report_terms();
   /// On the console and in the log.
@@ -299,6 +301,7 @@ class Simulation::Implementation {
 
   std::unique_ptr<JsonLog> log_;
   std::optional<H5mdWriter> trajectory_;
+  std::optional<XtcWriter> xtc_;
   std::vector<std::unique_ptr<Observer>> observers_;
   std::vector<std::shared_ptr<Reporter>> reporters_;
   nlohmann::json input_record_;  ///< rank 0

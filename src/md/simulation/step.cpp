@@ -453,7 +453,7 @@ void Simulation::Implementation::minimize_step() {
 
 bool Simulation::Implementation::must_sample() const {
   return is_due(input_.output.thermo_interval) || is_due(input_.output.trajectory_interval) ||
-         step_ == last_step_ ||
+         is_due(input_.output.xtc_interval) || step_ == last_step_ ||
          std::any_of(observers_.begin(), observers_.end(),
                      [&](const auto& observer) { return is_due(*observer); }) ||
          std::any_of(reporters_.begin(), reporters_.end(),
@@ -586,6 +586,10 @@ void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
     const double observables[] = {last_state_.temperature, last_state_.pressure,
                                   last_state_.potential_energy, last_state_.kinetic_energy};
     trajectory_->write_frame(step_, elapsed_time(), box_, particles_, observables);
+  }
+  if (xtc_ && is_due(input_.output.xtc_interval)) {
+    const auto measured = timer_.measure(Phase::output);
+    xtc_->write_frame(step_, elapsed_time(), box_, particles_);
   }
   report();
 }

@@ -24,6 +24,8 @@ bool result_of(const Step& step, const AtomGroup::Particle& particle) {
       return step.matches(particle.name);
     case SelectionExpression::Text::type:
       return step.matches(particle.type);
+    case SelectionExpression::Text::residue:
+      return step.matches(particle.residue);
     case SelectionExpression::Text::molecule:
       return step.matches(particle.molecule);
   }
@@ -96,7 +98,7 @@ AtomGroup::AtomGroup(std::string name, const SelectionExpression& expression,
   }
 }
 
-bool AtomGroup::run(std::size_t row, std::int64_t molecule, std::int64_t id,
+bool AtomGroup::run(std::size_t row, std::int64_t residue, std::int64_t id,
                     const Vec3* place) const {
   if (depends_on_row_only_) return may_contain_[row] != 0;
   if (may_contain_[row] == 0) return false;
@@ -112,9 +114,9 @@ bool AtomGroup::run(std::size_t row, std::int64_t molecule, std::int64_t id,
         push(test.of_row[row] != 0);
         break;
       case Step::Kind::number:
-        push(step.contains(step.number == SelectionExpression::Number::molecule ? molecule
-                           : step.number == SelectionExpression::Number::id     ? id
-                                                                                : id - 1));
+        push(step.contains(step.number == SelectionExpression::Number::residue ? residue
+                           : step.number == SelectionExpression::Number::id    ? id
+                                                                               : id - 1));
         break;
       case Step::Kind::property:
         push(asks_for_place(step)
@@ -138,8 +140,8 @@ bool AtomGroup::run(std::size_t row, std::int64_t molecule, std::int64_t id,
 bool AtomGroup::evaluate(std::int64_t id, std::int64_t type, const Vec3* place) const {
   if (topology_->empty()) return run(static_cast<std::size_t>(type), id, id, place);
   const Topology::Place at = topology_->place_of(id);
-  return run(first_row_[at.molecule] + static_cast<std::size_t>(at.atom), at.molecule_number, id,
-             place);
+  return run(first_row_[at.molecule] + static_cast<std::size_t>(at.atom),
+             topology_->residue_number_of(at), id, place);
 }
 
 bool AtomGroup::contains(std::int64_t id, const Position& position, const Box& box) const {

@@ -15,14 +15,14 @@ namespace sterna::md {
 
 /// Some of the particles, by a name, as an expression of the selection language selects them. Atoms
 /// of flexible molecules are told apart by their places in their molecules; without these each
-/// particle is a molecule, which has the name of its type and its id as its number.
+/// particle is a molecule and a residue, which has the name of its type and its id as its number.
 ///
 /// A group that asks for positions is another one in each frame.
 class AtomGroup {
  public:
   /// What particles are, as an expression asks for it.
   struct Particle {
-    std::string name, type, molecule;
+    std::string name, type, molecule, residue;
     double mass, charge;  ///< in the units of the input
   };
   /// `topology` lives as long as the group; empty: there are no flexible molecules. `particles`:
@@ -51,7 +51,7 @@ class AtomGroup {
     double unit = 1.0;           ///< of positions: what an internal length is in those of the input
   };
   bool evaluate(std::int64_t id, std::int64_t type, const Vec3* place) const;
-  bool run(std::size_t row, std::int64_t molecule, std::int64_t id, const Vec3* place) const;
+  bool run(std::size_t row, std::int64_t residue, std::int64_t id, const Vec3* place) const;
 
   std::string name_;
   const Topology* topology_;

@@ -26,12 +26,12 @@ struct Word {
 constexpr Word<SelectionExpression::Text> text_words[] = {
     {"name", SelectionExpression::Text::name},
     {"type", SelectionExpression::Text::type},
-    {"resname", SelectionExpression::Text::molecule},
+    {"resname", SelectionExpression::Text::residue},
     {"moltype", SelectionExpression::Text::molecule},
     {"molecule", SelectionExpression::Text::molecule}};
 constexpr Word<SelectionExpression::Number> number_words[] = {
-    {"resid", SelectionExpression::Number::molecule},
-    {"resnum", SelectionExpression::Number::molecule},
+    {"resid", SelectionExpression::Number::residue},
+    {"resnum", SelectionExpression::Number::residue},
     {"id", SelectionExpression::Number::id},
     {"bynum", SelectionExpression::Number::id},
     {"index", SelectionExpression::Number::index}};

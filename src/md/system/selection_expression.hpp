@@ -34,8 +34,8 @@ class SelectionExpression {
     std::size_t column_;
   };
 
-  enum class Text { name, type, molecule };
-  enum class Number { molecule, id, index };
+  enum class Text { name, type, residue, molecule };
+  enum class Number { residue, id, index };
   enum class Property { x, y, z, mass, charge };
   enum class Comparison { less, less_or_equal, greater, greater_or_equal, equal, not_equal };
 
@@ -46,7 +46,7 @@ class SelectionExpression {
     Kind kind = Kind::all;
     Text text = Text::name;
     std::vector<std::string> patterns = {};
-    Number number = Number::molecule;
+    Number number = Number::residue;
     std::vector<std::pair<std::int64_t, std::int64_t>> ranges = {};  ///< ends included
     Property property = Property::x;
     bool absolute = false;

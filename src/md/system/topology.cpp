@@ -53,6 +53,12 @@ Topology::Topology(std::vector<Molecule> molecules, std::vector<Run> runs,
     first_molecule_.push_back(number);
     id += run.count * static_cast<std::int64_t>(molecules_[run.molecule].atoms.size());
     number += run.count;
+    std::int64_t before = 0;
+    std::vector<std::int64_t>& all_before = numbered_before_.emplace_back();
+    for (const Numbers& numbers : run.residue_numbers) {
+      all_before.push_back(before);
+      before += numbers.count;
+    }
   }
   atom_count_ = id - 1;
 }
@@ -123,6 +129,20 @@ Topology::Place Topology::place_of(std::int64_t id) const {
   const std::int64_t molecule = offset / size;
   return {runs_[run].molecule, static_cast<std::int32_t>(offset - molecule * size),
           first_id_[run] + molecule * size, first_molecule_[run] + molecule};
+}
+
+std::int64_t Topology::residue_number_of(const Place& place) const {
+  const Atom& atom = molecules_[place.molecule].atoms[static_cast<std::size_t>(place.atom)];
+  if (atom.residue_number) return *atom.residue_number;
+  const auto run = std::ranges::upper_bound(first_molecule_, place.molecule_number) -
+                   first_molecule_.begin() - 1;
+  const std::vector<std::int64_t>& before = numbered_before_[static_cast<std::size_t>(run)];
+  if (before.empty()) return place.molecule_number;
+  const std::int64_t molecule =
+      place.molecule_number - first_molecule_[static_cast<std::size_t>(run)];
+  const auto part =
+      static_cast<std::size_t>(std::ranges::upper_bound(before, molecule) - before.begin() - 1);
+  return runs_[static_cast<std::size_t>(run)].residue_numbers[part].first + molecule - before[part];
 }
 
 std::string Topology::description(std::int64_t id) const {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,7 +21,9 @@ class Topology {
   struct Atom {
     std::string name;
     std::int64_t type;
-    double charge;  ///< internal units: with the root of Coulomb's constant
+    double charge;             ///< internal units: with the root of Coulomb's constant
+    std::string residue = {};  ///< part of the molecule, such as an amino acid; empty: all of it
+    std::optional<std::int64_t> residue_number = {};
   };
   /// A bond, an angle, a torsion ... between the atoms at these places of the molecule, from 0.
   struct Term {
@@ -47,10 +50,16 @@ class Topology {
     std::vector<Constraint> constraints;     ///< each pair once
     std::vector<VirtualSite> virtual_sites;  ///< none is made of another one
   };
+  /// Numbers that follow each other.
+  struct Numbers {
+    std::int64_t first, count;
+  };
   /// Molecules of one kind whose ids follow each other.
   struct Run {
     std::uint32_t molecule;
     std::int64_t count;
+    /// Of the molecules, where each is a residue; empty: the molecules are counted.
+    std::vector<Numbers> residue_numbers = {};
   };
 
   Topology() = default;
@@ -107,6 +116,10 @@ class Topology {
     return virtual_sites_of_[place.molecule].of(place.atom);
   }
 
+  /// The number of the residue that the atom is in, as the file that the molecules come from has it,
+  /// else that of the molecule.
+  std::int64_t residue_number_of(const Place& place) const;
+
   /// For people: `atom 3 (C3, id 67) of molecule 17 (butane)`.
   std::string description(std::int64_t id) const;
 
@@ -126,6 +139,8 @@ class Topology {
   std::vector<Molecule> molecules_;
   std::vector<Run> runs_;
   std::vector<std::int64_t> first_id_, first_molecule_;  ///< of each run
+  /// Of each run: the molecules before each of its `residue_numbers`.
+  std::vector<std::vector<std::int64_t>> numbered_before_;
   std::vector<std::vector<double>> coefficients_;
   /// Of each kind of molecule.
   std::vector<Lists> terms_of_, exclusions_of_, constraints_of_, virtual_sites_of_;

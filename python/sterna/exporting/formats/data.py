@@ -38,7 +38,7 @@ def _write(path: Path, export: Export) -> None:
     lines += [f"{n} {m!r} # {t}" for n, (t, m) in enumerate(zip(types, masses, strict=True), 1)]
     lines += ["", "Atoms # full", ""]
     rows = zip(
-        atoms.residue.tolist(), typeid.tolist(), atoms.charge.tolist(),
+        atoms.molecule.tolist(), typeid.tolist(), atoms.charge.tolist(),
         (units.length * position).tolist(), image.tolist(), strict=True,
     )  # fmt: skip
     lines += [

@@ -25,7 +25,7 @@ def _write(path: Path, export: Export) -> None:
                 ("pos", "R", scale * frame.position),
                 ("name", "S", _words(atoms.name)),
                 ("kind", "S", _words(atoms.type)),
-                ("molecule", "I", atoms.residue + 1),
+                ("molecule", "I", atoms.molecule + 1),
                 ("initial_charges", "R", atoms.charge),
             ]
             if frame.velocity is not None:

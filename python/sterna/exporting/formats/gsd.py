@@ -30,7 +30,7 @@ def _write(path: Path, export: Export) -> None:
             made.particles.typeid = typeid
             made.particles.mass = atoms.mass
             made.particles.charge = atoms.charge
-            made.particles.body = atoms.residue if atoms.has_sites else None
+            made.particles.body = atoms.molecule if atoms.has_sites else None
             if frame.velocity is not None:
                 made.particles.velocity = frame.velocity
             if len(atoms.bonds):

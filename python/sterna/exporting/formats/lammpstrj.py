@@ -32,7 +32,7 @@ def _write(path: Path, export: Export) -> None:
         f"{n + 1} {molecule + 1} {kind + 1} {element} {charge!r} {mass!r}"
         for n, (molecule, kind, element, charge, mass) in enumerate(
             zip(
-                atoms.residue.tolist(),
+                atoms.molecule.tolist(),
                 typeid.tolist(),
                 elements,
                 atoms.charge.tolist(),

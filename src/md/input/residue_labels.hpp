@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "md/input/input.hpp"
+#include "md/system/topology.hpp"
+
+namespace sterna::md {
+
+/// The residues' numbers of molecules that are a residue each, from a text such as "21:520 601".
+/// None where there is no text. Throws std::invalid_argument, with what is wrong.
+std::vector<Topology::Numbers> residue_numbers_of(const Input::Molecule& molecule);
+
+/// Molecules that follow each other in one chain, or segment.
+struct ChainOfMolecules {
+  std::string name;
+  std::int64_t count;
+};
+/// From a text such as "A:250 B:250", or "A" for all. None where there is no text. Throws
+/// std::invalid_argument, with what is wrong.
+std::vector<ChainOfMolecules> chains_of(const Input::Molecule& molecule);
+
+/// Nothing where the molecule's number counts.
+std::optional<std::int64_t> residue_number_of(const Input::MoleculeAtom& atom);
+
+}  // namespace sterna::md

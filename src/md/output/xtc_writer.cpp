@@ -1,0 +1,393 @@
+#include "md/output/xtc_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "md/core/agreement.hpp"
+#include "md/core/file_error.hpp"
+#include "md/output/atomic_file.hpp"
+#include "md/output/xtc_encoding.hpp"
+#include "md/system/particle_fields.hpp"
+#include "sterna/comm/collective.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+
+namespace sterna::md {
+namespace {
+
+constexpr std::uint32_t magic = 1995;
+/// So many atoms and fewer are written as plain numbers.
+constexpr std::int64_t most_plain_atoms = 9;
+/// Bytes before the number of atoms comes for the second time, and with it.
+constexpr std::size_t head_bytes = 52, plain_head_bytes = head_bytes + 4;
+/// Bytes before the encoded points.
+constexpr std::size_t full_head_bytes = 92;
+constexpr std::size_t place_of_step = 8;
+
+/// 32-bit words, the highest byte first (XDR, RFC 4506).
+class XdrWords {
+ public:
+  XdrWords& put(std::uint32_t word) {
+    for (int shift = 24; shift >= 0; shift -= 8) {
+      bytes_.push_back(static_cast<std::byte>(word >> shift & 0xffU));
+    }
+    return *this;
+  }
+  XdrWords& put(std::int64_t number) { return put(static_cast<std::uint32_t>(number)); }
+  XdrWords& put(double number) {
+    return put(std::bit_cast<std::uint32_t>(static_cast<float>(number)));
+  }
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+std::uint32_t word_at(std::span<const std::byte> bytes, std::size_t place) {
+  std::uint32_t word = 0;
+  for (const std::byte byte : bytes.subspan(place, 4)) {
+    word = word << 8 | std::to_integer<std::uint32_t>(byte);
+  }
+  return word;
+}
+
+std::uint64_t with_padding(std::uint64_t bytes) {
+  return (bytes + 3) / 4 * 4;
+}
+
+}  // namespace
+
+class XtcWriter::Implementation {
+ public:
+  Implementation(const comm::Context& context, std::string path, std::int64_t particles,
+                 const XtcOptions& options)
+      : context_(context),
+        path_(std::move(path)),
+        particles_(particles),
+        options_(options),
+        precision_(static_cast<float>(1.0 / options.rounding)) {
+    // The same on all ranks, so all of them throw.
+    if (options.atoms < 1) throw FileError(path_ + ": a trajectory needs at least one atom");
+    if (options.atoms > most_atoms) {
+      throw FileError(fmt::format("{}: an XTC file has at most {} atoms, the system has {}", path_,
+                                  most_atoms, options.atoms));
+    }
+    for (const std::vector<Vec3>& places : options_.places) {
+      points_of_item_ = std::max(points_of_item_, places.size());
+    }
+    const std::size_t words = options_.places.empty() ? 3 : 1 + 3 * points_of_item_;
+    item_bytes_ = words * sizeof(std::int32_t);
+    redistribution_ = std::make_unique<BlockRedistribution>(context_, particles_, item_bytes_,
+                                                            options_.redistribution);
+  }
+
+  void create() {
+    on_first_rank(context_, [&] { file_ = RawFile(path_, RawFile::Mode::create); });
+    open_for_all();
+  }
+
+  void resume(std::int64_t last_step) {
+    std::string kept;
+    on_first_rank(context_, [&] {
+      if (!file_exists(path_)) file_ = RawFile(path_, RawFile::Mode::create);
+      keep_frames_until(last_step);
+      kept = fmt::format("{} {}", end_, frames_);
+    });
+    comm::broadcast(context_, 0, kept);
+    end_ = std::stoull(kept);
+    frames_ = std::stoll(kept.substr(kept.find(' ')));
+    open_for_all();
+  }
+
+  void write_frame(std::int64_t step, double time, const Box& box, const ParticleStore& store) {
+    if (step > last_step) {
+      throw FileError(fmt::format("{}: an XTC file counts steps up to {}", path_, last_step));
+    }
+    try {
+      collect_points(box, store);
+      write_points(step, time, box);
+    } catch (...) {
+      take_frame_back();
+      id_order_.reset();
+      throw;
+    }
+    ++frames_;
+  }
+
+  void sync() {
+    agree_after(context_, [&] { file_.sync(); });
+  }
+
+  std::int64_t frames() const { return frames_; }
+
+ private:
+  void open_for_all() {
+    agree_after(context_, [&] { file_ = RawFile(path_, RawFile::Mode::write); });
+  }
+
+  /// On rank 0: finds the end of the last frame that is whole and not later, and cuts there.
+  void keep_frames_until(std::int64_t last_step) {
+    file_ = RawFile(path_, RawFile::Mode::write);
+    const std::uint64_t size = file_.size();
+    std::array<std::byte, full_head_bytes> head{};
+    end_ = 0;
+    frames_ = 0;
+    while (end_ + plain_head_bytes <= size) {
+      const auto here = std::min<std::uint64_t>(head.size(), size - end_);
+      file_.read_at(end_, std::span(head).first(here));
+      // The head of a frame comes last: there are zeros before.
+      const std::uint32_t first = word_at(head, 0);
+      if (first == 0) break;
+      const std::int64_t atoms = word_at(head, 4);
+      if (first != magic) {
+        throw FileError(fmt::format(
+            "{}: byte {} begins no frame of an XTC file, so the run cannot go on with it; move it "
+            "away",
+            path_, end_));
+      }
+      if (atoms != options_.atoms) {
+        throw FileError(fmt::format("{}: it has {} atoms, the run has {}; move it away", path_,
+                                    atoms, options_.atoms));
+      }
+      if (word_at(head, place_of_step) > last_step) break;
+      std::uint64_t length = plain_head_bytes + 12 * static_cast<std::uint64_t>(atoms);
+      if (atoms > most_plain_atoms) {
+        if (here < full_head_bytes) break;
+        length = full_head_bytes + with_padding(word_at(head, full_head_bytes - 4));
+      }
+      if (end_ + length > size) break;
+      end_ += length;
+      ++frames_;
+    }
+    file_.resize(end_);
+  }
+
+  /// Fills `points_` with the atoms of this rank's block of ids.
+  void collect_points(const Box& box, const ParticleStore& store) {
+    const auto ids = store.id.span().first(store.local_count());
+    if (id_order_ == nullptr) id_order_ = redistribution_->order(ids);
+    points_.clear();
+    failure_.clear();
+    redistribution_->plan(ids, id_order_);
+    for (std::int64_t piece = 0; piece < redistribution_->piece_count(); ++piece) {
+      const auto rows = redistribution_->exchange(
+          piece, [&](std::span<const std::uint32_t> particles, std::byte* items,
+                     std::size_t stride) { pack(box, store, particles, items, stride); });
+      unpack(rows.items);
+      const auto count = static_cast<std::int64_t>(rows.items.size() / item_bytes_);
+      if (count > 0) is_last_ = rows.first_slot + count == particles_;
+    }
+    if (failure_.empty() && !redistribution_->failure().empty()) {
+      failure_ = path_ + ": " + redistribution_->failure();
+    }
+    agree(context_, failure_);
+  }
+
+  void pack(const Box& box, const ParticleStore& store, std::span<const std::uint32_t> particles,
+            std::byte* items, std::size_t stride) {
+    std::vector<std::int32_t> words(item_bytes_ / sizeof(std::int32_t));
+    for (const std::uint32_t i : particles) {
+      Vec3 center;
+      for_each_field([&](const auto& field) {
+        using Field = std::remove_cvref_t<decltype(field)>;
+        if constexpr (Field::is_position) {
+          const auto numbers = shown(field, store, box, i);
+          center = {numbers[0], numbers[1], numbers[2]};
+        }
+      });
+      if (options_.places.empty()) {
+        round(center, words.data());
+      } else {
+        const auto& places = options_.places[static_cast<std::size_t>(store.position[i].type)];
+        words[0] = static_cast<std::int32_t>(places.size());
+        std::int32_t* word = words.data() + 1;
+        const bool turns = store.kind().rotating;
+        for (const Vec3& place : places) {
+          round(center + (turns ? store.orientation[i].to_lab(place) : place), word);
+          word += 3;
+        }
+      }
+      std::memcpy(items, words.data(), item_bytes_);
+      items += stride;
+    }
+  }
+
+  void round(const Vec3& position, std::int32_t* words) {
+    for (int axis = 0; axis < 3; ++axis) {
+      const double number = position[axis] * precision_;
+      const bool fits = std::fabs(number) < static_cast<double>(XtcRange::largest_extent);
+      if (!fits && failure_.empty()) {
+        failure_ = fmt::format(
+            "{}: {:.6g} is no position, or it has no place in an XTC file, where numbers rounded "
+            "to {:g} end at {:.4g}",
+            path_, position[axis], options_.rounding,
+            static_cast<double>(XtcRange::largest_extent) / precision_);
+      }
+      // What follows the point is cut off.
+      words[axis] = fits ? static_cast<std::int32_t>(number + std::copysign(0.5, number)) : 0;
+    }
+  }
+
+  void unpack(std::span<const std::byte> items) {
+    const std::size_t count = items.size() / item_bytes_;
+    if (options_.places.empty()) {
+      const std::size_t before = points_.size();
+      points_.resize(before + count);
+      if (count > 0) std::memcpy(points_.data() + before, items.data(), count * sizeof(XtcPoint));
+      return;
+    }
+    for (std::size_t n = 0; n < count; ++n) {
+      const std::byte* item = items.data() + n * item_bytes_;
+      std::int32_t atoms;
+      std::memcpy(&atoms, item, sizeof(atoms));
+      const std::size_t before = points_.size();
+      points_.resize(before + static_cast<std::size_t>(atoms));
+      std::memcpy(points_.data() + before, item + sizeof(atoms),
+                  static_cast<std::size_t>(atoms) * sizeof(XtcPoint));
+    }
+  }
+
+  /// Extent and number of the points of all ranks.
+  XtcRange range_of_all() {
+    XtcRange range;
+    range.add(points_);
+    auto atoms = static_cast<std::int64_t>(points_.size());
+    comm::ReductionBatch batch(context_, "range of an XTC frame");
+    for (std::size_t axis = 0; axis < 3; ++axis) batch.min(range.least[axis]).max(range.most[axis]);
+    batch.min(range.least_distance).sum(atoms);
+    batch.run();
+    // The same on all ranks, so all of them throw.
+    if (atoms != options_.atoms) {
+      throw FileError(fmt::format("{}: the frame has {} atoms, the first one had {}", path_, atoms,
+                                  options_.atoms));
+    }
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (range.most[axis] - range.least[axis] > XtcRange::largest_extent) {
+        throw FileError(fmt::format(
+            "{}: atoms are up to {:.6g} apart, too far for an XTC file with positions rounded to "
+            "{:g}",
+            path_, static_cast<double>(range.most[axis] - range.least[axis]) / precision_,
+            options_.rounding));
+      }
+    }
+    return range;
+  }
+
+  void write_points(std::int64_t step, double time, const Box& box) {
+    const bool is_plain = options_.atoms <= most_plain_atoms;
+    const XtcRange range = range_of_all();
+    std::vector<std::byte> part;
+    if (is_plain) {
+      XdrWords numbers;
+      for (const XtcPoint& point : points_) {
+        for (const std::int32_t word : point) numbers.put(word / precision_);
+      }
+      part.assign(numbers.bytes().begin(), numbers.bytes().end());
+    } else if (!points_.empty()) {
+      part = encode_xtc(points_, range, is_last_);
+    }
+    const auto bytes = static_cast<std::int64_t>(part.size());
+    const std::int64_t before = comm::exclusive_sum(context_, bytes);
+    std::int64_t total = bytes;
+    comm::ReductionBatch(context_, "bytes of an XTC frame").sum(total).run();
+    // The same on all ranks, so all of them throw.
+    if (total > std::numeric_limits<std::int32_t>::max()) {
+      throw FileError(fmt::format(
+          "{}: the frame has {} bytes, but an XTC file counts them up to 2^31; round positions to "
+          "more than {:g}",
+          path_, total, options_.rounding));
+    }
+    const std::size_t head = is_plain ? plain_head_bytes : full_head_bytes;
+    const std::uint64_t length = head + with_padding(static_cast<std::uint64_t>(total));
+
+    agree_after(context_, [&] {
+      file_.write_at(end_ + head + static_cast<std::uint64_t>(before), part);
+      if (context_.rank() == 0) {
+        const std::array<std::byte, 3> padding{};
+        const std::uint64_t padded = head + static_cast<std::uint64_t>(total);
+        file_.write_at(end_ + padded, std::span(padding).first(length - padded));
+      }
+    });
+    on_first_rank(context_, [&] {
+      XdrWords words;
+      words.put(magic).put(options_.atoms).put(step).put(time);
+      for (const Vec3& edge : box.edges()) words.put(edge.x).put(edge.y).put(edge.z);
+      words.put(options_.atoms);
+      if (!is_plain) {
+        words.put(precision_);
+        for (const std::int64_t number : range.least) words.put(number);
+        for (const std::int64_t number : range.most) words.put(number);
+        words.put(std::int64_t{range.first_size()}).put(total);
+      }
+      file_.write_at(end_, words.bytes());
+    });
+    end_ += length;
+  }
+
+  /// After a frame failed: the earlier frames are again all that the file holds.
+  void take_frame_back() {
+    if (context_.rank() != 0) return;
+    try {
+      file_.resize(end_);
+    } catch (const FileError&) {
+      // The failure that led here is the one to report.
+    }
+  }
+
+  comm::Context context_;
+  std::string path_;
+  std::int64_t particles_;
+  XtcOptions options_;
+  double precision_;
+  std::size_t points_of_item_ = 1;
+  std::size_t item_bytes_ = 0;
+  std::unique_ptr<BlockRedistribution> redistribution_;
+  std::shared_ptr<const IdOrder> id_order_;  ///< since the first frame that this object wrote
+  RawFile file_;
+  std::uint64_t end_ = 0;  ///< of the frames
+  std::int64_t frames_ = 0;
+  std::vector<XtcPoint> points_;
+  bool is_last_ = false;  ///< whether this rank has the last particle
+  std::string failure_;
+};
+
+XtcWriter::XtcWriter(std::unique_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+XtcWriter::~XtcWriter() = default;
+XtcWriter::XtcWriter(XtcWriter&&) noexcept = default;
+
+XtcWriter XtcWriter::create(const comm::Context& context, const std::string& path,
+                            std::int64_t particles, const XtcOptions& options) {
+  auto implementation = std::make_unique<Implementation>(context, path, particles, options);
+  implementation->create();
+  return XtcWriter(std::move(implementation));
+}
+
+XtcWriter XtcWriter::resume(const comm::Context& context, const std::string& path,
+                            std::int64_t particles, const XtcOptions& options,
+                            std::int64_t last_step) {
+  auto implementation = std::make_unique<Implementation>(context, path, particles, options);
+  implementation->resume(last_step);
+  return XtcWriter(std::move(implementation));
+}
+
+void XtcWriter::write_frame(std::int64_t step, double time, const Box& box,
+                            const ParticleStore& particles) {
+  implementation_->write_frame(step, time, box, particles);
+}
+
+void XtcWriter::sync() {
+  implementation_->sync();
+}
+
+std::int64_t XtcWriter::frame_count() const {
+  return implementation_->frames();
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "md/core/box.hpp"
+#include "md/output/block_redistribution.hpp"
+#include "md/system/particle_store.hpp"
+#include "sterna/comm/context.hpp"
+
+namespace sterna::md {
+
+struct XtcOptions {
+  /// Positions are rounded to multiples of this length.
+  double rounding = 0.001;
+  /// Of the whole system.
+  std::int64_t atoms = 0;
+  /// Where the atoms of a particle are in its body frame, for each type of particles; empty: each
+  /// particle is an atom.
+  std::vector<std::vector<Vec3>> places;
+  BlockRedistribution::Options redistribution;
+};
+
+/// A compressed trajectory of positions in GROMACS's XTC format, which its tools, VMD, MDAnalysis,
+/// MDTraj and others read. All ranks write it at once: each one encodes the atoms of its block of
+/// ids and writes them behind those of the rank before (`encode_xtc`). Particles are in the order
+/// of their ids and inside the box. The atoms of a rigid molecule stay together, so that some are
+/// outside.
+///
+/// Everything is collective and fails on all ranks together with a FileError. A frame counts once
+/// its header is written, which comes last. One that failed (a full disk) leaves the earlier ones
+/// as they were.
+class XtcWriter {
+ public:
+  /// The most atoms that GROMACS writes in this format.
+  static constexpr std::int64_t most_atoms = 298261617;
+  static constexpr std::int64_t last_step = 2147483647;
+
+  /// An existing file is replaced. `particles`: N of the whole system.
+  static XtcWriter create(const comm::Context& context, const std::string& path,
+                          std::int64_t particles, const XtcOptions& options);
+  /// Continues a file: frames later than `last_step`, and one that has no end, are dropped. Where
+  /// there is no file, one is made. Fails where the file is no XTC file or has other atoms.
+  static XtcWriter resume(const comm::Context& context, const std::string& path,
+                          std::int64_t particles, const XtcOptions& options,
+                          std::int64_t last_step);
+  ~XtcWriter();
+  XtcWriter(XtcWriter&&) noexcept;
+
+  /// `time` and lengths in internal units, which are those of the file.
+  void write_frame(std::int64_t step, double time, const Box& box, const ParticleStore& particles);
+  /// Returns when all frames are on the disk: before a checkpoint that follows them.
+  void sync();
+  std::int64_t frame_count() const;
+
+ private:
+  class Implementation;
+  explicit XtcWriter(std::unique_ptr<Implementation> implementation);
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace sterna::md
