@@ -2,7 +2,7 @@
 
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
@@ -244,24 +244,26 @@ class Simulation(Callbacks, Changes):
         return Log([{"event": "thermo", **row} for row in self._rows.values()])
 
     @contextmanager
-    def view(self) -> Iterator[View]:
+    def view(self, write: str | Iterable[str] = ()) -> Iterator[View]:
         """Collective, at the beginning and at the end of the block. This rank's arrays as they are.
 
         >>> with simulation.view() as v:
         ...     highest = v.position[:, 2].max()
 
-        No copies are made: see `View` for the arrays. Velocities and angular momenta may be written:
+        No copies are made: see `View` for the arrays. They are read-only. `write`: the names of
+        those that may be written, "velocity" and, of rigid molecules, "angular_momentum":
 
-        >>> with simulation.view() as v:
+        >>> with simulation.view(write="velocity") as v:
         ...     v.velocity[:] *= 0.5
 
         The next `run` or `measure` then makes lists and forces anew, on all ranks. Inside the block
-        `run`, `set`, `save` and the like raise SternaError. At its end ValueError is raised where
-        what was written is not finite, and RemoteError on the other ranks.
+        `run`, `set`, `save` and the like raise SternaError. Raises ValueError where `write` has
+        other names, and at the end of the block where what was written is not finite; then
+        RemoteError on the other ranks.
         """
         self._require_free("view")
         self._apply_changes()
-        core_view = core().View(self._core)
+        core_view = core().View(self._core, {write} if isinstance(write, str) else set(write))
         view = View(core_view)
         self._viewed = True
         try:

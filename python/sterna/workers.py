@@ -344,7 +344,7 @@ class WorkerSimulation(Simulation):
         """Local. Raises SternaError."""
         raise SternaError(self._refusal("force: functions"))
 
-    def view(self) -> object:
+    def view(self, write: str | Iterable[str] = ()) -> object:
         """Local. Raises SternaError."""
         raise SternaError(self._refusal("view: the arrays"))
 
