@@ -43,8 +43,10 @@ nb::object rows(Value* data, std::size_t count, std::size_t columns, std::size_t
 }  // namespace
 
 View::View(nb::object owner, std::set<std::string> writable)
-    : owner_(std::move(owner)), writable_(std::move(writable)), memory_(new Memory) {
-  capsule_ = nb::capsule(memory_, [](void* p) noexcept { delete static_cast<Memory*>(p); });
+    : owner_(std::move(owner)), writable_(std::move(writable)), memory_(std::make_shared<Memory>()) {
+  capsule_ = nb::capsule(new std::shared_ptr<Memory>(memory_), [](void* p) noexcept {
+    delete static_cast<std::shared_ptr<Memory>*>(p);
+  });
   for (const std::string& name : writable_) {
     if (std::ranges::find(may_be_written, name) == may_be_written.end()) {
       throw std::invalid_argument(fmt::format("view: \"{}\" cannot be written, only {}", name,
@@ -116,12 +118,12 @@ void View::end() {
     shown.array.attr("flags").attr("writeable") = false;
   }
   shown_.clear();
-  // One reference is that of this object.
-  const bool kept = Py_REFCNT(capsule_.ptr()) > 1;
+  capsule_.reset();
+  // By now only arrays hold the capsule.
+  const bool kept = memory_.use_count() > 1;
   if (auto released = simulation().end_view(kept, written); kept) {
     memory_->kept = std::move(released);
   }
-  capsule_.reset();
   const nb::object owner = std::exchange(owner_, {});
   nb::cast<Simulation&>(owner).raise_where_any(failure);
 }

@@ -47,8 +47,8 @@ class View {
 
   nanobind::object owner_;
   std::set<std::string> writable_;
-  Memory* memory_;
-  nanobind::object capsule_;  ///< of `memory_`
+  std::shared_ptr<Memory> memory_;
+  nanobind::object capsule_;  ///< holds `memory_` for all arrays
   std::map<std::string, Shown> shown_;
 };
 
