@@ -1,5 +1,6 @@
 """Simulations in the process of Python."""
 
+import operator
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -85,6 +86,8 @@ class Simulation(Callbacks, Changes):
     ) -> None:
         if not isinstance(settings, Input):
             raise TypeError(f"Simulation: expected a sterna.Input, got {settings!r}")
+        if system is not None and not isinstance(system, System):
+            raise TypeError(f"Simulation: expected a sterna.System, got {system!r}")
         particles = None
         if system is not None:
             settings, particles = system._complete(settings)
@@ -307,8 +310,8 @@ class Simulation(Callbacks, Changes):
         if until is not None and every < 1:
             raise ValueError(f"run: every is {every}, expected at least 1 step")
         self._apply_changes()
-        if isinstance(steps, str):
-            steps = self._core.steps_of(steps)
+        if steps is not None:
+            steps = self._whole_steps(steps)
         if until is not None:
             self._run_until(until, steps, every)
             return
@@ -318,6 +321,22 @@ class Simulation(Callbacks, Changes):
             return
         with RunProgress(self.step, self.step + steps) as show:
             self._run(steps, show)
+
+    def _whole_steps(self, steps: int | str) -> int:
+        if isinstance(steps, str):
+            return self._steps_of(steps)
+        try:
+            number = operator.index(steps)
+        except TypeError:
+            raise TypeError(
+                f'run: steps is {steps!r}, expected a whole number or a time such as "1 ns"'
+            ) from None
+        if number < 0:
+            raise ValueError(f"run: steps is {number}, expected at least 0")
+        return number
+
+    def _steps_of(self, time: str) -> int:
+        return self._core.steps_of(time)
 
     def _run(self, steps: int, report: Callable[[int], None] | None) -> None:
         """`report(step)` is called on rank 0 a few times a second."""
@@ -460,6 +479,16 @@ class Simulation(Callbacks, Changes):
         self._core.close()
         if self._report is not None:
             self._report()
+
+    def __repr__(self) -> str:
+        """Local."""
+        try:
+            where = f"{self.ranks} rank{'' if self.ranks == 1 else 's'}"
+            return (
+                f"<sterna.Simulation: {self.particle_count} particles on {where}, step {self.step}>"
+            )
+        except SternaError:
+            return "<sterna.Simulation: closed>"
 
     def __enter__(self) -> "Simulation":
         """Local."""
