@@ -6,8 +6,20 @@ include(GNUInstallDirs)
 
 if(SKBUILD)
   find_package(Python REQUIRED COMPONENTS Interpreter)
-  set(_sterna_site "$ORIGIN/../lib/python${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}/site-packages")
-  set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib;${_sterna_site}/libucx/lib")
+  # Each version of Python has its own folder for UCX.
+  set(_sterna_minors ${Python_VERSION_MINOR})
+  if(SKBUILD_SABI_VERSION MATCHES "^3\\.([0-9]+)$")
+    # A wheel for later versions, too.
+    set(_sterna_minors)
+    foreach(_sterna_minor RANGE ${CMAKE_MATCH_1} 20)
+      list(APPEND _sterna_minors ${_sterna_minor})
+    endforeach()
+  endif()
+  set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")
+  foreach(_sterna_minor ${_sterna_minors})
+    list(APPEND CMAKE_INSTALL_RPATH
+         "$ORIGIN/../lib/python3.${_sterna_minor}/site-packages/libucx/lib")
+  endforeach()
   # The compiler wrapper's own -rpath would survive in the installed file; libmpi is linked by path.
   set_target_properties(MPI::MPI_CXX PROPERTIES INTERFACE_LINK_OPTIONS "")
   set(STERNA_BINARY_DIRECTORY ${SKBUILD_SCRIPTS_DIR})

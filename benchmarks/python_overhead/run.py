@@ -1,25 +1,25 @@
 """What Python adds to a run: 108,000 particles by sterna-md and by `sterna.Simulation`, taking turns.
 
-Measured on one rank that is pinned to one core, in processor time, which other work on the machine
-disturbs less than the clock does; least of some runs. In one process of Python, parts of 50 steps of
-four simulations of the same start take turns: nobody looks; a reporter reads positions every 10
-steps, with `needs` and without; the same reporter reads a view without a copy of them, between runs
-of 10 steps. `--output FILE` writes all times as JSON.
+Each kind of run is a process of its own on one rank, pinned to one core, in two lengths: the
+difference of both is what the steps take, without the start. Kinds take turns, forward and
+backward. In Python one call of `run` does all steps, as the program does: nobody looks; a reporter
+reads positions as NumPy every 10 steps, with `needs` and without; a view shows them without a copy
+between runs of 10 steps. Processor time is disturbed less by other work on the machine than the
+clock is. Memory is the peak of each process. `--output FILE` writes all numbers as JSON.
 """
 
 import argparse
 import json
 import os
 import platform
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
-STEPS = 50
 INPUT = """\
 units = "reduced"
 [run]
@@ -40,11 +40,21 @@ tuning = false
 [output]
 thermo_interval = 1000000
 """
-KINDS = ("run", "reporter", "reporter with energies", "view between runs")
+PROGRAM = "sterna-md"
+KINDS = (PROGRAM, "run", "reporter", "reporter with energies", "view between runs")
 
 
-def measure_in_python(rounds: int) -> None:
-    """The part in a process of its own: prints JSON."""
+@dataclass
+class Cost:
+    """Of a process, or of a step."""
+
+    processor: float  # seconds
+    clock: float
+    memory: int  # bytes
+
+
+def run_in_python(kind: str, steps: int) -> None:
+    """What the processes of Python do."""
     import numpy
     import sterna
 
@@ -53,94 +63,81 @@ def measure_in_python(rounds: int) -> None:
     def look(frame: object) -> None:
         seen[:] = frame.position[0]
 
-    simulations = {}
-    for kind in KINDS:
-        simulation = simulations[kind] = sterna.Simulation.from_file("melt.toml")
-        if kind == "reporter":
-            simulation.every(10, needs=["position"])(look)
-        elif kind == "reporter with energies":
-            simulation.every(10)(look)
-        if kind == "run":
-            simulation.run(STEPS)
-            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        else:
-            simulation.run(STEPS)
-    times: dict[str, list[float]] = {kind: [] for kind in KINDS}
-    for _ in range(rounds):
-        for kind, simulation in simulations.items():
-            start = time.process_time()
-            if kind == "view between runs":
-                for _ in range(STEPS // 10):
-                    simulation.run(10)
-                    with simulation.view() as v:
-                        seen[:] = v.position[0]
-            else:
-                simulation.run(STEPS)
-            times[kind].append((time.process_time() - start) / STEPS)
-    print(json.dumps({"times": times, "memory": memory * 1024}))
+    simulation = sterna.Simulation.from_file("melt.toml")
+    if kind == "reporter":
+        simulation.every(10, needs=["position"])(look)
+    elif kind == "reporter with energies":
+        simulation.every(10)(look)
+    if kind != "view between runs":
+        simulation.run(steps)
+        return
+    for _ in range(steps // 10):
+        simulation.run(10)
+        with simulation.view() as v:
+            look(v)
 
 
-def pinned(command: list) -> list[str]:
-    return ["taskset", "-c", str(max(os.sched_getaffinity(0))), *map(str, command)]
-
-
-def seconds_per_step(program: str, folder: str, cells: int) -> tuple[float, int]:
-    """Of a run of sterna-md, without its start: from two lengths. And its memory in bytes."""
-    used = []
-    for steps in (STEPS, 2 * STEPS):
+def cost_of(kind: str, steps: int, cells: int, core: int) -> Cost:
+    with tempfile.TemporaryDirectory() as folder:
         Path(folder, "melt.toml").write_text(INPUT.format(steps=steps, cells=cells))
-        process = subprocess.Popen(
-            pinned([program, "--overwrite", "melt.toml"]), cwd=folder, stdout=subprocess.DEVNULL
-        )
+        command = ["taskset", "-c", str(core)]
+        if kind == PROGRAM:
+            command += [os.environ["STERNA_MD"], "--progress", "never", "melt.toml"]
+        else:
+            script = str(Path(__file__).resolve())
+            command += [sys.executable, script, "--in-python", kind, "--steps", str(steps)]
+        began = time.perf_counter()
+        process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
         if status != 0:
-            raise SystemExit(f"{program} ended with status {status}")
-        used.append((usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024))
-    return (used[1][0] - used[0][0]) / STEPS, used[0][1]
+            raise SystemExit(f"{kind} ended with status {status}")
+        seconds = time.perf_counter() - began
+        return Cost(usage.ru_utime + usage.ru_stime, seconds, usage.ru_maxrss * 1024)
+
+
+def cost_of_a_step(kind: str, steps: int, cells: int, core: int) -> Cost:
+    """From two lengths; the memory is that of the longer run."""
+    short, long = (cost_of(kind, n, cells, core) for n in (steps // 5, steps))
+    more = steps - steps // 5
+    return Cost(
+        (long.processor - short.processor) / more, (long.clock - short.clock) / more, long.memory
+    )
+
+
+def show(costs: dict[str, list[Cost]]) -> None:
+    """Of each kind the median, and what it is more than the program by the median over turns."""
+    print(f"{'':<24} processor time of a step        clock                         memory")
+    for kind, found in costs.items():
+        line = f"{kind:<24}"
+        for name in ("processor", "clock"):
+            times = [getattr(cost, name) for cost in found]
+            base = [getattr(cost, name) for cost in costs[PROGRAM]]
+            more = statistics.median(t / b - 1 for t, b in zip(times, base, strict=True))
+            line += f" {statistics.median(times) * 1e3:9.3f} ms {100 * more:+6.2f} %  "
+        print(line + f" {statistics.median(cost.memory for cost in found) / 2**20:10.1f} MiB")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=3, help="runs of each program, by turns")
-    parser.add_argument("--rounds", type=int, default=4, help="parts in each process of Python")
+    parser.add_argument("--turns", type=int, default=6)
+    parser.add_argument("--steps", type=int, default=500, help="of the longer runs")
     parser.add_argument("--cells", type=int, default=30, help="of four particles, along each edge")
+    parser.add_argument("--kinds", nargs="+", default=KINDS, choices=KINDS, metavar="KIND")
     parser.add_argument("--output", type=Path)
-    parser.add_argument("--in-python", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--in-python", metavar="KIND", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.in_python:
-        measure_in_python(arguments.rounds)
+        run_in_python(arguments.in_python, arguments.steps)
         return
-    program = os.environ["STERNA_MD"]
-    times: dict[str, list[float]] = {name: [] for name in ("sterna-md", *KINDS)}
-    memory: dict[str, list[int]] = {"sterna-md": [], "Python": []}
-    for _ in range(arguments.repeats):
-        with tempfile.TemporaryDirectory() as folder:
-            seconds, bytes_used = seconds_per_step(program, folder, arguments.cells)
-            times["sterna-md"].append(seconds)
-            memory["sterna-md"].append(bytes_used)
-            script = [sys.executable, Path(__file__).resolve(), "--in-python"]
-            done = subprocess.run(
-                pinned([*script, "--rounds", str(arguments.rounds)]),
-                cwd=folder,
-                check=True,
-                capture_output=True,
-                text=True,
-            )
-            found = json.loads(done.stdout)
-            memory["Python"].append(found["memory"])
-            for kind, values in found["times"].items():
-                times[kind] += values
+    kinds = list(dict.fromkeys([PROGRAM, *arguments.kinds]))
+    core = max(os.sched_getaffinity(0))
+    costs: dict[str, list[Cost]] = {kind: [] for kind in kinds}
+    for turn in range(arguments.turns):
+        for kind in kinds if turn % 2 == 0 else reversed(kinds):
+            costs[kind].append(cost_of_a_step(kind, arguments.steps, arguments.cells, core))
     particles = 4 * arguments.cells**3
-    base = min(times["run"])
-    print(f"{particles} particles, one rank; processor time of a step, least (median)")
-    for name, values in times.items():
-        least = min(values)
-        print(
-            f"{name:<24} {least * 1e3:8.3f} ms ({statistics.median(values) * 1e3:.3f})"
-            f" {100 * (least / base - 1):+6.2f} % of run"
-        )
-    for name, values in memory.items():
-        print(f"memory of {name:<14} {min(values) / 2**20:8.1f} MiB")
+    print(f"{particles} particles, one rank, {arguments.turns} turns; medians")
+    show(costs)
     if arguments.output:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
         models = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
@@ -154,8 +151,15 @@ def main() -> None:
                 "load": os.getloadavg()[0],
             },
             "particles": particles,
-            "processor_seconds_per_step": times,
-            "bytes": memory,
+            "steps": arguments.steps,
+            "of_a_step": {
+                kind: {
+                    "processor_seconds": [cost.processor for cost in found],
+                    "clock_seconds": [cost.clock for cost in found],
+                    "bytes": [cost.memory for cost in found],
+                }
+                for kind, found in costs.items()
+            },
         }
         arguments.output.write_text(json.dumps(record, indent=1) + "\n")
 

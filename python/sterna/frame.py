@@ -206,10 +206,9 @@ class View:
     perhaps a little outside of the box. With units "metal" and "real" they are scaled copies. An
     array that outlives the block keeps the values that it has.
 
-    `velocity` and `angular_momentum` may be written, `v.velocity[:] *= 0.5`: the next step goes on
-    with them. Velocities of frozen types stay, and what would change a constrained distance is
-    taken off. All other arrays are read-only: forces follow from positions, which `Simulation.set`
-    changes.
+    Arrays are read-only, but for `velocity` and `angular_momentum` in a view that was made to write
+    them: `v.velocity[:] *= 0.5`. The next step goes on with them. Velocities of frozen types stay,
+    and what would change a constrained distance is taken off. `Simulation.set` changes positions.
     """
 
     def __init__(self, core_view: object) -> None:

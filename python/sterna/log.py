@@ -41,7 +41,8 @@ class Log:
         import numpy  # not at the start of each `sterna run`
 
         if column not in self.columns:
-            raise KeyError(f"the log has no column {column!r}, but {', '.join(self.columns)}")
+            has = f"but {', '.join(self.columns)}" if self.rows else "as it has no rows"
+            raise KeyError(f"the log has no column {column!r}, {has}")
         values = [row.get(column) for row in self.rows]
         return numpy.array([numpy.nan if value is None else value for value in values])
 

@@ -82,7 +82,9 @@ class Sections:
         """Local. IndexError where there is none."""
         count = len(self)
         if not -count <= number < count:
-            raise IndexError(f"the input has {count} sections {self._name!r}, not {number}")
+            raise IndexError(
+                f"there is no [[{self._name}]] number {number}, counted from 0: the input has {count}"
+            )
         return Section(self._simulation, self._name, number % count)
 
     def __iter__(self) -> Iterator[Section]:

@@ -1,8 +1,9 @@
 """Simulations in the process of Python."""
 
+import operator
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from os import PathLike, fspath
 from typing import TYPE_CHECKING
@@ -85,6 +86,8 @@ class Simulation(Callbacks, Changes):
     ) -> None:
         if not isinstance(settings, Input):
             raise TypeError(f"Simulation: expected a sterna.Input, got {settings!r}")
+        if system is not None and not isinstance(system, System):
+            raise TypeError(f"Simulation: expected a sterna.System, got {system!r}")
         particles = None
         if system is not None:
             settings, particles = system._complete(settings)
@@ -244,24 +247,26 @@ class Simulation(Callbacks, Changes):
         return Log([{"event": "thermo", **row} for row in self._rows.values()])
 
     @contextmanager
-    def view(self) -> Iterator[View]:
+    def view(self, write: str | Iterable[str] = ()) -> Iterator[View]:
         """Collective, at the beginning and at the end of the block. This rank's arrays as they are.
 
         >>> with simulation.view() as v:
         ...     highest = v.position[:, 2].max()
 
-        No copies are made: see `View` for the arrays. Velocities and angular momenta may be written:
+        No copies are made: see `View` for the arrays. They are read-only. `write`: the names of
+        those that may be written, "velocity" and, of rigid molecules, "angular_momentum":
 
-        >>> with simulation.view() as v:
+        >>> with simulation.view(write="velocity") as v:
         ...     v.velocity[:] *= 0.5
 
         The next `run` or `measure` then makes lists and forces anew, on all ranks. Inside the block
-        `run`, `set`, `save` and the like raise SternaError. At its end ValueError is raised where
-        what was written is not finite, and RemoteError on the other ranks.
+        `run`, `set`, `save` and the like raise SternaError. Raises ValueError where `write` has
+        other names, and at the end of the block where what was written is not finite; then
+        RemoteError on the other ranks.
         """
         self._require_free("view")
         self._apply_changes()
-        core_view = core().View(self._core)
+        core_view = core().View(self._core, {write} if isinstance(write, str) else set(write))
         view = View(core_view)
         self._viewed = True
         try:
@@ -305,8 +310,8 @@ class Simulation(Callbacks, Changes):
         if until is not None and every < 1:
             raise ValueError(f"run: every is {every}, expected at least 1 step")
         self._apply_changes()
-        if isinstance(steps, str):
-            steps = self._core.steps_of(steps)
+        if steps is not None:
+            steps = self._whole_steps(steps)
         if until is not None:
             self._run_until(until, steps, every)
             return
@@ -316,6 +321,22 @@ class Simulation(Callbacks, Changes):
             return
         with RunProgress(self.step, self.step + steps) as show:
             self._run(steps, show)
+
+    def _whole_steps(self, steps: int | str) -> int:
+        if isinstance(steps, str):
+            return self._steps_of(steps)
+        try:
+            number = operator.index(steps)
+        except TypeError:
+            raise TypeError(
+                f'run: steps is {steps!r}, expected a whole number or a time such as "1 ns"'
+            ) from None
+        if number < 0:
+            raise ValueError(f"run: steps is {number}, expected at least 0")
+        return number
+
+    def _steps_of(self, time: str) -> int:
+        return self._core.steps_of(time)
 
     def _run(self, steps: int, report: Callable[[int], None] | None) -> None:
         """`report(step)` is called on rank 0 a few times a second."""
@@ -458,6 +479,16 @@ class Simulation(Callbacks, Changes):
         self._core.close()
         if self._report is not None:
             self._report()
+
+    def __repr__(self) -> str:
+        """Local."""
+        try:
+            where = f"{self.ranks} rank{'' if self.ranks == 1 else 's'}"
+            return (
+                f"<sterna.Simulation: {self.particle_count} particles on {where}, step {self.step}>"
+            )
+        except SternaError:
+            return "<sterna.Simulation: closed>"
 
     def __enter__(self) -> "Simulation":
         """Local."""

@@ -307,8 +307,8 @@ class WorkerSimulation(Simulation):
             raise ValueError("run: expected a number of steps, a time, or until=...")
         if until is not None and every < 1:
             raise ValueError(f"run: every is {every}, expected at least 1 step")
-        if isinstance(steps, str):
-            steps = self._workers.ask("steps_of", self._number, steps)
+        if steps is not None:
+            steps = self._whole_steps(steps)
         if until is not None:
             end = None if steps is None else self.step + steps
             while end is None or self.step < end:
@@ -323,6 +323,9 @@ class WorkerSimulation(Simulation):
         first = self.step
         with RunProgress(first, first + steps) as show:
             self._workers.ask("run", self._number, steps, True, on_step=show)
+
+    def _steps_of(self, time: str) -> int:
+        return self._workers.ask("steps_of", self._number, time)
 
     def every(
         self,
@@ -344,7 +347,7 @@ class WorkerSimulation(Simulation):
         """Local. Raises SternaError."""
         raise SternaError(self._refusal("force: functions"))
 
-    def view(self) -> object:
+    def view(self, write: str | Iterable[str] = ()) -> object:
         """Local. Raises SternaError."""
         raise SternaError(self._refusal("view: the arrays"))
 

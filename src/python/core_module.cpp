@@ -6,6 +6,7 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/set.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -165,7 +166,7 @@ void bind_simulation(nb::module_& module) {
 
 void bind_view(nb::module_& module) {
   nb::class_<View>(module, "View")
-      .def(nb::init<nb::object>())
+      .def(nb::init<nb::object, std::set<std::string>>(), "owner"_a, "writable"_a)
       .def("array", &View::array)
       .def("end", &View::end);
 }

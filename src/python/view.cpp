@@ -1,13 +1,17 @@
 #include "python/view.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
-#include <bit>
+#include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <stdexcept>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -17,9 +21,7 @@ namespace sterna::python {
 namespace nb = nanobind;
 namespace {
 
-bool may_be_written(const Field& field) {
-  return field.name == "velocity" || field.name == "angular_momentum";
-}
+constexpr std::array<std::string_view, 2> may_be_written = {"velocity", "angular_momentum"};
 
 /// The numbers of a field that may be written.
 std::span<double> numbers_of(const Field& field, md::ParticleStore& particles) {
@@ -27,16 +29,6 @@ std::span<double> numbers_of(const Field& field, md::ParticleStore& particles) {
       field.name == "velocity" ? particles.velocity : particles.angular_momentum;
   if (particles.local_count() == 0) return {};
   return {&vectors.data()->x, 3 * particles.local_count()};
-}
-
-/// Tells whether any bit has changed, but for one case in 2^64 (the mixing of splitmix64).
-std::uint64_t fingerprint_of(std::span<const double> numbers) {
-  std::uint64_t state = 0;
-  for (const double number : numbers) {
-    state = (state ^ std::bit_cast<std::uint64_t>(number)) * 0xbf58476d1ce4e5b9;
-    state ^= state >> 29;
-  }
-  return state;
 }
 
 /// `stride`: from row to row, in values.
@@ -50,8 +42,18 @@ nb::object rows(Value* data, std::size_t count, std::size_t columns, std::size_t
 
 }  // namespace
 
-View::View(nb::object owner) : owner_(std::move(owner)), memory_(new Memory) {
-  capsule_ = nb::capsule(memory_, [](void* p) noexcept { delete static_cast<Memory*>(p); });
+View::View(nb::object owner, std::set<std::string> writable)
+    : owner_(std::move(owner)), writable_(std::move(writable)), memory_(std::make_shared<Memory>()) {
+  capsule_ = nb::capsule(new std::shared_ptr<Memory>(memory_), [](void* p) noexcept {
+    delete static_cast<std::shared_ptr<Memory>*>(p);
+  });
+  for (const std::string& name : writable_) {
+    if (std::ranges::find(may_be_written, name) == may_be_written.end()) {
+      throw std::invalid_argument(fmt::format("view: \"{}\" cannot be written, only {}", name,
+                                              fmt::join(may_be_written, " and ")));
+    }
+    field_by_name(name, simulation().engine().particles().kind());
+  }
   simulation().measure();
 }
 
@@ -60,14 +62,12 @@ nb::object View::array(const std::string& name) {
   md::ParticleStore& store = simulation().engine().writable_particles();
   const bool ghosts = name == "ghost_position";
   const Field field = field_by_name(ghosts ? "position" : name, store.kind());
-  Shown shown{field, make_array(field, ghosts), false, 0};
-  const bool written = may_be_written(field);
-  if (written) shown.fingerprint = fingerprint_of(numbers_of(field, store));
+  Shown shown{field, make_array(field, ghosts), false, writable_.contains(name)};
   if (const double unit = simulation().unit(field.dimension); !field.whole_numbers && unit != 1.0) {
     shown.is_copy = true;
     shown.array = shown.array * nb::float_(unit);
   }
-  shown.array.attr("flags").attr("writeable") = written;
+  shown.array.attr("flags").attr("writeable") = shown.is_writable;
   return shown_.emplace(name, std::move(shown)).first->second.array;
 }
 
@@ -90,47 +90,40 @@ nb::object View::make_array(const Field& wanted, bool ghosts) const {
   return array;
 }
 
-bool View::take_written(const Shown& shown) const {
-  const std::span<double> numbers =
-      numbers_of(shown.field, simulation().engine().writable_particles());
-  if (!shown.is_copy) return fingerprint_of(numbers) != shown.fingerprint;
+void View::take_written(const Shown& copy) const {
   using Rows = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-  const auto values = nb::cast<Rows>(shown.array);
-  const double unit = simulation().unit(shown.field.dimension);
-  bool written = false;
+  const auto values = nb::cast<Rows>(copy.array);
+  const double unit = simulation().unit(copy.field.dimension);
+  const auto numbers = numbers_of(copy.field, simulation().engine().writable_particles());
   for (std::size_t k = 0; k < numbers.size(); ++k) {
     // What was not written stays as it is, to the last bit.
-    if (values.data()[k] == numbers[k] * unit) continue;
-    numbers[k] = values.data()[k] / unit;
-    written = true;
+    if (values.data()[k] != numbers[k] * unit) numbers[k] = values.data()[k] / unit;
   }
-  return written;
 }
 
 void View::end() {
   bool written = false;
   std::string failure;
   for (const auto& [name, shown] : shown_) {
-    if (!may_be_written(shown.field)) continue;
-    if (take_written(shown)) {
-      written = true;
-      const auto numbers = numbers_of(shown.field, simulation().engine().writable_particles());
-      const auto wrong =
-          std::ranges::find_if(numbers, [](double number) { return !std::isfinite(number); });
-      if (wrong != numbers.end()) {
-        failure =
-            fmt::format("view: row {} of {} is not finite", (wrong - numbers.begin()) / 3, name);
-      }
+    if (!shown.is_writable) continue;
+    written = true;
+    if (shown.is_copy) take_written(shown);
+    const auto numbers = numbers_of(shown.field, simulation().engine().writable_particles());
+    const auto wrong =
+        std::ranges::find_if(numbers, [](double number) { return !std::isfinite(number); });
+    if (wrong != numbers.end()) {
+      failure =
+          fmt::format("view: row {} of {} is not finite", (wrong - numbers.begin()) / 3, name);
     }
     shown.array.attr("flags").attr("writeable") = false;
   }
   shown_.clear();
-  // One reference is that of this object.
-  const bool kept = Py_REFCNT(capsule_.ptr()) > 1;
+  capsule_.reset();
+  // By now only arrays hold the capsule.
+  const bool kept = memory_.use_count() > 1;
   if (auto released = simulation().end_view(kept, written); kept) {
     memory_->kept = std::move(released);
   }
-  capsule_.reset();
   const nb::object owner = std::exchange(owner_, {});
   nb::cast<Simulation&>(owner).raise_where_any(failure);
 }

@@ -2,9 +2,9 @@
 
 #include <nanobind/nanobind.h>
 
-#include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "python/fields.hpp"
@@ -13,12 +13,13 @@
 namespace sterna::python {
 
 /// The arrays of this rank's particles, without copies, as long as the simulation does not change
-/// them. Velocities and angular momenta may be written: places, and so lists and forces, stay as
-/// they are. `end` leaves the arrays that somebody still has to them.
+/// them. Velocities and angular momenta may be written where that is asked for: places, and so lists
+/// and forces, stay as they are. `end` leaves the arrays that somebody still has to them.
 class View {
  public:
-  /// Collective. `owner` is the simulation's object.
-  explicit View(nanobind::object owner);
+  /// Collective. `owner` is the simulation's object. `writable`: names of arrays. Throws
+  /// std::invalid_argument for one that may not be written.
+  View(nanobind::object owner, std::set<std::string> writable);
 
   /// Where the units of the input are not those of the engine, a copy; what is written into it is
   /// the particles' from `end` on.
@@ -36,18 +37,18 @@ class View {
   struct Shown {
     Field field;
     nanobind::object array;
-    bool is_copy;
-    std::uint64_t fingerprint;  ///< of the engine's values then
+    bool is_copy, is_writable;
   };
 
   Simulation& simulation() const { return nanobind::cast<Simulation&>(owner_); }
   nanobind::object make_array(const Field& field, bool ghosts) const;
-  /// Whether Python has written into this one, which then is what the engine has.
-  bool take_written(const Shown& shown) const;
+  /// Copies what Python has written to the engine.
+  void take_written(const Shown& copy) const;
 
   nanobind::object owner_;
-  Memory* memory_;
-  nanobind::object capsule_;  ///< of `memory_`
+  std::set<std::string> writable_;
+  std::shared_ptr<Memory> memory_;
+  nanobind::object capsule_;  ///< holds `memory_` for all arrays
   std::map<std::string, Shown> shown_;
 };
 

@@ -187,18 +187,25 @@ for call, text in (
     (lambda: simulation.set("velocity", numpy.full((864, 3), numpy.nan)), "row 0 is not finite"),
     (lambda: simulation.set("id", numpy.zeros((864, 3))), "cannot be set"),
     (lambda: simulation.run("1 ns"), "run(\\"1 ns\\"): "),
-    (lambda: simulation.run(-1), "the number of steps is negative"),
+    (lambda: simulation.run(-1), "run: steps is -1, expected at least 0"),
+    (lambda: simulation.run(1.5), "run: steps is 1.5, expected a whole number or a time such as"),
+    (lambda: simulation.thermostats[0], "no [[thermostat]] number 0, counted from 0: the input has 0"),
+    (lambda: simulation.log["volume"], "the log has no column 'volume', as it has no rows"),
+    (lambda: sterna.Simulation(settings, "melt"), "expected a sterna.System, got 'melt'"),
     (lambda: simulation.gather("position", root=9), "root is 9, expected a rank from 0 to"),
 ):
     simulation = globals().get("simulation") or sterna.Simulation(settings, system)
     try:
         call()
-    except ValueError as error:
+    except (ValueError, TypeError, LookupError) as error:
         assert text in str(error), error
     else:
         raise AssertionError(text)
-simulation.run(5)
+simulation.run(numpy.int64(5))
+assert repr(simulation).startswith("<sterna.Simulation: 864 particles on "), simulation
+assert repr(simulation).endswith(", step 5>"), simulation
 simulation.close()
+assert repr(simulation) == "<sterna.Simulation: closed>"
 try:
     simulation.run(5)
 except sterna.SternaError as error:

@@ -223,7 +223,7 @@ viewed.measure()
 temperature = viewed.thermo["temperature"]
 potential = viewed.thermo["potential_energy"]
 before, velocity, force = (viewed.gather(name) for name in ("position", "velocity", "force"))
-with viewed.view() as v:
+with viewed.view(write="velocity") as v:
     assert v.velocity.flags.writeable
     v.velocity[:] *= 0.5
     slice_of_it = v.velocity[:5]
@@ -259,7 +259,7 @@ def test_velocities_written_on_one_rank_alone_are_seen_by_all(tmp_path):
         + """
 simulation.run(10)
 velocity = simulation.gather("velocity")
-with simulation.view() as v:
+with simulation.view(write="velocity") as v:
     place = v.index_of([17])[0]
     if place >= 0:
         v.velocity[place] = (1.0, 2.0, 3.0)
@@ -294,7 +294,7 @@ simulation.run(10)
 simulation.measure()
 temperature = simulation.thermo["temperature"]
 velocity = simulation.gather("velocity")
-with simulation.view() as v:
+with simulation.view(write="velocity") as v:
     mine, identity = v.velocity.copy(), v.id.copy()
     assert numpy.allclose(mine, velocity[identity - 1], rtol=1e-12)
     v.velocity *= 2.0
@@ -302,7 +302,7 @@ assert numpy.allclose(simulation.gather("velocity"), 2.0 * velocity, rtol=1e-12)
 simulation.measure()
 assert numpy.isclose(simulation.thermo["temperature"], 4.0 * temperature, rtol=1e-12)
 velocity = simulation.gather("velocity")
-with simulation.view() as v:
+with simulation.view(write="velocity") as v:
     v.velocity, v.position  # looking changes no bit
 assert (simulation.gather("velocity") == velocity).all()
 """
@@ -328,7 +328,7 @@ simulation.run(10)
 simulation.measure()
 energy, rotation = (simulation.thermo[n] for n in ("potential_energy", "rotational_energy"))
 momentum, turned = (simulation.gather(n) for n in ("angular_momentum", "orientation"))
-with simulation.view() as v:
+with simulation.view(write=["velocity", "angular_momentum"]) as v:
     v.angular_momentum[:] *= 0.5
     assert not v.orientation.flags.writeable and not v.torque.flags.writeable
 simulation.measure()
@@ -393,7 +393,7 @@ context = sterna.comm.Context()
 simulation = sterna.Simulation(settings, system.share(context.rank, context.size))
 simulation.run(20)
 wanted = numpy.random.default_rng(1).normal(size=(375, 3))
-with simulation.view() as v:
+with simulation.view(write="velocity") as v:
     v.velocity[:] = wanted[v.id - 1]
 simulation.measure()
 got, place = simulation.gather("velocity"), simulation.gather("position")
@@ -419,23 +419,35 @@ def test_what_cannot_be_written_in_a_view(tmp_path):
         + """
 simulation.run(5)
 with simulation.view() as v:
-    for name in ("position", "force", "id", "type", "image", "ghost_position"):
+    for name in ("position", "velocity", "force", "id", "type", "image", "ghost_position"):
         assert not getattr(v, name).flags.writeable, name
-    try:
-        v.position += 1.0
-    except ValueError as error:
-        assert "read-only" in str(error), error
-    else:
-        raise AssertionError("no error")
+    for name in ("position", "velocity"):
+        try:
+            setattr(v, name, 1.0)
+        except ValueError as error:
+            assert "read-only" in str(error), error
+        else:
+            raise AssertionError("no error")
     try:
         v.velocities = 0.0
     except AttributeError as error:
         assert "velocities" in str(error), error
     else:
         raise AssertionError("no error")
+for write, said in (
+    (["velocity", "force"], '"force" cannot be written, only velocity and angular_momentum'),
+    ("angular_momentum", "no particle of this simulation rotates"),
+):
+    try:
+        with simulation.view(write=write):
+            pass
+    except ValueError as error:
+        assert said in str(error), error
+    else:
+        raise AssertionError("no error")
 velocity = simulation.gather("velocity")
 try:
-    with simulation.view() as v:
+    with simulation.view(write="velocity") as v:
         place = v.index_of([17])[0]
         if place >= 0:
             v.velocity[place, 1] = numpy.nan
