@@ -122,17 +122,13 @@ def run(
     --resume continues it. Without --resume a run starts anew, and files that an earlier one of
     this name left are kept as #NAME.log.jsonl.1# and so on.
     """
-    if report and launch.joined_ranks() is not None:
-        raise SternaError(
-            "--report is for ranks that sterna starts: under a launcher, use `sterna report` when "
-            "the run has ended",
-            2,
-        )
     chosen = {"--resume": resume, "--overwrite": overwrite, "--verbose": verbose}
     options = [option for option, is_set in chosen.items() if is_set]
     # The name of a file may begin with a dash.
     named = ["--", str(input_file)]
-    launch.join([*options, "--progress", progress.value, *named], ranks)
+    # There the ranks write the report, as nothing outlives them.
+    to_report = [*(["--report"] if report else []), "--python", sys.executable]
+    launch.join([*options, *to_report, "--progress", progress.value, *named], ranks)
     ranks = ranks or launch.available_cores()
     at_end = ReportAtEnd(input_file, report)
     # The launcher may give the ranks a terminal where this process writes to a file, so they do not
