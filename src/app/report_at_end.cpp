@@ -63,10 +63,11 @@ bool ReportAtEnd::start() const {
   pid_t process = 0;
   const int error = posix_spawnp(&process, pointers[0], nullptr, nullptr, pointers.data(), environ);
   if (error == ENOENT) {
-    fmt::print(stderr,
-               "sterna-md: no report, as the command {} is neither beside this program nor on PATH. "
-               "Where it is installed, write the report by: {}\n",
-               command_name, advice());
+    fmt::print(
+        stderr,
+        "sterna-md: no report, as the command {} is neither beside this program nor on PATH. "
+        "Where it is installed, write the report by: {}\n",
+        command_name, advice());
     return true;
   }
   if (error != 0) {
