@@ -364,12 +364,12 @@ def import_system(
 ) -> None:
     """Write a system of another program as an input of Sterna.
 
-    OpenMM reads all but files of LAMMPS (pip install "sterna[import]"). What Sterna does not have
+    OpenMM reads all but files of LAMMPS (pip install openmm). What Sterna does not have
     is refused by name and place. With --compare the command fails where an energy, or the forces,
     differ by more than 1e-5.
 
     With --model atoms become rigid molecules with orientations. MDAnalysis reads such structures
-    (pip install "sterna[mdanalysis]").
+    (pip install MDAnalysis).
     """
     if model:
         if hydrogen_mass is not None:
@@ -485,7 +485,7 @@ def watch(
     """Show a run while it goes on: plots in the terminal, or a page in a browser.
 
     It follows the log and ends with the run. Ctrl-C ends the watching, not the run. Plots need
-    plotext (pip install "sterna[watch]").
+    plotext (pip install plotext).
     """
     # NumPy is slow to load, and needed here only.
     from sterna import watch as watching
