@@ -77,7 +77,9 @@ def bench(
     ] = None,
     plot: Annotated[
         str | None,
-        typer.Option("--plot", metavar="NAME", help="Draw NAME.png and NAME.html (sterna[plots])."),
+        typer.Option(
+            "--plot", metavar="NAME", help="Draw NAME.png and NAME.html (needs matplotlib, plotly)."
+        ),
     ] = None,
 ) -> None:
     """Measure the communication of this machine beside the papers' own figures.

@@ -16,7 +16,7 @@ def require() -> None:
     missing = [name for name in ("matplotlib", "plotly") if not importlib.util.find_spec(name)]
     if missing:
         raise SternaError(
-            f"--plot needs {' and '.join(missing)}: pip install 'sterna[plots]'", status=2
+            f"--plot needs {' and '.join(missing)}: pip install {' '.join(missing)}", status=2
         )
 
 

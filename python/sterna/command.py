@@ -122,17 +122,13 @@ def run(
     --resume continues it. Without --resume a run starts anew, and files that an earlier one of
     this name left are kept as #NAME.log.jsonl.1# and so on.
     """
-    if report and launch.joined_ranks() is not None:
-        raise SternaError(
-            "--report is for ranks that sterna starts: under a launcher, use `sterna report` when "
-            "the run has ended",
-            2,
-        )
     chosen = {"--resume": resume, "--overwrite": overwrite, "--verbose": verbose}
     options = [option for option, is_set in chosen.items() if is_set]
     # The name of a file may begin with a dash.
     named = ["--", str(input_file)]
-    launch.join([*options, "--progress", progress.value, *named], ranks)
+    # There the ranks write the report, as nothing outlives them.
+    to_report = [*(["--report"] if report else []), "--python", sys.executable]
+    launch.join([*options, *to_report, "--progress", progress.value, *named], ranks)
     ranks = ranks or launch.available_cores()
     at_end = ReportAtEnd(input_file, report)
     # The launcher may give the ranks a terminal where this process writes to a file, so they do not
@@ -368,12 +364,12 @@ def import_system(
 ) -> None:
     """Write a system of another program as an input of Sterna.
 
-    OpenMM reads all but files of LAMMPS (pip install "sterna[import]"). What Sterna does not have
+    OpenMM reads all but files of LAMMPS (pip install openmm). What Sterna does not have
     is refused by name and place. With --compare the command fails where an energy, or the forces,
     differ by more than 1e-5.
 
     With --model atoms become rigid molecules with orientations. MDAnalysis reads such structures
-    (pip install "sterna[mdanalysis]").
+    (pip install MDAnalysis).
     """
     if model:
         if hydrogen_mass is not None:
@@ -489,7 +485,7 @@ def watch(
     """Show a run while it goes on: plots in the terminal, or a page in a browser.
 
     It follows the log and ends with the run. Ctrl-C ends the watching, not the run. Plots need
-    plotext (pip install "sterna[watch]").
+    plotext (pip install plotext).
     """
     # NumPy is slow to load, and needed here only.
     from sterna import watch as watching

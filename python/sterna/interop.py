@@ -23,7 +23,7 @@ def _need_frames(trajectory: "Trajectory") -> None:
 
 def to_mdanalysis(trajectory: "Trajectory", massless: bool) -> "MDAnalysis.Universe":
     """See `Trajectory.to_mdanalysis`."""
-    library("MDAnalysis", "mdanalysis", "to_mdanalysis")
+    library("MDAnalysis", "to_mdanalysis")
     from sterna.mdanalysis_reader import SternaReader, universe_of
 
     _need_frames(trajectory)
@@ -34,8 +34,8 @@ def to_mdanalysis(trajectory: "Trajectory", massless: bool) -> "MDAnalysis.Unive
 
 def to_ase(trajectory: "Trajectory", frame: int, massless: bool) -> "ase.Atoms":
     """See `Trajectory.to_ase`."""
-    ase = library("ase", "ase", "to_ase")
-    units = library("ase.units", "ase", "to_ase")
+    ase = library("ase", "to_ase")
+    units = library("ase.units", "to_ase")
     _need_frames(trajectory)
     atoms = trajectory.atoms(massless)
     at = atoms.at(trajectory[frame])
@@ -63,7 +63,7 @@ def to_ase(trajectory: "Trajectory", frame: int, massless: bool) -> "ase.Atoms":
 
 def to_mdtraj(trajectory: "Trajectory", massless: bool) -> Any:
     """See `Trajectory.to_mdtraj`."""
-    mdtraj = library("mdtraj", "mdtraj", "to_mdtraj")
+    mdtraj = library("mdtraj", "to_mdtraj")
     _need_frames(trajectory)
     atoms = trajectory.atoms(massless)
     topology = mdtraj.Topology()
@@ -95,7 +95,7 @@ def to_mdtraj(trajectory: "Trajectory", massless: bool) -> Any:
 
 def to_freud(trajectory: "Trajectory", frame: int, massless: bool) -> tuple[object, numpy.ndarray]:
     """See `Trajectory.to_freud`."""
-    freud = library("freud", "freud", "to_freud")
+    freud = library("freud", "to_freud", package="freud-analysis")
     _need_frames(trajectory)
     at = trajectory.atoms(massless).at(trajectory[frame])
     box = freud.box.Box.from_matrix(at.edges.T)

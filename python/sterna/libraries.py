@@ -6,15 +6,16 @@ from types import ModuleType
 from sterna.errors import SternaError
 
 
-def library(module: str, extra: str, purpose: str) -> ModuleType:
-    """A package; raises SternaError, saying how to install it, where it is missing.
+def library(module: str, purpose: str, package: str = "") -> ModuleType:
+    """A module; raises SternaError, saying how to install it, where it is missing.
 
-    `extra`: the optional dependency of Sterna that brings it; `purpose`: who needs it.
+    `purpose`: who needs it; `package`: its name on PyPI, where that is another one.
     """
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        package = module.split(".")[0]
+        name = module.split(".")[0]
+        # Not an extra of Sterna, which pip does not know where ./dev built it.
         raise SternaError(
-            f'{purpose} needs {package}, which is not installed: pip install "sterna[{extra}]"'
+            f"{purpose} needs {name}, which is not installed: pip install {package or name}"
         ) from error

@@ -39,6 +39,28 @@ def runs(pid: int, program: Path) -> bool:
         return False  # It has ended.
 
 
+def has_ended(pid: int) -> bool:
+    """Whether the process is gone, or only waits for whoever started it to notice."""
+    return _status(pid).get("State", "Z")[:1] in ("Z", "X")
+
+
+def sleeps(pid: int) -> bool:
+    """Whether all threads of the process wait for something that may never come."""
+    threads = [path.name for path in Path(f"/proc/{pid}/task").glob("*")]
+    return all(_status(pid, thread).get("State", "")[:1] == "S" for thread in threads)
+
+
+def ticks_used(pid: int) -> int:
+    """Time of processors that the process has used, in ticks of the system's clock."""
+    try:
+        text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return 0
+    # Its name, in parentheses, may have spaces.
+    user, system = text.rpartition(")")[2].split()[11:13]
+    return int(user) + int(system)
+
+
 def is_stopped(pid: int) -> bool:
     """Whether a signal (SIGSTOP, Ctrl-Z) has stopped the process."""
     return _status(pid).get("State", "")[:1] in ("T", "t")
@@ -50,9 +72,10 @@ def pending_signals(pid: int) -> set[int]:
     return {number for number in range(1, 65) if mask >> (number - 1) & 1}
 
 
-def _status(pid: int) -> dict[str, str]:
+def _status(pid: int, thread: int | str = "") -> dict[str, str]:
+    folder = Path(f"/proc/{pid}/task/{thread}" if thread else f"/proc/{pid}")
     try:
-        text = Path(f"/proc/{pid}/status").read_text(encoding="utf-8", errors="replace")
+        text = (folder / "status").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return {}
     return {

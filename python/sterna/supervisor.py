@@ -22,6 +22,7 @@ _BETWEEN_LOOKS = 0.2  # seconds
 _LONGEST_STEP = 1.0  # more between two looks means that this process was stopped: nobody's delay
 _UNTIL_ASKING = 1.0  # waits shorter than this need no deadline
 _AFTER_A_STOP = 3.0  # for a launcher whose ranks have ended
+_LONGEST_SLEEP = 10.0  # for a launcher that does nothing, when nothing that it started is left
 _LEFT_TIME = 5.0  # for ranks whose launcher ended well, to end too
 _RANKS_FIRST = 4  # deadlines that ranks have to notice by themselves that one of them is stopped
 
@@ -60,6 +61,8 @@ class Supervisor:
         self._status: int | None = None  # where it is not that of the launcher
         self._interrupts = 0
         self._waited = 0.0
+        self._slept = 0.0  # how long the launcher has slept with nobody left to wait for
+        self._ticks = 0  # processor time of the launcher at the last look
 
     def start(self, command: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen:
         """Starts the launcher, with pipes for its output."""
@@ -152,9 +155,11 @@ class Supervisor:
         processes.send(ranks, signal.SIGCONT)
 
     def _look(self, passed: float) -> None:
-        ranks = self._ranks()
+        started = processes.descendants(self._launcher.pid)
+        living = [pid for pid in started if not processes.has_ended(pid)]
+        ranks = [pid for pid in living if processes.runs(pid, self._program)]
         begins = bool(ranks) and self._most == 0
-        self._most = max(self._most, len(ranks))
+        self._most = max(self._most, len(ranks) + len(started) - len(living))
         if self._stop is None:
             sent = processes.pending_signals(self._launcher.pid) & set(_STOPS)
             if sent:
@@ -169,11 +174,19 @@ class Supervisor:
             self._waited = 0.0
             return
         self._waited += passed
+        self._watch_sleep(passed, living)
         if self._waited <= _UNTIL_ASKING:
             return
         deadline = self._deadline()
         if self._stop is not None and self._waited > _AFTER_A_STOP and not ranks:
             self._status = 128 + self._stop
+            self._kill()
+        elif self._slept > _LONGEST_SLEEP and not self._anybody_else():
+            self._status = 1
+            self._tell(
+                f"sterna: error: {self._late(ranks, stopped)}: it has slept for "
+                f"{self._slept:.1f} s, and its ranks have ended\n"
+            )
             self._kill()
         elif self._waited > deadline * (_RANKS_FIRST if together else 1):
             self._status = 1
@@ -182,6 +195,21 @@ class Supervisor:
                 f"timeout of {deadline:g} s has passed\n"
             )
             self._kill()
+
+    def _watch_sleep(self, passed: float, living: list[int]) -> None:
+        """Open MPI's launcher may lock itself up when ranks have ended before MPI started: PMIx waits
+        for a lock of its own. Such a launcher is no slow one: its threads sleep and use no time."""
+        launcher = self._launcher.pid
+        ticks = processes.ticks_used(launcher)
+        alone = self._most > 0 and not living
+        asleep = alone and ticks == self._ticks and processes.sleeps(launcher)
+        self._slept = self._slept + passed if asleep else 0.0
+        self._ticks = ticks
+
+    def _anybody_else(self) -> bool:
+        """Whether a process of the run goes on that no longer is one of the launcher's."""
+        others = set(self._session.processes()) - {self._launcher.pid}
+        return not all(map(processes.has_ended, others))
 
     def _late(self, ranks: list[int], stopped: bool) -> str:
         launcher = f"the launcher (process {self._launcher.pid})"

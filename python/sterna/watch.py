@@ -136,7 +136,7 @@ def plot(run: Run, column: str, width: int, height: int) -> str:
         import plotext
     except ImportError as error:
         raise SternaError(
-            'plots in the terminal need plotext: pip install "sterna[watch]", or use --page'
+            "plots in the terminal need plotext: pip install plotext, or use --page"
         ) from error
     import numpy
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "app/rank_process.hpp"
+#include "app/report_at_end.hpp"
 #include "md/core/file_error.hpp"
 #include "md/core/unstable_run.hpp"
 #include "md/input/check_molecules.hpp"
@@ -50,6 +51,7 @@ struct Arguments {
   bool verbose = false;
   bool outputs = false;
   bool overwrite = false;
+  bool report = false;
   bool check = false;
   bool show_timeout = false;
   bool schema = false;
@@ -63,6 +65,7 @@ struct Arguments {
   int ranks = 0;
   std::string convert_to;
   std::string progress = "auto";
+  std::string python;  ///< that writes the report; empty: that of the installation
 };
 
 void print_method(const comm::MethodInfo& method, const std::string& reason) {
@@ -269,7 +272,7 @@ int check(const std::string& path, int ranks) {
 }
 
 int run(const comm::Context& world, const Arguments& arguments,
-        const std::string& interface_at_start) {
+        const std::string& interface_at_start, ReportAtEnd& report) {
   // One rank reads, so that all see the same text; what it finds in the input of another program
   // it hands on as the text of one of Sterna's.
   std::string text;
@@ -323,6 +326,7 @@ int run(const comm::Context& world, const Arguments& arguments,
   world.set_timeout(std::chrono::duration<double>(result.input.communication.timeout));
   world.set_tuning({.enabled = result.input.communication.tuning,
                     .machine_file = result.input.communication.machine_file});
+  result.input.output.report |= arguments.report;
   md::catch_signals();
   md::SimulationOptions options;
   options.only_runs_to_the_end = true;
@@ -339,6 +343,11 @@ int run(const comm::Context& world, const Arguments& arguments,
   };
   try {
     md::Simulation simulation(world, result.input, options);
+    const auto& output = result.input.output;
+    if (output.report) {
+      const std::filesystem::path folder(output.directory);
+      report.expect((folder / (result.input.run.name + ".log.jsonl")).lexically_normal());
+    }
     return simulation.run() == md::Outcome::complete ? success : interrupted;
   } catch (const md::FileError& error) {
     return ended(error, failure);
@@ -364,6 +373,11 @@ int main(int argc, char** argv) {
   app.add_flag("--overwrite", arguments.overwrite,
                "start anew and remove what an earlier run left, instead of keeping it as backups")
       ->excludes(resume);
+  app.add_flag("--report", arguments.report,
+               "at the end also write NAME.report.html, as `report = true` in [output] does");
+  app.add_option("--python", arguments.python,
+                 "the Python that writes the report; default: that of the command sterna beside "
+                 "this program, or on PATH");
   app.add_flag("--verbose", arguments.verbose,
                "at the end also say where the time went, and which exchange methods were used");
   app.add_flag("--outputs", arguments.outputs,
@@ -432,6 +446,7 @@ int main(int argc, char** argv) {
   }
   prepare_rank_process();
   comm::Environment environment(argc, argv, options);
+  ReportAtEnd report(arguments.python);
   try {
     const comm::Context world({.timeout = options.timeout});
     if (arguments.methods) {
@@ -439,11 +454,16 @@ int main(int argc, char** argv) {
       fmt::print(stderr, "sterna-md: {}\n", no_such_method(arguments.method));
       return bad_input;
     }
-    const int status = run(world, arguments, options.interface);
+    const int status = run(world, arguments, options.interface, report);
     md::release_signals();
-    return status;
+    const bool written = report.write(world);
+    return written || status != success ? status : failure;
   } catch (const std::exception& error) {
     // One rank alone may be here: the others must not wait for it.
-    comm::Environment::abort(fmt::format("sterna-md: {}", error.what()), failure);
+    const std::string advice = report.advice();
+    comm::Environment::abort(
+        fmt::format("sterna-md: {}{}", error.what(),
+                    advice.empty() ? "" : "\nsterna-md: to write the report: " + advice),
+        failure);
   }
 }

@@ -127,7 +127,7 @@ def test_help_where_the_program_was_not_built(sterna, tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(
-    not (find_spec("matplotlib") and find_spec("plotly")), reason="needs sterna[plots]"
+    not (find_spec("matplotlib") and find_spec("plotly")), reason="needs matplotlib and plotly"
 )
 def test_plots_are_drawn(sterna, tmp_path):
     done = sterna(

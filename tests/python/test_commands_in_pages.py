@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import typer
 from conftest import ROOT, sterna_command, sterna_environment
-from sterna import command
-from test_documentation import PAGES, blocks
+from sterna import command, read_log
+from test_documentation import BLOCK, PAGES, blocks
 
 #: Blocks of these languages, or of none, are what somebody types.
 SHELL = ("", "sh", "bash")
@@ -123,20 +123,46 @@ def shorten(path: Path, **values: int) -> None:
     path.write_text(text)
 
 
+def put(text: str, told: str, folder: Path, save_as: str) -> Path | None:
+    """Does with a block of TOML what the text before it tells to do; the input that it changed.
+
+    A block that begins with the units is a whole input, for a file of the name `save_as`.
+    """
+    if text.startswith("units"):
+        path = folder / save_as
+        path.write_text(text)
+        return path
+    if added := re.search(r"Add this at the end of `(\w+\.toml)`:$", told):
+        path = folder / added[1]
+        path.write_text(f"{path.read_text()}\n{text}")
+        return path
+    if changed := re.search(r"[Cc]hange `\[(\w+)\]` of `(\w+\.toml)` to this:$", told):
+        path = folder / changed[2]
+        before = path.read_text()
+        section = re.search(rf"^\[{changed[1]}\]\n(?:(?!\[).*\n)+", before, re.MULTILINE)
+        path.write_text(before.replace(section[0], f"{text}\n"))
+        return path
+    return None
+
+
 def follow(page: Path, folder: Path, **values: int) -> str:
     """Does what a page says in a folder, in order; returns what was printed.
 
-    A block of TOML that begins with the units is a whole input, saved under the name that the text
-    before it gives. `values` replace keys of it, and of what `sterna new` writes.
+    `values` replace keys of whole inputs, of those that `sterna new` and `sterna import` write, and
+    the steps in what the page changes.
     """
     shown = ""
     source = page.read_text(encoding="utf-8")
-    name = re.search(r"(?:Save this as|open|run) `?(\w+\.toml)", source)
-    for language, text in blocks(page):
-        if language == "toml" and text.startswith("units"):
-            path = folder / name[1]
-            path.write_text(text)
-            shorten(path, **values)
+    name = re.search(r"(?:[Ss]ave this as|open|run) `?(\w+\.toml)", source)
+    for block in BLOCK.finditer(source):
+        language, text = block.groups()
+        if language == "toml":
+            path = put(text, source[: block.start()].rstrip(), folder, name[1])
+            if path and text.startswith("units"):
+                shorten(path, **values)
+            elif path and text.startswith("[run]"):
+                # Dynamics goes on from the steps of a minimization.
+                shorten(path, steps=values["steps"] * (2 if "timestep" in text else 1))
             continue
         lines = [line for line in text.split("\n") if line.startswith("sterna ")]
         if language == "python":
@@ -148,13 +174,15 @@ def follow(page: Path, folder: Path, **values: int) -> str:
         for run in runs:
             done = subprocess.run(
                 run, cwd=folder, env=sterna_environment(), capture_output=True, text=True,
-                timeout=300, check=False, stdin=subprocess.DEVNULL,
+                timeout=600, check=False, stdin=subprocess.DEVNULL,
             )  # fmt: skip
             assert done.returncode == 0, f"{page}: {run}: {done.stdout}{done.stderr}"
             shown += done.stdout
-            if "new" in run:
-                for path in folder.glob("*.toml"):
-                    shorten(path, **values)
+            if "new" in run or "import" in run:
+                written = re.findall(r"(\w+\.toml)\b", done.stdout)
+                for path in {folder / file for file in written}:
+                    if "[run]" in path.read_text():
+                        shorten(path, **values)
     return shown
 
 
@@ -165,10 +193,21 @@ def test_readme(tmp_path):
     assert "melt · complete · step 200" in shown
 
 
+def test_the_quick_start(tmp_path):
+    shown = follow(ROOT / "docs/quickstart.md", tmp_path)
+    assert "nothing is left to do" in shown
+    # The run with another potential is the last one, that of the crystal a backup.
+    columns = [
+        read_log(tmp_path / name).columns for name in ("#melt.log.jsonl.1#", "melt.log.jsonl")
+    ]
+    assert "lennard_jones_energy" in columns[0] and "mie_energy" in columns[1]
+
+
 def test_the_tutorial_on_an_interface(tmp_path):
     page = ROOT / "docs/tutorial/first-interface.md"
     shown = follow(page, tmp_path, steps=400, thermo_interval=100, interval=10)
-    assert (tmp_path / "slab.report.html").exists()
+    assert 'tail_correction = "planar"' in (tmp_path / "slab.toml").read_text()
+    assert (tmp_path / "#slab.report.html.1#").exists()  # of the first of two runs
     assert re.search(r"surface_tension +\S+", shown)
     found = re.search(r"liquid about (\S+), vapor about (\S+)", shown)
     assert 0.5 < float(found[1]) < 1.0 and float(found[2]) < 0.2
@@ -180,6 +219,22 @@ def test_the_tutorial_on_a_molecule_in_water(tmp_path):
     distance = float(re.search(r"the first shell of water is at (\S+) nm", shown)[1])
     assert 0.3 < distance < 1.0
     assert "spce" in shown and (tmp_path / "methane.bib").exists()
+
+
+def test_the_tutorial_on_a_protein(tmp_path):
+    pytest.importorskip("openmm")
+    page = ROOT / "docs/tutorial/first-protein.md"
+    shown = follow(page, tmp_path, steps=40, thermo_interval=10)
+    temperature = float(re.search(r"^ +temperature +(\S+) \+-", shown, re.MULTILINE)[1])
+    assert 280 < temperature < 320
+    # MDAnalysis finds the same in the last frame as the observer in all samples.
+    measured = float(re.search(r"radius_of_gyration_backbone +(\S+) \+- \S+ nm", shown)[1])
+    analyzed = float(re.search(r"radius of gyration: (\S+) nm", shown)[1])
+    assert measured == pytest.approx(analyzed, abs=0.005)
+    assert (tmp_path / "output/villin.report.html").exists()
+    # Water and ions around the protein are relaxed, and the dynamics goes on from there.
+    assert re.search(r"^1 chain_\w+, \d+ HOH, \d+ NA, \d+ CL$", shown, re.MULTILINE)
+    assert read_log(tmp_path / "output/protein.log.jsonl").rows[-1]["temperature"] < 400
 
 
 def test_the_tutorial_on_an_exchange_prints_the_example():

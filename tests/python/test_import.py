@@ -311,4 +311,4 @@ def test_without_openmm_the_message_says_what_to_install(tmp_path):
         check=False,
     )
     assert done.returncode == 1
-    assert 'which is not installed: pip install "sterna[import]"' in done.stderr
+    assert "which is not installed: pip install openmm" in done.stderr

@@ -2,6 +2,8 @@
 
 import io
 import json
+import shutil
+import sys
 
 import numpy
 import pytest
@@ -158,3 +160,39 @@ def test_a_damaged_log_is_named_with_its_line(tmp_path):
     path.write_text('{"step": 0}\n{"step" 1}\n{"step": 2}\n')
     with pytest.raises(SternaError, match=r"log\.jsonl:2:9: not JSON"):
         read_log(path)
+
+
+LAUNCHER = """\
+#!{python}
+import subprocess, sys, time
+if sys.argv[1] == "--version":
+    print("mpiexec (Open MPI) 5")
+    sys.exit()
+rank = subprocess.Popen({words})  # whose end nobody takes note of
+{then}
+"""
+
+
+def started_by(tmp_path, then: str) -> tuple[int, str]:
+    """A run of a launcher that starts a short rank and goes on so: its status, what was said."""
+    launcher = tmp_path / "mpiexec"
+    program = tmp_path / "sterna-md"
+    shutil.copy("/bin/sleep", program)  # a rank is told by the program that it runs
+    words = [str(program), "0.5"]
+    launcher.write_text(LAUNCHER.format(python=sys.executable, words=words, then=then))
+    launcher.chmod(0o755)
+    program.with_name("sterna-md.json").write_text(json.dumps({"mpiexec": str(launcher)}))
+    said = []
+    return launch.launch(1, [], said.append, said.append, program), "".join(said)
+
+
+def test_a_launcher_that_sleeps_when_its_ranks_have_ended_is_ended(tmp_path):
+    # Seen of Open MPI 5.0.11 on a loaded machine: PMIx_server_finalize never returns.
+    status, said = started_by(tmp_path, "time.sleep(3600)")
+    assert status == 1
+    assert "did not end: it has slept for" in said and "its ranks have ended" in said
+
+
+def test_a_launcher_that_works_when_its_ranks_have_ended_is_waited_for(tmp_path):
+    work = "rank.wait()\nend = time.time() + 14\nwhile time.time() < end: pass"
+    assert started_by(tmp_path, work) == (0, "")

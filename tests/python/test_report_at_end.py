@@ -12,7 +12,8 @@ import pytest
 import sterna as package
 from conftest import MELT, sterna_command, sterna_environment
 from engine_support import script_output
-from sterna import SternaError, read_log
+from sterna import SternaError, launch, processes, read_log
+from sterna.program import find_program
 
 UNSTABLE = ("timestep = 0.002", "timestep = 0.1")
 
@@ -68,6 +69,21 @@ def test_a_run_that_fails_has_one_that_says_why(sterna, tmp_path):
     assert failure["text"].splitlines()[0][:40] in (tmp_path / "melt.report.html").read_text()
 
 
+def ranks_that_step(run: subprocess.Popen, folder: Path) -> list[int]:
+    """The processes of the two ranks of a run in a folder, when it has logged three rows."""
+    log = folder / "melt.log.jsonl"
+    while not log.exists() or log.read_text().count('"thermo"') < 3:
+        assert run.poll() is None
+        time.sleep(0.1)
+    ranks = [
+        int(process.name)
+        for process in Path("/proc").glob("[0-9]*")
+        if _works_in(process, folder) and _program_of(process) == "sterna-md"
+    ]
+    assert len(ranks) == 2
+    return ranks
+
+
 def test_a_run_whose_rank_is_killed_has_one(tmp_path):
     write_input(tmp_path, steps=100_000_000)
     run = subprocess.Popen(
@@ -75,21 +91,100 @@ def test_a_run_whose_rank_is_killed_has_one(tmp_path):
         cwd=tmp_path, env=sterna_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True,
     )  # fmt: skip
-    log = tmp_path / "melt.log.jsonl"
-    while not log.exists() or log.read_text().count('"thermo"') < 3:
-        assert run.poll() is None
-        time.sleep(0.1)
-    ranks = [
-        int(process.name)
-        for process in Path("/proc").glob("[0-9]*")
-        if _works_in(process, tmp_path) and "sterna-md" in _program_of(process)
-    ]
-    assert len(ranks) == 2
+    ranks = ranks_that_step(run, tmp_path)
     os.kill(ranks[0], signal.SIGKILL)
     out, errors = run.communicate()
     assert run.returncode not in (0, 2, 3), errors
     assert "wrote melt.report.html" in out
     assert said_of_end(tmp_path).startswith(("The run broke off", "The run failed"))
+
+
+def start_under_launcher(folder: Path, *words: str, **variables: str) -> subprocess.Popen:
+    """Two ranks of `words`, started by mpiexec itself; of sterna-md where none are given."""
+    command, environment = launch.command_line(2, [])
+    launcher = command[: command.index(str(find_program()))]
+    return subprocess.Popen(
+        [*launcher, *(words or (str(find_program()), "melt.toml"))],
+        cwd=folder, env=environment | sterna_environment() | variables, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def under_launcher(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProcess:
+    """Likewise, when they have ended."""
+    run = start_under_launcher(folder, *words, **variables)
+    out, errors = run.communicate()
+    return subprocess.CompletedProcess(run.args, run.returncode, out, errors)
+
+
+def command_in(folder: Path) -> str:
+    """A PATH that begins with a folder that has the command `sterna` of this source tree."""
+    folder.mkdir()
+    script = folder / "sterna"
+    script.write_text(f'#!/bin/sh\nexec {sys.executable} -m sterna "$@"\n')
+    script.chmod(0o755)
+    return f"{folder}:{os.environ['PATH']}"
+
+
+def test_ranks_of_a_launcher_write_it(tmp_path):
+    write_input(tmp_path, ("[output]\n", '[output]\ndirectory = "out"\n'))
+    done = under_launcher(tmp_path, PATH=command_in(tmp_path / "bin"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("wrote out/melt.report.html") == 1
+    assert said_of_end(tmp_path / "out") == "The run is complete."
+
+
+def test_ranks_of_a_launcher_write_it_of_a_run_that_fails(tmp_path):
+    write_input(tmp_path, UNSTABLE, steps=1000, thermo=1)
+    done = under_launcher(tmp_path, PATH=command_in(tmp_path / "bin"))
+    assert done.returncode == 1
+    assert "wrote melt.report.html" in done.stdout
+    assert said_of_end(tmp_path) == "The run failed."
+
+
+def test_ranks_of_a_launcher_without_the_package_say_how_to_write_it(tmp_path):
+    write_input(tmp_path)
+    nowhere = os.pathsep.join(
+        folder
+        for folder in os.environ["PATH"].split(os.pathsep)
+        if not (Path(folder) / "sterna").exists()
+    )
+    done = under_launcher(tmp_path, PATH=nowhere)
+    assert done.returncode == 0, done.stderr
+    assert "sterna is neither beside this program nor on PATH" in done.stderr
+    assert "write the report by: sterna report melt.log.jsonl" in done.stderr
+    assert not (tmp_path / "melt.report.html").exists()
+
+
+def test_a_rank_that_gives_up_says_how_to_write_it(tmp_path):
+    waits_short = ("[output]\n", "[communication]\ntimeout = 1\n[output]\n")
+    write_input(tmp_path, waits_short, steps=100_000_000)
+    run = start_under_launcher(tmp_path)
+    ranks = ranks_that_step(run, tmp_path)
+    os.kill(ranks[1], signal.SIGSTOP)
+    try:
+        _, errors = run.communicate()
+    finally:
+        processes.send(ranks[1:], signal.SIGCONT)
+    assert run.returncode not in (0, 2, 3)
+    assert "to write the report: sterna report melt.log.jsonl" in errors
+
+
+def test_a_report_that_cannot_be_written_is_an_error_of_the_job(tmp_path):
+    write_input(tmp_path)
+    program = str(find_program())
+    done = under_launcher(tmp_path, program, "melt.toml", "--python", "/bin/false")
+    assert done.returncode == 1
+    assert "no report: /bin/false failed; to write it: sterna report melt.log.jsonl" in done.stderr
+    assert read_log(tmp_path / "melt.log.jsonl").events[-1]["status"] == "complete"
+
+
+def test_the_command_under_a_launcher_writes_it_when_asked_to(melt, tmp_path):
+    melt(steps=20)
+    done = under_launcher(tmp_path, *sterna_command("run", "melt.toml", "--report"))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("wrote melt.report.html") == 1
+    assert said_of_end(tmp_path) == "The run is complete."
 
 
 def _works_in(process: Path, folder: Path) -> bool:

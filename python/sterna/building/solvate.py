@@ -69,7 +69,7 @@ def solvate(
 ) -> None:
     """Put a structure into water with ions, neutral and at a concentration.
 
-    OpenMM does it (pip install "sterna[import]"). Water keeps its shape by constraints, and bonds of
+    OpenMM does it (pip install openmm). Water keeps its shape by constraints, and bonds of
     hydrogen their lengths.
     """
     from sterna.importing import files as written

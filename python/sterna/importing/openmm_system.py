@@ -39,7 +39,11 @@ def system_of(source: Source) -> System:
     def molecule_name(members: list[int]) -> str:
         residues = {topology[k].residue.index for k in members}
         first = topology[members[0]].residue
-        name = first.name if len(residues) == 1 else f"chain_{first.chain.id}"
+        name = (
+            first.name
+            if len(residues) == 1
+            else f"chain_{first.chain.id.strip() or first.chain.index + 1}"
+        )
         # It becomes part of the name of a file.
         return re.sub(r"[^A-Za-z0-9_+-]", "_", name)
 

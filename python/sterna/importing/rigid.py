@@ -60,7 +60,7 @@ def match(path: Path, given: dict[str, str]) -> Matched:
     Raises SternaError, naming file and residue, for what has no model or another shape, and where
     there is no box.
     """
-    mda = library("MDAnalysis", "mdanalysis", "reading a structure of rigid molecules")
+    mda = library("MDAnalysis", "reading a structure of rigid molecules")
     if not path.is_file():
         raise SternaError(f"the file {path} does not exist or is no file", 2)
     try:

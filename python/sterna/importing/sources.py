@@ -18,7 +18,7 @@ def openmm() -> Any:
     except ImportError as error:
         raise SternaError(
             "sterna import reads the files of other programs by OpenMM, which is not installed: "
-            'pip install "sterna[import]"'
+            "pip install openmm"
         ) from error
     return openmm
 

@@ -812,8 +812,8 @@ std::vector<KeySchema> further_keys() {
        .target = [](Input& i, std::size_t) -> Target { return &i.output.report; },
        .description =
            "Whether the report is written at the end of the run, also of one that failed: "
-           "`NAME.report.html` beside the log, which names it. `sterna run` and Python write it. "
-           "Under a launcher `sterna report` does when the run has ended.",
+           "`NAME.report.html` beside the log, which names it. The Python package writes it, "
+           "also where `mpiexec` or `srun` started `sterna-md`.",
        .aliases = {"html", "write_report"}},
       {.section = "output",
        .name = "timing",

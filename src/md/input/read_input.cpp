@@ -547,6 +547,20 @@ class Reader {
     return fmt::format("{}", fmt::join(labels, " or "));
   }
 
+  /// Sections where a key of this name has this choice: a pair potential in [interaction] is one of
+  /// [[pair]].
+  static std::string sections_with_choice(std::string_view name, std::string_view choice) {
+    std::vector<std::string> labels;
+    for (const KeySchema& key : input_keys()) {
+      if (key.name != name || key.choices == nullptr) continue;
+      const auto choices = key.choices();
+      if (std::ranges::find(choices, choice) != choices.end()) {
+        labels.push_back(section_label(*find_section(key.section)));
+      }
+    }
+    return fmt::format("{}", fmt::join(labels, " or "));
+  }
+
   // ---- a section
 
   void read_section(const SectionSchema& section, const toml::table& table, std::string_view place,
@@ -789,6 +803,8 @@ class Reader {
       hint = fmt::format("; did you mean \"{}\"?", translated);
     } else if (const auto near = comm::nearest_name(text, choices)) {
       hint = fmt::format("; did you mean \"{}\"?", *near);
+    } else if (const auto home = sections_with_choice(key.name, text); !home.empty()) {
+      hint = fmt::format("; {} belongs in {}", quote(text), home);
     }
     error(node.source(), fmt::format("{} is {}; expected {}{}", key_label(key), quote(text),
                                      choice_list(choices), hint));

@@ -397,7 +397,7 @@ class H5mdWriter::Implementation {
     });
     comm::broadcast(context_, 0, message);
     std::vector<Size> offsets(message.size() / sizeof(Size));
-    std::memcpy(offsets.data(), message.data(), message.size());
+    if (!offsets.empty()) std::memcpy(offsets.data(), message.data(), message.size());
 
     std::string failure;
     redistribution.plan(store.id.span().first(store.local_count()), id_order_);

@@ -12,7 +12,7 @@ _AKMA_TIME = 0.04888821  # ps, the time unit of CHARMM, as MDAnalysis and NAMD h
 
 
 def _write(path: Path, export: Export) -> None:
-    library("MDAnalysis", "mdanalysis", "a DCD file")
+    library("MDAnalysis", "a DCD file")
     from MDAnalysis.lib.formats.libdcd import DCDFile
     from MDAnalysis.lib.mdamath import triclinic_box
 

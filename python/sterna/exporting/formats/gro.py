@@ -8,7 +8,7 @@ from sterna.libraries import library
 
 
 def _write(path: Path, export: Export) -> None:
-    library("MDAnalysis", "mdanalysis", "a GRO file")
+    library("MDAnalysis", "a GRO file")
     from MDAnalysis.coordinates.GRO import GROWriter
     from MDAnalysis.lib.mdamath import triclinic_box
 

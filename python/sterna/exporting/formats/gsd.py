@@ -13,7 +13,7 @@ from sterna.libraries import library
 
 
 def _write(path: Path, export: Export) -> None:
-    hoomd = library("gsd.hoomd", "gsd", "a GSD file")
+    hoomd = library("gsd.hoomd", "a GSD file")
     atoms = export.atoms
     types, typeid = numpy.unique(atoms.type, return_inverse=True)
     with hoomd.open(str(path), mode="w") as file:

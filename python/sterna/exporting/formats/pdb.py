@@ -8,7 +8,7 @@ from sterna.libraries import library
 
 
 def _write(path: Path, export: Export) -> None:
-    library("MDAnalysis", "mdanalysis", "a PDB file")
+    library("MDAnalysis", "a PDB file")
     from MDAnalysis.coordinates.PDB import MultiPDBWriter
     from MDAnalysis.lib.mdamath import triclinic_box
 

@@ -7,7 +7,7 @@ from sterna.libraries import library
 
 
 def _write(path: Path, export: Export) -> None:
-    library("MDAnalysis", "mdanalysis", "a TRR file")
+    library("MDAnalysis", "a TRR file")
     from MDAnalysis.lib.formats.libmdaxdr import TRRFile
 
     with TRRFile(str(path), "w") as file:

@@ -9,7 +9,7 @@ _PRECISION = 1000.0
 
 
 def _write(path: Path, export: Export) -> None:
-    library("MDAnalysis", "mdanalysis", "an XTC file")
+    library("MDAnalysis", "an XTC file")
     from MDAnalysis.lib.formats.libmdaxdr import XTCFile
 
     with XTCFile(str(path), "w") as file:
