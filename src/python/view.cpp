@@ -43,10 +43,11 @@ nb::object rows(Value* data, std::size_t count, std::size_t columns, std::size_t
 }  // namespace
 
 View::View(nb::object owner, std::set<std::string> writable)
-    : owner_(std::move(owner)), writable_(std::move(writable)), memory_(std::make_shared<Memory>()) {
-  capsule_ = nb::capsule(new std::shared_ptr<Memory>(memory_), [](void* p) noexcept {
-    delete static_cast<std::shared_ptr<Memory>*>(p);
-  });
+    : owner_(std::move(owner)),
+      writable_(std::move(writable)),
+      memory_(std::make_shared<Memory>()) {
+  capsule_ = nb::capsule(new std::shared_ptr<Memory>(memory_),
+                         [](void* p) noexcept { delete static_cast<std::shared_ptr<Memory>*>(p); });
   for (const std::string& name : writable_) {
     if (std::ranges::find(may_be_written, name) == may_be_written.end()) {
       throw std::invalid_argument(fmt::format("view: \"{}\" cannot be written, only {}", name,
