@@ -515,7 +515,9 @@ class ForceFieldReader {
     }
     for (std::size_t atom = 0; atom < natom_; ++atom) {
       facts_.has_charges = facts_.has_charges || charge_[atom] != 0.0;
-      molecule.atoms.push_back({"", type_of(mass[atom], atom, block.tag), charge_[atom]});
+      Input::MoleculeAtom& made = molecule.atoms.emplace_back();
+      made.type = type_of(mass[atom], atom, block.tag);
+      made.charge = charge_[atom];
       const std::string atom_place = fmt::format("{}.atom[{}]", place, atom);
       decide(atom_place, block.tag);
       decide(atom_place + ".type", block.tag);
