@@ -316,10 +316,13 @@ ForceTerm::Settings Electrostatics::settings() const {
           {"measured_error", error_}};
 }
 
-std::array<double, 5> Electrostatics::wishes() const {
-  return {options_.accuracy, static_cast<double>(options_.order),
+std::array<double, 6> Electrostatics::wishes() const {
+  return {options_.ewald ? 1.0 : 0.0,
+          options_.accuracy,
+          static_cast<double>(options_.order),
           static_cast<double>(options_.levels),
-          options_.precision ? static_cast<double>(*options_.precision) : -1.0, options_.smoothing};
+          options_.precision ? static_cast<double>(*options_.precision) : -1.0,
+          options_.smoothing};
 }
 
 std::vector<double> Electrostatics::state() const {
@@ -343,6 +346,7 @@ std::vector<double> Electrostatics::state() const {
 
 void Electrostatics::restore(std::span<const double> state) {
   const auto wished = wishes();
+  // With wishes and without, the four sizes are different ones.
   constexpr std::size_t of_ewald = 2, of_fmm = 7;
   // Those of versions up to 0.1 end without the wishes.
   const bool has_wishes =

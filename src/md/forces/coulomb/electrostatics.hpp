@@ -105,7 +105,7 @@ class Electrostatics final : public ForceTerm {
                   std::span<Vec3> forces, std::span<Vec3> torques) const;
   void choose_parameters();
   /// The settings that a choice depends on.
-  std::array<double, 5> wishes() const;
+  std::array<double, 6> wishes() const;
   /// What does not follow from the accuracy.
   void set_options(FmmParameters& parameters) const;
   EwaldSolver ewald_solver(double accuracy) const;
