@@ -140,9 +140,9 @@ def test_no_other_input_is_read_without_a_bound(sterna, melt, tmp_path):
         ("conf.gro", "ase convert"),
         ("1UBQ.PDB", "ase convert"),
         ("POSCAR", "ase convert"),
-        ("topol.top", "[[component]]"),
-        ("water.prmtop", "[[component]]"),
-        ("water.psf", "[[component]]"),
+        ("topol.top", "sterna import"),
+        ("water.prmtop", "sterna import"),
+        ("water.psf", "sterna import"),
         ("start.xyz.bz2", "bunzip2 start.xyz.bz2"),
     ],
 )

@@ -168,7 +168,7 @@ for call, kind, text in (
      'did you mean "temperature"?'),
     (lambda: setattr(simulation.thermostats[0], "temperature", -1.0), sterna.InputError,
      "temperature"),
-    (lambda: simulation.thermostats[1], IndexError, "1 sections"),
+    (lambda: simulation.thermostats[1], IndexError, "the input has 1"),
     (lambda: simulation.set_box([0.0, 10.0, 10.0]), ValueError, "expected edges above 0"),
     (lambda: simulation.set_box([10.0, 10.0]), ValueError, "three edges"),
 ):
