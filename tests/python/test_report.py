@@ -443,15 +443,6 @@ def test_runs_without_steps_without_time_and_with_another_volume(
     assert said in page.part(part)
 
 
-def test_under_a_launcher_run_refuses_to_report(melt, tmp_path):
-    environment = sterna_environment() | {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "1"}
-    done = subprocess.run(
-        sterna_command("run", melt(), "--report"),
-        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
-    assert done.returncode == 2 and "use `sterna report`" in done.stderr
-
-
 def test_two_runs_are_compared(folder, tmp_path, monkeypatch):
     monkeypatch.chdir(folder)  # as outputs of an input are relative to the working directory
     page = report(folder / "liquid", folder / "hot.toml", output=tmp_path / "both.html")

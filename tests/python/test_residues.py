@@ -1,5 +1,6 @@
 """Residues of other programs' files: through import, run and export, by names, numbers and chains."""
 
+import itertools
 import subprocess
 import warnings
 
@@ -159,6 +160,10 @@ def test_residues_of_amber_and_charmm(tmp_path, files, topology):
 
 def test_chains_that_a_bond_joins(tmp_path):
     """Two residues of one molecule in two chains, as a disulfide bridge has them."""
+    lines = ["36", 'Lattice="2 0 0 0 2 0 0 0 2" Properties=species:S:1:pos:R:3']
+    for x, y, z in itertools.product(range(3), range(3), range(2)):
+        lines += [f"S {0.6 * x + shift} {0.6 * y} {0.9 * z}" for shift in (0.1, 0.3)]
+    (tmp_path / "start.extxyz").write_text("\n".join(lines) + "\n")
     (tmp_path / "out.toml").write_text(
         """\
 units = "nano"
@@ -166,15 +171,14 @@ units = "nano"
 steps = 2
 timestep = 0.001
 [start]
-kind = "lattice"
-lattice = "sc"
-cells = [3, 3, 4]
-density = 5.0
+kind = "file"
+file = "start.extxyz"
 temperature = 300
 [interaction]
 cutoff = 0.5
 truncation = "truncated"
 [output]
+directory = "output"
 trajectory_interval = 1
 [[type]]
 name = "S"
