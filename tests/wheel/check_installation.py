@@ -9,10 +9,11 @@ import time
 from pathlib import Path
 
 scripts = Path(sys.executable).parent
-started = time.perf_counter()
+started, worked = time.perf_counter(), time.process_time()
 import sterna  # noqa: E402
 
-print(f"    import sterna: {time.perf_counter() - started:.3f} s")
+seconds, busy = time.perf_counter() - started, time.process_time() - worked
+print(f"    import sterna: {seconds:.3f} s, {busy:.3f} s of them of the processor")
 package = Path(sterna.__file__).parent
 assert package.is_relative_to(sys.prefix), package
 assert sterna.__version__ == importlib.metadata.version("sterna")
