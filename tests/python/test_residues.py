@@ -11,6 +11,7 @@ from sterna import read
 from test_import import DATA
 from test_import_force_fields import write_methanol
 from test_openmm import solvated_dipeptide
+from trajectory_support import lattice_points, start_of
 
 mdanalysis = pytest.importorskip("MDAnalysis")
 
@@ -159,6 +160,9 @@ def test_residues_of_amber_and_charmm(tmp_path, files, topology):
 
 def test_chains_that_a_bond_joins(tmp_path):
     """Two residues of one molecule in two chains, as a disulfide bridge has them."""
+    edges = numpy.diag([2.0, 2.0, 2.0])
+    sulfur = (lattice_points(18, edges)[:, None] + [[0, 0, 0], [0.2, 0, 0]]).reshape(-1, 3)
+    (tmp_path / "bridge.extxyz").write_text(start_of(sulfur, edges, ["S"] * 36))
     (tmp_path / "out.toml").write_text(
         """\
 units = "nano"
@@ -166,15 +170,14 @@ units = "nano"
 steps = 2
 timestep = 0.001
 [start]
-kind = "lattice"
-lattice = "sc"
-cells = [3, 3, 4]
-density = 5.0
+kind = "file"
+file = "bridge.extxyz"
 temperature = 300
 [interaction]
 cutoff = 0.5
 truncation = "truncated"
 [output]
+directory = "output"
 trajectory_interval = 1
 [[type]]
 name = "S"
@@ -217,10 +220,8 @@ units = "nano"
 steps = 1
 timestep = 0.001
 [start]
-kind = "lattice"
-lattice = "sc"
-cells = [2, 2, 2]
-density = 5.0
+kind = "file"
+file = "in.extxyz"
 temperature = 300
 [interaction]
 cutoff = 0.3
@@ -271,7 +272,9 @@ r0 = 0.2
     ],
 )
 def test_wrong_residues_are_told(tmp_path, keys, first, second, message):
+    edges = numpy.diag([1.0, 1.0, 1.0])
+    (tmp_path / "in.extxyz").write_text(start_of(lattice_points(8, edges), edges, ["A"] * 8))
     (tmp_path / "in.toml").write_text(MOLECULES.format(keys=keys, first=first, second=second))
     done = run(tmp_path, "check", "in.toml", status=2)
-    assert message in done.stderr + done.stdout
-    assert "in.toml:" in done.stderr + done.stdout
+    told = done.stderr + done.stdout
+    assert message in told and "in.toml:" in told and "1 error" in told
