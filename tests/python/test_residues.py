@@ -12,6 +12,7 @@ from sterna import read
 from test_import import DATA
 from test_import_force_fields import write_methanol
 from test_openmm import solvated_dipeptide
+from trajectory_support import lattice_points, start_of
 
 mdanalysis = pytest.importorskip("MDAnalysis")
 
@@ -160,10 +161,9 @@ def test_residues_of_amber_and_charmm(tmp_path, files, topology):
 
 def test_chains_that_a_bond_joins(tmp_path):
     """Two residues of one molecule in two chains, as a disulfide bridge has them."""
-    lines = ["36", 'Lattice="2 0 0 0 2 0 0 0 2" Properties=species:S:1:pos:R:3']
-    for x, y, z in itertools.product(range(3), range(3), range(2)):
-        lines += [f"S {0.6 * x + shift} {0.6 * y} {0.9 * z}" for shift in (0.1, 0.3)]
-    (tmp_path / "start.extxyz").write_text("\n".join(lines) + "\n")
+    edges = numpy.diag([2.0, 2.0, 2.0])
+    sulfur = (lattice_points(18, edges)[:, None] + [[0, 0, 0], [0.2, 0, 0]]).reshape(-1, 3)
+    (tmp_path / "bridge.extxyz").write_text(start_of(sulfur, edges, ["S"] * 36))
     (tmp_path / "out.toml").write_text(
         """\
 units = "nano"
@@ -172,7 +172,7 @@ steps = 2
 timestep = 0.001
 [start]
 kind = "file"
-file = "start.extxyz"
+file = "bridge.extxyz"
 temperature = 300
 [interaction]
 cutoff = 0.5
@@ -221,10 +221,8 @@ units = "nano"
 steps = 1
 timestep = 0.001
 [start]
-kind = "lattice"
-lattice = "sc"
-cells = [2, 2, 2]
-density = 5.0
+kind = "file"
+file = "in.extxyz"
 temperature = 300
 [interaction]
 cutoff = 0.3
@@ -275,7 +273,9 @@ r0 = 0.2
     ],
 )
 def test_wrong_residues_are_told(tmp_path, keys, first, second, message):
+    edges = numpy.diag([1.0, 1.0, 1.0])
+    (tmp_path / "in.extxyz").write_text(start_of(lattice_points(8, edges), edges, ["A"] * 8))
     (tmp_path / "in.toml").write_text(MOLECULES.format(keys=keys, first=first, second=second))
     done = run(tmp_path, "check", "in.toml", status=2)
-    assert message in done.stderr + done.stdout
-    assert "in.toml:" in done.stderr + done.stdout
+    told = done.stderr + done.stdout
+    assert message in told and "in.toml:" in told and "1 error" in told
