@@ -1,6 +1,5 @@
 """Residues of other programs' files: through import, run and export, by names, numbers and chains."""
 
-import itertools
 import subprocess
 import warnings
 
