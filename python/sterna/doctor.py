@@ -169,7 +169,9 @@ def check_program() -> Findings:
 
 def _libraries(program: Path) -> str:
     """MPI and UCX of the program, with their versions."""
-    return _said([program, "--methods"])[1].split("\n")[0]
+    lines = _said([program, "--methods"])[1].split("\n")
+    # What UCX has to say of the machine may come before.
+    return next((line for line in lines if re.match(r"Open MPI|MPICH|MPI ", line)), lines[0])
 
 
 def _family(launcher: str | Path) -> str:
@@ -436,6 +438,12 @@ def _cores_of_the_group(file: Path = Path("/sys/fs/cgroup/cpu.max")) -> float | 
 
 def check_network(folder: Path = Path("/sys/class/net")) -> Findings:
     """The loopback interface, over which launcher and ranks talk, and what leads to other nodes."""
+    if not folder.is_dir():
+        yield _advice(
+            "network", f"{folder} is not there, so interfaces cannot be looked at",
+            "UCX complains of it, too: mount it (mount -t sysfs sysfs /sys)",
+        )  # fmt: skip
+        return
     up, is_loopback = [], False
     for interface in sorted(folder.glob("*")):
         try:

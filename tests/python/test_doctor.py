@@ -207,6 +207,19 @@ def test_no_loopback(tmp_path):
     assert not of(doctor.check_network(tmp_path), Level.problem)
 
 
+def test_no_folder_of_interfaces(tmp_path):
+    (found,) = doctor.check_network(tmp_path / "net")
+    assert found.level is Level.advice and "cannot be looked at" in found.found
+
+
+def test_what_ucx_says_is_not_taken_for_the_libraries(tmp_path):
+    program = script(
+        tmp_path / "sterna-md",
+        "echo '[1] UCX  ERROR scandir failed'; echo 'Open MPI 5.0.11, UCX 1'",
+    )
+    assert doctor._libraries(program) == "Open MPI 5.0.11, UCX 1"
+
+
 def test_fewer_cores_than_are_shown(tmp_path, monkeypatch):
     file = tmp_path / "cpu.max"
     file.write_text("50000 100000\n")
