@@ -7,10 +7,14 @@ is pinned to one core. `--output FILE` writes all of them, with the processor, a
 import argparse
 import json
 import os
-import platform
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "benchmarks" / "support"))
+from process import processor  # noqa: E402
 
 POTENTIALS = {
     "lennard_jones": {},
@@ -95,15 +99,7 @@ def main() -> None:
         double, mixed = (min(times[precision][name]) for precision in ("double", "mixed"))
         print(f"{name:<20} {double:8.1f} {mixed:8.1f}")
     if arguments.output:
-        processor = next(
-            (
-                line.split(":")[1].strip()
-                for line in Path("/proc/cpuinfo").read_text().splitlines()
-                if line.startswith("model name")
-            ),
-            platform.processor(),
-        )
-        record = {"processor": processor, "steps": STEPS, "ns_per_particle_and_step": times}
+        record = {"processor": processor(), "steps": STEPS, "ns_per_particle_and_step": times}
         arguments.output.write_text(json.dumps(record, indent=2) + "\n")
 
 

@@ -62,7 +62,6 @@ class SternaFluid:
     """Sterna, which runs the input of ls1."""
 
     def __init__(self, fluid: str, program: Path, folder: Path, cores: Cores) -> None:
-        self.name = "sterna"
         self.fluid, self.program, self.cores = fluid, program, cores
         self.folder = folder / fluid.replace(" ", "_")
 
@@ -85,7 +84,6 @@ class Ls1Fluid:
     """ls1-MarDyn itself."""
 
     def __init__(self, fluid: str, program: str, folder: Path, cores: Cores) -> None:
-        self.name = "ls1"
         self.fluid, self.program, self.cores = fluid, program, cores
         self.folder = folder / (fluid.replace(" ", "_") + "-ls1")
 

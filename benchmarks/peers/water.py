@@ -155,10 +155,8 @@ def melted(folder: Path, cores: Cores) -> Path:
 class SternaWater:
     """Water at constant energy, from the melted start."""
 
-    def __init__(
-        self, name: str, program: Path, charges: str, sections: str, folder: Path, cores: Cores
-    ) -> None:
-        self.name, self.program, self.charges, self.sections = name, program, charges, sections
+    def __init__(self, program: Path, charges: str, folder: Path, cores: Cores) -> None:
+        self.program, self.charges = program, charges
         self.start, self.folder, self.cores = melted(folder, cores), folder / "sterna-water", cores
 
     def run(self, steps: int) -> float:
@@ -168,7 +166,7 @@ class SternaWater:
         os.link(self.start / "water.checkpoint", self.folder / "water.checkpoint")
         shutil.copy(self.start / "water.log.jsonl", self.folder)
         last = MELTING_STEPS + steps
-        text = sterna_text(last, "mixed", self.charges, self.sections, MELTING_STEPS)
+        text = sterna_text(last, "mixed", self.charges, thermo=MELTING_STEPS)
         (self.folder / "water.toml").write_text(text)
         command = self.cores.pinned(1, [self.program, "water.toml", "--resume"])
         run_process(command, self.folder, dict(os.environ))
@@ -183,7 +181,7 @@ class GromacsWater:
     """The same beside it. GROMACS takes its own velocities."""
 
     def __init__(self, name: str, program: str, coulomb: str, folder: Path, cores: Cores) -> None:
-        self.name, self.program, self.coulomb = name, program, coulomb
+        self.program, self.coulomb = program, coulomb
         self.start, self.folder, self.cores = melted(folder, cores), folder / name, cores
         self.version = ""
 

@@ -11,7 +11,6 @@ clock is. Memory is the peak of each process. `--output FILE` writes all numbers
 import argparse
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -19,6 +18,10 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "benchmarks" / "support"))
+from process import processor  # noqa: E402
 
 INPUT = """\
 units = "reduced"
@@ -139,14 +142,12 @@ def main() -> None:
     print(f"{particles} particles, one rank, {arguments.turns} turns; medians")
     show(costs)
     if arguments.output:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        models = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
         record = {
             "benchmark": "python_overhead",
             "command": "./dev bench python_overhead " + " ".join(sys.argv[1:]),
             "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
             "machine": {
-                "processor": models[0] if models else platform.processor(),
+                "processor": processor(),
                 "cores": len(os.sched_getaffinity(0)),
                 "load": os.getloadavg()[0],
             },

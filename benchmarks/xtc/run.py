@@ -1,18 +1,20 @@
 """What a frame of a million atoms costs in XTC, while a run goes on.
 
-Runs of the same steps take turns: without a trajectory, with an XTC frame in each step, with an H5MD
-frame of single precision in each step. The difference of the phase "output" (on the clock, mean of
-the ranks) is divided by the number of frames. Beside it: the library xdrfile, in MDAnalysis, on the
-last frame in memory of one process; what writing as many bytes costs, and those of plain floats,
-with and without waiting for the disk. Least of some rounds. `--output FILE` writes all times as
-JSON, and `--folder` says where files are written.
+    ./dev bench xtc [--ranks 2 1] [--rounds 5]
+
+Runs of the same steps take turns, pinned: without a trajectory, with an XTC frame in each step, with
+an H5MD frame of single precision in each step. The difference of the phase "output" (on the clock,
+mean of the ranks) is divided by the number of frames. Beside it: the library xdrfile, in MDAnalysis,
+on the last frame in memory of one process; what writing as many bytes costs, and those of plain
+floats, with and without waiting for the disk. Least of some rounds. `--folder` says where files are
+written. Writes benchmarks/results/xtc.json.
 """
 
 import argparse
 import json
 import os
-import platform
-import subprocess
+import shlex
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -21,6 +23,13 @@ from pathlib import Path
 import numpy
 from MDAnalysis.lib.formats.libmdaxdr import XTCFile
 
+ROOT = Path(__file__).resolve().parents[2]
+sys.path += [str(ROOT / "python"), str(ROOT / "benchmarks" / "support")]
+from process import Cores, processor, run_process  # noqa: E402
+from sterna.launch import command_line  # noqa: E402
+from sterna.program import find_program  # noqa: E402
+
+RESULTS = ROOT / "benchmarks" / "results" / "xtc.json"
 STEPS = 8
 INPUT = """\
 units = "reduced"
@@ -51,14 +60,14 @@ KINDS = {
 }
 
 
-def run(folder: Path, kind: str, ranks: int, cells: int) -> float:
+def run(folder: Path, kind: str, ranks: int, cells: int, cores: Cores) -> float:
     """Time of the phase "output", in seconds."""
     text = INPUT.format(name=kind, steps=STEPS, cells=cells, output=KINDS[kind])
     (folder / f"{kind}.toml").write_text(text)
-    subprocess.run(
-        ["sterna", "run", f"{kind}.toml", "-n", str(ranks), "--overwrite"], cwd=folder, check=True,
-        stdout=subprocess.DEVNULL,
-    )  # fmt: skip
+    command, environment = command_line(ranks, [f"{kind}.toml", "--overwrite"])
+    at = command.index(str(find_program()))
+    launcher = command[:at] if ranks > 1 else []
+    run_process([*launcher, *cores.pinned(ranks, command[at:])], folder, environment)
     events = [json.loads(line) for line in (folder / f"{kind}.log.jsonl").open()]
     return events[-1]["timing"]["phases"]["output"]["avg"]
 
@@ -106,37 +115,39 @@ def alone(path: Path, rounds: int) -> dict[str, object]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="./dev bench xtc", description=__doc__.splitlines()[0])
     parser.add_argument("--cells", type=int, default=63, help="of four atoms along each edge")
-    parser.add_argument("--ranks", type=int, default=2)
+    parser.add_argument("--ranks", type=int, nargs="+", default=[2, 1])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--folder", type=Path, help="of temporary files")
-    parser.add_argument("--output", type=Path)
     options = parser.parse_args()
-    runs: dict[str, list[float]] = {kind: [] for kind in KINDS}
+    cores = Cores()
+    frames = STEPS + 1
+    runs = {ranks: {kind: [] for kind in KINDS} for ranks in options.ranks}
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
         folder = Path(name)
         for _ in range(options.rounds):
-            for kind, measured in runs.items():
-                measured.append(run(folder, kind, options.ranks, options.cells))
+            for ranks, of_kind in runs.items():
+                for kind, measured in of_kind.items():
+                    measured.append(run(folder, kind, ranks, options.cells, cores))
         floor = alone(folder / "xtc.xtc", options.rounds)
-    frames = STEPS + 1
-    print(
-        f"{floor['atoms']} atoms, {floor['bytes']} bytes in XTC, {options.ranks} ranks; ms a frame"
-    )
-    for kind in ("xtc", "h5md"):
-        wall = 1000 * (min(runs[kind]) - min(runs["none"])) / frames
-        print(f"{kind + ' while a run lasts':32}{wall:8.1f}")
+    print(f"{floor['atoms']} atoms, {floor['bytes']} bytes in XTC; ms a frame")
+    for ranks, of_kind in runs.items():
+        for kind in ("xtc", "h5md"):
+            wall = 1000 * (min(of_kind[kind]) - min(of_kind["none"])) / frames
+            print(f"{f'{kind} on {ranks} ranks while a run lasts':32}{wall:8.1f}")
     for what in list(floor)[2:]:
         times = floor[what]
         print(f"{what:32}{1000 * times['wall']:8.1f} (processor {1000 * times['cpu']:.1f})")
-    if options.output:
-        record = {
-            "machine": {"processor": platform.processor() or platform.machine(),
-                        "cores": os.cpu_count()},
-            "ranks": options.ranks, "frames": frames, "runs": runs, "alone": floor,
-        }  # fmt: skip
-        options.output.write_text(json.dumps(record, indent=1) + "\n")
+    record = {
+        "command": shlex.join(["./dev", "bench", "xtc", *sys.argv[1:]]),
+        "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
+        "machine": {"processor": processor(), "cores": len(cores.available)},
+        "frames": frames,
+        "output_seconds_by_ranks": runs,
+        "alone": floor,
+    }
+    RESULTS.write_text(json.dumps(record, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -407,6 +407,8 @@ def import_system(
     molecules = Molecules(system)
     for path in written.write(molecules, output, overwrite):
         print(f"wrote {path}")
+    for text in system.not_kept:
+        print(f"sterna: warning: {text}", file=sys.stderr)
     if not compare:
         return
     from sterna.importing import comparison

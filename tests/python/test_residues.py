@@ -158,6 +158,22 @@ def test_residues_of_amber_and_charmm(tmp_path, files, topology):
         assert universe.atoms.segids.tolist() == before.atoms.segids.tolist()
 
 
+def test_insertion_codes_that_are_lost_are_told(tmp_path):
+    rows = [("O", 0.0, 0.0), ("H1", 0.957, 0.0), ("H2", -0.24, 0.927)]
+    lines = ["CRYST1   30.000   30.000   30.000  90.00  90.00  90.00 P 1           1"]
+    for residue, code in enumerate("A ", 1):
+        for atom, (name, x, y) in enumerate(rows, 3 * residue - 2):
+            place = f"{x:8.3f}{y:8.3f}{10 * residue:8.3f}"
+            lines.append(
+                f"HETATM{atom:5d}  {name:3} HOH A{residue:4d}{code}   {place}  1.00  0.00"
+                f"           {name[0]}"
+            )
+    (tmp_path / "water.pdb").write_text("\n".join([*lines, "END"]) + "\n")
+    done = run(tmp_path, "import", "water.pdb", "--force-field", "tip3p.xml", "-o", "out.toml")
+    told = "warning: the insertion code of residue HOH 1A is not kept, only the number"
+    assert told in done.stderr
+
+
 def test_chains_that_a_bond_joins(tmp_path):
     """Two residues of one molecule in two chains, as a disulfide bridge has them."""
     edges = numpy.diag([2.0, 2.0, 2.0])

@@ -76,11 +76,23 @@ def system_of(source: Source) -> System:
         molecule_name=molecule_name,
         atom_name=lambda atom: name_of(source, atom),
         molecule_keys={"excluded_bonds": 0},
+        not_kept=_insertion_codes(source),
     )
 
 
+def _insertion_codes(source: Source) -> list[str]:
+    """What a user must know where residues have any: Sterna's have numbers only."""
+    found = [r for r in source.topology.residues() if r.insertionCode.strip()]
+    if not found:
+        return []
+    first, more = found[0], len(found) - 1
+    name = f"{first.name} {first.id}{first.insertionCode.strip()}"
+    others = f" and {more} other{'s' if more > 1 else ''}" if more else ""
+    return [f"the insertion code of residue {name}{others} is not kept, only the number"]
+
+
 def _residues(source: Source) -> list[Residue]:
-    """Names, numbers and chains as the file has them; of insertion codes nothing is kept."""
+    """Names, numbers and chains as the file has them, without insertion codes."""
     # Where a file has no chains, OpenMM counts them.
     has_chains = any(c.id != str(c.index + 1) for c in source.topology.chains())
     made: list[Residue] = []

@@ -77,3 +77,4 @@ class System:
     atom_name: Callable[[int], str]  #: for messages
     can_reorder: bool = False  #: where the order of atoms has no meaning
     molecule_keys: Mapping[str, Any] = field(default_factory=dict)  #: of each `[[molecule]]`
+    not_kept: list[str] = field(default_factory=list)  #: of the file, for the user to know

@@ -481,23 +481,6 @@ void Simulation::Implementation::project_start() {
   }
 }
 
-double Simulation::Implementation::put_virtual_sites() {
-  // Wrapping an atom into the box rounds its place by as much.
-  const double rounding = 1e-13 * (box_.length.x + box_.length.y + box_.length.z);
-  const double farthest = virtual_sites_->put(particles_, rounding);
-  if (farthest > 0.0) rebuild();
-  return farthest;
-}
-
-void Simulation::Implementation::report_virtual_sites(double farthest) {
-  // Files with few digits are no news.
-  if (farthest <= 1e-4 * skin_) return;
-  console_.line(
-      fmt::format("virtual sites: the start has them up to {} from their places, where "
-                  "they are put",
-                  input_.units.text(farthest, Dimension::length)));
-}
-
 void Simulation::Implementation::scale_start_velocities() {
   double energy = kinetic_sums(particles_, counted_masses_).energy;
   comm::ReductionBatch(context_, "start velocities").sum(energy).run();

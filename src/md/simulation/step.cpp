@@ -327,14 +327,6 @@ void Simulation::Implementation::advance_positions() {
   if (virtual_sites_) advance_virtual_sites();
 }
 
-void Simulation::Implementation::advance_virtual_sites() {
-  const auto measured = timer_.measure(Phase::constraints);
-  engine_->move_ghosts(particles_);
-  const auto motion = virtual_sites_->follow(particles_, minimizer_ ? 0.0 : input_.run.timestep);
-  constrained_path_ = std::max(constrained_path_, motion.path);
-  integrator_.account_for(motion.path, motion.gain);
-}
-
 void Simulation::Implementation::renew_lists() {
   const auto largest_step = [this]() -> ForceEngine::LargestStep {
     if (minimizer_) {
@@ -418,17 +410,6 @@ void Simulation::Implementation::compute_forces(EnergyAndVirial* sums) {
   frozen_.clear_forces(particles_);
   // What moves atoms downhill is the force along the constraints.
   if (constraints_) constraint_sums_ = constraints_->constrain_forces(particles_, step_);
-}
-
-void Simulation::Implementation::spread_forces(EnergyAndVirial* sums) {
-  const auto measured = timer_.measure(Phase::constraints);
-  virtual_site_sums_ = {};
-  virtual_sites_->spread(particles_, {particles_.force.data(), particles_.local_count()},
-                         sums == nullptr ? nullptr : &virtual_site_sums_);
-  if (engine_->gives_impulses(step_)) {
-    virtual_sites_->spread(particles_, engine_->impulse_forces(), nullptr);
-  }
-  if (sums != nullptr) *sums += virtual_site_sums_;
 }
 
 void Simulation::Implementation::minimize_step() {

@@ -1,0 +1,48 @@
+// What a step does with virtual sites: they go where their atoms take them, and forces on them act
+// on these atoms (md/integrate/virtual_sites.cpp).
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "md/simulation/simulation_implementation.hpp"
+
+namespace sterna::md {
+
+double Simulation::Implementation::put_virtual_sites() {
+  // Wrapping an atom into the box rounds its place by as much.
+  const double rounding = 1e-13 * (box_.length.x + box_.length.y + box_.length.z);
+  const double farthest = virtual_sites_->put(particles_, rounding);
+  if (farthest > 0.0) rebuild();
+  return farthest;
+}
+
+void Simulation::Implementation::report_virtual_sites(double farthest) {
+  // Files with few digits are no news.
+  if (farthest <= 1e-4 * skin_) return;
+  console_.line(
+      fmt::format("virtual sites: the start has them up to {} from their places, where "
+                  "they are put",
+                  input_.units.text(farthest, Dimension::length)));
+}
+
+void Simulation::Implementation::advance_virtual_sites() {
+  const auto measured = timer_.measure(Phase::constraints);
+  engine_->move_ghosts(particles_);
+  const auto motion = virtual_sites_->follow(particles_, minimizer_ ? 0.0 : input_.run.timestep);
+  constrained_path_ = std::max(constrained_path_, motion.path);
+  integrator_.account_for(motion.path, motion.gain);
+}
+
+void Simulation::Implementation::spread_forces(EnergyAndVirial* sums) {
+  const auto measured = timer_.measure(Phase::constraints);
+  virtual_site_sums_ = {};
+  virtual_sites_->spread(particles_, {particles_.force.data(), particles_.local_count()},
+                         sums == nullptr ? nullptr : &virtual_site_sums_);
+  if (engine_->gives_impulses(step_)) {
+    virtual_sites_->spread(particles_, engine_->impulse_forces(), nullptr);
+  }
+  if (sums != nullptr) *sums += virtual_site_sums_;
+}
+
+}  // namespace sterna::md
