@@ -135,7 +135,7 @@ def main() -> None:
     for ranks, of_kind in runs.items():
         for kind in ("xtc", "h5md"):
             wall = 1000 * (min(of_kind[kind]) - min(of_kind["none"])) / frames
-            print(f"{f'{kind} on {ranks} ranks while a run lasts':32}{wall:8.1f}")
+            print(f"{f'{kind} while a run lasts, ranks: {ranks}':32}{wall:8.1f}")
     for what in list(floor)[2:]:
         times = floor[what]
         print(f"{what:32}{1000 * times['wall']:8.1f} (processor {1000 * times['cpu']:.1f})")
