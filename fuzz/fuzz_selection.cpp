@@ -32,8 +32,8 @@ Topology molecules() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Topology topology = molecules();
-  const std::vector<AtomGroup::Particle> particles{{"C1", "C", "M[1]", 12.0, -0.5},
-                                                   {"H*", "H", "M[1]", 1.0, 0.5}};
+  const std::vector<AtomGroup::Particle> particles{{"C1", "C", "M[1]", "R*", 12.0, -0.5},
+                                                   {"H*", "H", "M[1]", "R*", 1.0, 0.5}};
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     const SelectionExpression expression(text);

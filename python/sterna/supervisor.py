@@ -57,6 +57,7 @@ class Supervisor:
         self._previous: dict[int, object] = {}
         self._launcher: subprocess.Popen | None = None
         self._most = 0  # ranks that were seen at a time
+        self._left = 0  # ranks at the last look
         self._stop: int | None = None  # the first signal that asked for the end
         self._status: int | None = None  # where it is not that of the launcher
         self._interrupts = 0
@@ -172,8 +173,11 @@ class Supervisor:
         together = bool(ranks) and len(ranks) == self._most and not stopped
         if together and not any(map(processes.is_stopped, ranks)):
             self._waited = 0.0
+            self._left = len(ranks)
             return
-        self._waited += passed
+        # A rank that ends has its own words to say, and its launcher time to pass them on.
+        self._waited = self._waited + passed if len(ranks) == self._left else 0.0
+        self._left = len(ranks)
         self._watch_sleep(passed, living)
         if self._waited <= _UNTIL_ASKING:
             return

@@ -5,13 +5,14 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import sterna_command, sterna_environment
-from sterna import launch, processes, program, read_log, session
+from sterna import launch, processes, program, read_log, session, supervisor
 
 LISTENING = "0A"
 LOOPBACK = ("0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F")
@@ -231,6 +232,31 @@ def test_a_rank_that_is_stopped_at_the_start_is_named(begin):
     late = rf"rank \d (has not started|\(process {ranks[1]}\) is stopped)"
     assert re.search(late, said), said
     assert not alive(ranks)
+
+
+def test_what_a_late_rank_says_at_its_end_is_passed_on():
+    """A rank waits as long as its supervisor does; its launcher takes a moment to pass its words on."""
+    rank = Path("/bin/sleep").resolve()
+    launcher = f"""
+import os, signal, subprocess, time
+stopped, speaker = (subprocess.Popen(["{rank}", number]) for number in ("1000", "1.9"))
+time.sleep(0.1)
+stopped.send_signal(signal.SIGSTOP)
+speaker.wait()
+time.sleep(0.6)
+print("its words", flush=True)
+stopped.kill()
+"""
+    told: list[str] = []
+    with session.Session(2) as of_the_run:
+        watching = supervisor.Supervisor(of_the_run, rank, lambda: 2.0, told.append)
+        process = watching.start([sys.executable, "-c", launcher], of_the_run.environment())
+        try:
+            assert watching.wait() == 0, told
+            assert process.stdout.read() == "its words\n"
+        finally:
+            watching.close()
+    assert told == []
 
 
 def test_a_rank_that_is_stopped_at_the_end_is_not_waited_for(begin, tmp_path):
