@@ -51,7 +51,6 @@ NearField<Real>::NearField(const comm::Context* context, const Lattice& lattice,
       [&](int rank) { return partition_.touched_leaves(rank); },
       [&](int rank) { return partition_.touched_leaves(rank).grown(1); });
   ranges_.resize(around_.count());
-  interior_.resize(own_.count());
   if (context == nullptr) return;
   std::vector<comm::NeighborPattern::Peer> peers;
   for (int rank = 0; rank < partition.rank_count(); ++rank) {
@@ -144,7 +143,7 @@ void NearField<Real>::place_own() {
       const Cells at{cell[0] + block.shift[0], cell[1] + block.shift[1], cell[2] + block.shift[2]};
       if (begins_[i] < begins_[i + 1]) {
         ranges_[around_.index(at)].push_back(
-            {begins_[i], begins_[i + 1], block.shift == Cells{0, 0, 0}});
+            {begins_[i], begins_[i + 1], true, block.shift == Cells{0, 0, 0}, i});
       }
     });
   }
@@ -160,7 +159,7 @@ void NearField<Real>::place_arriving(std::span<const Counts> counts) {
     while (exchange_->peers()[peer].rank != block.rank) ++peer, next = 0;
     block.target().for_each([&](const Cells& at) {
       const auto here = static_cast<std::size_t>(counts[peer][next++]);
-      if (here > 0) ranges_[around_.index(at)].push_back({place, place + here, false});
+      if (here > 0) ranges_[around_.index(at)].push_back({place, place + here, false, false, 0});
       place += here;
       arrived_[peer] += here;
     });
@@ -217,13 +216,6 @@ void NearField<Real>::rebuild(std::span<const std::size_t> begins, std::span<con
              });
     place_arriving(counts);
   }
-  own_.for_each([&](const Cells& cell) {
-    bool interior = true;
-    CellBox{cell, {cell[0] + 1, cell[1] + 1, cell[2] + 1}}.grown(1).for_each([&](const Cells& at) {
-      for (const Range& range : ranges_[around_.index(at)]) interior &= range.end <= count;
-    });
-    interior_[own_.index(cell)] = interior;
-  });
   watch.lap(times.sort);
 
   if (exchange_) {
@@ -264,7 +256,7 @@ void NearField<Real>::start(std::span<const Vec3> offsets, std::span<const Vec3>
   }
   for (auto* array :
        {&charges_.potential, &charges_.field_x, &charges_.field_y, &charges_.field_z}) {
-    array->assign(offsets.size(), 0.0);
+    array->assign(offsets.size() + FmmKernels<Real>::spare_results, 0.0);
   }
   if (dipoles_) {
     for (std::size_t i = 0; i < offsets.size(); ++i) {
@@ -321,24 +313,38 @@ void NearField<Real>::compute(bool local, bool with_virial) {
   own_.for_each([&](const Cells& cell) {
     const std::size_t target = own_.index(cell);
     if (begins_[target] == begins_[target + 1]) return;
-    if (!overlapping_ && (interior_[target] != 0) != local) return;
-    sources_.clear();
-    std::size_t next_shift = 0;
-    CellBox{{-1, -1, -1}, {2, 2, 2}}.for_each([&](const Cells& by) {
-      const Cells at{cell[0] + by[0], cell[1] + by[1], cell[2] + by[2]};
-      const Shift& shift = shifts_[next_shift++];
-      // Where leaves overlap, those around have parts of the same molecules.
-      const bool same_molecules = overlapping_ || by == Cells{0, 0, 0};
+    cells_.clear();
+    // Two leaves of this rank meet twice, once from each side, with opposite steps. One time is
+    // enough, but for dipoles.
+    const bool mutual = local && !dipoles_;
+    std::size_t next_step = 0;
+    CellBox{{-1, -1, -1}, {2, 2, 2}}.for_each([&](const Cells& step) {
+      constexpr std::size_t to_itself = 13;  // of 27, in the middle
+      const std::size_t number = next_step++;
+      if (mutual && number < to_itself) return;
+      const Cells at{cell[0] + step[0], cell[1] + step[1], cell[2] + step[2]};
+      const Shift& shift = shifts_[number];
       for (const Range& range : ranges_[around_.index(at)]) {
-        if (overlapping_ && (range.end <= begins_.back()) != local) continue;
-        sources_.push_back({range.begin,
-                            range.end,
-                            {shift[0], shift[1], shift[2]},
-                            same_molecules && range.own_image});
+        if (range.own != local) continue;
+        // Several images of a leaf may lie at the same place.
+        if (mutual && number == to_itself && range.source < target) continue;
+        const bool itself = range.own_image && range.source == target;
+        // Where leaves overlap, those around have parts of the same molecules.
+        const bool same_molecules = range.own_image && (itself || overlapping_);
+        cells_.push_back({range.begin,
+                          range.end,
+                          {shift[0], shift[1], shift[2]},
+                          same_molecules,
+                          mutual && !itself});
       }
     });
-    const auto add = dipoles_ ? kernels_.near_dipoles : kernels_.near_field;
-    add(charges_, begins_[target], begins_[target + 1], sources_, with_virial ? &virial_ : nullptr);
+    VirialProducts* const virial = with_virial ? &virial_ : nullptr;
+    if (dipoles_) {
+      kernels_.near_dipoles(charges_, begins_[target], begins_[target + 1], cells_, virial);
+    } else {
+      kernels_.near_charges(charges_, begins_[target], begins_[target + 1], cells_, sources_,
+                            virial);
+    }
   });
 }
 

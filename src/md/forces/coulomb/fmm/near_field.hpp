@@ -36,8 +36,7 @@ class NearField {
   /// Collective: sends positions, each from the center of its leaf, and the dipoles where the
   /// parameters say that there are some; forgets the results.
   void start(std::span<const Vec3> offsets, std::span<const Vec3> dipoles, FmmTimes& times);
-  /// What needs no charges of other ranks: leaves all of whose neighbors' charges are on this rank
-  /// or, where leaves overlap, this rank's charges in all of them.
+  /// What needs no charges of other ranks.
   void compute_local(bool with_virial, FmmTimes& times);
   /// Collective: receives, and computes the rest.
   void finish(bool with_virial, FmmTimes& times);
@@ -49,9 +48,12 @@ class NearField {
   std::optional<comm::Verdict> verdict() const;
 
  private:
+  /// Charges that lie in one leaf.
   struct Range {
     std::size_t begin, end;
-    bool own_image;  ///< of this rank's charges, where they are and not in another image of the box
+    bool own;        ///< of this rank, those of leaf `source` of own_
+    bool own_image;  ///< of this rank, where they are and not in another image of the box
+    std::size_t source;
   };
   using Counts = std::vector<std::int32_t>;
   template <class Function>
@@ -95,9 +97,9 @@ class NearField {
   NearCharges<Real> charges_;  ///< of this rank, then those that arrived, block by block
   std::vector<std::size_t> begins_;
   std::vector<std::vector<Range>> ranges_;  ///< of the leaves of around_
-  std::vector<char> interior_;              ///< of the leaves of own_, where they do not overlap
   std::vector<std::size_t> arrived_;        ///< from each peer
-  std::vector<NearCell<Real>> sources_;
+  std::vector<NearCell<Real>> cells_;       ///< near the one that is computed
+  NearSources<Real> sources_;
   VirialProducts virial_{};
 };
 

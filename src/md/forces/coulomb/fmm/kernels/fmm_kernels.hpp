@@ -11,6 +11,7 @@
 #include "md/forces/coulomb/fmm/grid_transform.hpp"
 #include "md/forces/coulomb/fmm/shift_operator.hpp"
 #include "md/forces/coulomb/fmm/solid_harmonics.hpp"
+#include "md/system/aligned_buffer.hpp"
 
 namespace sterna::md {
 
@@ -43,7 +44,7 @@ struct NearCharges {
   std::vector<Real> charge;
   std::vector<Index> molecule;
   std::vector<Real> dipole_x, dipole_y, dipole_z;  ///< where there are dipoles; real lengths
-  // Results, of as many as are targets.
+  // Results, of as many as are targets, and some to spare.
   std::vector<double> potential, field_x, field_y, field_z;
   std::vector<double> dipole_force_x, dipole_force_y, dipole_force_z;  ///< on dipoles alone
 };
@@ -55,11 +56,26 @@ struct NearCell {
   typename NearCharges<Real>::Coordinate shift[3];
   /// Whether molecules of the target charges may be among them.
   bool same_molecules;
+  /// Whether they too get the potential and field of the target charges: each pair is computed
+  /// once.
+  bool mutual;
+};
+
+/// What a kernel needs while it computes one target cell: the charges of near cells side by side,
+/// positions from the target cell's center, and sums over target charges.
+template <class Real>
+struct NearSources {
+  AlignedBuffer<typename NearCharges<Real>::Coordinate> x, y, z;
+  AlignedBuffer<Real> charge;
+  AlignedBuffer<typename NearCharges<Real>::Index> molecule;
+  AlignedBuffer<Real> potential, field_x, field_y, field_z;
 };
 
 /// The inner loops of the method for one instruction set and precision.
 template <class Real>
 struct FmmKernels {
+  /// Room for results that kernels want behind those of the last charge.
+  static constexpr std::size_t spare_results = 8;
   std::size_t lanes;
   /// Adds the shifted expansions of `count` cells to `target`; coefficient a of cell i lies at
   /// a * stride + i.
@@ -90,13 +106,14 @@ struct FmmKernels {
   void (*local_to_charges)(const HarmonicFactors& factors, const Real* local, double unit,
                            FarCharges<Real>& charges, std::size_t begin, std::size_t end);
   /// Adds potential and field of the charges of near cells (the cell itself among them), those of
-  /// the same molecule left out. Where `virial` is given, adds half of each pair's force times the
-  /// vector between the centers of the two cells, from the source's to the target's.
-  void (*near_field)(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
-                     std::span<const NearCell<Real>> sources, VirialProducts* virial);
-  /// The same for charges that have dipoles; adds the forces on these too.
+  /// the same molecule left out. Where `virial` is given, adds half of each ordered pair's force
+  /// times the vector between the centers of the two cells, from the source's to the target's.
+  void (*near_charges)(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
+                       std::span<const NearCell<Real>> cells, NearSources<Real>& sources,
+                       VirialProducts* virial);
+  /// The same for charges that have dipoles; adds the forces on these too. No cell is mutual.
   void (*near_dipoles)(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
-                       std::span<const NearCell<Real>> sources, VirialProducts* virial);
+                       std::span<const NearCell<Real>> cells, VirialProducts* virial);
 };
 
 /// The kernels of one instruction set.

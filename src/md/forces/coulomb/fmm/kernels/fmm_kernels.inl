@@ -293,111 +293,7 @@ void local_to_charges(const HarmonicFactors& factors, const Real* local, double 
   }
 }
 
-/// One source cell for `vectors` vectors of target charges at once, so that their dependent
-/// operations overlap.
-template <class Real, std::size_t vectors, bool same_molecules>
-struct NearSums {
-  using V = Vector<Real>;
-  using Coordinate = typename NearCharges<Real>::Coordinate;
-  using Index = typename NearCharges<Real>::Index;
-
-  Vector<Coordinate> x[vectors], y[vectors], z[vectors];
-  Vector<Index> molecule[vectors];
-
-  [[gnu::always_inline]] inline void operator()(const NearCharges<Real>& charges,
-                                                const NearCell<Real>& cell,
-                                                V (&sums)[4][vectors]) const {
-    for (std::size_t j = cell.begin; j < cell.end; ++j) {
-      const Coordinate at_x = charges.x[j] + cell.shift[0], at_y = charges.y[j] + cell.shift[1];
-      const Coordinate at_z = charges.z[j] + cell.shift[2];
-      const Real charge = charges.charge[j];
-      const Index of_molecule = charges.molecule[j];
-#pragma GCC unroll 4
-      for (std::size_t v = 0; v < vectors; ++v) {
-        const V dx = __builtin_convertvector(x[v] - at_x, V);
-        const V dy = __builtin_convertvector(y[v] - at_y, V);
-        const V dz = __builtin_convertvector(z[v] - at_z, V);
-        V kept = inverse_root(dx * dx + dy * dy + dz * dz);
-        // A charge itself, at distance 0, is of its own molecule.
-        if constexpr (same_molecules) kept = (molecule[v] != of_molecule) ? kept : V{};
-        const V value = kept * charge;
-        sums[0][v] += value;
-        const V slope = value * (kept * kept);
-        sums[1][v] += slope * dx;
-        sums[2][v] += slope * dy;
-        sums[3][v] += slope * dz;
-      }
-    }
-  }
-};
-
-template <class Real, std::size_t vectors>
-void near_field_of(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
-                   std::span<const NearCell<Real>> sources, VirialProducts* virial) {
-  using V = Vector<Real>;
-  using C = Vector<typename NearCharges<Real>::Coordinate>;
-  using I = Vector<typename NearCharges<Real>::Index>;
-  constexpr std::size_t width = lanes<Real>;
-  NearSums<Real, vectors, false> other;
-  NearSums<Real, vectors, true> same;
-  for (std::size_t v = 0; v < vectors; ++v) {
-    const std::size_t i = begin + v * width;
-    same.x[v] = other.x[v] = load_some<C>(charges.x, i, end);
-    same.y[v] = other.y[v] = load_some<C>(charges.y, i, end);
-    same.z[v] = other.z[v] = load_some<C>(charges.z, i, end);
-    same.molecule[v] = load_some<I>(charges.molecule, i, end);
-  }
-  const double per_length = 1.0 / charges.resolution, per_area = per_length * per_length;
-  const std::size_t count = std::min(end - begin, vectors * width);
-  double totals[4][vectors * width] = {};
-  for (const NearCell<Real>& cell : sources) {
-    V sums[4][vectors] = {};
-    if (cell.same_molecules) {
-      same(charges, cell, sums);
-    } else {
-      other(charges, cell, sums);
-    }
-    for (std::size_t c = 0; c < 4; ++c) {
-      Real values[vectors * width];
-      std::memcpy(values, sums[c], sizeof values);
-      for (std::size_t k = 0; k < vectors * width; ++k) {
-        totals[c][k] += static_cast<double>(values[k]);
-      }
-      if (virial == nullptr || c == 0) continue;
-      double force = 0.0;
-      for (std::size_t k = 0; k < count; ++k) {
-        force += static_cast<double>(charges.charge[begin + k]) * static_cast<double>(values[k]);
-      }
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        (*virial)[3 * axis + c - 1] -=
-            0.5 * per_length * static_cast<double>(cell.shift[axis]) * force;
-      }
-    }
-  }
-  for (std::size_t k = 0; k < count; ++k) {
-    charges.potential[begin + k] += per_length * totals[0][k];
-    charges.field_x[begin + k] += per_area * totals[1][k];
-    charges.field_y[begin + k] += per_area * totals[2][k];
-    charges.field_z[begin + k] += per_area * totals[3][k];
-  }
-}
-
-template <class Real>
-void near_field(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
-                std::span<const NearCell<Real>> sources, VirialProducts* virial) {
-  constexpr std::size_t width = lanes<Real>;
-  std::size_t i = begin;
-  for (; i + 3 * width < end; i += 4 * width) {
-    near_field_of<Real, 4>(charges, i, end, sources, virial);
-  }
-  if (i + 2 * width < end) {
-    near_field_of<Real, 3>(charges, i, end, sources, virial);
-  } else if (i + width < end) {
-    near_field_of<Real, 2>(charges, i, end, sources, virial);
-  } else if (i < end) {
-    near_field_of<Real, 1>(charges, i, end, sources, virial);
-  }
-}
+#include "md/forces/coulomb/fmm/kernels/near_charges.inl"
 
 #include "md/forces/coulomb/fmm/kernels/near_dipoles.inl"
 
@@ -411,7 +307,7 @@ constexpr FmmKernels<Real> kernels{lanes<Real>,
                                    convolve<Real>,
                                    charges_to_multipole<Real>,
                                    local_to_charges<Real>,
-                                   near_field<Real>,
+                                   near_charges<Real>,
                                    near_dipoles<Real>};
 constexpr FmmInstructionSet instruction_set{STERNA_INSTRUCTION_SET, kernels<float>,
                                             kernels<double>};

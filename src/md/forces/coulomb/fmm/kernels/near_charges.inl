@@ -1,0 +1,283 @@
+// The near field of charges without dipoles; included by fmm_kernels.inl.
+//
+// The charges of all near cells are copied side by side, so that vectors of sources are full
+// whatever the number of charges in a cell is. A few target charges meet each vector of sources:
+// their own sums stay in registers; what the sources get is added to memory once for all of them.
+// Cells of this rank come once for each pair of cells, which costs 26 instructions for each vector
+// of pairs instead of twice 21. Sums over a cell's targets, and over the sources that one lane
+// meets, are Real; those over cells are double.
+
+constexpr std::size_t targets_together = STERNA_VECTOR_BYTES == 64 ? 3 : 1;
+
+/// Sources of one kind in NearSources, in whole vectors.
+struct NearRange {
+  std::size_t begin, end;
+};
+/// By `same_molecules` and `mutual`.
+using NearRanges = std::array<std::array<NearRange, 2>, 2>;
+
+using Doubles = Vector<double>;
+using Numbers = Vector<std::int64_t>;
+
+/// The numbers that begin at `from`, as many as a vector of doubles has.
+template <class Real>
+Doubles load_doubles(const Real* from) {
+  using Some [[gnu::vector_size(STERNA_VECTOR_BYTES / sizeof(double) * sizeof(Real))]] = Real;
+  return __builtin_convertvector(load<Some>(from), Doubles);
+}
+
+template <std::size_t half, std::size_t... k>
+Doubles with_halves_exchanged(Doubles value, std::index_sequence<k...>) {
+  return __builtin_shufflevector(value, value, static_cast<int>(k ^ half)...);
+}
+/// By halves, in registers.
+template <std::size_t half = lanes<double> / 2>
+double sum_of_lanes(Doubles value) {
+  if constexpr (half == 0) {
+    return value[0];
+  } else {
+    value += with_halves_exchanged<half>(value, std::make_index_sequence<lanes<double>>());
+    return sum_of_lanes<half / 2>(value);
+  }
+}
+
+template <class Real>
+double double_sum_of(Vector<Real> value) {
+  Real numbers[lanes<Real>];
+  store(numbers, value);
+  Doubles sum{};
+  for (std::size_t k = 0; k < lanes<Real>; k += lanes<double>) sum += load_doubles(numbers + k);
+  return sum_of_lanes(sum);
+}
+
+/// Targets that meet vectors of sources.
+template <class Real, std::size_t count>
+struct NearTargets {
+  using V = Vector<Real>;
+  using C = Vector<typename NearCharges<Real>::Coordinate>;
+  using I = Vector<typename NearCharges<Real>::Index>;
+
+  C x[count], y[count], z[count];
+  I molecule[count];
+  V charge[count], potential[count], field_x[count], field_y[count], field_z[count];
+
+  NearTargets(const NearCharges<Real>& charges, std::size_t first) {
+    for (std::size_t t = 0; t < count; ++t) {
+      x[t] = C{} + charges.x[first + t];
+      y[t] = C{} + charges.y[first + t];
+      z[t] = C{} + charges.z[first + t];
+      molecule[t] = I{} + charges.molecule[first + t];
+      charge[t] = V{} + charges.charge[first + t];
+      potential[t] = field_x[t] = field_y[t] = field_z[t] = V{};
+    }
+  }
+
+  template <bool same_molecules, bool mutual>
+  [[gnu::always_inline]] inline void meet(NearSources<Real>& sources, const NearRange& range) {
+    for (std::size_t j = range.begin; j < range.end; j += lanes<Real>) {
+      const C at_x = load<C>(sources.x.data() + j), at_y = load<C>(sources.y.data() + j);
+      const C at_z = load<C>(sources.z.data() + j);
+      const V at_charge = load<V>(sources.charge.data() + j);
+      V back_potential{}, back_x{}, back_y{}, back_z{};
+      if constexpr (mutual) {
+        back_potential = load<V>(sources.potential.data() + j);
+        back_x = load<V>(sources.field_x.data() + j);
+        back_y = load<V>(sources.field_y.data() + j);
+        back_z = load<V>(sources.field_z.data() + j);
+      }
+#pragma GCC unroll 4
+      for (std::size_t t = 0; t < count; ++t) {
+        const V dx = __builtin_convertvector(x[t] - at_x, V);
+        const V dy = __builtin_convertvector(y[t] - at_y, V);
+        const V dz = __builtin_convertvector(z[t] - at_z, V);
+        V inverse = inverse_root(dx * dx + dy * dy + dz * dz);
+        // A charge itself, at distance 0, is of its own molecule.
+        if constexpr (same_molecules) {
+          const I at_molecule = load<I>(sources.molecule.data() + j);
+          inverse = (molecule[t] != at_molecule) ? inverse : V{};
+        }
+        const V cube = inverse * (inverse * inverse);
+        potential[t] += inverse * at_charge;
+        const V slope = cube * at_charge;
+        field_x[t] += slope * dx;
+        field_y[t] += slope * dy;
+        field_z[t] += slope * dz;
+        if constexpr (mutual) {
+          back_potential += inverse * charge[t];
+          const V back_slope = cube * charge[t];
+          back_x -= back_slope * dx;
+          back_y -= back_slope * dy;
+          back_z -= back_slope * dz;
+        }
+      }
+      if constexpr (mutual) {
+        store(sources.potential.data() + j, back_potential);
+        store(sources.field_x.data() + j, back_x);
+        store(sources.field_y.data() + j, back_y);
+        store(sources.field_z.data() + j, back_z);
+      }
+    }
+  }
+
+  void add_to(NearCharges<Real>& charges, std::size_t first) const {
+    const double per_length = 1.0 / charges.resolution, per_area = per_length * per_length;
+    for (std::size_t t = 0; t < count; ++t) {
+      charges.potential[first + t] += per_length * double_sum_of<Real>(potential[t]);
+      charges.field_x[first + t] += per_area * double_sum_of<Real>(field_x[t]);
+      charges.field_y[first + t] += per_area * double_sum_of<Real>(field_y[t]);
+      charges.field_z[first + t] += per_area * double_sum_of<Real>(field_z[t]);
+    }
+  }
+};
+
+/// Targets from `first` on with all sources. `back`: sums over the targets are wanted for all of
+/// them, not only where they are mutual.
+template <class Real, std::size_t count>
+void meet_near_sources(NearCharges<Real>& charges, std::size_t first, NearSources<Real>& sources,
+                       const NearRanges& ranges, bool back) {
+  NearTargets<Real, count> targets(charges, first);
+  if (back) {
+    targets.template meet<true, true>(sources, ranges[1][0]);
+    targets.template meet<false, true>(sources, ranges[0][0]);
+  } else {
+    targets.template meet<true, false>(sources, ranges[1][0]);
+    targets.template meet<false, false>(sources, ranges[0][0]);
+  }
+  targets.template meet<true, true>(sources, ranges[1][1]);
+  targets.template meet<false, true>(sources, ranges[0][1]);
+  targets.add_to(charges, first);
+}
+
+/// Calls `function(cell, place of its first charge)` for such cells.
+template <class Real, class Function>
+void for_each_near_cell(std::span<const NearCell<Real>> cells, bool same_molecules, bool mutual,
+                        std::size_t place, Function function) {
+  for (const NearCell<Real>& cell : cells) {
+    if (cell.same_molecules != same_molecules || cell.mutual != mutual) continue;
+    function(cell, place);
+    place += cell.end - cell.begin;
+  }
+}
+
+/// Copies vectors, `shift` added; what is copied beyond `end` means nothing.
+template <class V, class Array, class Target, class Real>
+void copy_vectors(const Array& from, std::size_t begin, std::size_t end, Target* to, Real shift) {
+  for (std::size_t i = begin; i < end; i += lanes<Real>) {
+    store(to + (i - begin), load_some<V>(from, i, from.size()) + shift);
+  }
+}
+
+template <class Real>
+NearRanges gather_near_sources(const NearCharges<Real>& charges,
+                               std::span<const NearCell<Real>> cells, NearSources<Real>& sources) {
+  using C = Vector<typename NearCharges<Real>::Coordinate>;
+  using I = Vector<typename NearCharges<Real>::Index>;
+  std::size_t most = 5 * lanes<Real>;
+  for (const NearCell<Real>& cell : cells) most += cell.end - cell.begin;
+  for (auto* array : {&sources.x, &sources.y, &sources.z}) array->resize(most);
+  sources.charge.resize(most);
+  sources.molecule.resize(most);
+  NearRanges ranges;
+  std::size_t end = 0;
+  for (const bool same_molecules : {true, false}) {
+    for (const bool mutual : {false, true}) {
+      NearRange& range = ranges[same_molecules][mutual];
+      range.begin = end;
+      for_each_near_cell(cells, same_molecules, mutual, end, [&](const auto& cell, std::size_t j) {
+        copy_vectors<C>(charges.x, cell.begin, cell.end, sources.x.data() + j, cell.shift[0]);
+        copy_vectors<C>(charges.y, cell.begin, cell.end, sources.y.data() + j, cell.shift[1]);
+        copy_vectors<C>(charges.z, cell.begin, cell.end, sources.z.data() + j, cell.shift[2]);
+        copy_vectors<Vector<Real>>(charges.charge, cell.begin, cell.end, sources.charge.data() + j,
+                                   Real(0));
+        if (same_molecules) {
+          copy_vectors<I>(charges.molecule, cell.begin, cell.end, sources.molecule.data() + j,
+                          typename NearCharges<Real>::Index(0));
+        }
+        end = j + cell.end - cell.begin;
+      });
+      for (; end % lanes<Real> != 0; ++end) {
+        // Beyond all charges, so that no distance is 0, and within the range of coordinates.
+        sources.x[end] = sources.y[end] = sources.z[end] = 1 << 30;
+        sources.charge[end] = 0;
+        sources.molecule[end] = -1;
+      }
+      range.end = end;
+    }
+  }
+  return ranges;
+}
+
+/// Adds a cell's sums to its charges, and zeros to some behind them, for which `to` has room.
+template <class Real>
+void add_near_sums(const AlignedBuffer<Real>& from, std::size_t place, const NearCell<Real>& cell,
+                   double unit, std::vector<double>& to) {
+  Numbers left{};
+  for (std::size_t k = 0; k < lanes<double>; ++k) {
+    left[k] = static_cast<std::int64_t>(cell.end - cell.begin - k);
+  }
+  for (std::size_t i = cell.begin; i < cell.end; i += lanes<double>) {
+    const Doubles sums = load_doubles(from.data() + (place + i - cell.begin));
+    double* const at = to.data() + i;
+    store(at, load<Doubles>(at) + (left > 0 ? sums * unit : Doubles{}));
+    left -= static_cast<std::int64_t>(lanes<double>);
+  }
+}
+
+template <class Real>
+void add_near_virial(const NearSources<Real>& sources, std::size_t place,
+                     const NearCell<Real>& cell, double unit, VirialProducts& virial) {
+  const AlignedBuffer<Real>* const field[3] = {&sources.field_x, &sources.field_y,
+                                               &sources.field_z};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    double force = 0.0;
+    for (std::size_t j = place; j < place + cell.end - cell.begin; ++j) {
+      force += static_cast<double>(sources.charge[j]) * static_cast<double>((*field[axis])[j]);
+    }
+    for (std::size_t a = 0; a < 3; ++a) {
+      virial[3 * a + axis] += unit * static_cast<double>(cell.shift[a]) * force;
+    }
+  }
+}
+
+template <class Real>
+void near_charges(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
+                  std::span<const NearCell<Real>> cells, NearSources<Real>& sources,
+                  VirialProducts* virial) {
+  const NearRanges ranges = gather_near_sources(charges, cells, sources);
+  const std::size_t count = ranges[0][1].end;
+  for (auto* array : {&sources.potential, &sources.field_x, &sources.field_y, &sources.field_z}) {
+    array->resize(count + lanes<double>);
+    std::fill(array->begin(), array->begin() + count, Real(0));
+  }
+  std::size_t i = begin;
+  for (; i + targets_together <= end; i += targets_together) {
+    meet_near_sources<Real, targets_together>(charges, i, sources, ranges, virial != nullptr);
+  }
+  if constexpr (targets_together > 2) {
+    if (i + 2 == end) {
+      meet_near_sources<Real, 2>(charges, i, sources, ranges, virial != nullptr);
+      i += 2;
+    }
+  }
+  for (; i < end; ++i) {
+    meet_near_sources<Real, 1>(charges, i, sources, ranges, virial != nullptr);
+  }
+  const double per_length = 1.0 / charges.resolution, per_area = per_length * per_length;
+  for (const bool same_molecules : {true, false}) {
+    for (const bool mutual : {false, true}) {
+      for_each_near_cell(
+          cells, same_molecules, mutual, ranges[same_molecules][mutual].begin,
+          [&](const NearCell<Real>& cell, std::size_t place) {
+            if (mutual) {
+              add_near_sums(sources.potential, place, cell, per_length, charges.potential);
+              add_near_sums(sources.field_x, place, cell, per_area, charges.field_x);
+              add_near_sums(sources.field_y, place, cell, per_area, charges.field_y);
+              add_near_sums(sources.field_z, place, cell, per_area, charges.field_z);
+            }
+            if (virial != nullptr) {
+              add_near_virial(sources, place, cell, (mutual ? 1.0 : 0.5) * per_length, *virial);
+            }
+          });
+    }
+  }
+}
