@@ -2,14 +2,14 @@
 """A protein in water beside GROMACS, and beside another build of Sterna, by turns.
 
     ./dev bench biomolecules [--before CHECKOUT] [--gmx PROGRAM] [--gmx-double PROGRAM]
-                             [--repeats 5] [--steps 400]
+                             [--repeats 5] [--steps 400] [--ranks 1,2] [--priority]
 
 Dihydrofolate reductase in water, 23,558 atoms (../shared/data/biomolecules), Amber99SB and TIP3P,
-bonds of hydrogen constrained, 2 fs, cutoff 0.9 nm, velocity rescaling, mixed precision, one pinned
-core. Sterna: `sterna import` of the structure; once with exact lists and a relative force error of
+bonds of hydrogen constrained, 2 fs, cutoff 0.9 nm, velocity rescaling, mixed precision, a pinned
+core for each rank. Sterna: `sterna import` of the structure; once with exact lists and a relative force error of
 5e-4, once as GROMACS does by default: lists by a tolerance of 0.005 kJ/mol/ps and charges with an
 error as large as that of GROMACS's PME. GROMACS: `pdb2gmx` of the same structure, PME with its
-defaults, where a `gmx` is found or given. CHECKOUT is another checkout with a build of `sterna-md`.
+defaults, where a `gmx` is found or given; `--gmx` may come again, for other builds. CHECKOUT is another checkout with a build of `sterna-md`.
 The time of a step is that of the step loop, as each program reports it.
 
 Root-mean-square errors of the forces on the start: Sterna's against its own with an error of 1e-7;
@@ -29,11 +29,14 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python"), str(ROOT / "benchmarks" / "support")]
 from process import Cores, EngineError, processor, run_process  # noqa: E402
+from sterna.launch import command_line  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "biomolecules.json"
 STRUCTURE = ROOT.parent / "shared/data/biomolecules/5dfr_solv-cube_equil.pdb"
@@ -162,16 +165,19 @@ def gromacs_input(folder: Path, gmx: str) -> None:
     )
 
 
-def sterna_run(program: Path, folder: Path, cores: Cores, settings: str) -> dict:
+def sterna_run(program: Path, folder: Path, cores: Cores, settings: str, ranks: int) -> dict:
+    arguments = [str(input_of(folder, settings)), "--overwrite", "--verbose"]
+    command, environment = command_line(ranks, arguments, program)
+    at = command.index(str(program))
+    launcher = command[:at] if ranks > 1 else []
     text, _ = run_process(
-        cores.pinned(1, [program, input_of(folder, settings), "--overwrite", "--verbose"]),
-        folder,
-        dict(os.environ),
+        [*launcher, *cores.pinned(ranks, command[at:])], folder, dict(os.environ) | environment
     )
     found = re.search(r"([\d.]+) ns per particle and step", text)
     if not found:
         raise EngineError(text)
     error = re.search(r"relative error of the forces ([\d.e-]+)", text)
+    communication = re.search(r"communication ([\d.]+)%", text)
     seconds = {
         row[1].strip(): float(row[2])
         for row in re.finditer(r"^([a-z_ ]+?) {2,}([\d.]+) +[\d.]+ +[\d.]+ +[\d.]+%", text, re.M)
@@ -179,16 +185,17 @@ def sterna_run(program: Path, folder: Path, cores: Cores, settings: str) -> dict
     return {
         "ns": float(found[1]),
         "force_error": float(error[1]) if error else None,
+        "communication_share": float(communication[1]) / 100 if communication else None,
         "seconds": seconds,
     }
 
 
-def gromacs_run(gmx: str, folder: Path, cores: Cores, steps: int) -> dict:
+def gromacs_run(gmx: str, folder: Path, cores: Cores, steps: int, ranks: int) -> dict:
     run_process(
-        cores.pinned(
-            1,
-            [gmx, "mdrun", "-s", "measured.tpr", "-ntmpi", "1", "-ntomp", "1", "-noconfout"]
-            + ["-nsteps", str(steps), "-g", "measured.log"],
+        cores.together(
+            ranks,
+            [gmx, "mdrun", "-s", "measured.tpr", "-ntmpi", ranks, "-ntomp", "1", "-noconfout"]
+            + ["-nsteps", steps, "-g", "measured.log", "-pin", "on" if ranks > 1 else "off"],
         ),
         folder,
         dict(os.environ),
@@ -204,14 +211,31 @@ def gromacs_run(gmx: str, folder: Path, cores: Cores, steps: int) -> dict:
     }
 
 
+def gromacs_title(gmx: str) -> str:
+    """With the instruction set that it was built for, which tells builds apart."""
+    told = subprocess.run([gmx, "--version"], capture_output=True, text=True, check=False)
+    simd = re.search(r"SIMD instructions: +(\S+)", told.stdout + told.stderr)
+    return f"gromacs {simd[1]}" if simd else "gromacs"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--before", type=Path, help="another checkout, with a build of sterna-md")
-    parser.add_argument("--gmx", default=shutil.which("gmx"), help="GROMACS (default: on PATH)")
+    parser.add_argument(
+        "--gmx", action="append", help="a GROMACS; again for another (default: on PATH)"
+    )
     parser.add_argument("--gmx-double", default=shutil.which("gmx_d"), help="for the force error")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--ranks", default="1", help="numbers of ranks, with commas (default: 1)")
+    parser.add_argument(
+        "--priority", action="store_true", help="before all other processes (needs to be root)"
+    )
     options = parser.parse_args()
+    if options.priority:
+        os.environ["STERNA_BENCH_PRIORITY"] = "-20"
+    programs_of_gromacs = options.gmx or [found for found in [shutil.which("gmx")] if found]
+    counts = [int(count) for count in options.ranks.split(",")]
     if not STRUCTURE.is_file():
         print(f"needs the structure {STRUCTURE}", file=sys.stderr)
         return 1
@@ -220,26 +244,33 @@ def main() -> int:
     programs = {name: (Path(os.environ["STERNA_MD"]).resolve(), name) for name in SETTINGS}
     if options.before:
         programs["sterna before"] = (options.before.resolve() / "build/src/app/sterna-md", "sterna")
-    rows: dict[str, list[dict]] = {name: [] for name in programs}
+    engines: dict[str, Callable[[], dict]] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         sterna_inputs(folder, options.steps)
         errors = sterna_force_errors(folder)
-        if options.gmx:
-            gromacs_input(folder, options.gmx)
-            rows["gromacs"] = []
+        for ranks in counts:
+            on = f", {ranks} ranks" if ranks > 1 else ""
+            for engine, (program, settings) in programs.items():
+                engines[engine + on] = partial(sterna_run, program, folder, cores, settings, ranks)
+            for gmx in programs_of_gromacs:
+                engines[gromacs_title(gmx) + on] = partial(
+                    gromacs_run, gmx, folder, cores, options.steps, ranks
+                )
+        if programs_of_gromacs:
+            gromacs_input(folder, programs_of_gromacs[0])
             if options.gmx_double:
                 exact = gromacs_forces(folder, options.gmx_double, REFERENCE_PARAMETERS)
-                errors["gromacs"] = rms(gromacs_forces(folder, options.gmx, "") - exact)
+                single = gromacs_forces(folder, programs_of_gromacs[0], "")
+                errors["gromacs"] = rms(single - exact)
+        rows: dict[str, list[dict]] = {engine: [] for engine in engines}
         for _ in range(options.repeats):
-            for engine, (program, settings) in programs.items():
-                rows[engine].append(sterna_run(program, folder, cores, settings))
-            if options.gmx:
-                rows["gromacs"].append(gromacs_run(options.gmx, folder, cores, options.steps))
-    print(f"{'':20}{'median':>10}{'least':>10}{'most':>10}   ns for each atom and step")
+            for engine, run in engines.items():
+                rows[engine].append(run())
+    print(f"{'':30}{'median':>10}{'least':>10}{'most':>10}   ns for each atom and step")
     for engine, runs in rows.items():
         times = sorted(run["ns"] for run in runs)
-        print(f"{engine:20}{statistics.median(times):10.0f}{times[0]:10.0f}{times[-1]:10.0f}")
+        print(f"{engine:30}{statistics.median(times):10.0f}{times[0]:10.0f}{times[-1]:10.0f}")
     for engine, error in errors.items():
         print(f"force error of {engine}: {error:.2f} kJ/mol/nm")
     RESULTS.write_text(
@@ -247,9 +278,10 @@ def main() -> int:
             {
                 "command": "./dev bench biomolecules"
                 + (" --before CHECKOUT" if options.before else "")
-                + (" --gmx PROGRAM" if options.gmx else "")
+                + " --gmx PROGRAM" * len(options.gmx or [])
                 + (" --gmx-double PROGRAM" if options.gmx_double else "")
-                + f" --repeats {options.repeats} --steps {options.steps}",
+                + f" --repeats {options.repeats} --steps {options.steps} --ranks {options.ranks}"
+                + (" --priority" if options.priority else ""),
                 "machine": processor(),
                 "atoms": ATOMS,
                 "steps": options.steps,

@@ -41,6 +41,9 @@ class ShortRangeForces : public ForceTerm {
   /// Whether in the list that it reads only one of two local particles should have the other in its
   /// row.
   virtual bool reads_half_lists() const { return false; }
+  /// Whether `compute` needs particles of this type in the list. A pair of two types has a force only
+  /// where it needs both.
+  virtual bool needs_in_list(int /*type*/) const { return true; }
   /// The instruction set that computes: "avx512", "avx2", "baseline".
   virtual std::string_view kernels() const = 0;
 

@@ -91,6 +91,7 @@ struct KeySchema {
   std::string_view default_text = {};  ///< what a missing key means, where its value does not say
   Dimension dimension = Dimension::none;
   bool wall_clock = false;  ///< real seconds, whatever the unit system
+  std::size_t longest_text = 1024;
   Range range = {};
   std::vector<std::string_view> (*choices)() = nullptr;
   std::optional<Condition> condition = std::nullopt;

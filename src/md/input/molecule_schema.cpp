@@ -12,6 +12,9 @@
 namespace sterna::md {
 namespace {
 
+/// Of a text with a word for each of perhaps a hundred million molecules.
+constexpr std::size_t text_for_each_molecule = 1'000'000'000;
+
 constexpr Range positive{.minimum = 0.0, .exclusive_minimum = true};
 
 using Names = std::vector<std::string_view>;
@@ -259,6 +262,7 @@ std::vector<KeySchema> molecule_keys() {
            "Numbers of residues, one for each of these molecules, in selections and in files of "
            "other programs: numbers and ranges such as \"21:520 601\".",
        .default_text = "molecules are counted",
+       .longest_text = text_for_each_molecule,
        .aliases = {"residues", "resids", "resid"}},
       {.section = "molecule",
        .name = "chains",
@@ -267,6 +271,7 @@ std::vector<KeySchema> molecule_keys() {
            "Chain, or segment, of these molecules in files of other programs: the name of one, or "
            "several with numbers of molecules such as \"A:250 B:250\".",
        .default_text = "none",
+       .longest_text = text_for_each_molecule,
        .aliases = {"chain", "segment", "segid", "chain_id"}},
       {.section = "molecule",
        .name = "file",

@@ -775,9 +775,9 @@ class Reader {
     } else if (std::ranges::any_of(text,
                                    [](char c) { return static_cast<unsigned char>(c) < 32; })) {
       error(node.source(), fmt::format("{} contains a control character", key_label(key)));
-    } else if (text.size() > 1024) {
-      error(node.source(), fmt::format("{} has {} characters; expected at most 1024",
-                                       key_label(key), text.size()));
+    } else if (text.size() > key.longest_text) {
+      error(node.source(), fmt::format("{} has {} characters; expected at most {}", key_label(key),
+                                       text.size(), key.longest_text));
     } else {
       return true;
     }

@@ -42,7 +42,7 @@ void CellGrid::set_region(const Vec3& low, const Vec3& high, double list_radius,
   }
   cells_.assign(static_cast<std::size_t>(count_[0] + 2) * static_cast<std::size_t>(count_[1] + 2) *
                     static_cast<std::size_t>(count_[2] + 2),
-                CellRange{0, 0});
+                CellRange{});
 }
 
 std::uint32_t CellGrid::local_cell(const Position& position) const {
@@ -89,7 +89,7 @@ void CellGrid::sort_local(ParticleStore& particles, std::span<std::uint32_t> cel
                           std::span<std::uint32_t> source, std::span<std::byte> room) {
   const auto count = static_cast<std::uint32_t>(particles.local_count());
   particles.resize_local(count);
-  std::fill(cells_.begin(), cells_.end(), CellRange{0, 0});
+  std::fill(cells_.begin(), cells_.end(), CellRange{});
   for (std::uint32_t i = 0; i < count; ++i) {
     cell_of[i] = local_cell(particles.position[i]);
     ++cells_[cell_of[i]].count;
@@ -102,19 +102,24 @@ void CellGrid::sort_local(ParticleStore& particles, std::span<std::uint32_t> cel
   std::vector<std::uint32_t> next(cells_.size());
   for (std::size_t c = 0; c < cells_.size(); ++c) next[c] = cells_[c].begin;
   for (std::uint32_t i = 0; i < count; ++i) source[next[cell_of[i]]++] = i;
-  for (const CellRange& cell : cells_) {
-    sort_cell({source.data() + cell.begin, cell.count}, particles.position.span());
+  for (CellRange& cell : cells_) {
+    cell.listed = sort_cell({source.data() + cell.begin, cell.count}, particles.position.span());
   }
   for_each_array_of_particles(
       particles.kind(), [&](const auto& field) { permute(particles.*field.array, source, room); });
   classify_cells();
 }
 
-void CellGrid::sort_cell(std::span<std::uint32_t> cell, std::span<const Position> positions) {
+std::uint32_t CellGrid::sort_cell(std::span<std::uint32_t> cell,
+                                  std::span<const Position> positions) {
   by_x_.resize(cell.size());
+  std::uint32_t listed = 0;
   for (std::size_t k = 0; k < cell.size(); ++k) {
-    const Vec3 p = positions[cell[k]].vector();
-    by_x_[k] = {p.x - shear_.offset(p, 0), cell[k]};
+    const Position& particle = positions[cell[k]];
+    const Vec3 p = particle.vector();
+    const bool is_one = is_listed(particle);
+    by_x_[k] = {is_one ? p.x - shear_.offset(p, 0) : HUGE_VAL, cell[k]};
+    listed += is_one ? 1 : 0;
   }
   // Particles were sorted at the last rebuild and moved little: few swaps each.
   if (cell.size() <= 64) {
@@ -128,6 +133,7 @@ void CellGrid::sort_cell(std::span<std::uint32_t> cell, std::span<const Position
     std::sort(by_x_.begin(), by_x_.end());
   }
   for (std::size_t k = 0; k < cell.size(); ++k) cell[k] = by_x_[k].second;
+  return listed;
 }
 
 void CellGrid::classify_cells() {
@@ -165,7 +171,7 @@ void CellGrid::place_ghosts(std::span<const Position> ghosts, std::size_t local_
         const bool local =
             x >= 1 && x <= count_[0] && y >= 1 && y <= count_[1] && z >= 1 && z <= count_[2];
         if (local) continue;
-        cells_[cell] = {begin, next[cell]};
+        cells_[cell] = {begin, next[cell], 0};
         begin += next[cell];
         next[cell] = cells_[cell].begin - static_cast<std::uint32_t>(local_count);
       }
@@ -176,9 +182,9 @@ void CellGrid::place_ghosts(std::span<const Position> ghosts, std::size_t local_
   for (std::size_t k = 0; k < ghosts.size(); ++k) {
     source[next[slots[k]]++] = static_cast<std::uint32_t>(k);
   }
-  for (const CellRange& range : cells_) {
+  for (CellRange& range : cells_) {
     if (range.begin < local_count || range.count == 0) continue;
-    sort_cell({source.data() + (range.begin - local_count), range.count}, ghosts);
+    range.listed = sort_cell({source.data() + (range.begin - local_count), range.count}, ghosts);
   }
   for (std::size_t place = 0; place < source.size(); ++place) {
     slots[source[place]] = static_cast<std::uint32_t>(place);

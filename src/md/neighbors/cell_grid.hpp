@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -16,13 +17,23 @@ namespace sterna::md {
 /// A region cut into cells at least as wide as the list radius (or one cell, where the region is
 /// narrower), with one layer around it that holds all ghosts of that side. The 27 cells around a
 /// particle's cell hold all its neighbors. Local particles and ghosts are both kept in the order
-/// of the cells (x fastest) and within a cell of x, so neighbors come in few runs that ascend in x.
+/// of the cells (x fastest) and within a cell of x, so neighbors come in few runs that ascend in x;
+/// particles of types that are not listed come last in their cell.
 /// In a triclinic box all of that is so in upright coordinates.
 class CellGrid {
  public:
   /// Region [low, high) of this rank in the upright coordinates of `shear`; lengths in the internal
   /// unit.
   void set_region(const Vec3& low, const Vec3& high, double list_radius, const Shear& shear = {});
+
+  /// By type: whether particles are listed. Empty: all are. Before the next `sort_local`.
+  void set_listed_types(std::vector<char> listed) {
+    is_listed_ = std::move(listed);
+    has_unlisted_ = std::find(is_listed_.begin(), is_listed_.end(), 0) != is_listed_.end();
+  }
+
+  /// Whether there are particles of other types.
+  bool has_unlisted() const { return has_unlisted_; }
 
   /// Sorts the local particles, which must lie in the region; stable, so that sorting a sorted
   /// store changes nothing. Drops the ghosts. `cell_of` and `source` are scratch, one item each
@@ -59,11 +70,17 @@ class CellGrid {
     return static_cast<std::uint32_t>((z * (count_[1] + 2) + y) * (count_[0] + 2) + x);
   }
   void classify_cells();
-  void sort_cell(std::span<std::uint32_t> cell, std::span<const Position> positions);
+  /// Returns how many are listed.
+  std::uint32_t sort_cell(std::span<std::uint32_t> cell, std::span<const Position> positions);
+  bool is_listed(const Position& particle) const {
+    return is_listed_.empty() || is_listed_[static_cast<std::size_t>(particle.type)] != 0;
+  }
 
   Vec3 low_, high_, per_length_;
   Shear shear_;
   int count_[3] = {1, 1, 1};
+  std::vector<char> is_listed_;
+  bool has_unlisted_ = false;
   std::vector<CellRange> cells_;
   std::vector<std::uint32_t> interior_, boundary_, local_;
   std::vector<std::pair<double, std::uint32_t>> by_x_;  ///< scratch of sort_cell

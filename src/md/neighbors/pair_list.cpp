@@ -15,11 +15,11 @@ namespace {
 /// Far from every region, so that no lane that pads a row is ever inside a cutoff.
 constexpr double dummy_coordinate = 1.0e15;
 
-/// How many particles the 27 cells around each local cell hold, axis by axis; of the outermost
+/// How many listed particles the 27 cells around each local cell hold, axis by axis; of the outermost
 /// layer of cells the sums mean nothing.
 std::vector<std::uint32_t> particles_around_cells(const CellGrid& grid) {
   std::vector<std::uint32_t> sums, before;
-  for (const CellRange& cell : grid.cells()) sums.push_back(cell.count);
+  for (const CellRange& cell : grid.cells()) sums.push_back(cell.listed);
   const auto row = static_cast<std::size_t>(grid.nx() + 2);
   for (const std::size_t stride :
        {std::size_t{1}, row, row * static_cast<std::size_t>(grid.ny() + 2)}) {
@@ -154,13 +154,13 @@ void PairList::build(ParticleStore& particles) {
   bounds_.assign(grid_.cells().size(), CellBounds::none());
   for (std::size_t c = 0; c < bounds_.size(); ++c) {
     const CellRange& cell = grid_.cells()[c];
-    for (std::uint32_t i = cell.begin; i < cell.begin + cell.count; ++i) {
+    for (std::uint32_t i = cell.begin; i < cell.begin + cell.listed; ++i) {
       bounds_[c].include({y_[i], y_[i], z_[i], z_[i]});
     }
   }
 
   std::uint32_t longest_cell = 0;
-  for (const CellRange& cell : grid_.cells()) longest_cell = std::max(longest_cell, cell.count);
+  for (const CellRange& cell : grid_.cells()) longest_cell = std::max(longest_cell, cell.listed);
   use_compressed_ = longest_cell < run_length_limit - 1;
   row_begin_.resize(local_count_ + 1);
   row_begin_[0] = 0;
@@ -176,7 +176,7 @@ void PairList::build(ParticleStore& particles) {
   const std::vector<std::uint32_t> around = particles_around_cells(grid_);
   for (const std::uint32_t cell : grid_.local_cells()) {
     const std::size_t candidates = around[cell] + columns * widest_vector;
-    const std::size_t rows = group_count(grid_.cells()[cell].count, group_);
+    const std::size_t rows = group_count(grid_.cells()[cell].listed, group_);
     most_candidates = std::max(most_candidates, candidates);
     room_of_largest_cell = std::max(room_of_largest_cell, rows * (candidates + slack));
   }
@@ -266,19 +266,36 @@ std::span<const std::uint32_t> PairList::select_far(std::size_t begin, std::size
           kernels_.select_far(squared_displacement_.data(), begin, end, least, far_.data())};
 }
 
-PairList::Displacements PairList::displacements(const ParticleStore& particles, double far) {
+double PairList::square_of_listed(bool ghosts) {
+  float largest = 0.0f;
+  for (const CellRange& cell : grid_.cells()) {
+    if ((cell.begin >= local_count_) != ghosts) continue;
+    const float* const squares = squared_displacement_.data() + cell.begin;
+    for (std::uint32_t k = 0; k < cell.listed; ++k) largest = std::max(largest, squares[k]);
+    std::fill(squared_displacement_.begin() + cell.begin + cell.listed,
+              squared_displacement_.begin() + cell.begin + cell.count, 0.0f);
+  }
+  // Squares are rounded.
+  return (1.0 + 1e-6) * static_cast<double>(largest);
+}
+
+PairList::Displacements PairList::displacements(const ParticleStore& particles, double far,
+                                                bool listed_only) {
   if (measured_ != local_count_) {
     forget_displacements();
     measure_displacements(particles, 0, local_count_);
   }
+  listed_only_ = listed_only && grid_.has_unlisted();
+  if (listed_only_) largest_measured_ = square_of_listed(false);
   const double largest = std::sqrt(largest_measured_);
   forget_displacements();
   return {largest, select_far(0, local_count_, far)};
 }
 
 PairList::Displacements PairList::ghost_displacements(const ParticleStore& particles, double far) {
-  const double largest = std::sqrt(square_displacements(particles, local_count_, total_count_));
-  return {largest, select_far(local_count_, total_count_, far)};
+  double largest = square_displacements(particles, local_count_, total_count_);
+  if (listed_only_) largest = square_of_listed(true);
+  return {std::sqrt(largest), select_far(local_count_, total_count_, far)};
 }
 
 }  // namespace sterna::md

@@ -31,6 +31,9 @@ class PairList {
   /// more than the list radius.
   void set_region(const Vec3& low, const Vec3& high, double list_radius, const Shear& shear = {},
                   double halo_width = 0.0);
+  /// By type: whether particles have rows and are in rows; empty: all. The others take up no room
+  /// and no time here. Before the next `sort_local`.
+  void set_listed_types(std::vector<char> listed) { grid_.set_listed_types(std::move(listed)); }
   void sort_local(ParticleStore& particles);
   void place_ghosts(std::span<const Position> ghosts, std::size_t local_count,
                     std::vector<std::uint32_t>& slots) {
@@ -71,8 +74,9 @@ class PairList {
   /// All have moved or will before `displacements`: what was measured is of no use any more.
   void forget_displacements() { measured_ = 0, largest_measured_ = 0.0; }
   /// Of local particles since `build`: the largest, and who moved by at least `far` (some who moved
-  /// by hardly less may be among them). Measures them unless all have been.
-  Displacements displacements(const ParticleStore& particles, double far);
+  /// by hardly less may be among them). Measures them unless all have been. `listed_only`: particles
+  /// that are not listed count as if they had not moved, here and for ghosts until the next call.
+  Displacements displacements(const ParticleStore& particles, double far, bool listed_only = false);
   /// The same of ghosts, which are where the store has them.
   Displacements ghost_displacements(const ParticleStore& particles, double far);
   /// Squares, rounded, of what these two found last.
@@ -115,6 +119,9 @@ class PairList {
   /// Whether particle q of a shared row of `size` excludes its entry k.
   bool is_excluded(std::uint32_t row, std::uint32_t size, std::uint32_t q, std::uint32_t k) const;
   double square_displacements(const ParticleStore& particles, std::size_t begin, std::size_t end);
+  /// Forgets the displacements of local particles, or of ghosts, that are not listed; returns the
+  /// square of the largest of the others.
+  double square_of_listed(bool ghosts);
   std::span<const std::uint32_t> select_far(std::size_t begin, std::size_t end, double far);
 
   const PairKernels& kernels_;
@@ -142,6 +149,7 @@ class PairList {
   AlignedBuffer<float> squared_displacement_;
   std::size_t measured_ = 0;       ///< local particles, by measure_displacements
   double largest_measured_ = 0.0;  ///< squared
+  bool listed_only_ = false;       ///< in `displacements`
   std::vector<CellBounds> bounds_;
 };
 
@@ -191,7 +199,7 @@ void PairList::exclude(const ExcludedOf& excluded_of) {
     for (const std::uint32_t cell : grid_.local_cells()) {
       reader.go_to_cell(cell);
       const CellRange range = grid_.cells()[cell];
-      for (std::uint32_t i = range.begin; i < range.begin + range.count; ++i) {
+      for (std::uint32_t i = range.begin; i < range.begin + range.listed; ++i) {
         const std::uint32_t end = row_begin_[i + 1];
         const std::span<const std::uint32_t> row = reader.row(begin, end);
         row_begin_[i] = kept;
@@ -202,6 +210,7 @@ void PairList::exclude(const ExcludedOf& excluded_of) {
         mark(i, 1);
         begin = end;
       }
+      row_begin_[range.begin + range.listed] = kept;
     }
     row_begin_[local_count_] = kept;
     entries_used_ = kept;
@@ -214,11 +223,11 @@ void PairList::exclude(const ExcludedOf& excluded_of) {
   for (const std::uint32_t cell : grid_.local_cells()) {
     reader.go_to_cell(cell);
     const CellRange range = grid_.cells()[cell];
-    const std::uint32_t groups = group_count(range.count, group_);
+    const std::uint32_t groups = group_count(range.listed, group_);
     for (std::uint32_t g = 0; g < groups; ++g) {
       const std::uint32_t begin = row_begin_[range.begin + g];
       const std::span<const std::uint32_t> row = reader.row(range.begin + g);
-      const std::uint32_t size = size_of_group(range.count, groups, g);
+      const std::uint32_t size = size_of_group(range.listed, groups, g);
       for (std::uint32_t q = 0; q < size; ++q) mark(row[q], 1u << q);
       of_entries.clear();
       for (std::uint32_t q = 0; q < size; ++q) {
@@ -253,7 +262,7 @@ void PairList::for_each_shared_row(Cells which, Visit&& visit) const {
   for (const std::uint32_t cell : cells(which)) {
     reader.go_to_cell(cell);
     const CellRange range = grid_.cells()[cell];
-    const std::uint32_t groups = group_count(range.count, group_);
+    const std::uint32_t groups = group_count(range.listed, group_);
     for (std::uint32_t g = 0; g < groups; ++g) {
       const std::span<const std::uint32_t> row = reader.row(range.begin + g);
       if (group_ == 1) {
@@ -261,7 +270,7 @@ void PairList::for_each_shared_row(Cells which, Visit&& visit) const {
         continue;
       }
       // The others of the group are among the neighbors of each.
-      const std::uint32_t size = size_of_group(range.count, groups, g);
+      const std::uint32_t size = size_of_group(range.listed, groups, g);
       for (std::uint32_t q = 0; q < size; ++q) {
         std::uint32_t mates = 0;
         counted.clear();

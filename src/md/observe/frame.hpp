@@ -21,7 +21,7 @@ struct Frame {
   const ParticleStore& particles;   ///< those of this rank
   std::span<const double> masses;   ///< by type
   const ThermodynamicState& state;  ///< of the whole system, the same on all ranks
-  const PairList& list;
+  const PairList& list;  ///< of types with pair forces; of all where ObserverRow::needs_all_pairs
   const EnergyAndVirial& sums;  ///< of all force terms, this rank's part
   double tail_virial;           ///< of the correction beyond the cutoff, whole system; trace
   /// By which the kinetic part of the pressure is scaled, so that it counts every particle though

@@ -176,6 +176,7 @@ ObserverSection section() {
 
 }  // namespace
 
-const ObserverRow observer::hydrogen_bonds{.section = section, .make = make};
+const ObserverRow observer::hydrogen_bonds{
+    .section = section, .make = make, .needs_all_pairs = true};
 
 }  // namespace sterna::md

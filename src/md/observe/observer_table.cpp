@@ -62,11 +62,23 @@ std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& conte
   return observers;
 }
 
-bool observers_need_virial_tensor(const Input& input) {
+namespace {
+
+bool any_needs(const Input& input, bool ObserverRow::*what) {
   for (std::size_t n = 0; n < std::size(rows); ++n) {
-    if (rows[n]->needs_virial_tensor && observer_sections()[n].interval(input) > 0) return true;
+    if (rows[n]->*what && observer_sections()[n].interval(input) > 0) return true;
   }
   return false;
+}
+
+}  // namespace
+
+bool observers_need_virial_tensor(const Input& input) {
+  return any_needs(input, &ObserverRow::needs_virial_tensor);
+}
+
+bool observers_need_all_pairs(const Input& input) {
+  return any_needs(input, &ObserverRow::needs_all_pairs);
 }
 
 }  // namespace sterna::md

@@ -35,6 +35,8 @@ struct ObserverRow {
   /// Whether samples need the whole tensor of the virial, which charges at any distance compute
   /// only where it is wanted.
   bool needs_virial_tensor = false;
+  /// Whether samples need pairs of all types in the list, not only of those with pair forces.
+  bool needs_all_pairs = false;
 };
 
 /// The rows, each defined in the observer's own file.
@@ -53,5 +55,7 @@ std::vector<std::unique_ptr<Observer>> make_observers(const comm::Context& conte
 
 /// Whether any of these needs the whole tensor of the virial.
 bool observers_need_virial_tensor(const Input& input);
+/// Whether any needs pairs of all types in the list.
+bool observers_need_all_pairs(const Input& input);
 
 }  // namespace sterna::md

@@ -156,6 +156,6 @@ ObserverSection section() {
 
 }  // namespace
 
-const ObserverRow observer::rdf{.section = section, .make = make};
+const ObserverRow observer::rdf{.section = section, .make = make, .needs_all_pairs = true};
 
 }  // namespace sterna::md

@@ -32,6 +32,13 @@ ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& deco
           context, options.may_miss_pairs ? std::numeric_limits<double>::max() : 0.5 * options.skin,
           std::max(1, options.maximum_interval / static_cast<int>(options.time_steps.longest())),
           timer) {
+  if (!options_.lists_all_pairs) {
+    std::vector<char> listed;
+    for (int type = 0; type < options_.type_count; ++type) {
+      listed.push_back(forces_->needs_in_list(type));
+    }
+    list_.set_listed_types(std::move(listed));
+  }
   set_region(decomposition);
   // In the steps between nobody looks which pairs meet.
   needs_early_rebuild_ = time_steps_.are_used();
@@ -144,7 +151,8 @@ RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles, std:
   const double half_skin = 0.5 * options_.skin;
   const double reach = motion.step + motion.growth;
   // Nobody else can leave half the skin in the next step.
-  const auto displacements = list_.displacements(particles, std::max(0.0, half_skin - reach));
+  const auto displacements =
+      list_.displacements(particles, std::max(0.0, half_skin - reach), list_is_lost_by_pairs());
   motion.displacement = displacements.largest;
   // The list must hold in the steps before the next look, or in that one too. What pulls the fastest
   // particles hardest in one step are vibrations, which pull back in the next.

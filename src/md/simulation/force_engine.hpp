@@ -31,6 +31,9 @@ class ForceEngine {
     /// Lists are kept for that many steps, however far particles move.
     bool may_miss_pairs = false;
     bool rotating = false;  ///< as the stores that come
+    int type_count = 0;
+    /// Whether somebody reads pairs from the list that have no forces.
+    bool lists_all_pairs = false;
     HaloOptions halo;
     /// Of flexible molecules, whose atoms ghosts are looked up by; null: there are none. The
     /// particles' ghosts have ids then.

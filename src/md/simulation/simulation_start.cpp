@@ -556,6 +556,8 @@ void Simulation::Implementation::make_engine() {
       list_buffer_ ? list_buffer_->interval : input_.neighbor.maximum_interval;
   options.may_miss_pairs = list_buffer_.has_value();
   options.rotating = particles_.rotating();
+  options.type_count = static_cast<int>(masses_.size());
+  options.lists_all_pairs = observers_need_all_pairs(input_);
   if (!minimizer_) {
     const Input::TimeSteps& steps = input_.time_steps;
     options.time_steps = MultipleTimeSteps(steps.pairs, steps.longest());

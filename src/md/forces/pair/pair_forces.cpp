@@ -183,6 +183,17 @@ PotentialWork PairForces::General::work() const {
        static_cast<float>(columns.least_squared)}};
 }
 
+bool PairForces::needs_in_list(int type) const {
+  if (!lennard_jones_) return true;
+  // Other potentials may have pairs of their own.
+  if (!general_.empty()) return true;
+  const auto row = static_cast<std::size_t>(type) * static_cast<std::size_t>(type_count_);
+  for (std::size_t k = row; k < row + static_cast<std::size_t>(type_count_); ++k) {
+    if (lennard_jones_->twelve_c12[k] != 0.0 || lennard_jones_->six_c6[k] != 0.0) return true;
+  }
+  return false;
+}
+
 void PairForces::rebuild(const PairList& list, const ParticleStore& particles) {
   if (precision_ != Precision::mixed) return;
   // Half of the margin is at least the list radius, so the dummy beyond the range is beyond the

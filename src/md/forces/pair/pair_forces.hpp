@@ -34,6 +34,8 @@ class PairForces final : public ShortRangeForces {
     return precision_ == Precision::mixed ? kernels_.group_mixed : kernels_.group_double;
   }
   /// Only mixed precision has kernels for them.
+  /// Atoms like the hydrogen of TIP3P attract and repel nobody.
+  bool needs_in_list(int type) const override;
   bool reads_half_lists() const override { return precision_ == Precision::mixed; }
   std::string_view kernels() const override { return kernels_.name; }
   void rebuild(const PairList& list, const ParticleStore& particles) override;
