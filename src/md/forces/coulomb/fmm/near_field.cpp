@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <stdexcept>
 #include <type_traits>
 
@@ -50,7 +51,7 @@ NearField<Real>::NearField(const comm::Context* context, const Lattice& lattice,
       rank_, partition.rank_count(), leaves, partition.periodic(),
       [&](int rank) { return partition_.touched_leaves(rank); },
       [&](int rank) { return partition_.touched_leaves(rank).grown(1); });
-  ranges_.resize(around_.count());
+  arrived_ranges_.sort(around_.count());
   if (context == nullptr) return;
   std::vector<comm::NeighborPattern::Peer> peers;
   for (int rank = 0; rank < partition.rank_count(); ++rank) {
@@ -134,19 +135,30 @@ const std::byte* NearField<Real>::read_counts(int peer, const std::byte* in, Cou
 }
 
 template <class Real>
+void NearField<Real>::Ranges::sort(std::size_t leaf_count) {
+  begins_.assign(leaf_count + 1, 0);
+  for (const auto& [leaf, range] : found_) ++begins_[leaf + 1];
+  std::partial_sum(begins_.begin(), begins_.end(), begins_.begin());
+  sorted_.resize(found_.size());
+  std::vector<std::size_t> next(begins_.begin(), begins_.end() - 1);
+  for (const auto& [leaf, range] : found_) sorted_[next[leaf]++] = range;
+}
+
+template <class Real>
 void NearField<Real>::place_own() {
-  for (auto& ranges : ranges_) ranges.clear();
+  own_ranges_.clear();
   for (const CellBlock& block : transfers_.receives) {
     if (block.rank != rank_) continue;
     block.source.for_each([&](const Cells& cell) {
       const std::size_t i = own_.index(cell);
       const Cells at{cell[0] + block.shift[0], cell[1] + block.shift[1], cell[2] + block.shift[2]};
       if (begins_[i] < begins_[i + 1]) {
-        ranges_[around_.index(at)].push_back(
-            {begins_[i], begins_[i + 1], true, block.shift == Cells{0, 0, 0}, i});
+        own_ranges_.add(around_.index(at),
+                        {begins_[i], begins_[i + 1], i, block.shift == Cells{0, 0, 0}});
       }
     });
   }
+  own_ranges_.sort(around_.count());
 }
 
 template <class Real>
@@ -154,16 +166,18 @@ void NearField<Real>::place_arriving(std::span<const Counts> counts) {
   std::size_t place = begins_.back();
   std::size_t peer = 0, next = 0;
   std::fill(arrived_.begin(), arrived_.end(), 0);
+  arrived_ranges_.clear();
   for (const CellBlock& block : transfers_.receives) {
     if (block.rank == rank_) continue;
     while (exchange_->peers()[peer].rank != block.rank) ++peer, next = 0;
     block.target().for_each([&](const Cells& at) {
       const auto here = static_cast<std::size_t>(counts[peer][next++]);
-      if (here > 0) ranges_[around_.index(at)].push_back({place, place + here, false, false, 0});
+      if (here > 0) arrived_ranges_.add(around_.index(at), {place, place + here});
       place += here;
       arrived_[peer] += here;
     });
   }
+  arrived_ranges_.sort(around_.count());
   resize(place);
 }
 
@@ -310,6 +324,7 @@ void NearField<Real>::start(std::span<const Vec3> offsets, std::span<const Vec3>
 
 template <class Real>
 void NearField<Real>::compute(bool local, bool with_virial) {
+  const Ranges& ranges = local ? own_ranges_ : arrived_ranges_;
   own_.for_each([&](const Cells& cell) {
     const std::size_t target = own_.index(cell);
     if (begins_[target] == begins_[target + 1]) return;
@@ -324,13 +339,12 @@ void NearField<Real>::compute(bool local, bool with_virial) {
       if (mutual && number < to_itself) return;
       const Cells at{cell[0] + step[0], cell[1] + step[1], cell[2] + step[2]};
       const Shift& shift = shifts_[number];
-      for (const Range& range : ranges_[around_.index(at)]) {
-        if (range.own != local) continue;
+      for (const Range& range : ranges.of(around_.index(at))) {
         // Several images of a leaf may lie at the same place.
         if (mutual && number == to_itself && range.source < target) continue;
-        const bool itself = range.own_image && range.source == target;
+        const bool itself = range.in_place && range.source == target;
         // Where leaves overlap, those around have parts of the same molecules.
-        const bool same_molecules = range.own_image && (itself || overlapping_);
+        const bool same_molecules = range.in_place && (itself || overlapping_);
         cells_.push_back({range.begin,
                           range.end,
                           {shift[0], shift[1], shift[2]},

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "md/forces/coulomb/fmm/fmm_parameters.hpp"
@@ -51,9 +52,25 @@ class NearField {
   /// Charges that lie in one leaf.
   struct Range {
     std::size_t begin, end;
-    bool own;        ///< of this rank, those of leaf `source` of own_
-    bool own_image;  ///< of this rank, where they are and not in another image of the box
-    std::size_t source;
+    // Of this rank's:
+    std::size_t source = 0;  ///< the leaf of own_ that has them
+    bool in_place = false;   ///< where they are, not in another image of the box
+  };
+  /// Those of each leaf of around_, one leaf after the other.
+  class Ranges {
+   public:
+    void clear() { found_.clear(); }
+    void add(std::size_t leaf, const Range& range) { found_.push_back({leaf, range}); }
+    /// After all `add`; keeps their order.
+    void sort(std::size_t leaf_count);
+    std::span<const Range> of(std::size_t leaf) const {
+      return {sorted_.data() + begins_[leaf], begins_[leaf + 1] - begins_[leaf]};
+    }
+
+   private:
+    std::vector<std::pair<std::size_t, Range>> found_;
+    std::vector<std::size_t> begins_;
+    std::vector<Range> sorted_;
   };
   using Counts = std::vector<std::int32_t>;
   template <class Function>
@@ -96,9 +113,9 @@ class NearField {
 
   NearCharges<Real> charges_;  ///< of this rank, then those that arrived, block by block
   std::vector<std::size_t> begins_;
-  std::vector<std::vector<Range>> ranges_;  ///< of the leaves of around_
-  std::vector<std::size_t> arrived_;        ///< from each peer
-  std::vector<NearCell<Real>> cells_;       ///< near the one that is computed
+  Ranges own_ranges_, arrived_ranges_;
+  std::vector<std::size_t> arrived_;   ///< from each peer
+  std::vector<NearCell<Real>> cells_;  ///< near the one that is computed
   NearSources<Real> sources_;
   VirialProducts virial_{};
 };

@@ -159,19 +159,27 @@ void for_each_near_cell(std::span<const NearCell<Real>> cells, bool same_molecul
   }
 }
 
-/// Copies vectors, `shift` added; what is copied beyond `end` means nothing.
-template <class V, class Array, class Target, class Real>
-void copy_vectors(const Array& from, std::size_t begin, std::size_t end, Target* to, Real shift) {
-  for (std::size_t i = begin; i < end; i += lanes<Real>) {
-    store(to + (i - begin), load_some<V>(from, i, from.size()) + shift);
+/// Copies the charges of a cell to `place`, in vectors; what comes behind the last means nothing.
+template <bool same_molecules, class Real>
+void gather_near_cell(const NearCharges<Real>& charges, const NearCell<Real>& cell,
+                      std::size_t place, NearSources<Real>& sources) {
+  using C = Vector<typename NearCharges<Real>::Coordinate>;
+  using I = Vector<typename NearCharges<Real>::Index>;
+  const std::size_t end = charges.x.size();
+  for (std::size_t i = cell.begin; i < cell.end; i += lanes<Real>, place += lanes<Real>) {
+    store(sources.x.data() + place, load_some<C>(charges.x, i, end) + cell.shift[0]);
+    store(sources.y.data() + place, load_some<C>(charges.y, i, end) + cell.shift[1]);
+    store(sources.z.data() + place, load_some<C>(charges.z, i, end) + cell.shift[2]);
+    store(sources.charge.data() + place, load_some<Vector<Real>>(charges.charge, i, end));
+    if constexpr (same_molecules) {
+      store(sources.molecule.data() + place, load_some<I>(charges.molecule, i, end));
+    }
   }
 }
 
 template <class Real>
 NearRanges gather_near_sources(const NearCharges<Real>& charges,
                                std::span<const NearCell<Real>> cells, NearSources<Real>& sources) {
-  using C = Vector<typename NearCharges<Real>::Coordinate>;
-  using I = Vector<typename NearCharges<Real>::Index>;
   std::size_t most = 5 * lanes<Real>;
   for (const NearCell<Real>& cell : cells) most += cell.end - cell.begin;
   for (auto* array : {&sources.x, &sources.y, &sources.z}) array->resize(most);
@@ -184,15 +192,8 @@ NearRanges gather_near_sources(const NearCharges<Real>& charges,
       NearRange& range = ranges[same_molecules][mutual];
       range.begin = end;
       for_each_near_cell(cells, same_molecules, mutual, end, [&](const auto& cell, std::size_t j) {
-        copy_vectors<C>(charges.x, cell.begin, cell.end, sources.x.data() + j, cell.shift[0]);
-        copy_vectors<C>(charges.y, cell.begin, cell.end, sources.y.data() + j, cell.shift[1]);
-        copy_vectors<C>(charges.z, cell.begin, cell.end, sources.z.data() + j, cell.shift[2]);
-        copy_vectors<Vector<Real>>(charges.charge, cell.begin, cell.end, sources.charge.data() + j,
-                                   Real(0));
-        if (same_molecules) {
-          copy_vectors<I>(charges.molecule, cell.begin, cell.end, sources.molecule.data() + j,
-                          typename NearCharges<Real>::Index(0));
-        }
+        same_molecules ? gather_near_cell<true>(charges, cell, j, sources)
+                       : gather_near_cell<false>(charges, cell, j, sources);
         end = j + cell.end - cell.begin;
       });
       for (; end % lanes<Real> != 0; ++end) {
@@ -207,18 +208,25 @@ NearRanges gather_near_sources(const NearCharges<Real>& charges,
   return ranges;
 }
 
-/// Adds a cell's sums to its charges, and zeros to some behind them, for which `to` has room.
+/// Adds a cell's sums from `place` on to its charges, and zeros to some behind them, for which there
+/// is room.
 template <class Real>
-void add_near_sums(const AlignedBuffer<Real>& from, std::size_t place, const NearCell<Real>& cell,
-                   double unit, std::vector<double>& to) {
+void add_near_sums(const NearSources<Real>& sources, std::size_t place, const NearCell<Real>& cell,
+                   NearCharges<Real>& charges) {
+  const double per_length = 1.0 / charges.resolution, per_area = per_length * per_length;
   Numbers left{};
   for (std::size_t k = 0; k < lanes<double>; ++k) {
     left[k] = static_cast<std::int64_t>(cell.end - cell.begin - k);
   }
-  for (std::size_t i = cell.begin; i < cell.end; i += lanes<double>) {
-    const Doubles sums = load_doubles(from.data() + (place + i - cell.begin));
-    double* const at = to.data() + i;
-    store(at, load<Doubles>(at) + (left > 0 ? sums * unit : Doubles{}));
+  for (std::size_t i = cell.begin; i < cell.end; i += lanes<double>, place += lanes<double>) {
+    const auto add = [&](const AlignedBuffer<Real>& from, double unit, std::vector<double>& to) {
+      const Doubles sums = load_doubles(from.data() + place);
+      store(to.data() + i, load<Doubles>(to.data() + i) + (left > 0 ? sums * unit : Doubles{}));
+    };
+    add(sources.potential, per_length, charges.potential);
+    add(sources.field_x, per_area, charges.field_x);
+    add(sources.field_y, per_area, charges.field_y);
+    add(sources.field_z, per_area, charges.field_z);
     left -= static_cast<std::int64_t>(lanes<double>);
   }
 }
@@ -262,22 +270,19 @@ void near_charges(NearCharges<Real>& charges, std::size_t begin, std::size_t end
   for (; i < end; ++i) {
     meet_near_sources<Real, 1>(charges, i, sources, ranges, virial != nullptr);
   }
-  const double per_length = 1.0 / charges.resolution, per_area = per_length * per_length;
+  const double per_length = 1.0 / charges.resolution;
   for (const bool same_molecules : {true, false}) {
     for (const bool mutual : {false, true}) {
-      for_each_near_cell(
-          cells, same_molecules, mutual, ranges[same_molecules][mutual].begin,
-          [&](const NearCell<Real>& cell, std::size_t place) {
-            if (mutual) {
-              add_near_sums(sources.potential, place, cell, per_length, charges.potential);
-              add_near_sums(sources.field_x, place, cell, per_area, charges.field_x);
-              add_near_sums(sources.field_y, place, cell, per_area, charges.field_y);
-              add_near_sums(sources.field_z, place, cell, per_area, charges.field_z);
-            }
-            if (virial != nullptr) {
-              add_near_virial(sources, place, cell, (mutual ? 1.0 : 0.5) * per_length, *virial);
-            }
-          });
+      for_each_near_cell(cells, same_molecules, mutual, ranges[same_molecules][mutual].begin,
+                         [&](const NearCell<Real>& cell, std::size_t place) {
+                           if (mutual) {
+                             add_near_sums(sources, place, cell, charges);
+                           }
+                           if (virial != nullptr) {
+                             add_near_virial(sources, place, cell,
+                                             (mutual ? 1.0 : 0.5) * per_length, *virial);
+                           }
+                         });
     }
   }
 }
