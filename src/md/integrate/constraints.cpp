@@ -4,7 +4,7 @@
 //          ghosts come by halo exchanges of their own. Groups that are longer than a halo are
 //          solved by all ranks together. A minimization takes the forces along the constraints and
 //          corrects its moves as those of a time step, with the same mass for all.
-// Source:  SETTLE: settle.cpp; for other groups SHAKE: Ryckaert, Ciccotti and Berendsen, J. Comput.
+// Source:  SETTLE: kernels/settle_kernels.inl; for other groups SHAKE: Ryckaert, Ciccotti and Berendsen, J. Comput.
 //          Phys. 23, 327 (1977), and RATTLE: Andersen, J. Comput. Phys. 52, 24 (1983); for long
 //          ones Newton's method with the matrix of constraint_matrix.cpp.
 // Cost:    two exchanges of the ghosts' velocities in each step. SHAKE sweeps ten times or so over
@@ -79,6 +79,8 @@ void Constraints::rebuild(const ParticleStore& particles) {
                : add(particles, i, place, *group, missing);
     }
   }
+  std::stable_partition(groups_.begin(), groups_.end(),
+                        [](const LocalGroup& group) { return group.group->settle.has_value(); });
   agree(context_, missing);
 }
 
@@ -228,27 +230,51 @@ void Constraints::correct(std::span<Vec3> velocity, double timestep, const Parti
     set_.push(constraint, excess / (2.0 * timestep * set_.weight(constraint) * along), velocity);
     return false;
   };
-  for (const LocalGroup& group : groups_) {
-    if (!settle(group, velocity, timestep)) sweep(group, shake, particles, step);
+  std::span<const LocalGroup> rest = groups_;
+  while (!rest.empty() && rest.front().group->settle) {
+    std::size_t count = 1;
+    while (count < std::min(rest.size(), triangles_together) &&
+           rest[count].group == rest.front().group) {
+      ++count;
+    }
+    for (const LocalGroup* group : settle(rest.first(count), velocity, timestep)) {
+      sweep(*group, shake, particles, step);
+    }
+    rest = rest.subspan(count);
   }
+  for (const LocalGroup& group : rest) sweep(group, shake, particles, step);
   if (kinds_.span_ranks()) correct_spanning(velocity, timestep, particles, step);
 }
 
-bool Constraints::settle(const LocalGroup& group, std::span<Vec3> velocity, double timestep) const {
-  if (!group.group->settle) return false;
-  const auto legs = of(group).first(2);
-  Settle::Legs before, moved;
-  for (std::size_t k = 0; k < 2; ++k) {
-    before[k] = legs[k].connection;
-    moved[k] = before[k] + timestep * set_.difference(legs[k], velocity);
+std::vector<const Constraints::LocalGroup*> Constraints::settle(std::span<const LocalGroup> groups,
+                                                                std::span<Vec3> velocity,
+                                                                double timestep) const {
+  SettleWork work;
+  for (std::size_t lane = 0; lane < triangles_together; ++lane) {
+    // The first group again where there are no more.
+    const auto legs = of(groups[lane < groups.size() ? lane : 0]).first(2);
+    Settle::Legs before, moved;
+    for (std::size_t k = 0; k < 2; ++k) {
+      before[k] = legs[k].connection;
+      moved[k] = before[k] + timestep * set_.difference(legs[k], velocity);
+    }
+    Settle::put(before, moved, lane, work);
   }
-  const auto shifts = group.group->settle->shifts(before, moved);
-  if (!shifts) return false;
-  const std::uint32_t atoms[] = {legs[0].second, legs[0].first, legs[1].first};
-  for (std::size_t k = 0; k < 3; ++k) {
-    velocity[set_.atoms[atoms[k]].vector] += (1.0 / timestep) * (*shifts)[k];
+  groups.front().group->settle->compute(work);
+  std::vector<const LocalGroup*> unsolved;
+  for (std::size_t lane = 0; lane < groups.size(); ++lane) {
+    const auto shifts = Settle::shifts(work, lane);
+    if (!shifts) {
+      unsolved.push_back(&groups[lane]);
+      continue;
+    }
+    const auto legs = of(groups[lane]).first(2);
+    const std::uint32_t atoms[] = {legs[0].second, legs[0].first, legs[1].first};
+    for (std::size_t k = 0; k < 3; ++k) {
+      velocity[set_.atoms[atoms[k]].vector] += (1.0 / timestep) * (*shifts)[k];
+    }
   }
-  return true;
+  return unsolved;
 }
 
 void Constraints::correct_spanning(std::span<Vec3> velocity, double timestep,
@@ -401,10 +427,10 @@ double Constraints::constrain_velocities(ParticleStore& particles, std::int64_t 
   const auto along = [&](const Constraint& constraint) {
     return dot(set_.difference(constraint, velocity), constraint.connection);
   };
-  double largest = 0.0;
+  double largest = 0.0;  // squared
   for (const Constraint& constraint : set_.constraints) {
-    largest =
-        std::max(largest, std::abs(along(constraint)) / std::sqrt(constraint.squared_distance));
+    const double found = along(constraint);
+    largest = std::max(largest, found * found / constraint.squared_distance);
   }
   const auto push = [&](const Constraint& constraint, double multiplier) {
     set_.push(constraint, multiplier, velocity);
@@ -412,7 +438,7 @@ double Constraints::constrain_velocities(ParticleStore& particles, std::int64_t 
   // What is left changes a distance in a step by no more than the tolerance.
   solve_linear(along, push, tolerance_ / timestep_, particles, step);
   for (const std::uint32_t i : particles_) particles.velocity[i] = velocity[i];
-  return largest;
+  return std::sqrt(largest);
 }
 
 std::span<Vec3> Constraints::constrain_accelerations(const ParticleStore& particles,

@@ -109,7 +109,10 @@ class Constraints {
   /// have the right length.
   void correct(std::span<Vec3> velocity, double timestep, const ParticleStore& particles,
                std::int64_t step);
-  bool settle(const LocalGroup& group, std::span<Vec3> velocity, double timestep) const;
+  /// The same of groups of one shape, as many as kernels take together; returns those that it
+  /// cannot solve.
+  std::vector<const LocalGroup*> settle(std::span<const LocalGroup> groups,
+                                        std::span<Vec3> velocity, double timestep) const;
   void correct_spanning(std::span<Vec3> velocity, double timestep, const ParticleStore& particles,
                         std::int64_t step);
   /// Pushes until what `along` says of each constraint is 0, but for `goal` times its squared
@@ -140,7 +143,7 @@ class Constraints {
   double timestep_, tolerance_;
   GhostVectors ghost_vectors_;
   ConstraintMatrix matrix_;
-  std::vector<LocalGroup> groups_;
+  std::vector<LocalGroup> groups_;        ///< those that SETTLE solves come first
   ConstraintSet set_;                     ///< of the groups, then those that span ranks
   std::size_t first_spanning_ = 0;        ///< in `set_.constraints`
   std::vector<std::uint32_t> particles_;  ///< local ones with constraints
