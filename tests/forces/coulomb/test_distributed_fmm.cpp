@@ -8,6 +8,7 @@
 #include "md/domain/decomposition_method.hpp"
 #include "md/forces/coulomb/ewald.hpp"
 #include "md/forces/coulomb/fmm/fmm_solver.hpp"
+#include "md/forces/coulomb/fmm/kernels/fmm_kernels.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
@@ -396,6 +397,33 @@ TEST_CASE("the same bits with every method of exchange") {
       CHECK(result.forces == first.forces);
     }
     for (const auto& verdict : solver.verdicts()) CHECK(verdict.method == method.name);
+  }
+}
+
+TEST_CASE("the same bits of forces with energy and virial and without") {
+  const comm::Context context;
+  const OwnedCharges system = molecules_in({24, 24, 24}, "slab", 200);
+  const auto decomposition = make_decomposition(context, "bisection", system);
+  const Share share = share_of(*decomposition, context.rank(), system);
+  const PointCharges charges = share.charges.view();
+  FmmParameters parameters;
+  parameters.order = 4, parameters.levels = 2;
+  for (const FmmInstructionSet* set : available_fmm_kernels()) {
+    for (const FmmPrecision precision : {FmmPrecision::single, FmmPrecision::full}) {
+      CAPTURE(set->name);
+      CAPTURE(name_of(precision));
+      parameters.instruction_set = set->name, parameters.precision = precision;
+      FmmSolver solver(context, *decomposition, parameters);
+      solver.rebuild(charges);
+      solver.start(charges.positions);
+      const CoulombResult whole = solver.finish(true, true);
+      for (const bool with_virial : {false, true}) {
+        solver.start(charges.positions);
+        CHECK(solver.finish(with_virial, false).forces == whole.forces);
+        solver.start(charges.positions);
+        CHECK(solver.finish(with_virial, true).energy == whole.energy);
+      }
+    }
   }
 }
 

@@ -51,7 +51,7 @@ bool Electrostatics::with_dipoles() const {
   return false;
 }
 
-void Electrostatics::place_charges(const ParticleStore& particles) {
+void Electrostatics::place_charges(const ParticleStore& particles, bool with_centers) {
   positions_.clear();
   dipoles_.clear();
   centers_.clear();
@@ -60,7 +60,7 @@ void Electrostatics::place_charges(const ParticleStore& particles) {
     const Position& at = particles.position[i];
     const auto& sites = sites_[static_cast<std::size_t>(at.type)];
     if (sites.empty()) continue;
-    centers_.insert(centers_.end(), sites.size(), at.vector());
+    if (with_centers) centers_.insert(centers_.end(), sites.size(), at.vector());
     if (!particles.rotating()) {
       for (const Site& site : sites) {
         positions_.push_back(at.vector() + site.position);
@@ -127,7 +127,7 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
       molecules_.push_back(static_cast<std::int32_t>(i));
     }
   }
-  place_charges(particles);
+  place_charges(particles, true);
   particle_count_ = particles.local_count();
   if (excluded_) {
     excluded_->rebuild(particles);
@@ -203,7 +203,8 @@ void Electrostatics::check_open_box(const ParticleStore& particles) const {
 }
 
 void Electrostatics::start(const ParticleStore& particles) {
-  place_charges(particles);
+  // Only where cells overlap does the method ask for them again.
+  place_charges(particles, options_.smoothing > 0.0);
   if (solver_) solver_->start(positions_, dipoles_, centers_, with_far_field_);
 }
 
@@ -240,7 +241,8 @@ void Electrostatics::finish(ParticleStore& particles, EnergyAndVirial* sums) {
     ewald_result_ =
         gathered_ewald(context_, ewald_solver(*ewald_accuracy_), charges(), particle_count_);
   }
-  const CoulombResult& result = options_.ewald ? ewald_result_ : solver_->finish(with_tensor);
+  const CoulombResult& result =
+      options_.ewald ? ewald_result_ : solver_->finish(with_tensor, sums != nullptr);
   add_forces(particles, result, particles.force.span(), particles.torque.span());
   if (excluded_) excluded_->subtract(particles, particles.force.span(), sums);
   slow_forces_.clear();

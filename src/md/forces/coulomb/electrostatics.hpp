@@ -95,7 +95,7 @@ class Electrostatics final : public ForceTerm {
  private:
   /// "order 8, single precision, 16 x 16 x 16 leaves".
   std::string method() const;
-  void place_charges(const ParticleStore& particles);
+  void place_charges(const ParticleStore& particles, bool with_centers);
   PointCharges charges() const {
     return {positions_, values_, molecules_, centers_, dipoles_, other_forces_};
   }

@@ -21,7 +21,7 @@ class FmmSolver::Implementation {
   virtual void rebuild(const PointCharges& charges) = 0;
   virtual void start(std::span<const Vec3> positions, std::span<const Vec3> dipoles,
                      std::span<const Vec3> centers, bool with_far_field) = 0;
-  virtual const CoulombResult& finish(bool with_virial) = 0;
+  virtual const CoulombResult& finish(bool with_virial, bool with_energy) = 0;
   virtual const CoulombResult& far_part() = 0;
   virtual std::vector<comm::Verdict> verdicts() const = 0;
   const FmmParameters& parameters() const { return parameters_; }
@@ -34,6 +34,41 @@ class FmmSolver::Implementation {
 };
 
 namespace {
+
+/// What of a lattice's potential is not harmonic. All of this energy is divided by the volume.
+class Background {
+ public:
+  /// `sums`: as Solver::sums_of_charges, of all ranks.
+  template <class Sums>
+  Background(const Sums& sums, double volume)
+      : scale_(2.0 * std::numbers::pi / (3.0 * volume)),
+        total_(sums[0]),
+        spread_(sums[4]),
+        dipole_{sums[1], sums[2], sums[3]} {}
+
+  struct Effect {
+    double potential, energy;
+    Vec3 field, force;
+    void add_to(VirialProducts& virial, const Vec3& position) const {
+      add_product(virial, position, force);
+      for (const std::size_t diagonal : {0, 4, 8}) virial[diagonal] += energy;
+    }
+  };
+  /// `position`: from the center of the box.
+  Effect on(double charge, const Vec3& moment, const Vec3& position) const {
+    Effect effect;
+    effect.potential =
+        scale_ * (total_ * dot(position, position) - 2.0 * dot(dipole_, position) + spread_);
+    effect.field = (2.0 * scale_) * (dipole_ - total_ * position);
+    effect.force = charge * effect.field - (2.0 * scale_ * total_) * moment;
+    effect.energy = 0.5 * (charge * effect.potential - dot(moment, effect.field));
+    return effect;
+  }
+
+ private:
+  double scale_, total_, spread_;
+  Vec3 dipole_;
+};
 
 template <class Near, class Far>
 class Solver final : public FmmSolver::Implementation {
@@ -65,7 +100,7 @@ class Solver final : public FmmSolver::Implementation {
              std::span<const Vec3> centers, bool with_far_field) override {
     Stopwatch watch;
     with_far_field_ = with_far_field;
-    positions_.assign(positions.begin(), positions.end());
+    if (in_vacuum()) positions_.assign(positions.begin(), positions.end());
     leaf_parts_.move(positions, centers);
     watch.lap(times_.sort);
     if (overlapping()) place_parts();
@@ -78,10 +113,13 @@ class Solver final : public FmmSolver::Implementation {
     if (with_far_field_) far_.start(far_sources_, leaf_parts_.begins(), times_);
   }
 
-  const CoulombResult& finish(bool with_virial) override {
-    near_.compute_local(with_virial, times_);
+  const CoulombResult& finish(bool with_virial, bool with_energy) override {
+    // Weights of parts of molecules pull by potentials.
+    const typename NearField<Near>::Wanted wanted{.potentials = with_energy || overlapping(),
+                                                  .virial = with_virial};
+    near_.compute_local(wanted, times_);
     if (with_far_field_) far_.climb(sums_of_charges(), with_virial, times_);
-    near_.finish(with_virial, times_);
+    near_.finish(wanted, times_);
     if (with_far_field_) far_.finish(far_sources_, leaf_parts_.begins(), times_);
     Stopwatch watch;
     with_far_field_ ? assemble<true, true>(with_virial, result_)
@@ -107,6 +145,9 @@ class Solver final : public FmmSolver::Implementation {
   using Part = LeafParts::Part;
 
   bool overlapping() const { return parameters_.overlap > 0.0; }
+  bool in_vacuum() const {
+    return parameters_.periodic && parameters_.surroundings == Surroundings::vacuum;
+  }
 
   /// Charges by leaf, to both fields.
   void place_parts() {
@@ -143,7 +184,7 @@ class Solver final : public FmmSolver::Implementation {
   }
 
   void take_dipoles(std::span<const Vec3> dipoles) {
-    if (dipoles.size() != positions_.size()) {
+    if (dipoles.size() != charges_.size()) {
       throw std::invalid_argument("dipoles of all charges are needed where some have one");
     }
     dipoles_.assign(dipoles.begin(), dipoles.end());
@@ -202,7 +243,8 @@ class Solver final : public FmmSolver::Implementation {
     });
   }
 
-  /// Charge, dipole and spread about the center of the box, dipole of the positions as given.
+  /// Charge, dipole and spread about the center of the box; in vacuum also the dipole of the
+  /// positions as given.
   std::array<double, FarField<Far>::sum_count> sums_of_charges() const {
     double total = 0.0, spread = 0.0;
     Vec3 dipole, given_dipole;
@@ -213,7 +255,7 @@ class Solver final : public FmmSolver::Implementation {
       dipole += charge * position + moment;
       spread += charge * dot(position, position) + 2.0 * dot(moment, position);
     });
-    for (std::size_t i = 0; i < charges_.size(); ++i) {
+    for (std::size_t i = 0; in_vacuum() && i < charges_.size(); ++i) {
       given_dipole += charges_[i] * positions_[i] + dipole_of(i);
     }
     return {total,  dipole.x,       dipole.y,       dipole.z,
@@ -230,7 +272,9 @@ class Solver final : public FmmSolver::Implementation {
     result.fields.assign(parameters_.dipoles ? count : 0, {});
     result.center_forces.assign(overlapping() ? count : 0, {});
     VirialProducts virial{};
-    for_each_part([&](const Part& part, std::size_t at, const Vec3&) {
+    const Background background(with_far ? far_.sums() : decltype(far_.sums()){},
+                                lattice_.volume());
+    for_each_part([&](const Part& part, std::size_t at, const Vec3& position) {
       Vec3 field;
       double potential = 0.0;
       if constexpr (with_near) {
@@ -244,16 +288,21 @@ class Solver final : public FmmSolver::Implementation {
       }
       Vec3 force = (part.weight * charges_[part.charge]) * field;
       if (parameters_.dipoles) force += dipole_force<with_near, with_far>(at);
-      add_to_result(part, potential, field, force, result);
       if (with_virial) add_product(virial, leaf_parts_.offsets()[at], force);
+      if (with_far && parameters_.periodic) {
+        const Background::Effect effect = background.on(
+            part.weight * charges_[part.charge], part.weight * dipole_of(part.charge), position);
+        potential += effect.potential;
+        field += effect.field;
+        force += effect.force;
+        if (with_virial) effect.add_to(virial, position);
+      }
+      add_to_result(part, at, potential, field, force, result);
     });
     for (std::size_t k = 0; k < 9 && with_virial; ++k) {
       virial[k] += near_.virial()[k] + far_.virial()[k];
     }
-    if (with_far && parameters_.periodic) {
-      add_background(virial, result);
-      if (parameters_.surroundings == Surroundings::vacuum) add_surface(virial, result);
-    }
+    if (with_far && in_vacuum()) add_surface(virial, result);
     result.virial = with_virial ? symmetric_part(virial) : std::array<double, 6>{};
     result.energy = 0.0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -265,14 +314,15 @@ class Solver final : public FmmSolver::Implementation {
 
   /// Weights depend on positions in units of the box, so that what they pull at a center has no
   /// part in the virial, the derivative over a strain of the box.
-  void add_to_result(const Part& part, double potential, const Vec3& field, const Vec3& force,
-                     CoulombResult& result) const {
+  void add_to_result(const Part& part, std::size_t at, double potential, const Vec3& field,
+                     const Vec3& force, CoulombResult& result) const {
     const std::size_t i = part.charge;
     result.potentials[i] += part.weight * potential;
     result.forces[i] += force;
     if (parameters_.dipoles) result.fields[i] += part.weight * field;
     if (!overlapping()) return;
-    result.center_forces[i] -= (charges_[i] * potential - dot(dipole_of(i), field)) * part.slope;
+    result.center_forces[i] -=
+        (charges_[i] * potential - dot(dipole_of(i), field)) * leaf_parts_.slopes()[at];
   }
 
   /// The center is the mean position of a molecule's charges.
@@ -286,26 +336,6 @@ class Solver final : public FmmSolver::Implementation {
       for (std::size_t i = first; i < end; ++i) result.forces[i] += sum;
     }
     result.center_forces.clear();
-  }
-
-  /// What of the lattice's potential is not harmonic. All of this energy is divided by the volume.
-  void add_background(VirialProducts& virial, CoulombResult& result) {
-    const auto sums = far_.sums();
-    const double total = sums[0], spread = sums[4];
-    const Vec3 dipole{sums[1], sums[2], sums[3]};
-    const double scale = 2.0 * std::numbers::pi / (3.0 * lattice_.volume());
-    for_each_part([&](const Part& part, std::size_t, const Vec3& position) {
-      const double charge = part.weight * charges_[part.charge];
-      const Vec3 moment = part.weight * dipole_of(part.charge);
-      const double potential =
-          scale * (total * dot(position, position) - 2.0 * dot(dipole, position) + spread);
-      const Vec3 field = (2.0 * scale) * (dipole - total * position);
-      const Vec3 force = charge * field - (2.0 * scale * total) * moment;
-      add_to_result(part, potential, field, force, result);
-      add_product(virial, position, force);
-      const double energy = 0.5 * (charge * potential - dot(moment, field));
-      for (const std::size_t diagonal : {0, 4, 8}) virial[diagonal] += energy;
-    });
   }
 
   /// The dipole term with vacuum around; it, too, is divided by the volume.
@@ -456,8 +486,8 @@ void FmmSolver::start(std::span<const Vec3> positions, std::span<const Vec3> dip
   implementation_->start(positions, dipoles, centers, with_far_field);
 }
 
-const CoulombResult& FmmSolver::finish(bool with_virial) {
-  return implementation_->finish(with_virial);
+const CoulombResult& FmmSolver::finish(bool with_virial, bool with_energy) {
+  return implementation_->finish(with_virial, with_energy);
 }
 
 const CoulombResult& FmmSolver::far_part() {

@@ -170,11 +170,16 @@ void LeafParts::place_molecules() {
   }
   for (std::size_t leaf = 0; leaf < leaves_.count(); ++leaf) begins_[leaf + 1] += begins_[leaf];
   parts_.resize(begins_.back());
+  origins_.resize(begins_.back());
+  slopes_.resize(overlap_ > 0.0 ? begins_.back() : 0);
   std::vector<std::size_t> next(begins_.begin(), begins_.end() - 1);
   for (const Whole& whole : wholes_) {
     const Molecule& molecule = molecules_[whole.molecule];
     for (std::size_t i = molecule.first; i < molecule.end; ++i) {
-      parts_[next[whole.leaf]++] = {i, whole.weight, whole.slope, whole.origin - images_[i]};
+      const std::size_t at = next[whole.leaf]++;
+      parts_[at] = {i, whole.weight};
+      origins_[at] = whole.origin - images_[i];
+      if (!slopes_.empty()) slopes_[at] = whole.slope;
     }
   }
 }
@@ -182,7 +187,7 @@ void LeafParts::place_molecules() {
 void LeafParts::set_offsets(std::span<const Vec3> positions) {
   offsets_.resize(parts_.size());
   for (std::size_t p = 0; p < parts_.size(); ++p) {
-    offsets_[p] = positions[parts_[p].charge] - parts_[p].origin;
+    offsets_[p] = positions[parts_[p].charge] - origins_[p];
   }
 }
 

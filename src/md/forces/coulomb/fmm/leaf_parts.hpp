@@ -33,10 +33,10 @@ class LeafParts {
   struct Part {
     std::size_t charge;
     double weight;
-    Vec3 slope;   ///< gradient of the weight over the molecule's center
-    Vec3 origin;  ///< center of the leaf, in the image of the box that the charge is in
   };
   const std::vector<Part>& parts() const { return parts_; }
+  /// Where leaves overlap, of each part the gradient of its weight over the molecule's center.
+  const std::vector<Vec3>& slopes() const { return slopes_; }
   /// Position of each part from the center of its leaf.
   const std::vector<Vec3>& offsets() const { return offsets_; }
   /// Where the parts of each leaf of `leaves` begin, and the end.
@@ -88,6 +88,8 @@ class LeafParts {
 
   std::vector<Whole> wholes_;
   std::vector<Part> parts_;
+  std::vector<Vec3> slopes_;
+  std::vector<Vec3> origins_;  ///< centers of the leaves, in the images of the box of the charges
   std::vector<Vec3> offsets_;
   std::vector<std::size_t> begins_;
 };

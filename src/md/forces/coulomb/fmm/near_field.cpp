@@ -323,7 +323,7 @@ void NearField<Real>::start(std::span<const Vec3> offsets, std::span<const Vec3>
 }
 
 template <class Real>
-void NearField<Real>::compute(bool local, bool with_virial) {
+void NearField<Real>::compute(bool local, Wanted wanted) {
   const Ranges& ranges = local ? own_ranges_ : arrived_ranges_;
   own_.for_each([&](const Cells& cell) {
     const std::size_t target = own_.index(cell);
@@ -352,21 +352,21 @@ void NearField<Real>::compute(bool local, bool with_virial) {
                           mutual && !itself});
       }
     });
-    VirialProducts* const virial = with_virial ? &virial_ : nullptr;
+    VirialProducts* const virial = wanted.virial ? &virial_ : nullptr;
     if (dipoles_) {
       kernels_.near_dipoles(charges_, begins_[target], begins_[target + 1], cells_, virial);
     } else {
       kernels_.near_charges(charges_, begins_[target], begins_[target + 1], cells_, sources_,
-                            virial);
+                            wanted.potentials, virial);
     }
   });
 }
 
 template <class Real>
-void NearField<Real>::compute_local(bool with_virial, FmmTimes& times) {
+void NearField<Real>::compute_local(Wanted wanted, FmmTimes& times) {
   Stopwatch watch;
   virial_ = {};
-  compute(true, with_virial);
+  compute(true, wanted);
   watch.lap(times.near_field);
 }
 
@@ -411,11 +411,11 @@ void NearField<Real>::read_arrays(int peer, const std::byte* in, std::size_t pla
 }
 
 template <class Real>
-void NearField<Real>::finish(bool with_virial, FmmTimes& times) {
+void NearField<Real>::finish(Wanted wanted, FmmTimes& times) {
   Stopwatch watch;
   if (exchange_) overlapping_ ? receive_all() : receive_positions();
   watch.lap(times.communication);
-  compute(false, with_virial);
+  compute(false, wanted);
   watch.lap(times.near_field);
 }
 

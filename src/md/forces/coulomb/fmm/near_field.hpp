@@ -37,10 +37,14 @@ class NearField {
   /// Collective: sends positions, each from the center of its leaf, and the dipoles where the
   /// parameters say that there are some; forgets the results.
   void start(std::span<const Vec3> offsets, std::span<const Vec3> dipoles, FmmTimes& times);
+  /// Besides fields. Dipoles have potentials all the same.
+  struct Wanted {
+    bool potentials, virial;
+  };
   /// What needs no charges of other ranks.
-  void compute_local(bool with_virial, FmmTimes& times);
+  void compute_local(Wanted wanted, FmmTimes& times);
   /// Collective: receives, and computes the rest.
-  void finish(bool with_virial, FmmTimes& times);
+  void finish(Wanted wanted, FmmTimes& times);
   /// Has the results for the charges of this rank.
   const NearCharges<Real>& charges() const { return charges_; }
   /// Where it was asked for: half of the sum over pairs of near leaves of their distance and force.
@@ -98,7 +102,7 @@ class NearField {
   void receive_all();
   /// What was written of a peer's charges, but for the counts.
   void read_arrays(int peer, const std::byte* in, std::size_t place);
-  void compute(bool local, bool with_virial);
+  void compute(bool local, Wanted wanted);
 
   TreePartition partition_;
   const FmmKernels<Real>& kernels_;

@@ -105,12 +105,12 @@ struct FmmKernels {
   /// four expansions one after the other, of the potential and of its gradient's components.
   void (*local_to_charges)(const HarmonicFactors& factors, const Real* local, double unit,
                            FarCharges<Real>& charges, std::size_t begin, std::size_t end);
-  /// Adds potential and field of the charges of near cells (the cell itself among them), those of
-  /// the same molecule left out. Where `virial` is given, adds half of each ordered pair's force
+  /// Adds field and, where wanted, potential of the charges of near cells (the cell itself among
+  /// them), those of the same molecule left out. Where `virial` is given, adds half of each ordered pair's force
   /// times the vector between the centers of the two cells, from the source's to the target's.
   void (*near_charges)(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
                        std::span<const NearCell<Real>> cells, NearSources<Real>& sources,
-                       VirialProducts* virial);
+                       bool potentials, VirialProducts* virial);
   /// The same for charges that have dipoles; adds the forces on these too. No cell is mutual.
   void (*near_dipoles)(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
                        std::span<const NearCell<Real>> cells, VirialProducts* virial);

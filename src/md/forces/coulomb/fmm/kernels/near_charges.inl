@@ -51,7 +51,7 @@ double double_sum_of(Vector<Real> value) {
 }
 
 /// Targets that meet vectors of sources.
-template <class Real, std::size_t count>
+template <class Real, std::size_t count, bool potentials>
 struct NearTargets {
   using V = Vector<Real>;
   using C = Vector<typename NearCharges<Real>::Coordinate>;
@@ -80,7 +80,7 @@ struct NearTargets {
       const V at_charge = load<V>(sources.charge.data() + j);
       V back_potential{}, back_x{}, back_y{}, back_z{};
       if constexpr (mutual) {
-        back_potential = load<V>(sources.potential.data() + j);
+        if constexpr (potentials) back_potential = load<V>(sources.potential.data() + j);
         back_x = load<V>(sources.field_x.data() + j);
         back_y = load<V>(sources.field_y.data() + j);
         back_z = load<V>(sources.field_z.data() + j);
@@ -97,13 +97,13 @@ struct NearTargets {
           inverse = (molecule[t] != at_molecule) ? inverse : V{};
         }
         const V cube = inverse * (inverse * inverse);
-        potential[t] += inverse * at_charge;
+        if constexpr (potentials) potential[t] += inverse * at_charge;
         const V slope = cube * at_charge;
         field_x[t] += slope * dx;
         field_y[t] += slope * dy;
         field_z[t] += slope * dz;
         if constexpr (mutual) {
-          back_potential += inverse * charge[t];
+          if constexpr (potentials) back_potential += inverse * charge[t];
           const V back_slope = cube * charge[t];
           back_x -= back_slope * dx;
           back_y -= back_slope * dy;
@@ -111,7 +111,7 @@ struct NearTargets {
         }
       }
       if constexpr (mutual) {
-        store(sources.potential.data() + j, back_potential);
+        if constexpr (potentials) store(sources.potential.data() + j, back_potential);
         store(sources.field_x.data() + j, back_x);
         store(sources.field_y.data() + j, back_y);
         store(sources.field_z.data() + j, back_z);
@@ -122,7 +122,9 @@ struct NearTargets {
   void add_to(NearCharges<Real>& charges, std::size_t first) const {
     const double per_length = 1.0 / charges.resolution, per_area = per_length * per_length;
     for (std::size_t t = 0; t < count; ++t) {
-      charges.potential[first + t] += per_length * double_sum_of<Real>(potential[t]);
+      if constexpr (potentials) {
+        charges.potential[first + t] += per_length * double_sum_of<Real>(potential[t]);
+      }
       charges.field_x[first + t] += per_area * double_sum_of<Real>(field_x[t]);
       charges.field_y[first + t] += per_area * double_sum_of<Real>(field_y[t]);
       charges.field_z[first + t] += per_area * double_sum_of<Real>(field_z[t]);
@@ -132,10 +134,10 @@ struct NearTargets {
 
 /// Targets from `first` on with all sources. `back`: sums over the targets are wanted for all of
 /// them, not only where they are mutual.
-template <class Real, std::size_t count>
+template <class Real, std::size_t count, bool potentials>
 void meet_near_sources(NearCharges<Real>& charges, std::size_t first, NearSources<Real>& sources,
                        const NearRanges& ranges, bool back) {
-  NearTargets<Real, count> targets(charges, first);
+  NearTargets<Real, count, potentials> targets(charges, first);
   if (back) {
     targets.template meet<true, true>(sources, ranges[1][0]);
     targets.template meet<false, true>(sources, ranges[0][0]);
@@ -210,7 +212,7 @@ NearRanges gather_near_sources(const NearCharges<Real>& charges,
 
 /// Adds a cell's sums from `place` on to its charges, and zeros to some behind them, for which there
 /// is room.
-template <class Real>
+template <bool potentials, class Real>
 void add_near_sums(const NearSources<Real>& sources, std::size_t place, const NearCell<Real>& cell,
                    NearCharges<Real>& charges) {
   const double per_length = 1.0 / charges.resolution, per_area = per_length * per_length;
@@ -223,7 +225,7 @@ void add_near_sums(const NearSources<Real>& sources, std::size_t place, const Ne
       const Doubles sums = load_doubles(from.data() + place);
       store(to.data() + i, load<Doubles>(to.data() + i) + (left > 0 ? sums * unit : Doubles{}));
     };
-    add(sources.potential, per_length, charges.potential);
+    if constexpr (potentials) add(sources.potential, per_length, charges.potential);
     add(sources.field_x, per_area, charges.field_x);
     add(sources.field_y, per_area, charges.field_y);
     add(sources.field_z, per_area, charges.field_z);
@@ -247,10 +249,10 @@ void add_near_virial(const NearSources<Real>& sources, std::size_t place,
   }
 }
 
-template <class Real>
-void near_charges(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
-                  std::span<const NearCell<Real>> cells, NearSources<Real>& sources,
-                  VirialProducts* virial) {
+template <class Real, bool potentials>
+void near_charges_of(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
+                     std::span<const NearCell<Real>> cells, NearSources<Real>& sources,
+                     VirialProducts* virial) {
   const NearRanges ranges = gather_near_sources(charges, cells, sources);
   const std::size_t count = ranges[0][1].end;
   for (auto* array : {&sources.potential, &sources.field_x, &sources.field_y, &sources.field_z}) {
@@ -259,16 +261,17 @@ void near_charges(NearCharges<Real>& charges, std::size_t begin, std::size_t end
   }
   std::size_t i = begin;
   for (; i + targets_together <= end; i += targets_together) {
-    meet_near_sources<Real, targets_together>(charges, i, sources, ranges, virial != nullptr);
+    meet_near_sources<Real, targets_together, potentials>(charges, i, sources, ranges,
+                                                          virial != nullptr);
   }
   if constexpr (targets_together > 2) {
     if (i + 2 == end) {
-      meet_near_sources<Real, 2>(charges, i, sources, ranges, virial != nullptr);
+      meet_near_sources<Real, 2, potentials>(charges, i, sources, ranges, virial != nullptr);
       i += 2;
     }
   }
   for (; i < end; ++i) {
-    meet_near_sources<Real, 1>(charges, i, sources, ranges, virial != nullptr);
+    meet_near_sources<Real, 1, potentials>(charges, i, sources, ranges, virial != nullptr);
   }
   const double per_length = 1.0 / charges.resolution;
   for (const bool same_molecules : {true, false}) {
@@ -276,7 +279,7 @@ void near_charges(NearCharges<Real>& charges, std::size_t begin, std::size_t end
       for_each_near_cell(cells, same_molecules, mutual, ranges[same_molecules][mutual].begin,
                          [&](const NearCell<Real>& cell, std::size_t place) {
                            if (mutual) {
-                             add_near_sums(sources, place, cell, charges);
+                             add_near_sums<potentials>(sources, place, cell, charges);
                            }
                            if (virial != nullptr) {
                              add_near_virial(sources, place, cell,
@@ -285,4 +288,12 @@ void near_charges(NearCharges<Real>& charges, std::size_t begin, std::size_t end
                          });
     }
   }
+}
+
+template <class Real>
+void near_charges(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
+                  std::span<const NearCell<Real>> cells, NearSources<Real>& sources,
+                  bool potentials, VirialProducts* virial) {
+  const auto compute = potentials ? near_charges_of<Real, true> : near_charges_of<Real, false>;
+  compute(charges, begin, end, cells, sources, virial);
 }
