@@ -177,7 +177,8 @@ def sterna_run(program: Path, folder: Path, cores: Cores, settings: str, ranks: 
     if not found:
         raise EngineError(text)
     error = re.search(r"relative error of the forces ([\d.e-]+)", text)
-    communication = re.search(r"communication ([\d.]+)%", text)
+    log = input_of(folder, settings).with_suffix(".log.jsonl").name
+    last = (folder / "output" / log).read_text(encoding="utf-8").splitlines()[-1]
     seconds = {
         row[1].strip(): float(row[2])
         for row in re.finditer(r"^([a-z_ ]+?) {2,}([\d.]+) +[\d.]+ +[\d.]+ +[\d.]+%", text, re.M)
@@ -185,7 +186,7 @@ def sterna_run(program: Path, folder: Path, cores: Cores, settings: str, ranks: 
     return {
         "ns": float(found[1]),
         "force_error": float(error[1]) if error else None,
-        "communication_share": float(communication[1]) / 100 if communication else None,
+        "communication_share": json.loads(last)["timing"]["communication_share"],
         "seconds": seconds,
     }
 
@@ -270,7 +271,9 @@ def main() -> int:
     print(f"{'':30}{'median':>10}{'least':>10}{'most':>10}   ns for each atom and step")
     for engine, runs in rows.items():
         times = sorted(run["ns"] for run in runs)
-        print(f"{engine:30}{statistics.median(times):10.0f}{times[0]:10.0f}{times[-1]:10.0f}")
+        share = [run["communication_share"] for run in runs if "communication_share" in run]
+        told = f"   communication {statistics.median(share):.1%}" if share else ""
+        print(f"{engine:30}{statistics.median(times):10.0f}{times[0]:10.0f}{times[-1]:10.0f}{told}")
     for engine, error in errors.items():
         print(f"force error of {engine}: {error:.2f} kJ/mol/nm")
     RESULTS.write_text(

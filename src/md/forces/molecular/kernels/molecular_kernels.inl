@@ -382,15 +382,26 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
   }
 }
 
+#include "md/forces/molecular/kernels/single_site.inl"
+
+template <class Pack, bool site_cutoff, bool with_energy>
+void compute_cells(MolecularWork& work, const std::uint32_t* cells, std::size_t cell_count) {
+  if (meet_by_single_sites(work)) {
+    compute_single_sites<Pack, site_cutoff, with_energy>(work, cells, cell_count);
+  } else {
+    compute_molecules<Pack, site_cutoff, with_energy>(work, cells, cell_count);
+  }
+}
+
 template <class Pack>
 void compute(MolecularWork& work, const std::uint32_t* cells, std::size_t cell_count,
              bool with_energy) {
   if (work.site_cutoff) {
-    with_energy ? compute_molecules<Pack, true, true>(work, cells, cell_count)
-                : compute_molecules<Pack, true, false>(work, cells, cell_count);
+    with_energy ? compute_cells<Pack, true, true>(work, cells, cell_count)
+                : compute_cells<Pack, true, false>(work, cells, cell_count);
   } else {
-    with_energy ? compute_molecules<Pack, false, true>(work, cells, cell_count)
-                : compute_molecules<Pack, false, false>(work, cells, cell_count);
+    with_energy ? compute_cells<Pack, false, true>(work, cells, cell_count)
+                : compute_cells<Pack, false, false>(work, cells, cell_count);
   }
 }
 
