@@ -163,7 +163,7 @@ double largest_deviation(const std::vector<Vec3>& a, const std::vector<Vec3>& b)
     scale = std::max(scale, length(b[i]));
     worst = std::max(worst, length(a[i] - b[i]));
   }
-  return worst / scale;
+  return scale > 0.0 ? worst / scale : worst;
 }
 
 void check_against(const MoleculeModel& model, const MolecularSystem& system,
@@ -314,18 +314,40 @@ TEST_CASE("a mixture in a periodic box, for every kernel and precision") {
   }
 }
 
+TEST_CASE("molecules that meet by one Lennard-Jones site each") {
+  const Box box{{8.2, 8.6, 8.9}};
+  const MolecularSystem system = lattice(box, 5, 1, 4);
+  Component component = component_of(3, 1.0);
+  SUBCASE("a site outside the center") {}
+  SUBCASE("a site at the center") {
+    component.lennard_jones[0].position = {};
+  }
+  MoleculeModel model = model_of({component}, 2.6);
+  model.electrostatics = Electrostatics::none;
+  model.shifted[0] = 1;
+  check_against(model, system, brute_force(model, system, model.cutoff));
+  model.lennard_jones_cutoff = 2.2;
+  check_against(model, system, brute_force(model, system, model.cutoff));
+  model.cutoff_kind = Cutoff::site;
+  const MolecularForces forces(model, Precision::double_precision, "auto");
+  check_against(model, system, brute_force(model, system, forces.reach()));
+}
+
 TEST_CASE("more neighbors than are treated together") {
-  // About 700 neighbors, of one component and of two.
+  // About 700 neighbors, of one component and of two; without charges in longer rows, too.
   Component a;
   a.lennard_jones = {{{0.01, 0, 0}, 1.0, 0.2}};
   a.charges = {{{0, 0.02, 0}, 0.3}};
   Component b = a;
   b.charges[0].charge = -0.3;
   const Box box{{6.5, 6.5, 6.5}};
-  for (const std::size_t component_count : {1, 2}) {
-    MolecularSystem system = lattice(box, 11, component_count, 8);
-    MoleculeModel model = model_of({a, b}, 3.2);
-    if (component_count == 1) model = model_of({a}, 3.2);
+  Component uncharged = a;
+  uncharged.charges.clear();
+  for (const std::vector<Component>& components :
+       {std::vector{a}, std::vector{a, b}, std::vector{uncharged}}) {
+    MolecularSystem system = lattice(box, 11, components.size(), 8);
+    const MoleculeModel model = model_of(components, 3.2);
+    const double skin = components[0].charges.empty() ? 1.2 : 0.03;
     // Energies only: differences of so many pairs would take long.
     double expected = 0.0;
     for (std::size_t i = 0; i < system.size(); ++i) {
@@ -341,7 +363,7 @@ TEST_CASE("more neighbors than are treated together") {
     }
     for (const MolecularKernels* kernels : available_molecular_kernels()) {
       const MolecularResult result =
-          test::compute(model, system, Precision::double_precision, kernels->name, true, 0.03);
+          test::compute(model, system, Precision::double_precision, kernels->name, true, skin);
       CHECK(result.sums.energy == doctest::Approx(expected).epsilon(1e-11));
       Vec3 total;
       for (const Vec3& f : result.force) total += f;
