@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <stdexcept>
+#include <vector>
 
 #include "md/integrate/rigid_rotor.hpp"
 #include "md/integrate/velocity_verlet.hpp"
@@ -236,6 +238,40 @@ TEST_CASE("energy of a dipole in a field: bounded by the square of the step, wit
     const auto finer = extremes_in_field(inertia, RotationMethod::leapfrog, 0.01, 4000);
     CHECK(leap.second - leap.first < 5e-3);
     CHECK((leap.second - leap.first) / (finer.second - finer.first) > 3.0);
+  }
+}
+
+TEST_CASE("bodies that turn together turn as each alone, to the bit") {
+  // Three shapes, one of them linear, and some that turn too far for the series.
+  const std::vector<Vec3> inertia{{0.6, 1.0, 1.5}, {1.0, 1.0, 0.0}, {0.5, 0.5, 0.5}};
+  constexpr double timestep = 0.1;
+  for (const TurnKernels* kernels : available_turn_kernels()) {
+    CAPTURE(kernels->name);
+    std::mt19937_64 engine(3);
+    std::normal_distribution<double> normal;
+    ParticleStore particles;
+    particles.set_rotating(true);
+    particles.resize_local(203);
+    for (std::size_t i = 0; i < particles.local_count(); ++i) {
+      particles.position[i] = {0.0, 0.0, 0.0, static_cast<std::int64_t>(i / 20 % 3)};
+      const Quaternion q{normal(engine), normal(engine), normal(engine), normal(engine)};
+      particles.orientation[i] = q.normalized();
+      const double size = i % 50 == 7 ? 20.0 : 1.0;
+      for (int axis = 0; axis < 3; ++axis) {
+        particles.angular_momentum[i][axis] = size * normal(engine);
+        particles.torque[i][axis] = 0.0;
+      }
+    }
+    std::vector<Quaternion> expected;
+    for (std::size_t i = 0; i < particles.local_count(); ++i) {
+      Quaternion q = particles.orientation[i];
+      Vec3 l = particles.angular_momentum[i];
+      RigidBody(inertia[static_cast<std::size_t>(particles.position[i].type)]).turn(q, l, timestep);
+      expected.push_back(q);
+    }
+    RigidRotor(timestep, inertia, RotationMethod::no_squish, kernels->name)
+        .start_step(particles, false);
+    CHECK(std::ranges::equal(particles.orientation, expected));
   }
 }
 

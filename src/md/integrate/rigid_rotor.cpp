@@ -20,6 +20,10 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
+
+#include "md/integrate/kernels/no_squish.hpp"
+#include "md/simd/instruction_set.hpp"
 
 namespace sterna::md {
 
@@ -28,49 +32,10 @@ namespace {
 /// Two moments of a linear body may differ by rounding in the input.
 constexpr double linear_tolerance = 1e-6;
 
-struct SineCosine {
-  double sine, cosine;
-};
-
-/// Angles of a step are small: the series, to the last digit, is faster than the library.
-inline SineCosine sine_cosine(double x) {
-  const double x2 = x * x;
-  if (x2 > 0.0625) return {std::sin(x), std::cos(x)};
-  const double sine =
-      x * (1.0 + x2 * (-1.0 / 6 + x2 * (1.0 / 120 +
-                                        x2 * (-1.0 / 5040 + x2 * (1.0 / 362880 - x2 / 39916800)))));
-  const double cosine =
-      1.0 +
-      x2 * (-1.0 / 2 +
-            x2 * (1.0 / 24 +
-                  x2 * (-1.0 / 720 + x2 * (1.0 / 40320 + x2 * (-1.0 / 3628800 + x2 / 479001600)))));
-  return {sine, cosine};
-}
-
-/// Rotates a body about its axis `k` by twice the angle of `half`; `l` is the angular momentum in
-/// the body frame.
-template <int k>
-inline void rotate(Quaternion& q, Vec3& l, const SineCosine& half) {
-  const double s = half.sine, c = half.cosine;
-  const double sine = 2.0 * s * c, cosine = c * c - s * s;
-  constexpr int a = (k + 1) % 3, b = (k + 2) % 3;
-  const double la = l[a], lb = l[b];
-  l[a] = cosine * la + sine * lb;
-  l[b] = cosine * lb - sine * la;
-  // q times (c, s e_k).
-  if constexpr (k == 0) {
-    q = {c * q.w - s * q.x, c * q.x + s * q.w, c * q.y + s * q.z, c * q.z - s * q.y};
-  } else if constexpr (k == 1) {
-    q = {c * q.w - s * q.y, c * q.x - s * q.z, c * q.y + s * q.w, c * q.z + s * q.x};
-  } else {
-    q = {c * q.w - s * q.z, c * q.x + s * q.y, c * q.y - s * q.x, c * q.z + s * q.w};
-  }
-}
-
-template <int k>
-inline void turn_about(Quaternion& q, Vec3& l, const Vec3& inverse, double time) {
-  // No moment, no rotation: the angle is 0.
-  rotate<k>(q, l, sine_cosine(0.5 * time * l[k] * inverse[k]));
+/// Angles of a step are small: the series is faster than the library.
+inline SineCosine<double> sine_cosine(double x) {
+  if (x * x > small_angle_squared) return {std::sin(x), std::cos(x)};
+  return small_sine_cosine(x);
 }
 
 /// Rounding moves the norm by some 1e-16 a step; the first order is enough to take it back.
@@ -135,19 +100,35 @@ void RigidBody::turn(Quaternion& q, Vec3& angular_momentum, double time) const {
     const Vec3 omega = inverse_[(linear_axis_ + 1) % 3] * angular_momentum;
     const double half = 0.5 * time;
     const double speed = std::sqrt(dot(omega, omega));
-    const SineCosine rotation = sine_cosine(half * speed);
+    const SineCosine<double> rotation = sine_cosine(half * speed);
     const double s = speed > 0.0 ? rotation.sine / speed : half;
     q = renormalized(Quaternion{rotation.cosine, s * omega.x, s * omega.y, s * omega.z} * q);
     return;
   }
-  Vec3 l = q.to_body(angular_momentum);
-  const double half = 0.5 * time;
-  turn_about<2>(q, l, inverse_, half);
-  turn_about<1>(q, l, inverse_, half);
-  turn_about<0>(q, l, inverse_, time);
-  turn_about<1>(q, l, inverse_, half);
-  turn_about<2>(q, l, inverse_, half);
-  q = renormalized(q);
+  TurningBody<double> body{q.w, q.x, q.y, q.z, {}};
+  body.set_momentum(angular_momentum.x, angular_momentum.y, angular_momentum.z);
+  body.turn(inverse_, time, sine_cosine);
+  q = {body.w, body.x, body.y, body.z};
+}
+
+bool RigidBody::turn_together(std::span<const std::uint32_t> bodies, ParticleStore& particles,
+                              double time, const TurnKernels& kernels) const {
+  TurnWork work;
+  for (std::size_t lane = 0; lane < bodies_together; ++lane) {
+    // The first again where there are no more.
+    const std::uint32_t i = bodies[lane < bodies.size() ? lane : 0];
+    const Quaternion& q = particles.orientation[i];
+    const Vec3& l = particles.angular_momentum[i];
+    work.orientation[0][lane] = q.w, work.orientation[1][lane] = q.x;
+    work.orientation[2][lane] = q.y, work.orientation[3][lane] = q.z;
+    for (int axis = 0; axis < 3; ++axis) work.momentum[axis][lane] = l[axis];
+  }
+  if (linear_axis_ >= 0 || !kernels.turn(inverse_, time, work)) return false;
+  for (std::size_t lane = 0; lane < bodies.size(); ++lane) {
+    particles.orientation[bodies[lane]] = {work.orientation[0][lane], work.orientation[1][lane],
+                                           work.orientation[2][lane], work.orientation[3][lane]};
+  }
+  return true;
 }
 
 void RigidBody::leapfrog(Quaternion& q, Vec3& angular_momentum, const Vec3& torque,
@@ -157,24 +138,49 @@ void RigidBody::leapfrog(Quaternion& q, Vec3& angular_momentum, const Vec3& torq
   q = advanced(q, middle, angular_velocity(middle, angular_momentum), time);
 }
 
-RigidRotor::RigidRotor(double timestep, std::span<const Vec3> inertia, RotationMethod method)
-    : timestep_(timestep), bodies_(inertia.begin(), inertia.end()), method_(method) {}
+std::vector<const TurnKernels*> available_turn_kernels() {
+  return available_kernels<TurnKernels>({STERNA_WIDE_KERNELS(turn_kernels_avx512),
+                                         STERNA_WIDE_KERNELS(turn_kernels_avx2),
+                                         turn_kernels_baseline});
+}
+
+RigidRotor::RigidRotor(double timestep, std::span<const Vec3> inertia, RotationMethod method,
+                       std::string_view kernels)
+    : kernels_(&select_kernels(available_turn_kernels(), kernels)),
+      timestep_(timestep),
+      bodies_(inertia.begin(), inertia.end()),
+      method_(method) {}
 
 void RigidRotor::start_step(ParticleStore& particles, bool pending) const {
   const double half = 0.5 * timestep_;
-  for (std::size_t i = 0; i < particles.local_count(); ++i) {
-    const RigidBody& body = bodies_[static_cast<std::size_t>(particles.position[i].type)];
+  std::uint32_t waiting[bodies_together];
+  std::size_t count = 0;
+  std::int32_t type = 0;  // of those that wait to be turned together
+  const auto turn_waiting = [&] {
+    const RigidBody& body = bodies_[static_cast<std::size_t>(type)];
+    const std::span<const std::uint32_t> bodies(waiting, std::exchange(count, 0));
+    if (bodies.empty() || body.turn_together(bodies, particles, timestep_, *kernels_)) return;
+    for (const std::uint32_t i : bodies) {
+      body.turn(particles.orientation[i], particles.angular_momentum[i], timestep_);
+    }
+  };
+  for (std::uint32_t i = 0; i < particles.local_count(); ++i) {
+    const auto own_type = static_cast<std::int32_t>(particles.position[i].type);
+    const RigidBody& body = bodies_[static_cast<std::size_t>(own_type)];
     if (!body.rotates()) continue;
     Vec3& l = particles.angular_momentum[i];
     const Vec3& torque = particles.torque[i];
     if (pending) l += half * torque;
     if (method_ == RotationMethod::leapfrog) {
       body.leapfrog(particles.orientation[i], l, torque, timestep_);
-    } else {
-      l += half * torque;
-      body.turn(particles.orientation[i], l, timestep_);
+      continue;
     }
+    l += half * torque;
+    if (own_type != type || count == bodies_together) turn_waiting();
+    type = own_type;
+    waiting[count++] = i;
   }
+  turn_waiting();
 }
 
 void RigidRotor::kick(ParticleStore& particles, std::span<const Vec3> torques) const {

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "md/core/quaternion.hpp"
 #include "md/core/vector.hpp"
+#include "md/integrate/kernels/turn_kernels.hpp"
 #include "md/system/particle_store.hpp"
 
 namespace sterna::md {
@@ -34,6 +36,10 @@ class RigidBody {
   /// Advances the orientation by `time` without torque. The angular momentum stays as it is, but
   /// for a component along the axis of a linear body, which is taken away.
   void turn(Quaternion& orientation, Vec3& angular_momentum, double time) const;
+  /// The same of up to `bodies_together` particles, with the same bits. False, and nothing is done,
+  /// where one turns too far for the kernels, and for linear bodies.
+  bool turn_together(std::span<const std::uint32_t> bodies, ParticleStore& particles, double time,
+                     const TurnKernels& kernels) const;
   /// Angular momentum and orientation from time t, at which both and the torque are given, to
   /// t + time/2 and t + time, by Fincham's leapfrog.
   void leapfrog(Quaternion& orientation, Vec3& angular_momentum, const Vec3& torque,
@@ -49,8 +55,9 @@ class RigidBody {
 /// torque, and half a kick by the new torque.
 class RigidRotor {
  public:
-  /// `inertia`: principal moments by type.
-  RigidRotor(double timestep, std::span<const Vec3> inertia, RotationMethod method);
+  /// `inertia`: principal moments by type. `kernels`: an instruction set, or "auto".
+  RigidRotor(double timestep, std::span<const Vec3> inertia, RotationMethod method,
+             std::string_view kernels = "auto");
 
   /// First half kick and turn. `pending`: another half kick, the last step's second, comes before.
   void start_step(ParticleStore& particles, bool pending) const;
@@ -58,9 +65,13 @@ class RigidRotor {
   void kick(ParticleStore& particles, std::span<const Vec3> torques) const;
 
  private:
+  const TurnKernels* kernels_;
   double timestep_;
   std::vector<RigidBody> bodies_;
   RotationMethod method_;
 };
+
+/// Those that this processor can run, widest first.
+std::vector<const TurnKernels*> available_turn_kernels();
 
 }  // namespace sterna::md
