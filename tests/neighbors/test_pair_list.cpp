@@ -118,6 +118,7 @@ TEST_CASE("forces, energy and virial agree with brute force for every kernel") {
   struct Case {
     Box box;
     int count, types;
+    int without_forces = -1;  ///< a type that is not in the list
   };
   // Many cells; few cells with an uneven box; a box narrower than twice the cutoff; a gas, whose
   // cells have few candidates; triclinic boxes of many and of few cells, and a gas in one.
@@ -127,7 +128,10 @@ TEST_CASE("forces, energy and virial agree with brute force for every kernel") {
                         {{{14.0, 15.0, 13.0}}, 500, 2},
                         {{{10.3, 9.9, 9.7}, {2.0, -3.0, 2.5}}, 512, 1},
                         {{{6.6, 8.0, 7.4}, {-2.5, 1.5, 3.0}}, 216, 3},
-                        {{{14.0, 15.0, 13.0}, {5.0, -4.0, 6.0}}, 500, 2}};
+                        {{{14.0, 15.0, 13.0}, {5.0, -4.0, 6.0}}, 500, 2},
+                        {{{6.1, 9.0, 7.0}}, 300, 3, 1},
+                        {{{14.0, 15.0, 13.0}}, 500, 2, 0},
+                        {{{6.6, 8.0, 7.4}, {-2.5, 1.5, 3.0}}, 216, 3, 2}};
   for (const Case& system : cases) {
     for (const Truncation truncation : {Truncation::truncated, Truncation::shifted,
                                         Truncation::force_shifted, Truncation::switched}) {
@@ -136,7 +140,9 @@ TEST_CASE("forces, energy and virial agree with brute force for every kernel") {
       std::vector<Reference> references;
       for (int a = 0; a < system.types; ++a) {
         for (int b = 0; b < system.types; ++b) {
-          const double epsilon = 1.0 + 0.2 * (a + b), sigma = 1.0 - 0.04 * (a + b);
+          const bool forces = a != system.without_forces && b != system.without_forces;
+          const double epsilon = forces ? 1.0 + 0.2 * (a + b) : 0.0;
+          const double sigma = 1.0 - 0.04 * (a + b);
           parameters.push_back({epsilon, sigma});
           references.push_back({epsilon, sigma, cutoff, switch_start, truncation});
         }
@@ -163,6 +169,12 @@ TEST_CASE("forces, energy and virial agree with brute force for every kernel") {
             if (half && !forces.reads_half_lists()) continue;
             CAPTURE(half);
             PairList list(kernels->name, group, half);
+            std::vector<char> listed;
+            for (int type = 0; type < system.types; ++type) {
+              listed.push_back(forces.needs_in_list(type));
+              CHECK(forces.needs_in_list(type) == (type != system.without_forces));
+            }
+            list.set_listed_types(listed);
             test::rebuild(list, particles, system.box, cutoff + skin);
             const EnergyAndVirial sums = test::compute(forces, list, particles);
             // Switched forces of the reference are central differences.
@@ -265,6 +277,39 @@ TEST_CASE("every kernel finds the same displacements") {
     moved.position[7].x += 1.0;
     list.forget_displacements();
     CHECK(list.displacements(moved, 0.08).largest > 1.9);
+  }
+}
+
+TEST_CASE("particles that are not listed have no rows, are in none, and do not end a list") {
+  const Box box{{8.0, 8.0, 8.0}};
+  for (std::uint32_t group = 1; group <= largest_group; ++group) {
+    CAPTURE(group);
+    ParticleStore particles = test::jittered_lattice(box, 343, 3, 0.1, 3);
+    const auto is_listed = [&](std::size_t i) { return particles.position[i].type != 1; };
+    PairList list("auto", group);
+    list.set_listed_types({1, 0, 1});
+    test::rebuild(list, particles, box, 2.8);
+    std::size_t pairs = 0, expected = 0, wrong = 0;
+    list.for_each_neighbor(particles, 2.5, [&](std::uint32_t i, std::uint32_t j, double) {
+      ++pairs;
+      wrong += is_listed(i) && is_listed(j) ? 0 : 1;
+    });
+    for (std::size_t i = 0; i < particles.local_count(); ++i) {
+      for (std::size_t j = 0; j < particles.total_count(); ++j) {
+        const Vec3 d = particles.position[i].vector() - particles.position[j].vector();
+        const bool near = i != j && dot(d, d) < 2.5 * 2.5;
+        expected += near && is_listed(i) && is_listed(j) ? 1 : 0;
+      }
+    }
+    CHECK(wrong == 0);
+    CHECK(pairs == expected);
+    for (std::size_t i = 0; i < particles.total_count(); ++i) {
+      particles.position[i].x += is_listed(i) ? 0.01 : 0.5;
+    }
+    CHECK(list.displacements(particles, 0.3).largest > 0.4);
+    CHECK(list.displacements(particles, 0.3, true).largest == doctest::Approx(0.01).epsilon(1e-4));
+    CHECK(list.displacements(particles, 0.3, true).far.empty());
+    CHECK(list.ghost_displacements(particles, 0.3).far.empty());
   }
 }
 

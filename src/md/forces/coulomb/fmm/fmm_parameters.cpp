@@ -71,7 +71,7 @@ double nanoseconds(const FmmParameters& parameters, double count) {
   for (const int cells : parameters.top_cells) edges += padding * cells;
   const double bytes_of_sums = 4.0 * far_width * 2.0 * coefficients * waves;
   if (bytes_of_sums > FmmParameters::most_bytes_of_sums) return HUGE_VAL;
-  const double near = 27.0 * 0.14 * near_width * count * (count / leaves + 26.0);
+  const double near = 27.0 * 0.064 * near_width * count * (count / leaves + 31.0);
   const double shifts = 189.0 * 8.0 / 7.0 * (leaves - top) * 0.08 * std::pow(coefficients, 1.5);
   const double convolution = waves * coefficients * (5.0 + 0.045 * edges + 0.017 * coefficients);
   const double expansions = coefficients * (8.0 * leaves + 0.22 * count);
