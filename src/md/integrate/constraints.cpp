@@ -420,25 +420,31 @@ Constraints::Motion Constraints::constrain_positions(ParticleStore& particles, d
   return motion;
 }
 
-double Constraints::constrain_velocities(ParticleStore& particles, std::int64_t step) {
+double Constraints::largest_velocity_along(const ParticleStore& particles) {
+  update_connections(particles);
+  const std::span<const Vec3> velocity =
+      with_ghosts(particles, {particles.velocity.data(), particles.local_count()}, velocity_);
+  double largest = 0.0;
+  for (const Constraint& constraint : set_.constraints) {
+    const double along = dot(set_.difference(constraint, velocity), constraint.connection);
+    largest = std::max(largest, std::abs(along) / std::sqrt(constraint.squared_distance));
+  }
+  return largest;
+}
+
+void Constraints::constrain_velocities(ParticleStore& particles, std::int64_t step) {
   update_connections(particles);
   const std::span<Vec3> velocity =
       with_ghosts(particles, {particles.velocity.data(), particles.local_count()}, velocity_);
   const auto along = [&](const Constraint& constraint) {
     return dot(set_.difference(constraint, velocity), constraint.connection);
   };
-  double largest = 0.0;  // squared
-  for (const Constraint& constraint : set_.constraints) {
-    const double found = along(constraint);
-    largest = std::max(largest, found * found / constraint.squared_distance);
-  }
   const auto push = [&](const Constraint& constraint, double multiplier) {
     set_.push(constraint, multiplier, velocity);
   };
   // What is left changes a distance in a step by no more than the tolerance.
   solve_linear(along, push, tolerance_ / timestep_, particles, step);
   for (const std::uint32_t i : particles_) particles.velocity[i] = velocity[i];
-  return std::sqrt(largest);
 }
 
 std::span<Vec3> Constraints::constrain_accelerations(const ParticleStore& particles,

@@ -65,8 +65,9 @@ class Constraints {
   Motion constrain_positions(ParticleStore& particles, double timestep, std::int64_t step);
 
   /// Takes off velocities what would change a distance; ghosts are where their particles are.
-  /// Returns the largest of what this rank found: the relative velocity of two atoms.
-  double constrain_velocities(ParticleStore& particles, std::int64_t step);
+  void constrain_velocities(ParticleStore& particles, std::int64_t step);
+  /// The largest of this rank's velocities that would change a distance, of two atoms to each other.
+  double largest_velocity_along(const ParticleStore& particles);
 
   /// This rank's share of the virial of the constraint forces, which follow from the present
   /// positions, velocities and forces.

@@ -122,15 +122,15 @@ class Solver final : public FmmSolver::Implementation {
     near_.finish(wanted, times_);
     if (with_far_field_) far_.finish(far_sources_, leaf_parts_.begins(), times_);
     Stopwatch watch;
-    with_far_field_ ? assemble<true, true>(with_virial, result_)
-                    : assemble<true, false>(with_virial, result_);
+    with_far_field_ ? assemble<true, true>(with_virial, with_energy, result_)
+                    : assemble<true, false>(with_virial, with_energy, result_);
     watch.lap(times_.sort);
     return result_;
   }
 
   const CoulombResult& far_part() override {
     Stopwatch watch;
-    assemble<false, true>(false, far_result_);
+    assemble<false, true>(false, false, far_result_);
     watch.lap(times_.sort);
     return far_result_;
   }
@@ -263,11 +263,11 @@ class Solver final : public FmmSolver::Implementation {
   }
 
   template <bool with_near, bool with_far>
-  void assemble(bool with_virial, CoulombResult& result) {
+  void assemble(bool with_virial, bool with_energy, CoulombResult& result) {
     const auto& near = near_.charges();
     const auto& far = far_sources_.charges;
     const std::size_t count = charges_.size();
-    result.potentials.assign(count, 0.0);
+    result.potentials.assign(with_energy ? count : 0, 0.0);
     result.forces.assign(count, {});
     result.fields.assign(parameters_.dipoles ? count : 0, {});
     result.center_forces.assign(overlapping() ? count : 0, {});
@@ -305,7 +305,7 @@ class Solver final : public FmmSolver::Implementation {
     if (with_far && in_vacuum()) add_surface(virial, result);
     result.virial = with_virial ? symmetric_part(virial) : std::array<double, 6>{};
     result.energy = 0.0;
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; with_energy && i < count; ++i) {
       result.energy += 0.5 * charges_[i] * result.potentials[i];
       if (parameters_.dipoles) result.energy -= 0.5 * dot(dipoles_[i], result.fields[i]);
     }
@@ -317,7 +317,7 @@ class Solver final : public FmmSolver::Implementation {
   void add_to_result(const Part& part, std::size_t at, double potential, const Vec3& field,
                      const Vec3& force, CoulombResult& result) const {
     const std::size_t i = part.charge;
-    result.potentials[i] += part.weight * potential;
+    if (!result.potentials.empty()) result.potentials[i] += part.weight * potential;
     result.forces[i] += force;
     if (parameters_.dipoles) result.fields[i] += part.weight * field;
     if (!overlapping()) return;
@@ -346,7 +346,7 @@ class Solver final : public FmmSolver::Implementation {
     for (std::size_t i = 0; i < charges_.size(); ++i) {
       const double potential = -dot(field, positions_[i]);
       const Vec3 force = charges_[i] * field;
-      result.potentials[i] += potential;
+      if (!result.potentials.empty()) result.potentials[i] += potential;
       result.forces[i] += force;
       if (parameters_.dipoles) result.fields[i] += field;
       add_product(virial, positions_[i], force);

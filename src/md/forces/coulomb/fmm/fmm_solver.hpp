@@ -50,7 +50,7 @@ class FmmSolver {
              std::span<const Vec3> centers = {}, bool with_far_field = true);
   /// Of the charges of this rank, in the order of `rebuild`; the energy is half of their charges
   /// times potentials, to be added up over the ranks, as is the virial, which is computed where all
-  /// ranks ask for it. Without the energy, potentials mean nothing. The rest has the same bits with
+  /// ranks ask for it. Without the energy there are no potentials. The rest has the same bits with
   /// virial and energy and without. Valid until the next call of `start`.
   const CoulombResult& finish(bool with_virial = false, bool with_energy = true);
   /// What of the last result is not of the near field, without energy and virial: after a `finish`
