@@ -158,20 +158,36 @@ def test_residues_of_amber_and_charmm(tmp_path, files, topology):
         assert universe.atoms.segids.tolist() == before.atoms.segids.tolist()
 
 
-def test_insertion_codes_that_are_lost_are_told(tmp_path):
+def pdb_of_water(numbers: list[str]) -> str:
+    """A file of water with these numbers of residues, right to where each begins."""
     rows = [("O", 0.0, 0.0), ("H1", 0.957, 0.0), ("H2", -0.24, 0.927)]
-    lines = ["CRYST1   30.000   30.000   30.000  90.00  90.00  90.00 P 1           1"]
-    for residue, code in enumerate("A ", 1):
-        for atom, (name, x, y) in enumerate(rows, 3 * residue - 2):
-            place = f"{x:8.3f}{y:8.3f}{10 * residue:8.3f}"
+    lines = ["CRYST1   60.000   60.000   60.000  90.00  90.00  90.00 P 1           1"]
+    for k, number in enumerate(numbers):
+        for atom, (name, x, y) in enumerate(rows, 3 * k + 1):
+            place = f"{x + 4 * (k % 14):8.3f}{y + 4 * (k // 14 % 14):8.3f}{4 * (k // 196):8.3f}"
             lines.append(
-                f"HETATM{atom:5d}  {name:3} HOH A{residue:4d}{code}   {place}  1.00  0.00"
+                f"HETATM{atom:5d}  {name:3} HOH A{number:5}   {place}  1.00  0.00"
                 f"           {name[0]}"
             )
-    (tmp_path / "water.pdb").write_text("\n".join([*lines, "END"]) + "\n")
+    return "\n".join([*lines, "END"]) + "\n"
+
+
+def test_insertion_codes_that_are_lost_are_told(tmp_path):
+    (tmp_path / "water.pdb").write_text(pdb_of_water(["   1A", "   2 "]))
     done = run(tmp_path, "import", "water.pdb", "--force-field", "tip3p.xml", "-o", "out.toml")
     told = "warning: the insertion code of residue HOH 1A is not kept, only the number"
     assert told in done.stderr
+
+
+def test_long_lists_of_long_numbers(tmp_path):
+    """VMD begins numbers one column farther right, where their last digit is an insertion code."""
+    numbers = [1001 + 3 * k for k in range(400)]
+    (tmp_path / "water.pdb").write_text(pdb_of_water([f" {number}" for number in numbers]))
+    done = run(tmp_path, "import", "water.pdb", "--force-field", "tip3p.xml", "-o", "out.toml")
+    assert "insertion code" not in done.stderr
+    text = (tmp_path / "out.toml").read_text()
+    assert f'residue_numbers = "{" ".join(map(str, numbers))}"' in text
+    run(tmp_path, "check", "out.toml")
 
 
 def test_chains_that_a_bond_joins(tmp_path):

@@ -82,13 +82,19 @@ def system_of(source: Source) -> System:
 
 def _insertion_codes(source: Source) -> list[str]:
     """What a user must know where residues have any: Sterna's have numbers only."""
-    found = [r for r in source.topology.residues() if r.insertionCode.strip()]
+    found = [r for r in source.topology.residues() if _insertion_code(r)]
     if not found:
         return []
     first, more = found[0], len(found) - 1
-    name = f"{first.name} {first.id}{first.insertionCode.strip()}"
+    name = f"{first.name} {first.id}{_insertion_code(first)}"
     others = f" and {more} other{'s' if more > 1 else ''}" if more else ""
     return [f"the insertion code of residue {name}{others} is not kept, only the number"]
+
+
+def _insertion_code(residue: Any) -> str:
+    """Without digits: programs such as VMD continue long numbers of residues in its column."""
+    code = residue.insertionCode.strip()
+    return "" if code.isdigit() else code
 
 
 def _residues(source: Source) -> list[Residue]:
@@ -102,7 +108,8 @@ def _residues(source: Source) -> list[Residue]:
         else:
             # Beyond 9999, where a PDB file has no digits left, programs write letters.
             try:
-                number = int(residue.id)
+                code = residue.insertionCode.strip()
+                number = int(residue.id + (code if code.isdigit() else ""))
             except ValueError:
                 number = made[-1].number + 1 if made else 1
         chain = re.sub(r"[\s:,]", "_", residue.chain.id.strip()) if has_chains else ""
