@@ -238,10 +238,3 @@ TEST_CASE("energy of a dipole in a field: bounded by the square of the step, wit
     CHECK((leap.second - leap.first) / (finer.second - finer.first) > 3.0);
   }
 }
-
-TEST_CASE("methods of rotation have names") {
-  CHECK(rotation_method_by_name("no_squish") == RotationMethod::no_squish);
-  CHECK(rotation_method_by_name("leapfrog") == RotationMethod::leapfrog);
-  CHECK_THROWS_WITH_AS(rotation_method_by_name("euler"), doctest::Contains("no_squish"),
-                       std::invalid_argument);
-}
