@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "md/core/axis.hpp"
 #include "md/core/box.hpp"
+#include "md/core/choice.hpp"
 #include "md/integrate/rigid_rotor.hpp"
 #include "md/system/particle_store.hpp"
 #include "md/system/selection.hpp"

@@ -446,15 +446,15 @@ class ConfigReader {
   /// Against charges ls1's dipoles point from the positive to the negative charge. Two dipoles that
   /// are both turned around have the same energy; a dipole and a quadrupole do not.
   void turn_dipoles() {
-    const auto have = [&](std::string_view kind) {
+    const auto have = [&](SiteKind kind) {
       return std::ranges::any_of(types_.components, [&](const Input::Component& component) {
         return std::ranges::find(component.sites, kind, &Input::Site::kind) !=
                component.sites.end();
       });
     };
-    if (!have("charge") || !have("dipole")) return;
+    if (!have(SiteKind::charge) || !have(SiteKind::dipole)) return;
     const XmlElement& element = *types_.elements[0];
-    if (have("quadrupole")) {
+    if (have(SiteKind::quadrupole)) {
       values_.warning(element,
                       "between charges and dipoles ls1's energies have the other sign than those "
                       "of dipoles that point towards the positive charge, as Sterna's do");
