@@ -14,8 +14,7 @@ template <>
 inline constexpr auto choice_table<DomainWeights> = std::to_array<Choice<DomainWeights>>(
     {{"time", DomainWeights::time, "\"time\": the measured time of forces and lists."},
      {"neighbors", DomainWeights::neighbors, "\"neighbors\": an estimate of it from the density."},
-     {"particles", DomainWeights::particles,
-      "\"particles\": their number. The latter two make runs that can be repeated bit for bit."}});
+     {"particles", DomainWeights::particles, "\"particles\": their number."}});
 
 struct DomainSection {                 ///< [domain]
   std::string decomposition = "auto";  ///< or of decomposition_methods()

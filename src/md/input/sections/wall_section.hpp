@@ -45,8 +45,7 @@ inline constexpr auto choice_table<WallSection::Potential> =
          {"harmonic", WallSection::Potential::harmonic,
           "\"harmonic\": a spring that pulls back what is behind the wall."},
          {"reflecting", WallSection::Potential::reflecting,
-          "\"reflecting\": a mirror of positions and velocities. Formulas: "
-          "howto/external-forces.md."}});
+          "\"reflecting\": a mirror of positions and velocities."}});
 template <>
 inline constexpr auto choice_table<WallSection::Shape> = std::to_array<Choice<WallSection::Shape>>(
     {{"plane", WallSection::Shape::plane}, {"sphere", WallSection::Shape::sphere}});
