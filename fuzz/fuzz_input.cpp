@@ -5,8 +5,10 @@
 // sources: src/md/input/read_input.cpp src/md/input/check_input.cpp src/md/input/input_schema.cpp
 // sources: src/md/input/diagnostics.cpp src/md/input/syntax_error.cpp
 // sources: src/md/input/check_components.cpp src/md/input/check_electrostatics.cpp
-// sources: src/md/input/component_schema.cpp src/md/input/electrostatics_schema.cpp
-// sources: src/md/input/interaction_schema.cpp src/md/input/ensemble_schema.cpp
+// sources: src/md/input/sections/*.cpp src/md/input/section_reader.cpp
+// sources: src/md/input/value_reader.cpp src/md/input/input_reading.cpp
+// sources: src/md/input/toml_document.cpp src/md/input/meant_names.cpp
+// sources: src/md/input/check_completeness.cpp
 // sources: src/md/input/published_components.cpp src/md/input/check_thermostats.cpp
 // sources: src/md/input/particle_names.cpp src/md/input/tersoff_input.cpp
 // sources: src/md/core/file_error.cpp src/md/model/tersoff.cpp src/md/model/library/*.cpp
@@ -14,12 +16,11 @@
 // sources: src/comm/context/regular_file.cpp src/md/input/foreign_files.cpp
 // sources: src/md/output/run_files.cpp src/md/output/atomic_file.cpp
 // sources: src/md/forces/pair/pair_potential_table.cpp src/md/forces/pair/pair_function.cpp
-// sources: src/md/forces/pair/tabulated_curve.cpp src/md/input/pair_schema.cpp
+// sources: src/md/forces/pair/tabulated_curve.cpp
 // sources: src/md/input/pair_potential_input.cpp src/md/input/check_pair_potentials.cpp
 // sources: src/md/input/type_pair_from_input.cpp src/md/model/lennard_jones.cpp
-// sources: src/md/model/truncation.cpp
-// sources: src/md/input/molecule_schema.cpp src/md/input/molecule_file.cpp
-// sources: src/md/input/multiple_time_steps_schema.cpp src/md/input/check_multiple_time_steps.cpp
+// sources: src/md/input/molecule_file.cpp
+// sources: src/md/input/check_multiple_time_steps.cpp
 // sources: src/md/input/check_neighbor.cpp
 // sources: src/md/input/check_molecules.cpp src/md/input/topology_from_input.cpp
 // sources: src/md/input/residue_labels.cpp
@@ -66,10 +67,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Input& input = result.input;
   require(input.types.empty() != input.components.empty());
   require(!input.run.name.empty() && input.run.steps >= 0);
-  const bool pairs = input.interaction.potential == "lennard_jones";
+  const bool pairs = input.interaction.potential == InteractionPotential::lennard_jones;
   require(std::isfinite(input.interaction.cutoff) && (!pairs || input.interaction.cutoff > 0.0));
-  require(input.run.integrator == "minimize" || input.run.timestep > 0.0);
-  require(input.start.kind == "file" || input.start.density > 0.0);
+  require(input.minimizes() || input.run.timestep > 0.0);
+  require(input.start.kind == StartKind::file || input.start.density > 0.0);
   for (const auto& type : input.types) {
     require(!type.name.empty() && type.mass > 0.0);
     require(!pairs || (std::isfinite(type.sigma) && type.sigma > 0.0));

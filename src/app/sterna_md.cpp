@@ -231,7 +231,7 @@ int check(const std::string& path, int ranks) {
     md::SystemFacts facts = md::facts_of(result.input);
     facts.ranks = ranks;
     look_at_memory(facts);
-    if (result.input.start.kind == "file") {
+    if (result.input.start.kind == md::StartKind::file) {
       try {
         // The whole file: what is wrong in its last line is better known now.
         const auto reader = md::StartFileReader::open(result.input);

@@ -127,9 +127,8 @@ void bind_simulation(nb::module_& module) {
       .def_prop_ro(
           "thermo_interval",
           [](const Simulation& self) { return self.engine().input().output.thermo_interval; })
-      .def_prop_ro(
-          "changes_volume",
-          [](const Simulation& self) { return self.engine().input().barostat.kind != "none"; })
+      .def_prop_ro("changes_volume",
+                   [](const Simulation& self) { return self.engine().input().barostat.is_used(); })
       .def("close",
            [](Simulation& self) {
              const nb::gil_scoped_release free;

@@ -49,7 +49,7 @@ md::Input read(const comm::Context& context, const SimulationRequest& request) {
   md::ReadResult result = request.from_file
                               ? md::read_input_text(request.text, request.name, context.rank() == 0)
                               : md::read_program_input(request.text, request.name);
-  if (result.ok() && result.input.start.kind == "program") {
+  if (result.ok() && result.input.start.kind == md::StartKind::program) {
     result.diagnostics.push_back(md::diagnose(
         result.input, md::Severity::error, "start.kind",
         "[start] has kind = \"program\", so a System must be given, which has the particles"));

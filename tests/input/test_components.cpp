@@ -115,7 +115,7 @@ TEST_CASE("components and their sites arrive") {
   CHECK(input.components[0].name == "water");
   CHECK(input.components[0].fraction == 0.75);
   REQUIRE(input.components[0].sites.size() == 4);
-  CHECK(input.components[0].sites[3].kind == "charge");
+  CHECK(input.components[0].sites[3].kind == SiteKind::charge);
   CHECK(input.components[0].sites[3].position == Vec3{1.0, 1.1, 0.0});
   CHECK(input.components[0].sites[3].charge == 0.4);
   REQUIRE(input.components[1].sites.size() == 3);

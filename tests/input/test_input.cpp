@@ -66,10 +66,10 @@ TEST_CASE("the smallest input and its defaults") {
   CHECK(input.run.steps == 10);
   CHECK(input.run.timestep == 0.005);
   CHECK(input.run.seed == 1);
-  CHECK(input.run.precision == "double");
-  CHECK(input.run.integrator == "velocity_verlet");
-  CHECK(input.start.kind == "lattice");
-  CHECK(input.start.lattice == "fcc");
+  CHECK(input.run.precision == Precision::double_precision);
+  CHECK(input.run.integrator == Integrator::velocity_verlet);
+  CHECK(input.start.kind == StartKind::lattice);
+  CHECK(input.start.lattice == CrystalLattice::face_centered_cubic);
   CHECK(input.start.cells == std::array{4, 5, 6});
   CHECK(input.start.density == 0.8);
   CHECK_FALSE(input.start.temperature.has_value());
@@ -77,7 +77,7 @@ TEST_CASE("the smallest input and its defaults") {
   CHECK(input.types[0].name == "A");
   CHECK(input.types[0].mass == 1.0);
   CHECK(input.interaction.cutoff == 2.5);
-  CHECK(input.interaction.truncation == "shifted");
+  CHECK(input.interaction.truncation == Truncation::shifted);
   CHECK(input.thermostats.empty());
   CHECK(input.communication.halo == "auto");
   CHECK(input.output.trajectory_fields == std::vector<std::string>{"position"});
@@ -154,7 +154,7 @@ bins = 300
   CHECK(input.run.steps == 1000000);
   CHECK(input.run.timestep == near(0.002));
   CHECK(input.run.seed == 9223372036854775807u);
-  CHECK(input.run.precision == "mixed");
+  CHECK(input.run.precision == Precision::mixed);
   CHECK(input.start.particles == 1000);
   CHECK(input.start.density == near(18 * 0.602214076));
   CHECK(input.start.minimum_distance == near(0.3));
@@ -172,10 +172,10 @@ bins = 300
   CHECK_FALSE(pair_parameter(input.pairs[0], "sigma").has_value());
   CHECK(*pair_parameter(input.pairs[1], "sigma") == near(0.35));
   CHECK(input.interaction.cutoff == 1.2);
-  CHECK(input.interaction.truncation == "switched");
+  CHECK(input.interaction.truncation == Truncation::switched);
   CHECK(input.interaction.switch_start == near(1.0));
-  CHECK(input.interaction.mixing == "geometric");
-  CHECK(input.interaction.tail_correction == "homogeneous");
+  CHECK(input.interaction.mixing == Mixing::geometric);
+  CHECK(input.interaction.tail_correction == TailCorrection::homogeneous);
   CHECK(input.interaction.kernel == "avx2");
   CHECK(input.neighbor.skin == near(0.2));
   CHECK(input.neighbor.maximum_interval == 20);
@@ -255,7 +255,7 @@ TEST_CASE("a barostat that acts as rarely as it relaxes is warned of, or refused
 TEST_CASE("a minimization needs no time step") {
   const Input input = valid(
       with("timestep = 0.005", "integrator = \"minimize\"\n[minimize]\nforce_tolerance = 1e-6"));
-  CHECK(input.run.integrator == "minimize");
+  CHECK(input.minimizes());
   CHECK(input.minimize.force_tolerance == 1e-6);
 }
 

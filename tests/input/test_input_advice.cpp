@@ -218,7 +218,7 @@ name = "B"
 charge = -1.0)") + "[electrostatics]\nkind = \"fmm\"\n";
   CHECK(advice(text).find("not neutral") == std::string::npos);
   Input input = read(text);
-  input.start.kind = "file";
+  input.start.kind = StartKind::file;
   SystemFacts facts;
   facts.particles_of_type = {100, 100};
   CHECK(render(physics_advice(input, facts)).find("not neutral") == std::string::npos);

@@ -28,7 +28,8 @@ TEST_CASE("the table is complete and consistent") {
     CHECK_FALSE(expectation(key, input.units).empty());
     if (const auto* choice = std::get_if<ChoiceTarget>(&target)) {
       REQUIRE(static_cast<bool>(key.choices != nullptr));
-      CHECK(choice->get(choice->place) < key.choices().size());
+      CHECK(key.choices() == choice->names());
+      CHECK(choice->get(choice->place).value_or(0) < key.choices().size());
     }
     if (key.condition) {
       const KeySchema* decider = find_key(key.condition->section, key.condition->key);

@@ -274,10 +274,3 @@ TEST_CASE("bodies that turn together turn as each alone, to the bit") {
     CHECK(std::ranges::equal(particles.orientation, expected));
   }
 }
-
-TEST_CASE("methods of rotation have names") {
-  CHECK(rotation_method_by_name("no_squish") == RotationMethod::no_squish);
-  CHECK(rotation_method_by_name("leapfrog") == RotationMethod::leapfrog);
-  CHECK_THROWS_WITH_AS(rotation_method_by_name("euler"), doctest::Contains("no_squish"),
-                       std::invalid_argument);
-}

@@ -20,7 +20,7 @@ double size(const Vec3& v) {
 }
 
 Input with_algorithm(const comm::Context& world, const std::string& folder,
-                     const std::string& algorithm, double wanted_tolerance, double timestep) {
+                     ConstraintAlgorithm algorithm, double wanted_tolerance, double timestep) {
   Input input = input_of(world, folder, 0, timestep);
   input.run.constraint_algorithm = algorithm;
   input.run.constraint_tolerance = wanted_tolerance;
@@ -83,15 +83,17 @@ TEST_CASE("SETTLE, SHAKE and conjugate gradients move atoms alike, with the same
   const comm::Context world;
   const test::SharedFolder output(world);
   // By itself it takes SETTLE for the triangles and conjugate gradients for the chain.
-  Simulation expected(world, with_algorithm(world, output.path(), "shake", 1e-12, 0.002),
-                      {.quiet = true, .files = false});
+  Simulation expected(
+      world, with_algorithm(world, output.path(), ConstraintAlgorithm::shake, 1e-12, 0.002),
+      {.quiet = true, .files = false});
   expected.run(0);
   const double potential = expected.last_state().potential_energy;
   const double virial = constraint_virial(expected);
   expected.run(10);
   const auto wanted = particles_by_id(expected);
-  for (const std::string algorithm : {"auto", "conjugate_gradients"}) {
-    CAPTURE(algorithm);
+  for (const auto algorithm :
+       {ConstraintAlgorithm::automatic, ConstraintAlgorithm::conjugate_gradients}) {
+    INFO(choice_name(algorithm));
     Simulation simulation(world, with_algorithm(world, output.path(), algorithm, 1e-12, 0.002),
                           {.quiet = true, .files = false});
     simulation.run(0);
@@ -113,8 +115,9 @@ TEST_CASE("SETTLE, SHAKE and conjugate gradients move atoms alike, with the same
 TEST_CASE("SETTLE keeps triangles to rounding, however loose the tolerance is") {
   const comm::Context world;
   const test::SharedFolder output(world);
-  Simulation simulation(world, with_algorithm(world, output.path(), "auto", 1e-3, 0.002),
-                        {.quiet = true, .files = false});
+  Simulation simulation(
+      world, with_algorithm(world, output.path(), ConstraintAlgorithm::automatic, 1e-3, 0.002),
+      {.quiet = true, .files = false});
   simulation.run(50);
   const auto atoms = particles_by_id(simulation);
   if (atoms.empty()) return;
@@ -183,8 +186,9 @@ TEST_CASE("a chain that fills the box many times needs no wider halo") {
 TEST_CASE("velocities the other way lead back to the start") {
   const comm::Context world;
   const test::SharedFolder output(world);
-  Simulation simulation(world, with_algorithm(world, output.path(), "auto", 1e-13, 0.002),
-                        {.quiet = true, .files = false});
+  Simulation simulation(
+      world, with_algorithm(world, output.path(), ConstraintAlgorithm::automatic, 1e-13, 0.002),
+      {.quiet = true, .files = false});
   const auto before = particles_by_id(simulation);
   simulation.run(50);
   simulation.change([](ParticleRecord& particle) { particle.velocity *= -1.0; });

@@ -315,7 +315,8 @@ TEST_CASE("constraints that contradict each other end the run on all ranks, by n
           output.path()));
   // The triangle is longer than the halo that the forces need.
   for (const auto& [algorithm, unfinished] :
-       {std::pair{"shake", "2000 sweeps"}, std::pair{"auto", "100 rounds"}}) {
+       {std::pair{ConstraintAlgorithm::shake, "2000 sweeps"},
+        std::pair{ConstraintAlgorithm::automatic, "100 rounds"}}) {
     input.run.constraint_algorithm = algorithm;
     std::string text;
     try {

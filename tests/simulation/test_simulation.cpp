@@ -138,24 +138,26 @@ TEST_CASE("synchronized timing parts the time of a run and leaves its bits alone
   const comm::Context world;
   const test::SharedFolder output(world);
   std::int64_t expected = 0;
-  for (const std::string mode : {"plain", "synchronized"}) {
-    CAPTURE(mode);
+  using Timing = Input::Output::Timing;
+  for (const Timing mode : {Timing::plain, Timing::synchronized}) {
+    const std::string name(choice_name(mode));
+    CAPTURE(name);
     Input input = test::input_of(
-        output.path(), mode,
+        output.path(), name,
         run_section(40) + liquid + simple_interaction() + "[communication]\nhalo = \"p2p\"\n");
     input.output.timing = mode;
     Simulation simulation(world, input, {.quiet = true});
     CHECK(simulation.run() == Outcome::complete);
     const std::int64_t found = test::fingerprint(world, simulation.particles(), simulation.box());
-    if (mode == "plain") expected = found;
+    if (mode == Timing::plain) expected = found;
     CHECK(found == expected);
     if (world.rank() != 0) continue;
 
-    std::ifstream log(output.path() + "/" + mode + ".log.jsonl");
+    std::ifstream log(output.path() + "/" + name + ".log.jsonl");
     std::string last;
     for (std::string line; std::getline(log, line);) last = line;
     const auto timing = nlohmann::json::parse(last).at("timing");
-    CHECK(timing.at("mode") == mode);
+    CHECK(timing.at("mode") == name);
     const double seconds = timing.at("seconds");
     // No time is in two rows. (Seconds are those of rank 0, and on a busy machine the ranks do not
     // begin at the same time.)
@@ -164,9 +166,9 @@ TEST_CASE("synchronized timing parts the time of a run and leaves its bits alone
     CHECK(sum > 0.0);
     CHECK(sum < 1.01 * seconds);
     CHECK(timing.at("phases").contains("waiting for ranks") ==
-          (mode == "synchronized" && world.size() > 1));
-    CHECK(timing.contains("waiting") == (mode == "synchronized"));
-    if (mode == "plain" || world.size() == 1) continue;
+          (mode == Timing::synchronized && world.size() > 1));
+    CHECK(timing.contains("waiting") == (mode == Timing::synchronized));
+    if (mode == Timing::plain || world.size() == 1) continue;
     // Each exchange of a step has waited in its own phase; all of them make the row, but for phases
     // too short (half a microsecond) to be listed.
     const double waiting = timing.at("phases").at("waiting for ranks").at("avg");

@@ -136,11 +136,11 @@ TEST_CASE("a full fcc lattice") {
 }
 
 TEST_CASE("bcc and sc lattices") {
-  for (const auto& [name, basis, neighbors, spacing] :
-       {std::tuple{"bcc", 2, 8, std::sqrt(0.75)}, std::tuple{"sc", 1, 6, 1.0}}) {
-    CAPTURE(name);
-    const auto start =
-        StartConfiguration::lattice(*lattice_by_name(name), {4, 5, 6}, 0.5, one_type, 1);
+  for (const auto& [lattice, basis, neighbors, spacing] :
+       {std::tuple{CrystalLattice::body_centered_cubic, 2, 8, std::sqrt(0.75)},
+        std::tuple{CrystalLattice::simple_cubic, 1, 6, 1.0}}) {
+    INFO(choice_name(lattice));
+    const auto start = StartConfiguration::lattice(lattice, {4, 5, 6}, 0.5, one_type, 1);
     check_sound(start);
     CHECK(start.particle_count() == 120 * basis);
     const double edge = std::cbrt(basis / 0.5);
@@ -154,18 +154,17 @@ TEST_CASE("bcc and sc lattices") {
     }
     CHECK(near == neighbors);
   }
-  CHECK_FALSE(lattice_by_name("hcp").has_value());
 }
 
 TEST_CASE("diamond has four neighbors at sqrt(3)/4 of the edge, in zincblende of the other type") {
-  for (const std::string name : {"diamond", "zincblende"}) {
-    CAPTURE(name);
-    const std::vector<double> shares(name == "diamond" ? 1 : 2, 1.0);
-    const auto start =
-        StartConfiguration::lattice(*lattice_by_name(name), {2, 3, 2}, 8.0, shares, 1);
+  for (const auto lattice : {CrystalLattice::diamond, CrystalLattice::zincblende}) {
+    INFO(choice_name(lattice));
+    const std::vector<double> shares(lattice == CrystalLattice::diamond ? 1 : 2, 1.0);
+    const auto start = StartConfiguration::lattice(lattice, {2, 3, 2}, 8.0, shares, 1);
     CHECK(start.particle_count() == 96);
     CHECK(start.guaranteed_distance() == doctest::Approx(std::sqrt(3.0) / 4.0));
-    if (name == "zincblende") CHECK(start.type_counts() == std::vector<std::int64_t>{48, 48});
+    if (lattice == CrystalLattice::zincblende)
+      CHECK(start.type_counts() == std::vector<std::int64_t>{48, 48});
     check_sound(start);
     const auto particles = all(start);
     std::size_t wrong = 0;
@@ -179,7 +178,9 @@ TEST_CASE("diamond has four neighbors at sqrt(3)/4 of the edge, in zincblende of
         ++neighbors;
         of_other_type += p.position.type != q.position.type ? 1 : 0;
       }
-      wrong += neighbors != 4 || of_other_type != (name == "zincblende" ? 4 : 0) ? 1 : 0;
+      wrong += neighbors != 4 || of_other_type != (lattice == CrystalLattice::zincblende ? 4 : 0)
+                   ? 1
+                   : 0;
     }
     CHECK(wrong == 0);
   }
@@ -327,8 +328,8 @@ TEST_CASE("a start that cannot be says why") {
 TEST_CASE("a start from the input") {
   Input input;
   input.types = {{"A", 1.0, 1.0, 1.0, 0.75}, {"B", 2.0, 1.0, 1.2, 0.25}};
-  input.start.kind = "lattice";
-  input.start.lattice = "bcc";
+  input.start.kind = StartKind::lattice;
+  input.start.lattice = CrystalLattice::body_centered_cubic;
   input.start.cells = {4, 4, 4};
   input.start.density = 0.9;
   const auto lattice = StartConfiguration::from_input(input);
@@ -336,7 +337,7 @@ TEST_CASE("a start from the input") {
   input.start.cells = {0, 0, 0};
   input.start.particles = 100;
   CHECK(StartConfiguration::from_input(input).particle_count() == 100);
-  input.start.kind = "random";
+  input.start.kind = StartKind::random;
   const auto random = StartConfiguration::from_input(input);
   CHECK(random.particle_count() == 100);
   CHECK(random.guaranteed_distance() ==
@@ -351,7 +352,7 @@ TEST_CASE("molecules that can turn start with random orientations, others with n
   input.components = {{.name = "CO2", .model = "carbon_dioxide_trappe", .inertia = {}, .sites = {}},
                       {.name = "Ar", .model = "argon", .inertia = {}, .sites = {}}};
   take_published_sites(input);
-  input.start.kind = "lattice";
+  input.start.kind = StartKind::lattice;
   input.start.particles = 4000;
   input.start.density = 5.0;
   const auto start = StartConfiguration::from_input(input);
@@ -377,7 +378,7 @@ TEST_CASE("molecules that can turn start with random orientations, others with n
     CHECK(std::abs(squares[axis] - 1.0 / 3.0) < 4.0 * std::sqrt(4.0 / 45.0 / 2000.0));
   }
   // The distance that is kept in a thin gas knows how far the molecule reaches.
-  input.start.kind = "random";
+  input.start.kind = StartKind::random;
   input.start.density = 0.01;
   CHECK(StartConfiguration::from_input(input).guaranteed_distance() ==
         doctest::Approx(0.85 * (2 * 0.116 + 0.305)));

@@ -85,8 +85,8 @@ TEST_CASE("an ASCII start with ls1's defaults") {
   CHECK(input.types[0].sigma == 1.05);
   CHECK(input.types[0].epsilon == 1.3);
   CHECK(input.interaction.cutoff == 3.0);
-  CHECK(input.interaction.truncation == "truncated");
-  CHECK(input.interaction.tail_correction == "homogeneous");
+  CHECK(input.interaction.truncation == Truncation::truncated);
+  CHECK(input.interaction.tail_correction == TailCorrection::homogeneous);
   REQUIRE(input.thermostats.size() == 1);
   CHECK(input.thermostats[0].kind == "velocity_scaling");
   CHECK(input.thermostats[0].options<VelocityScalingOptions>().exponent == 0.4);
@@ -113,7 +113,7 @@ TEST_CASE("an ASCII start with ls1's defaults") {
 TEST_CASE("a binary start is the same as its ASCII twin") {
   const Input input = read_valid(examples / "binary.xml");
   CHECK(input.thermostats.empty());
-  CHECK(input.interaction.tail_correction == "none");
+  CHECK(input.interaction.tail_correction == TailCorrection::none);
   const Start start = start_of(input);
   const Start ascii = start_of(read_valid(examples / "ascii.xml"));
   CHECK(start.box.length == ascii.box.length);
@@ -146,11 +146,11 @@ TEST_CASE("ids of 64 bits, which ls1 gives to replicas, are numbered anew and to
 
 TEST_CASE("ls1's planar correction has its layers across y") {
   const Input input = read_valid(examples / "planar.xml");
-  CHECK(input.interaction.tail_correction == "planar");
-  CHECK(input.interaction.tail_normal == "y");
+  CHECK(input.interaction.tail_correction == TailCorrection::planar);
+  CHECK(input.interaction.tail_normal == Axis::y);
   CHECK(input.interaction.tail_slabs == 240);
   const Input again = through_text(input);
-  CHECK(again.interaction.tail_normal == "y");
+  CHECK(again.interaction.tail_normal == Axis::y);
   CHECK(again.interaction.tail_slabs == 240);
 }
 
@@ -174,7 +174,7 @@ TEST_CASE("ls1's thermostats of components and regions") {
   CHECK(scaling.exponent == 0.3);
   CHECK(scaling.scaling == VelocityScaling::Rule::linearized);
   CHECK(scaling.slabs == 3);
-  CHECK(scaling.directions == std::vector<std::string>{"x", "z"});
+  CHECK(scaling.directions == std::vector{Axis::x, Axis::z});
   CHECK(left.start_step == 2);
   CHECK(scaling.interval == 5);
   // ls1 stops before the step that it names.
@@ -234,37 +234,37 @@ TEST_CASE("ls1's plugins that change a run") {
 
   CHECK(input.alignment.interval == 10);
   CHECK(input.alignment.part == 0.5);
-  CHECK(input.alignment.axes == std::vector<std::string>{"x", "z"});
+  CHECK(input.alignment.axes == std::vector{Axis::x, Axis::z});
 
   REQUIRE(input.walls.size() == 5);
   const auto& layers = input.walls[0];
-  CHECK(layers.potential == "lj_10_4_3");
+  CHECK(layers.potential == Input::Wall::Potential::lj_10_4_3);
   CHECK(layers.component == "Kr");
-  CHECK(layers.axis == "y");
-  CHECK(layers.side == "both");
+  CHECK(layers.axis == Axis::y);
+  CHECK(layers.side == Input::Wall::Side::both);
   CHECK(layers.position == 4.75);
   CHECK(layers.cutoff == 2.5);
   CHECK(layers.sigma == doctest::Approx(1.025));
   // ls1's factor 2 pi rho epsilon sigma^2 delta, with epsilon = xi sqrt(100 * 1.3).
   CHECK(layers.epsilon == doctest::Approx(1.07 * 0.2 * std::sqrt(130.0) * 1.025 * 1.025 * 0.775));
   const auto& above = input.walls[1];
-  CHECK(above.potential == "lj_9_3");
-  CHECK(above.side == "above");
+  CHECK(above.potential == Input::Wall::Potential::lj_9_3);
+  CHECK(above.side == Input::Wall::Side::above);
   CHECK(above.position == 6.5);
   CHECK(above.sigma == doctest::Approx(0.9 * 1.025));
   CHECK(above.epsilon == doctest::Approx(2.0 / 3.0 * 3.14159265358979 * 1.07 * std::sqrt(130.0) *
                                          std::pow(0.9 * 1.025, 3)));
-  CHECK(input.walls[2].side == "below");
+  CHECK(input.walls[2].side == Input::Wall::Side::below);
   CHECK(input.walls[2].position == 3.5);
   const auto& spring = input.walls[3];
-  CHECK(spring.potential == "harmonic");
-  CHECK(spring.side == "below");
+  CHECK(spring.potential == Input::Wall::Potential::harmonic);
+  CHECK(spring.side == Input::Wall::Side::below);
   CHECK(spring.position == 9.0);
   CHECK(spring.stiffness == 20.0);
   CHECK(spring.component.empty());
   const auto& mirror = input.walls[4];
-  CHECK(mirror.potential == "reflecting");
-  CHECK(mirror.side == "above");
+  CHECK(mirror.potential == Input::Wall::Potential::reflecting);
+  CHECK(mirror.side == Input::Wall::Side::above);
   CHECK(mirror.position == 1.5);
   CHECK(mirror.component == "Xe");
 
@@ -402,9 +402,9 @@ TEST_CASE("molecules of ls1's examples") {
   CHECK(co2.components[0].sites.size() == 6);
   CHECK(*co2.components[0].inertia == Vec3{0.189250772, 0.189250772, 0.0});
   CHECK(co2.interaction.cutoff == 33.0702);
-  CHECK(co2.interaction.molecular_cutoff == "center_of_mass");
-  CHECK(co2.interaction.electrostatics == "reaction_field");
-  CHECK(co2.interaction.tail_correction == "homogeneous");
+  CHECK(co2.interaction.molecular_cutoff == MolecularCutoff::center_of_mass);
+  CHECK(co2.interaction.electrostatics == CutoffElectrostatics::reaction_field);
+  CHECK(co2.interaction.tail_correction == TailCorrection::homogeneous);
   const Start start = start_of(co2);
   CHECK(start.particles.size() == 2048);
   CHECK(particle(start, 2047).orientation.w == doctest::Approx(-0.53913075746));
@@ -413,7 +413,7 @@ TEST_CASE("molecules of ls1's examples") {
   }
 
   const Input eox = read_valid(shared / "eox" / "nve_eq.xml");
-  CHECK(eox.components[0].sites[3].kind == "dipole");
+  CHECK(eox.components[0].sites[3].kind == SiteKind::dipole);
   CHECK(eox.components[0].sites[3].moment == 0.967443691);
   CHECK(start_of(eox).particles.size() == 2048);
 
@@ -421,7 +421,7 @@ TEST_CASE("molecules of ls1's examples") {
   REQUIRE(pair.ok());
   CHECK(pair.input.components.size() == 2);
   CHECK(pair.input.interaction.shift_unlike_components);
-  CHECK(pair.input.interaction.tail_correction == "none");
+  CHECK(pair.input.interaction.tail_correction == TailCorrection::none);
   const Input again = through_text(pair.input);
   CHECK(again.components[1].sites[1].position == Vec3{0.1, 0.2, 0.3});
   CHECK(again.components[1].sites[1].moment == 0.7);

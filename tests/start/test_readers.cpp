@@ -501,7 +501,7 @@ TEST_CASE("a start file that the input names") {
   const TemporaryFile file("1\nLattice=\"10 0 0 0 10 0 0 0 10\"\nKr 1 2 3\n", "start.xyz");
   Input input;
   input.path = (file.folder() / "run.toml").string();
-  input.start.kind = "file";
+  input.start.kind = StartKind::file;
   input.start.file = "start.xyz";
   input.types = {{"Ar"}, {"Kr"}};
   const auto reader = StartFileReader::open(input);

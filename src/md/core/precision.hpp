@@ -1,10 +1,18 @@
 #pragma once
 
+#include "md/core/choice.hpp"
+
 namespace sterna::md {
 
 enum class Precision {
   double_precision,
   mixed,  ///< pair arithmetic in single precision on exact differences, sums in double
 };
+template <>
+inline constexpr auto choice_table<Precision> = std::to_array<Choice<Precision>>(
+    {{"double", Precision::double_precision},
+     {"mixed", Precision::mixed,
+      "\"mixed\" computes pairs in single and sums in double precision: faster, forces to about "
+      "1e-6."}});
 
 }  // namespace sterna::md

@@ -12,6 +12,7 @@
 #include "md/core/file_error.hpp"
 #include "md/input/read_input.hpp"
 #include "md/input/residue_labels.hpp"
+#include "md/input/sections/section.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
@@ -19,6 +20,11 @@ namespace {
 
 const std::vector<AtomGroupOptions>& groups_of(const Input& input) {
   return input.section<AtomGroupSections>().all;
+}
+
+template <auto member>
+Target group_target(Input& input, std::size_t n) {
+  return target_of(input.section<AtomGroupSections>().all[n].*member);
 }
 
 /// As `AtomGroup` wants them. Nothing where the input, which may be wrong elsewhere, does not say.
@@ -118,33 +124,30 @@ std::string message_of(const std::string& text, const SelectionExpression::Error
 
 }  // namespace
 
-SectionSchema group_section() {
-  return {.name = "group",
-          .is_array = true,
-          .description =
-              "Some of the atoms, or of the rigid molecules, by a name that sections of "
-              "observers refer to; [selections](howto/select-atoms.md) has the language.",
-          .aliases = {"groups", "selection", "index", "atom_group"},
-          .keeps_state = true};
-}
-
-std::vector<KeySchema> group_keys() {
-  return {{.section = "group",
-           .name = "name",
-           .target = [](Input& i, std::size_t n) -> Target {
-             return &i.section<AtomGroupSections>().all[n].name;
-           },
-           .description = "What other sections call it.",
-           .need = Need::required,
-           .aliases = {"id", "label"}},
-          {.section = "group",
-           .name = "select",
-           .target = [](Input& i, std::size_t n) -> Target {
-             return &i.section<AtomGroupSections>().all[n].select;
-           },
-           .description = "Which atoms: \"molecule peptide and not name H*\".",
-           .need = Need::required,
-           .aliases = {"selection", "atoms", "where"}}};
+InputSection section::group() {
+  const Tables tables{
+      .count = [](const Input& input, std::size_t) { return groups_of(input).size(); },
+      .resize = [](Input& input, std::size_t, std::size_t count) {
+        input.section<AtomGroupSections>().all.resize(count);
+      }};
+  return {.schema = {.name = "group",
+                     .is_array = true,
+                     .tables = tables,
+                     .description =
+                         "Some of the atoms, or of the rigid molecules, by a name that sections of "
+                         "observers refer to; [selections](howto/select-atoms.md) has the language.",
+                     .aliases = {"groups", "selection", "index", "atom_group"},
+                     .keeps_state = true},
+          .keys = {{.name = "name",
+                    .target = group_target<&AtomGroupOptions::name>,
+                    .description = "What other sections call it.",
+                    .need = Need::required,
+                    .aliases = {"id", "label"}},
+                   {.name = "select",
+                    .target = group_target<&AtomGroupOptions::select>,
+                    .description = "Which atoms: \"molecule peptide and not name H*\".",
+                    .need = Need::required,
+                    .aliases = {"selection", "atoms", "where"}}}};
 }
 
 void check_groups(const Input& input, const IsGood& is_good, const Report& report) {

@@ -19,9 +19,6 @@ struct AtomGroupSections {
   std::vector<AtomGroupOptions> all;
 };
 
-SectionSchema group_section();
-std::vector<KeySchema> group_keys();
-
 /// What no key of [[group]] alone can tell: names that stand twice, what is wrong in a selection,
 /// selections of nothing.
 void check_groups(const Input& input, const IsGood& is_good, const Report& report);

@@ -25,7 +25,7 @@ void check_barostat(const Input& input, const IsGood& is_good, const Report& rep
   const auto error = [&](std::string_view place, std::string message) {
     report(Severity::error, place, std::move(message));
   };
-  if (input.run.integrator == "minimize") {
+  if (input.minimizes()) {
     error("barostat.kind",
           "a minimization keeps its box; [barostat] needs integrator = \"velocity_verlet\" in "
           "[run]");
@@ -37,7 +37,8 @@ void check_barostat(const Input& input, const IsGood& is_good, const Report& rep
                       "expected \"grid\" or \"auto\"",
                       quote(decomposition)));
   }
-  if (is_good("interaction.tail_correction") && input.interaction.tail_correction == "planar") {
+  if (is_good("interaction.tail_correction") &&
+      input.interaction.tail_correction == TailCorrection::planar) {
     error("interaction.tail_correction",
           "the planar correction is that of one box, which a [barostat] changes; expected "
           "\"homogeneous\" or \"none\"");

@@ -56,9 +56,10 @@ void check_regions(const Input& input, const Report& report) {
 
 void check_multipole_method(const Input& input, const Box& box, const Report& report) {
   const Input::Electrostatics& electrostatics = input.electrostatics;
-  if (electrostatics.kind != "fmm") return;
+  if (electrostatics.kind != ElectrostaticsKind::fmm) return;
   const Lattice lattice = Lattice::of(box);
-  FmmParameters tree = FmmParameters::even_tree(lattice, electrostatics.surroundings != "open");
+  FmmParameters tree = FmmParameters::even_tree(
+      lattice, electrostatics.surroundings != ElectrostaticsSurroundings::open);
   const bool plain_converges = tree.separation(lattice) >= FmmParameters::least_separation;
   tree.levels = std::max(0, electrostatics.levels - 1);
   tree.overlap = electrostatics.smoothing;
@@ -88,7 +89,7 @@ void check_planes(const Box& box, Axis axis, std::string_view place, std::string
 
 void check_box(const Input& input, const Box& at_start, const Report& report) {
   Box box = at_start;
-  if (input.barostat.kind != "none" && input.barostat.coupling == Input::Coupling::triclinic) {
+  if (input.barostat.is_used() && input.barostat.coupling == Input::Coupling::triclinic) {
     // All of its edges will lean, if only a little.
     for (double* tilt : {&box.tilt.xy, &box.tilt.xz, &box.tilt.yz}) {
       if (*tilt == 0.0) *tilt = 1e-9 * box.length.x;
@@ -101,9 +102,9 @@ void check_box(const Input& input, const Box& at_start, const Report& report) {
     }
   }
   if (box.tilt.none()) return;
-  if (input.interaction.tail_correction == "planar") {
-    check_planes(box, static_cast<Axis>(input.interaction.tail_normal[0] - 'x'),
-                 "interaction.tail_normal", "a planar correction", report);
+  if (input.interaction.tail_correction == TailCorrection::planar) {
+    check_planes(box, input.interaction.tail_normal, "interaction.tail_normal",
+                 "a planar correction", report);
   }
   check_regions(input, report);
   check_multipole_method(input, box, report);

@@ -180,19 +180,19 @@ class ComponentChecker {
 
   void interaction() {
     const auto& interaction = input_.interaction;
-    if (good_("interaction.truncation") && interaction.truncation != "truncated" &&
-        interaction.truncation != "shifted") {
+    if (good_("interaction.truncation") && interaction.truncation != Truncation::truncated &&
+        interaction.truncation != Truncation::shifted) {
       error(
           "interaction.truncation",
           fmt::format("truncation = {} is not there for [[component]]s; expected \"truncated\" or "
                       "\"shifted\"",
-                      quote(interaction.truncation)));
+                      quote(choice_name(interaction.truncation))));
     }
-    if (good_("interaction.mixing") && interaction.mixing != "lorentz_berthelot") {
+    if (good_("interaction.mixing") && interaction.mixing != Mixing::lorentz_berthelot) {
       error("interaction.mixing",
             fmt::format("mixing = {} is not there for [[component]]s; expected "
                         "\"lorentz_berthelot\"",
-                        quote(interaction.mixing)));
+                        quote(choice_name(interaction.mixing))));
     }
     if (good_("interaction.lennard_jones_cutoff") && good_("interaction.cutoff") &&
         interaction.lennard_jones_cutoff > interaction.cutoff) {

@@ -9,10 +9,11 @@ namespace {
 
 /// What supposes a box that is filled, or repeated.
 void check_open_box(const Input& input, const IsGood& is_good, const Report& report) {
-  if (!is_good("electrostatics.surroundings") || input.electrostatics.surroundings != "open") {
+  if (!is_good("electrostatics.surroundings") ||
+      input.electrostatics.surroundings != ElectrostaticsSurroundings::open) {
     return;
   }
-  if (input.electrostatics.kind == "ewald") {
+  if (input.electrostatics.kind == ElectrostaticsKind::ewald) {
     report(Severity::error, "electrostatics.surroundings",
            "Ewald sums are over periodic images: surroundings = \"open\" needs kind = \"fmm\"");
   }
@@ -22,10 +23,10 @@ void check_open_box(const Input& input, const IsGood& is_good, const Report& rep
              fmt::format("{} contradicts [electrostatics] with surroundings = \"open\"", what));
     }
   };
-  if (input.barostat.kind != "none") {
+  if (input.barostat.is_used()) {
     contradicts("barostat.kind", "a barostat, which changes the volume that images fill,");
   }
-  if (input.interaction.tail_correction != "none") {
+  if (input.interaction.tail_correction != TailCorrection::none) {
     contradicts("interaction.tail_correction",
                 "a correction for what lies beyond the cutoff in a fluid that fills all space");
   }
@@ -34,13 +35,13 @@ void check_open_box(const Input& input, const IsGood& is_good, const Report& rep
 }  // namespace
 
 void check_electrostatics(const Input& input, const IsGood& is_good, const Report& report) {
-  const bool on = input.electrostatics.kind != "none";
+  const bool on = input.electrostatics.is_used();
   // A kind that is an error of its own may have been meant to be one.
   const bool perhaps =
       input.places.contains("electrostatics.kind") && !is_good("electrostatics.kind");
   bool charged = std::ranges::any_of(input.components, [](const Input::Component& component) {
     return std::ranges::any_of(component.sites, [](const Input::Site& site) {
-      return site.charge != 0.0 || (site.kind == "dipole" && site.moment != 0.0);
+      return site.charge != 0.0 || (site.kind == SiteKind::dipole && site.moment != 0.0);
     });
   });
   charged = charged || std::ranges::any_of(input.molecules, [](const Input::Molecule& molecule) {
@@ -64,11 +65,11 @@ void check_electrostatics(const Input& input, const IsGood& is_good, const Repor
            "[electrostatics] has no effect: nothing has a charge or a dipole");
   }
   if (is_good("interaction.electrostatics") &&
-      input.interaction.electrostatics == "reaction_field") {
+      input.interaction.electrostatics == CutoffElectrostatics::reaction_field) {
     report(Severity::error, "interaction.electrostatics",
            fmt::format("a reaction field contradicts [electrostatics] with kind = \"{}\": expected "
                        "one of the two",
-                       input.electrostatics.kind));
+                       choice_name(input.electrostatics.kind)));
   }
 }
 

@@ -15,6 +15,10 @@
 namespace sterna::md {
 namespace {
 
+using Potential = Input::Wall::Potential;
+using Shape = Input::Wall::Shape;
+using Side = Input::Wall::Side;
+
 class ExternalChecker {
  public:
   ExternalChecker(const Input& input, const IsGood& is_good, const Report& report)
@@ -46,7 +50,7 @@ class ExternalChecker {
     check_selection(input_, good_, report_, place, component, lower, upper);
   }
   void fixed_box(const std::string& place) {
-    if (input_.barostat.kind == "none" || !good_("barostat.kind")) return;
+    if (!input_.barostat.is_used() || !good_("barostat.kind")) return;
     error(place, fmt::format("[[{}]] has fixed places, but a [barostat] changes the box",
                              place.substr(0, place.find('['))));
   }
@@ -60,29 +64,29 @@ class ExternalChecker {
     const bool known_shape = !gives(place + ".shape") || good_(place + ".shape");
     if (known_side && known_shape) side(place, wall);
     if (!good_(place + ".potential")) return;
-    if (wall.potential == "harmonic" && wall.side == "both" && known_side) {
+    if (wall.potential == Potential::harmonic && wall.side == Side::both && known_side) {
       error(place + ".side",
             "a harmonic wall acts on what is behind it, and nothing is behind one that has "
             "molecules at \"both\" sides; expected \"above\" or \"below\"");
     }
-    if (wall.potential == "reflecting" && input_.run.integrator == "minimize") {
+    if (wall.potential == Potential::reflecting && input_.minimizes()) {
       report_(Severity::warning, place + ".potential",
               "a minimization has no velocities that a wall could reflect: it has no effect");
     }
   }
 
   void side(const std::string& place, const Input::Wall& wall) {
-    const bool of_sphere = wall.side == "inside" || wall.side == "outside";
-    if (wall.shape == "sphere" && !of_sphere) {
+    const bool of_sphere = wall.side == Side::inside || wall.side == Side::outside;
+    if (wall.shape == Shape::sphere && !of_sphere) {
       error(gives(place + ".side") ? place + ".side" : place + ".shape",
             "a sphere needs the \"side\" where the molecules are: \"inside\" or \"outside\"");
-    } else if (wall.shape == "plane" && of_sphere) {
+    } else if (wall.shape == Shape::plane && of_sphere) {
       error(place + ".side",
             fmt::format("\"side\" in [[wall]] is {}; expected \"above\", \"below\" or \"both\" of "
                         "a plane",
-                        quote(wall.side)));
+                        quote(choice_name(wall.side))));
     }
-    if (wall.side == "inside" && wall.cutoff > wall.radius && good_(place + ".cutoff") &&
+    if (wall.side == Side::inside && wall.cutoff > wall.radius && good_(place + ".cutoff") &&
         good_(place + ".radius")) {
       error(place + ".cutoff",
             fmt::format("\"cutoff\" in [[wall]] is {}; expected at most the radius, which is {}: "
@@ -118,7 +122,7 @@ class ExternalChecker {
       // The sites of published models are read later.
       return !component.model.empty() ||
              std::ranges::any_of(component.sites, [](const Input::Site& site) {
-               return site.kind == "charge" || site.kind == "dipole";
+               return site.kind == SiteKind::charge || site.kind == SiteKind::dipole;
              });
     });
   }
@@ -150,12 +154,12 @@ class ExternalChecker {
   void alignment() {
     const auto& aligned = input_.alignment;
     if (aligned.interval == 0 || !good_("alignment.interval")) return;
-    const auto along = [&](const std::string& axis) {
+    const auto along = [&](Axis axis) {
       return std::ranges::find(aligned.axes, axis) != aligned.axes.end();
     };
     for (std::size_t n = 0; n < input_.walls.size(); ++n) {
       const Input::Wall& wall = input_.walls[n];
-      if (wall.shape == "plane" && !along(wall.axis)) continue;
+      if (wall.shape == Shape::plane && !along(wall.axis)) continue;
       error(fmt::format("wall[{}]", n), "[alignment] would move the molecules against this wall");
     }
     if (!input_.restraints.empty()) {
@@ -178,10 +182,10 @@ void check_wall_in_box(const Input& input, std::size_t n, const Box& box, const 
   const Input::Wall& wall = input.walls[n];
   const std::string place = fmt::format("wall[{}]", n);
   const auto text = [&](double value) { return input.units.text(value, Dimension::length); };
-  if (wall.shape == "sphere") {
+  if (wall.shape == Shape::sphere) {
     const double farthest =
         wall.radius +
-        (wall.side == "outside" && wall.potential != "reflecting" ? wall.cutoff : 0.0);
+        (wall.side == Side::outside && wall.potential != Potential::reflecting ? wall.cutoff : 0.0);
     if (farthest > 0.5 * box.least_height()) {
       report(Severity::error, place + ".radius",
              fmt::format("this sphere reaches {} from its center and would meet its own images; "
@@ -190,7 +194,7 @@ void check_wall_in_box(const Input& input, std::size_t n, const Box& box, const 
     }
     return;
   }
-  const int axis = wall.axis == "x" ? 0 : wall.axis == "y" ? 1 : 2;
+  const int axis = index_of(wall.axis);
   const Tilt& tilt = box.tilt;
   const bool repeats = axis == 0   ? tilt.xy == 0.0 && tilt.xz == 0.0
                        : axis == 1 ? tilt.yz == 0.0
@@ -199,7 +203,7 @@ void check_wall_in_box(const Input& input, std::size_t n, const Box& box, const 
     report(Severity::error, place + ".axis",
            fmt::format("a wall across {0} needs a box in which no other edge leans along {0}; here "
                        "{1}. Across z it is possible in every box",
-                       wall.axis, axis == 0 ? "xy and xz must be 0" : "yz must be 0"));
+                       choice_name(wall.axis), axis == 0 ? "xy and xz must be 0" : "yz must be 0"));
     return;
   }
   if (wall.position > box.length[axis]) {
@@ -209,16 +213,16 @@ void check_wall_in_box(const Input& input, std::size_t n, const Box& box, const 
                        text(wall.position), text(box.length[axis])));
     return;
   }
-  if (wall.potential == "harmonic") {
-    const double room = wall.side == "above" ? wall.position : box.length[axis] - wall.position;
+  if (wall.potential == Potential::harmonic) {
+    const double room = wall.side == Side::above ? wall.position : box.length[axis] - wall.position;
     if (!(room > 0.0)) {
       report(Severity::error, place + ".position",
              "a harmonic wall acts on what is behind it, but this one has the box's face there");
     }
     return;
   }
-  if (wall.potential == "reflecting") return;
-  const bool up = wall.side != "below", down = wall.side != "above";
+  if (wall.potential == Potential::reflecting) return;
+  const bool up = wall.side != Side::below, down = wall.side != Side::above;
   if ((up && wall.position + wall.cutoff > box.length[axis]) ||
       (down && wall.position < wall.cutoff)) {
     report(Severity::warning, place + ".cutoff",

@@ -41,7 +41,7 @@ class Checker {
   void start(bool look_at_files) {
     const bool cells = input_.places.contains("start.cells");
     const bool particles = input_.places.contains("start.particles");
-    if (good_("start.kind") && input_.start.kind == "lattice") {
+    if (good_("start.kind") && input_.start.kind == StartKind::lattice) {
       if (cells && particles) {
         error("start.particles",
               "\"particles\" contradicts \"cells\": the cells alone say how many particles there "
@@ -51,9 +51,9 @@ class Checker {
               "a lattice needs either \"cells\" (unit cells per axis) or \"particles\" in [start]");
       }
       if (good_("start.cells")) cell_count();
-      if (input_.start.lattice == "zincblende") zincblende(cells);
+      if (input_.start.lattice == CrystalLattice::zincblende) zincblende(cells);
     }
-    if (good_("start.kind") && input_.start.kind == "random" && !particles) {
+    if (good_("start.kind") && input_.start.kind == StartKind::random && !particles) {
       error(
           "start",
           "[start] lacks the key \"particles\", required with kind = \"random\": an integer of at "
@@ -109,8 +109,8 @@ class Checker {
                input_.places.contains(fmt::format("{}.{}", place, key.name));
       });
       const std::string potential = place + ".potential";
-      const bool mixes = pair.potential == "lennard_jones" &&
-                         (good_(potential) || !input_.places.contains(potential));
+      const bool mixes =
+          pair.is_lennard_jones() && (good_(potential) || !input_.places.contains(potential));
       if (mixes && !gives_something) {
         error(place, fmt::format("[[pair]] changes nothing; it needs {}",
                                  molecules ? "\"eta\" or \"xi\""
@@ -121,8 +121,7 @@ class Checker {
 
   void interaction() {
     if (good_("interaction.switch_start") && good_("interaction.cutoff") &&
-        good_("interaction.truncation") &&
-        is_switched(truncation_by_name(input_.interaction.truncation)) &&
+        good_("interaction.truncation") && is_switched(input_.interaction.truncation) &&
         input_.interaction.switch_start >= input_.interaction.cutoff) {
       error(
           "interaction.switch_start",
@@ -134,7 +133,9 @@ class Checker {
 
   /// Completes the cutoff, which is that of the parameters.
   void tersoff(bool look_at_files) {
-    if (!good_("interaction.potential") || input_.interaction.potential != "tersoff") return;
+    if (!good_("interaction.potential") ||
+        input_.interaction.potential != InteractionPotential::tersoff)
+      return;
     if (input_.units.is_reduced()) {
       error("interaction.potential",
             "Tersoff's potential has lengths and energies of its own, which \"reduced\" units do "

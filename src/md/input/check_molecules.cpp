@@ -268,9 +268,9 @@ class MoleculeChecker {
 
   void constrained_bonds() {
     const std::string place = place_ + ".constrained_bonds";
-    const std::string& which = molecule_.constrained_bonds;
-    if (!good_(place) || which == "none") return;
-    if (which == "hydrogen" && good_("units") && input_.units.is_reduced()) {
+    const ConstrainedBonds which = molecule_.constrained_bonds;
+    if (!good_(place) || which == ConstrainedBonds::none) return;
+    if (which == ConstrainedBonds::hydrogen && good_("units") && input_.units.is_reduced()) {
       error(place,
             "\"constrained_bonds\" in [[molecule]] is \"hydrogen\", which reduced units do not "
             "know; expected \"all\", or [[molecule.constraint]]s");
@@ -278,7 +278,7 @@ class MoleculeChecker {
     if (molecule_.bonds.empty()) {
       error(place, fmt::format("\"constrained_bonds\" in [[molecule]] is {}, but there is no "
                                "[[molecule.bond]]",
-                               quote(which)));
+                               quote(choice_name(which))));
     }
   }
 
@@ -494,17 +494,18 @@ class Checker {
             "the atoms of a [[molecule]] are of [[type]]s, and this file has [[component]]s, which "
             "are rigid; expected one of the two");
     }
-    if (good_("interaction.potential") && input_.interaction.potential != "lennard_jones") {
+    if (good_("interaction.potential") &&
+        input_.interaction.potential != InteractionPotential::lennard_jones) {
       error("interaction.potential",
             fmt::format("\"potential\" in [interaction] is {}, whose atoms have no fixed bonds; a "
                         "[[molecule]] needs \"lennard_jones\"",
-                        quote(input_.interaction.potential)));
+                        quote(choice_name(input_.interaction.potential))));
     }
-    const std::string& kind = input_.start.kind;
-    if (good_("start.kind") && (kind == "lattice" || kind == "random")) {
+    const auto kind = input_.start.kind;
+    if (good_("start.kind") && (kind == StartKind::lattice || kind == StartKind::random)) {
       error("start.kind", fmt::format("a {} start knows no molecules: the places of their atoms "
                                       "come from a file; expected \"file\"",
-                                      kind));
+                                      choice_name(*kind)));
     }
     for (std::size_t n = 0; n < input_.fields.size(); ++n) {
       const std::string place = fmt::format("field[{}].electric_field", n);
@@ -516,7 +517,7 @@ class Checker {
     for (std::size_t n = 0; n < input_.molecules.size(); ++n) {
       const std::string place = fmt::format("molecule[{}].lennard_jones_14", n);
       const bool others = std::ranges::any_of(
-          input_.pairs, [](const Input::Pair& pair) { return pair.potential != "lennard_jones"; });
+          input_.pairs, [](const Input::Pair& pair) { return !pair.is_lennard_jones(); });
       if (!others || input_.molecules[n].lennard_jones_14 == 0.0) continue;
       error(good_(place) ? place : fmt::format("molecule[{}]", n),
             "\"lennard_jones_14\" in [[molecule]] is a share of the Lennard-Jones potential, and a "
@@ -525,7 +526,7 @@ class Checker {
   }
 
   void electrostatics() {
-    const bool on = input_.electrostatics.kind != "none";
+    const bool on = input_.electrostatics.is_used();
     const bool perhaps =
         input_.places.contains("electrostatics.kind") && !good_("electrostatics.kind");
     bool charged = false;
@@ -545,14 +546,14 @@ class Checker {
   }
 
   static bool has_constraints(const Input::Molecule& molecule) {
-    return molecule.constrained_bonds != "none" || !molecule.constraints.empty();
+    return molecule.constrained_bonds != ConstrainedBonds::none || !molecule.constraints.empty();
   }
 
   /// What moves atoms otherwise than by forces does not know of constraints.
   void constraints() {
     if (std::ranges::none_of(input_.molecules, has_constraints)) return;
-    if (good_("run.constraint_algorithm") && input_.barostat.kind != "none" &&
-        input_.run.constraint_algorithm == "conjugate_gradients") {
+    if (good_("run.constraint_algorithm") && input_.barostat.is_used() &&
+        input_.run.constraint_algorithm == ConstraintAlgorithm::conjugate_gradients) {
       error("run.constraint_algorithm",
             "a [barostat] moves the centers of mass of atoms that constraints join, which one rank "
             "must know; expected \"auto\" or \"shake\"");
@@ -563,7 +564,8 @@ class Checker {
     }
     for (std::size_t n = 0; n < input_.walls.size(); ++n) {
       const std::string place = fmt::format("wall[{}].potential", n);
-      if (input_.walls[n].potential != "reflecting" || !good_(place)) continue;
+      if (input_.walls[n].potential != Input::Wall::Potential::reflecting || !good_(place))
+        continue;
       error(place,
             "a reflecting wall turns the velocities of single atoms and does not keep "
             "constraints; expected a wall with a potential");

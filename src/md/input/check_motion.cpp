@@ -82,7 +82,7 @@ class MotionChecker {
 
   void alignment() {
     if (!good_("alignment.interval") || input_.alignment.interval == 0) return;
-    if (good_("barostat.kind") && input_.barostat.kind != "none") {
+    if (good_("barostat.kind") && input_.barostat.is_used()) {
       error("alignment.interval", "[alignment] does not go with a [barostat]");
     }
   }

@@ -31,16 +31,16 @@ class Checker {
             "\"pairs\" = 1");
     }
     if (steps.far_field > steps.pairs && readable("electrostatics.kind") &&
-        input_.electrostatics.kind != "fmm") {
+        input_.electrostatics.kind != ElectrostaticsKind::fmm) {
       error("multiple_time_steps.far_field",
             "the far field is that of the multipole method; expected [electrostatics] with kind = "
             "\"fmm\"");
     }
-    if (input_.run.rotation != "no_squish" && !input_.components.empty()) {
+    if (input_.run.rotation != RotationMethod::no_squish && !input_.components.empty()) {
       error("run.rotation",
             fmt::format("rotation = {} does not go with [multiple_time_steps]; expected "
                         "\"no_squish\"",
-                        quote(input_.run.rotation)));
+                        quote(choice_name(input_.run.rotation))));
     }
     if (!input_.limits.empty()) {
       error("limit[0]",
@@ -55,7 +55,7 @@ class Checker {
     whole("output.thermo_interval", "thermo_interval", input_.output.thermo_interval);
     whole("output.trajectory_interval", "trajectory_interval", input_.output.trajectory_interval);
     whole("output.xtc_interval", "xtc_interval", input_.output.xtc_interval);
-    if (input_.barostat.kind != "none") {
+    if (input_.barostat.is_used()) {
       whole("barostat.interval", "interval", input_.barostat.interval);
     }
     if (input_.alignment.interval > 0) {
@@ -99,7 +99,7 @@ class Checker {
 }  // namespace
 
 void check_multiple_time_steps(const Input& input, const IsGood& is_good, const Report& report) {
-  if (!input.time_steps.are_used() || input.run.integrator == "minimize") return;
+  if (!input.time_steps.are_used() || input.minimizes()) return;
   for (const char* place : {"multiple_time_steps.pairs", "multiple_time_steps.far_field"}) {
     if (input.places.contains(place) && !is_good(place)) return;
   }

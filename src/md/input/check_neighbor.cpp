@@ -8,7 +8,7 @@ namespace sterna::md {
 double highest_thermal_energy(const Input& input) {
   double temperature = input.start.temperature.value_or(0.0);
   for (const Input::Thermostat& thermostat : input.thermostats) {
-    if (thermostat.kind != "none") temperature = std::max(temperature, thermostat.temperature);
+    if (thermostat.is_used()) temperature = std::max(temperature, thermostat.temperature);
   }
   return input.units.boltzmann() * temperature;
 }
@@ -24,12 +24,12 @@ void check_neighbor(const Input& input, const IsGood& is_good, const Report& rep
     error("neighbor.skin",
           "buffer = \"tolerance\" chooses the skin; give either \"skin\" or \"tolerance\"");
   }
-  if (!input.components.empty() || input.interaction.potential == "tersoff") {
+  if (!input.components.empty() || input.interaction.potential == InteractionPotential::tersoff) {
     error("neighbor.buffer",
           "how many pairs are missed is known for pair potentials of [[type]]s; expected buffer = "
           "\"exact\"");
   }
-  if (input.run.integrator == "minimize") {
+  if (input.minimizes()) {
     error("neighbor.buffer",
           "a minimization has no velocities that say how fast pairs come near; expected buffer = "
           "\"exact\"");

@@ -30,12 +30,12 @@ class PairChecker {
       pair(input_.pairs[n], place);
     }
     const bool planar = good_("interaction.tail_correction") && good_("interaction.truncation") &&
-                        input_.interaction.tail_correction == "planar";
-    if (planar && is_switched(truncation_by_name(input_.interaction.truncation))) {
+                        input_.interaction.tail_correction == TailCorrection::planar;
+    if (planar && is_switched(input_.interaction.truncation)) {
       error("interaction.tail_correction",
             fmt::format("the planar correction is that of a potential that is cut off, and "
                         "\"truncation\" is {}; expected \"homogeneous\" or \"none\"",
-                        quote(input_.interaction.truncation)));
+                        quote(choice_name(input_.interaction.truncation))));
     } else if (planar && has_pair_potentials(input_)) {
       error("interaction.tail_correction",
             "the planar correction is that of Lennard-Jones pairs, and a [[pair]] has another "
@@ -50,14 +50,13 @@ class PairChecker {
 
   void pair(Input::Pair& pair, const std::string& place) {
     const PairPotentialEntry& potential = *find_pair_potential(pair.potential);
-    if (good_("interaction.truncation") &&
-        !can_end(potential, truncation_by_name(input_.interaction.truncation))) {
+    if (good_("interaction.truncation") && !can_end(potential, input_.interaction.truncation)) {
       error(place + ".potential",
             fmt::format("the potential {} cannot end with truncation = {}, which is of powers 12 "
                         "and 6; expected \"cubic_force_switched\" or another one",
-                        quote(pair.potential), quote(input_.interaction.truncation)));
+                        quote(pair.potential), quote(choice_name(input_.interaction.truncation))));
     }
-    if (potential.name == "lennard_jones") return;  // what it lacks is mixed
+    if (pair.is_lennard_jones()) return;  // what it lacks is mixed
     std::vector<double> values;
     bool complete = true;
     for (const PairParameter& parameter : potential.parameters) {

@@ -20,7 +20,7 @@ void check_selection(const Input& input, const IsGood& is_good, const Report& re
     report(Severity::error, place + ".component", unknown_particle(input, component));
   }
   for (const char* key : {".lower", ".upper"}) {
-    if (input.barostat.kind == "none" || !is_good(place + key)) continue;
+    if (!input.barostat.is_used() || !is_good(place + key)) continue;
     report(Severity::error, place + key,
            "a region has fixed corners, but a [barostat] changes the box");
   }

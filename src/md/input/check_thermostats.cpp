@@ -43,7 +43,7 @@ class ThermostatChecker {
   void check() {
     for (std::size_t n = 0; n < input_.thermostats.size(); ++n) {
       const bool whole = selection(n);
-      if (whole && input_.thermostats[n].kind != "none") overlap(n);
+      if (whole && input_.thermostats[n].is_used()) overlap(n);
     }
     barostat();
   }
@@ -114,7 +114,7 @@ class ThermostatChecker {
     const Input::Thermostat& mine = input_.thermostats[n];
     for (std::size_t k = 0; k < n; ++k) {
       const Input::Thermostat& other = input_.thermostats[k];
-      if (other.kind == "none" || !share_steps(mine, other) || !share_molecules(mine, other)) {
+      if (!other.is_used() || !share_steps(mine, other) || !share_molecules(mine, other)) {
         continue;
       }
       error(
@@ -129,7 +129,7 @@ class ThermostatChecker {
 
   /// A changing box has one temperature and no fixed places.
   void barostat() {
-    if (input_.barostat.kind == "none" || !input_.places.contains("barostat.kind") ||
+    if (!input_.barostat.is_used() || !input_.places.contains("barostat.kind") ||
         !good_("barostat.kind")) {
       return;
     }

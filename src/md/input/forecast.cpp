@@ -36,12 +36,12 @@ constexpr double rotation_per_local = 80.0;  // orientation, angular momentum, t
 constexpr double rotation_per_ghost = 32.0;  // orientation
 constexpr double bytes_per_site = 32.0;      // turned into the laboratory frame
 
-double bytes_of_field(std::string_view name, const std::string& precision) {
+double bytes_of_field(std::string_view name, bool single_precision) {
   double bytes = 0.0;
   for_each_field([&](const auto& field) {
     using Field = std::remove_cvref_t<decltype(field)>;
     if (field.name != name) return;
-    const bool halved = !Field::whole_numbers && precision == "single";
+    const bool halved = !Field::whole_numbers && single_precision;
     bytes = Field::components * (halved ? sizeof(float) : sizeof(typename Field::StoredType));
   });
   return bytes;
@@ -111,8 +111,8 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
     images *= 1.0 + 2.0 * std::floor(reach[axis] / facts.box->length[axis]);
   }
   result.least_particles = result.local_particles + particles * (images - 1.0);
-  const double list_bytes =
-      input.run.precision == "mixed" ? least_bytes_in_half_lists : least_bytes_per_neighbor;
+  const double list_bytes = input.run.precision == Precision::mixed ? least_bytes_in_half_lists
+                                                                    : least_bytes_per_neighbor;
   result.least_memory_per_rank =
       least_bytes_per_ghost * result.least_particles +
       result.local_particles * (least_bytes_per_local - least_bytes_per_ghost +
@@ -120,7 +120,7 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
   if (input.output.trajectory_interval > 0) {
     double bytes = 0.0;
     for (const std::string& field : input.output.trajectory_fields) {
-      bytes += bytes_of_field(field, input.output.trajectory_precision);
+      bytes += bytes_of_field(field, input.output.is_single_precision());
     }
     const auto frames = input.run.steps / input.output.trajectory_interval + 1;
     result.trajectory_bytes = bytes * particles * static_cast<double>(frames);

@@ -147,7 +147,7 @@ json input_record(const Input& input) {
     if (!is_of_molecule(given.place)) record["keys"][given.place] = given.value;
   }
   if (!input.molecules.empty()) record["molecules"] = hash_text(molecules_text(input));
-  if (input.start.kind == "file") {
+  if (input.start.kind == StartKind::file) {
     const std::string path = start_file_path(input);
     record["start_file"] = path.ends_with(".xml") ? configuration_record(path) : file_record(path);
   }

@@ -29,8 +29,6 @@ std::string basic_string(std::string_view text) {
 
 /// The shortest text that reads as the same number; empty where the value is not there.
 struct ValueText {
-  const KeySchema& key;
-
   std::string operator()(const UnitSystem* units) const { return basic_string(units->name()); }
   std::string operator()(const bool* value) const { return *value ? "true" : "false"; }
   std::string operator()(const int* value) const { return fmt::format("{}", *value); }
@@ -48,18 +46,16 @@ struct ValueText {
   std::string operator()(const std::array<int, 3>* value) const {
     return triple((*value)[0], (*value)[1], (*value)[2]);
   }
-  std::string operator()(const std::vector<std::string>* values) const {
-    std::string text;
-    for (const std::string& value : *values) {
-      text += fmt::format("{}{}", text.empty() ? "" : ", ", basic_string(value));
-    }
-    return "[" + text + "]";
-  }
+  std::string operator()(const std::vector<std::string>* values) const { return list(*values); }
   std::string operator()(const std::vector<double>* values) const {
     return fmt::format("[{}]", fmt::join(*values, ", "));
   }
   std::string operator()(const ChoiceTarget& target) const {
-    return basic_string(choice_name(key, target));
+    const std::string_view name = choice_name(target);
+    return name.empty() ? std::string() : basic_string(name);
+  }
+  std::string operator()(const ChoiceListTarget& target) const {
+    return list(choice_names(target));
   }
   std::string operator()(const Input::AtomLists* lists) const {
     return fmt::format("[[{}]]", fmt::join(texts(*lists), "], ["));
@@ -69,6 +65,14 @@ struct ValueText {
     std::vector<std::string> result;
     for (const auto& atoms : lists) result.push_back(fmt::format("{}", fmt::join(atoms, ", ")));
     return result;
+  }
+  template <class Names>
+  static std::string list(const Names& names) {
+    std::string text;
+    for (const auto& name : names) {
+      text += fmt::format("{}{}", text.empty() ? "" : ", ", basic_string(name));
+    }
+    return "[" + text + "]";
   }
   template <class Number>
   static std::string triple(Number x, Number y, Number z) {
@@ -120,7 +124,7 @@ class Walk {
       keys(inner.name, place, passed + n);
     }
     // Some stand in no file, as those of published models.
-    passed += inner_count(input_, inner.name, outer);
+    passed += inner.tables.count(input_, outer);
   }
 
   void keys(std::string_view section, std::string_view place, std::size_t index) {
@@ -130,7 +134,7 @@ class Walk {
           place.empty() ? std::string(key.name) : fmt::format("{}.{}", place, key.name);
       if (!input_.places.contains(key_place)) continue;
       // A target gives a way to write; here it is only read.
-      std::string value = std::visit(ValueText{key}, key.target(const_cast<Input&>(input_), index));
+      std::string value = std::visit(ValueText{}, key.target(const_cast<Input&>(input_), index));
       if (!value.empty()) on_key_({key_place, &key, std::move(value)});
     }
   }
@@ -164,7 +168,7 @@ std::vector<GivenKey> given_keys(const Input& input) {
   Walk(
       input, [](const SectionSchema&, bool) {},
       [&](GivenKey given) {
-        if (given.value != std::visit(ValueText{*given.key}, given.key->target(defaults, 0))) {
+        if (given.value != std::visit(ValueText{}, given.key->target(defaults, 0))) {
           keys.push_back(std::move(given));
         }
       })

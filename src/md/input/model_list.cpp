@@ -21,22 +21,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Kind = PublishedSite::Kind;
 
-const char* kind_name(Kind kind) {
-  switch (kind) {
-    case Kind::lennard_jones:
-      return "lennard_jones";
-    case Kind::charge:
-      return "charge";
-    case Kind::dipole:
-      return "dipole";
-    case Kind::quadrupole:
-      break;
-  }
-  return "quadrupole";
-}
-
 Json site_json(const PublishedSite& site) {
-  Json json{{"kind", kind_name(site.kind)},
+  Json json{{"kind", choice_name(site.kind)},
             {"position", {site.position.x, site.position.y, site.position.z}}};
   if (site.mass > 0.0) json["mass"] = site.mass;
   if (site.kind == Kind::lennard_jones) {
@@ -67,7 +53,7 @@ std::string site_counts(const PublishedModel& model) {
   for (const Kind kind : {Kind::lennard_jones, Kind::charge, Kind::dipole, Kind::quadrupole}) {
     const auto count = std::ranges::count(model.sites, kind, &PublishedSite::kind);
     if (count == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, kind_name(kind));
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, choice_name(kind));
   }
   return text;
 }
@@ -89,7 +75,7 @@ std::string sites_table(const PublishedModel& model) {
       moment = number(site.moment / (unit::debye * unit::angstrom), 6) + " D\u00c5";
     }
     const bool lennard_jones = site.kind == Kind::lennard_jones;
-    table += fmt::format("| {} | {}, {}, {} | {} | {} | {} | {} | {} |\n", kind_name(site.kind),
+    table += fmt::format("| {} | {}, {}, {} | {} | {} | {} | {} | {} |\n", choice_name(site.kind),
                          place(site.position.x), place(site.position.y), place(site.position.z),
                          site.mass > 0.0 ? number(site.mass, 6) : "",
                          lennard_jones ? number(site.sigma / unit::angstrom, 6) : "",

@@ -94,7 +94,7 @@ class MoleculeAdviser {
   }
 
   void frame(std::size_t n) {
-    if (input_.start.kind != "file") return;
+    if (input_.start.kind != StartKind::file) return;
     const BodyFrame frame = body_frame_of(input_.components[n]);
     if (frame.center == Vec3{} && frame.orientation == Quaternion{}) return;
     const Quaternion& q = frame.orientation;
@@ -109,7 +109,8 @@ class MoleculeAdviser {
   void reach(std::size_t n) {
     const Component& component = components_[n];
     const double reach = reach_of(component), cutoff = input_.interaction.cutoff;
-    if (!(reach > 0.0) || input_.interaction.molecular_cutoff != "center_of_mass") return;
+    if (!(reach > 0.0) || input_.interaction.molecular_cutoff != MolecularCutoff::center_of_mass)
+      return;
     const double contact = 1.122462048309373 * largest_sigma(component);
     const double nearest = cutoff - 2.0 * reach;
     if (nearest >= contact) return;
@@ -124,7 +125,7 @@ class MoleculeAdviser {
   void electrostatics() {
     const auto& interaction = input_.interaction;
     const bool polar = std::ranges::any_of(components_, is_polar);
-    if (interaction.electrostatics == "reaction_field") {
+    if (interaction.electrostatics == CutoffElectrostatics::reaction_field) {
       const bool dipoles = std::ranges::any_of(
           components_, [](const Component& c) { return length_of(dipole_of(c)) > 0.0; });
       if (!dipoles) {
@@ -133,10 +134,10 @@ class MoleculeAdviser {
       }
       return;
     }
-    if (!polar || input_.electrostatics.kind != "none") return;
+    if (!polar || input_.electrostatics.is_used()) return;
     const bool charges =
         std::ranges::any_of(components_, [](const Component& c) { return !c.charges.empty(); });
-    if (charges && interaction.molecular_cutoff == "site") {
+    if (charges && interaction.molecular_cutoff == MolecularCutoff::site) {
       add(Severity::warning, "interaction.molecular_cutoff",
           "charges are cut off one by one, so that a part of a neutral molecule may interact and "
           "the rest not: forces jump and energy drifts. \"center_of_mass\" keeps molecules whole");

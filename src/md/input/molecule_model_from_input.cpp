@@ -55,13 +55,13 @@ Component component_from_input(const Input::Component& component, const UnitSyst
   for (const Input::Site& site : component.sites) {
     result.mass += site.mass;
     const Vec3 position = frame.from_points(site.position);
-    if (site.kind == "lennard_jones") {
+    if (site.kind == SiteKind::lennard_jones) {
       result.lennard_jones.push_back({position, site.epsilon, site.sigma});
-    } else if (site.kind == "charge") {
+    } else if (site.kind == SiteKind::charge) {
       result.charges.push_back({position, charge_factor * site.charge});
     } else {
       const Vec3 axis = frame.orientation.to_body(unit_vector(site.axis));
-      if (site.kind == "dipole") {
+      if (site.kind == SiteKind::dipole) {
         result.dipoles.push_back({position, charge_factor * site.moment * axis});
       } else {
         result.quadrupoles.push_back({position, axis, charge_factor * site.moment});
@@ -91,22 +91,22 @@ MoleculeModel molecule_model_from_input(const Input& input) {
     const MoleculeModel::Mixing mixing{.eta = pair.eta.value_or(1.0), .xi = pair.xi.value_or(1.0)};
     model.mixing[a * count + b] = model.mixing[b * count + a] = mixing;
   }
-  model.shifted.assign(count * count, interaction.truncation == "shifted");
+  model.shifted.assign(count * count, interaction.truncation == Truncation::shifted);
   if (interaction.shift_unlike_components) {
     for (std::size_t k = 0; k < count * count; ++k) {
       if (k / count != k % count) model.shifted[k] = 1;
     }
   }
-  model.cutoff_kind = interaction.molecular_cutoff == "site"
+  model.cutoff_kind = interaction.molecular_cutoff == MolecularCutoff::site
                           ? MoleculeModel::Cutoff::site
                           : MoleculeModel::Cutoff::center_of_mass;
   model.cutoff = interaction.cutoff;
   model.lennard_jones_cutoff = interaction.lennard_jones_cutoff > 0.0
                                    ? interaction.lennard_jones_cutoff
                                    : interaction.cutoff;
-  if (input.electrostatics.kind != "none") {
+  if (input.electrostatics.is_used()) {
     model.electrostatics = MoleculeModel::Electrostatics::none;
-  } else if (interaction.electrostatics == "reaction_field") {
+  } else if (interaction.electrostatics == CutoffElectrostatics::reaction_field) {
     model.electrostatics = MoleculeModel::Electrostatics::reaction_field;
   } else {
     model.electrostatics = MoleculeModel::Electrostatics::truncated;

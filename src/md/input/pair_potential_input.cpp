@@ -40,15 +40,15 @@ const Input::Pair* pair_of_types(const Input& input, std::size_t a, std::size_t 
 }
 
 bool has_pair_potentials(const Input& input) {
-  return std::ranges::any_of(
-      input.pairs, [](const Input::Pair& pair) { return pair.potential != "lennard_jones"; });
+  return std::ranges::any_of(input.pairs,
+                             [](const Input::Pair& pair) { return !pair.is_lennard_jones(); });
 }
 
 bool type_is_mixed(const Input& input, std::size_t type) {
   for (std::size_t other = 0; other < input.types.size(); ++other) {
     const Input::Pair* pair = pair_of_types(input, type, other);
     if (pair == nullptr) return true;
-    if (pair->potential == "lennard_jones" &&
+    if (pair->is_lennard_jones() &&
         !(pair_parameter(*pair, "epsilon") && pair_parameter(*pair, "sigma"))) {
       return true;
     }
@@ -57,14 +57,13 @@ bool type_is_mixed(const Input& input, std::size_t type) {
 }
 
 PairFunction::Ending ending_from_input(const Input& input) {
-  return {input.interaction.cutoff, truncation_by_name(input.interaction.truncation),
-          input.interaction.switch_start};
+  return {input.interaction.cutoff, input.interaction.truncation, input.interaction.switch_start};
 }
 
 PairFunction pair_function_from_input(const Input& input, std::size_t a, std::size_t b) {
   const PairFunction::Ending ending = ending_from_input(input);
   const Input::Pair* pair = pair_of_types(input, a, b);
-  if (pair == nullptr || pair->potential == "lennard_jones") {
+  if (pair == nullptr || pair->is_lennard_jones()) {
     const TypePair mixed = mixed_type_pair(input, a, b);
     const double parameters[] = {mixed.epsilon, mixed.sigma};
     return PairFunction(*find_pair_potential("lennard_jones"), parameters, 0.0, ending);

@@ -16,13 +16,13 @@ Json json_of(const Vec3& v) {
 }
 
 Json json_of(const Input::Site& site, const BodyFrame& frame) {
-  Json json{{"kind", site.kind},
+  Json json{{"kind", choice_name(*site.kind)},
             {"position", json_of(frame.from_points(site.position))},
             {"mass", site.mass}};
-  if (site.kind == "lennard_jones") {
+  if (site.kind == SiteKind::lennard_jones) {
     json["epsilon"] = site.epsilon;
     json["sigma"] = site.sigma;
-  } else if (site.kind == "charge") {
+  } else if (site.kind == SiteKind::charge) {
     json["charge"] = site.charge;
   } else {
     const Vec3 axis = site.axis * (1.0 / std::sqrt(dot(site.axis, site.axis)));

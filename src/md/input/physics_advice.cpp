@@ -25,10 +25,11 @@
 namespace sterna::md {
 namespace {
 
-double sites_per_cell(std::string_view lattice) {
-  if (lattice == "sc") return 1.0;
-  if (lattice == "bcc") return 2.0;
-  return lattice == "fcc" ? 4.0 : 8.0;  // diamond and zincblende have eight
+double sites_per_cell(CrystalLattice lattice) {
+  if (lattice == CrystalLattice::simple_cubic) return 1.0;
+  if (lattice == CrystalLattice::body_centered_cubic) return 2.0;
+  return lattice == CrystalLattice::face_centered_cubic ? 4.0
+                                                        : 8.0;  // diamond and zincblende have eight
 }
 
 class Adviser {
@@ -50,8 +51,8 @@ class Adviser {
   }
 
   std::vector<Diagnostic> advise() {
-    const bool lennard_jones = input_.interaction.potential == "lennard_jones";
-    if (input_.run.integrator == "velocity_verlet") {
+    const bool lennard_jones = input_.interaction.potential == InteractionPotential::lennard_jones;
+    if (input_.run.integrator == Integrator::velocity_verlet) {
       append(timestep_advice(input_, highest_temperature()));
       thermostats();
       at_rest();
@@ -100,7 +101,7 @@ class Adviser {
   double highest_temperature() const {
     double highest = input_.start.temperature.value_or(0.0);
     for (const Input::Thermostat& thermostat : input_.thermostats) {
-      if (thermostat.kind != "none") highest = std::max(highest, thermostat.temperature);
+      if (thermostat.is_used()) highest = std::max(highest, thermostat.temperature);
     }
     return highest;
   }
@@ -150,11 +151,12 @@ class Adviser {
   }
 
   void at_rest() {
-    if (input_.start.kind == "file" || input_.start.temperature.value_or(0.0) > 0.0) return;
+    if (input_.start.kind == StartKind::file || input_.start.temperature.value_or(0.0) > 0.0)
+      return;
     if (input_.run.steps == 0) return;
     const std::string message =
         "all particles start at rest: \"temperature\" in [start] would draw velocities";
-    input_.start.kind == "lattice"
+    input_.start.kind == StartKind::lattice
         ? warn("start.temperature", message + "; a perfect lattice at rest does not move")
         : advise("start.temperature", message);
   }
@@ -163,7 +165,7 @@ class Adviser {
   void cutoff_of_potentials() {
     for (std::size_t n = 0; n < input_.pairs.size(); ++n) {
       const Input::Pair& pair = input_.pairs[n];
-      if (pair.potential == "lennard_jones") continue;
+      if (pair.is_lennard_jones()) continue;
       const auto place = [&](const std::string& name) {
         const auto found = std::ranges::find(input_.types, name, &Input::Type::name);
         return static_cast<std::size_t>(found - input_.types.begin());
@@ -292,7 +294,7 @@ class Adviser {
       }
     }
     const bool counted = facts_.particles_of_type.size() == kinds.size();
-    if (input_.start.kind == "file" && kinds.size() > 1 && !counted) return;
+    if (input_.start.kind == StartKind::file && kinds.size() > 1 && !counted) return;
     double net = 0.0, largest = 0.0, shares = 0.0;
     for (std::size_t n = 0; n < kinds.size(); ++n) {
       const double share =
@@ -317,21 +319,23 @@ class Adviser {
       return;
     }
     const double reduced = density * volume_of_a_particle();
-    const std::string_view place = input_.start.kind == "file" ? "start.file" : "start.density";
+    const std::string_view place =
+        input_.start.kind == StartKind::file ? "start.file" : "start.density";
     const std::string value =
         fmt::format("{} particles in {} x {} x {} are {:.3g} per sigma^3", *facts_.particles,
                     length(facts_.box->length.x), length(facts_.box->length.y),
                     length(facts_.box->length.z), reduced);
     const bool charged =
         std::ranges::any_of(input_.types, [](const Input::Type& t) { return t.charge != 0.0; });
-    if (!(largest_sigma_ > 0.0) || input_.interaction.potential != "lennard_jones" || charged) {
+    if (!(largest_sigma_ > 0.0) ||
+        input_.interaction.potential != InteractionPotential::lennard_jones || charged) {
       // There is no size to compare with: unlike charges pull ions far into each other's sigma.
     } else if (reduced > 1.4) {
       warn(place,
            value +
                ", denser than the closest packing of spheres of that diameter (1.41): forces "
                "and pressure will be enormous. Is the unit of length right?");
-    } else if (input_.start.kind == "random" && reduced > 0.9) {
+    } else if (input_.start.kind == StartKind::random && reduced > 0.9) {
       advise(place, value +
                         ": random places at this density start with strong overlaps; begin with a "
                         "lattice, or minimize first");
@@ -339,7 +343,7 @@ class Adviser {
       advise(place, value + ", a very thin gas. Is the unit right?");
     }
     const double d = input_.start.minimum_distance;
-    if (input_.start.kind == "random" && density * d * d * d > std::numbers::sqrt2) {
+    if (input_.start.kind == StartKind::random && density * d * d * d > std::numbers::sqrt2) {
       add(Severity::error, "start.minimum_distance",
           fmt::format("no arrangement keeps {} particles {} apart in this box; at most {} is "
                       "possible, in a perfect crystal",
@@ -358,12 +362,12 @@ class Adviser {
       shares += type.fraction;
       least = std::min(least, volume);
     }
-    return input_.start.kind == "file" || shares <= 0.0 ? least : sum / shares;
+    return input_.start.kind == StartKind::file || shares <= 0.0 ? least : sum / shares;
   }
 
   /// Of molecules that start at random orientations.
   void molecule_density(double density) {
-    if (input_.start.kind == "file" || input_.run.integrator == "minimize") return;
+    if (input_.start.kind == StartKind::file || input_.minimizes()) return;
     double reach = 0.0;
     for (const Input::Component& component : input_.components) {
       reach = std::max(reach, contact_distance(component_from_input(component, input_.units)));
@@ -544,13 +548,13 @@ class Adviser {
 SystemFacts facts_of(const Input& input) {
   SystemFacts facts;
   const auto& start = input.start;
-  if (start.kind == "file") {
+  if (start.kind == StartKind::file) {
     if (start.box) facts.box = Box{*start.box, start.tilt_of_box()};
     return facts;
   }
   if (!(start.density > 0.0)) return facts;
   const double per_cell = sites_per_cell(start.lattice);
-  if (start.kind == "lattice" && start.particles == 0) {
+  if (start.kind == StartKind::lattice && start.particles == 0) {
     const double edge = std::cbrt(per_cell / start.density);
     const Vec3 box{start.cells[0] * edge, start.cells[1] * edge, start.cells[2] * edge};
     facts.particles =

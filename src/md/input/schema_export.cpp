@@ -51,6 +51,11 @@ bool is_quantity(const Target& target) {
   return holds<double>(target) || holds<std::optional<double>>(target);
 }
 
+bool is_list_of_texts(const Target& target) {
+  return holds<std::vector<std::string>>(target) ||
+         std::holds_alternative<ChoiceListTarget>(target);
+}
+
 void add_range(Json& json, const Range& range) {
   if (std::isfinite(range.minimum)) {
     json[range.exclusive_minimum ? "exclusiveMinimum" : "minimum"] = range.minimum;
@@ -109,7 +114,7 @@ Json value_schema(const KeySchema& key, const Target& target) {
     return triple_schema(quantity_schema(key));
   }
   if (holds<std::array<int, 3>>(target)) return triple_schema(integer_schema(key.range));
-  if (holds<std::vector<std::string>>(target)) {
+  if (is_list_of_texts(target)) {
     return Json{{"type", "array"}, {"items", text_schema(key)}, {"uniqueItems", true}};
   }
   if (holds<std::vector<double>>(target)) {
@@ -188,9 +193,9 @@ std::string type_text(const KeySchema& key, const Target& target) {
       text += fmt::format("{}`\"{}\"`", text.empty() ? "" : ", ", choice);
     }
     if (key.section == "communication") return "`\"auto\"` or a name that `sterna methods` lists";
-    return holds<std::vector<std::string>>(target) ? "list of " + text : text;
+    return is_list_of_texts(target) ? "list of " + text : text;
   }
-  if (holds<std::vector<std::string>>(target)) return "list of texts";
+  if (is_list_of_texts(target)) return "list of texts";
   return "text";
 }
 

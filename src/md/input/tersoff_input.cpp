@@ -87,7 +87,8 @@ TersoffPotential tersoff_potential(const Input& input, std::string_view paramete
 std::vector<std::string_view> tersoff_citations(const Input& input) {
   std::vector<std::string_view> citations;
   const auto& interaction = input.interaction;
-  if (interaction.potential != "tersoff" || !interaction.parameter_file.empty()) return citations;
+  if (interaction.potential != InteractionPotential::tersoff || !interaction.parameter_file.empty())
+    return citations;
   for (const auto& type : input.types) {
     const TersoffElement* const element = find_tersoff_element(parameters_of(type));
     if (element != nullptr && std::ranges::find(citations, element->citation) == citations.end()) {

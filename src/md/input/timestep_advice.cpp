@@ -149,7 +149,7 @@ bool all_motions_are_known(const Input& input) {
     if (std::abs(net_charge(component)) > 1e-6 * largest) return false;
     if (!(contact_distance(component) > 0.0) && !component.charges.empty()) return false;
   }
-  return input.interaction.potential == "lennard_jones";
+  return input.interaction.potential == InteractionPotential::lennard_jones;
 }
 
 /// The oscillation of these two, where it is faster.
@@ -228,7 +228,7 @@ class TimestepAdviser {
         temperature_(temperature),
         turn_(fastest_turn(input, temperature)),
         flight_(fastest_flight(input, temperature)) {
-    if (input.interaction.potential == "lennard_jones") {
+    if (input.interaction.potential == InteractionPotential::lennard_jones) {
       motion_ = fastest_motion(input);
       bond_ = fastest_bond(input);
       angle_ = fastest_angle(input);
@@ -258,7 +258,7 @@ class TimestepAdviser {
     oscillation();
     bond();
     angle();
-    if (input_.interaction.potential == "lennard_jones") flight();
+    if (input_.interaction.potential == InteractionPotential::lennard_jones) flight();
     libration();
     turning();
     if (const auto step = longer()) too_short(*step);
@@ -416,7 +416,7 @@ FastestMotion fastest_motion(const Input& input) {
       const double charges = input.units.coulomb() * first.charge * second.charge;
       const Input::Pair* own = pair_of_types(input, a, b);
       const double stiffness =
-          own != nullptr && own->potential != "lennard_jones"
+          own != nullptr && !own->is_lennard_jones()
               ? pair_function_from_input(input, a, b).stiffness(std::min(charges, 0.0))
           : charges < 0.0 ? curvature_with_charges(pair, charges)
                           : well_curvature * pair.epsilon / (pair.sigma * pair.sigma);

@@ -391,9 +391,10 @@ std::vector<Topology::Constraint> constraints_of(const Input& input,
   };
   for (const Input::MoleculeTerm& bond : molecule.bonds) {
     const auto r0 = bonded_parameter(bond, "r0");
-    if (molecule.constrained_bonds == "none" || !r0) continue;
+    if (molecule.constrained_bonds == ConstrainedBonds::none || !r0) continue;
     for (const auto& atoms : bond.atoms) {
-      if (molecule.constrained_bonds == "hydrogen" && !is_light(atoms[0]) && !is_light(atoms[1])) {
+      if (molecule.constrained_bonds == ConstrainedBonds::hydrogen && !is_light(atoms[0]) &&
+          !is_light(atoms[1])) {
         continue;
       }
       distances.emplace(pair(atoms), *r0);
@@ -434,7 +435,9 @@ std::string molecules_text(const Input& input) {
                           atom.charge ? fmt::format("{}", *atom.charge) : std::string("-"));
     }
     // Inputs without constraints and moved masses have the same text as ever.
-    if (molecule.constrained_bonds != "none") text += molecule.constrained_bonds + "\n";
+    if (molecule.constrained_bonds != ConstrainedBonds::none) {
+      text += fmt::format("{}\n", choice_name(molecule.constrained_bonds));
+    }
     if (molecule.hydrogen_mass != 0.0) {
       text += fmt::format("hydrogen mass {}\n", molecule.hydrogen_mass);
     }

@@ -35,21 +35,22 @@ class TruncationAdviser {
 
   void correction() {
     const auto& interaction = input_.interaction;
-    if (interaction.tail_correction == "none") return;
-    if (!has_tail(truncation_by_name(interaction.truncation))) {
+    if (interaction.tail_correction == TailCorrection::none) return;
+    if (!has_tail(interaction.truncation)) {
       add(Severity::warning, "interaction.tail_correction",
           fmt::format("the tail correction is that of a potential that is cut off; with truncation "
                       "= \"{}\" energy and pressure are those of neither the full nor the {} "
                       "potential. Use \"truncated\", or no correction",
-                      interaction.truncation,
-                      interaction.truncation == "force_shifted" ? "force-shifted"
-                                                                : interaction.truncation));
+                      choice_name(interaction.truncation),
+                      interaction.truncation == Truncation::force_shifted
+                          ? "force-shifted"
+                          : choice_name(interaction.truncation)));
     }
   }
 
   void jump() {
-    if (input_.interaction.truncation != "truncated") return;
-    if (input_.run.integrator == "minimize") {
+    if (input_.interaction.truncation != Truncation::truncated) return;
+    if (input_.minimizes()) {
       add(Severity::advice, "interaction.truncation",
           "a truncated potential jumps at the cutoff, where a minimization may get stuck; "
           "\"force_shifted\" or \"switched\" is smooth");
@@ -62,7 +63,7 @@ class TruncationAdviser {
 
   void switching() {
     const auto& interaction = input_.interaction;
-    if (!is_switched(truncation_by_name(interaction.truncation))) return;
+    if (!is_switched(interaction.truncation)) return;
     const double share = interaction.switch_start / interaction.cutoff;
     if (share > 0.95) {
       add(Severity::advice, "interaction.switch_start",

@@ -8,10 +8,8 @@ namespace sterna::md {
 TypePair mixed_type_pair(const Input& input, std::size_t a, std::size_t b) {
   const auto& first = input.types[a];
   const auto& second = input.types[b];
-  const Mixing rule =
-      input.interaction.mixing == "geometric" ? Mixing::geometric : Mixing::lorentz_berthelot;
   const auto [epsilon, sigma] =
-      mix(rule, {first.epsilon, first.sigma}, {second.epsilon, second.sigma});
+      mix(input.interaction.mixing, {first.epsilon, first.sigma}, {second.epsilon, second.sigma});
   TypePair mixed{epsilon, sigma};
   if (const Input::Pair* pair = pair_of_types(input, a, b)) {
     mixed.epsilon = pair_parameter(*pair, "epsilon").value_or(mixed.epsilon);
@@ -22,7 +20,7 @@ TypePair mixed_type_pair(const Input& input, std::size_t a, std::size_t b) {
 
 TypePair type_pair_from_input(const Input& input, std::size_t a, std::size_t b) {
   const Input::Pair* pair = pair_of_types(input, a, b);
-  if (pair == nullptr || pair->potential == "lennard_jones") return mixed_type_pair(input, a, b);
+  if (pair == nullptr || pair->is_lennard_jones()) return mixed_type_pair(input, a, b);
   const PairScale scale = pair_function_from_input(input, a, b).scale();
   return {scale.energy, scale.size};
 }

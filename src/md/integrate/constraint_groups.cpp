@@ -38,13 +38,6 @@ void try_settle(ConstraintGroup& group, std::span<const double> inverse_masses) 
 
 }  // namespace
 
-ConstraintAlgorithm constraint_algorithm_by_name(std::string_view name) {
-  if (name == "auto") return ConstraintAlgorithm::automatic;
-  if (name == "shake") return ConstraintAlgorithm::shake;
-  if (name == "conjugate_gradients") return ConstraintAlgorithm::conjugate_gradients;
-  throw std::invalid_argument("no constraint algorithm has the name " + std::string(name));
-}
-
 ConstraintGroups::ConstraintGroups(const Topology& topology, std::span<const double> inverse_masses,
                                    ConstraintAlgorithm algorithm, double halo) {
   for (const Topology::Molecule& molecule : topology.molecules()) {

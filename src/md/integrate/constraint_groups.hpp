@@ -4,21 +4,13 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
+#include "md/input/sections/run_section.hpp"
 #include "md/integrate/settle.hpp"
 #include "md/system/topology.hpp"
 
 namespace sterna::md {
-
-/// How constraints are solved.
-enum class ConstraintAlgorithm {
-  automatic,           ///< SETTLE where it can, conjugate gradients beyond the halo, else SHAKE
-  shake,               ///< all of them, in a halo as wide as the longest group
-  conjugate_gradients  ///< all of them
-};
-ConstraintAlgorithm constraint_algorithm_by_name(std::string_view name);
 
 /// Constraints of a kind of molecule that share atoms, directly or through others: they are solved
 /// together.

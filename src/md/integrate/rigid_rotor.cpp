@@ -55,13 +55,6 @@ inline Quaternion advanced(const Quaternion& q, const Quaternion& rate_at, const
 
 }  // namespace
 
-RotationMethod rotation_method_by_name(std::string_view name) {
-  if (name == "no_squish") return RotationMethod::no_squish;
-  if (name == "leapfrog") return RotationMethod::leapfrog;
-  throw std::invalid_argument(fmt::format(
-      "no method of rotation is named '{}'; there are: no_squish, leapfrog", std::string(name)));
-}
-
 RigidBody::RigidBody(const Vec3& inertia) : inertia_(inertia), degrees_of_freedom_(0) {
   for (int axis = 0; axis < 3; ++axis) {
     inverse_[axis] = inertia[axis] > 0.0 ? 1.0 / inertia[axis] : 0.0;

@@ -7,18 +7,11 @@
 
 #include "md/core/quaternion.hpp"
 #include "md/core/vector.hpp"
+#include "md/input/sections/run_section.hpp"
 #include "md/integrate/kernels/turn_kernels.hpp"
 #include "md/system/particle_store.hpp"
 
 namespace sterna::md {
-
-/// Names of the input: "no_squish", "leapfrog".
-enum class RotationMethod {
-  no_squish,  ///< symplectic splitting; exact for linear molecules
-  leapfrog,   ///< Fincham's; not symplectic
-};
-/// Throws std::invalid_argument for another name.
-RotationMethod rotation_method_by_name(std::string_view name);
 
 /// A rigid body with these principal moments of inertia about its center of mass, along the axes of
 /// its body frame. No rotation about an axis whose moment is 0.

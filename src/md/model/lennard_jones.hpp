@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "md/model/mixing.hpp"
 #include "md/model/truncation.hpp"
 
 namespace sterna::md {
@@ -55,8 +56,6 @@ class LennardJones {
   std::vector<double> c12_, c6_, energy_shift_, force_shift_;
 };
 
-/// The rules that give the parameters of unlike types.
-enum class Mixing { lorentz_berthelot, geometric };
 LennardJones::PairParameters mix(Mixing rule, LennardJones::PairParameters a,
                                  LennardJones::PairParameters b);
 

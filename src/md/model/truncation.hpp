@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string_view>
+#include "md/core/choice.hpp"
 
 namespace sterna::md {
 
@@ -23,8 +23,22 @@ enum class Truncation {
   cubic_force_switched,
 };
 
-/// Throws std::invalid_argument where there is none of this name.
-Truncation truncation_by_name(std::string_view name);
+template <>
+inline constexpr auto choice_table<Truncation> = std::to_array<Choice<Truncation>>(
+    {{"truncated", Truncation::truncated, "\"truncated\": cut off."},
+     {"shifted", Truncation::shifted, "\"shifted\": moved to be zero at the cutoff."},
+     {"force_shifted", Truncation::force_shifted,
+      "\"force_shifted\": the force too goes to zero. The others go smoothly to zero between "
+      "`switch_start` and the cutoff:"},
+     {"switched", Truncation::switched, "\"switched\" by the switching function of CHARMM,"},
+     {"quintic_switched", Truncation::quintic_switched,
+      "\"quintic_switched\" by that of OpenMM and GROMACS (potential-switch),"},
+     {"force_switched", Truncation::force_switched,
+      "\"force_switched\" by the force switch of CHARMM (Steinbach and Brooks 1994; LAMMPS: "
+      "charmmfsw),"},
+     {"cubic_force_switched", Truncation::cubic_force_switched,
+      "\"cubic_force_switched\" by that of GROMACS (force-switch)."}});
+
 /// Whether it has a distance rs from which on it is switched.
 constexpr bool is_switched(Truncation truncation) {
   return truncation >= Truncation::switched;

@@ -132,14 +132,14 @@ struct DielectricOptions {
 
 /// Nothing: there is no dielectric that decides what the fluctuations mean.
 std::optional<double> permittivity_around(const Input& input) {
-  if (input.electrostatics.kind != "none") {
-    if (input.electrostatics.surroundings == "conductor") {
+  if (input.electrostatics.is_used()) {
+    if (input.electrostatics.surroundings == ElectrostaticsSurroundings::conductor) {
       return std::numeric_limits<double>::infinity();
     }
-    if (input.electrostatics.surroundings == "vacuum") return 1.0;
+    if (input.electrostatics.surroundings == ElectrostaticsSurroundings::vacuum) return 1.0;
     return std::nullopt;
   }
-  if (input.interaction.electrostatics == "reaction_field") {
+  if (input.interaction.electrostatics == CutoffElectrostatics::reaction_field) {
     return input.interaction.reaction_field_epsilon;
   }
   return std::nullopt;

@@ -122,7 +122,6 @@ ObserverSection section() {
                     .target = option<&OrientationOrderOptions::axis>,
                     .description =
                         "Molecules are looked at relative to this axis, in slices across it.",
-                    .choices = axis_names,
                     .aliases = {"direction", "director"}},
                    {.name = "bins",
                     .target = option<&OrientationOrderOptions::bins>,

@@ -98,8 +98,15 @@ ObserverReport PressureTensor::report(std::span<const double>) const {
 }
 
 namespace {
-
 enum class SurfaceNormal { none, x, y, z };
+}  // namespace
+template <>
+constexpr auto choice_table<SurfaceNormal> =
+    std::to_array<Choice<SurfaceNormal>>({{"none", SurfaceNormal::none},
+                                          {"x", SurfaceNormal::x},
+                                          {"y", SurfaceNormal::y},
+                                          {"z", SurfaceNormal::z}});
+namespace {
 
 struct PressureTensorOptions {
   std::int64_t interval = 0;
@@ -128,16 +135,16 @@ void check_in_box(const Input& input, const Box& box, const Report& report) {
 void advise(const Input& input, const Report& report) {
   const auto& interaction = input.interaction;
   const auto normal = input.section<PressureTensorOptions>().normal();
-  if (!normal || interaction.tail_correction == "none") return;
-  if (interaction.tail_correction == "homogeneous") {
+  if (!normal || interaction.tail_correction == TailCorrection::none) return;
+  if (interaction.tail_correction == TailCorrection::homogeneous) {
     report(Severity::advice, "interaction.tail_correction",
            "a slab is not homogeneous: its surface tension stays that of the potential that is cut "
            "off, which is much less; \"planar\" corrects both the slab and its surface tension");
-  } else if (interaction.tail_normal[0] != name_of(*normal)) {
+  } else if (interaction.tail_normal != *normal) {
     report(Severity::warning, "interaction.tail_normal",
            fmt::format("the correction has its layers across {}, but the surface tension in "
                        "[pressure_tensor] is that of surfaces across \"{}\"",
-                       quote(interaction.tail_normal), name_of(*normal)));
+                       quote(choice_name(interaction.tail_normal)), name_of(*normal)));
   }
 }
 
@@ -151,10 +158,6 @@ ObserverSection section() {
                     .target = option<&PressureTensorOptions::surface_normal>,
                     .description = "The axis across which a slab's two surfaces lie: gives their "
                                    "surface tension.",
-                    .choices =
-                        [] {
-                          return std::vector<std::string_view>{"none", "x", "y", "z"};
-                        },
                     .aliases = {"normal", "axis"}}},
           .interval = interval_of<PressureTensorOptions>,
           .check_in_box = check_in_box,

@@ -142,7 +142,6 @@ ObserverSection section() {
                    {.name = "axis",
                     .target = option<&ProfileOptions::axis>,
                     .description = "The slices lie across this axis.",
-                    .choices = axis_names,
                     .aliases = {"direction", "normal"}},
                    {.name = "bins",
                     .target = option<&ProfileOptions::bins>,

@@ -107,7 +107,7 @@ void check(const Input& input, const IsGood& is_good, const Report& report) {
                     false);
   const double maximum = input.section<RdfOptions>().maximum, cutoff = input.interaction.cutoff;
   const bool known_cutoff =
-      input.interaction.potential == "tersoff" || is_good("interaction.cutoff");
+      input.interaction.potential == InteractionPotential::tersoff || is_good("interaction.cutoff");
   if (!is_good("rdf.maximum") || !known_cutoff || !(cutoff > 0.0) || maximum <= cutoff) return;
   report(Severity::error, "rdf.maximum",
          fmt::format("\"maximum\" in [rdf] is {}; expected at most the cutoff, which is {}: pairs "

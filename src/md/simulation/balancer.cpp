@@ -59,15 +59,16 @@ Balancer::Balancer(const comm::Context& context, const Input& input, const Box& 
       list_radius_(list_radius),
       timer_(timer),
       method_(input.domain.decomposition),
-      measures_time_(input.domain.weights == "time"),
-      model_(input.domain.weights == "particles" ? CostModel::particles : CostModel::neighbors),
+      measures_time_(input.domain.weights == DomainWeights::time),
+      model_(input.domain.weights == DomainWeights::particles ? CostModel::particles
+                                                              : CostModel::neighbors),
       forced_interval_(input.domain.rebalance_interval),
       migration_exchange_(input.communication.migration),
       decomposition_(std::make_unique<RegularGrid>(box, context.size(), input.domain.grid)) {
   const auto& asked = input.domain.grid;
   if (method_ == "auto") {
     const bool free = std::all_of(asked.begin(), asked.end(), [](int n) { return n == 0; }) &&
-                      input.domain.halo == "direct" && input.barostat.kind == "none";
+                      input.domain.halo == "direct" && !input.barostat.is_used();
     method_ = free ? kAutomatic : "grid";
   } else {
     starts_with_grid_ = method_ == "grid";

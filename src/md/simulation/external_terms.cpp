@@ -16,24 +16,35 @@
 namespace sterna::md {
 namespace {
 
+using Potential = Input::Wall::Potential;
+using Side = Input::Wall::Side;
+
 WallSurface::Side side_of(const Input::Wall& wall) {
-  if (wall.side == "both") return WallSurface::Side::both;
-  return wall.side == "below" || wall.side == "inside" ? WallSurface::Side::below
-                                                       : WallSurface::Side::above;
+  if (wall.side == Side::both) return WallSurface::Side::both;
+  return wall.side == Side::below || wall.side == Side::inside ? WallSurface::Side::below
+                                                               : WallSurface::Side::above;
 }
 
 WallSurface surface_of(const Input::Wall& wall, WallSurface::Side side) {
-  if (wall.shape == "sphere") return WallSurface::sphere(wall.center, wall.radius, side);
-  const int axis = wall.axis == "x" ? 0 : wall.axis == "y" ? 1 : 2;
-  return WallSurface::plane(axis, wall.position, side);
+  if (wall.shape == Input::Wall::Shape::sphere) {
+    return WallSurface::sphere(wall.center, wall.radius, side);
+  }
+  return WallSurface::plane(index_of(wall.axis), wall.position, side);
+}
+
+WallPotential::Kind lennard_jones_kind(const Input::Wall& wall) {
+  if (wall.potential == Potential::lj_10_4) return WallPotential::Kind::lj_10_4;
+  if (wall.potential == Potential::lj_10_4_3) return WallPotential::Kind::lj_10_4_3;
+  return wall.potential == Potential::lj_12_6 ? WallPotential::Kind::lj_12_6
+                                              : WallPotential::Kind::lj_9_3;
 }
 
 WallPotential potential_of(const Input::Wall& wall) {
-  const WallPotential::Kind kind = WallPotential::kind_by_name(wall.potential);
-  if (kind == WallPotential::Kind::harmonic) return WallPotential::harmonic(wall.stiffness);
+  if (wall.potential == Potential::harmonic) return WallPotential::harmonic(wall.stiffness);
   const double spacing =
       wall.layer_spacing > 0.0 ? wall.layer_spacing : wall.sigma / std::numbers::sqrt2;
-  return WallPotential::lennard_jones(kind, wall.epsilon, wall.sigma, wall.cutoff, spacing);
+  return WallPotential::lennard_jones(lennard_jones_kind(wall), wall.epsilon, wall.sigma,
+                                      wall.cutoff, spacing);
 }
 
 int type_named(const std::string& component, const std::vector<std::string>& names) {
@@ -69,9 +80,9 @@ std::unique_ptr<ForceTerm> make_walls(const TermRequest& request) {
   molecules.frozen = frozen.flags();
   std::vector<WallForces::Wall> walls;
   for (const Input::Wall& wall : request.input.walls) {
-    if (wall.potential == "reflecting") continue;
-    const bool on_sites =
-        wall.acts_on.empty() ? wall.potential != "harmonic" : wall.acts_on == "sites";
+    if (wall.potential == Potential::reflecting) continue;
+    const bool on_sites = wall.acts_on ? wall.acts_on == Input::Wall::Target::sites
+                                       : wall.potential != Potential::harmonic;
     walls.push_back({surface_of(wall, side_of(wall)), potential_of(wall),
                      selection_of(wall.component, wall.lower, wall.upper, molecules), on_sites});
   }
@@ -101,11 +112,11 @@ std::unique_ptr<ForceTerm> make_restraints(const TermRequest& request) {
   molecules.names = names;
   std::vector<Restraints::Restraint> restraints;
   for (const Input::Restraint& wanted : input.restraints) {
-    const auto acts = [&](const char* axis) {
+    const auto acts = [&](Axis axis) {
       return std::ranges::find(wanted.axes, axis) != wanted.axes.end();
     };
     restraints.push_back({wanted.stiffness,
-                          {acts("x"), acts("y"), acts("z")},
+                          {acts(Axis::x), acts(Axis::y), acts(Axis::z)},
                           wanted.place,
                           selection_of(wanted.component, wanted.lower, wanted.upper, molecules)});
   }
@@ -116,7 +127,7 @@ void make_reflecting_walls(const comm::Context& context, const Input& input,
                            const MoleculeTable& molecules,
                            std::vector<std::unique_ptr<StepModifier>>& modifiers) {
   for (const Input::Wall& wall : input.walls) {
-    if (wall.potential != "reflecting") continue;
+    if (wall.potential != Potential::reflecting) continue;
     modifiers.push_back(std::make_unique<Reflecting>(context, input, wall, molecules));
   }
 }

@@ -34,7 +34,7 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
 
   const nlohmann::ordered_json observed = report_observers();
 
-  const bool synchronized = input_.output.timing == "synchronized";
+  const bool synchronized = input_.output.timing == Input::Output::Timing::synchronized;
   nlohmann::json mine = nlohmann::json::object();
   double measured = 0.0;
   // Force terms first.
@@ -245,7 +245,7 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
     if (!balance.lines.empty()) timing["balance"] = balance.values;
     timing["steps"] = steps;
     timing["seconds"] = seconds;
-    timing["mode"] = input_.output.timing;
+    timing["mode"] = choice_name(input_.output.timing);
     timing["phases"] = phases;
     timing["communication_share"] = share(communication);
     if (synchronized) {

@@ -19,12 +19,27 @@ std::unique_ptr<ForceTerm> planar_correction(const TermRequest& request) {
                                         request.box, layers.normal, layers.slabs);
 }
 
+/// Nothing: as the accuracy wants it.
+std::optional<FmmPrecision> precision_of(ElectrostaticsPrecision wanted) {
+  switch (wanted) {
+    case ElectrostaticsPrecision::single:
+      return FmmPrecision::single;
+    case ElectrostaticsPrecision::mixed:
+      return FmmPrecision::mixed;
+    case ElectrostaticsPrecision::full:
+      return FmmPrecision::full;
+    case ElectrostaticsPrecision::automatic:
+      break;
+  }
+  return std::nullopt;
+}
+
 std::unique_ptr<ForceTerm> electrostatics(const TermRequest& request) {
   const auto& wanted = request.input.electrostatics;
-  if (wanted.kind == "none") return nullptr;
+  if (!wanted.is_used()) return nullptr;
   Electrostatics::Options options;
-  options.ewald = wanted.kind == "ewald";
-  options.periodic = wanted.surroundings != "open";
+  options.ewald = wanted.kind == ElectrostaticsKind::ewald;
+  options.periodic = wanted.surroundings != ElectrostaticsSurroundings::open;
   options.margin = 0.5 * request.interaction.reach();
   options.accuracy = wanted.accuracy;
   options.order = wanted.order;
@@ -32,13 +47,13 @@ std::unique_ptr<ForceTerm> electrostatics(const TermRequest& request) {
   options.smoothing = wanted.smoothing;
   // A look at the displacements may come a little late.
   options.travel = 0.75 * request.skin;
-  if (wanted.precision != "auto") options.precision = fmm_precision_by_name(wanted.precision);
-  options.surroundings =
-      wanted.surroundings == "vacuum" ? Surroundings::vacuum : Surroundings::conductor;
+  options.precision = precision_of(wanted.precision);
+  options.surroundings = wanted.surroundings == ElectrostaticsSurroundings::vacuum
+                             ? Surroundings::vacuum
+                             : Surroundings::conductor;
   const Input::Barostat& barostat = request.input.barostat;
-  options.virial_tensor =
-      observers_need_virial_tensor(request.input) ||
-      (barostat.kind != "none" && barostat.coupling != Input::Coupling::isotropic);
+  options.virial_tensor = observers_need_virial_tensor(request.input) ||
+                          (barostat.is_used() && barostat.coupling != Input::Coupling::isotropic);
   options.exchange = request.input.communication.fmm;
   options.charge_unit = std::sqrt(request.input.units.coulomb());
   options.places = request.places;
@@ -48,9 +63,8 @@ std::unique_ptr<ForceTerm> electrostatics(const TermRequest& request) {
 
 std::unique_ptr<ForceTerm> bonded(const TermRequest& request) {
   if (request.places == nullptr) return nullptr;
-  const Precision precision =
-      request.input.run.precision == "mixed" ? Precision::mixed : Precision::double_precision;
-  return std::make_unique<BondedForces>(request.context, request.places, precision,
+  return std::make_unique<BondedForces>(request.context, request.places,
+                                        request.input.run.precision,
                                         request.input.interaction.kernel);
 }
 

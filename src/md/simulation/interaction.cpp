@@ -24,7 +24,7 @@ std::vector<Component> components_of_types(const Input& input) {
     Component component;
     component.name = type.name;
     component.mass = type.mass;
-    if (input.interaction.potential == "lennard_jones") {
+    if (input.interaction.potential == InteractionPotential::lennard_jones) {
       // Of another potential the size and the energy stand for it.
       const auto place = static_cast<std::size_t>(&type - input.types.data());
       const TypePair like = has_pair_potentials(input) ? type_pair_from_input(input, place, place)
@@ -49,8 +49,7 @@ LennardJones potential_of_types(const Input& input) {
     }
   }
   return LennardJones(pairs, static_cast<int>(count), input.interaction.cutoff,
-                      truncation_by_name(input.interaction.truncation),
-                      input.interaction.switch_start);
+                      input.interaction.truncation, input.interaction.switch_start);
 }
 
 /// Nothing where the components are more than single sites that one table of pairs describes.
@@ -84,16 +83,15 @@ std::optional<LennardJones> potential_of_components(const MoleculeModel& model) 
 
 Interaction::Interaction(const Input& input, std::string_view tersoff_parameters)
     : tail_correction_(input.interaction.tail_correction),
-      tail_normal_(input.interaction.tail_normal[0] - 'x'),
+      tail_normal_(index_of(input.interaction.tail_normal)),
       tail_slabs_(input.interaction.tail_slabs) {
-  const Precision precision =
-      input.run.precision == "mixed" ? Precision::mixed : Precision::double_precision;
-  if (input.interaction.potential == "tersoff") {
+  const Precision precision = input.run.precision;
+  if (input.interaction.potential == InteractionPotential::tersoff) {
     components_ = components_of_types(input);
     tersoff_ = tersoff_potential(input, tersoff_parameters);
   } else if (input.components.empty()) {
     components_ = components_of_types(input);
-    const Truncation truncation = truncation_by_name(input.interaction.truncation);
+    const Truncation truncation = input.interaction.truncation;
     const bool is_general = has_pair_potentials(input) || !LennardJones::ends_by(truncation);
     const std::vector<PairFunction> functions = is_general || is_switched(truncation)
                                                     ? pair_functions_from_input(input)
@@ -144,11 +142,11 @@ std::vector<Vec3> Interaction::inertia() const {
 
 LennardJones::TailCorrection Interaction::tail_correction(std::span<const double> counts,
                                                           double volume) const {
-  if (tail_correction_ == "none" || tersoff_) return {0.0, 0.0};
-  if (tail_correction_ == "homogeneous" && !tails_.empty()) {
+  if (tail_correction_ == TailCorrection::none || tersoff_) return {0.0, 0.0};
+  if (tail_correction_ == TailCorrection::homogeneous && !tails_.empty()) {
     return tail_of_functions(counts, volume);
   }
-  if (tail_correction_ == "planar") {
+  if (tail_correction_ == TailCorrection::planar) {
     if (potential_) return {0.0, 0.0};
     const auto self = HomogeneousCorrection(*model_).in_reaction_field(counts);
     return {self.energy, self.virial};
@@ -183,7 +181,7 @@ std::vector<AveragedPotential> Interaction::beyond_cutoff() const {
 }
 
 Interaction::PlanarLayers Interaction::planar_layers(const Box& box) const {
-  if (tail_correction_ != "planar" || tersoff_) return {};
+  if (tail_correction_ != TailCorrection::planar || tersoff_) return {};
   std::size_t slabs = static_cast<std::size_t>(tail_slabs_);
   if (slabs == 0) {
     // Finer ones say nothing more, and the correction takes their square.

@@ -65,7 +65,7 @@ class Interaction {
   LennardJones::TailCorrection tail_of_functions(std::span<const double> counts,
                                                  double volume) const;
 
-  std::string tail_correction_;  ///< as in the input, and the next two
+  TailCorrection tail_correction_;  ///< as in the input, and the next two
   int tail_normal_, tail_slabs_;
   std::vector<Component> components_;
   std::optional<MoleculeModel> model_;     ///< where the input has components

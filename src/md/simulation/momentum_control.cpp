@@ -118,10 +118,10 @@ class Aligning final : public StepModifier {
 
  private:
   static std::array<bool, 3> axes_of(const Input& input) {
-    const auto acts = [&](const char* axis) {
+    const auto acts = [&](Axis axis) {
       return std::ranges::find(input.alignment.axes, axis) != input.alignment.axes.end();
     };
-    return {acts("x"), acts("y"), acts("z")};
+    return {acts(Axis::x), acts(Axis::y), acts(Axis::z)};
   }
 
   std::int64_t interval_;

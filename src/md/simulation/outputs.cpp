@@ -27,7 +27,7 @@ void Simulation::Implementation::report_terms() {
         "constraints: chains of them are longer than the halo of a rank: all ranks solve these "
         "together (constraint_algorithm in [run])");
   }
-  if (input_.electrostatics.kind != "none") return;
+  if (input_.electrostatics.is_used()) return;
   double charge = 0.0;
   for (std::size_t type = 0; type < interaction_.components().size(); ++type) {
     for (const auto& site : interaction_.components()[type].charges) {
@@ -86,7 +86,7 @@ void Simulation::Implementation::open_files(bool resumed) {
                             {"ranks", context_.size()},
                             {"regions", balancer_->description()},
                             {"kernels", std::string(engine_->forces().kernels())},
-                            {"precision", input_.run.precision},
+                            {"precision", choice_name(input_.run.precision)},
                             {"skin", input_.units.from_internal(skin_, Dimension::length)},
                             {"list_buffer", buffer},
                             {"terms", terms},
@@ -121,7 +121,7 @@ void Simulation::Implementation::open_outputs(bool resumed) {
         list_buffer_->interval, input_.units.text(list_buffer_->drift, Dimension::energy_rate)));
   }
   console_.line(fmt::format("kernels {} in {} precision, ranks {}, cutoff {:.4g} + skin {:.4g}",
-                            engine_->forces().kernels(), input_.run.precision,
+                            engine_->forces().kernels(), choice_name(input_.run.precision),
                             balancer_->description(),
                             input_.units.from_internal(interaction_.reach(), Dimension::length),
                             input_.units.from_internal(skin_, Dimension::length)));
@@ -132,8 +132,8 @@ void Simulation::Implementation::open_trajectory(bool resumed) {
   if (input_.output.trajectory_interval == 0) return;
   H5mdOptions options;
   options.fields = input_.output.trajectory_fields;
-  options.single_precision = input_.output.trajectory_precision == "single";
-  options.compressed = input_.output.trajectory_compression == "lossless";
+  options.single_precision = input_.output.is_single_precision();
+  options.compressed = input_.output.trajectory_compression == Input::Output::Compression::lossless;
   options.rounding = input_.output.trajectory_rounding;
   options.reduced_units = input_.units.is_reduced();
   options.description = particle_description(input_, topology_);

@@ -64,7 +64,7 @@ void Simulation::Implementation::compare_with_checkpoint(const nlohmann::json& s
         changes.system.push_back(
             fmt::format("particles: {} in the checkpoint, now {}", particles, *facts.particles));
       }
-      for (int axis = 0; facts.box && input_.barostat.kind == "none" && axis < 3; ++axis) {
+      for (int axis = 0; facts.box && !input_.barostat.is_used() && axis < 3; ++axis) {
         const double before = box.length[axis], now = facts.box->length[axis];
         if (std::fabs(before - now) <= 1e-9 * now) continue;
         changes.system.push_back(
@@ -99,7 +99,7 @@ void Simulation::Implementation::compare_with_checkpoint(const nlohmann::json& s
 bool Simulation::Implementation::is_finished(const nlohmann::json& state) const {
   if (step_ >= input_.run.steps) return true;
   const auto converged = state.find("converged");
-  return input_.run.integrator == "minimize" && converged != state.end() &&
+  return input_.minimizes() && converged != state.end() &&
          input_.minimize.force_tolerance >= exact_value(*converged);
 }
 

@@ -95,8 +95,7 @@ std::vector<RigidBody> bodies_of(const Interaction& interaction, const FrozenTyp
 std::optional<RigidRotor> rotor_of(const Interaction& interaction, const FrozenTypes& frozen,
                                    const Input& input) {
   if (!interaction.rotating()) return std::nullopt;
-  return RigidRotor(input.run.timestep, frozen.inertia(interaction.inertia()),
-                    rotation_method_by_name(input.run.rotation));
+  return RigidRotor(input.run.timestep, frozen.inertia(interaction.inertia()), input.run.rotation);
 }
 
 }  // namespace
@@ -162,7 +161,7 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
         static_cast<double>(type_counts_[type] * bodies_[type].degrees_of_freedom());
   }
 
-  if (input_.run.integrator == "minimize") {
+  if (input_.minimizes()) {
     const double sigma = interaction_.smallest_sigma();
     const double epsilon = interaction_.largest_epsilon();
     const double natural = epsilon > 0.0 ? sigma / std::sqrt(epsilon) : 1.0;
@@ -213,7 +212,8 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
                    std::chrono::duration<double>(PhaseTimer::Clock::now() - before_engine).count());
   if (draw_velocities_) draw_velocities();
   if (!minimizer_) frozen_.set_velocities(particles_);
-  const bool first_step_projects = resumed || input_.start.constraints == "first_step";
+  const bool first_step_projects =
+      resumed || input_.start.constraints == StartConstraints::first_step;
   if (constraints_ && (!first_step_projects || draw_velocities_)) project_start();
   if (virtual_sites_) report_virtual_sites(put_virtual_sites());
   stop_if_asked();
@@ -230,14 +230,14 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
 }
 
 void Simulation::Implementation::start_from_input(const System* system) {
-  if (input_.start.kind == "program") {
+  if (input_.start.kind == StartKind::program) {
     take_particles(system);
-  } else if (input_.start.kind == "file") {
+  } else if (input_.start.kind == StartKind::file) {
     read_start_file();
   } else {
     generate_start();
   }
-  if (input_.run.integrator == "minimize") {
+  if (input_.minimizes()) {
     stop_motion();
     draw_velocities_ = false;
   }
@@ -509,11 +509,11 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
   }
   if (changes_.timestep) time_offset_ += state.time - elapsed_time();
   const bool keeps_shape =
-      input_.barostat.kind == "none" || input_.barostat.coupling == Input::Coupling::isotropic;
+      !input_.barostat.is_used() || input_.barostat.coupling == Input::Coupling::isotropic;
   make_balancer(keeps_shape ? std::array{0, 0, 0} : state.grid, state.state);
   reader.read_particles(particles_);
   stop_if_asked();
-  const bool minimizes = input_.run.integrator == "minimize";
+  const bool minimizes = input_.minimizes();
   if (minimizes != state.state.contains("minimizer")) {
     // What moves a minimization on is no motion, and none becomes one.
     stop_motion();
@@ -570,11 +570,10 @@ void Simulation::Implementation::make_engine() {
       frozen_.inertial_masses(minimizer_ ? std::vector<double>(masses_.size(), 1.0) : masses_);
   for (double& mass : inverse_masses) mass = 1.0 / mass;
   // A barostat moves the center of each group, all of which one rank must know then.
-  const double widest = input_.barostat.kind == "none"
+  const double widest = !input_.barostat.is_used()
                             ? std::max(molecule_reach(input_), interaction_.reach())
                             : std::numeric_limits<double>::infinity();
-  ConstraintGroups groups(topology_, inverse_masses,
-                          constraint_algorithm_by_name(input_.run.constraint_algorithm), widest);
+  ConstraintGroups groups(topology_, inverse_masses, input_.run.constraint_algorithm, widest);
   if (!topology_.empty()) {
     options.places = std::make_shared<MoleculePlaces>(topology_, box_);
     options.molecule_reach = std::max(molecule_reach(input_), groups.reach()) + skin_;

@@ -135,15 +135,6 @@ std::vector<std::int64_t> shares(std::int64_t total, std::span<const double> fra
 
 }  // namespace
 
-std::optional<CrystalLattice> lattice_by_name(std::string_view name) {
-  if (name == "sc") return CrystalLattice::simple_cubic;
-  if (name == "bcc") return CrystalLattice::body_centered_cubic;
-  if (name == "fcc") return CrystalLattice::face_centered_cubic;
-  if (name == "diamond") return CrystalLattice::diamond;
-  if (name == "zincblende") return CrystalLattice::zincblende;
-  return std::nullopt;
-}
-
 StartConfiguration::StartConfiguration(CrystalLattice lattice,
                                        const std::array<std::int64_t, 3>& cells, const Box& box,
                                        std::int64_t particles, std::span<const double> fractions,
@@ -261,7 +252,7 @@ StartConfiguration StartConfiguration::from_input(const Input& input) {
   StartConfiguration start = [&] {
     const Input::Start& asked = input.start;
     const std::uint64_t seed = input.run.seed;
-    if (asked.kind == "random") {
+    if (asked.kind == StartKind::random) {
       double distance = asked.minimum_distance;
       if (distance == 0.0) {
         distance = std::min(0.85 * diameter,
@@ -269,14 +260,13 @@ StartConfiguration StartConfiguration::from_input(const Input& input) {
       }
       return random(asked.particles, asked.density, distance, fractions, seed);
     }
-    require(asked.kind == "lattice",
-            fmt::format("a start of kind \"{}\" is not generated", asked.kind));
-    const auto kind = lattice_by_name(asked.lattice);
-    require(kind.has_value(), fmt::format("there is no lattice \"{}\"", asked.lattice));
+    require(asked.kind == StartKind::lattice,
+            fmt::format("a start of kind \"{}\" is not generated",
+                        asked.kind ? choice_name(*asked.kind) : ""));
     if (asked.cells != std::array<int, 3>{0, 0, 0}) {
-      return lattice(*kind, asked.cells, asked.density, fractions, seed);
+      return lattice(asked.lattice, asked.cells, asked.density, fractions, seed);
     }
-    return lattice(*kind, asked.particles, asked.density, fractions, seed);
+    return lattice(asked.lattice, asked.particles, asked.density, fractions, seed);
   }();
   start.turns_ = std::move(turns);
   return start;

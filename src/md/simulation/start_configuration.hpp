@@ -18,14 +18,6 @@
 
 namespace sterna::md {
 
-enum class CrystalLattice {
-  simple_cubic,         ///< "sc": 1 site a cell
-  body_centered_cubic,  ///< "bcc": 2
-  face_centered_cubic,  ///< "fcc": 4
-  diamond,              ///< "diamond": 8
-  zincblende,           ///< "zincblende": 8, a sublattice of each of two types
-};
-
 /// A start whose particles are a pure function of their number: each rank makes those of its own
 /// region without asking another, and no rank count changes them. Ids are 1 ... particle_count();
 /// velocities and images are 0.
@@ -118,8 +110,5 @@ class StartConfiguration {
   KeyedPermutation type_order_;
   std::vector<std::int64_t> type_counts_;
 };
-
-/// "sc", "bcc", "fcc", "diamond", "zincblende"; nothing for another name.
-std::optional<CrystalLattice> lattice_by_name(std::string_view name);
 
 }  // namespace sterna::md

@@ -123,7 +123,7 @@ Outcome Simulation::Implementation::run(std::int64_t steps) {
 Outcome Simulation::Implementation::timed_advance() {
   // Of the loop alone: start and end have exchanges of their own.
   std::optional<comm::SynchronizedTiming> synchronized;
-  if (input_.output.timing == "synchronized") synchronized.emplace(context_);
+  if (input_.output.timing == Input::Output::Timing::synchronized) synchronized.emplace(context_);
   struct Parting {
     PhaseTimer& timer;
     ~Parting() { timer.part_by(nullptr); }
@@ -523,7 +523,7 @@ void Simulation::Implementation::check_temperature() {
   if (!first_temperature_) first_temperature_ = last_state_.temperature;
   double asked = std::max(*first_temperature_, input_.start.temperature.value_or(0.0));
   for (const auto& thermostat : input_.thermostats) {
-    if (thermostat.kind != "none") asked = std::max(asked, thermostat.temperature);
+    if (thermostat.is_used()) asked = std::max(asked, thermostat.temperature);
   }
   const double reference =
       std::max(input_.units.boltzmann() * asked, interaction_.largest_epsilon());

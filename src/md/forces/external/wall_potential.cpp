@@ -1,8 +1,6 @@
 #include "md/forces/external/wall_potential.hpp"
 
 #include <numbers>
-#include <stdexcept>
-#include <string>
 
 namespace sterna::md {
 namespace {
@@ -12,15 +10,6 @@ double cube(double x) {
 }
 
 }  // namespace
-
-WallPotential::Kind WallPotential::kind_by_name(std::string_view name) {
-  if (name == "lj_9_3") return Kind::lj_9_3;
-  if (name == "lj_10_4") return Kind::lj_10_4;
-  if (name == "lj_10_4_3") return Kind::lj_10_4_3;
-  if (name == "lj_12_6") return Kind::lj_12_6;
-  if (name == "harmonic") return Kind::harmonic;
-  throw std::invalid_argument("there is no wall potential \"" + std::string(name) + "\"");
-}
 
 WallPotential WallPotential::lennard_jones(Kind kind, double epsilon, double sigma, double cutoff,
                                            double layer_spacing) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string_view>
-
 namespace sterna::md {
 
 /// The potential of a wall as a function of the distance d from its surface:
@@ -19,8 +17,6 @@ namespace sterna::md {
 class WallPotential {
  public:
   enum class Kind { lj_9_3, lj_10_4, lj_10_4_3, lj_12_6, harmonic };
-  /// Throws std::invalid_argument for another name.
-  static Kind kind_by_name(std::string_view name);
 
   /// `layer_spacing`: delta.
   static WallPotential lennard_jones(Kind kind, double epsilon, double sigma, double cutoff,

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "md/core/axis.hpp"
 #include "md/core/box.hpp"
+#include "md/core/choice.hpp"
 #include "md/integrate/rigid_rotor.hpp"
 #include "md/system/particle_store.hpp"
 #include "md/system/selection.hpp"
@@ -59,10 +61,19 @@ class VelocityScaling {
   std::vector<double> sums_;
 };
 
+template <>
+inline constexpr auto choice_table<VelocityScaling::Rule> =
+    std::to_array<Choice<VelocityScaling::Rule>>(
+        {{"power", VelocityScaling::Rule::power,
+          "\"power\": velocities are multiplied by b = (temperature to keep / "
+          "temperature)^exponent."},
+         {"linearized", VelocityScaling::Rule::linearized,
+          "\"linearized\": by 2 - 1/b, as ls1-MarDyn's TemperatureControl does."}});
+
 struct VelocityScalingOptions {  ///< of [thermostat] with kind = "velocity_scaling"
   double exponent = 0.5;         ///< factor b = (T0 / T)^exponent of the velocities
   VelocityScaling::Rule scaling = VelocityScaling::Rule::power;
-  std::vector<std::string> directions{"x", "y", "z"};  ///< of the velocities that are scaled
+  std::vector<Axis> directions{Axis::x, Axis::y, Axis::z};  ///< of the velocities that are scaled
   int slabs = 1;              ///< along y, each with a temperature of its own
   std::int64_t interval = 1;  ///< steps
 };

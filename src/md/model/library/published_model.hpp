@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "md/core/vector.hpp"
+#include "md/model/site_kind.hpp"
 
 namespace sterna::md {
 
@@ -26,7 +27,7 @@ struct Citation {
 
 /// A site of a published model, in nm, u, kJ/mol and e; what has no meaning for the kind is 0.
 struct PublishedSite {
-  enum class Kind { lennard_jones, charge, dipole, quadrupole };
+  using Kind = SiteKind;
   Kind kind;
   Vec3 position{};
   double mass = 0.0;

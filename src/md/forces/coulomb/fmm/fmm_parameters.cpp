@@ -80,13 +80,6 @@ double nanoseconds(const FmmParameters& parameters, double count) {
 
 }  // namespace
 
-FmmPrecision fmm_precision_by_name(std::string_view name) {
-  for (const auto precision : {FmmPrecision::single, FmmPrecision::mixed, FmmPrecision::full}) {
-    if (name == name_of(precision)) return precision;
-  }
-  throw std::invalid_argument(fmt::format("no precision \"{}\"", name));
-}
-
 std::string_view name_of(FmmPrecision precision) {
   constexpr std::array<std::string_view, 3> names{"single", "mixed", "double"};
   return names[static_cast<std::size_t>(precision)];

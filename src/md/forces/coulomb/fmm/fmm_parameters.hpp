@@ -17,8 +17,7 @@ enum class FmmPrecision {
   full     ///< none
 };
 
-/// "single", "mixed", "double". Throws std::invalid_argument for other names.
-FmmPrecision fmm_precision_by_name(std::string_view name);
+/// "single", "mixed", "double".
 std::string_view name_of(FmmPrecision precision);
 
 struct FmmParameters {

@@ -151,7 +151,7 @@ class ConfigReader {
       values_.error(element, "<phasespacepoint> needs either a <file> or a <generator>");
       return;
     }
-    input_.start.kind = "file";
+    input_.start.kind = StartKind::file;
     input_.start.format = "ls1";
     decides("start.kind", element);
     decides("start.format", element);
@@ -288,19 +288,20 @@ class ConfigReader {
       planar_correction(tail);
     } else {
       // ls1 takes a shifted potential for one that has no tail.
-      input_.interaction.tail_correction =
-          long_range_ == LongRange::homogeneous && corrected ? "homogeneous" : "none";
+      input_.interaction.tail_correction = long_range_ == LongRange::homogeneous && corrected
+                                               ? TailCorrection::homogeneous
+                                               : TailCorrection::none;
     }
     decides("interaction.tail_correction", tail);
-    input_.interaction.truncation = corrected ? "truncated" : "shifted";
+    input_.interaction.truncation = corrected ? Truncation::truncated : Truncation::shifted;
     decides("interaction.truncation", *types_.elements[0]);
   }
 
   /// ls1's layers always lie across y.
   void planar_correction(const XmlElement& element) {
     values_.expect_children(element, {"slabs", "smooth", "frequency", "writecontrol", "region"});
-    input_.interaction.tail_correction = "planar";
-    input_.interaction.tail_normal = "y";
+    input_.interaction.tail_correction = TailCorrection::planar;
+    input_.interaction.tail_normal = Axis::y;
     decides("interaction.tail_normal", element);
     if (const XmlElement* slabs = element.find("slabs")) {
       constexpr std::int64_t most_slabs = 10'000;
@@ -325,8 +326,8 @@ class ConfigReader {
     double scale = 0.0;
     for (const Input::Site& site : component.sites) {
       Vec3 part;
-      if (site.kind == "charge") part = site.charge * site.position;
-      if (site.kind == "dipole") {
+      if (site.kind == SiteKind::charge) part = site.charge * site.position;
+      if (site.kind == SiteKind::dipole) {
         part = (site.moment / std::sqrt(dot(site.axis, site.axis))) * site.axis;
       }
       moment += part;
@@ -404,18 +405,18 @@ class ConfigReader {
         decides(place + key, *types_.elements[rule.second]);
       }
     }
-    input_.run.rotation = "leapfrog";
+    input_.run.rotation = RotationMethod::leapfrog;
     decides("run.rotation", *types_.elements[0]);
     Input::Interaction& interaction = input_.interaction;
     interaction.cutoff = cutoff_;
     decides("interaction.cutoff", *cutoff_element_);
-    interaction.molecular_cutoff = "center_of_mass";
+    interaction.molecular_cutoff = MolecularCutoff::center_of_mass;
     decides("interaction.molecular_cutoff", *cutoff_element_);
     if (lennard_jones_cutoff_ < cutoff_) {
       interaction.lennard_jones_cutoff = lennard_jones_cutoff_;
       decides("interaction.lennard_jones_cutoff", *lennard_jones_element_);
     }
-    interaction.electrostatics = "reaction_field";
+    interaction.electrostatics = CutoffElectrostatics::reaction_field;
     interaction.reaction_field_epsilon = reaction_field_epsilon_;
     decides("interaction.electrostatics", *reaction_field_element_);
     decides("interaction.reaction_field_epsilon", *reaction_field_element_);
@@ -432,28 +433,28 @@ class ConfigReader {
     };
     key("kind");
     key("position");
-    if (site.kind == "lennard_jones") {
+    if (site.kind == SiteKind::lennard_jones) {
       for (const char* name : {"mass", "epsilon", "sigma"}) key(name);
-    } else if (site.kind == "charge") {
+    } else if (site.kind == SiteKind::charge) {
       for (const char* name : {"mass", "charge"}) key(name);
     } else {
       key("axis");
-      key(site.kind == "dipole" ? "dipole_moment" : "quadrupole_moment");
+      key(site.kind == SiteKind::dipole ? "dipole_moment" : "quadrupole_moment");
     }
   }
 
   /// Against charges ls1's dipoles point from the positive to the negative charge. Two dipoles that
   /// are both turned around have the same energy; a dipole and a quadrupole do not.
   void turn_dipoles() {
-    const auto have = [&](std::string_view kind) {
+    const auto have = [&](SiteKind kind) {
       return std::ranges::any_of(types_.components, [&](const Input::Component& component) {
         return std::ranges::find(component.sites, kind, &Input::Site::kind) !=
                component.sites.end();
       });
     };
-    if (!have("charge") || !have("dipole")) return;
+    if (!have(SiteKind::charge) || !have(SiteKind::dipole)) return;
     const XmlElement& element = *types_.elements[0];
-    if (have("quadrupole")) {
+    if (have(SiteKind::quadrupole)) {
       values_.warning(element,
                       "between charges and dipoles ls1's energies have the other sign than those "
                       "of dipoles that point towards the positive charge, as Sterna's do");
@@ -465,7 +466,7 @@ class ConfigReader {
                     "are turned around here, for the same energies");
     for (Input::Component& component : types_.components) {
       for (Input::Site& site : component.sites) {
-        if (site.kind == "dipole") site.axis = -1.0 * site.axis;
+        if (site.kind == SiteKind::dipole) site.axis = -1.0 * site.axis;
       }
     }
   }

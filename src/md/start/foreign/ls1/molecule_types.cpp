@@ -109,7 +109,7 @@ class MoleculeTypeReader {
     switch (*kind) {
       case 0: {
         values_.expect_children(element, {"coords", "mass", "sigma", "epsilon", "shifted"});
-        site.kind = "lennard_jones";
+        site.kind = SiteKind::lennard_jones;
         positive_or_zero("mass", site.mass);
         positive_or_zero("epsilon", site.epsilon);
         if (const XmlElement* sigma = values_.require(element, "sigma")) {
@@ -127,7 +127,7 @@ class MoleculeTypeReader {
       }
       case 1: {
         values_.expect_children(element, {"coords", "mass", "charge"});
-        site.kind = "charge";
+        site.kind = SiteKind::charge;
         if (element.find("mass") != nullptr) positive_or_zero("mass", site.mass);
         if (const XmlElement* charge = values_.require(element, "charge")) {
           site.charge = values_.number(*charge).value_or(0.0);
@@ -136,12 +136,12 @@ class MoleculeTypeReader {
       }
       case 2:
         values_.expect_children(element, {"coords", "mass", "dipolemoment"});
-        site.kind = "dipole";
+        site.kind = SiteKind::dipole;
         read_moment(element, "dipolemoment", site);
         break;
       case 3:
         values_.expect_children(element, {"coords", "mass", "quadrupolemoment"});
-        site.kind = "quadrupole";
+        site.kind = SiteKind::quadrupole;
         read_moment(element, "quadrupolemoment", site);
         break;
       default:
@@ -256,7 +256,7 @@ class MoleculeTypeReader {
 
 bool MoleculeTypes::all_atoms() const {
   return std::ranges::all_of(components, [](const Input::Component& component) {
-    return component.sites.size() == 1 && component.sites[0].kind == "lennard_jones" &&
+    return component.sites.size() == 1 && component.sites[0].kind == SiteKind::lennard_jones &&
            component.sites[0].position == Vec3{};
   });
 }

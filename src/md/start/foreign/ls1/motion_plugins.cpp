@@ -246,10 +246,10 @@ void read_drift_control(const XmlElement& plugin, const MoleculeTypes& types, Xm
 void read_alignment(const XmlElement& plugin, XmlValues& values, const Decides& decides,
                     Input& input) {
   values.expect_children(plugin, {"x", "y", "z", "interval", "correctionFactor"});
-  std::vector<std::string> axes;
-  for (const char* axis : {"x", "y", "z"}) {
-    const XmlElement* element = plugin.find(axis);
-    if (element == nullptr || values.boolean(*element).value_or(true)) axes.emplace_back(axis);
+  std::vector<Axis> axes;
+  for (const Choice<Axis>& axis : choice_table<Axis>) {
+    const XmlElement* element = plugin.find(axis.name);
+    if (element == nullptr || values.boolean(*element).value_or(true)) axes.push_back(axis.value);
   }
   const auto interval = steps(plugin, "interval", 1, 25, values);
   const auto part = number(plugin, "correctionFactor", 1.0, values);

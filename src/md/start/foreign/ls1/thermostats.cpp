@@ -133,14 +133,13 @@ class ThermostatReader {
     options.scaling = VelocityScaling::Rule::linearized;
     options.directions.clear();
     for (const char direction : directions->text) {
-      const std::string name(1, direction);
-      const bool known = name == "x" || name == "y" || name == "z";
-      if (!known || std::ranges::find(options.directions, name) != options.directions.end()) {
+      const auto axis = choice_by_name<Axis>({&direction, 1});
+      if (!axis || std::ranges::find(options.directions, *axis) != options.directions.end()) {
         values_.error(*directions, fmt::format("<directions> is {}; expected some of xyz",
                                                quote(directions->text)));
         break;
       }
-      options.directions.push_back(name);
+      options.directions.push_back(*axis);
     }
     decide("scaling", element);
     decide("exponent", *exponent);

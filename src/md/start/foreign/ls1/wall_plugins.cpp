@@ -46,7 +46,7 @@ class WallPotentialReader {
     sigma_ = *sigma;
     epsilon_ = *epsilon;
     offset_ = *offset;
-    wall_.axis = "y";
+    wall_.axis = Axis::y;
     wall_.cutoff = *cutoff;
     if (const XmlElement* width = plugin.find("width")) {
       half_width_ = 0.5 * values_.number(*width).value_or(0.0);
@@ -64,12 +64,12 @@ class WallPotentialReader {
  private:
   bool read_kind(const XmlElement& plugin) {
     const XmlElement* potential = plugin.find("potential");
-    wall_.potential = "lj_9_3";
+    wall_.potential = Input::Wall::Potential::lj_9_3;
     if (potential != nullptr && potential->text == "104") {
       const XmlElement* spacing = values_.require(plugin, "delta");
       const auto delta = spacing != nullptr ? values_.positive(*spacing) : std::nullopt;
       if (!delta) return false;
-      wall_.potential = "lj_10_4_3";
+      wall_.potential = Input::Wall::Potential::lj_10_4_3;
       wall_.layer_spacing = *delta;
     } else if (potential == nullptr || potential->text != "93") {
       values_.warning(potential != nullptr ? *potential : plugin,
@@ -91,7 +91,7 @@ class WallPotentialReader {
       return child != nullptr ? values_.number(*child) : 0.0;
     };
     const auto xi = factor("xi"), eta = factor("eta");
-    const auto site = std::ranges::find(found->sites, "lennard_jones", &Input::Site::kind);
+    const auto site = std::ranges::find(found->sites, SiteKind::lennard_jones, &Input::Site::kind);
     if (!xi || !eta) return;
     // ls1 takes the first site's parameters for all.
     const double sigma = site != found->sites.end() ? 0.5 * *eta * (sigma_ + site->sigma) : 0.0;
@@ -105,24 +105,24 @@ class WallPotentialReader {
     }
     wall_.component = types_.components.size() > 1 ? found->name : "";
     wall_.sigma = sigma;
-    if (wall_.potential == "lj_9_3") {
+    if (wall_.potential == Input::Wall::Potential::lj_9_3) {
       wall_.epsilon = 2.0 / 3.0 * std::numbers::pi * density_ * epsilon * sigma * sigma * sigma;
     } else {
       wall_.epsilon = density_ * epsilon * sigma * sigma * wall_.layer_spacing;
     }
     if (half_width_ > 0.0) {
-      place("above", offset_ + half_width_, element);
-      place("below", offset_ - half_width_, element);
+      place(Input::Wall::Side::above, offset_ + half_width_, element);
+      place(Input::Wall::Side::below, offset_ - half_width_, element);
     } else {
-      place("both", offset_, element);
+      place(Input::Wall::Side::both, offset_, element);
     }
   }
 
-  void place(const char* side, double position, const XmlElement& element) {
+  void place(Input::Wall::Side side, double position, const XmlElement& element) {
     wall_.side = side;
     wall_.position = position;
     if (position < 0.0) return;  // nothing is below the box
-    if (wall_.potential == "lj_9_3") {
+    if (wall_.potential == Input::Wall::Potential::lj_9_3) {
       add(wall_, {"epsilon", "sigma", "cutoff"}, element, decides_, input_);
     } else {
       add(wall_, {"epsilon", "sigma", "cutoff", "layer_spacing"}, element, decides_, input_);
@@ -170,7 +170,7 @@ void read_mirror(const XmlElement& plugin, const MoleculeTypes& types, XmlValues
     values.warning(*old, "ls1 ignores <yPos>; it takes <position><coord>");
   }
   Input::Wall wall;
-  wall.axis = "y";
+  wall.axis = Axis::y;
   if (const XmlElement* coordinate = plugin.find("position/coord")) {
     const auto given = values.number(*coordinate);
     if (!given) return;
@@ -181,7 +181,7 @@ void read_mirror(const XmlElement& plugin, const MoleculeTypes& types, XmlValues
   const std::string_view dir = plugin.attribute("dir");
   if (dir == "|-o" || dir == "|<--") right = false;
   if (dir == "o-|" || dir == "-->|") right = true;
-  wall.side = right ? "below" : "above";
+  wall.side = right ? Input::Wall::Side::below : Input::Wall::Side::above;
   if (const XmlElement* element = plugin.find("cid")) {
     const auto number =
         values.integer(*element, 0, static_cast<std::int64_t>(types.components.size()));
@@ -191,11 +191,11 @@ void read_mirror(const XmlElement& plugin, const MoleculeTypes& types, XmlValues
     }
   }
   if (kind == "1") {
-    wall.potential = "reflecting";
+    wall.potential = Input::Wall::Potential::reflecting;
     add(wall, {}, plugin, decides, input);
     return;
   }
-  wall.potential = "harmonic";
+  wall.potential = Input::Wall::Potential::harmonic;
   wall.stiffness = 100.0;
   if (const XmlElement* constant = plugin.find("forceConstant")) {
     const auto given = values.positive(*constant);

@@ -122,7 +122,7 @@ class ForceFieldReader {
     }
     const bool geometric = family_ == Family::oplsaa || family_ == Family::amber;
     facts_.tail_mixes_arithmetically = geometric;
-    draft_.input.interaction.mixing = geometric ? "geometric" : "lorentz_berthelot";
+    draft_.input.interaction.mixing = geometric ? Mixing::geometric : Mixing::lorentz_berthelot;
     decide("interaction.mixing", type);
     ignored(block, {});
   }

@@ -62,12 +62,14 @@ class SessionReader {
       return;
     }
     Input::Electrostatics& electrostatics = draft_.input.electrostatics;
-    set("electrostatics.kind", electrostatics.kind, "fmm", electrostatics_word_);
+    set("electrostatics.kind", electrostatics.kind, ElectrostaticsKind::fmm, electrostatics_word_);
     set("electrostatics.accuracy", electrostatics.accuracy, accuracy_, electrostatics_word_);
     // MODYLAS's energies are compared to more digits than single precision keeps of excluded pairs.
-    set("electrostatics.precision", electrostatics.precision, "double", electrostatics_word_);
+    set("electrostatics.precision", electrostatics.precision, ElectrostaticsPrecision::full,
+        electrostatics_word_);
     set("electrostatics.surroundings", electrostatics.surroundings,
-        surface_term_ ? "vacuum" : "conductor", electrostatics_word_);
+        surface_term_ ? ElectrostaticsSurroundings::vacuum : ElectrostaticsSurroundings::conductor,
+        electrostatics_word_);
     if (facts.tail_mixes_arithmetically && tail_) {
       values_.warning(tail_word_,
                       "MODYLAS mixes sigma arithmetically in the correction beyond the "
@@ -323,7 +325,7 @@ class SessionReader {
 
   void minimization(const Block& block) {
     values_.warning(block.tag, "opt: Sterna minimizes by FIRE instead of steepest descent");
-    set("run.integrator", draft_.input.run.integrator, "minimize", block.tag);
+    set("run.integrator", draft_.input.run.integrator, Integrator::minimize, block.tag);
     set("minimize.maximum_displacement", draft_.input.minimize.maximum_displacement, step_length_,
         block.tag);
   }
@@ -347,9 +349,9 @@ class SessionReader {
       tail_ = values_.yes_or_no(*pairs, "LJcorrection").value_or(true);
       unknown(*pairs, {});
     }
-    set("interaction.truncation", interaction.truncation, "truncated", tail_word_);
-    set("interaction.tail_correction", interaction.tail_correction, tail_ ? "homogeneous" : "none",
-        tail_word_);
+    set("interaction.truncation", interaction.truncation, Truncation::truncated, tail_word_);
+    set("interaction.tail_correction", interaction.tail_correction,
+        tail_ ? TailCorrection::homogeneous : TailCorrection::none, tail_word_);
     if (const auto sign = values_.yes_or_no(block, "non_even_dihedral_potential"); sign && !*sign) {
       values_.error(block.tag, "non_even_dihedral_potential = no is not taken over");
     }
@@ -416,14 +418,14 @@ ForeignInput read_session(const std::string& path, const LoadText& load) {
     take(of_force_field);
     const Diagnostic place = definition.diagnostic(definition.root().tag, Severity::error, {});
     Input::Start& start = draft.input.start;
-    start.kind = "file";
+    start.kind = StartKind::file;
     start.format = "modylas";
     start.file = std::filesystem::path(with_ending(".mdxyz")).filename().string();
     for (const char* key : {"kind", "format", "file"}) {
       draft.decide(fmt::format("start.{}", key), place);
     }
-    if (!start.temperature && draft.input.run.integrator != "minimize") {
-      start.constraints = "first_step";
+    if (!start.temperature && !draft.input.minimizes()) {
+      start.constraints = StartConstraints::first_step;
       draft.decide("start.constraints", place);
     }
     draft.input.run.name = std::filesystem::path(path).stem().string();

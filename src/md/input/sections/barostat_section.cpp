@@ -1,0 +1,100 @@
+#include "md/input/sections/barostat_section.hpp"
+
+#include <fmt/format.h>
+
+#include "md/input/barostat_kind.hpp"
+#include "md/input/sections/section.hpp"
+
+namespace sterna::md::section {
+namespace {
+
+Condition barostat_is_on() {
+  Condition condition{"barostat", "kind", {}, Severity::warning};
+  for (const BarostatKind& kind : barostat_kinds()) condition.values.push_back(kind.name);
+  return condition;
+}
+
+std::string_view barostat_description() {
+  std::string all;
+  for (const BarostatKind& kind : barostat_kinds()) {
+    all += fmt::format("{}{}", all.empty() ? "" : " ", kind.sentence);
+  }
+  return kept(all);
+}
+
+std::string_view barostat_time_description() {
+  std::string all = "Longer than the thermostat's.";
+  for (const BarostatKind& kind : barostat_kinds()) {
+    all += fmt::format(" With \"{}\" it is {}.", kind.name, kind.time_constant);
+  }
+  return kept(all);
+}
+
+/// What only some kinds have.
+void add_keys_of_barostats(std::vector<KeySchema>& keys) {
+  for (const BarostatKind& kind : barostat_kinds()) {
+    for (KeySchema key : kind.keys) {
+      key.condition = Condition{"barostat", "kind", {kind.name}, Severity::warning};
+      keys.push_back(std::move(key));
+    }
+  }
+}
+
+}  // namespace
+
+InputSection barostat() {
+  InputSection section{
+      .schema = {.name = "barostat",
+                 .description = "Keeps the pressure, by changing the box. Goes with a thermostat "
+                                "that samples the canonical ensemble.",
+                 .aliases = {"npt", "pressure"}},
+      .keys = {{.name = "kind",
+                .target = target_in<&Input::barostat, &BarostatSection::kind>,
+                .description = barostat_description(),
+                .need = Need::required,
+                .choices =
+                    [] {
+                      Names names{"none"};
+                      for (const BarostatKind& kind : barostat_kinds()) names.push_back(kind.name);
+                      return names;
+                    },
+                .aliases = {"type", "method"}},
+               {.name = "pressure",
+                .target = target_in<&Input::barostat, &BarostatSection::pressure>,
+                .description = "The pressure to keep.",
+                .need = Need::required,
+                .dimension = Dimension::pressure,
+                .condition = barostat_is_on(),
+                .aliases = {"p", "target"}},
+               {.name = "time_constant",
+                .target = target_in<&Input::barostat, &BarostatSection::time_constant>,
+                .description = barostat_time_description(),
+                .need = Need::required,
+                .dimension = Dimension::time,
+                .range = positive,
+                .condition = barostat_is_on(),
+                .aliases = {"tau", "tau_p", "relaxation_time"}},
+               {.name = "coupling",
+                .target = target_in<&Input::barostat, &BarostatSection::coupling>,
+                .description = "How the box changes.",
+                .condition = barostat_is_on(),
+                .aliases = {"pcoupltype", "couple"}},
+               {.name = "axis",
+                .target = target_in<&Input::barostat, &BarostatSection::axis>,
+                .description = "The axis of a semi-isotropic or uniaxial coupling.",
+                .condition = choice_is("barostat", "coupling",
+                                       {BoxCoupling::semi_isotropic, BoxCoupling::uniaxial},
+                                       Severity::warning),
+                .aliases = {"normal"}},
+               {.name = "interval",
+                .target = target_in<&Input::barostat, &BarostatSection::interval>,
+                .description =
+                    "Steps between two changes of the box, each of which makes the lists anew.",
+                .range = {.minimum = 1.0, .maximum = 1e6},
+                .condition = barostat_is_on(),
+                .aliases = {"every", "nstpcouple"}}}};
+  add_keys_of_barostats(section.keys);
+  return section;
+}
+
+}  // namespace sterna::md::section

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+namespace sterna::md {
+
+struct CommunicationSection {      ///< [communication]
+  std::string halo = "auto";       ///< neighbor exchange method
+  std::string migration = "auto";  ///< sparse exchange method
+  std::string fmm = "auto";        ///< neighbor exchange method of the electrostatics
+  bool tuning = true;              ///< "auto" measures
+  std::string machine_file;        ///< empty: comm::TuningOptions says which
+  double timeout = 300.0;          ///< seconds
+  std::string interface;           ///< of TCP between nodes; empty: any
+};
+
+}  // namespace sterna::md

@@ -1,0 +1,85 @@
+#include "md/input/sections/electrostatics_section.hpp"
+
+#include "md/input/sections/section.hpp"
+
+namespace sterna::md::section {
+namespace {
+
+Condition solver_is_on() {
+  return choice_is("electrostatics", "kind", {ElectrostaticsKind::fmm, ElectrostaticsKind::ewald},
+                   Severity::warning);
+}
+Condition solver_is_fmm() {
+  return choice_is("electrostatics", "kind", {ElectrostaticsKind::fmm}, Severity::warning);
+}
+
+}  // namespace
+
+InputSection electrostatics() {
+  return {
+      .schema = {.name = "electrostatics",
+                 .description = "Forces of charges at any distance.",
+                 .aliases = {"coulomb", "kspace", "ewald", "pme", "pppm", "fmm"}},
+      .keys = {
+          {.name = "kind",
+           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::kind>,
+           .description = "\"fmm\": charges act on each other and on all periodic images, by the "
+                          "fast multipole method; charges of one molecule do not act on each "
+                          "other. \"ewald\": the same by Ewald sums over all pairs and waves on "
+                          "every rank, a reference for up to some thousand charges. \"none\": not "
+                          "beyond the cutoff; then types have no charges.",
+           .need = Need::required,
+           .aliases = {"method", "type", "solver", "kspace_style"}},
+          {.name = "accuracy",
+           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::accuracy>,
+           .description = "Error of the Coulomb forces, root of the mean square, relative to that "
+                          "of the forces. The order of the expansions follows from it; the error "
+                          "is measured at the start, and the order raised where it is too large.",
+           .range = {.minimum = 1e-8, .maximum = 1e-1},
+           .condition = solver_is_on(),
+           .aliases = {"tolerance", "error", "ewald_rtol", "precision_goal"}},
+          {.name = "order",
+           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::order>,
+           .description = "Highest degree of the expansions, 2 to 32, in place of the one that the "
+                          "accuracy wants.",
+           .default_text = "as the accuracy wants it",
+           .range = {.minimum = 2, .maximum = 32},
+           .condition = solver_is_fmm(),
+           .aliases = {"nmax", "p", "degree", "multipole_order"}},
+          {.name = "levels",
+           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::levels>,
+           .description =
+               "Levels of cells, in place of those that cost least on one core. On many ranks more "
+               "of them send less: cells below the top need their neighbors only.",
+           .default_text = "as the cost wants it",
+           .range = {.minimum = 1, .maximum = 13},
+           .condition = solver_is_fmm(),
+           .aliases = {"depth", "tree_depth", "nlevels"}},
+          {.name = "precision",
+           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::precision>,
+           .description = "\"mixed\": the charges nearby in single precision, expansions in "
+                          "double. \"auto\": as the accuracy wants it.",
+           .condition = solver_is_fmm()},
+          {.name = "smoothing",
+           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::smoothing>,
+           .description = "How far the cells of the multipole method overlap, in units of their "
+                          "edges. 0: the energy jumps, by the size of the error, where a molecule "
+                          "changes its cell. Otherwise molecules pass smoothly from cell to cell "
+                          "and forces are the exact derivative of the energy, which then drifts "
+                          "far less at low accuracy; 0.05 costs about half as much again.",
+           .range = {.minimum = 0.0, .maximum = 0.5},
+           .condition = solver_is_fmm(),
+           .aliases = {"overlap", "regularization", "regularisation"}},
+          {.name = "surroundings",
+           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::surroundings>,
+           .description =
+               "What lies around the periodic images at infinity: a \"conductor\" (tin foil) or "
+               "\"vacuum\", where the dipole of the box costs energy. \"open\", for \"fmm\" only: "
+               "there are no images, as of a droplet or cluster in vacuum. The box then only "
+               "bounds the volume: a run ends with an error when a particle comes as near to a "
+               "face as half of the cutoff, from where it could meet images by short-range forces.",
+           .condition = solver_is_on(),
+           .aliases = {"boundary", "surface", "epsilon_surface"}}}};
+}
+
+}  // namespace sterna::md::section

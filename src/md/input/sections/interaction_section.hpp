@@ -1,0 +1,74 @@
+#pragma once
+
+#include <string>
+
+#include "md/core/axis.hpp"
+#include "md/core/choice.hpp"
+#include "md/model/mixing.hpp"
+#include "md/model/truncation.hpp"
+
+namespace sterna::md {
+
+enum class InteractionPotential { lennard_jones, tersoff };
+template <>
+inline constexpr auto choice_table<InteractionPotential> =
+    std::to_array<Choice<InteractionPotential>>(
+        {{"lennard_jones", InteractionPotential::lennard_jones, "\"lennard_jones\": pairs."},
+         {"tersoff", InteractionPotential::tersoff,
+          "\"tersoff\": the many-body potential of covalent solids by Tersoff, Phys. Rev. B 37, "
+          "6991 (1988) and 39, 5566 (1989); its parameters have units, so `units` cannot be "
+          "\"reduced\"."}});
+
+/// What is done about the interactions that the cutoff takes away.
+enum class TailCorrection { none, homogeneous, planar };
+template <>
+inline constexpr auto choice_table<TailCorrection> = std::to_array<Choice<TailCorrection>>(
+    {{"none", TailCorrection::none},
+     {"homogeneous", TailCorrection::homogeneous,
+      "\"homogeneous\": adds them to energy and pressure, for a fluid of the same density "
+      "everywhere, with what a switched potential lacks before the cutoff; for \"truncated\" and "
+      "switched potentials. `true` means that too, `false` \"none\"."},
+     {"planar", TailCorrection::planar,
+      "\"planar\": for \"truncated\" potentials in slabs and films, whose density changes along "
+      "`tail_normal` only (Janecek, J. Phys. Chem. B 110, 6264 (2006)); adds to forces, energy and "
+      "each component of the pressure, by the profile of densities at the last rebuild of the "
+      "neighbor list."}});
+
+/// Which distance the cutoff of components ends.
+enum class MolecularCutoff { center_of_mass, site };
+template <>
+inline constexpr auto choice_table<MolecularCutoff> = std::to_array<Choice<MolecularCutoff>>(
+    {{"center_of_mass", MolecularCutoff::center_of_mass,
+      "\"center_of_mass\": all pairs of sites of two molecules interact, or none."},
+     {"site", MolecularCutoff::site, "\"site\": each pair of sites by its own distance."}});
+
+/// What charges, dipoles and quadrupoles of components do beyond the cutoff.
+enum class CutoffElectrostatics { truncated, reaction_field };
+template <>
+inline constexpr auto choice_table<CutoffElectrostatics> =
+    std::to_array<Choice<CutoffElectrostatics>>(
+        {{"truncated", CutoffElectrostatics::truncated, "\"truncated\": nothing."},
+         {"reaction_field", CutoffElectrostatics::reaction_field,
+          "\"reaction_field\": dipoles also feel the field that they cause in a dielectric around "
+          "the cutoff sphere."}});
+
+struct InteractionSection {  ///< [interaction]
+  InteractionPotential potential = InteractionPotential::lennard_jones;
+  std::string parameter_file;                   ///< of Tersoff's potential; relative to the input
+  double cutoff = 0.0;                          ///< of Tersoff's potential: that of its parameters
+  Truncation truncation = Truncation::shifted;  ///< how the potential ends
+  double switch_start = 0.0;  ///< of switched ends: smooth to zero from here to it
+  Mixing mixing = Mixing::lorentz_berthelot;
+  TailCorrection tail_correction = TailCorrection::none;
+  Axis tail_normal = Axis::z;   ///< "planar": the axis across the layers
+  int tail_slabs = 0;           ///< "planar": of its profile; 0: chosen
+  std::string kernel = "auto";  ///< "auto", "avx512", "avx2", "baseline"
+  // Of components only.
+  MolecularCutoff molecular_cutoff = MolecularCutoff::center_of_mass;
+  double lennard_jones_cutoff = 0.0;  ///< 0: the cutoff
+  CutoffElectrostatics electrostatics = CutoffElectrostatics::truncated;
+  double reaction_field_epsilon = 1.0e10;  ///< relative permittivity beyond the cutoff
+  bool shift_unlike_components = false;    ///< whatever `truncation` says
+};
+
+}  // namespace sterna::md

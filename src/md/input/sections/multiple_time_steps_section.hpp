@@ -1,0 +1,15 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace sterna::md {
+
+struct TimeStepsSection {      ///< [multiple_time_steps]
+  std::int64_t pairs = 1;      ///< steps between two computations of forces of pairs
+  std::int64_t far_field = 0;  ///< likewise of the multipole method; 0: as those
+  std::int64_t longest() const { return std::max(pairs, far_field); }
+  bool are_used() const { return longest() > 1; }
+};
+
+}  // namespace sterna::md

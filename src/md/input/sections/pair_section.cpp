@@ -1,0 +1,156 @@
+#include "md/input/sections/pair_section.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "md/forces/pair/pair_potential_table.hpp"
+#include "md/input/sections/section.hpp"
+
+namespace sterna::md::section {
+namespace {
+
+/// One potential's parameter of some name.
+struct PairParameterUse {
+  const PairPotentialEntry* potential;
+  const PairParameter* parameter;
+};
+
+std::vector<PairParameterUse> pair_uses_of(std::string_view name) {
+  std::vector<PairParameterUse> uses;
+  for (const PairPotentialEntry& entry : pair_potential_table()) {
+    for (const PairParameter& parameter : entry.parameters) {
+      if (parameter.name == name) uses.push_back({&entry, &parameter});
+    }
+  }
+  return uses;
+}
+
+template <std::size_t number>
+Target pair_parameter_target(Input& input, std::size_t pair) {
+  return &input.pairs[pair].parameters[number];
+}
+using PairTarget = Target (*)(Input&, std::size_t);
+template <std::size_t... numbers>
+constexpr std::array<PairTarget, sizeof...(numbers)> make_pair_targets(
+    std::index_sequence<numbers...>) {
+  return {pair_parameter_target<numbers>...};
+}
+constexpr auto pair_targets = make_pair_targets(std::make_index_sequence<most_pair_parameters>{});
+
+Names potential_names() {
+  Names names;
+  for (const PairPotentialEntry& entry : pair_potential_table()) names.push_back(entry.name);
+  return names;
+}
+/// Of the potentials whose parameters are never mixed.
+Names names_of_unmixed() {
+  Names names = potential_names();
+  std::erase(names, PairSection::mixed_potential);
+  return names;
+}
+
+/// Other programs' names of parameters.
+Names pair_aliases_of(std::string_view name) {
+  if (name == "epsilon") return {"eps"};
+  if (name == "sigma") return {"sig"};
+  if (name == "amplitude") return {"A", "a"};
+  if (name == "c6") return {"C", "c"};
+  if (name == "c8") return {"D", "d"};
+  if (name == "depth") return {"D0", "d0", "De"};
+  if (name == "r0") return {"re", "minimum"};
+  if (name == "repulsive_exponent") return {"n", "gammaR", "lambda_r"};
+  if (name == "attractive_exponent") return {"m", "gammaA", "lambda_a"};
+  return {};
+}
+
+KeySchema pair_parameter_key(std::size_t number, std::string_view name) {
+  const std::vector<PairParameterUse> uses = pair_uses_of(name);
+  KeySchema key{.name = name, .target = pair_targets[number]};
+  Names potentials;
+  std::string description, preset;
+  key.dimension = uses[0].parameter->dimension;
+  key.range = uses[0].parameter->range;
+  for (const PairParameterUse& use : uses) {
+    potentials.push_back(use.potential->name);
+    // What is a value of any of them; `check_pair_potentials` knows that of each.
+    const Range& range = use.parameter->range;
+    if (range.minimum < key.range.minimum) key.range = range;
+    if (range.minimum == key.range.minimum && !range.exclusive_minimum) key.range = range;
+    description += fmt::format("{}`{}`: {}", description.empty() ? "" : "; ", use.potential->name,
+                               use.parameter->description);
+    if (use.parameter->required) continue;
+    preset = fmt::format("{}", use.parameter->preset);
+  }
+  const bool mixes = potentials[0] == PairSection::mixed_potential;
+  key.description = kept(description + ".");
+  key.default_text = mixes            ? std::string_view("mixed; required of other potentials")
+                     : preset.empty() ? std::string_view("required")
+                                      : kept(preset);
+  key.condition = Condition{"pair", "potential", potentials, Severity::error};
+  key.aliases = pair_aliases_of(name);
+  return key;
+}
+
+}  // namespace
+
+InputSection pair() {
+  InputSection section{
+      .schema = {.name = "pair",
+                 .is_array = true,
+                 .tables = tables_in<&Input::pairs>(65536),
+                 .description =
+                     "The potential of two unlike (or like) types, or their Lennard-Jones "
+                     "parameters in place of the mixed ones; how two unlike components mix."},
+      .keys = {{.name = "first",
+                .target = target_in_table<&Input::pairs, &PairSection::first>,
+                .description = "Name of one type or component.",
+                .need = Need::required},
+               {.name = "second",
+                .target = target_in_table<&Input::pairs, &PairSection::second>,
+                .description = "Name of the other.",
+                .need = Need::required},
+               {.name = "potential",
+                .target = target_in_table<&Input::pairs, &PairSection::potential>,
+                .description = "Of types: their potential; formulas and sources are in "
+                               "[potentials.md](potentials.md).",
+                .choices = potential_names,
+                .aliases = {"style", "kind", "form"}},
+               {.name = "cutoff",
+                .target = target_in_table<&Input::pairs, &PairSection::cutoff>,
+                .description = "Where the potential of these two types ends, if before the cutoff "
+                               "in `[interaction]`. Where the potential is switched, that begins "
+                               "at the same share of it.",
+                .default_text = "the cutoff in `[interaction]`",
+                .dimension = Dimension::length,
+                .range = positive,
+                .condition = Condition{"pair", "potential", names_of_unmixed(), Severity::error},
+                .aliases = {"rcut", "rc", "r_cut"}},
+               {.name = "table",
+                .target = target_in_table<&Input::pairs, &PairSection::table>,
+                .description = "File with lines of three numbers, the distance, the energy and the "
+                               "force -du/dr, in the units of the input; what follows a # is a "
+                               "comment. Relative to the folder of the input file.",
+                .need = Need::required,
+                .condition = Condition{"pair", "potential", {"tabulated"}, Severity::error},
+                .aliases = {"file", "points"}}}};
+  const auto names = pair_parameter_names();
+  for (std::size_t number = 0; number < names.size(); ++number) {
+    section.keys.push_back(pair_parameter_key(number, names[number]));
+  }
+  append(section.keys, {{.name = "eta",
+                         .target = target_in_table<&Input::pairs, &PairSection::eta>,
+                         .description = "Of components: factor of the mixed sigma between their "
+                                        "sites: eta (sigma1 + sigma2) / 2.",
+                         .default_text = "1",
+                         .range = positive},
+                        {.name = "xi",
+                         .target = target_in_table<&Input::pairs, &PairSection::xi>,
+                         .description = "Of components: factor of the mixed epsilon between their "
+                                        "sites: xi sqrt(epsilon1 epsilon2).",
+                         .default_text = "1",
+                         .range = not_negative}});
+  return section;
+}
+
+}  // namespace sterna::md::section

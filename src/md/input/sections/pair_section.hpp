@@ -1,0 +1,28 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include "md/forces/pair/pair_parameter.hpp"
+#include "md/forces/pair/tabulated_curve.hpp"
+
+namespace sterna::md {
+
+struct PairSection {  ///< [[pair]]: replaces the mixed parameters, or the whole potential
+  static constexpr const char* mixed_potential = "lennard_jones";
+
+  std::string first, second;
+  std::string potential = mixed_potential;  ///< or another one of `pair_potential_table`
+  /// Of the potentials, in the order of `pair_parameter_names`; `pair_parameter` has the names.
+  std::array<std::optional<double>, most_pair_parameters> parameters{};
+  double cutoff = 0.0;              ///< 0: that of [interaction]
+  std::string table;                ///< "tabulated": its file, relative to the input
+  std::optional<PairTable> points;  ///< of the table, where it was read
+  std::optional<double> eta, xi;    ///< of components: factors of the mixed sigma and epsilon
+
+  /// Whether what it lacks is mixed; all other potentials stand by themselves.
+  bool is_lennard_jones() const { return potential == mixed_potential; }
+};
+
+}  // namespace sterna::md

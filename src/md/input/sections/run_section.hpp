@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "md/core/choice.hpp"
+#include "md/core/precision.hpp"
+
+namespace sterna::md {
+
+enum class Integrator { velocity_verlet, minimize };
+template <>
+inline constexpr auto choice_table<Integrator> = std::to_array<Choice<Integrator>>(
+    {{"velocity_verlet", Integrator::velocity_verlet, "\"velocity_verlet\" moves in time;"},
+     {"minimize", Integrator::minimize,
+      "\"minimize\" goes downhill to a minimum of the potential energy."}});
+
+/// How molecules turn.
+enum class RotationMethod {
+  no_squish,  ///< symplectic splitting; exact for linear molecules
+  leapfrog,   ///< Fincham's; not symplectic
+};
+template <>
+inline constexpr auto choice_table<RotationMethod> = std::to_array<Choice<RotationMethod>>(
+    {{"no_squish", RotationMethod::no_squish,
+      "\"no_squish\" is symplectic and, for linear molecules, exact;"},
+     {"leapfrog", RotationMethod::leapfrog, "\"leapfrog\" is Fincham's, as ls1-MarDyn has it."}});
+
+/// How constraints are solved.
+enum class ConstraintAlgorithm {
+  automatic,           ///< SETTLE where it can, conjugate gradients beyond the halo, else SHAKE
+  shake,               ///< all of them, in a halo as wide as the longest group
+  conjugate_gradients  ///< all of them
+};
+template <>
+inline constexpr auto choice_table<ConstraintAlgorithm> =
+    std::to_array<Choice<ConstraintAlgorithm>>(
+        {{"auto", ConstraintAlgorithm::automatic,
+          "\"auto\" solves water of three sites by SETTLE, chains of constraints that are longer "
+          "than the halo by \"conjugate_gradients\", which communicates, and the others by SHAKE."},
+         {"shake", ConstraintAlgorithm::shake,
+          "\"shake\" makes the halo as wide as the longest chain."},
+         {"conjugate_gradients", ConstraintAlgorithm::conjugate_gradients}});
+
+struct RunSection {  ///< [run]
+  std::string name;  ///< stem of the output files; default: the input file's
+  std::int64_t steps = 0;
+  double timestep = 0.0;
+  std::uint64_t seed = 1;
+  Precision precision = Precision::double_precision;
+  Integrator integrator = Integrator::velocity_verlet;
+  RotationMethod rotation = RotationMethod::no_squish;  ///< of molecules
+  double constraint_tolerance = 1e-8;                   ///< of each distance, relative
+  ConstraintAlgorithm constraint_algorithm = ConstraintAlgorithm::automatic;
+};
+
+}  // namespace sterna::md

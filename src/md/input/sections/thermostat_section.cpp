@@ -1,0 +1,136 @@
+#include "md/input/sections/thermostat_section.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "md/input/sections/section.hpp"
+#include "md/input/thermostat_kind.hpp"
+
+namespace sterna::md::section {
+namespace {
+
+Condition thermostat_is(std::vector<std::string_view> kinds) {
+  return {"thermostat", "kind", std::move(kinds), Severity::warning};
+}
+
+/// The sentences of all kinds.
+std::string_view thermostat_description() {
+  std::string all;
+  for (const ThermostatKind& kind : thermostat_kinds()) {
+    all += fmt::format("{}{}", all.empty() ? "" : " ", kind.sentence);
+  }
+  return kept(all);
+}
+
+std::string_view thermostat_time_description() {
+  std::string meanings;
+  for (const ThermostatKind& kind : thermostat_kinds()) {
+    if (kind.time_constant.empty()) continue;
+    meanings += fmt::format("{} \"{}\" it is {}", meanings.empty() ? " With" : ", with", kind.name,
+                            kind.time_constant);
+  }
+  return kept(fmt::format(
+      "How fast the temperature relaxes; some hundred time steps disturb the dynamics little.{}.",
+      meanings));
+}
+
+std::string_view thermostat_component_description() {
+  Input::Thermostat of_some;
+  of_some.component = "A";
+  const Names others =
+      thermostats_that([&](const ThermostatKind& kind) { return !kind.keeps_momentum(of_some); });
+  return kept(
+      fmt::format("Name of the `[[component]]` or `[[type]]` whose molecules it acts on. Of some "
+                  "of the molecules only the motion relative to their common center of mass is "
+                  "scaled, so that the total momentum is kept (but not with {}).",
+                  choice_list(others)));
+}
+
+/// What only some kinds have; they may share a key, with the options that it is a part of.
+void add_keys_of_thermostats(std::vector<KeySchema>& keys) {
+  for (const ThermostatKind& kind : thermostat_kinds()) {
+    for (KeySchema key : kind.keys) {
+      const auto shared = std::ranges::find(keys, key.target, &KeySchema::target);
+      if (shared != keys.end()) {
+        shared->condition->values.push_back(kind.name);
+        continue;
+      }
+      key.condition = thermostat_is({kind.name});
+      keys.push_back(std::move(key));
+    }
+  }
+}
+
+}  // namespace
+
+InputSection thermostat() {
+  InputSection section{
+      .schema = {.name = "thermostat",
+                 .may_repeat = true,
+                 .tables = tables_in<&Input::thermostats>(),
+                 .description = "Keeps the temperature. Without this section the energy is kept "
+                                "(NVE). Several of them, written `[[thermostat]]`, keep those of "
+                                "several components or regions, or follow one another in time.",
+                 .aliases = {"nvt", "temperature"}},
+      .keys = {
+          {.name = "kind",
+           .target = target_in_table<&Input::thermostats, &ThermostatSection::kind>,
+           .description = thermostat_description(),
+           .need = Need::required,
+           .choices =
+               [] {
+                 Names names{"none"};
+                 for (const ThermostatKind& kind : thermostat_kinds()) names.push_back(kind.name);
+                 return names;
+               },
+           .aliases = {"type", "method"}},
+          {.name = "temperature",
+           .target = target_in_table<&Input::thermostats, &ThermostatSection::temperature>,
+           .description = "The temperature to keep.",
+           .need = Need::required,
+           .dimension = Dimension::temperature,
+           .range = positive,
+           .condition = thermostat_is(thermostats_that([](const ThermostatKind&) { return true; })),
+           .aliases = {"temp", "t", "target"}},
+          {.name = "time_constant",
+           .target = target_in_table<&Input::thermostats, &ThermostatSection::time_constant>,
+           .description = thermostat_time_description(),
+           .need = Need::required,
+           .dimension = Dimension::time,
+           .range = positive,
+           .condition = thermostat_is(
+               thermostats_that([](const ThermostatKind& kind) { return kind.has_time_constant; })),
+           .aliases = {"tau", "tau_t", "damping", "relaxation_time"}},
+          {.name = "start_step",
+           .target = target_in_table<&Input::thermostats, &ThermostatSection::start_step>,
+           .description = "The thermostat acts from this step on.",
+           .range = {.minimum = 0.0, .maximum = most_steps}},
+          {.name = "stop_step",
+           .target = target_in_table<&Input::thermostats, &ThermostatSection::stop_step>,
+           .description = "The last step in which the thermostat acts. 0: that of the run.",
+           .default_text = "0: to the end",
+           .range = {.minimum = 0.0, .maximum = most_steps}},
+          {.name = "component",
+           .target = target_in_table<&Input::thermostats, &ThermostatSection::component>,
+           .description = thermostat_component_description(),
+           .default_text = "all",
+           .aliases = {"componentName", "group"}},
+          {.name = "lower",
+           .target = target_in_table<&Input::thermostats, &ThermostatSection::lower>,
+           .description = "Lower corner of the region where it acts, counted from the box's "
+                          "corner; molecules belong to it by their centers of mass.",
+           .default_text = "no bound",
+           .dimension = Dimension::length,
+           .aliases = {"region_lower", "from"}},
+          {.name = "upper",
+           .target = target_in_table<&Input::thermostats, &ThermostatSection::upper>,
+           .description = "Upper corner of that region.",
+           .default_text = "no bound",
+           .dimension = Dimension::length,
+           .aliases = {"region_upper", "to"}}}};
+  add_keys_of_thermostats(section.keys);
+  return section;
+}
+
+}  // namespace sterna::md::section

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "md/core/choice.hpp"
+
+namespace sterna::md {
+
+/// The rules that give the parameters of unlike types.
+enum class Mixing { lorentz_berthelot, geometric };
+template <>
+inline constexpr auto choice_table<Mixing> = std::to_array<Choice<Mixing>>(
+    {{"lorentz_berthelot", Mixing::lorentz_berthelot}, {"geometric", Mixing::geometric}});
+
+}  // namespace sterna::md
