@@ -165,39 +165,35 @@ TEST_CASE("forces, energy and virial agree with brute force for every kernel") {
           const std::uint32_t groups[] = {1, forces.group(), largest_group};
           const std::uint32_t group = groups[static_cast<std::size_t>(truncation) % 3];
           CAPTURE(group);
-          for (const bool half : {false, true}) {
-            if (half && !forces.reads_half_lists()) continue;
-            CAPTURE(half);
-            PairList list(kernels->name, group, half);
-            std::vector<char> listed;
-            for (int type = 0; type < system.types; ++type) {
-              listed.push_back(forces.needs_in_list(type));
-              CHECK(forces.needs_in_list(type) == (type != system.without_forces));
-            }
-            list.set_listed_types(listed);
-            test::rebuild(list, particles, system.box, cutoff + skin);
-            const EnergyAndVirial sums = test::compute(forces, list, particles);
-            // Switched forces of the reference are central differences.
-            const double exact = truncation == Truncation::switched ? 2e-7 : 1e-12;
-            const double tolerance = precision == Precision::mixed ? 1e-5 : exact;
-            CHECK(deviation(sums.energy, expected.sums.energy, std::fabs(expected.sums.energy)) <
-                  tolerance);
-            for (int k = 0; k < 6; ++k) {
-              CHECK(deviation(sums.virial[k], expected.sums.virial[k],
-                              std::fabs(expected.sums.virial[0]) + 100.0) < tolerance);
-            }
-            double worst = 0.0;
-            for (std::size_t i = 0; i < particles.local_count(); ++i) {
-              const Vec3 d = particles.force[i] - expected.force.at(particles.id[i]);
-              worst = std::max(worst, std::sqrt(dot(d, d)) / force_scale);
-            }
-            CHECK(worst < tolerance);
-            // Without energy the kernel is another, and the forces have the same bits.
-            const Vec3 before = particles.force[5];
-            forces.compute(list, particles, PairList::Cells::interior, nullptr);
-            forces.compute(list, particles, PairList::Cells::boundary, nullptr);
-            CHECK(particles.force[5] == before);
+          PairList list(kernels->name, group, forces.reads_half_lists());
+          std::vector<char> listed;
+          for (int type = 0; type < system.types; ++type) {
+            listed.push_back(forces.needs_in_list(type));
+            CHECK(forces.needs_in_list(type) == (type != system.without_forces));
           }
+          list.set_listed_types(listed);
+          test::rebuild(list, particles, system.box, cutoff + skin);
+          const EnergyAndVirial sums = test::compute(forces, list, particles);
+          // Switched forces of the reference are central differences.
+          const double exact = truncation == Truncation::switched ? 2e-7 : 1e-12;
+          const double tolerance = precision == Precision::mixed ? 1e-5 : exact;
+          CHECK(deviation(sums.energy, expected.sums.energy, std::fabs(expected.sums.energy)) <
+                tolerance);
+          for (int k = 0; k < 6; ++k) {
+            CHECK(deviation(sums.virial[k], expected.sums.virial[k],
+                            std::fabs(expected.sums.virial[0]) + 100.0) < tolerance);
+          }
+          double worst = 0.0;
+          for (std::size_t i = 0; i < particles.local_count(); ++i) {
+            const Vec3 d = particles.force[i] - expected.force.at(particles.id[i]);
+            worst = std::max(worst, std::sqrt(dot(d, d)) / force_scale);
+          }
+          CHECK(worst < tolerance);
+          // Without energy the kernel is another, and the forces have the same bits.
+          const Vec3 before = particles.force[5];
+          forces.compute(list, particles, PairList::Cells::interior, nullptr);
+          forces.compute(list, particles, PairList::Cells::boundary, nullptr);
+          CHECK(particles.force[5] == before);
         }
       }
     }

@@ -12,8 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
-
 /// How a version of control groups names its files.
 struct Names {
   const char* limit;

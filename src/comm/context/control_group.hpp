@@ -2,8 +2,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 
 namespace sterna::comm {
+
+/// Bytes, where there is no limit or none is known.
+inline constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
 /// What the control groups that `list` names (as /proc/self/cgroup does, version 1 or 2) and those
 /// above them leave of their limits; caches that the system would give up count as free. The

@@ -13,8 +13,6 @@
 namespace sterna::comm {
 namespace {
 
-constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
-
 /// What the kernel says can be had without swapping; unlimited where it does not say.
 std::uint64_t available_on_machine() {
   std::ifstream file("/proc/meminfo");

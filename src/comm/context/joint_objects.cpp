@@ -12,7 +12,7 @@
 namespace sterna::comm {
 namespace {
 
-constexpr const char* name = "end of exchanges";
+constexpr const char* end_of_exchanges = "end of exchanges";
 
 }  // namespace
 
@@ -45,8 +45,8 @@ void JointObjects::end_those_of_all(Context::Implementation& context) {
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Iallreduce(mine.data(), most.data(), static_cast<int>(mine.size()), MPI_UINT64_T,
                            MPI_MAX, context.communicator, &request),
-            name);
-  wait_for_request(context, request, name, "allreduce", 0);
+            end_of_exchanges);
+  wait_for_request(context, request, end_of_exchanges, "allreduce", 0);
   std::vector<std::pair<std::unique_ptr<JointObject>, std::uint64_t>> ending;
   std::vector<Entry> staying;
   for (std::size_t i = 0; i < objects_.size(); ++i) {

@@ -15,12 +15,6 @@ using detail::ArrayOut;
 using packet::ArrayHead;
 using packet::Way;
 
-namespace {
-
-constexpr std::uint32_t all_stages = packet::source | packet::remote | packet::operation;
-
-}  // namespace
-
 BufferBytes ArrayIn::take() {
   if (owned.data() == data && owned.size() == bytes && bytes > 0) return std::move(owned);
   BufferBytes copy = pool->allocate(bytes);
@@ -356,7 +350,7 @@ void Messenger::Implementation::pass_on(const std::shared_ptr<Incoming>& incomin
 // The call is through, here and below: tells the sender.
 void Messenger::Implementation::end(Incoming& incoming) {
   --open_incoming_;
-  for (LandingArray& array : incoming.arrays) array.done |= all_stages;
+  for (LandingArray& array : incoming.arrays) array.done |= packet::all_stages;
   tell_sender(incoming);
 }
 

@@ -19,7 +19,6 @@ namespace {
 /// Packets are at most this long; what does not fit travels as an array. A quarter of the
 /// smallest ring.
 constexpr std::size_t largest_packet = 4096;
-constexpr std::uint32_t all_stages = packet::source | packet::remote | packet::operation;
 
 /// Finds changes of lent memory, not attacks.
 std::uint64_t checksum(std::span<const std::byte> data) {
@@ -267,7 +266,7 @@ void Messenger::Implementation::stages_done(std::uint64_t name, std::uint32_t st
   if (operation == nullptr) return;
   const std::shared_ptr<Shipment> shipment = operation->shipment;
   if ((stages & packet::failure) != 0) {
-    stages = all_stages;
+    stages = packet::all_stages;
     if (shipment->error.empty()) shipment->error = std::move(error);
     Route* const route =
         operation->peer >= 0 ? routes_[static_cast<std::size_t>(operation->peer)] : nullptr;

@@ -43,6 +43,7 @@ enum class Way : std::uint32_t {
 
 /// Stages of which the sender wants to be told.
 enum Wish : std::uint32_t { source = 1, remote = 2, operation = 4, failure = 8 };
+constexpr std::uint32_t all_stages = source | remote | operation;
 
 struct ArrayHead {
   std::uint64_t bytes;

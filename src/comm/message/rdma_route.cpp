@@ -37,7 +37,6 @@ constexpr unsigned packet_id = 21;
 constexpr unsigned array_id = 22;
 /// Below, UCX sends an array at once; above, when the receiver has named the place.
 constexpr std::size_t rendezvous_bytes = 8192;
-constexpr std::string_view exchange = "messages";
 
 /// Before each active message; with the operation for arrays.
 struct Head {
@@ -62,7 +61,7 @@ class RdmaRoute final : public Route {
     set_handler(packet_id, &RdmaRoute::on_packet);
     set_handler(array_id, &RdmaRoute::on_array);
     routes()[number_] = this;
-    largest(context, 0, exchange);  // nobody sends before all can receive
+    largest(context, 0, message_exchange);  // nobody sends before all can receive
   }
 
   ~RdmaRoute() override {
@@ -178,7 +177,7 @@ class RdmaRoute final : public Route {
   void gather_addresses(Context::Implementation& context) {
     const std::string& mine = worker_.address();
     const auto longest = static_cast<std::size_t>(
-        largest(context, static_cast<std::int64_t>(mine.size()), exchange));
+        largest(context, static_cast<std::int64_t>(mine.size()), message_exchange));
     const std::size_t stride = sizeof(std::uint64_t) + longest;
     std::string entry(stride, '\0');
     const std::uint64_t length = mine.size();
@@ -188,8 +187,8 @@ class RdmaRoute final : public Route {
     MPI_Request request = MPI_REQUEST_NULL;
     check_mpi(MPI_Iallgather(entry.data(), static_cast<int>(stride), MPI_BYTE, all.data(),
                              static_cast<int>(stride), MPI_BYTE, context.communicator, &request),
-              exchange);
-    wait_for_request(context, request, exchange, "allgather", 0);
+              message_exchange);
+    wait_for_request(context, request, message_exchange, "allgather", 0);
     for (int rank = 0; rank < context.size; ++rank) {
       const char* const begin = all.data() + static_cast<std::size_t>(rank) * stride;
       std::uint64_t bytes = 0;

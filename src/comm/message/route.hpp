@@ -12,6 +12,9 @@
 
 namespace sterna::comm {
 
+/// The exchange that errors of messages name.
+inline constexpr std::string_view message_exchange = "messages";
+
 /// What a messenger wants to hear from its routes.
 class PacketSink {
  public:

@@ -27,7 +27,6 @@ namespace sterna::comm {
 namespace {
 
 constexpr std::size_t largest_part = std::size_t{1} << 30U;
-constexpr std::string_view exchange = "messages";
 
 class TwoSidedRoute final : public Route {
  public:
@@ -90,7 +89,7 @@ class TwoSidedRoute final : public Route {
 
   static bool done(MPI_Request& request) {
     int flag = 0;
-    check_mpi(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), exchange);
+    check_mpi(MPI_Test(&request, &flag, MPI_STATUS_IGNORE), message_exchange);
     return flag != 0;
   }
 
@@ -101,7 +100,7 @@ class TwoSidedRoute final : public Route {
       std::vector<MPI_Request>& requests = transfers[i].requests;
       check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &flag,
                             MPI_STATUSES_IGNORE),
-                exchange);
+                message_exchange);
       if (flag == 0) {
         ++i;
         continue;
@@ -118,12 +117,13 @@ class TwoSidedRoute final : public Route {
       MPI_Message message = MPI_MESSAGE_NULL;
       MPI_Status status;
       check_mpi(MPI_Improbe(MPI_ANY_SOURCE, tag_, context_.communicator, &found, &message, &status),
-                exchange);
+                message_exchange);
       if (found == 0) return;
       int bytes = 0;
       MPI_Get_count(&status, MPI_BYTE, &bytes);
       std::vector<std::byte> packet(static_cast<std::size_t>(bytes));
-      check_mpi(MPI_Mrecv(packet.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE), exchange);
+      check_mpi(MPI_Mrecv(packet.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE),
+                message_exchange);
       packet::Word word;
       std::memcpy(&word, packet.data(), sizeof word);
       if (word.kind == packet::pull) {

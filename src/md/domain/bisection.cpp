@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t kBins = 64;
 constexpr int kRounds = 3;
 /// How much wider another axis must be before a part is cut along that instead.
-constexpr double kHysteresis = 1.3;
+constexpr double kAxisHysteresis = 1.3;
 
 /// Sums over the particles of one part.
 struct Moments {
@@ -51,7 +51,7 @@ int widest_axis(const Moments& moments, const Region& region, double least_width
     double spread = moments.spread(axis, region);
     // Too short to be halved: only where all are.
     if (region.upper[axis] - region.lower[axis] < 2.0 * least_width) spread *= 1e-3;
-    if (axis == present) spread *= kHysteresis;
+    if (axis == present) spread *= kAxisHysteresis;
     if (spread > widest) {
       widest = spread;
       best = axis;

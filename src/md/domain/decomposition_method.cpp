@@ -14,7 +14,7 @@
 namespace sterna::md {
 namespace {
 
-constexpr DecompositionMethod kMethods[] = {
+constexpr DecompositionMethod kDecompositionMethods[] = {
     {"grid", "equal boxes, one for each rank", false, make_regular_grid},
     {"bisection", "the box halved along its widest axis, the halves again, by equal cost", true,
      make_bisection},
@@ -25,12 +25,12 @@ constexpr DecompositionMethod kMethods[] = {
 }  // namespace
 
 std::span<const DecompositionMethod> decomposition_methods() {
-  return kMethods;
+  return kDecompositionMethods;
 }
 
 const DecompositionMethod& decomposition_method(std::string_view name) {
   std::vector<std::string_view> names;
-  for (const auto& method : kMethods) {
+  for (const auto& method : kDecompositionMethods) {
     if (method.name == name) return method;
     names.push_back(method.name);
   }

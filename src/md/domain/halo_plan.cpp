@@ -13,7 +13,7 @@
 namespace sterna::md {
 namespace {
 
-constexpr HaloMethod kMethods[] = {
+constexpr HaloMethod kHaloMethods[] = {
     {"direct", "one message to each region within reach (26 on a large grid), all at once",
      plan_direct_halo},
     {"staged", "x, then y, then z, forwarding what came before (6 messages on a large grid)",
@@ -23,12 +23,12 @@ constexpr HaloMethod kMethods[] = {
 }  // namespace
 
 std::span<const HaloMethod> halo_methods() {
-  return kMethods;
+  return kHaloMethods;
 }
 
 const HaloMethod& halo_method(std::string_view name) {
   std::vector<std::string_view> names;
-  for (const auto& method : kMethods) {
+  for (const auto& method : kHaloMethods) {
     if (method.name == name) return method;
     names.push_back(method.name);
   }

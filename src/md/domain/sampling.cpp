@@ -20,7 +20,7 @@ namespace {
 constexpr double kSamplesPerRank = 4000.0;
 constexpr double kMostSamples = 2e6;
 /// How much less surface another arrangement of slabs and columns must have to be taken.
-constexpr double kHysteresis = 0.8;
+constexpr double kSurfaceHysteresis = 0.8;
 
 /// Every so much of cost a position: in the order of the store, which is that of the cells, so the
 /// sample is as even as the particles are.
@@ -98,7 +98,7 @@ class Cutter {
     };
     const double in_slab = static_cast<double>(tree_.rank_count()) / slabs;
     const double ny = columns(static_cast<int>(std::ceil(in_slab)));
-    if (previous != nullptr && kHysteresis * surface(parts_per_axis(*previous), width) >
+    if (previous != nullptr && kSurfaceHysteresis * surface(parts_per_axis(*previous), width) >
                                    surface({static_cast<double>(slabs), ny, in_slab / ny}, width)) {
       previous = nullptr;
     }

@@ -8,7 +8,6 @@
 namespace sterna::md {
 namespace {
 
-constexpr std::uint32_t elsewhere = ~std::uint32_t{0};
 constexpr int first_axis[] = {0, 1, 2, 0, 0, 1};
 constexpr int second_axis[] = {0, 1, 2, 1, 2, 2};
 
@@ -120,12 +119,12 @@ void Centers::add(const ParticleStore& particles, std::uint32_t particle,
     }
     if (own == size && local) own = k;
     locals += local ? 1 : 0;
-    atoms_.push_back({elsewhere, local.value_or(elsewhere), 0.0});
+    atoms_.push_back({MoleculePlaces::none, local.value_or(MoleculePlaces::none), 0.0});
   }
   // From the first local atom back to the root, then from each atom to those that it leads to.
   const auto follow = [&](std::size_t from, std::size_t to) {
     Atom& atom = atoms_[first + to];
-    if (atom.place != elsewhere) return;
+    if (atom.place != MoleculePlaces::none) return;
     const std::uint32_t before = atoms_[first + from].place;
     const auto found = places_->nearest(id(to), particles.position[before].vector());
     if (!found && missing.empty()) missing = places_->missing(id(from), id(to), context_.rank());
@@ -139,7 +138,7 @@ void Centers::add(const ParticleStore& particles, std::uint32_t particle,
   double mass = 0.0;
   for (std::size_t k = 0; k < size; ++k) {
     Atom& atom = atoms_[first + k];
-    if (atom.particle == elsewhere) atom.particle = atom.place;
+    if (atom.particle == MoleculePlaces::none) atom.particle = atom.place;
     atom.mass = masses_[static_cast<std::size_t>(particles.position[atom.place].type)];
     mass += atom.mass;
   }

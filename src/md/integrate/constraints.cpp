@@ -35,9 +35,6 @@ constexpr int most_sweeps = 2000;
 /// Newton's method gains a digit at least with each.
 constexpr int most_newton_steps = 100;
 
-/// In place of a local particle that this rank does not have.
-constexpr std::uint32_t elsewhere = ~std::uint32_t{0};
-
 double length(const Vec3& v) {
   return std::sqrt(dot(v, v));
 }
@@ -100,7 +97,7 @@ void Constraints::add(const ParticleStore& particles, std::uint32_t particle,
     }
     if (own == group.atoms.size() && local) own = k;
     locals += local ? 1 : 0;
-    atoms.push_back({0, local.value_or(elsewhere), 0.0});
+    atoms.push_back({0, local.value_or(MoleculePlaces::none), 0.0});
   }
   // From the first local atom back to the root, then from each atom to those that it leads to.
   std::vector<bool> known(group.atoms.size(), false);
@@ -126,7 +123,7 @@ void Constraints::add(const ParticleStore& particles, std::uint32_t particle,
   }
   for (std::size_t k = 0; k < group.atoms.size(); ++k) {
     ConstraintSet::Atom& atom = atoms[first_atom + k];
-    if (atom.vector == elsewhere) atom.vector = atom.place;
+    if (atom.vector == MoleculePlaces::none) atom.vector = atom.place;
     atom.weight = weight_of(particles.position[atom.place]);
   }
   groups_.push_back({&group, static_cast<std::uint32_t>(set_.constraints.size()),

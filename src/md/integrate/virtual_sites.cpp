@@ -23,7 +23,7 @@
 namespace sterna::md {
 namespace {
 
-double length(const Vec3& v) {
+double length_of(const Vec3& v) {
   return std::sqrt(dot(v, v));
 }
 
@@ -114,8 +114,8 @@ VirtualSites::Motion VirtualSites::follow(ParticleStore& particles, double times
     const Vec3 path = timestep * velocity + shift;
     set(position, to);
     velocity = timestep > 0.0 ? (1.0 / timestep) * path : Vec3{};
-    motion.path = std::max(motion.path, length(path));
-    motion.gain = std::max(motion.gain, 2.0 * length(shift));
+    motion.path = std::max(motion.path, length_of(path));
+    motion.gain = std::max(motion.gain, 2.0 * length_of(shift));
   }
   return motion;
 }
@@ -126,7 +126,7 @@ double VirtualSites::put(ParticleStore& particles, double rounding) const {
     if (!local.is_own) continue;
     Position& position = particles.position[local.site];
     const Vec3 to = position_of(local, particles);
-    const double distance = length(to - position.vector());
+    const double distance = length_of(to - position.vector());
     if (distance <= rounding) continue;
     set(position, to);
     particles.velocity[local.site] = {};

@@ -170,6 +170,7 @@ struct PairKernels {
   /// room for all; returns how many they are.
   std::size_t (*select_far)(const float* squares, std::size_t begin, std::size_t end, float least,
                             std::uint32_t* out);
+  /// From full lists in double precision, from half lists in mixed precision.
   void (*compute_double)(PairWork&, const std::uint32_t* cells, std::size_t cell_count,
                          int truncation, bool with_energy);
   void (*compute_mixed)(PairWork&, const std::uint32_t* cells, std::size_t cell_count,

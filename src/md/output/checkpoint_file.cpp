@@ -39,7 +39,7 @@ constexpr auto longest_wait_for_token = std::chrono::seconds(90);
 constexpr std::uint32_t version_of_atoms = 1;
 constexpr std::uint32_t version_of_molecules = 2;
 constexpr std::uint32_t byte_order_mark = 0x01020304;
-constexpr std::array<char, 8> magic{'S', 't', 'e', 'r', 'n', 'a', 'C', '\n'};
+constexpr std::array<char, 8> checkpoint_magic{'S', 't', 'e', 'r', 'n', 'a', 'C', '\n'};
 
 struct Header {
   std::array<char, 8> magic_bytes;
@@ -182,7 +182,8 @@ Header read_header(const RawFile& file) {
   if (header.magic_bytes == nothing) {
     refuse(file.path(), "is an unfinished checkpoint: its writing was interrupted");
   }
-  if (header.magic_bytes != magic) refuse(file.path(), "is not a checkpoint of this program");
+  if (header.magic_bytes != checkpoint_magic)
+    refuse(file.path(), "is not a checkpoint of this program");
   if (header.byte_order != byte_order_mark) {
     refuse(file.path(), "was written on a machine with another byte order");
   }
@@ -228,6 +229,18 @@ double exact_value(const json& text) {
     if (!characters.empty() && *end == '\0') return value;
   }
   throw FileError("expected a number in hexadecimal notation, found " + text.dump());
+}
+
+json exact_array(std::span<const double> values) {
+  json array = json::array();
+  for (const double value : values) array.push_back(exact_text(value));
+  return array;
+}
+
+std::vector<double> exact_values(const json& array) {
+  std::vector<double> values;
+  for (const auto& value : array) values.push_back(exact_value(value));
+  return values;
 }
 
 std::uint64_t checkpoint_block_bytes(std::uint64_t records, bool rotating) {
@@ -298,7 +311,7 @@ std::uint64_t finish_checkpoint(RawFile& file, CheckpointState state,
   const std::string metadata = metadata_of(state).dump();
 
   Header header{};
-  header.magic_bytes = magic;
+  header.magic_bytes = checkpoint_magic;
   header.version = state.rotating ? version_of_molecules : version_of_atoms;
   header.byte_order = byte_order_mark;
   header.file_size = offset + metadata.size() + table.size();
@@ -355,7 +368,7 @@ bool CheckpointFile::is_foreign(const std::string& path) {
   } catch (const FileError&) {
     return true;
   }
-  return header.magic_bytes == magic &&
+  return header.magic_bytes == checkpoint_magic &&
          (header.byte_order != byte_order_mark || !is_known(header.version));
 }
 

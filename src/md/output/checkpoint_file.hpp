@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,9 @@ namespace sterna::md {
 /// the text is not one. For values in `CheckpointState::state`.
 std::string exact_text(double value);
 double exact_value(const nlohmann::json& text);
+/// Likewise arrays of them.
+nlohmann::json exact_array(std::span<const double> values);
+std::vector<double> exact_values(const nlohmann::json& array);
 
 /// What a checkpoint says besides the particles. On writing only rank 0's counts.
 struct CheckpointState {

@@ -21,7 +21,7 @@
 namespace sterna::md {
 namespace {
 
-constexpr std::uint32_t magic = 1995;
+constexpr std::uint32_t xtc_magic = 1995;
 /// So many atoms and fewer are written as plain numbers.
 constexpr std::int64_t most_plain_atoms = 9;
 /// Bytes before the number of atoms comes for the second time, and with it.
@@ -145,7 +145,7 @@ class XtcWriter::Implementation {
       const std::uint32_t first = word_at(head, 0);
       if (first == 0) break;
       const std::int64_t atoms = word_at(head, 4);
-      if (first != magic) {
+      if (first != xtc_magic) {
         throw FileError(fmt::format(
             "{}: byte {} begins no frame of an XTC file, so the run cannot go on with it; move it "
             "away",
@@ -316,7 +316,7 @@ class XtcWriter::Implementation {
     });
     on_first_rank(context_, [&] {
       XdrWords words;
-      words.put(magic).put(options_.atoms).put(step).put(time);
+      words.put(xtc_magic).put(options_.atoms).put(step).put(time);
       for (const Vec3& edge : box.edges()) words.put(edge.x).put(edge.y).put(edge.z);
       words.put(options_.atoms);
       if (!is_plain) {

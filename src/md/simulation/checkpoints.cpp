@@ -17,22 +17,6 @@
 
 namespace sterna::md {
 
-namespace {
-
-nlohmann::json exact_array(const std::vector<double>& values) {
-  nlohmann::json array = nlohmann::json::array();
-  for (const double value : values) array.push_back(exact_text(value));
-  return array;
-}
-
-std::vector<double> exact_values(const nlohmann::json& array) {
-  std::vector<double> values;
-  for (const auto& value : array) values.push_back(exact_value(value));
-  return values;
-}
-
-}  // namespace
-
 std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::state_parts() {
   std::vector<StatePart> parts;
   parts.push_back({"terms",
@@ -100,7 +84,7 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
   parts.push_back({"pace",
                    [this] {
                      const RebuildDecision::Pace pace = engine_->pace();
-                     return exact_array({pace.step, pace.growth});
+                     return exact_array(std::array{pace.step, pace.growth});
                    },
                    [this](const nlohmann::json& kept) {
                      engine_->set_pace({exact_value(kept[0]), exact_value(kept[1])});

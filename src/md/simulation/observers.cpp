@@ -10,18 +10,6 @@ namespace sterna::md {
 
 namespace {
 
-nlohmann::json exact_array(std::span<const double> values) {
-  nlohmann::json array = nlohmann::json::array();
-  for (const double value : values) array.push_back(exact_text(value));
-  return array;
-}
-
-std::vector<double> exact_values(const nlohmann::json& array) {
-  std::vector<double> values;
-  for (const auto& value : array) values.push_back(exact_value(value));
-  return values;
-}
-
 /// An observer's sums over all ranks.
 std::vector<double> total_sums(const comm::Context& context, Observer& observer) {
   std::vector<double> sums(observer.sums().begin(), observer.sums().end());

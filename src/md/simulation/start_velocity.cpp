@@ -14,7 +14,7 @@ constexpr std::int64_t low_part = std::int64_t{1} << 24;
 constexpr std::size_t momentum = 0;  // and 1, 2
 constexpr std::size_t mass_sum = 3;
 constexpr std::size_t kinetic_energy = 4;
-constexpr std::size_t rotational_energy = 5;
+constexpr std::size_t energy_of_rotation = 5;
 // Places in sums_: the others take two places each.
 constexpr std::size_t count = 12;
 constexpr std::size_t rotational_degrees = 13;
@@ -71,13 +71,13 @@ Vec3 StartVelocity::draw_rotation(std::int64_t id, const Vec3& inertia) const {
 
 void StartVelocity::add_rotation(double energy, int degrees_of_freedom) {
   sums_[rotational_degrees] += degrees_of_freedom;
-  if (thermal_energy_ > 0.0) add_fixed_point(rotational_energy, energy / thermal_energy_);
+  if (thermal_energy_ > 0.0) add_fixed_point(energy_of_rotation, energy / thermal_energy_);
 }
 
 StartVelocity::Adjustment StartVelocity::adjustment() const {
   Adjustment adjustment;
   if (thermal_energy_ <= 0.0) return adjustment;
-  const double of_rotation = value_of(rotational_energy);
+  const double of_rotation = value_of(energy_of_rotation);
   if (of_rotation > 0.0) {
     adjustment.rotation_scale =
         std::sqrt(0.5 * static_cast<double>(sums_[rotational_degrees]) / of_rotation);

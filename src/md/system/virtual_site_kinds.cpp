@@ -76,14 +76,14 @@ std::string nothing_wrong(const Parameters&) {
 }
 
 std::string local_contradiction(const Parameters& given) {
-  struct Weights {
+  struct GivenWeights {
     std::string_view name;
     const std::vector<double>& values;
     double sum;
   };
-  for (const auto& [name, values, sum] :
-       {Weights{"origin_weights", given.origin_weights, 1.0},
-        Weights{"x_weights", given.x_weights, 0.0}, Weights{"y_weights", given.y_weights, 0.0}}) {
+  for (const auto& [name, values, sum] : {GivenWeights{"origin_weights", given.origin_weights, 1.0},
+                                          GivenWeights{"x_weights", given.x_weights, 0.0},
+                                          GivenWeights{"y_weights", given.y_weights, 0.0}}) {
     if (values.size() != 3) {
       return fmt::format(
           "\"{}\" in [[molecule.virtual_site]] has {} number{}; expected 3, one for "

@@ -43,11 +43,11 @@ constexpr auto entries_of(PotentialList<Potentials...>) {
   return std::array{entry_of<Potentials>()...};
 }
 
-constexpr auto table = entries_of(PairPotentials{});
+constexpr auto all_potentials = entries_of(PairPotentials{});
 
 constexpr std::size_t parameters_of_all() {
   std::size_t count = 0;
-  for (const PairPotentialEntry& entry : table) count += entry.parameters.size();
+  for (const PairPotentialEntry& entry : all_potentials) count += entry.parameters.size();
   return count;
 }
 static_assert(parameters_of_all() <= most_pair_parameters);
@@ -55,18 +55,18 @@ static_assert(parameters_of_all() <= most_pair_parameters);
 }  // namespace
 
 std::span<const PairPotentialEntry> pair_potential_table() {
-  return table;
+  return all_potentials;
 }
 
 const PairPotentialEntry* find_pair_potential(std::string_view name) {
-  const auto found = std::ranges::find(table, name, &PairPotentialEntry::name);
-  return found == table.end() ? nullptr : &*found;
+  const auto found = std::ranges::find(all_potentials, name, &PairPotentialEntry::name);
+  return found == all_potentials.end() ? nullptr : &*found;
 }
 
 std::span<const std::string_view> pair_parameter_names() {
   static const auto names = [] {
     std::vector<std::string_view> all;
-    for (const PairPotentialEntry& entry : table) {
+    for (const PairPotentialEntry& entry : all_potentials) {
       for (const PairParameter& parameter : entry.parameters) {
         if (std::ranges::find(all, parameter.name) == all.end()) all.push_back(parameter.name);
       }

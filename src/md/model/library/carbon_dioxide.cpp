@@ -8,8 +8,9 @@ namespace {
 
 using Kind = PublishedSite::Kind;
 
-constexpr double carbon_mass = 12.011, oxygen_mass = 15.999;
-constexpr double critical_temperature = 304.13, critical_density = 10.62 * unit::mol_per_l;
+constexpr double carbon_mass = 12.011, carbon_dioxide_oxygen_mass = 15.999;
+constexpr double temperature_at_critical_point = 304.13;
+constexpr double density_at_critical_point = 10.62 * unit::mol_per_l;
 
 /// Lennard-Jones sites C, O, O; epsilon/k in K, lengths in angstrom.
 std::vector<PublishedSite> atoms(double epsilon_c, double sigma_c, double epsilon_o, double sigma_o,
@@ -20,7 +21,7 @@ std::vector<PublishedSite> atoms(double epsilon_c, double sigma_c, double epsilo
                              .sigma = sigma_c * unit::angstrom};
   PublishedSite oxygen{.kind = Kind::lennard_jones,
                        .position = {0.0, 0.0, bond * unit::angstrom},
-                       .mass = oxygen_mass,
+                       .mass = carbon_dioxide_oxygen_mass,
                        .epsilon = epsilon_o * unit::kelvin,
                        .sigma = sigma_o * unit::angstrom};
   PublishedSite other = oxygen;
@@ -46,8 +47,8 @@ PublishedModel merker() {
                        .pages = "234512",
                        .year = 2010,
                        .doi = "10.1063/1.3434530"},
-          .critical_temperature = critical_temperature,
-          .critical_density = critical_density};
+          .critical_temperature = temperature_at_critical_point,
+          .critical_density = density_at_critical_point};
 }
 
 PublishedModel trappe() {
@@ -70,8 +71,8 @@ PublishedModel trappe() {
                        .pages = "1676-1682",
                        .year = 2001,
                        .doi = "10.1002/aic.690470719"},
-          .critical_temperature = critical_temperature,
-          .critical_density = critical_density};
+          .critical_temperature = temperature_at_critical_point,
+          .critical_density = density_at_critical_point};
 }
 
 }  // namespace

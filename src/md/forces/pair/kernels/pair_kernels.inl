@@ -69,7 +69,7 @@ inline void lennard_jones(const typename Pack::Mask inside, const Pack inverse2,
 /// What the kernels compute with, the same for all rows.
 template <class Pack>
 struct Constants {
-  // Differences in mixed precision are in steps of the fixed-point grid.
+  // Mixed precision has half lists, and its differences are in steps of the fixed-point grid.
   static constexpr bool mixed = sizeof(typename Pack::Real) == sizeof(float);
   double step;
   Pack cutoff2, switch2, switch_scale, step_squared, steps_squared, cutoff2_in_steps;
@@ -128,10 +128,10 @@ template <int count, class Function>
 enum class Members { none, group, masked };
 
 /// Forces of the `size` particles of the row at `row`, `count` entries from `first` on.
-template <class Pack, int truncation, bool with_energy, bool single_type, bool half,
-          Members members, int size>
+template <class Pack, int truncation, bool with_energy, bool single_type, Members members, int size>
 void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>& decode,
                  std::size_t first, std::size_t count, std::size_t row, Totals& totals) {
+  constexpr bool half = Constants<Pack>::mixed;
   const Constants<Pack> c = constants;
   const std::uint32_t* const entries = decode(first, count);
 
@@ -333,7 +333,7 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
   }
 }
 
-template <class Pack, int truncation, bool with_energy, bool single_type, bool half, bool masked>
+template <class Pack, int truncation, bool with_energy, bool single_type, bool masked>
 void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_count) {
   const Constants<Pack> constants(work);
   Decoder<Pack> decode(work);
@@ -341,9 +341,9 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
   for (std::size_t c = 0; c < cell_count; ++c) {
     const CellRange cell = work.cells[cells[c]];
     decode.go_to_cell(cells[c]);
-    if (c + 1 < cell_count) fetch_cell<Pack, half>(work, cells[c + 1]);
+    if (c + 1 < cell_count) fetch_cell<Pack, Constants<Pack>::mixed>(work, cells[c + 1]);
     const std::uint32_t rows = group_count(cell.listed, work.group);
-    if constexpr (!half) clear_unlisted(work, cell);
+    if constexpr (!Constants<Pack>::mixed) clear_unlisted(work, cell);
     if (rows == 0) continue;
     // As `size_of_group`, without a division for each row.
     const std::uint32_t smallest = cell.listed / rows, larger_ones = cell.listed % rows;
@@ -351,7 +351,7 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
       const std::size_t row = cell.begin + g;
       const std::size_t first = work.row_begin[row], count = work.row_begin[row + 1] - first;
       const auto compute = [&]<Members members, int size>() {
-        compute_row<Pack, truncation, with_energy, single_type, half, members, size>(
+        compute_row<Pack, truncation, with_energy, single_type, members, size>(
             work, constants, decode, first, count, row, totals);
       };
       if (!masked && work.group == 1) {
@@ -374,20 +374,11 @@ template <class Pack>
 void compute(PairWork& work, const std::uint32_t* cells, std::size_t cell_count, int truncation,
              bool with_energy) {
   const auto choose = [&]<int form, bool energy>() {
-    constexpr bool mixed = Constants<Pack>::mixed;
     if (work.masks != nullptr) {
-      // Mixed precision has half lists then.
-      return compute_cells<Pack, form, energy, false, mixed, true>(work, cells, cell_count);
+      return compute_cells<Pack, form, energy, false, true>(work, cells, cell_count);
     }
-    const auto choose_half = [&]<bool half>() {
-      work.type_count == 1
-          ? compute_cells<Pack, form, energy, true, half, false>(work, cells, cell_count)
-          : compute_cells<Pack, form, energy, false, half, false>(work, cells, cell_count);
-    };
-    if constexpr (mixed) {
-      if (work.half) return choose_half.template operator()<true>();
-    }
-    choose_half.template operator()<false>();
+    work.type_count == 1 ? compute_cells<Pack, form, energy, true, false>(work, cells, cell_count)
+                         : compute_cells<Pack, form, energy, false, false>(work, cells, cell_count);
   };
   const auto choose_energy = [&]<int form>() {
     with_energy ? choose.template operator()<form, true>()

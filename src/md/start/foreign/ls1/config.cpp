@@ -20,8 +20,6 @@
 namespace sterna::md::ls1 {
 namespace {
 
-constexpr std::int64_t most_steps = 1'000'000'000'000'000;
-
 class ConfigReader {
  public:
   explicit ConfigReader(const std::string& path) { input_.path = path; }

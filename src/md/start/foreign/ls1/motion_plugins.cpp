@@ -9,8 +9,6 @@
 namespace sterna::md::ls1 {
 namespace {
 
-constexpr std::int64_t most_steps = 1'000'000'000'000'000;
-
 /// Says of each key of a section where it comes from.
 class Section {
  public:

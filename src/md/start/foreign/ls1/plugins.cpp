@@ -98,8 +98,6 @@ constexpr std::array<Plugin, 57> plugins{{
     {"WallPotential", Role::wall},
 }};
 
-constexpr std::int64_t most_steps = 1'000'000'000'000'000;
-
 bool is_off(const XmlElement& plugin) {
   const std::string_view enabled = plugin.attribute("enabled");
   return enabled == "false" || enabled == "no" || enabled == "0" || enabled == "off";

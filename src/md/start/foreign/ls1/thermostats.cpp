@@ -11,7 +11,6 @@
 namespace sterna::md::ls1 {
 namespace {
 
-constexpr std::int64_t most_steps = 1'000'000'000'000'000;
 constexpr double scaling_exponent = 0.4;  // a constant of ls1's Domain.cpp
 
 class ThermostatReader {

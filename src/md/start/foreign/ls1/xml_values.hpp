@@ -12,6 +12,9 @@
 
 namespace sterna::md::ls1 {
 
+/// The largest count of steps that is taken from a file.
+inline constexpr std::int64_t most_steps = 1'000'000'000'000'000;
+
 /// Reads values out of elements and collects what is wrong with them, so that all mistakes of a
 /// file come at once. ls1 applies no units: numbers stand as they are, and any unit but "reduced"
 /// is an error (ls1 would take the number for 0).
