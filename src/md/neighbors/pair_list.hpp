@@ -88,6 +88,8 @@ class PairList {
   }
 
   /// Neighbors that the kernels look at in a step: of all local particles, each with its row's.
+  /// As many particles share a row at most.
+  std::uint32_t group() const { return group_; }
   std::size_t neighbor_count() const { return entries_used_ * group_; }
 
   const CellGrid& grid() const { return grid_; }

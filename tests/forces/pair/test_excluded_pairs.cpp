@@ -118,13 +118,14 @@ TEST_CASE("excluded pairs are in no kernel's sums and are not visited") {
         ParticleStore particles = test::jittered_lattice(box, 504, 2, 0.1, 11);
         for (const PairKernels* kernels : available_pair_kernels()) {
           for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
-            for (const std::uint32_t group : {1u, 2u, largest_group}) {
+            for (const std::uint32_t group : {1u, 2u, 4u}) {
               CAPTURE(mixture);
               CAPTURE(static_cast<int>(truncation));
               CAPTURE(std::string(kernels->name));
               CAPTURE(static_cast<int>(precision));
               CAPTURE(group);
               PairForces forces(pairs, 2, {cutoff, truncation, 2.0}, precision, kernels->name);
+              if (group > forces.group()) continue;
               PairList list(kernels->name, group, forces.reads_half_lists());
               test::rebuild(list, particles, box, cutoff + skin);
               const auto places = excluded_places(particles, box);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <stdexcept>
 #include <utility>
 
 #include "md/neighbors/pair_kernels.hpp"
@@ -195,6 +196,7 @@ bool PairForces::needs_in_list(int type) const {
 }
 
 void PairForces::rebuild(const PairList& list, const ParticleStore& particles) {
+  if (list.group() > group()) throw std::logic_error("rows of more particles than kernels have");
   if (precision_ != Precision::mixed) return;
   // Half of the margin is at least the list radius, so the dummy beyond the range is beyond the
   // cutoff.

@@ -14,7 +14,8 @@
 //          neighbors, once, for another transpose of each vector of neighbors and forces in memory.
 //          A row of four particles of a liquid holds 1.7 times as many neighbors as a row of one.
 // Hazards: two particles at one point give infinite forces (found by the caller); cells of more
-//          than 2046 particles need plain 4-byte entries.
+//          than 2046 particles need plain 4-byte entries; rows that more than Pack::group
+//          particles share have no kernel (refused by the caller).
 // Others:  clusters on both sides win at long cutoffs (more than about 100 neighbors), where their
 //          lanes are full.
 
@@ -358,8 +359,8 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
         compute.template operator()<Members::none, 1>();
       } else {
         constexpr Members members = masked ? Members::masked : Members::group;
-        with_size<largest_group>(smallest + (g < larger_ones ? 1 : 0),
-                                 [&]<int size>() { compute.template operator()<members, size>(); });
+        with_size<Pack::group>(smallest + (g < larger_ones ? 1 : 0),
+                               [&]<int size>() { compute.template operator()<members, size>(); });
       }
     }
   }
