@@ -69,4 +69,9 @@ shown = subprocess.run(
     [str(scripts / "sterna"), "version"], capture_output=True, text=True, check=True
 ).stdout
 assert str(sys.prefix) in shown, shown
+
+# The main job, as README has it.
+started = time.perf_counter()
+subprocess.run([str(scripts / "sterna"), "run", "lj_melt.toml"], capture_output=True, check=True)
+print(f"    sterna run lj_melt.toml: {time.perf_counter() - started:.1f} s")
 print("    simulations on 1 and 2 ranks, workers, exchanges, the command: all well")
