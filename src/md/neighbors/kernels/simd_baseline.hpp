@@ -61,9 +61,14 @@ struct Pack {
   }
   template <class Operation>
   [[gnu::always_inline]] static Pack each_lane(Operation operation) {
-    T value[width];
-    for (int k = 0; k < width; ++k) value[k] = operation(k);
-    return load(value);
+    // Not by an array, which would take most of the time of compiling the kernels.
+    return each([&](int k) {
+      if constexpr (lanes == 2) {
+        return Values{operation(2 * k), operation(2 * k + 1)};
+      } else {
+        return Values{operation(0), operation(1), operation(2), operation(3)};
+      }
+    });
   }
   [[gnu::always_inline]] T lane(int k) const { return v[k / lanes][k % lanes]; }
 
