@@ -228,11 +228,20 @@ def test_the_matrix_and_the_bars_of_ranks_are_read_by_pointer_and_keyboard(brows
     assert re.match(r"Rank \d to rank \d: ", readout.inner_text())
     rows = page.locator("svg.stacked text.tick.end").all_text_contents()
     assert rows == [f"rank {k}" for k in range(8)]
-    # Each bar is as long as the run was.
-    ends = page.evaluate(
-        "[...document.querySelectorAll('svg.stacked text.tick:not(.end)')].map((t) => t.x.baseVal[0].value)"
+    # Each bar is as long as its rank was busy.
+    seconds = log["timing"]["by_rank"]["seconds"].values()
+    busy = [sum(phase[rank] for phase in seconds) for rank in range(8)]
+    lengths = page.evaluate(
+        """[...document.querySelectorAll("svg.stacked text.tick.end")].map((name) => {
+          let end = 0;
+          for (let next = name.nextElementSibling; next.matches("rect"); next = next.nextElementSibling)
+            end += next.width.baseVal.value;
+          return end;
+        })"""
     )
-    assert max(ends) - min(ends) < 12
+    for length, time_of_rank in zip(lengths, busy, strict=True):
+        # Parts that are too short to be seen are left out.
+        assert length / max(lengths) == pytest.approx(time_of_rank / max(busy), abs=0.01)
     assert page.complaints == []
     page.context.close()
 
