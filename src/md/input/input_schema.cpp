@@ -24,6 +24,7 @@
 #include "md/input/pair_schema.hpp"
 #include "md/input/start_format.hpp"
 #include "md/input/thermostat_kind.hpp"
+#include "md/output/run_files.hpp"
 #include "md/system/particle_fields.hpp"
 #include "sterna/comm/methods.hpp"
 
@@ -816,6 +817,20 @@ std::vector<KeySchema> further_keys() {
            "also where `mpiexec` or `srun` started `sterna-md`.",
        .aliases = {"html", "write_report"}},
       {.section = "output",
+       .name = "export",
+       .target = [](Input& i, std::size_t) -> Target { return &i.output.exports; },
+       .description =
+           "Formats of other programs that the trajectory is converted to at the end of the run, "
+           "also of one that was interrupted or failed: `NAME.export.dcd`, with the sites of rigid "
+           "molecules as atoms. \"data\" and \"gro\" hold the last frame. The Python package does "
+           "it, as it writes the report; what it lacks for a format it says before the run.",
+       .choices =
+           [] {
+             const auto formats = export_formats();
+             return Names(formats.begin(), formats.end());
+           },
+       .aliases = {"exports", "formats", "convert", "trajectory_formats"}},
+      {.section = "output",
        .name = "timing",
        .target = [](Input& i, std::size_t) -> Target { return &i.output.timing; },
        .description = "\"synchronized\" lets the ranks meet before each of them waits for data, so "
@@ -1027,6 +1042,11 @@ std::string_view translated_choice(std::string_view value,
       {"Dipole", "dipole"},
       {"Quadrupole", "quadrupole"},
       {"coulomb", "charge"},
+      {"xyz", "extxyz"},
+      {"exyz", "extxyz"},
+      {"dump", "lammpstrj"},
+      {"lammps", "lammpstrj"},
+      {"lmp", "data"},
       {"spc/e", "spce"},
       {"SPC/E", "spce"},
       {"SPCE", "spce"},

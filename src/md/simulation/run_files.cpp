@@ -122,6 +122,15 @@ void Simulation::Implementation::clear_for_new_run() {
   }
 }
 
+std::vector<std::string> Simulation::Implementation::export_paths() const {
+  std::vector<std::string> paths;
+  if (!options_.files) return paths;
+  for (const std::string& format : input_.output.exports) {
+    paths.push_back(stem_ + export_file_ending(format));
+  }
+  return paths;
+}
+
 void Simulation::Implementation::report_files() {
   if (context_.rank() != 0) return;
   console_.line("\nfiles of this run:");
