@@ -138,7 +138,7 @@ class Simulation(Callbacks, Changes):
         import h5py  # noqa: F401
 
         import sterna.exporting.command
-        import sterna.report
+        import sterna.report  # noqa: F401
         from sterna.at_end import write_at_end
 
         self._at_end = weakref.finalize(
@@ -543,7 +543,8 @@ def _require_for_exports(settings: Input) -> None:
         return
     from sterna.exporting.table import formats, require
 
-    require({known.suffix for known in formats()} & {n for n in names if isinstance(n, str)})
+    known = {row.suffix for row in formats()}
+    require([name for name in names if isinstance(name, str) and name in known])
 
 
 def _warn(settings: Input) -> None:

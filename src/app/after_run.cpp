@@ -66,6 +66,11 @@ Ended run_command(const std::string& python, const std::vector<std::string>& arg
   return ended;
 }
 
+/// A path that no command takes for an option.
+std::string as_argument(const std::string& path) {
+  return path.starts_with('-') ? "./" + path : path;
+}
+
 std::string command_line(const std::vector<std::string>& arguments) {
   return fmt::format("{} {}", command_name, fmt::join(arguments, " "));
 }
@@ -91,19 +96,19 @@ void AfterRun::expect(Task task) {
 }
 
 void AfterRun::expect_report(const std::string& log) {
-  expect({"report", {"report", "--", log}});
+  expect({"report", {"report", as_argument(log)}});
 }
 
 void AfterRun::expect_export(const std::string& trajectory, const std::string& file) {
   // A run that goes on replaces what its earlier part left.
-  expect({"export " + file, {"export", "--overwrite", "--", trajectory, file}});
+  expect({"export " + file, {"export", as_argument(trajectory), as_argument(file), "--overwrite"}});
 }
 
 std::string AfterRun::advice() const {
   std::string lines;
   for (const Task& task : tasks_) {
-    lines += fmt::format("\nsterna-md: to write the {}: {}", task.result,
-                         command_line(task.arguments));
+    lines +=
+        fmt::format("\nsterna-md: to write the {}: {}", task.result, command_line(task.arguments));
   }
   return lines;
 }

@@ -465,7 +465,7 @@ int main(int argc, char** argv) {
     return written || status != success ? status : failure;
   } catch (const std::exception& error) {
     // One rank alone may be here: the others must not wait for it.
-    comm::Environment::abort(
-        fmt::format("sterna-md: {}{}", error.what(), after_run.advice()), failure);
+    comm::Environment::abort(fmt::format("sterna-md: {}{}", error.what(), after_run.advice()),
+                             failure);
   }
 }

@@ -184,7 +184,9 @@ def test_what_must_be_installed_is_said_before_the_run(tmp_path, how):
         )  # fmt: skip
     assert done.returncode != 0
     for suffix, needed in (("gsd", "gsd"), ("dcd", "MDAnalysis")):
-        text = f"exporting to .{suffix} needs {needed}, which is not installed: pip install {needed}"
+        text = (
+            f"exporting to .{suffix} needs {needed}, which is not installed: pip install {needed}"
+        )
         assert done.stderr.count(text) == 1, done.stderr
     assert not (tmp_path / "mixture.log.jsonl").exists()
 
@@ -222,7 +224,9 @@ def test_formats_lists_what_works(tmp_path):
 
 def test_an_export_that_fails_is_an_error_and_the_others_are_written(tmp_path):
     # The interval between frames of a DCD file is one number.
-    write_input(tmp_path, "mixture", ["dcd", "gsd"], ("[output]\n", "[output]\ncheckpoint_interval = 2\n"))
+    write_input(
+        tmp_path, "mixture", ["dcd", "gsd"], ("[output]\n", "[output]\ncheckpoint_interval = 2\n")
+    )
     assert run(tmp_path, "mixture.toml", "-n", 1).returncode == 0
     write_input(tmp_path, "mixture", ["dcd", "gsd"], ("steps = 8", "steps = 14"),
                 ("trajectory_interval = 2", "trajectory_interval = 3"))  # fmt: skip
@@ -261,9 +265,7 @@ def test_wrong_exports_are_told_with_their_place(tmp_path, name, formats, change
 def test_ranks_of_a_launcher_write_them(tmp_path):
     write_input(tmp_path, "water", FORMATS)
     program = str(package.launch.find_program())
-    done = under_launcher(
-        tmp_path, program, "water.toml", PATH=command_in(tmp_path / "bin")
-    )
+    done = under_launcher(tmp_path, program, "water.toml", PATH=command_in(tmp_path / "bin"))
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("wrote water.export.gsd") == 1
     has_the_last_frame(tmp_path, "water")
@@ -280,7 +282,7 @@ def test_ranks_of_a_launcher_without_the_package_say_how_to_write_them(tmp_path)
     done = start_under_launcher(tmp_path, program, "mixture.toml", PATH=nowhere)
     _, errors = done.communicate()
     assert done.returncode == 0, errors
-    command = "sterna export --overwrite -- mixture.h5md mixture.export.gsd"
+    command = "sterna export mixture.h5md mixture.export.gsd --overwrite"
     assert f"write the export mixture.export.gsd by: {command}" in errors
     assert not (tmp_path / "mixture.export.gsd").exists()
     words = command.split()[1:]

@@ -51,8 +51,7 @@ void check_exports(const Input& input, const IsGood& is_good, const Report& repo
         "\"trajectory_interval\" of at least 1");
   }
   const auto turns = std::ranges::find_if(input.components, has_several_places);
-  if (turns != input.components.end() &&
-      !contains(input.output.trajectory_fields, "orientation")) {
+  if (turns != input.components.end() && !contains(input.output.trajectory_fields, "orientation")) {
     error(fmt::format(
         "\"export\" in [output] writes the sites of molecules, and without orientations nobody "
         "knows where those of {} are; expected trajectory_fields = [\"position\", "
@@ -67,10 +66,11 @@ void check_exports(const Input& input, const IsGood& is_good, const Report& repo
                            : molecule != input.molecules.end() ? molecule->name
                                                                : std::string();
   if (!name.empty()) {
-    error(fmt::format("\"export\" in [output] asks for \"data\", a file of LAMMPS, which has no "
-                      "sites without mass, as {} has; `sterna export --no-massless` leaves them "
-                      "out",
-                      quote(name)));
+    error(
+        fmt::format("\"export\" in [output] asks for \"data\", a file of LAMMPS, which has no "
+                    "sites without mass, as {} has; `sterna export --no-massless` leaves them "
+                    "out",
+                    quote(name)));
   }
 }
 

@@ -126,7 +126,8 @@ std::vector<std::string> Simulation::Implementation::export_paths() const {
   std::vector<std::string> paths;
   if (!options_.files) return paths;
   for (const std::string& format : input_.output.exports) {
-    paths.push_back(stem_ + export_file_ending(format));
+    const std::filesystem::path path(stem_ + export_file_ending(format));
+    paths.push_back(path.lexically_normal().string());
   }
   return paths;
 }
