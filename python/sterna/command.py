@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import math
 import os
 import sys
 from collections.abc import Sequence
@@ -312,6 +313,19 @@ def _import_rigid(
     print(f"largest difference from a model: {matched.deviation:.2g} nm")
 
 
+def _edges(text: str) -> tuple[float, float, float]:
+    """Of `--box`."""
+    words = text.split(",")
+    try:
+        edges = [float(word) for word in words]
+    except ValueError:
+        edges = []
+    if len(edges) not in (1, 3) or not all(0.0 < edge < math.inf for edge in edges):
+        raise SternaError(f"--box {text}: expected one length in nm or three, such as 4,4,5", 2)
+    a, b, c = edges * (3 // len(edges))
+    return a, b, c
+
+
 @app.command(name="import")
 def import_system(
     files: Annotated[
@@ -321,7 +335,7 @@ def import_system(
             help="A data file of LAMMPS and its input script; PLACES.pdb or .cif with "
             "--force-field; a structure (.pdb, .gro ...) with --model; SYSTEM.xml and PLACES.pdb "
             "of OpenMM; .top and .gro of GROMACS; .prmtop and .inpcrd of AMBER; .psf, parameters "
-            "and PLACES.pdb of CHARMM.",
+            "and PLACES.pdb or .crd of CHARMM.",
         ),
     ],
     output: Annotated[
@@ -358,6 +372,20 @@ def import_system(
             "that time steps can be longer. 3.024 is usual. Rigid water stays as it is.",
         ),
     ] = None,
+    box: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,C",
+            help="Edges of the box in nm, where the files have none; one for a cube.",
+        ),
+    ] = None,
+    include: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Of files that a .top of GROMACS includes; default: where GROMACS is installed.",
+        ),
+    ] = None,
     compare: Annotated[
         bool, typer.Option("--compare", help="Show energies and forces beside those of OpenMM.")
     ] = False,
@@ -383,6 +411,10 @@ def import_system(
     from sterna.importing.molecules import Molecules
 
     data = [path for path in files if is_data_file(path)]
+    if box is not None and data:
+        raise SternaError(
+            "--box is for files without a box, and those of LAMMPS have one", status=2
+        )
     if len(data) == 1:
         if compare or force_field:
             option = "--compare" if compare else "--force-field"
@@ -399,9 +431,14 @@ def import_system(
     from sterna.importing.openmm_system import system_of
     from sterna.importing.sources import Settings, read
 
-    source = read(
-        files, Settings(force_field or [], cutoff, (constraints or Constraints.hydrogen).value)
+    settings = Settings(
+        force_field or [],
+        cutoff,
+        (constraints or Constraints.hydrogen).value,
+        None if box is None else _edges(box),
+        include,
     )
+    source = read(files, settings)
     system = system_of(source)
     if hydrogen_mass is not None:
         system = repartition(system, hydrogen_mass)
