@@ -227,10 +227,9 @@ _CRYST1 = "a CRYST1 line, or "
 
 def _by_force_field(path: Path, settings: Settings) -> Source:
     structure = _structure(path)
-    structure.topology.setPeriodicBoxVectors(
-        settings.vectors(structure.topology.getPeriodicBoxVectors(), path, _CRYST1)
-    )
     force_field = _force_field(settings)
+    box = settings.vectors(structure.topology.getPeriodicBoxVectors(), path, _CRYST1)
+    structure.topology.setPeriodicBoxVectors(box)
     system = _read_by(
         path, lambda: force_field.createSystem(structure.topology, **settings.of_openmm())
     )
