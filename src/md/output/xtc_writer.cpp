@@ -203,6 +203,8 @@ class XtcWriter::Implementation {
       });
       if (options_.places.empty()) {
         round(center, words.data());
+        std::memcpy(items, words.data(), sizeof(XtcPoint));
+        items += stride;
       } else {
         const auto& places = options_.places[static_cast<std::size_t>(store.position[i].type)];
         words[0] = static_cast<std::int32_t>(places.size());
@@ -212,9 +214,9 @@ class XtcWriter::Implementation {
           round(center + (turns ? store.orientation[i].to_lab(place) : place), word);
           word += 3;
         }
+        std::memcpy(items, words.data(), item_bytes_);
+        items += stride;
       }
-      std::memcpy(items, words.data(), item_bytes_);
-      items += stride;
     }
   }
 
@@ -282,15 +284,15 @@ class XtcWriter::Implementation {
   void write_points(std::int64_t step, double time, const Box& box) {
     const bool is_plain = options_.atoms <= most_plain_atoms;
     const XtcRange range = range_of_all();
-    std::vector<std::byte> part;
+    std::span<const std::byte> part;
+    XdrWords numbers;
     if (is_plain) {
-      XdrWords numbers;
       for (const XtcPoint& point : points_) {
         for (const std::int32_t word : point) numbers.put(word / precision_);
       }
-      part.assign(numbers.bytes().begin(), numbers.bytes().end());
+      part = numbers.bytes();
     } else if (!points_.empty()) {
-      part = encode_xtc(points_, range, is_last_);
+      part = encode_xtc(points_, range, is_last_, encoded_);
     }
     const auto bytes = static_cast<std::int64_t>(part.size());
     const std::int64_t before = comm::exclusive_sum(context_, bytes);
@@ -353,6 +355,7 @@ class XtcWriter::Implementation {
   std::uint64_t end_ = 0;  ///< of the frames
   std::int64_t frames_ = 0;
   std::vector<XtcPoint> points_;
+  std::vector<std::byte> encoded_;  ///< room for this rank's part
   bool is_last_ = false;  ///< whether this rank has the last particle
   std::string failure_;
 };
