@@ -59,20 +59,10 @@ std::shared_ptr<const IdOrder> BlockRedistribution::order(std::span<const std::i
 }
 
 std::uint32_t BlockRedistribution::row_of(std::int64_t id) const {
-  std::int64_t owner = 0, piece = 0;
-  if (id_order_->is_plain()) {
-    const std::int64_t slot = id - 1;
-    if (slot < 0 || slot >= particles_) return no_row;
-    owner = by_block_.quotient(slot);
-    piece = by_piece_.quotient(slot - owner * block_slots_);
-  } else {
-    const auto& first = id_order_->first_ids;
-    const std::int64_t range = std::ranges::upper_bound(first, id) - first.begin() - 1;
-    if (range < 0) return no_row;
-    owner = range / pieces_;
-    piece = range % pieces_;
-  }
-  return static_cast<std::uint32_t>(piece * ranks_ + owner);
+  const auto& first = id_order_->first_ids;
+  const std::int64_t range = std::ranges::upper_bound(first, id) - first.begin() - 1;
+  if (range < 0) return no_row;
+  return static_cast<std::uint32_t>(range % pieces_ * ranks_ + range / pieces_);
 }
 
 std::int64_t BlockRedistribution::slot_of(std::int64_t id) const {
@@ -99,8 +89,9 @@ void BlockRedistribution::plan(std::span<const std::int64_t> ids,
   // Counting sort: there are about particles / piece_slots rows, few beside the particles.
   row_begin_.assign(static_cast<std::size_t>(pieces_ * ranks_) + 1, 0);
   rows_.resize(ids.size());
+  const bool is_plain = id_order_->is_plain();
   for (std::size_t particle = 0; particle < ids.size(); ++particle) {
-    const std::uint32_t row = row_of(ids[particle]);
+    const std::uint32_t row = is_plain ? row_of_slot(ids[particle] - 1) : row_of(ids[particle]);
     rows_[particle] = row;
     if (row != no_row) {
       ++row_begin_[row + 1];

@@ -74,14 +74,22 @@ class BlockRedistribution {
   };
 
   void note_failure(std::string text);
-  /// Puts an item of this slot of the piece to its place; `bytes`: of the item, 0 where they are
-  /// `item_bytes_`.
+  /// Puts items to their places in the piece, whose first slot and length these are; returns how
+  /// many places were free. `bytes`: of an item; 0: `item_bytes_`.
   template <std::size_t bytes>
   std::int64_t place_items(std::span<const std::byte> row, std::int64_t first, std::int64_t count);
   std::int64_t first_slot(int owner, std::int64_t piece) const;
   static constexpr std::uint32_t no_row = std::numeric_limits<std::uint32_t>::max();
-  /// Of the piece that the id belongs to, in `row_begin_`; `no_row` where it is not in the order.
+  /// Of the piece that the id belongs to, in `row_begin_`, where ids are not 1 ... N; `no_row` where
+  /// it is not in the order.
   std::uint32_t row_of(std::int64_t id) const;
+  /// Likewise of a slot, which is all that there is to know where ids are 1 ... N.
+  std::uint32_t row_of_slot(std::int64_t slot) const {
+    if (slot < 0 || slot >= particles_) return no_row;
+    const std::int64_t owner = by_block_.quotient(slot);
+    const std::int64_t piece = by_piece_.quotient(slot - owner * block_slots_);
+    return static_cast<std::uint32_t>(piece * ranks_ + owner);
+  }
   /// In the block of this rank; -1 where the id is not in it.
   std::int64_t slot_of(std::int64_t id) const;
   std::int64_t id_at(std::int64_t slot) const;
