@@ -167,8 +167,8 @@ TEST_CASE("parts that follow each other are one stream") {
       std::vector<XtcPoint> given = points;
       for (std::size_t begin = 0; begin < count; begin += share) {
         const std::size_t size = std::min(share, count - begin);
-        const auto part = encode_xtc(std::span(given).subspan(begin, size), range,
-                                     begin + size == count, room);
+        const auto part =
+            encode_xtc(std::span(given).subspan(begin, size), range, begin + size == count, room);
         stream.insert(stream.end(), part.begin(), part.end());
       }
       CHECK(decoded(stream, range, count) == points);

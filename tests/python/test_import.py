@@ -263,7 +263,9 @@ def test_coordinates_without_a_box(sterna, tmp_path):
     done = sterna("import", *files[:3], "a.crd", "-o", "crd.toml")
     assert done.returncode == 2
     assert "a.crd has no box; expected --box with its edges in nm" in done.stderr
-    done = sterna("import", *files[:3], "a.crd", "--box", "2.2,2.3,2.4", "-o", "crd.toml", "--compare")
+    done = sterna(
+        "import", *files[:3], "a.crd", "--box", "2.2,2.3,2.4", "-o", "crd.toml", "--compare"
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     mine = table_of(done.stdout)
     done = sterna("import", *files, "-o", "pdb.toml", "--compare")

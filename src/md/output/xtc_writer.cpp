@@ -362,7 +362,7 @@ class XtcWriter::Implementation {
   std::int64_t frames_ = 0;
   std::vector<XtcPoint> points_;
   std::vector<std::byte> encoded_;  ///< room for this rank's part
-  bool is_last_ = false;  ///< whether this rank has the last particle
+  bool is_last_ = false;            ///< whether this rank has the last particle
   std::string failure_;
 };
 
