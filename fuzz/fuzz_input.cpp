@@ -21,7 +21,7 @@
 // sources: src/md/input/type_pair_from_input.cpp src/md/model/lennard_jones.cpp
 // sources: src/md/input/molecule_file.cpp
 // sources: src/md/input/check_multiple_time_steps.cpp
-// sources: src/md/input/check_neighbor.cpp
+// sources: src/md/input/check_neighbor.cpp src/md/input/check_exports.cpp
 // sources: src/md/input/check_molecules.cpp src/md/input/topology_from_input.cpp
 // sources: src/md/input/residue_labels.cpp
 // sources: src/md/input/hydrogen_mass.cpp

@@ -1,6 +1,6 @@
 """What a frame of a million atoms costs in XTC, while a run goes on.
 
-    ./dev bench xtc [--ranks 2 1] [--rounds 5]
+    ./dev bench xtc [--ranks 2 1] [--rounds 5] [--priority]
 
 Runs of the same steps take turns, pinned: without a trajectory, with an XTC frame in each step, with
 an H5MD frame of single precision in each step. The difference of the phase "output" (on the clock,
@@ -120,7 +120,10 @@ def main() -> None:
     parser.add_argument("--ranks", type=int, nargs="+", default=[2, 1])
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--folder", type=Path, help="of temporary files")
+    parser.add_argument("--priority", action="store_true", help="raise that of what is measured")
     options = parser.parse_args()
+    if options.priority:
+        os.environ["STERNA_BENCH_PRIORITY"] = "-15"
     cores = Cores()
     frames = STEPS + 1
     runs = {ranks: {kind: [] for kind in KINDS} for ranks in options.ranks}

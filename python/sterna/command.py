@@ -2,6 +2,7 @@
 
 import contextlib
 import importlib
+import math
 import os
 import sys
 from collections.abc import Sequence
@@ -13,10 +14,10 @@ import typer
 from rich.console import Console
 
 from sterna import bench, launch
+from sterna.at_end import AtEnd
 from sterna.errors import SternaError
 from sterna.program import find_companion, find_launcher, find_program, version
 from sterna.progress import ProgressBar
-from sterna.runs import ReportAtEnd
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -126,11 +127,11 @@ def run(
     options = [option for option, is_set in chosen.items() if is_set]
     # The name of a file may begin with a dash.
     named = ["--", str(input_file)]
-    # There the ranks write the report, as nothing outlives them.
+    # There the ranks do what is done at the end, as nothing outlives them.
     to_report = [*(["--report"] if report else []), "--python", sys.executable]
     launch.join([*options, *to_report, "--progress", progress.value, *named], ranks)
     ranks = ranks or launch.available_cores()
-    at_end = ReportAtEnd(input_file, report)
+    at_end = AtEnd(input_file, report)
     # The launcher may give the ranks a terminal where this process writes to a file, so they do not
     # choose by themselves.
     if progress != Progress.auto or not sys.stdout.isatty():
@@ -141,24 +142,21 @@ def run(
         arguments = [*options, "--progress", "always", *named]
         with ProgressBar(Console()) as bar:
             status = launch.launch(ranks, arguments, bar.show, bar.show)
-    _write_report(at_end, status)
+    _write_at_end(at_end, status)
     raise typer.Exit(status)
 
 
-def _write_report(at_end: ReportAtEnd, status: int) -> None:
-    """The report of a run that has just ended, and where it is.
+def _write_at_end(at_end: AtEnd, status: int) -> None:
+    """What the input of a run that has just ended asks for, and where it is.
 
-    Raises SternaError where it cannot be written, unless the run has failed already.
+    Raises SternaError where something cannot be written, unless the run has failed already.
     """
     try:
-        path = at_end.write(status)
+        at_end.write(status, lambda path: _to_standard_output(f"wrote {path}\n"))
     except SternaError as error:
         if status == 0:
             raise
-        _to_standard_error(f"sterna: no report: {error}\n")
-        return
-    if path is not None:
-        _to_standard_output(f"wrote {path}\n")
+        _to_standard_error(f"sterna: {error}\n")
 
 
 @app.command(
@@ -201,6 +199,10 @@ def check(
     ] = None,
 ) -> None:
     """Check an input file without running it: every mistake at once, and advice."""
+    try:
+        AtEnd(input_file)
+    except SternaError as error:
+        _to_standard_error(f"sterna: warning: {error}\n")
     number = str(ranks or launch.available_cores())
     launch.become(["--check", "--ranks", number, "--", str(input_file)])
 
@@ -311,6 +313,19 @@ def _import_rigid(
     print(f"largest difference from a model: {matched.deviation:.2g} nm")
 
 
+def _edges(text: str) -> tuple[float, float, float]:
+    """Of `--box`."""
+    words = text.split(",")
+    try:
+        edges = [float(word) for word in words]
+    except ValueError:
+        edges = []
+    if len(edges) not in (1, 3) or not all(0.0 < edge < math.inf for edge in edges):
+        raise SternaError(f"--box {text}: expected one length in nm or three, such as 4,4,5", 2)
+    a, b, c = edges * (3 // len(edges))
+    return a, b, c
+
+
 @app.command(name="import")
 def import_system(
     files: Annotated[
@@ -320,7 +335,7 @@ def import_system(
             help="A data file of LAMMPS and its input script; PLACES.pdb or .cif with "
             "--force-field; a structure (.pdb, .gro ...) with --model; SYSTEM.xml and PLACES.pdb "
             "of OpenMM; .top and .gro of GROMACS; .prmtop and .inpcrd of AMBER; .psf, parameters "
-            "and PLACES.pdb of CHARMM.",
+            "and PLACES.pdb or .crd of CHARMM.",
         ),
     ],
     output: Annotated[
@@ -357,6 +372,20 @@ def import_system(
             "that time steps can be longer. 3.024 is usual. Rigid water stays as it is.",
         ),
     ] = None,
+    box: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,C",
+            help="Edges of the box in nm, where the files have none; one for a cube.",
+        ),
+    ] = None,
+    include: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Of files that a .top of GROMACS includes; default: where GROMACS is installed.",
+        ),
+    ] = None,
     compare: Annotated[
         bool, typer.Option("--compare", help="Show energies and forces beside those of OpenMM.")
     ] = False,
@@ -382,6 +411,10 @@ def import_system(
     from sterna.importing.molecules import Molecules
 
     data = [path for path in files if is_data_file(path)]
+    if box is not None and data:
+        raise SternaError(
+            "--box is for files without a box, and those of LAMMPS have one", status=2
+        )
     if len(data) == 1:
         if compare or force_field:
             option = "--compare" if compare else "--force-field"
@@ -398,9 +431,14 @@ def import_system(
     from sterna.importing.openmm_system import system_of
     from sterna.importing.sources import Settings, read
 
-    source = read(
-        files, Settings(force_field or [], cutoff, (constraints or Constraints.hydrogen).value)
+    settings = Settings(
+        force_field or [],
+        cutoff,
+        (constraints or Constraints.hydrogen).value,
+        None if box is None else _edges(box),
+        include,
     )
+    source = read(files, settings)
     system = system_of(source)
     if hydrogen_mass is not None:
         system = repartition(system, hydrogen_mass)
@@ -518,6 +556,37 @@ def methods(
 ) -> None:
     """List the communication methods of each family, or those with this name (PCX, consensus)."""
     launch.become(["--methods" if name is None else f"--methods={name}"])
+
+
+@app.command()
+def formats(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAMES]...", help="Only these.")
+    ] = None,
+    require: Annotated[
+        bool,
+        typer.Option(
+            "--require", help="Say nothing where these work, and else fail with what to install."
+        ),
+    ] = False,
+) -> None:
+    """List the formats of `sterna export`, and of `export` in [output], and what works here."""
+    # NumPy is slow to load, and needed here only.
+    from sterna.exporting import table
+
+    if require:
+        table.require(names or [])
+        return
+    chosen = [table.format_of(Path(), name) for name in names] if names else table.formats()
+    for known in chosen:
+        try:
+            known.require()
+            state = "works"
+        except SternaError:
+            state = "missing"
+        print(f"  {known.suffix:<10} {state:<8} {known.description}")
+        if state == "missing":
+            print(f"  {'':<10} {'':<8} pip install {known.needs}")
 
 
 @app.command()

@@ -230,7 +230,7 @@ class Changes:
                 failure = error
                 continue
             self._observe_all()
-            self._report_at_end()
+            self._write_at_end()
             if attempt is settings:
                 self._input = settings
                 return

@@ -1,5 +1,6 @@
 """Runs a simulation from Python, and finds what a run left behind."""
 
+import glob
 import json
 import subprocess
 from dataclasses import dataclass
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from sterna.trajectory import Trajectory
 
 LOG_SUFFIX = ".log.jsonl"
-#: Exit statuses of runs that are complete, or were interrupted after a checkpoint.
-ENDED_WELL = (0, 3)
 TRAJECTORY_SUFFIX = ".h5md"
+#: Of files in formats of other programs, before the format's own: "melt.export.dcd".
+EXPORT_SUFFIX = ".export."
 
 
 @dataclass
@@ -43,6 +44,11 @@ class Result:
         """The report (`report` in [output], or `sterna report`), or None where there is none."""
         path = self.directory / f"{self.name}.report.html"
         return path if path.exists() else None
+
+    @property
+    def exports(self) -> list[Path]:
+        """Files in formats of other programs (`export` in [output]) that are there."""
+        return sorted(self.directory.glob(f"{glob.escape(self.name)}{EXPORT_SUFFIX}*"))
 
     @cached_property
     def log(self) -> Log:
@@ -127,11 +133,12 @@ def outputs_of(path: Path) -> tuple[Path, str]:
 
     Raises SternaError, with what the program said of the input, where that is not valid.
     """
-    outputs = _outputs(path)
+    outputs = settings_of(path)
     return Path(outputs["directory"]), outputs["name"]
 
 
-def _outputs(path: Path) -> dict:
+def settings_of(path: Path) -> dict:
+    """`outputs_of`, and what an input leaves to who starts its run: "report" and "export"."""
     shown = subprocess.run(
         [find_program(), "--outputs", "--", path],
         env=program_environment(),
@@ -145,46 +152,6 @@ def _outputs(path: Path) -> dict:
     return json.loads(shown.stdout)
 
 
-class ReportAtEnd:
-    """The report that an input asks for (`report` in [output]), or who starts its run.
-
-    To be made before the run, so that the log of an earlier one is not taken for its own.
-    """
-
-    def __init__(self, input_file: Path, wanted: bool = False) -> None:
-        """`wanted`: whatever the input says. Of an input that is not valid there is no report."""
-        self._log: Path | None = None
-        try:
-            outputs = _outputs(input_file)
-        except SternaError:
-            return  # The run says the same.
-        if wanted or outputs["report"]:
-            self._log = Path(outputs["directory"]) / f"{outputs['name']}{LOG_SUFFIX}"
-            self._before = self._state()
-
-    def _state(self) -> tuple[int, ...]:
-        """What tells the log from an earlier one; nothing where there is none."""
-        try:
-            found = self._log.stat()
-        except OSError:
-            return ()
-        return found.st_ino, found.st_size, found.st_mtime_ns
-
-    def write(self, status: int) -> Path | None:
-        """Writes it, of a run that failed, too; None where none is wanted or no run has begun.
-
-        `status`: with which the run ended. Raises SternaError where it cannot be written.
-        """
-        if self._log is None or not self._log.is_file():
-            return None
-        if status not in ENDED_WELL and self._state() == self._before:
-            return None  # Of an earlier run.
-        # NumPy is slow to load, and needed here only.
-        from sterna.report import write_report
-
-        return write_report([self._log])
-
-
 def run(
     input: str | Path,  # noqa: A002 - the word a user expects
     ranks: int | None = None,
@@ -195,12 +162,15 @@ def run(
     """Runs the input file on `ranks` ranks (default: all cores) and returns what it left.
 
     With `show` its output also goes to the screen. A new start keeps files of an earlier run as
-    backups, `#NAME.log.jsonl.1#` and so on, or removes them with `overwrite`. Where the input asks
-    for a report, it is written at the end, also of a run that failed. Raises SternaError, with
-    what the run said, where it did not end well.
+    backups, `#NAME.log.jsonl.1#` and so on, or removes them with `overwrite`. A report, and
+    files in formats of other programs, that the input asks for are written at the end, also of a run
+    that failed. Raises SternaError, with what the run said, where it did not end well; and before
+    it begins, where a package that a format needs is missing.
     """
+    from sterna.at_end import AtEnd
+
     directory, name = outputs_of(Path(input))
-    report = ReportAtEnd(Path(input))
+    at_end = AtEnd(Path(input))
     said: list[str] = []
     errors: list[str] = []
 
@@ -222,7 +192,12 @@ def run(
         keep(said),
         keep(errors),
     )
-    report.write(status)
+    try:
+        at_end.write(status)
+    except SternaError as error:
+        if status == 0:
+            raise
+        errors.append(f"sterna: {error}\n")
     if status != 0:
         text = "".join(errors).strip() or "".join(said).strip()
         raise SternaError(text or f"sterna-md ended with status {status}", status)

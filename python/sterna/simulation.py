@@ -6,6 +6,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from os import PathLike, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy
@@ -91,6 +92,8 @@ class Simulation(Callbacks, Changes):
         particles = None
         if system is not None:
             settings, particles = system._complete(settings)
+        if files:
+            _require_for_exports(settings)
         self._input = settings
         self._changed: Input | None = None  # for the next run
         self._particles = particles
@@ -117,24 +120,30 @@ class Simulation(Callbacks, Changes):
         )
         if self._core.rank == 0 and particles is None:
             _warn(settings)
-        self._report: weakref.finalize | None = None
-        self._report_at_end()
+        self._at_end: weakref.finalize | None = None
+        self._write_at_end()
         self._observe_all()
 
-    def _report_at_end(self) -> None:
-        """Local. Whatever becomes of this simulation, its report is written where it is asked for."""
-        if self._report is not None:
-            self._report.detach()
-            self._report = None
-        path = self._core.report_path if self._core.rank == 0 else ""
-        if not path:
+    def _write_at_end(self) -> None:
+        """Local. Whatever becomes of this simulation, the report and exports are written."""
+        if self._at_end is not None:
+            self._at_end.detach()
+            self._at_end = None
+        if self._core.rank != 0:
             return
-        # Modules cannot be loaded any more where the report is written when Python ends.
+        report, exports = self._core.report_path, self._core.export_paths
+        if not report and not exports:
+            return
+        # Modules cannot be loaded any more where these are written when Python ends.
         import h5py  # noqa: F401
 
-        from sterna.report import write_report
+        import sterna.exporting.command
+        import sterna.report  # noqa: F401
+        from sterna.at_end import write_at_end
 
-        self._report = weakref.finalize(self, _write_report, write_report, self._core, path)
+        self._at_end = weakref.finalize(
+            self, _write_at_end, write_at_end, self._core, report, exports
+        )
 
     @classmethod
     def from_file(cls, path: str | PathLike, **options: object) -> "Simulation":
@@ -466,8 +475,9 @@ class Simulation(Callbacks, Changes):
         """Collective. Frees what the simulation holds; otherwise that happens when it is dropped.
 
         With `files` it ends them as the end of `sterna run` does: averages and times in the log, the
-        files of observers. Where the input asks for a report (`report` in [output]), that is
-        written; a simulation that failed, or is dropped without `close`, has one without these.
+        files of observers. Where the input asks for a report or for files in formats of other
+        programs (`report` and `export` in [output]), these are written; a simulation that failed, or
+        is dropped without `close`, has a report without averages and times.
         """
         self._require_free("close")
         self._close(well=not self._failed)
@@ -477,8 +487,15 @@ class Simulation(Callbacks, Changes):
         if well and not self._core.closed:
             self._core.finish()
         self._core.close()
-        if self._report is not None:
-            self._report()
+        if self._at_end is None:
+            return
+        try:
+            self._at_end()
+        except SternaError as error:
+            if well:
+                raise
+            # The error that ended the simulation matters more.
+            warnings.warn(str(error), stacklevel=3)
 
     def __repr__(self) -> str:
         """Local."""
@@ -507,10 +524,27 @@ class Simulation(Callbacks, Changes):
         self._close(well=False)
 
 
-def _write_report(write_report: Callable, core: object, path: str) -> None:
+def _write_at_end(write: Callable, core: object, report: str, exports: list[str]) -> None:
     """At the end of a simulation whose input asks for it, however it ended."""
     core.close()  # The report of what is not closed would call it running.
-    write_report([path.removesuffix(".report.html")])
+    stem = report.removesuffix(".report.html") or exports[0].rsplit(".export.", 1)[0]
+    log = Path(stem + ".log.jsonl") if report else None
+    write(Path(stem + ".h5md"), [Path(path) for path in exports], log)
+
+
+def _require_for_exports(settings: Input) -> None:
+    """Raises SternaError where packages are missing that formats of `export` in [output] need.
+
+    What is no format is left to the engine, which says where it stands.
+    """
+    output = settings.sections.get("output", {})
+    names = output.get("export", []) if isinstance(output, dict) else []
+    if not names or not isinstance(names, list):
+        return
+    from sterna.exporting.table import formats, require
+
+    known = {row.suffix for row in formats()}
+    require([name for name in names if isinstance(name, str) and name in known])
 
 
 def _warn(settings: Input) -> None:

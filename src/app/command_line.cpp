@@ -23,13 +23,13 @@ std::optional<int> read_command_line(int argc, char** argv, Arguments& arguments
   app.add_flag("--report", arguments.report,
                "at the end also write NAME.report.html, as `report = true` in [output] does");
   app.add_option("--python", arguments.python,
-                 "the Python that writes the report; default: that of the command sterna beside "
-                 "this program, or on PATH");
+                 "the Python that writes the report and exports; default: that of the command "
+                 "sterna beside this program, or on PATH");
   app.add_flag("--verbose", arguments.verbose,
                "at the end also say where the time went, and which exchange methods were used");
   app.add_flag("--outputs", arguments.outputs,
-               "only print as JSON where a run of the input writes: directory, name, and whether a "
-               "report is asked for");
+               "only print as JSON where a run of the input writes: directory, name, whether a "
+               "report is asked for, and formats to export");
   app.add_flag("--check", arguments.check, "only say what is wrong with the input");
   app.add_option("--convert", arguments.convert_to,
                  "write an input of another program as a TOML file of this name, and end");

@@ -29,7 +29,7 @@ struct Arguments {
   int ranks = 0;
   std::string convert_to;
   std::string progress = "auto";
-  std::string python;  ///< that writes the report; empty: that of the installation
+  std::string python;  ///< that has the package; empty: that of the installation
 };
 
 /// Fills `arguments`. The exit status where the program is done: help and version were printed, or

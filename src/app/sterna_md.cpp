@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "app/after_run.hpp"
 #include "app/command_line.hpp"
 #include "app/rank_process.hpp"
-#include "app/report_at_end.hpp"
 #include "md/core/file_error.hpp"
 #include "md/core/unstable_run.hpp"
 #include "md/input/check_molecules.hpp"
@@ -25,6 +25,7 @@
 #include "md/input/read_input.hpp"
 #include "md/input/reference_pages.hpp"
 #include "md/input/schema_export.hpp"
+#include "md/output/run_files.hpp"
 #include "md/simulation/signals.hpp"
 #include "md/simulation/simulation.hpp"
 #include "md/start/foreign/foreign_input.hpp"
@@ -180,7 +181,8 @@ int print_outputs(const std::string& path) {
   }
   const nlohmann::ordered_json outputs{{"directory", result.input.output.directory},
                                        {"name", result.input.run.name},
-                                       {"report", result.input.output.report}};
+                                       {"report", result.input.output.report},
+                                       {"export", result.input.output.exports}};
   fmt::print("{}\n", outputs.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   return success;
 }
@@ -246,7 +248,7 @@ int check(const std::string& path, int ranks) {
 }
 
 int run(const comm::Context& world, const Arguments& arguments,
-        const std::string& interface_at_start, ReportAtEnd& report) {
+        const std::string& interface_at_start, AfterRun& after_run) {
   // One rank reads, so that all see the same text; what it finds in the input of another program
   // it hands on as the text of one of Sterna's.
   std::string text;
@@ -301,6 +303,7 @@ int run(const comm::Context& world, const Arguments& arguments,
   world.set_tuning({.enabled = result.input.communication.tuning,
                     .machine_file = result.input.communication.machine_file});
   result.input.output.report |= arguments.report;
+  if (!after_run.can_export(world, result.input.output.exports)) return failure;
   md::catch_signals();
   md::SimulationOptions options;
   options.only_runs_to_the_end = true;
@@ -318,10 +321,12 @@ int run(const comm::Context& world, const Arguments& arguments,
   try {
     md::Simulation simulation(world, result.input, options);
     const auto& output = result.input.output;
-    if (output.report) {
-      const std::filesystem::path folder(output.directory);
-      report.expect((folder / (result.input.run.name + ".log.jsonl")).lexically_normal());
+    const std::filesystem::path folder(output.directory);
+    const std::string stem = (folder / result.input.run.name).lexically_normal();
+    for (const std::string& format : output.exports) {
+      after_run.expect_export(stem + ".h5md", stem + md::export_file_ending(format));
     }
+    if (output.report) after_run.expect_report(stem + ".log.jsonl");
     return simulation.run() == md::Outcome::complete ? success : interrupted;
   } catch (const md::FileError& error) {
     return ended(error, failure);
@@ -371,7 +376,7 @@ int main(int argc, char** argv) {
   }
   prepare_rank_process();
   comm::Environment environment(argc, argv, options);
-  ReportAtEnd report(arguments.python);
+  AfterRun after_run(arguments.python);
   try {
     const comm::Context world({.timeout = options.timeout});
     if (arguments.methods) {
@@ -379,16 +384,13 @@ int main(int argc, char** argv) {
       fmt::print(stderr, "sterna-md: {}\n", no_such_method(arguments.method));
       return bad_input;
     }
-    const int status = run(world, arguments, options.interface, report);
+    const int status = run(world, arguments, options.interface, after_run);
     md::release_signals();
-    const bool written = report.write(world);
+    const bool written = after_run.write(world);
     return written || status != success ? status : failure;
   } catch (const std::exception& error) {
     // One rank alone may be here: the others must not wait for it.
-    const std::string advice = report.advice();
-    comm::Environment::abort(
-        fmt::format("sterna-md: {}{}", error.what(),
-                    advice.empty() ? "" : "\nsterna-md: to write the report: " + advice),
-        failure);
+    comm::Environment::abort(fmt::format("sterna-md: {}{}", error.what(), after_run.advice()),
+                             failure);
   }
 }

@@ -118,6 +118,7 @@ void bind_simulation(nb::module_& module) {
       .def("save", &Simulation::save)
       .def("finish", &Simulation::finish)
       .def_prop_ro("report_path", &Simulation::report_path)
+      .def_prop_ro("export_paths", &Simulation::export_paths)
       .def_prop_ro("closed", &Simulation::closed)
       .def("local", &Simulation::local)
       .def("observe", &Simulation::observe, "interval"_a, "at"_a, "needs_state"_a, "owner"_a,

@@ -442,6 +442,10 @@ std::string Simulation::report_path() const {
   return engine().report_path();
 }
 
+std::vector<std::string> Simulation::export_paths() const {
+  return engine().export_paths();
+}
+
 void Simulation::set_progress(nb::object callback) {
   last_progress_ = std::chrono::steady_clock::now();
   if (callback.is_none()) {

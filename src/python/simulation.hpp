@@ -68,6 +68,7 @@ class Simulation final : public Ending {
   void save(const std::string& path);
   void finish();
   std::string report_path() const;
+  std::vector<std::string> export_paths() const;
 
   /// A copy of an array of this rank's particles, as they are now.
   nanobind::object local(const std::string& name) const;

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <limits>
 #include <string>
 
 #include "comm/context/control_group.hpp"
@@ -16,8 +15,6 @@ using namespace sterna::comm;
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
 /// A tree of control groups as the kernel shows it.
 class Groups {

@@ -163,12 +163,12 @@ TEST_CASE("parts that follow each other are one stream") {
       for (std::size_t begin = 0; begin < count; begin += share) {
         range.add(std::span(points).subspan(begin, std::min(share, count - begin)));
       }
-      std::vector<std::byte> stream;
+      std::vector<std::byte> stream, room;
       std::vector<XtcPoint> given = points;
       for (std::size_t begin = 0; begin < count; begin += share) {
         const std::size_t size = std::min(share, count - begin);
         const auto part =
-            encode_xtc(std::span(given).subspan(begin, size), range, begin + size == count);
+            encode_xtc(std::span(given).subspan(begin, size), range, begin + size == count, room);
         stream.insert(stream.end(), part.begin(), part.end());
       }
       CHECK(decoded(stream, range, count) == points);

@@ -495,7 +495,7 @@ def test_without_the_package_the_message_says_what_to_install(runs, tmp_path):
         env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1
-    assert "a GSD file needs gsd, which is not installed: pip install gsd" in done.stderr
+    assert "exporting to .gsd needs gsd, which is not installed: pip install gsd" in done.stderr
 
 
 def test_a_damaged_trajectory_is_refused(runs, tmp_path):

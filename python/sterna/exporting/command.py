@@ -31,6 +31,7 @@ def export(
     known = format_of(output, format)
     if output.exists() and not overwrite:
         raise SternaError(f"{output} exists; --overwrite replaces it", 2)
+    known.require()
     trajectory = _trajectory_of(run)
     asked = frames is not None or steps is not None or times is not None
     numbers = choose_frames(trajectory, frames, steps, times, every)

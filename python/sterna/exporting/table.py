@@ -1,7 +1,7 @@
 """The formats that trajectories are exported to, a row for each."""
 
 import importlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +9,7 @@ import numpy
 
 from sterna.atoms import AtomFrame, Atoms
 from sterna.errors import SternaError
+from sterna.libraries import library
 from sterna.trajectory import Trajectory, TrajectoryFrame
 
 #: Names of the modules in `formats`, each with a `FORMAT`, in the order of the documentation.
@@ -59,6 +60,12 @@ class Format:
     write: Callable[[Path, Export], None]
     single: bool = False  #: a file holds one frame
     aliases: tuple[str, ...] = ()  #: other suffixes
+    needs: str = ""  #: a package of others, by the name that it has on PyPI and is imported by
+
+    def require(self) -> None:
+        """Raises SternaError, saying how to install it, where the package is missing."""
+        if self.needs:
+            library(self.needs, f"exporting to .{self.suffix}")
 
 
 def formats() -> list[Format]:
@@ -76,3 +83,16 @@ def format_of(path: Path, name: str | None) -> Format:
     raise SternaError(
         f"{name or path}: expected a file whose name ends in one of {names}, or --format", 2
     )
+
+
+def require(names: Iterable[str]) -> None:
+    """Raises SternaError where what these formats need is missing, with all that is."""
+    missing = {}
+    for name in names:
+        known = format_of(Path(), name)
+        try:
+            known.require()
+        except SternaError as error:
+            missing.setdefault(known.needs, str(error))
+    if missing:
+        raise SternaError("\n".join(missing.values()))

@@ -1,5 +1,7 @@
 """`sterna import`: systems of other programs as inputs of Sterna.
 
+- `checks`: what is wrong with files of other programs, by line and column;
+- `text`: lines with their places, for messages;
 - `sources`: files of other programs to a system of OpenMM;
 - `forces`: the forces of such a system to terms of molecules, one function for each class;
 - `lennard_jones`: its Lennard-Jones pairs, whatever formula they have;

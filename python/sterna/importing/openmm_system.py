@@ -3,14 +3,22 @@
 import re
 from typing import Any
 
+from sterna.errors import SternaError
 from sterna.importing.forces import name_of, nonbonded_of, number, terms_of
 from sterna.importing.lennard_jones import NO_WELL, PairsOfTypes, custom_nonbonded_of
-from sterna.importing.sources import Source
+from sterna.importing.sources import Source, openmm
 from sterna.importing.system import Atom, Residue, System
 
 
 def system_of(source: Source) -> System:
     """Raises SternaError, naming what Sterna does not have."""
+    try:
+        return _taken_over(source)
+    except openmm().OpenMMException as error:
+        raise SternaError(f"the system contradicts itself: {error}", status=2) from error
+
+
+def _taken_over(source: Source) -> System:
     terms = terms_of(source)
     nonbonded = nonbonded_of(source.system)
     custom = custom_nonbonded_of(source.system, nonbonded)

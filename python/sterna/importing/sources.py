@@ -8,6 +8,8 @@ from typing import Any
 import numpy
 
 from sterna.errors import SternaError
+from sterna.importing.checks import check_file
+from sterna.importing.checks.gromacs import read_topology
 
 
 def openmm() -> Any:
@@ -47,6 +49,23 @@ class Settings:
     force_fields: Sequence[str]  #: for PDB and mmCIF files
     cutoff: float  #: nm
     constraints: str  #: "none", "hydrogen", "all"
+    box: tuple[float, float, float] | None = None  #: nm; edges where files have none
+    include: Path | None = None  #: of GROMACS's files; None: where OpenMM finds it
+
+    def vectors(self, found: Any, path: Path, where: str = "") -> Any:
+        """Of the box in a file, else of this one. Raises SternaError where there is neither.
+
+        `where`: what in the file would tell the box.
+        """
+        if found is not None:
+            return found
+        if self.box is None:
+            raise SternaError(
+                f"{path} has no box; expected {where}--box with its edges in nm, such as --box 4,4,4",
+                status=2,
+            )
+        nanometer = openmm().unit.nanometer
+        return [row * nanometer for row in numpy.diag(self.box)]
 
     def of_openmm(self) -> dict[str, Any]:
         """Arguments of createSystem."""
@@ -80,6 +99,9 @@ def read(files: Sequence[Path], settings: Settings) -> Source:
     def of(suffixes: tuple[str, ...]) -> list[Path]:
         return [path for path in files if path.suffix.lower() in suffixes]
 
+    openmm()
+    for path in files:
+        check_file(path)
     for known in FORMATS:
         topology, parameters, places = map(of, (known.topology, known.parameters, known.places))
         if len(topology) != 1 or len(places) != 1:
@@ -111,6 +133,8 @@ def read(files: Sequence[Path], settings: Settings) -> Source:
 def _read_by(path: Path, read: Any) -> Any:
     try:
         return read()
+    except SternaError:
+        raise
     except Exception as error:  # OpenMM raises whatever it meets.
         raise SternaError(f"OpenMM cannot read {path}: {error}", status=2) from error
 
@@ -198,9 +222,14 @@ def _force_field(settings: Settings) -> Any:
     return _read_by(Path(", ".join(names)), lambda: openmm().app.ForceField(*names))
 
 
+_CRYST1 = "a CRYST1 line, or "
+
+
 def _by_force_field(path: Path, settings: Settings) -> Source:
     structure = _structure(path)
     force_field = _force_field(settings)
+    box = settings.vectors(structure.topology.getPeriodicBoxVectors(), path, _CRYST1)
+    structure.topology.setPeriodicBoxVectors(box)
     system = _read_by(
         path, lambda: force_field.createSystem(structure.topology, **settings.of_openmm())
     )
@@ -211,10 +240,7 @@ def _gromacs(path: Path, _: list[Path], places: Path, settings: Settings) -> Sou
     app = openmm().app
     found = _read_by(places, lambda: app.GromacsGroFile(str(places)))
     box = found.getPeriodicBoxVectors()
-    topology = _read_by(
-        path,
-        lambda: app.GromacsTopFile(str(path), periodicBoxVectors=box, includeDir=str(path.parent)),
-    )
+    topology = _read_by(path, lambda: read_topology(app, path, box, settings.include))
     system = _read_by(path, lambda: topology.createSystem(**settings.of_openmm()))
     source = _source(topology.topology, system, _places(found), (path, places))
     source.residue_numbers = _numbers_in_gro(places, source.topology)
@@ -239,23 +265,32 @@ def _amber(path: Path, _: list[Path], places: Path, settings: Settings) -> Sourc
         found = _read_by(places, lambda: app.AmberInpcrdFile(str(places)))
         box = found.boxVectors
     topology = _read_by(path, lambda: app.AmberPrmtopFile(str(path), periodicBoxVectors=box))
+    if box is None:  # That of the topology, where it has one.
+        box = topology.topology.getPeriodicBoxVectors()
+        box = settings.vectors(box, places, "its lengths in the last line, or ")
+        topology = _read_by(path, lambda: app.AmberPrmtopFile(str(path), periodicBoxVectors=box))
     system = _read_by(path, lambda: topology.createSystem(**settings.of_openmm()))
     return _source(topology.topology, system, _places(found), (path, places))
 
 
 def _charmm(path: Path, parameters: list[Path], places: Path, settings: Settings) -> Source:
     app = openmm().app
-    structure = _structure(places)
-    box = structure.topology.getPeriodicBoxVectors()
-    if box is None:
-        raise SternaError(f"{places} has no box; expected a CRYST1 line", status=2)
+    if places.suffix.lower() == CRD:
+        crd = _read_by(places, lambda: app.CharmmCrdFile(str(places)))
+        positions = numpy.array(crd.positions.value_in_unit(openmm().unit.nanometer))
+        box = settings.vectors(None, places)
+    else:
+        structure = _structure(places)
+        positions = _places(structure)
+        box = settings.vectors(structure.topology.getPeriodicBoxVectors(), places, _CRYST1)
     names = Path(", ".join(map(str, parameters)))
     known = _read_by(names, lambda: app.CharmmParameterSet(*map(str, parameters)))
     topology = _read_by(path, lambda: app.CharmmPsfFile(str(path), periodicBoxVectors=box))
     system = _read_by(path, lambda: topology.createSystem(known, **settings.of_openmm()))
-    return _source(topology.topology, system, _places(structure), (path, places))
+    return _source(topology.topology, system, positions, (path, places))
 
 
+CRD = ".crd"  #: coordinates of CHARMM, without a box
 PLACES = (".pdb", ".cif")
 
 FORMATS = (
@@ -269,10 +304,10 @@ FORMATS = (
         _amber,
     ),
     Format(
-        ".psf, parameters (.prm, .par, .rtf, .str) and PLACES.pdb of CHARMM",
+        ".psf, parameters (.prm, .par, .rtf, .str) and PLACES.pdb or .crd of CHARMM",
         (".psf",),
         (".prm", ".par", ".rtf", ".top", ".str"),
-        PLACES,
+        (CRD, *PLACES),
         _charmm,
     ),
 )

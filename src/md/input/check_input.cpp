@@ -15,6 +15,7 @@
 #include "md/input/check_barostat.hpp"
 #include "md/input/check_components.hpp"
 #include "md/input/check_electrostatics.hpp"
+#include "md/input/check_exports.hpp"
 #include "md/input/check_external.hpp"
 #include "md/input/check_molecules.hpp"
 #include "md/input/check_motion.hpp"
@@ -352,6 +353,7 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   check_barostat(input, is_good, report);
   checker.domain();
   checker.output(look_at_files);
+  check_exports(input, is_good, report);
   check_groups(input, is_good, report);
   for (const ObserverSection& section : observer_sections()) {
     if (section.check != nullptr) section.check(input, is_good, report);

@@ -32,6 +32,8 @@ BlockRedistribution::BlockRedistribution(const comm::Context& context, std::int6
                             options.granularity)),
       piece_slots_(std::min(round_up(options.piece_slots, options.granularity), block_slots_)),
       pieces_((block_slots_ + piece_slots_ - 1) / piece_slots_),
+      by_block_(block_slots_),
+      by_piece_(piece_slots_),
       exchange_(
           context, stride_,
           {.method = options.method, .name = "output in order of ids", .possible_sources = {}}) {}
@@ -56,28 +58,18 @@ std::shared_ptr<const IdOrder> BlockRedistribution::order(std::span<const std::i
   return std::make_shared<const IdOrder>(order_ids(context_, ids, range_begins, pieces_));
 }
 
-std::optional<std::size_t> BlockRedistribution::row_of(std::int64_t id) const {
-  std::int64_t owner = 0, piece = 0;
-  if (id_order_->is_plain()) {
-    const std::int64_t slot = id - 1;
-    if (slot < 0 || slot >= particles_) return std::nullopt;
-    owner = slot / block_slots_;
-    piece = slot % block_slots_ / piece_slots_;
-  } else {
-    const auto& first = id_order_->first_ids;
-    const std::int64_t range = std::ranges::upper_bound(first, id) - first.begin() - 1;
-    if (range < 0) return std::nullopt;
-    owner = range / pieces_;
-    piece = range % pieces_;
-  }
-  return static_cast<std::size_t>(piece * ranks_ + owner);
+std::uint32_t BlockRedistribution::row_of(std::int64_t id) const {
+  const auto& first = id_order_->first_ids;
+  const std::int64_t range = std::ranges::upper_bound(first, id) - first.begin() - 1;
+  if (range < 0) return no_row;
+  return static_cast<std::uint32_t>(range % pieces_ * ranks_ + range / pieces_);
 }
 
-std::optional<std::int64_t> BlockRedistribution::slot_of(std::int64_t id) const {
+std::int64_t BlockRedistribution::slot_of(std::int64_t id) const {
   if (id_order_->is_plain()) return id - 1;
   const auto& ids = id_order_->block_ids;
   const auto place = std::ranges::lower_bound(ids, id);
-  if (place == ids.end() || *place != id) return std::nullopt;
+  if (place == ids.end() || *place != id) return -1;
   return first_slot(rank_, 0) + (place - ids.begin());
 }
 
@@ -96,21 +88,51 @@ void BlockRedistribution::plan(std::span<const std::int64_t> ids,
 
   // Counting sort: there are about particles / piece_slots rows, few beside the particles.
   row_begin_.assign(static_cast<std::size_t>(pieces_ * ranks_) + 1, 0);
-  for (const std::int64_t id : ids) {
-    if (const auto row = row_of(id)) {
-      ++row_begin_[*row + 1];
+  rows_.resize(ids.size());
+  const bool is_plain = id_order_->is_plain();
+  for (std::size_t particle = 0; particle < ids.size(); ++particle) {
+    const std::uint32_t row = is_plain ? row_of_slot(ids[particle] - 1) : row_of(ids[particle]);
+    rows_[particle] = row;
+    if (row != no_row) {
+      ++row_begin_[row + 1];
     } else {
-      note_failure(fmt::format("a particle has the id {}, which no particle had before", id));
+      note_failure(
+          fmt::format("a particle has the id {}, which no particle had before", ids[particle]));
     }
   }
   for (std::size_t row = 1; row < row_begin_.size(); ++row) row_begin_[row] += row_begin_[row - 1];
   order_.resize(row_begin_.back());
   std::vector<std::size_t> next(row_begin_.begin(), row_begin_.end() - 1);
   for (std::size_t particle = 0; particle < ids.size(); ++particle) {
-    if (const auto row = row_of(ids[particle])) {
-      order_[next[*row]++] = static_cast<std::uint32_t>(particle);
+    if (rows_[particle] != no_row) {
+      order_[next[rows_[particle]]++] = static_cast<std::uint32_t>(particle);
     }
   }
+}
+
+template <std::size_t bytes>
+std::int64_t BlockRedistribution::place_items(std::span<const std::byte> row, std::int64_t first,
+                                              std::int64_t count) {
+  const std::size_t size = bytes > 0 ? bytes : item_bytes_;
+  std::int64_t placed = 0;
+  for (std::size_t begin = 0; begin < row.size(); begin += stride_) {
+    std::int64_t id;
+    std::memcpy(&id, row.data() + begin, sizeof(id));
+    const std::int64_t place = slot_of(id) - first;
+    if (place < 0 || place >= count) {
+      note_failure(fmt::format("a particle has the id {}, which no particle had before", id));
+      continue;
+    }
+    const auto index = static_cast<std::size_t>(place);
+    if (filled_[index] != 0) {
+      note_failure(fmt::format("two particles have the id {}", id));
+    } else {
+      ++placed;
+    }
+    filled_[index] = 1;
+    std::memcpy(items_.data() + index * size, row.data() + begin + sizeof(id), size);
+  }
+  return placed;
 }
 
 BlockRedistribution::Piece BlockRedistribution::exchange(std::int64_t piece, const Pack& pack) {
@@ -128,26 +150,26 @@ BlockRedistribution::Piece BlockRedistribution::exchange(std::int64_t piece, con
 
   const std::int64_t first = first_slot(rank_, piece);
   const std::int64_t count = first_slot(rank_, piece + 1) - first;
-  items_.assign(static_cast<std::size_t>(count) * item_bytes_, std::byte{0});
-  filled_.assign(static_cast<std::size_t>(count), false);
+  items_.resize(static_cast<std::size_t>(count) * item_bytes_);
+  filled_.assign(static_cast<std::size_t>(count), 0);
+  std::int64_t placed = 0;
   for (const auto& row : exchange_.exchange()) {
-    for (std::span<const std::byte> rest = row.items; !rest.empty(); rest = rest.subspan(stride_)) {
-      std::int64_t id;
-      std::memcpy(&id, rest.data(), sizeof(id));
-      const auto slot = slot_of(id);
-      if (!slot || *slot < first || *slot >= first + count) {
-        note_failure(fmt::format("a particle has the id {}, which no particle had before", id));
-        continue;
-      }
-      const auto index = static_cast<std::size_t>(*slot - first);
-      if (filled_[index]) note_failure(fmt::format("two particles have the id {}", id));
-      filled_[index] = true;
-      std::memcpy(items_.data() + index * item_bytes_, rest.data() + sizeof(id), item_bytes_);
+    // A copy of a known length is a few instructions.
+    switch (item_bytes_) {
+      case 12:
+        placed += place_items<12>(row.items, first, count);
+        break;
+      case 24:
+        placed += place_items<24>(row.items, first, count);
+        break;
+      default:
+        placed += place_items<0>(row.items, first, count);
     }
   }
   exchange_.release();
-  const auto hole = std::find(filled_.begin(), filled_.end(), false);
-  if (hole != filled_.end()) {
+  if (placed < count) {
+    const auto hole = std::find(filled_.begin(), filled_.end(), 0);
+    std::fill(items_.begin(), items_.end(), std::byte{0});
     const std::int64_t id = id_at(first + (hole - filled_.begin()));
     note_failure(id < 0 ? fmt::format("there are fewer particles than {}", particles_)
                         : fmt::format("no particle has the id {}", id));

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -55,12 +55,43 @@ class BlockRedistribution {
   const std::string& failure() const { return failure_; }
 
  private:
+  /// Division of numbers below 2^52, by a multiplication and a step up or down at most.
+  class Divisor {
+   public:
+    explicit Divisor(std::int64_t divisor)
+        : divisor_(divisor), reciprocal_(1.0 / static_cast<double>(divisor)) {}
+    std::int64_t quotient(std::int64_t number) const {
+      auto result = static_cast<std::int64_t>(static_cast<double>(number) * reciprocal_);
+      const std::int64_t rest = number - result * divisor_;
+      if (rest < 0) --result;
+      if (rest >= divisor_) ++result;
+      return result;
+    }
+
+   private:
+    std::int64_t divisor_;
+    double reciprocal_;
+  };
+
   void note_failure(std::string text);
+  /// Puts items to their places in the piece, whose first slot and length these are; returns how
+  /// many places were free. `bytes`: of an item; 0: `item_bytes_`.
+  template <std::size_t bytes>
+  std::int64_t place_items(std::span<const std::byte> row, std::int64_t first, std::int64_t count);
   std::int64_t first_slot(int owner, std::int64_t piece) const;
-  /// Of the piece that the id belongs to, in `row_begin_`; nothing where it is not in the order.
-  std::optional<std::size_t> row_of(std::int64_t id) const;
-  /// In the block of this rank; nothing where the id is not in it.
-  std::optional<std::int64_t> slot_of(std::int64_t id) const;
+  static constexpr std::uint32_t no_row = std::numeric_limits<std::uint32_t>::max();
+  /// Of the piece that the id belongs to, in `row_begin_`, where ids are not 1 ... N; `no_row` where
+  /// it is not in the order.
+  std::uint32_t row_of(std::int64_t id) const;
+  /// Likewise of a slot, which is all that there is to know where ids are 1 ... N.
+  std::uint32_t row_of_slot(std::int64_t slot) const {
+    if (slot < 0 || slot >= particles_) return no_row;
+    const std::int64_t owner = by_block_.quotient(slot);
+    const std::int64_t piece = by_piece_.quotient(slot - owner * block_slots_);
+    return static_cast<std::uint32_t>(piece * ranks_ + owner);
+  }
+  /// In the block of this rank; -1 where the id is not in it.
+  std::int64_t slot_of(std::int64_t id) const;
   std::int64_t id_at(std::int64_t slot) const;
 
   comm::Context context_;
@@ -72,14 +103,16 @@ class BlockRedistribution {
   std::int64_t block_slots_;
   std::int64_t piece_slots_;
   std::int64_t pieces_;
+  Divisor by_block_, by_piece_;
   comm::BulkExchangeBytes exchange_;
 
   std::span<const std::int64_t> ids_;
   std::shared_ptr<const IdOrder> id_order_;
   std::vector<std::size_t> row_begin_;  ///< of each (piece, owner), piece-major, in `order_`
   std::vector<std::uint32_t> order_;    ///< local particles by piece and owner
+  std::vector<std::uint32_t> rows_;     ///< of the local particles; while a plan is made
   std::vector<std::byte> items_;
-  std::vector<bool> filled_;
+  std::vector<unsigned char> filled_;
   std::string failure_;
 };
 

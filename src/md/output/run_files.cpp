@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <iterator>
 
 #include "md/core/file_error.hpp"
 #include "md/output/atomic_file.hpp"
@@ -13,6 +15,9 @@ namespace {
 
 constexpr int most_backups = 99;  // as GROMACS
 
+constexpr std::array<std::string_view, 9> formats{"xtc",       "trr",  "dcd", "gsd", "extxyz",
+                                                  "lammpstrj", "data", "pdb", "gro"};
+
 std::string backup_path(const std::string& path, int number) {
   const std::filesystem::path file(path);
   const std::string name = fmt::format("#{}.{}#", file.filename().string(), number);
@@ -21,20 +26,29 @@ std::string backup_path(const std::string& path, int number) {
 
 }  // namespace
 
-std::vector<std::string_view> run_file_endings() {
+std::vector<std::string> run_file_endings() {
   // Checkpoints come first: where moving or removing them is cut short, no later run may take what
   // is left for something that it can go on from.
-  std::vector<std::string_view> endings{".checkpoint", ".checkpoint.new", ".checkpoint.previous",
-                                        ".log.jsonl",  ".h5md",           ".xtc",
-                                        ".bib",        ".report.html"};
+  std::vector<std::string> endings{".checkpoint", ".checkpoint.new", ".checkpoint.previous",
+                                   ".log.jsonl",  ".h5md",           ".xtc",
+                                   ".bib",        ".report.html"};
+  std::ranges::transform(formats, std::back_inserter(endings), export_file_ending);
   const auto results = result_file_endings();
   endings.insert(endings.end(), results.begin(), results.end());
   return endings;
 }
 
+std::span<const std::string_view> export_formats() {
+  return formats;
+}
+
+std::string export_file_ending(std::string_view format) {
+  return fmt::format(".export.{}", format);
+}
+
 std::size_t longest_file_name(std::size_t length) {
   std::size_t longest = 0;
-  for (const std::string_view ending : run_file_endings()) {
+  for (const std::string& ending : run_file_endings()) {
     longest = std::max(longest, ending.size());
   }
   return backup_path(std::string(length + longest, 'x'), most_backups).size();
@@ -42,8 +56,8 @@ std::size_t longest_file_name(std::size_t length) {
 
 std::vector<std::string> present_run_files(const std::string& stem) {
   std::vector<std::string> files;
-  for (const std::string_view ending : run_file_endings()) {
-    const std::string path = stem + std::string(ending);
+  for (const std::string& ending : run_file_endings()) {
+    const std::string path = stem + ending;
     if (file_exists(path)) files.push_back(path);
   }
   return files;
@@ -54,8 +68,8 @@ int back_up_run_files(const std::string& stem) {
   if (files.empty()) return 0;
   const auto is_taken = [&stem](int number) {
     const auto endings = run_file_endings();
-    return std::any_of(endings.begin(), endings.end(), [&](std::string_view ending) {
-      return file_exists(backup_path(stem + std::string(ending), number));
+    return std::any_of(endings.begin(), endings.end(), [&](const std::string& ending) {
+      return file_exists(backup_path(stem + ending, number));
     });
   };
   int number = 1;

@@ -9,10 +9,15 @@
 namespace sterna::md {
 
 /// What the names of all files that a run may write end with, behind the stem: ".log.jsonl".
-std::vector<std::string_view> run_file_endings();
+std::vector<std::string> run_file_endings();
 /// Of these the ones of observers, such as ".rdf.txt". Defined where the observers are known, in
 /// observe/observer_table.cpp.
 std::span<const std::string> result_file_endings();
+/// The formats that a run may leave its trajectory in, by the endings of their files: "dcd". Those of
+/// the Python package (`sterna export`), which writes NAME.export.dcd when the run has ended.
+std::span<const std::string_view> export_formats();
+/// What the name of such a file ends with: ".export.dcd".
+std::string export_file_ending(std::string_view format);
 /// The length of the longest name that a run with a name of `length` bytes may give a file.
 std::size_t longest_file_name(std::size_t length);
 

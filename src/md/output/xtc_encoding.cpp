@@ -31,7 +31,9 @@ constexpr int bits_of_run = 5;
 /// Bits, the highest of a number first.
 class BitStream {
  public:
-  explicit BitStream(std::size_t expected_bytes) : bytes_(expected_bytes + room) {}
+  BitStream(std::vector<std::byte>& bytes, std::size_t expected_bytes) : bytes_(bytes) {
+    if (bytes_.size() < expected_bytes + room) bytes_.resize(expected_bytes + room);
+  }
 
   /// Has room for everything that a group of points takes.
   void make_room() {
@@ -56,9 +58,8 @@ class BitStream {
 
   std::size_t bits() const { return 8 * place_ + static_cast<std::size_t>(held_); }
 
-  std::vector<std::byte> finish() && {
-    bytes_.resize(place_ + (held_ > 0 ? 1 : 0));
-    return std::move(bytes_);
+  std::span<const std::byte> written() const {
+    return std::span(bytes_).first(place_ + (held_ > 0 ? 1 : 0));
   }
 
  private:
@@ -83,7 +84,7 @@ class BitStream {
     if (rest > 0) put(value >> whole, rest);
   }
 
-  std::vector<std::byte> bytes_;
+  std::vector<std::byte>& bytes_;
   std::size_t place_ = 0;
   std::uint64_t held_bits_ = 0;  ///< the highest ones
   int held_ = 0;
@@ -121,8 +122,8 @@ std::int64_t distance_squared(const XtcPoint& a, const XtcPoint& b) {
 
 class Encoder {
  public:
-  Encoder(const XtcRange& range, std::size_t points)
-      : range_(range), first_(range.first_size()), entry_(first_), stream_(6 * points) {
+  Encoder(const XtcRange& range, std::size_t points, std::vector<std::byte>& room)
+      : range_(range), first_(range.first_size()), entry_(first_), stream_(room, 6 * points) {
     largest_ = std::min(last_entry, first_ + entries_in_use);
     smallest_ = largest_ - entries_in_use;
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -160,7 +161,7 @@ class Encoder {
     }
   }
 
-  std::vector<std::byte> finish() && { return std::move(stream_).finish(); }
+  std::span<const std::byte> written() const { return stream_.written(); }
 
  private:
   static constexpr std::size_t unknown = longest_run + 1;
@@ -283,12 +284,13 @@ int XtcRange::first_size() const {
   return entry;
 }
 
-std::vector<std::byte> encode_xtc(std::span<XtcPoint> points, const XtcRange& range, bool is_last) {
-  Encoder encoder(range, points.size());
+std::span<const std::byte> encode_xtc(std::span<XtcPoint> points, const XtcRange& range,
+                                      bool is_last, std::vector<std::byte>& room) {
+  Encoder encoder(range, points.size(), room);
   const std::size_t rest = is_last ? 0 : least_xtc_part;
   encoder.encode(points.first(points.size() - rest));
   if (!is_last) encoder.close(points.last(rest));
-  return std::move(encoder).finish();
+  return encoder.written();
 }
 
 }  // namespace sterna::md

@@ -36,7 +36,9 @@ constexpr std::size_t least_xtc_part = 16;
 /// distances and the length of the last run. Here every part begins in the state that the header
 /// describes and, where it is not the last one, ends in it and with a whole byte. So the parts of
 /// several ranks, one behind the other, are a frame. It costs about 100 bytes for each part.
-/// `points` that follow each other closely may change places in memory.
-std::vector<std::byte> encode_xtc(std::span<XtcPoint> points, const XtcRange& range, bool is_last);
+/// `points` that follow each other closely may change places in memory. The bytes stand in `room`,
+/// which grows and keeps its size, until it is used again.
+std::span<const std::byte> encode_xtc(std::span<XtcPoint> points, const XtcRange& range,
+                                      bool is_last, std::vector<std::byte>& room);
 
 }  // namespace sterna::md

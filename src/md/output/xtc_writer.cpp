@@ -191,7 +191,7 @@ class XtcWriter::Implementation {
 
   void pack(const Box& box, const ParticleStore& store, std::span<const std::uint32_t> particles,
             std::byte* items, std::size_t stride) {
-    std::vector<std::int32_t> words(item_bytes_ / sizeof(std::int32_t));
+    const bool turns = store.kind().rotating;
     for (const std::uint32_t i : particles) {
       Vec3 center;
       for_each_field([&](const auto& field) {
@@ -202,36 +202,44 @@ class XtcWriter::Implementation {
         }
       });
       if (options_.places.empty()) {
-        round(center, words.data());
+        round(center, items);
       } else {
         const auto& places = options_.places[static_cast<std::size_t>(store.position[i].type)];
-        words[0] = static_cast<std::int32_t>(places.size());
-        std::int32_t* word = words.data() + 1;
-        const bool turns = store.kind().rotating;
+        const auto atoms = static_cast<std::int32_t>(places.size());
+        std::memcpy(items, &atoms, sizeof(atoms));
+        std::byte* item = items + sizeof(atoms);
         for (const Vec3& place : places) {
-          round(center + (turns ? store.orientation[i].to_lab(place) : place), word);
-          word += 3;
+          round(center + (turns ? store.orientation[i].to_lab(place) : place), item);
+          item += sizeof(XtcPoint);
         }
+        // What is behind the atoms of a small molecule goes along.
+        std::fill(item, items + item_bytes_, std::byte{0});
       }
-      std::memcpy(items, words.data(), item_bytes_);
       items += stride;
     }
   }
 
-  void round(const Vec3& position, std::int32_t* words) {
-    for (int axis = 0; axis < 3; ++axis) {
-      const double number = position[axis] * precision_;
-      const bool fits = std::fabs(number) < static_cast<double>(XtcRange::largest_extent);
-      if (!fits && failure_.empty()) {
-        failure_ = fmt::format(
-            "{}: {:.6g} is no position, or it has no place in an XTC file, where numbers rounded "
-            "to {:g} end at {:.4g}",
-            path_, position[axis], options_.rounding,
-            static_cast<double>(XtcRange::largest_extent) / precision_);
-      }
+  void round(const Vec3& position, std::byte* item) {
+    constexpr auto limit = static_cast<double>(XtcRange::largest_extent);
+    const double x = position.x * precision_, y = position.y * precision_,
+                 z = position.z * precision_;
+    XtcPoint point{};
+    if (std::fabs(x) < limit && std::fabs(y) < limit && std::fabs(z) < limit) {
       // What follows the point is cut off.
-      words[axis] = fits ? static_cast<std::int32_t>(number + std::copysign(0.5, number)) : 0;
+      const auto rounded = [](double number) {
+        return static_cast<std::int32_t>(number + std::copysign(0.5, number));
+      };
+      point = {rounded(x), rounded(y), rounded(z)};
+    } else if (failure_.empty()) {
+      const double wrong = !(std::fabs(x) < limit)   ? position.x
+                           : !(std::fabs(y) < limit) ? position.y
+                                                     : position.z;
+      failure_ = fmt::format(
+          "{}: {:.6g} is no position, or it has no place in an XTC file, where numbers rounded "
+          "to {:g} end at {:.4g}",
+          path_, wrong, options_.rounding, limit / precision_);
     }
+    std::memcpy(item, point.data(), sizeof(point));
   }
 
   void unpack(std::span<const std::byte> items) {
@@ -282,15 +290,15 @@ class XtcWriter::Implementation {
   void write_points(std::int64_t step, double time, const Box& box) {
     const bool is_plain = options_.atoms <= most_plain_atoms;
     const XtcRange range = range_of_all();
-    std::vector<std::byte> part;
+    std::span<const std::byte> part;
+    XdrWords numbers;
     if (is_plain) {
-      XdrWords numbers;
       for (const XtcPoint& point : points_) {
         for (const std::int32_t word : point) numbers.put(word / precision_);
       }
-      part.assign(numbers.bytes().begin(), numbers.bytes().end());
+      part = numbers.bytes();
     } else if (!points_.empty()) {
-      part = encode_xtc(points_, range, is_last_);
+      part = encode_xtc(points_, range, is_last_, encoded_);
     }
     const auto bytes = static_cast<std::int64_t>(part.size());
     const std::int64_t before = comm::exclusive_sum(context_, bytes);
@@ -353,7 +361,8 @@ class XtcWriter::Implementation {
   std::uint64_t end_ = 0;  ///< of the frames
   std::int64_t frames_ = 0;
   std::vector<XtcPoint> points_;
-  bool is_last_ = false;  ///< whether this rank has the last particle
+  std::vector<std::byte> encoded_;  ///< room for this rank's part
+  bool is_last_ = false;            ///< whether this rank has the last particle
   std::string failure_;
 };
 

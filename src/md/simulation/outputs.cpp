@@ -94,6 +94,7 @@ void Simulation::Implementation::open_files(bool resumed) {
                             {"tail_virial", energy(tail_.virial)},
                             {"units", units},
                             {"report", report_path()},
+                            {"exports", export_paths()},
                             {"changed_settings", changes_.settings}},
                .resumed_from = resume_step});
   cite_models();

@@ -122,6 +122,16 @@ void Simulation::Implementation::clear_for_new_run() {
   }
 }
 
+std::vector<std::string> Simulation::Implementation::export_paths() const {
+  std::vector<std::string> paths;
+  if (!options_.files) return paths;
+  for (const std::string& format : input_.output.exports) {
+    const std::filesystem::path path(stem_ + export_file_ending(format));
+    paths.push_back(path.lexically_normal().string());
+  }
+  return paths;
+}
+
 void Simulation::Implementation::report_files() {
   if (context_.rank() != 0) return;
   console_.line("\nfiles of this run:");

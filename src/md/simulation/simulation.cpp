@@ -135,6 +135,10 @@ void Simulation::finish() {
 std::string Simulation::report_path() const {
   return implementation_->report_path();
 }
+
+std::vector<std::string> Simulation::export_paths() const {
+  return implementation_->export_paths();
+}
 const Decomposition& Simulation::decomposition() const {
   return implementation_->balancer_->decomposition();
 }

@@ -170,6 +170,8 @@ class Simulation {
   void finish();
   /// Where whoever started the run is to write its report (`report` in [output]); empty: nowhere.
   std::string report_path() const;
+  /// Likewise the files that the trajectory is to be exported to (`export` in [output]).
+  std::vector<std::string> export_paths() const;
 
   /// Writes a checkpoint. A simulation that goes on from it (`SimulationOptions::checkpoint`) has
   /// the same bits as this one, on as many ranks. Its directory must exist.

@@ -72,6 +72,7 @@ class Simulation::Implementation {
   std::string report_path() const {
     return options_.files && input_.output.report ? stem_ + ".report.html" : std::string();
   }
+  std::vector<std::string> export_paths() const;
   std::vector<ObserverReport> observer_reports();
   void measure_now();
   std::array<double, 6> virial_tensor() const;

@@ -6,13 +6,11 @@ import numpy
 
 from sterna.errors import SternaError
 from sterna.exporting.table import Export, Format
-from sterna.libraries import library
 
 _AKMA_TIME = 0.04888821  # ps, the time unit of CHARMM, as MDAnalysis and NAMD have it
 
 
 def _write(path: Path, export: Export) -> None:
-    library("MDAnalysis", "a DCD file")
     from MDAnalysis.lib.formats.libdcd import DCDFile
     from MDAnalysis.lib.mdamath import triclinic_box
 
@@ -43,4 +41,4 @@ def _write(path: Path, export: Export) -> None:
             file.write((scale * frame.position).astype("f4"), box)
 
 
-FORMAT = Format("dcd", "NAMD, CHARMM: positions; angstrom", _write)
+FORMAT = Format("dcd", "NAMD, CHARMM: positions; angstrom", _write, needs="MDAnalysis")

@@ -4,11 +4,9 @@ import warnings
 from pathlib import Path
 
 from sterna.exporting.table import Export, Format
-from sterna.libraries import library
 
 
 def _write(path: Path, export: Export) -> None:
-    library("MDAnalysis", "a GRO file")
     from MDAnalysis.coordinates.GRO import GROWriter
     from MDAnalysis.lib.mdamath import triclinic_box
 
@@ -31,5 +29,6 @@ def _write(path: Path, export: Export) -> None:
 
 
 FORMAT = Format(
-    "gro", "GROMACS: one frame, positions to 0.001 nm, velocities; nm, ps", _write, single=True
-)
+    "gro", "GROMACS: one frame, positions to 0.001 nm, velocities; nm, ps", _write, single=True,
+    needs="MDAnalysis",
+)  # fmt: skip

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy
 
 from sterna.exporting.table import Export, Format
-from sterna.libraries import library
 
 
 def _write(path: Path, export: Export) -> None:
-    hoomd = library("gsd.hoomd", "a GSD file")
+    from gsd import hoomd
+
     atoms = export.atoms
     types, typeid = numpy.unique(atoms.type, return_inverse=True)
     with hoomd.open(str(path), mode="w") as file:
@@ -41,4 +41,7 @@ def _write(path: Path, export: Export) -> None:
             file.append(made)
 
 
-FORMAT = Format("gsd", "HOOMD-blue, OVITO, freud: bonds, masses, charges; nm, ps, u, e", _write)
+FORMAT = Format(
+    "gsd", "HOOMD-blue, OVITO, freud: bonds, masses, charges; nm, ps, u, e", _write,
+    needs="gsd",
+)  # fmt: skip

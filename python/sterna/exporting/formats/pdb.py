@@ -4,11 +4,9 @@ import warnings
 from pathlib import Path
 
 from sterna.exporting.table import Export, Format
-from sterna.libraries import library
 
 
 def _write(path: Path, export: Export) -> None:
-    library("MDAnalysis", "a PDB file")
     from MDAnalysis.coordinates.PDB import MultiPDBWriter
     from MDAnalysis.lib.mdamath import triclinic_box
 
@@ -34,4 +32,7 @@ def _write(path: Path, export: Export) -> None:
                 file.write(universe.atoms)
 
 
-FORMAT = Format("pdb", "positions to 0.001 angstrom, bonds; a model for each frame", _write)
+FORMAT = Format(
+    "pdb", "positions to 0.001 angstrom, bonds; a model for each frame", _write,
+    needs="MDAnalysis",
+)  # fmt: skip

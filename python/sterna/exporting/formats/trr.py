@@ -3,11 +3,9 @@
 from pathlib import Path
 
 from sterna.exporting.table import Export, Format
-from sterna.libraries import library
 
 
 def _write(path: Path, export: Export) -> None:
-    library("MDAnalysis", "a TRR file")
     from MDAnalysis.lib.formats.libmdaxdr import TRRFile
 
     with TRRFile(str(path), "w") as file:
@@ -22,4 +20,7 @@ def _write(path: Path, export: Export) -> None:
             )  # fmt: skip
 
 
-FORMAT = Format("trr", "GROMACS: positions, velocities, forces; nm, ps, kJ/mol", _write)
+FORMAT = Format(
+    "trr", "GROMACS: positions, velocities, forces; nm, ps, kJ/mol", _write,
+    needs="MDAnalysis",
+)  # fmt: skip

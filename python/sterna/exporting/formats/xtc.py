@@ -3,13 +3,11 @@
 from pathlib import Path
 
 from sterna.exporting.table import Export, Format
-from sterna.libraries import library
 
 _PRECISION = 1000.0
 
 
 def _write(path: Path, export: Export) -> None:
-    library("MDAnalysis", "an XTC file")
     from MDAnalysis.lib.formats.libmdaxdr import XTCFile
 
     with XTCFile(str(path), "w") as file:
@@ -20,4 +18,7 @@ def _write(path: Path, export: Export) -> None:
             )  # fmt: skip
 
 
-FORMAT = Format("xtc", "GROMACS: positions to 0.001 nm, compressed; nm, ps", _write)
+FORMAT = Format(
+    "xtc", "GROMACS: positions to 0.001 nm, compressed; nm, ps", _write,
+    needs="MDAnalysis",
+)  # fmt: skip

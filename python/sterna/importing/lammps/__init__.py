@@ -1,6 +1,5 @@
 """Data files of LAMMPS, with the commands of an input script that say what acts.
 
-- `text`: lines with their places, for messages;
 - `data_file`: header and sections of a data file;
 - `script`: the commands of an input script that say what acts;
 - `styles`: styles of bonds, angles, dihedrals, impropers and pairs;

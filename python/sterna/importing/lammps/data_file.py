@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import numpy
 
-from sterna.importing.lammps.text import Line, lines_of, read_text
+from sterna.importing.text import Line, lines_of, read_text
 
 LARGEST_ID = 2**62
 _MOST = 10**9

@@ -26,9 +26,9 @@ from sterna.importing.lammps.styles import (
     PairStyle,
     mixed,
 )
-from sterna.importing.lammps.text import Line, lines_of, read_text
 from sterna.importing.lennard_jones import mixing_of
 from sterna.importing.system import Atom, System, Term, term
+from sterna.importing.text import Line, lines_of, read_text
 
 _SPECIAL_BONDS = {
     "amber": ((0.0, 0.0, 0.5), (0.0, 0.0, 5.0 / 6.0)),

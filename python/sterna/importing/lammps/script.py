@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sterna.importing.lammps.data_file import KINDS
-from sterna.importing.lammps.text import Line, lines_of, read_text
+from sterna.importing.text import Line, lines_of, read_text
 
 #: Commands that are taken over.
 _TAKEN = {

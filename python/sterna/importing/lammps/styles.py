@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sterna.importing.lammps.text import Line
+from sterna.importing.text import Line
 
 
 class Coefficients:

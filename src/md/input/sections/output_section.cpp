@@ -1,6 +1,7 @@
 #include "md/input/sections/output_section.hpp"
 
 #include "md/input/sections/section.hpp"
+#include "md/output/run_files.hpp"
 #include "md/system/particle_fields.hpp"
 
 namespace sterna::md::section {
@@ -94,6 +95,20 @@ InputSection output() {
                           "failed: `NAME.report.html` beside the log, which names it. The Python "
                           "package writes it, also where `mpiexec` or `srun` started `sterna-md`.",
            .aliases = {"html", "write_report"}},
+          {.name = "export",
+           .target = target_in<&Input::output, &OutputSection::exports>,
+           .description =
+               "Formats of other programs that the trajectory is converted to at the end of the "
+               "run, also of one that was interrupted or failed: `NAME.export.dcd`, with the sites "
+               "of rigid molecules as atoms. \"data\" and \"gro\" hold the last frame. The Python "
+               "package does it, as it writes the report; what it lacks for a format it says "
+               "before the run.",
+           .choices =
+               [] {
+                 const auto formats = export_formats();
+                 return std::vector<std::string_view>(formats.begin(), formats.end());
+               },
+           .aliases = {"exports", "formats", "convert", "trajectory_formats"}},
           {.name = "timing",
            .target = target_in<&Input::output, &OutputSection::timing>,
            .aliases = {"timer", "timing_breakdown", "timing_mode"}}}};

@@ -25,6 +25,7 @@ struct OutputSection {  ///< [output]
   std::int64_t checkpoint_interval = 0;  ///< steps; 0: see below
   double checkpoint_time = 900.0;        ///< seconds; 0: not by the clock
   bool report = false;                   ///< by who starts the run
+  std::vector<std::string> exports;      ///< formats; likewise
   std::int64_t xtc_interval = 0;         ///< steps; 0: no XTC file
   double xtc_rounding = 0.001;           ///< of positions in it
   Timing timing = Timing::plain;

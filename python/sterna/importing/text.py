@@ -38,6 +38,10 @@ class Line:
         else:
             begin = places[-1][1] if places else 0
             end = begin + 1
+        self.fail_between(begin, end, message)
+
+    def fail_between(self, begin: int, end: int, message: str) -> NoReturn:
+        """Raises SternaError at these columns, counted from 0."""
         raise SternaError(
             f"{self.path}:{self.number}:{begin + 1}: error: {message}\n"
             f"{self.number:5} | {self.text}\n"
