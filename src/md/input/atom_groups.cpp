@@ -127,27 +127,27 @@ std::string message_of(const std::string& text, const SelectionExpression::Error
 InputSection section::group() {
   const Tables tables{
       .count = [](const Input& input, std::size_t) { return groups_of(input).size(); },
-      .resize = [](Input& input, std::size_t, std::size_t count) {
-        input.section<AtomGroupSections>().all.resize(count);
-      }};
-  return {.schema = {.name = "group",
-                     .is_array = true,
-                     .tables = tables,
-                     .description =
-                         "Some of the atoms, or of the rigid molecules, by a name that sections of "
-                         "observers refer to; [selections](howto/select-atoms.md) has the language.",
-                     .aliases = {"groups", "selection", "index", "atom_group"},
-                     .keeps_state = true},
-          .keys = {{.name = "name",
-                    .target = group_target<&AtomGroupOptions::name>,
-                    .description = "What other sections call it.",
-                    .need = Need::required,
-                    .aliases = {"id", "label"}},
-                   {.name = "select",
-                    .target = group_target<&AtomGroupOptions::select>,
-                    .description = "Which atoms: \"molecule peptide and not name H*\".",
-                    .need = Need::required,
-                    .aliases = {"selection", "atoms", "where"}}}};
+      .resize = [](Input& input, std::size_t,
+                   std::size_t count) { input.section<AtomGroupSections>().all.resize(count); }};
+  return {
+      .schema = {.name = "group",
+                 .is_array = true,
+                 .tables = tables,
+                 .description =
+                     "Some of the atoms, or of the rigid molecules, by a name that sections of "
+                     "observers refer to; [selections](howto/select-atoms.md) has the language.",
+                 .aliases = {"groups", "selection", "index", "atom_group"},
+                 .keeps_state = true},
+      .keys = {{.name = "name",
+                .target = group_target<&AtomGroupOptions::name>,
+                .description = "What other sections call it.",
+                .need = Need::required,
+                .aliases = {"id", "label"}},
+               {.name = "select",
+                .target = group_target<&AtomGroupOptions::select>,
+                .description = "Which atoms: \"molecule peptide and not name H*\".",
+                .need = Need::required,
+                .aliases = {"selection", "atoms", "where"}}}};
 }
 
 void check_groups(const Input& input, const IsGood& is_good, const Report& report) {
