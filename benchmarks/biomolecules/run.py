@@ -25,7 +25,6 @@ import os
 import re
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -34,6 +33,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python"), str(ROOT / "benchmarks" / "support")]
+import gromacs  # noqa: E402
 from process import Cores, EngineError, processor, run_process  # noqa: E402
 from sterna.launch import command_line  # noqa: E402
 from systems import (  # noqa: E402
@@ -150,24 +150,18 @@ def gromacs_run(gmx: str, folder: Path, cores: Cores, system: System, ranks: int
     }
 
 
-def gromacs_title(gmx: str) -> str:
-    """With the instruction set that it was built for, which tells builds apart."""
-    told = subprocess.run([gmx, "--version"], capture_output=True, text=True, check=False)
-    simd = re.search(r"SIMD instructions: +(\S+)", told.stdout + told.stderr)
-    return f"gromacs {simd[1]}" if simd else "gromacs"
-
-
-def measured(system: System, folder: Path, gromacs: list[str], options) -> dict:
+def measured(system: System, folder: Path, programs_of_gromacs: list[str], options) -> dict:
     """The force errors and all runs of a system, by turns."""
     cores = Cores()
     folder.mkdir()
-    system.prepare(folder, gromacs[0] if gromacs else None)
+    first = programs_of_gromacs[0] if programs_of_gromacs else None
+    system.prepare(folder, first)
     errors = sterna_force_errors(folder)
-    if gromacs:
-        gromacs_input(folder, gromacs[0])
+    if first:
+        gromacs_input(folder, first)
         if options.gmx_double:
             exact = gromacs_forces(folder, options.gmx_double, REFERENCE_PARAMETERS)
-            errors["gromacs"] = rms(gromacs_forces(folder, gromacs[0], "") - exact)
+            errors["gromacs"] = rms(gromacs_forces(folder, first, "") - exact)
     # Name of a row: program and settings.
     programs = {name: (Path(os.environ["STERNA_MD"]).resolve(), name) for name in SETTINGS}
     if options.before:
@@ -177,8 +171,8 @@ def measured(system: System, folder: Path, gromacs: list[str], options) -> dict:
         on = f", {ranks} ranks" if ranks > 1 else ""
         for engine, (program, settings) in programs.items():
             engines[engine + on] = partial(sterna_run, program, folder, cores, settings, ranks)
-        for gmx in gromacs:
-            engines[gromacs_title(gmx) + on] = partial(
+        for gmx in programs_of_gromacs:
+            engines[gromacs.title(gmx) + on] = partial(
                 gromacs_run, gmx, folder, cores, system, ranks
             )
     rows: dict[str, list[dict]] = {engine: [] for engine in engines}
@@ -218,7 +212,7 @@ def main() -> int:
             parser.error(f"--systems: {name!r} is none of {', '.join(SYSTEMS)}")
     if options.priority:
         os.environ["STERNA_BENCH_PRIORITY"] = "-20"
-    gromacs = options.gmx or [found for found in [shutil.which("gmx")] if found]
+    programs_of_gromacs = options.gmx or [found for found in [shutil.which("gmx")] if found]
     results = {
         "command": f"./dev bench biomolecules --systems {options.systems}"
         + (" --before CHECKOUT" if options.before else "")
@@ -236,10 +230,10 @@ def main() -> int:
             if name == "protein" and not STRUCTURE.is_file():
                 print(f"{name}: left out, there is no {STRUCTURE}", file=sys.stderr)
                 continue
-            if system.needs_gromacs and not gromacs:
+            if system.needs_gromacs and not programs_of_gromacs:
                 print(f"{name}: left out, it needs a GROMACS", file=sys.stderr)
                 continue
-            result = measured(system, Path(temporary) / name, gromacs, options)
+            result = measured(system, Path(temporary) / name, programs_of_gromacs, options)
             results["systems"][name] = result
             show(name, result)
             RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")

@@ -41,6 +41,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python"), str(ROOT / "tools")]
 sys.path += [str(ROOT / "benchmarks" / name) for name in ("support", "lj_melt")]
 import engines  # noqa: E402
+import gromacs  # noqa: E402
 import ls1  # noqa: E402
 import water  # noqa: E402
 from document_table import markdown_table, replace_block  # noqa: E402
@@ -116,10 +117,8 @@ def melt_engine(engine, name: str, size: str, ranks: int, peers: Peers) -> Engin
 
 
 def gromacs_names(peers: Peers) -> list[tuple[str, str]]:
-    """Each program with its name in the table: by its folder where there are several."""
-    if len(peers.gromacs) == 1:
-        return [(peers.gromacs[0], "gromacs")]
-    return [(program, f"gromacs {number}") for number, program in enumerate(peers.gromacs, 1)]
+    """Each program with its name in the table."""
+    return [(program, gromacs.title(program)) for program in peers.gromacs]
 
 
 def mixed_melt(peers: Peers) -> Case:
@@ -200,9 +199,9 @@ def water_case(name: str, charges: str, coulomb: str, wanted: float, peers: Peer
     case = Case(name)
     engine = water.SternaWater(find_program(), charges, peers.folder, peers.cores)
     case.engines.append(Engine("sterna", partial(engine.run, WATER_STEPS)))
-    for gromacs, title in gromacs_names(peers):
+    for program, title in gromacs_names(peers):
         place = f"{title}-{coulomb}".replace(" ", "_")
-        peer = water.GromacsWater(place, gromacs, coulomb, peers.folder, peers.cores)
+        peer = water.GromacsWater(place, program, coulomb, peers.folder, peers.cores)
         case.compare(
             "sterna",
             Engine(title, partial(peer.run, WATER_STEPS), lambda peer=peer: peer.version),
@@ -374,8 +373,8 @@ def main() -> int:
     if options.priority:
         os.environ["STERNA_BENCH_PRIORITY"] = "-20"
     found = shutil.which("gmx")
-    gromacs = options.gmx or ([found] if found else [])
-    if not gromacs:
+    programs_of_gromacs = options.gmx or ([found] if found else [])
+    if not programs_of_gromacs:
         say("no GROMACS: there is no gmx on the path, and --gmx names none")
     if not options.ls1:
         say("no ls1-MarDyn: --ls1 names none")
@@ -388,7 +387,7 @@ def main() -> int:
     }
     with tempfile.TemporaryDirectory(prefix="peers-") as temporary:
         folder = (options.folder or Path(temporary)).resolve()
-        peers = Peers(gromacs, options.gmx_double, options.ls1, folder, Cores())
+        peers = Peers(programs_of_gromacs, options.gmx_double, options.ls1, folder, Cores())
         for name in names:
             case = CASES[name](peers)
             measured = measure(case, options.repeats if case.engines else 0)
