@@ -42,10 +42,27 @@ Input::Place InputReading::place_of(const toml::source_region& region) const {
   return place;
 }
 
+bool InputReading::is_ascii(std::string_view line) const {
+  if (line.data() != last_long_line_.data()) {
+    last_long_line_ = line;
+    last_is_ascii_ =
+        std::ranges::all_of(line, [](char c) { return static_cast<unsigned char>(c) < 0x80u; });
+  }
+  return last_is_ascii_;
+}
+
 /// A file may be one line of a million characters, with a thousand places in it.
-void InputReading::keep_source(Input::Place& place, std::string_view line) {
+void InputReading::keep_source(Input::Place& place, std::string_view line) const {
   if (line.size() <= longest_line) {
     place.source_line = line;
+    return;
+  }
+  if (is_ascii(line)) {
+    const std::size_t at =
+        std::min(static_cast<std::size_t>(std::max(place.column, 1)) - 1, line.size());
+    const std::size_t begin = at > longest_line / 2 ? at - longest_line / 2 : 0;
+    place.source_line = line.substr(begin, longest_line);
+    place.source_column = 1 + static_cast<int>(begin);
     return;
   }
   const auto is_start = [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; };

@@ -27,7 +27,7 @@ struct InputReading {
   /// That of a key or section; where the file does not give it, of the section around it.
   Input::Place place_named(std::string_view name) const;
   /// Keeps the line that a place is in, or a part of a very long one.
-  static void keep_source(Input::Place& place, std::string_view line);
+  void keep_source(Input::Place& place, std::string_view line) const;
 
   // ---- findings
 
@@ -54,6 +54,12 @@ struct InputReading {
   std::set<std::string, std::less<>> excused;  ///< missing, but another error has told the reason
   std::set<std::string_view> present;          ///< sections
   std::vector<Instance> instances;
+
+ private:
+  /// Whether each character of a line is one byte; the answer for the last one is kept.
+  bool is_ascii(std::string_view line) const;
+  mutable std::string_view last_long_line_;
+  mutable bool last_is_ascii_ = false;
 };
 
 /// A value of a TOML document as a message names it.

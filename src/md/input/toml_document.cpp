@@ -39,7 +39,7 @@ void report_parser_fault(InputReading& reading) {
   const std::string_view line = reading.lines[low - 1];
   const std::size_t first = line.find_first_not_of(" \t");
   place.column = first == std::string_view::npos ? 1 : static_cast<int>(first) + 1;
-  InputReading::keep_source(place, line);
+  reading.keep_source(place, line);
   const bool header = first != std::string_view::npos && line[first] == '[';
   reading.report(Severity::error, place,
                  header ? "not valid TOML: expected a name in the brackets, as in [run] or [[type]]"
