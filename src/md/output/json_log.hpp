@@ -28,7 +28,7 @@ class JsonLog {
  public:
   /// What a run was, for whoever finds its files later.
   struct Provenance {
-    std::string program;        ///< "sterna 0.1.0"
+    std::string program;        ///< "sterna 0.2.0"
     std::string communication;  ///< Context::description()
     std::string input_path;
     std::string input_text;  ///< its hash is logged, and the text
