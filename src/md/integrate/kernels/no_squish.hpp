@@ -21,13 +21,13 @@ template <class Number>
 inline SineCosine<Number> small_sine_cosine(const Number& x) {
   const Number x2 = x * x;
   const Number sine =
-      x * (1.0 + x2 * (-1.0 / 6 + x2 * (1.0 / 120 +
-                                        x2 * (-1.0 / 5040 + x2 * (1.0 / 362880 - x2 / 39916800)))));
+      x * (1.0 + x2 * (-1.0 / 6 + x2 * (1.0 / 120 + x2 * (-1.0 / 5040 +
+                                                          x2 * (1.0 / 362880 - x2 / 39916800.0)))));
   const Number cosine =
       1.0 +
       x2 * (-1.0 / 2 +
-            x2 * (1.0 / 24 +
-                  x2 * (-1.0 / 720 + x2 * (1.0 / 40320 + x2 * (-1.0 / 3628800 + x2 / 479001600)))));
+            x2 * (1.0 / 24 + x2 * (-1.0 / 720 +
+                                   x2 * (1.0 / 40320 + x2 * (-1.0 / 3628800 + x2 / 479001600.0)))));
   return {sine, cosine};
 }
 

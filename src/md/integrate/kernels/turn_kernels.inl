@@ -30,7 +30,8 @@ bool turn(const Vec3& inverse_inertia, double time, TurnWork& work) {
     }
   }
   // Also where it is not a number.
-  if (any(!(largest <= small_angle_squared))) return false;
+  const Bits<double> is_small = largest <= small_angle_squared;
+  if (any(~is_small)) return false;
   for (int k = 0; k < 4; ++k) {
     for (std::size_t lane = 0; lane < bodies_together; ++lane) {
       work.orientation[k][lane] = turned.orientation[k][lane];
