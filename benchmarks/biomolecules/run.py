@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""A protein in water, and water, beside GROMACS and beside another build of Sterna, by turns.
+"""A protein in water, water and butane beside GROMACS and beside another build of Sterna, by turns.
 
-    ./dev bench biomolecules [--systems protein,water] [--before CHECKOUT] [--gmx PROGRAM]
+    ./dev bench biomolecules [--systems protein,water,butane] [--before CHECKOUT] [--gmx PROGRAM]
                              [--gmx-double PROGRAM] [--repeats 5] [--steps 400] [--ranks 1,2]
                              [--priority]
 
 Systems: systems.py. Bonds of hydrogen constrained, 2 fs, cutoff 0.9 nm, velocity rescaling, mixed
-precision, a pinned core for each rank. Sterna: once with exact lists and a relative force error of
-5e-4, once as GROMACS does by default: lists by a tolerance of 0.005 kJ/mol/ps and charges with an
-error no larger than that of GROMACS's PME. GROMACS: PME with its defaults, where a `gmx` is found or
-given; `--gmx` may come again, for other builds. CHECKOUT is another checkout with a build of
-`sterna-md`. The time of a step is that of the step loop, as each program reports it.
+precision, a pinned core for each rank. Sterna: once with exact lists and smaller force errors, once
+as GROMACS does by default: lists by a tolerance of 0.005 kJ/mol/ps and charges with an error no
+larger than that of GROMACS's PME. GROMACS: PME with its defaults, where a `gmx` is found or given;
+`--gmx` may come again, for other builds. CHECKOUT is another checkout with a build of `sterna-md`.
+The time of a step is that of the step loop, as each program reports it.
 
 Root-mean-square errors of the forces on the start: Sterna's against its own with an error of 1e-7;
 with a GROMACS in double precision (`gmx_d`), GROMACS's against PME with a tolerance of 1e-12, waves
@@ -39,7 +39,6 @@ from sterna.launch import command_line  # noqa: E402
 from systems import (  # noqa: E402
     RUN_PARAMETERS,
     SETTINGS,
-    STRUCTURE,
     SYSTEMS,
     TIMESTEP,
     System,
@@ -56,7 +55,7 @@ def rms(vectors) -> float:
     return float((vectors**2).sum(axis=1).mean() ** 0.5)
 
 
-def sterna_force_errors(folder: Path) -> dict[str, float]:
+def sterna_force_errors(folder: Path, unit: float) -> dict[str, float]:
     """Of each setting, in kJ/mol/nm."""
     import sterna
 
@@ -66,7 +65,7 @@ def sterna_force_errors(folder: Path) -> dict[str, float]:
         path.write_text(text, encoding="utf-8")
         simulation = sterna.Simulation.from_file(str(path))
         simulation.run(0)
-        return simulation.gather("force")
+        return unit * simulation.gather("force")
 
     texts = {name: input_of(folder, name).read_text(encoding="utf-8") for name in SETTINGS}
     exact = replaced(texts["sterna"], r"accuracy = \S+", "accuracy = 1e-7")
@@ -156,7 +155,7 @@ def measured(system: System, folder: Path, programs_of_gromacs: list[str], optio
     folder.mkdir()
     first = programs_of_gromacs[0] if programs_of_gromacs else None
     system.prepare(folder, first)
-    errors = sterna_force_errors(folder)
+    errors = sterna_force_errors(folder, system.force_unit)
     if first:
         gromacs_input(folder, first)
         if options.gmx_double:
@@ -227,8 +226,8 @@ def main() -> int:
         for name in names:
             system = SYSTEMS[name]
             system.steps = options.steps
-            if name == "protein" and not STRUCTURE.is_file():
-                print(f"{name}: left out, there is no {STRUCTURE}", file=sys.stderr)
+            if absent := system.missing():
+                print(f"{name}: left out, there is no {absent}", file=sys.stderr)
                 continue
             if system.needs_gromacs and not programs_of_gromacs:
                 print(f"{name}: left out, it needs a GROMACS", file=sys.stderr)

@@ -4,6 +4,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,25 +60,33 @@ class System:
     """`prepare` writes the inputs of all settings, and start.gro and start.top for GROMACS."""
 
     name: str
-    accuracy: str  #: of the charges, so that the error is no larger than that of GROMACS
+    #: Of the charges, for each setting; the second with an error no larger than that of GROMACS.
+    accuracies: tuple[str, str]
     needs_gromacs: bool  #: also for Sterna's inputs
+    force_unit: float = 1.0  #: of Sterna's input, in kJ/mol/nm
     steps: int = 0
     atoms: int = 0
+
+    def missing(self) -> Path | None:
+        """A file that is not there."""
+        return None
 
     def prepare(self, folder: Path, gmx: str | None) -> None:
         raise NotImplementedError
 
     def write_inputs(self, folder: Path, text: str) -> None:
         """An input of each setting, from one whose accuracy is to be replaced."""
-        as_gromacs = replaced(text, r"accuracy = \S+", f"accuracy = {self.accuracy}")
-        as_gromacs += '\n[neighbor]\nbuffer = "tolerance"\n'
-        exact = replaced(text, r"accuracy = \S+", "accuracy = 5e-4")
-        for name, written in zip(SETTINGS, (exact, as_gromacs), strict=True):
+        lists = ("", '\n[neighbor]\nbuffer = "tolerance"\n')
+        for name, accuracy, section in zip(SETTINGS, self.accuracies, lists, strict=True):
+            written = replaced(text, r"accuracy = \S+", f"accuracy = {accuracy}") + section
             input_of(folder, name).write_text(written, encoding="utf-8")
 
 
 class Protein(System):
     """Dihydrofolate reductase in water, 23,558 atoms: Amber99SB and TIP3P."""
+
+    def missing(self) -> Path | None:
+        return None if STRUCTURE.is_file() else STRUCTURE
 
     def prepare(self, folder: Path, gmx: str | None) -> None:
         self.atoms = 23558
@@ -219,7 +228,106 @@ atoms = [[1, 2], [1, 3], [2, 3]]
         self.write_inputs(folder, text)
 
 
+class Butane(System):
+    """1400 molecules of butane by GAFF, the sample of MODYLAS, 19,600 atoms."""
+
+    SAMPLE = ROOT.parent / "shared/data/modylas/butane_gaff/butane_1400.mddef"
+    KCAL = 4.184  # kJ
+    # Of the converted input: what the comparison has instead.
+    CHANGES = (
+        (r"name = .*\n", ""),
+        (r"steps = \d+", 'steps = {steps}\nprecision = "mixed"'),
+        (r"timestep = .*", f'timestep = "{TIMESTEP} ps"'),
+        (r"constraint_tolerance = .*", ""),
+        (r"cutoff = .*", f'cutoff = "{CUTOFF} nm"'),
+        (r'precision = "double"\n', ""),
+        (r"thermo_interval = .*", 'thermo_interval = 100\ndirectory = "output"'),
+        (r"trajectory_interval = .*", ""),
+        (r"trajectory_fields = .*", ""),
+        (r"checkpoint_interval = .*", ""),
+    )
+    THERMOSTAT = """
+[thermostat]
+kind = "stochastic_velocity_rescaling"
+temperature = 300.0
+time_constant = "0.1 ps"
+"""
+
+    def missing(self) -> Path | None:
+        return None if self.SAMPLE.is_file() else self.SAMPLE
+
+    def prepare(self, folder: Path, gmx: str | None) -> None:
+        for path in self.SAMPLE.parent.iterdir():
+            (folder / path.name).write_bytes(path.read_bytes())
+        called(
+            folder, sys.executable, "-m", "sterna", "convert", self.SAMPLE.name, "converted.toml"
+        )
+        text = (folder / "converted.toml").read_text(encoding="utf-8")
+        converted = tomllib.loads(text)
+        for pattern, wanted in self.CHANGES:
+            text = replaced(text, pattern, wanted.format(steps=self.steps))
+        self.write_inputs(folder, text + self.THERMOSTAT)
+        molecule = converted["molecule"][0]
+        self.atoms = molecule["count"] * len(molecule["atom"])
+        top = self.topology(molecule, {row["name"]: row for row in converted["type"]})
+        (folder / "start.top").write_text(top, encoding="utf-8")
+        self.write_start(folder, [atom["type"] for atom in molecule["atom"]])
+
+    def topology(self, molecule: dict, types: dict[str, dict]) -> str:
+        """For GROMACS, in kJ/mol and nm; 1-4 pairs by GAFF's factors."""
+
+        def rows(terms: list[dict], *numbers: float) -> list[str]:
+            written = " ".join(f"{number:.10g}" for number in numbers)
+            return [f"{' '.join(map(str, atoms))} {written}" for atoms in terms["atoms"]]
+
+        atoms = molecule["atom"]
+        lines = ["[ defaults ]", "1 2 yes 0.5 0.8333333333", "[ atomtypes ]"]
+        for name, kind in types.items():
+            size = f"{kind['sigma'] / 10:.10g} {kind['epsilon'] * self.KCAL:.10g}"
+            lines.append(f"{name} {name} {6 if name[0] == 'C' else 1} {kind['mass']} 0 A {size}")
+        lines += ["[ moleculetype ]", "BUT 3", "[ atoms ]"]
+        for number, atom in enumerate(atoms, 1):
+            name = atom["type"]
+            lines.append(
+                f"{number} {name} 1 BUT {name[0]}{number} {number} {atom['charge']} "
+                f"{types[name]['mass']}"
+            )
+        lines.append("[ bonds ]")
+        for bond in molecule["bond"]:
+            lines += rows(bond, 1, bond["r0"] / 10, bond["stiffness"] * self.KCAL * 100)
+        for kept in molecule["constraint"]:  # bonds of hydrogen, by the run's parameters
+            lines += rows(kept, 1, kept["distance"] / 10, 282000.0)
+        lines.append("[ angles ]")
+        for angle in molecule["angle"]:
+            lines += rows(angle, 1, angle["theta0"], angle["bending_stiffness"] * self.KCAL)
+        lines.append("[ dihedrals ]")
+        for torsion in molecule["torsion"]:
+            amplitude = torsion["amplitude"] * self.KCAL
+            lines += rows(torsion, 9, torsion["phase"], amplitude, torsion["multiplicity"])
+        lines.append("[ pairs ]")
+        for pair in molecule["special_pair"]:
+            lines += rows(pair, 1)
+        return "\n".join(
+            [*lines, "[ system ]", "butane", "[ molecules ]", f"BUT {molecule['count']}", ""]
+        )
+
+    def write_start(self, folder: Path, names: list[str]) -> None:
+        """start.gro, of the sample's positions in angstrom."""
+        text = (folder / self.SAMPLE.with_suffix(".mdxyz").name).read_text(encoding="utf-8")
+        positions = text[text.index("<positions>") + 11 : text.index("</positions>")].split()
+        lengths = re.search(r"<length>\s+(\S+)\s+(\S+)\s+(\S+)", text)
+        rows = ["butane", str(self.atoms)]
+        for k in range(self.atoms):
+            place = "".join(f"{float(x) / 10:8.3f}" for x in positions[3 * k : 3 * k + 3])
+            molecule, number = divmod(k, len(names))
+            name = f"{names[number][0]}{number + 1}"
+            rows.append(f"{(molecule + 1) % 100000:5d}BUT  {name:>5}{(k + 1) % 100000:5d}{place}")
+        rows.append(" ".join(f"{float(length) / 10:.5f}" for length in lengths.groups()))
+        (folder / "start.gro").write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
 SYSTEMS = {
-    "protein": Protein("protein", "1.3e-3", needs_gromacs=False),
-    "water": Water("water", "1e-3", needs_gromacs=True),
+    "protein": Protein("protein", ("5e-4", "1.3e-3"), needs_gromacs=False),
+    "water": Water("water", ("5e-4", "1e-3"), needs_gromacs=True),
+    "butane": Butane("butane", ("5e-3", "1e-2"), needs_gromacs=False, force_unit=41.84),
 }
