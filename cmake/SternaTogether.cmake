@@ -1,7 +1,8 @@
 # Most of the time of compiling a small file goes into the headers and templates that it shares with
-# its neighbors. So the files of a folder are compiled together, some at a time. Two kinds stay
-# alone: those with options of their own, such as kernels, and those that end with a row of a table
-# (a method, an observer, a thermostat, a reader), whose functions have the same names in all of them.
+# its neighbors. So the files of a folder are compiled together, some at a time. Three kinds stay
+# alone: those with options of their own, such as kernels; those that end with a row of a table (a
+# method, an observer, a thermostat, a reader), whose functions have the same names in all of them;
+# and the tables of rows, in whose place a program may link another one, with a row more.
 #
 # All others need names in anonymous namespaces that are unique in their folder. Builds with
 # sanitizers and the preset `dev` compile each file alone, and see whether it includes what it needs.
@@ -21,9 +22,10 @@ function(sterna_compile_together target)
   set(folder "")
   foreach(source ${ARGN})
     file(STRINGS ${source} row REGEX "^const [A-Za-z]+Row " LIMIT_COUNT 1)
+    file(STRINGS ${source} table REGEX "^#include \".*(_list\\.inc|/list\\.hpp)\"" LIMIT_COUNT 1)
     get_source_file_property(options ${source} COMPILE_OPTIONS)
     get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
-    if(row OR options OR definitions)
+    if(row OR table OR options OR definitions)
       continue()
     endif()
     get_filename_component(its_folder ${source} DIRECTORY)
