@@ -261,7 +261,7 @@ stopped.kill()
 
 def test_a_rank_that_is_stopped_at_the_end_is_not_waited_for(begin, tmp_path):
     log = tmp_path / "melt.log.jsonl"
-    for _ in range(20):
+    for _ in range(60):
         log.unlink(missing_ok=True)
         run = begin(steps=200, timeout="2 s")
         ranks = run.ranks()

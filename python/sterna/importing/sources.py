@@ -100,17 +100,7 @@ def read(files: Sequence[Path], settings: Settings) -> Source:
         return [path for path in files if path.suffix.lower() in suffixes]
 
     openmm()
-    for path in files:
-        check_file(path)
-    for known in FORMATS:
-        topology, parameters, places = map(of, (known.topology, known.parameters, known.places))
-        if len(topology) != 1 or len(places) != 1:
-            continue
-        if len(topology) + len(parameters) + len(places) == len(files):
-            return known.read(topology[0], parameters, places[0], settings)
-    if len(files) == len(of(PLACES)) == 1:
-        if settings.force_fields:
-            return _by_force_field(files[0], settings)
+    if len(files) == len(of(PLACES)) == 1 and not settings.force_fields:
         raise SternaError(
             f"{files[0]} has places only; expected a --force-field too, such as --force-field "
             "amber14-all.xml --force-field amber14/tip3p.xml, or, for rigid molecules, --model "
@@ -123,6 +113,16 @@ def read(files: Sequence[Path], settings: Settings) -> Source:
             "--model water=spce",
             status=2,
         )
+    for path in files:
+        check_file(path)
+    for known in FORMATS:
+        topology, parameters, places = map(of, (known.topology, known.parameters, known.places))
+        if len(topology) != 1 or len(places) != 1:
+            continue
+        if len(topology) + len(parameters) + len(places) == len(files):
+            return known.read(topology[0], parameters, places[0], settings)
+    if len(files) == len(of(PLACES)) == 1:
+        return _by_force_field(files[0], settings)
     expected = "; ".join(known.description for known in FORMATS)
     raise SternaError(
         f"{', '.join(map(str, files))}: expected a .pdb or .cif file with --force-field; {expected}",

@@ -25,7 +25,7 @@ struct StrainMode {
 /// for all edges, dLx dLy dLz of three (Martyna, Tobias and Klein, J. Chem. Phys. 101, 4177 (1994),
 /// section II, with the rotations of the box integrated out).
 inline std::vector<StrainMode> strain_modes(const Input::Barostat& barostat) {
-  using enum Input::Coupling;
+  using enum BoxCoupling;
   const auto normal = static_cast<std::size_t>(index_of(barostat.axis));
   Tensor along{}, across{1.0, 1.0, 1.0, 0.0, 0.0, 0.0};
   along[normal] = 1.0;

@@ -270,7 +270,7 @@ class SessionReader {
           chain != nullptr ? chain->tag : block.tag);
     }
     if (*kind == opt) minimization(block);
-    using enum Input::Coupling;
+    using enum BoxCoupling;
     if (*kind == npt_a) barostat(block, isotropic);
     if (*kind == npt_z) barostat(block, semi_isotropic);
     if (*kind == npt_pr) barostat(block, triclinic);
