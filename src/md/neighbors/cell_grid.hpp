@@ -17,8 +17,8 @@ namespace sterna::md {
 /// A region cut into cells at least as wide as the list radius (or one cell, where the region is
 /// narrower), with one layer around it that holds all ghosts of that side. The 27 cells around a
 /// particle's cell hold all its neighbors. Local particles and ghosts are both kept in the order
-/// of the cells (x fastest) and within a cell of x, so neighbors come in few runs that ascend in x;
-/// particles of types that are not listed come last in their cell.
+/// of the cells (x fastest) and within a cell of x, so neighbors come in few runs that ascend in x.
+/// Particles of types that are not listed come last in their cell.
 /// In a triclinic box all of that is so in upright coordinates.
 class CellGrid {
  public:

@@ -365,6 +365,10 @@ TEST_CASE("more neighbors than are treated together") {
       const MolecularResult result =
           test::compute(model, system, Precision::double_precision, kernels->name, true, skin);
       CHECK(result.sums.energy == doctest::Approx(expected).epsilon(1e-11));
+      // Sums over many molecules are in double precision, too.
+      const MolecularResult mixed =
+          test::compute(model, system, Precision::mixed, kernels->name, true, skin);
+      CHECK(mixed.sums.energy == doctest::Approx(expected).epsilon(1e-6));
       Vec3 total;
       for (const Vec3& f : result.force) total += f;
       CHECK(length(total) < 1e-9);

@@ -28,9 +28,7 @@ void compute_single_sites(MolecularWork& work, const std::uint32_t* cells, std::
   const Real* const sites = records<Pack>(work) + to_site;
   const auto stride = static_cast<std::uint32_t>(work.record_stride / 4);
   const std::uint32_t dummy = 4 * rows.total;
-  Pack energy = Pack::zero();
-  Pack virial[6];
-  for (Pack& sum : virial) sum = Pack::zero();
+  TermSums totals;
 
   constexpr std::size_t piece = 1024;
   alignas(64) std::uint32_t decoded[piece + longest_vector];
@@ -51,6 +49,9 @@ void compute_single_sites(MolecularWork& work, const std::uint32_t* cells, std::
       PackVector<Pack> site{Pack::zero(), Pack::zero(), Pack::zero()};
       if (!at_center) site = broadcast<Pack>(own);
       PackVector<Pack> force{Pack::zero(), Pack::zero(), Pack::zero()};
+      Pack energy = Pack::zero();
+      Pack virial[6];
+      for (Pack& sum : virial) sum = Pack::zero();
 
       const std::size_t first = rows.row_begin[i];
       const std::size_t length = rows.row_begin[i + 1] - first;
@@ -111,11 +112,15 @@ void compute_single_sites(MolecularWork& work, const std::uint32_t* cells, std::
       }
       work.force[i] = total;
       work.torque[i] = torque;
+      if constexpr (with_energy) {
+        // In double: a sum over many molecules would lose their digits.
+        totals.energy += energy.sum();
+        for (int q = 0; q < 6; ++q) totals.virial[q] += virial[q].sum();
+      }
     }
   }
   // Each pair stands in two rows.
-  const double half = 0.5 * energy.sum();
-  work.energy += half;
-  work.lennard_jones += half;
-  for (int q = 0; q < 6; ++q) work.virial[q] += 0.5 * virial[q].sum();
+  work.energy += 0.5 * totals.energy;
+  work.lennard_jones += 0.5 * totals.energy;
+  for (int q = 0; q < 6; ++q) work.virial[q] += 0.5 * totals.virial[q];
 }

@@ -106,8 +106,9 @@ struct FmmKernels {
   void (*local_to_charges)(const HarmonicFactors& factors, const Real* local, double unit,
                            FarCharges<Real>& charges, std::size_t begin, std::size_t end);
   /// Adds field and, where wanted, potential of the charges of near cells (the cell itself among
-  /// them), those of the same molecule left out. Where `virial` is given, adds half of each ordered pair's force
-  /// times the vector between the centers of the two cells, from the source's to the target's.
+  /// them), those of the same molecule left out. Where `virial` is given, adds half of each ordered
+  /// pair's force times the vector between the centers of the two cells, from the source's to the
+  /// target's.
   void (*near_charges)(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
                        std::span<const NearCell<Real>> cells, NearSources<Real>& sources,
                        bool potentials, VirialProducts* virial);
