@@ -8,6 +8,7 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+import gromacs
 from process import EngineError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -118,29 +119,6 @@ class Water(System):
     """97 thousand atoms of TIP3P water: GROMACS's box of 216 molecules, repeated."""
 
     REPEATS = (5, 5, 6)
-    TOPOLOGY = """\
-[ defaults ]
-1 2 no
-[ atomtypes ]
-OW OW 8 15.9994 -0.834 A 0.315061 0.636400
-HW HW 1 1.008 0.417 A 0.0 0.0
-[ moleculetype ]
-SOL 1
-[ atoms ]
-1 OW 1 SOL O 1 -0.834 15.9994
-2 HW 1 SOL H1 1 0.417 1.008
-3 HW 1 SOL H2 1 0.417 1.008
-[ settles ]
-1 1 0.09572 0.15139
-[ exclusions ]
-1 2 3
-2 1 3
-3 1 2
-[ system ]
-water
-[ molecules ]
-SOL {molecules}
-"""
     INPUT = """\
 units = "nano"
 [run]
@@ -215,7 +193,9 @@ atoms = [[1, 2], [1, 3], [2, 3]]
         lines = (folder / "start.gro").read_text(encoding="utf-8").splitlines()
         self.atoms = int(lines[1])
         molecules = self.atoms // 3
-        top = self.TOPOLOGY.format(molecules=molecules)
+        top = gromacs.water_topology(
+            molecules, charge=0.417, sigma=0.315061, epsilon=0.6364, leg=0.09572, base=0.15139
+        )
         (folder / "start.top").write_text(top, encoding="utf-8")
         x, y, z = lines[2 + self.atoms].split()
         edges = f'Lattice="{x} 0 0 0 {y} 0 0 0 {z}"'

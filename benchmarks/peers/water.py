@@ -9,6 +9,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import gromacs
 import numpy
 from process import Cores, EngineError, find, run_process
 from sterna.launch import command_line
@@ -66,29 +67,9 @@ ACCURACIES = (
     "1e-4",
 )
 
-TOPOLOGY = f"""\
-[ defaults ]
-1 2 no
-[ atomtypes ]
-OW OW 8 15.9994 -0.8476 A 0.316557 0.650194
-HW HW 1 1.008 0.4238 A 0.0 0.0
-[ moleculetype ]
-SOL 1
-[ atoms ]
-1 OW 1 SOL O 1 -0.8476 15.9994
-2 HW 1 SOL H1 1 0.4238 1.008
-3 HW 1 SOL H2 1 0.4238 1.008
-[ settles ]
-1 1 0.1 0.16330
-[ exclusions ]
-1 2 3
-2 1 3
-3 1 2
-[ system ]
-water
-[ molecules ]
-SOL {MOLECULES}
-"""
+TOPOLOGY = gromacs.water_topology(
+    MOLECULES, charge=0.4238, sigma=0.316557, epsilon=0.650194, leg=0.1, base=0.1633
+)
 PARAMETERS = f"""\
 integrator = md
 dt = {TIMESTEP}
