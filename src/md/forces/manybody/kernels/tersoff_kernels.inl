@@ -9,7 +9,7 @@
 // Included by one file for each instruction set, which defines STERNA_KERNEL_NAME.
 
 #include "md/forces/manybody/tersoff_work.hpp"
-#include "md/simd/lanes.hpp"
+#include "md/simd/elementary.hpp"
 
 namespace sterna::md {
 namespace {
