@@ -250,6 +250,24 @@ def test_a_molecule_of_gaff_as_tleap_writes_it(sterna, tmp_path):
     assert "count = 4" in (tmp_path / "out.toml").read_text()
 
 
+@pytest.mark.parametrize(("water", "sites"), [("tip4pew", 1), ("tip5p", 2)])
+def test_extra_points_of_amber(sterna, tmp_path, water, sites):
+    """An alanine dipeptide (ff14SB) and ions in TIP4P-Ew and TIP5P, by tleap of AmberTools 26."""
+    for constraints in ("none", "hydrogen"):
+        done = sterna(
+            "import", DATA / f"{water}.prmtop", DATA / f"{water}.inpcrd", "--cutoff", "0.6",
+            "--constraints", constraints, "-o", "out.toml", "--compare", "--overwrite",
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        table = table_of(done.stdout)
+        assert table.keys() == {"bonds", "angles", "torsions", "lennard_jones", "charges"}
+        for name, (mine, theirs, _) in table.items():
+            assert abs(theirs) > 1e-2, name
+            assert mine == pytest.approx(theirs, rel=1e-6), name
+    text = (tmp_path / "out.toml").read_text()
+    assert text.count("[[molecule.virtual_site]]") == sites
+
+
 def test_coordinates_without_a_box(sterna, tmp_path):
     """CRD files of CHARMM, and inpcrd files of molecules in vacuum: --box gives the edges."""
     files = [DATA / f"alcohol.{suffix}" for suffix in ("psf", "prm", "rtf", "pdb")]
@@ -276,7 +294,7 @@ def test_coordinates_without_a_box(sterna, tmp_path):
     for text in ("2,2", "2,x,2", "0", "-1", "inf"):
         done = sterna("import", *files[:3], "a.crd", f"--box={text}", "-o", "other.toml")
         assert done.returncode == 2
-        assert f"--box {text}: expected one length in nm or three" in done.stderr
+        assert f"--box {text}: expected one length or three" in done.stderr
 
 
 def test_files_that_a_topology_includes(sterna, tmp_path):
