@@ -91,7 +91,7 @@ def test_a_pdb_file_comes_out_with_its_residues(solution, tmp_path):
     assert 'residue_numbers = "301:305 305C 307:308 310:318' in text and 'chains = "W:20 V:' in text
     peptide = next(tmp_path.glob("out_*.toml")).read_text()
     assert 'residue = "ALA"' in peptide and "residue_number = -4" in peptide
-    assert 'residue_number = -3, insertion_code = "B"' in peptide
+    assert 'residue_number = -3\ninsertion_code = "B"' in peptide
     run_and_export(tmp_path, "pdb", "gro")
     # OpenMM gives some atoms the names of its own tables as it reads.
     expected = labels(app.PDBFile(str(tmp_path / "places.pdb")).topology)

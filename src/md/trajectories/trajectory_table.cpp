@@ -18,11 +18,13 @@ constexpr const TrajectoryRow* trajectory_rows[] = {
 #undef STERNA_TRAJECTORY
 };
 
-/// Whether some molecule has atoms elsewhere than at its center.
+/// Whether some molecule has sites at several places.
 bool has_sites_apart(const Input& input) {
   return std::ranges::any_of(input.components, [](const Input::Component& component) {
-    return std::ranges::any_of(atom_places(component),
-                               [](const Vec3& place) { return dot(place, place) > 0.0; });
+    return std::ranges::any_of(component.sites, [&](const Input::Site& site) {
+      const Vec3 apart = site.position - component.sites.front().position;
+      return dot(apart, apart) > 0.0;
+    });
   });
 }
 
