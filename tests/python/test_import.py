@@ -1,5 +1,6 @@
 """`sterna import`: systems of OpenMM and GROMACS, each energy beside that of OpenMM."""
 
+import gzip
 import os
 import random
 import subprocess
@@ -295,6 +296,48 @@ def test_coordinates_without_a_box(sterna, tmp_path):
         done = sterna("import", *files[:3], "a.crd", f"--box={text}", "-o", "other.toml")
         assert done.returncode == 2
         assert f"--box {text}: expected one length or three" in done.stderr
+
+
+def test_a_gro_file_of_molecules_in_vacuum(sterna, tmp_path):
+    """GROMACS writes a box of zeros."""
+    (tmp_path / "butane.top").write_text(TOP)
+    box = "   2.10000   2.10000   2.10000\n"
+    assert GRO.endswith(box)
+    (tmp_path / "butane.gro").write_text(GRO.replace(box, "   0.00000   0.00000   0.00000\n"))
+    done = sterna("import", "butane.top", "butane.gro", "-o", "out.toml")
+    assert done.returncode == 2
+    told = "butane.gro has no box; expected its edges in the last line, or --box with its edges"
+    assert told in done.stderr
+    for words in (["2.1"], ["2.1,2.2,2.3"], ["2.1", "2.2", "2.3"]):
+        done = sterna(
+            "import", "butane.top", "butane.gro", "--box", *words, "-o", "out.toml", "--overwrite"
+        )
+        assert done.returncode == 0, done.stderr
+        edges = (tmp_path / "out.extxyz").read_text().split('"')[1].split()
+        assert edges[0] == "2.1" and edges[8] == ("2.1" if words == ["2.1"] else "2.3")
+
+
+def test_compressed_files(sterna, tmp_path):
+    files = []
+    for name in ("alcohol.prmtop", "alcohol.inpcrd"):
+        files.append(f"{name}.gz")
+        (tmp_path / files[-1]).write_bytes(gzip.compress((DATA / name).read_bytes()))
+    plain = [DATA / name[:-3] for name in files]
+    for given, output in ((files, "packed.toml"), (plain, "plain.toml")):
+        done = sterna("import", *given, "-o", output)
+        assert done.returncode == 0, done.stderr
+    for suffix in ("toml", "extxyz"):
+        texts = [(tmp_path / f"{name}.{suffix}").read_text() for name in ("packed", "plain")]
+        assert texts[0].replace("packed", "plain") == texts[1]
+    # Messages name the file that was given.
+    broken = (DATA / "alcohol.prmtop").read_text().replace("%FLAG POINTERS", "%FLAG POINTER")
+    (tmp_path / "broken.prmtop.gz").write_bytes(gzip.compress(broken.encode()))
+    done = sterna("import", "broken.prmtop.gz", files[1], "-o", "out.toml")
+    assert done.returncode == 2 and done.stderr.startswith("sterna: error: broken.prmtop.gz:")
+    (tmp_path / "cut.prmtop.gz").write_bytes((tmp_path / files[0]).read_bytes()[:500])
+    done = sterna("import", "cut.prmtop.gz", files[1], "-o", "out.toml")
+    assert done.returncode == 2 and "cut.prmtop.gz cannot be unpacked" in done.stderr
+    assert not (tmp_path / "out.toml").exists()
 
 
 def test_files_that_a_topology_includes(sterna, tmp_path):
