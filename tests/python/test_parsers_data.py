@@ -86,7 +86,7 @@ EXAMPLES = {
     "peptide of CHARMM in water by CHARMM-GUI": Example(
         ["parmed/charmm/ala2_charmmgui.psf", "parmed/charmm/ala2_charmmgui.crd",
          "parmed/charmm/toppar/par_all36_prot.prm", "parmed/charmm/toppar/toppar_water_ions.str"],
-        1989, box=3.3,
+        1989, pairs=True, box=3.3,
     ),
     "peptide of AMBER in water": Example(
         ["parmed/amber/ala2_solv.parm7", "parmed/amber/ala2_solv.rst7"], 3026,
