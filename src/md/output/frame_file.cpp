@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <numeric>
 #include <span>
@@ -18,11 +19,25 @@
 namespace sterna::md {
 namespace {
 
-/// A particle on its way to the rank that writes it.
+/// A particle on its way to the rank that writes it: this, then its orientation, velocity and force,
+/// as far as frames want them.
 struct FrameParticle {
-  FrameAtom atom;
-  Quaternion orientation;
+  std::int64_t id;
+  std::int32_t type;
+  std::array<std::int32_t, 3> image;
+  Vec3 position;
 };
+
+template <class Value>
+void put_and_pass(std::byte*& at, const Value& value) {
+  std::memcpy(at, &value, sizeof(value));
+  at += sizeof(value);
+}
+template <class Value>
+void take_and_pass(const std::byte*& at, Value& value) {
+  std::memcpy(&value, at, sizeof(value));
+  at += sizeof(value);
+}
 
 std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text.data(), text.size()));
@@ -57,8 +72,12 @@ class FrameFile::Implementation {
           fmt::format("{}: a file of this format has at most {} atoms, the frames have {}", path_,
                       format_->most_atoms(), atoms));
     }
-    redistribution_ = std::make_unique<BlockRedistribution>(
-        context_, particles, sizeof(FrameParticle), options_.redistribution);
+    turns_ = !options_.places.empty() && store.kind().rotating;
+    item_bytes_ = sizeof(FrameParticle) + (turns_ ? sizeof(Quaternion) : 0) +
+                  (format_->has_velocities() ? sizeof(Vec3) : 0) +
+                  (format_->has_forces() ? sizeof(Vec3) : 0);
+    redistribution_ = std::make_unique<BlockRedistribution>(context_, particles, item_bytes_,
+                                                            options_.redistribution);
   }
 
   void create() {
@@ -189,39 +208,52 @@ class FrameFile::Implementation {
     for (const std::uint32_t place : particles) {
       const std::uint32_t i = chosen_[place];
       FrameParticle particle{};
-      particle.atom.id = store.id[i];
-      particle.atom.type = static_cast<std::int32_t>(store.position[i].type);
-      particle.atom.velocity = store.velocity[i];
-      particle.atom.force = store.force[i];
+      particle.id = store.id[i];
+      particle.type = static_cast<std::int32_t>(store.position[i].type);
       for_each_field([&](const auto& field) {
         using Field = std::remove_cvref_t<decltype(field)>;
         if constexpr (Field::is_position) {
           const auto at = shown(field, store, box, i);
-          particle.atom.position = {at[0], at[1], at[2]};
+          particle.position = {at[0], at[1], at[2]};
         } else if constexpr (Field::is_image) {
           const auto image = shown(field, store, box, i);
-          std::copy(image.begin(), image.end(), particle.atom.image.begin());
+          std::copy(image.begin(), image.end(), particle.image.begin());
         }
       });
-      if (store.kind().rotating) particle.orientation = store.orientation[i];
-      std::memcpy(items, &particle, sizeof(particle));
+      std::byte* item = items;
+      put_and_pass(item, particle);
+      if (turns_) put_and_pass(item, store.orientation[i]);
+      if (format_->has_velocities()) put_and_pass(item, store.velocity[i]);
+      if (format_->has_forces()) put_and_pass(item, store.force[i]);
       items += stride;
     }
   }
 
   void encode(std::span<const std::byte> items) {
     atoms_.clear();
-    for (std::size_t at = 0; at < items.size(); at += sizeof(FrameParticle)) {
+    for (std::size_t at = 0; at < items.size(); at += item_bytes_) {
+      const std::byte* item = items.data() + at;
       FrameParticle particle;
-      std::memcpy(&particle, items.data() + at, sizeof(particle));
+      take_and_pass(item, particle);
+      FrameAtom atom{.id = particle.id,
+                     .type = particle.type,
+                     .site = 0,
+                     .image = particle.image,
+                     .position = particle.position,
+                     .velocity = {},
+                     .force = {}};
+      Quaternion orientation;
+      if (turns_) take_and_pass(item, orientation);
+      if (format_->has_velocities()) take_and_pass(item, atom.velocity);
+      if (format_->has_forces()) take_and_pass(item, atom.force);
       if (options_.places.empty()) {
-        atoms_.push_back(particle.atom);
+        atoms_.push_back(atom);
         continue;
       }
-      for (const Vec3& place : options_.places[static_cast<std::size_t>(particle.atom.type)]) {
-        FrameAtom& atom = atoms_.emplace_back(particle.atom);
-        atom.position = particle.atom.position + particle.orientation.to_lab(place);
-        ++particle.atom.site;
+      for (const Vec3& place : options_.places[static_cast<std::size_t>(atom.type)]) {
+        atom.position = particle.position + orientation.to_lab(place);
+        atoms_.push_back(atom);
+        ++atom.site;
       }
     }
     for (std::size_t block = 0; block < encoded_.size(); ++block) {
@@ -269,6 +301,8 @@ class FrameFile::Implementation {
   std::unique_ptr<FrameFormat> format_;
   FrameFileOptions options_;
   FrameFileContent content_{};
+  bool turns_ = false;  ///< whether atoms depend on orientations
+  std::size_t item_bytes_ = 0;
   std::unique_ptr<BlockRedistribution> redistribution_;
   std::shared_ptr<const IdOrder> id_order_;  ///< since the first frame that this object wrote
   RawFile file_;

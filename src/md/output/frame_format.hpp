@@ -48,6 +48,9 @@ class FrameFormat {
   /// How many atoms a file of the format can have.
   virtual std::int64_t most_atoms() const = 0;
   virtual std::int64_t last_step() const = 0;
+  /// Whether `encode` looks at velocities and forces.
+  virtual bool has_velocities() const { return false; }
+  virtual bool has_forces() const { return false; }
 
   /// What stands before all frames; it has the same length whatever it says.
   virtual std::string file_head(const FrameFileContent&) const { return {}; }

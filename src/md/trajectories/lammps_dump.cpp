@@ -81,6 +81,9 @@ class LammpsDumpFormat final : public FrameFormat {
   std::int64_t most_atoms() const override { return std::numeric_limits<std::int64_t>::max(); }
   std::int64_t last_step() const override { return std::numeric_limits<std::int64_t>::max(); }
 
+  bool has_velocities() const override { return options_.velocities; }
+  bool has_forces() const override { return options_.forces; }
+
   std::string frame_head(const FrameHead& head) const override {
     std::string text =
         fmt::format("{}{}\nITEM: NUMBER OF ATOMS\n{}\n", lammps_frame_begin, head.step, head.atoms);

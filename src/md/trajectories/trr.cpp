@@ -34,6 +34,9 @@ class TrrFormat final : public FrameFormat {
   std::int64_t most_atoms() const override { return std::numeric_limits<std::int32_t>::max() / 12; }
   std::int64_t last_step() const override { return std::numeric_limits<std::int32_t>::max(); }
 
+  bool has_velocities() const override { return options_.velocities; }
+  bool has_forces() const override { return options_.forces; }
+
   std::string frame_head(const FrameHead& head) const override {
     const std::int64_t vectors = 12 * head.atoms;
     XdrWords words;
