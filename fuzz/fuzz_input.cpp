@@ -30,6 +30,7 @@
 // sources: src/md/system/virtual_site_kinds.cpp src/md/system/virtual_site.cpp
 // sources: src/md/system/atom_group.cpp src/md/input/atom_groups.cpp
 // sources: src/md/observe/*.cpp src/md/integrate/thermostats/*.cpp
+// sources: src/md/trajectories/*.cpp
 // sources: src/md/integrate/barostats/*.cpp
 // sources: src/md/start/readers/*.cpp src/md/start/foreign/ls1/start_file.cpp
 // sources: src/md/start/foreign/modylas/coordinates.cpp src/md/start/foreign/modylas/words.cpp

@@ -108,11 +108,26 @@ class MoleculeChecker {
                         n + 1, quote(all[0].residue), quote(all[n].residue)));
         return;
       }
+      insertion_code(n);
     }
     if (numbered && !molecule_.residue_numbers.empty()) {
       error(place_ + ".residue_numbers",
             "\"residue_numbers\" in [[molecule]] does not go with \"residue_number\" in "
             "[[molecule.atom]]");
+    }
+  }
+
+  void insertion_code(std::size_t n) {
+    const Input::MoleculeAtom& atom = molecule_.atoms[n];
+    if (atom.insertion_code.empty()) return;
+    const std::string place = place_of("atom", n, "insertion_code");
+    if (!is_insertion_code(atom.insertion_code)) {
+      error(place, fmt::format("\"insertion_code\" of the atom {} is {}; expected one letter",
+                               n + 1, quote(atom.insertion_code)));
+    } else if (atom.residue_number == Input::unnumbered) {
+      error(place, fmt::format("the atom {} has an \"insertion_code\", which is part of a number; "
+                               "expected a \"residue_number\" too",
+                               n + 1));
     }
   }
 

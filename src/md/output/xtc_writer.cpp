@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -13,6 +12,7 @@
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
 #include "md/output/atomic_file.hpp"
+#include "md/output/xdr_words.hpp"
 #include "md/output/xtc_encoding.hpp"
 #include "md/system/particle_fields.hpp"
 #include "sterna/comm/collective.hpp"
@@ -29,33 +29,6 @@ constexpr std::size_t head_bytes = 52, plain_head_bytes = head_bytes + 4;
 /// Bytes before the encoded points.
 constexpr std::size_t full_head_bytes = 92;
 constexpr std::size_t place_of_step = 8;
-
-/// 32-bit words, the highest byte first (XDR, RFC 4506).
-class XdrWords {
- public:
-  XdrWords& put(std::uint32_t word) {
-    for (int shift = 24; shift >= 0; shift -= 8) {
-      bytes_.push_back(static_cast<std::byte>(word >> shift & 0xffU));
-    }
-    return *this;
-  }
-  XdrWords& put(std::int64_t number) { return put(static_cast<std::uint32_t>(number)); }
-  XdrWords& put(double number) {
-    return put(std::bit_cast<std::uint32_t>(static_cast<float>(number)));
-  }
-  std::span<const std::byte> bytes() const { return bytes_; }
-
- private:
-  std::vector<std::byte> bytes_;
-};
-
-std::uint32_t word_at(std::span<const std::byte> bytes, std::size_t place) {
-  std::uint32_t word = 0;
-  for (const std::byte byte : bytes.subspan(place, 4)) {
-    word = word << 8 | std::to_integer<std::uint32_t>(byte);
-  }
-  return word;
-}
 
 std::uint64_t with_padding(std::uint64_t bytes) {
   return (bytes + 3) / 4 * 4;
