@@ -2,7 +2,7 @@
 
 import math
 
-import click
+import typer
 from typer.core import TyperCommand
 
 from sterna.errors import SternaError
@@ -26,7 +26,7 @@ def edges_of(text: str) -> tuple[float, float, float]:
 class CommandWithEdges(TyperCommand):
     """Takes `--box 4 4 5` for `--box 4,4,5`."""
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:
         for n, word in enumerate(args):
             edges = args[n + 1 : n + 4]
             if word == _NAME and len(edges) == 3 and all(map(_is_number, edges)):
