@@ -22,7 +22,8 @@
 // sources: src/md/input/molecule_file.cpp
 // sources: src/md/input/check_multiple_time_steps.cpp
 // sources: src/md/input/check_neighbor.cpp src/md/input/check_exports.cpp
-// sources: src/md/input/check_molecules.cpp src/md/input/topology_from_input.cpp
+// sources: src/md/input/check_molecule.cpp src/md/input/check_molecules.cpp
+// sources: src/md/input/topology_from_input.cpp
 // sources: src/md/input/residue_labels.cpp
 // sources: src/md/input/hydrogen_mass.cpp
 // sources: src/md/forces/bonded/bicubic_table.cpp src/md/forces/bonded/bonded_table.cpp

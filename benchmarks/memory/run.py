@@ -24,9 +24,11 @@ import numpy
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python"), str(ROOT / "benchmarks" / "support")]
+sys.path += [str(ROOT / "benchmarks" / "biomolecules")]
 from process import processor  # noqa: E402
 from sterna.launch import command_line  # noqa: E402
 from sterna.program import find_program  # noqa: E402
+from systems import Water, input_of  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "memory.json"
 STEPS = 12
@@ -53,61 +55,6 @@ skin = 0.3
 [output]
 thermo_interval = {steps}
 """
-WATER = """\
-units = "nano"
-[run]
-steps = {steps}
-precision = "mixed"
-timestep = 0.001
-[start]
-kind = "file"
-file = "water.extxyz"
-temperature = 300.0
-[interaction]
-cutoff = 0.9
-truncation = "truncated"
-[neighbor]
-buffer = "tolerance"
-[output]
-thermo_interval = {steps}
-[electrostatics]
-kind = "fmm"
-accuracy = 1e-3
-[[type]]
-name = "O"
-mass = 15.9994
-sigma = 0.315061
-epsilon = 0.6364
-[[type]]
-name = "H"
-mass = 1.008
-sigma = 0.1
-epsilon = 0.0
-[[molecule]]
-name = "HOH"
-count = {molecules}
-excluded_bonds = 0
-[[molecule.atom]]
-name = "O"
-type = "O"
-charge = -0.834
-[[molecule.atom]]
-name = "H1"
-type = "H"
-charge = 0.417
-[[molecule.atom]]
-name = "H2"
-type = "H"
-charge = 0.417
-[[molecule.constraint]]
-distance = 0.09572
-atoms = [[1, 2], [1, 3]]
-[[molecule.constraint]]
-distance = 0.15139
-atoms = [2, 3]
-[[molecule.exclusion]]
-atoms = [[1, 2], [1, 3], [2, 3]]
-"""
 
 
 def write_melt(path: Path, cells: int, precision: str) -> int:
@@ -115,26 +62,30 @@ def write_melt(path: Path, cells: int, precision: str) -> int:
     return 4 * cells**3
 
 
-def write_water(path: Path, edge: int) -> int:
+class LatticeWater(Water):
     """Molecules on a cubic lattice of the density of water, each turned at random."""
-    molecules = edge**3
-    spacing = (29.9e-3) ** (1 / 3)  # nm, of 29.9 cubic angstrom for each
-    random = numpy.random.default_rng(1)
-    along = numpy.arange(edge) * spacing
-    oxygen = numpy.stack(numpy.meshgrid(along, along, along, indexing="ij"), -1).reshape(-1, 3)
-    axes = numpy.linalg.qr(random.normal(size=(molecules, 3, 3)))[0]
-    x, y = 0.5 * 0.15139, (0.09572**2 - (0.5 * 0.15139) ** 2) ** 0.5
-    arms = numpy.array([[0, 0, 0], [x, y, 0], [-x, y, 0]])
-    places = oxygen[:, None, :] + numpy.einsum("ak,mkc->mac", arms, axes)
-    length = edge * spacing
-    with path.with_name("water.extxyz").open("w", encoding="utf-8") as file:
-        file.write(f'{3 * molecules}\nLattice="{length} 0 0 0 {length} 0 0 0 {length}" ')
-        file.write("Properties=species:S:1:pos:R:3\n")
-        for molecule in places:
-            for name, (a, b, c) in zip("OHH", molecule, strict=True):
-                file.write(f"{name} {a:.5f} {b:.5f} {c:.5f}\n")
-    path.write_text(WATER.format(steps=STEPS, molecules=molecules), encoding="utf-8")
-    return 3 * molecules
+
+    def prepare(self, folder: Path, gmx: str | None) -> None:
+        molecules = WATER_EDGE**3
+        self.atoms = 3 * molecules
+        spacing = 29.9e-3 ** (1 / 3)  # nm, of 29.9 cubic angstrom for each
+        random = numpy.random.default_rng(1)
+        along = numpy.arange(WATER_EDGE) * spacing
+        oxygen = numpy.stack(numpy.meshgrid(along, along, along, indexing="ij"), -1).reshape(-1, 3)
+        axes = numpy.linalg.qr(random.normal(size=(molecules, 3, 3)))[0]
+        half_base = 0.5 * 0.15139
+        height = (0.09572**2 - half_base**2) ** 0.5
+        arms = numpy.array([[0, 0, 0], [half_base, height, 0], [-half_base, height, 0]])
+        places = oxygen[:, None, :] + numpy.einsum("ak,mkc->mac", arms, axes)
+        edge = WATER_EDGE * spacing
+        with (folder / "start.extxyz").open("w", encoding="utf-8") as file:
+            file.write(f'{self.atoms}\nLattice="{edge} 0 0 0 {edge} 0 0 0 {edge}" ')
+            file.write("Properties=species:S:1:pos:R:3\n")
+            for molecule in places:
+                for name, (a, b, c) in zip("OHH", molecule, strict=True):
+                    file.write(f"{name} {a:.5f} {b:.5f} {c:.5f}\n")
+        text = self.INPUT.format(steps=STEPS, timestep=0.001, cutoff=0.9, molecules=molecules)
+        self.write_inputs(folder, text)
 
 
 def measured(program: Path, path: Path) -> dict[str, float]:
@@ -182,8 +133,9 @@ def main() -> None:
                     inputs[f"melt, {precision}"] = inputs.get(f"melt, {precision}", [])
                     inputs[f"melt, {precision}"].append((path, write_melt(path, cells, precision)))
         if "water" in systems:
-            path = folder / "water.toml"
-            inputs["water"] = [(path, write_water(path, WATER_EDGE))]
+            water = LatticeWater("water", ("5e-4", "1e-3"), needs_gromacs=False)
+            water.prepare(folder, None)
+            inputs["water"] = [(input_of(folder, "sterna as gromacs"), water.atoms)]
         for system, sizes in inputs.items():
             for build, program in programs.items():
                 before = None
@@ -198,8 +150,9 @@ def main() -> None:
                         f"later {row['later'] / atoms:7.1f} bytes per atom, {row['seconds']:5.1f} s"
                         + (f", slope {row['slope']:.1f}" if "slope" in row else "")
                     )
+    before = ["--before", "CHECKOUT"] if options.before else []
     record = {
-        "command": shlex.join(["./dev", "bench", "memory", *sys.argv[1:]]),
+        "command": shlex.join(["./dev", "bench", "memory", *before, "--systems", options.systems]),
         "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()),
         "machine": processor(),
         "steps": STEPS,

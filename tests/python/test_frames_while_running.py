@@ -1,16 +1,15 @@
 """DCD, TRR and dumps of LAMMPS written while a run lasts, by all ranks, as other programs read them."""
 
-import resource
-import signal
 import subprocess
 import time
 
 import numpy
 import pytest
-from conftest import sterna_command, sterna_environment
+from conftest import sterna_environment
 from sterna.program import find_program
 from test_export import READERS, Read, expected_of
-from test_xtc import write_input
+from test_xtc import run, write_input
+from trajectory_support import run_with_small_files
 
 mdanalysis = pytest.importorskip("MDAnalysis")
 mdtraj = pytest.importorskip("mdtraj")
@@ -19,13 +18,6 @@ ase_io = pytest.importorskip("ase.io")
 #: Sections of the input, and what their files end with.
 FORMATS = {"dcd": "dcd", "trr": "trr", "lammps_dump": "lammpstrj"}
 MOTION = "velocities = true\nforces = true\n"
-
-
-def run(folder, *arguments):
-    return subprocess.run(
-        sterna_command("run", *map(str, arguments)), cwd=folder, env=sterna_environment(),
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
 
 
 def sections(interval, more=""):
@@ -161,16 +153,7 @@ def test_a_full_disk_leaves_the_earlier_frames(tmp_path, section):
     text = text.replace("trajectory_interval = 2", "trajectory_interval = 0")
     (tmp_path / "mixture.toml").write_text(text.replace("cells = [3, 3, 3]", "cells = [8, 8, 8]"))
     most = 2_000_000
-
-    def small_files() -> None:
-        # Without the signal, writing beyond the limit is an error like that of a full disk.
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-
-    done = subprocess.run(
-        [find_program(), "mixture.toml"], cwd=tmp_path, env=sterna_environment(),
-        preexec_fn=small_files, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = run_with_small_files(tmp_path, "mixture.toml", most)
     assert done.returncode != 0
     name = f"mixture.{FORMATS[section]}"
     assert f"{name}: cannot write" in done.stderr and "File too large" in done.stderr

@@ -221,17 +221,21 @@ def test_files_of_gromacs(sterna, tmp_path):
     assert not (tmp_path / "other.toml").exists()
 
 
+def assert_energies_of_amber(output):
+    table = table_of(output)
+    assert table.keys() == {"bonds", "angles", "torsions", "lennard_jones", "charges"}
+    for name, (mine, theirs, _) in table.items():
+        assert abs(theirs) > 1e-2, name
+        assert mine == pytest.approx(theirs, rel=1e-6), name
+
+
 def test_files_of_amber(sterna, tmp_path):
     done = sterna(
         "import", DATA / "alcohol.prmtop", DATA / "alcohol.inpcrd", "--constraints", "none",
         "-o", "out.toml", "--compare",
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    table = table_of(done.stdout)
-    assert table.keys() == {"bonds", "angles", "torsions", "lennard_jones", "charges"}
-    for name, (mine, theirs, _) in table.items():
-        assert abs(theirs) > 1e-2, name
-        assert mine == pytest.approx(theirs, rel=1e-6), name
+    assert_energies_of_amber(done.stdout)
     text = (tmp_path / "out.toml").read_text()
     assert text.count("[[molecule.improper]]") == 1 and "count = 3" in text
 
@@ -243,11 +247,7 @@ def test_a_molecule_of_gaff_as_tleap_writes_it(sterna, tmp_path):
         "--constraints", "none", "-o", "out.toml", "--compare",
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    table = table_of(done.stdout)
-    assert table.keys() == {"bonds", "angles", "torsions", "lennard_jones", "charges"}
-    for name, (mine, theirs, _) in table.items():
-        assert abs(theirs) > 1e-2, name
-        assert mine == pytest.approx(theirs, rel=1e-6), name
+    assert_energies_of_amber(done.stdout)
     assert "count = 4" in (tmp_path / "out.toml").read_text()
 
 
@@ -260,11 +260,7 @@ def test_extra_points_of_amber(sterna, tmp_path, water, sites):
             "--constraints", constraints, "-o", "out.toml", "--compare", "--overwrite",
         )  # fmt: skip
         assert done.returncode == 0, done.stdout + done.stderr
-        table = table_of(done.stdout)
-        assert table.keys() == {"bonds", "angles", "torsions", "lennard_jones", "charges"}
-        for name, (mine, theirs, _) in table.items():
-            assert abs(theirs) > 1e-2, name
-            assert mine == pytest.approx(theirs, rel=1e-6), name
+        assert_energies_of_amber(done.stdout)
     text = (tmp_path / "out.toml").read_text()
     assert text.count("[[molecule.virtual_site]]") == sites
 

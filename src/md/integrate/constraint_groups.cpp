@@ -6,8 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "md/integrate/kernels/constraint_kernels.hpp"
-
 namespace sterna::md {
 namespace {
 
@@ -113,9 +111,9 @@ std::optional<std::uint32_t> ConstraintGroups::shape_of(const ConstraintGroup& g
       group.constraints.size() > most_constraints_together) {
     return std::nullopt;
   }
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
+  std::vector<ConstrainedPair> pairs;
   for (const ConstraintGroup::Pair& pair : group.constraints) {
-    pairs.emplace_back(pair.first, pair.second);
+    pairs.push_back({pair.first, pair.second});
   }
   const auto found = std::ranges::find(shapes_, pairs);
   const auto shape = static_cast<std::uint32_t>(found - shapes_.begin());

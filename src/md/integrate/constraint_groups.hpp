@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "md/input/sections/run_section.hpp"
+#include "md/integrate/kernels/constraint_kernels.hpp"
 #include "md/integrate/settle.hpp"
 #include "md/system/topology.hpp"
 
@@ -58,8 +58,8 @@ class ConstraintGroups {
   std::optional<std::uint32_t> shape_of(const ConstraintGroup& group);
 
   std::vector<Kind> kinds_;  ///< of molecules
-  /// Constraints of each shape, as pairs of places among the group's atoms.
-  std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> shapes_;
+  /// The constraints of each shape.
+  std::vector<std::vector<ConstrainedPair>> shapes_;
 };
 
 }  // namespace sterna::md

@@ -44,8 +44,7 @@ double length(const Vec3& v) {
 
 Constraints::Constraints(const comm::Context& context, std::shared_ptr<const MoleculePlaces> places,
                          ConstraintGroups groups, std::vector<double> inverse_masses,
-                         double timestep, double tolerance, GhostVectors ghost_vectors,
-                         std::string_view kernels)
+                         double timestep, double tolerance, GhostVectors ghost_vectors)
     : context_(context),
       places_(std::move(places)),
       kinds_(std::move(groups)),
@@ -58,7 +57,7 @@ Constraints::Constraints(const comm::Context& context, std::shared_ptr<const Mol
           available_kernels<ConstraintKernels>({STERNA_WIDE_KERNELS(constraint_kernels_avx512),
                                                 STERNA_WIDE_KERNELS(constraint_kernels_avx2),
                                                 constraint_kernels_baseline}),
-          kernels)) {}
+          "auto")) {}
 
 std::int64_t Constraints::first_joined_to(std::int64_t id) const {
   const Topology::Place place = places_->topology().place_of(id);

@@ -26,10 +26,10 @@ class Constraints {
   using GhostVectors = ConstraintMatrix::GhostVectors;
 
   /// `inverse_masses`: by type; `groups` were made with them. `tolerance`: relative deviation of
-  /// each distance at most. `kernels`: an instruction set, or "auto".
+  /// each distance at most.
   Constraints(const comm::Context& context, std::shared_ptr<const MoleculePlaces> places,
               ConstraintGroups groups, std::vector<double> inverse_masses, double timestep,
-              double tolerance, GhostVectors ghost_vectors, std::string_view kernels = "auto");
+              double tolerance, GhostVectors ghost_vectors);
 
   /// Of the atoms that constraints join to that of an id, directly or through others, the first.
   std::int64_t first_joined_to(std::int64_t id) const;

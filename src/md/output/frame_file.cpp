@@ -11,7 +11,7 @@
 
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
-#include "md/output/atomic_file.hpp"
+#include "md/output/joint_file.hpp"
 #include "md/system/particle_fields.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/reduction_batch.hpp"
@@ -51,7 +51,7 @@ class FrameFile::Implementation {
                  std::unique_ptr<FrameFormat> format, const ParticleStore& store,
                  FrameFileOptions options)
       : context_(context),
-        path_(std::move(path)),
+        file_(context, std::move(path)),
         format_(std::move(format)),
         options_(std::move(options)),
         encoded_(static_cast<std::size_t>(format_->block_count())) {
@@ -66,11 +66,11 @@ class FrameFile::Implementation {
                 .interval = options_.interval,
                 .time_per_step = 0.0};
     // The same on all ranks, so all of them throw.
-    if (atoms < 1) throw FileError(path_ + ": a trajectory needs at least one atom");
+    if (atoms < 1) throw FileError(file_.path() + ": a trajectory needs at least one atom");
     if (atoms > format_->most_atoms()) {
       throw FileError(
-          fmt::format("{}: a file of this format has at most {} atoms, the frames have {}", path_,
-                      format_->most_atoms(), atoms));
+          fmt::format("{}: a file of this format has at most {} atoms, the frames have {}",
+                      file_.path(), format_->most_atoms(), atoms));
     }
     turns_ = !options_.places.empty() && store.kind().rotating;
     item_bytes_ = sizeof(FrameParticle) + (turns_ ? sizeof(Quaternion) : 0) +
@@ -81,34 +81,27 @@ class FrameFile::Implementation {
   }
 
   void create() {
-    on_first_rank(context_, [&] {
-      file_ = RawFile(path_, RawFile::Mode::create);
-      write_file_head();
-    });
+    file_.create([this](RawFile& file) { write_file_head(file); });
     end_ = format_->file_head(content_).size();
-    open_for_all();
   }
 
   void resume(std::int64_t last_step) {
-    std::string kept;
-    on_first_rank(context_, [&] {
-      keep_frames_until(last_step);
-      kept = fmt::format("{} {} {}", end_, content_.frames, content_.first_step);
+    std::string kept = file_.resume([&](RawFile& file, bool is_new) {
+      keep_frames_until(file, is_new, last_step);
+      return fmt::format("{} {} {}", end_, content_.frames, content_.first_step);
     });
-    comm::broadcast(context_, 0, kept);
     std::size_t at = 0;
     end_ = std::stoull(kept, &at);
     kept.erase(0, at);
     content_.frames = std::stoll(kept, &at);
     content_.first_step = std::stoll(kept.substr(at));
-    open_for_all();
   }
 
   bool is_due(std::int64_t step) const { return step % options_.interval == 0; }
 
   void write_frame(std::int64_t step, double time, const Box& box, const ParticleStore& store) {
     if (step > format_->last_step()) {
-      throw FileError(fmt::format("{}: a file of this format counts steps up to {}", path_,
+      throw FileError(fmt::format("{}: a file of this format counts steps up to {}", file_.path(),
                                   format_->last_step()));
     }
     const FrameFileContent before = content_;
@@ -120,15 +113,13 @@ class FrameFile::Implementation {
       write(FrameHead{step, time, box, content_.atoms});
     } catch (...) {
       content_ = before;
-      take_frame_back();
+      file_.take_back(end_);
       id_order_.reset();
       throw;
     }
   }
 
-  void sync() {
-    agree_after(context_, [&] { file_.sync(); });
-  }
+  void sync() { file_.sync(); }
 
   std::int64_t frames() const { return content_.frames; }
 
@@ -151,40 +142,36 @@ class FrameFile::Implementation {
     for (const std::uint32_t i : chosen_) ids_.push_back(store.id[i]);
   }
 
-  void open_for_all() {
-    agree_after(context_, [&] { file_ = RawFile(path_, RawFile::Mode::write); });
+  void write_file_head(RawFile& file) const {
+    file.write_at(0, bytes_of(format_->file_head(content_)));
   }
 
-  void write_file_head() { file_.write_at(0, bytes_of(format_->file_head(content_))); }
-
   /// On rank 0: finds the end of the last frame that is whole and not later, and cuts there.
-  void keep_frames_until(std::int64_t last_step) {
+  void keep_frames_until(RawFile& file, bool is_new, std::int64_t last_step) {
     end_ = format_->file_head(content_).size();
-    if (!file_exists(path_)) {
-      file_ = RawFile(path_, RawFile::Mode::create);
-      write_file_head();
+    if (is_new) {
+      write_file_head(file);
       return;
     }
-    file_ = RawFile(path_, RawFile::Mode::write);
-    const std::uint64_t size = file_.size();
+    const std::uint64_t size = file.size();
     if (size < end_) {
       throw FileError(
-          fmt::format("{}: it ends at byte {}, within its head; move it away", path_, size));
+          fmt::format("{}: it ends at byte {}, within its head; move it away", file_.path(), size));
     }
-    format_->read_file_head(file_, content_);
+    format_->read_file_head(file, content_);
     while (end_ < size) {
-      const auto found = format_->find_frame(file_, end_, size, content_.frames, content_);
+      const auto found = format_->find_frame(file, end_, size, content_.frames, content_);
       if (!found || found->step > last_step) break;
       if (found->atoms != content_.atoms) {
-        throw FileError(fmt::format("{}: it has {} atoms, the run has {}; move it away", path_,
-                                    found->atoms, content_.atoms));
+        throw FileError(fmt::format("{}: it has {} atoms, the run has {}; move it away",
+                                    file_.path(), found->atoms, content_.atoms));
       }
       if (content_.frames == 0) content_.first_step = found->step;
       end_ = found->end;
       ++content_.frames;
     }
-    file_.resize(end_);
-    write_file_head();
+    file.resize(end_);
+    write_file_head(file);
   }
 
   /// Fills `encoded_` with the atoms of this rank's block of ids.
@@ -200,7 +187,7 @@ class FrameFile::Implementation {
       encode(rows.items);
     }
     const std::string& failure = redistribution_->failure();
-    agree(context_, failure.empty() ? failure : path_ + ": " + failure);
+    agree(context_, failure.empty() ? failure : file_.path() + ": " + failure);
   }
 
   void pack(const Box& box, const ParticleStore& store, std::span<const std::uint32_t> particles,
@@ -271,33 +258,23 @@ class FrameFile::Implementation {
       const std::int64_t before = comm::exclusive_sum(context_, total);
       comm::ReductionBatch(context_, "bytes of a frame").sum(total).run();
       agree_after(context_, [&] {
-        file_.write_at(at + begin.size() + static_cast<std::uint64_t>(before),
-                       bytes_of(encoded_[block]));
+        file_.raw().write_at(at + begin.size() + static_cast<std::uint64_t>(before),
+                             bytes_of(encoded_[block]));
         if (context_.rank() != 0) return;
-        file_.write_at(at, bytes_of(begin));
-        file_.write_at(at + begin.size() + static_cast<std::uint64_t>(total), bytes_of(end));
+        file_.raw().write_at(at, bytes_of(begin));
+        file_.raw().write_at(at + begin.size() + static_cast<std::uint64_t>(total), bytes_of(end));
       });
       at += begin.size() + static_cast<std::uint64_t>(total) + end.size();
     }
     on_first_rank(context_, [&] {
-      file_.write_at(end_, bytes_of(first));
-      write_file_head();
+      file_.raw().write_at(end_, bytes_of(first));
+      write_file_head(file_.raw());
     });
     end_ = at;
   }
 
-  /// After a frame failed: the earlier frames are again all that the file holds.
-  void take_frame_back() {
-    if (context_.rank() != 0) return;
-    try {
-      file_.resize(end_);
-    } catch (const FileError&) {
-      // The failure that led here is the one to report.
-    }
-  }
-
   comm::Context context_;
-  std::string path_;
+  JointFile file_;
   std::unique_ptr<FrameFormat> format_;
   FrameFileOptions options_;
   FrameFileContent content_{};
@@ -305,8 +282,7 @@ class FrameFile::Implementation {
   std::size_t item_bytes_ = 0;
   std::unique_ptr<BlockRedistribution> redistribution_;
   std::shared_ptr<const IdOrder> id_order_;  ///< since the first frame that this object wrote
-  RawFile file_;
-  std::uint64_t end_ = 0;  ///< of the frames
+  std::uint64_t end_ = 0;                    ///< of the frames
   std::vector<std::uint32_t> chosen_;
   std::vector<std::int64_t> ids_;
   std::vector<FrameAtom> atoms_;

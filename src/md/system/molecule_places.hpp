@@ -37,11 +37,6 @@ class MoleculePlaces {
   std::optional<std::uint32_t> local(std::int64_t id) const;
   /// Of each ghost: the local particle that it is an image of, or `none`.
   std::span<const std::uint32_t> local_of_ghosts() const { return local_of_ghost_; }
-  /// The local particle at a place or, at that of a ghost, the one that it is an image of; `none`
-  /// where that is another rank's.
-  std::uint32_t local_at(std::uint32_t place) const {
-    return place < local_count_ ? place : local_of_ghost_[place - local_count_];
-  }
   /// The place of that image of an atom that is nearest to a point; nothing where the store lacks
   /// that image.
   std::optional<std::uint32_t> nearest(std::int64_t id, const Vec3& point) const;

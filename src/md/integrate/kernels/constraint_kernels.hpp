@@ -14,6 +14,7 @@ inline constexpr std::size_t most_constraints_together = 8;
 /// Two of a group's atoms.
 struct ConstrainedPair {
   std::uint32_t first, second;
+  friend bool operator==(const ConstrainedPair&, const ConstrainedPair&) = default;
 };
 
 /// Groups of constraints of one shape side by side: the same pairs of their atoms, whatever the
