@@ -22,7 +22,8 @@
 // sources: src/md/input/molecule_file.cpp
 // sources: src/md/input/check_multiple_time_steps.cpp
 // sources: src/md/input/check_neighbor.cpp src/md/input/check_exports.cpp
-// sources: src/md/input/check_molecules.cpp src/md/input/topology_from_input.cpp
+// sources: src/md/input/check_molecule.cpp src/md/input/check_molecules.cpp
+// sources: src/md/input/topology_from_input.cpp
 // sources: src/md/input/residue_labels.cpp
 // sources: src/md/input/hydrogen_mass.cpp
 // sources: src/md/forces/bonded/bicubic_table.cpp src/md/forces/bonded/bonded_table.cpp
@@ -30,6 +31,7 @@
 // sources: src/md/system/virtual_site_kinds.cpp src/md/system/virtual_site.cpp
 // sources: src/md/system/atom_group.cpp src/md/input/atom_groups.cpp
 // sources: src/md/observe/*.cpp src/md/integrate/thermostats/*.cpp
+// sources: src/md/trajectories/*.cpp
 // sources: src/md/integrate/barostats/*.cpp
 // sources: src/md/start/readers/*.cpp src/md/start/foreign/ls1/start_file.cpp
 // sources: src/md/start/foreign/modylas/coordinates.cpp src/md/start/foreign/modylas/words.cpp

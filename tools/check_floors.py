@@ -25,6 +25,7 @@ MD_FLOORS = (
     "output",
     "input",
     "integrate",
+    "trajectories",
     "observe",
     "start",
     "simulation",

@@ -45,6 +45,7 @@ class Atoms:
     residue: numpy.ndarray  #: number of its residue, from 0: the molecule, or a part of it
     residue_name: list[str]  #: of each residue
     residue_number: numpy.ndarray  #: of each residue, as files have it
+    insertion_code: list[str]  #: of each residue, a letter behind its number; mostly empty
     chain: list[str]  #: of each residue; may be empty
     particle: numpy.ndarray  #: the row of the frame
     offset: numpy.ndarray  #: (n, 3), from the particle, in its body frame
@@ -101,6 +102,7 @@ class Atoms:
             residue=residue,
             residue_name=[self.residue_name[r] for r in residues],
             residue_number=self.residue_number[residues],
+            insertion_code=[self.insertion_code[r] for r in residues],
             chain=[self.chain[r] for r in residues],
             particle=self.particle[chosen],
             offset=self.offset[chosen],
@@ -225,6 +227,7 @@ def particles_of(trajectory: "Trajectory") -> Atoms:
         residue=numpy.arange(count),
         residue_name=names[species].tolist(),
         residue_number=numpy.arange(1, count + 1),
+        insertion_code=[""] * count,
         chain=[""] * count,
         particle=numpy.arange(count),
         offset=numpy.zeros((count, 3)),
@@ -266,6 +269,7 @@ def _of_molecules(trajectory: "Trajectory") -> Atoms:
     atoms.name, atoms.element = names.astype(str), elements.astype(str)
     atoms.molecule_name = residues.molecules_named
     atoms.residue_name, atoms.chain = residues.names, residues.chains
+    atoms.insertion_code = residues.codes
     atoms.residue_number = numpy.array(residues.numbers, int)
     atoms.bonds = numpy.concatenate(bonds) if bonds else numpy.zeros((0, 2), int)
     atoms._chains = chains
@@ -277,23 +281,26 @@ class _Residues:
 
     def __init__(self, description: dict[str, Any]) -> None:
         runs = len(description["runs"])
-        # Trajectories of earlier versions have neither.
+        # Trajectories of earlier versions have none of these.
         self._numbers = description.get("residue_numbers", [[]] * runs)
         self._chains = description.get("chains", [[]] * runs)
+        self._codes = description.get("insertion_codes", [[]] * runs)
         self.names: list[str] = []
         self.numbers: list[int] = []
         self.chains: list[str] = []
+        self.codes: list[str] = []
         self.molecules_named: list[str] = []
 
     def add(self, run: int, molecule: dict[str, Any], count: int) -> numpy.ndarray:
         """`count` molecules of a kind; returns the residue of each atom."""
         atoms = molecule["atoms"]
         parts: list[int] = []  # of each atom: its residue in the molecule
-        named: list[tuple[str, int | None, str | None]] = []
+        named: list[tuple[str, int | None, str, str | None]] = []
         for atom in atoms:
             label = (
                 atom.get("residue", molecule["name"]),
                 atom.get("residue_number"),
+                atom.get("insertion_code", ""),
                 atom.get("chain"),
             )
             if not named or named[-1] != label:
@@ -306,10 +313,13 @@ class _Residues:
             c for name, size in self._chains[run] for c in ["" if name == "-" else name] * size
         ]
         first = len(self.names)
-        for number, chain in zip(given or counted, chains or [""] * count, strict=True):
-            for name, own, own_chain in named:
+        codes = dict(self._codes[run])
+        labels = zip(given or counted, chains or [""] * count, strict=True)
+        for at, (number, chain) in enumerate(labels):
+            for name, own, own_code, own_chain in named:
                 self.names.append(name)
                 self.numbers.append(number if own is None else own)
+                self.codes.append(codes.get(at, "") if own is None else own_code)
                 self.chains.append(chain if own_chain is None else own_chain)
         self.molecules_named += [molecule["name"]] * count
         shifts = first + len(named) * numpy.repeat(numpy.arange(count), len(atoms))
@@ -465,6 +475,7 @@ def _of_components(trajectory: "Trajectory", massless: bool) -> Atoms:
         residue=particle,
         residue_name=[order[s] for s in species],
         residue_number=numpy.arange(1, len(species) + 1),
+        insertion_code=[""] * len(species),
         chain=[""] * len(species),
         particle=particle,
         offset=offset,

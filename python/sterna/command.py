@@ -2,7 +2,6 @@
 
 import contextlib
 import importlib
-import math
 import os
 import sys
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from rich.console import Console
 
 from sterna import bench, launch
 from sterna.at_end import AtEnd
+from sterna.edges_option import CommandWithEdges, edges_of
 from sterna.errors import SternaError
 from sterna.program import find_companion, find_launcher, find_program, version
 from sterna.progress import ProgressBar
@@ -313,20 +313,7 @@ def _import_rigid(
     print(f"largest difference from a model: {matched.deviation:.2g} nm")
 
 
-def _edges(text: str) -> tuple[float, float, float]:
-    """Of `--box`."""
-    words = text.split(",")
-    try:
-        edges = [float(word) for word in words]
-    except ValueError:
-        edges = []
-    if len(edges) not in (1, 3) or not all(0.0 < edge < math.inf for edge in edges):
-        raise SternaError(f"--box {text}: expected one length in nm or three, such as 4,4,5", 2)
-    a, b, c = edges * (3 // len(edges))
-    return a, b, c
-
-
-@app.command(name="import")
+@app.command(name="import", cls=CommandWithEdges)
 def import_system(
     files: Annotated[
         list[Path],
@@ -405,6 +392,27 @@ def import_system(
             raise SternaError("--hydrogen-mass is for atoms, not for rigid molecules", status=2)
         _import_rigid(files, model, output, cutoff, force_field or compare, overwrite)
         return
+    from sterna.importing.compressed import unpacked
+
+    with unpacked(files) as plain:
+        _import_atoms(
+            plain, output, force_field or [], cutoff, constraints, hydrogen_mass, box, include,
+            compare, overwrite,
+        )  # fmt: skip
+
+
+def _import_atoms(
+    files: list[Path],
+    output: Path,
+    force_field: list[str],
+    cutoff: float,
+    constraints: Constraints | None,
+    hydrogen_mass: float | None,
+    box: str | None,
+    include: Path | None,
+    compare: bool,
+    overwrite: bool,
+) -> None:
     from sterna.importing import files as written
     from sterna.importing.hydrogen_mass import repartition
     from sterna.importing.lammps.lammps_system import is_data_file, read_lammps
@@ -432,10 +440,10 @@ def import_system(
     from sterna.importing.sources import Settings, read
 
     settings = Settings(
-        force_field or [],
+        force_field,
         cutoff,
         (constraints or Constraints.hydrogen).value,
-        None if box is None else _edges(box),
+        None if box is None else edges_of(box),
         include,
     )
     source = read(files, settings)

@@ -53,6 +53,7 @@ def to_ase(trajectory: "Trajectory", frame: int, massless: bool) -> "ase.Atoms":
         ("names", atoms.name), ("type_names", atoms.type), ("molecules", atoms.molecule),
         ("residuenames", numpy.array(atoms.residue_name)[atoms.residue]),
         ("residuenumbers", atoms.residue_number[atoms.residue]),
+        ("insertioncodes", numpy.array(atoms.insertion_code)[atoms.residue]),
     ):  # fmt: skip
         made.set_array(name, values)
     if at.velocity is not None:

@@ -85,6 +85,7 @@ def universe_of(atoms: Atoms) -> Universe:
     made.add_TopologyAttr("charges", atoms.charge)
     made.add_TopologyAttr("resnames", atoms.residue_name)
     made.add_TopologyAttr("resids", atoms.residue_number)
+    made.add_TopologyAttr("icodes", atoms.insertion_code)
     made.add_TopologyAttr("segids", [segment or "SYSTEM" for segment in segments])
     # What has no chain is in chain X of a PDB file; a longer name is that of its segment only.
     chains = numpy.array([c if len(c) == 1 and c.isalnum() else "X" for c in atoms.chain])

@@ -22,14 +22,15 @@ from sterna.configuration import (
     read_extended_xyz,
     read_last_frame,
 )
+from sterna.edges_option import CommandWithEdges
 from sterna.errors import SternaError
 from sterna.models import models
 from sterna.runs import outputs_of
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None, help="Write input and start files.")
-app.command(name="pack")(pack_command)
+app.command(name="pack", cls=CommandWithEdges)(pack_command)
 app.command()(replicate)
-app.command()(solvate)
+app.command(cls=CommandWithEdges)(solvate)
 
 _ANGSTROM_PER_NM = 10.0
 _NM3_PER_MOL_L = 0.602214076  # particles per nm^3 at 1 mol/l

@@ -130,7 +130,7 @@ def test_rigid_molecules_are_packed(sterna, runs, tmp_path):
     for file in runs.glob("water*"):
         (tmp_path / file.name).symlink_to(file)
     done = sterna(
-        "new", "pack", "water.toml=80", "--box", "1.6", "1.6", "1.6", "--distance", "0.17", "-o",
+        "new", "pack", "water.toml=80", "--box", "1.6,1.6,1.6", "--distance", "0.17", "-o",
         "box.toml",
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
@@ -158,7 +158,7 @@ def test_what_cannot_be_packed_is_told(sterna, runs, tmp_path, arguments, messag
 def test_water_with_salt_is_neutral_and_runs(sterna, tmp_path):
     pytest.importorskip("openmm")
     done = sterna(
-        "new", "solvate", "--box", "1.8", "1.8", "1.8", "--water", "spce", "--salt", "0.6",
+        "new", "solvate", "--box", "1.8", "--water", "spce", "--salt", "0.6",
         "--cutoff", "0.8", "-o", "brine.toml",
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

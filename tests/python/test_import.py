@@ -1,5 +1,6 @@
 """`sterna import`: systems of OpenMM and GROMACS, each energy beside that of OpenMM."""
 
+import gzip
 import os
 import random
 import subprocess
@@ -220,17 +221,21 @@ def test_files_of_gromacs(sterna, tmp_path):
     assert not (tmp_path / "other.toml").exists()
 
 
+def assert_energies_of_amber(output):
+    table = table_of(output)
+    assert table.keys() == {"bonds", "angles", "torsions", "lennard_jones", "charges"}
+    for name, (mine, theirs, _) in table.items():
+        assert abs(theirs) > 1e-2, name
+        assert mine == pytest.approx(theirs, rel=1e-6), name
+
+
 def test_files_of_amber(sterna, tmp_path):
     done = sterna(
         "import", DATA / "alcohol.prmtop", DATA / "alcohol.inpcrd", "--constraints", "none",
         "-o", "out.toml", "--compare",
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    table = table_of(done.stdout)
-    assert table.keys() == {"bonds", "angles", "torsions", "lennard_jones", "charges"}
-    for name, (mine, theirs, _) in table.items():
-        assert abs(theirs) > 1e-2, name
-        assert mine == pytest.approx(theirs, rel=1e-6), name
+    assert_energies_of_amber(done.stdout)
     text = (tmp_path / "out.toml").read_text()
     assert text.count("[[molecule.improper]]") == 1 and "count = 3" in text
 
@@ -242,12 +247,22 @@ def test_a_molecule_of_gaff_as_tleap_writes_it(sterna, tmp_path):
         "--constraints", "none", "-o", "out.toml", "--compare",
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    table = table_of(done.stdout)
-    assert table.keys() == {"bonds", "angles", "torsions", "lennard_jones", "charges"}
-    for name, (mine, theirs, _) in table.items():
-        assert abs(theirs) > 1e-2, name
-        assert mine == pytest.approx(theirs, rel=1e-6), name
+    assert_energies_of_amber(done.stdout)
     assert "count = 4" in (tmp_path / "out.toml").read_text()
+
+
+@pytest.mark.parametrize(("water", "sites"), [("tip4pew", 1), ("tip5p", 2)])
+def test_extra_points_of_amber(sterna, tmp_path, water, sites):
+    """An alanine dipeptide (ff14SB) and ions in TIP4P-Ew and TIP5P, by tleap of AmberTools 26."""
+    for constraints in ("none", "hydrogen"):
+        done = sterna(
+            "import", DATA / f"{water}.prmtop", DATA / f"{water}.inpcrd", "--cutoff", "0.6",
+            "--constraints", constraints, "-o", "out.toml", "--compare", "--overwrite",
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert_energies_of_amber(done.stdout)
+    text = (tmp_path / "out.toml").read_text()
+    assert text.count("[[molecule.virtual_site]]") == sites
 
 
 def test_coordinates_without_a_box(sterna, tmp_path):
@@ -276,7 +291,49 @@ def test_coordinates_without_a_box(sterna, tmp_path):
     for text in ("2,2", "2,x,2", "0", "-1", "inf"):
         done = sterna("import", *files[:3], "a.crd", f"--box={text}", "-o", "other.toml")
         assert done.returncode == 2
-        assert f"--box {text}: expected one length in nm or three" in done.stderr
+        assert f"--box {text}: expected one length or three" in done.stderr
+
+
+def test_a_gro_file_of_molecules_in_vacuum(sterna, tmp_path):
+    """GROMACS writes a box of zeros."""
+    (tmp_path / "butane.top").write_text(TOP)
+    box = "   2.10000   2.10000   2.10000\n"
+    assert GRO.endswith(box)
+    (tmp_path / "butane.gro").write_text(GRO.replace(box, "   0.00000   0.00000   0.00000\n"))
+    done = sterna("import", "butane.top", "butane.gro", "-o", "out.toml")
+    assert done.returncode == 2
+    told = "butane.gro has no box; expected its edges in the last line, or --box with its edges"
+    assert told in done.stderr
+    for words in (["2.1"], ["2.1,2.2,2.3"], ["2.1", "2.2", "2.3"]):
+        done = sterna(
+            "import", "butane.top", "butane.gro", "--box", *words, "-o", "out.toml", "--overwrite"
+        )
+        assert done.returncode == 0, done.stderr
+        edges = (tmp_path / "out.extxyz").read_text().split('"')[1].split()
+        assert edges[0] == "2.1" and edges[8] == ("2.1" if words == ["2.1"] else "2.3")
+
+
+def test_compressed_files(sterna, tmp_path):
+    files = []
+    for name in ("alcohol.prmtop", "alcohol.inpcrd"):
+        files.append(f"{name}.gz")
+        (tmp_path / files[-1]).write_bytes(gzip.compress((DATA / name).read_bytes()))
+    plain = [DATA / name[:-3] for name in files]
+    for given, output in ((files, "packed.toml"), (plain, "plain.toml")):
+        done = sterna("import", *given, "-o", output)
+        assert done.returncode == 0, done.stderr
+    for suffix in ("toml", "extxyz"):
+        texts = [(tmp_path / f"{name}.{suffix}").read_text() for name in ("packed", "plain")]
+        assert texts[0].replace("packed", "plain") == texts[1]
+    # Messages name the file that was given.
+    broken = (DATA / "alcohol.prmtop").read_text().replace("%FLAG POINTERS", "%FLAG POINTER")
+    (tmp_path / "broken.prmtop.gz").write_bytes(gzip.compress(broken.encode()))
+    done = sterna("import", "broken.prmtop.gz", files[1], "-o", "out.toml")
+    assert done.returncode == 2 and done.stderr.startswith("sterna: error: broken.prmtop.gz:")
+    (tmp_path / "cut.prmtop.gz").write_bytes((tmp_path / files[0]).read_bytes()[:500])
+    done = sterna("import", "cut.prmtop.gz", files[1], "-o", "out.toml")
+    assert done.returncode == 2 and "cut.prmtop.gz cannot be unpacked" in done.stderr
+    assert not (tmp_path / "out.toml").exists()
 
 
 def test_files_that_a_topology_includes(sterna, tmp_path):

@@ -91,6 +91,8 @@ BROKEN = {
                   "a.gro:10:4: error: the file ends after 10 lines; expected a title, the number"),
     "gro coordinate": ("a.gro", "0.500   0.500   0.500", "0.500   0.5x0   0.500",
                        'a.gro:3:29: error: coordinate y is "0.5x0"; expected a number in columns 29'),
+    "chamber": ("a.prmtop", "%FLAG TITLE", "%FLAG CTITLE",
+                "a.prmtop:2:7: error: a force field of CHARMM in a topology of AMBER (CHAMBER)"),
     "gro box": ("a.gro", "2.10000   2.10000   2.10000", "2.1 0 2.1",
                 "a.gro:11:8: error: an edge of the box is 0; expected a length above 0"),
     "gro empty": ("a.gro", None, "", "a.gro: error: expected a title, the number of atoms"),

@@ -38,11 +38,12 @@ def run_and_export(folder, *suffixes):
 
 
 def labels(topology):
-    """Of the atoms of an OpenMM topology: atom, residue, number, chain."""
+    """Of the atoms of an OpenMM topology: atom, residue, number, insertion code, chain."""
     return [
-        (atom.name, atom.residue.name, atom.residue.id, atom.residue.chain.id)
+        (atom.name, atom.residue.name, atom.residue.id, atom.residue.insertionCode.strip(),
+         atom.residue.chain.id)
         for atom in topology.atoms()
-    ]
+    ]  # fmt: skip
 
 
 def by_mdanalysis(path):
@@ -54,7 +55,7 @@ def by_mdanalysis(path):
 
 @pytest.fixture
 def solution(tmp_path):
-    """A dipeptide in water whose numbers have gaps, in two chains: places.pdb."""
+    """A dipeptide in water whose numbers have gaps and letters, in two chains: places.pdb."""
     topology, _, positions = solvated_dipeptide()
     renamed = app.Topology()
     renamed.setPeriodicBoxVectors(topology.getPeriodicBoxVectors())
@@ -69,7 +70,9 @@ def solution(tmp_path):
             chains[letter] = renamed.addChain(letter)
         # The peptide begins at -4, of water every tenth number is missing.
         number = residue.index - 4 if not is_water else 300 + waters + waters // 9
-        made = renamed.addResidue(residue.name, chains[letter], str(number))
+        code = {"NME": "B"}.get(residue.name, "C" if waters == 6 else " ")
+        number -= code != " "
+        made = renamed.addResidue(residue.name, chains[letter], str(number), code)
         for atom in residue.atoms():
             atoms[atom] = renamed.addAtom(atom.name, atom.element, made)
     for first, second in topology.bonds():
@@ -85,9 +88,10 @@ def test_a_pdb_file_comes_out_with_its_residues(solution, tmp_path):
         "--force-field", "amber14/tip3p.xml", "--cutoff", 0.8, "-o", "out.toml",
     )  # fmt: skip
     text = (tmp_path / "out.toml").read_text()
-    assert 'residue_numbers = "301:308 310:318' in text and 'chains = "W:20 V:' in text
+    assert 'residue_numbers = "301:305 305C 307:308 310:318' in text and 'chains = "W:20 V:' in text
     peptide = next(tmp_path.glob("out_*.toml")).read_text()
     assert 'residue = "ALA"' in peptide and "residue_number = -4" in peptide
+    assert 'residue_number = -3\ninsertion_code = "B"' in peptide
     run_and_export(tmp_path, "pdb", "gro")
     # OpenMM gives some atoms the names of its own tables as it reads.
     expected = labels(app.PDBFile(str(tmp_path / "places.pdb")).topology)
@@ -99,8 +103,11 @@ def test_a_pdb_file_comes_out_with_its_residues(solution, tmp_path):
     ):
         atoms = universe.atoms
         found = list(zip(atoms.names, atoms.resnames, map(str, atoms.resids), strict=True))
-        assert found == [(name, residue, number) for name, residue, number, _ in expected]
+        assert found == [label[:3] for label in expected]
     in_memory = read(tmp_path / "output" / "out")
+    codes = in_memory.to_mdanalysis().atoms.icodes.tolist()
+    assert codes == [label[3] for label in expected] and set(codes) == {"", "B", "C"}
+    assert in_memory.to_ase().arrays["insertioncodes"].tolist() == codes
     assert in_memory.to_mdanalysis().select_atoms("segid W").n_residues == 20
     topology = in_memory.to_mdtraj().topology
     assert [(r.name, str(r.resSeq), r.chain.chain_id) for r in topology.residues] == [
@@ -173,10 +180,11 @@ def pdb_of_water(numbers: list[str]) -> str:
 
 
 def test_insertion_codes_that_are_lost_are_told(tmp_path):
-    (tmp_path / "water.pdb").write_text(pdb_of_water(["   1A", "   2 "]))
+    (tmp_path / "water.pdb").write_text(pdb_of_water(["   1A", "   1*", "   2 "]))
     done = run(tmp_path, "import", "water.pdb", "--force-field", "tip3p.xml", "-o", "out.toml")
-    told = "warning: the insertion code of residue HOH 1A is not kept, only the number"
-    assert told in done.stderr
+    told = "warning: the insertion code of residue HOH 1* is not kept, only the number"
+    assert told in done.stderr and "HOH 1A" not in done.stderr
+    assert 'residue_numbers = "1A 1:2"' in (tmp_path / "out.toml").read_text()
 
 
 def test_long_lists_of_long_numbers(tmp_path):
@@ -296,6 +304,21 @@ r0 = 0.2
             'has "to"; expected whole numbers and ranges such as',
         ),
         ('residue_numbers = "4:1"', "", "", 'has "4:1"; expected whole numbers and ranges'),
+        ('residue_numbers = "1:3A"', "", "", 'has "1:3A"; expected whole numbers and ranges'),
+        ('residue_numbers = "1:3 3AB"', "", "", 'has "3AB"; expected whole numbers and ranges'),
+        ('residue_numbers = "1:3 A"', "", "", 'has "A"; expected whole numbers and ranges'),
+        (
+            "",
+            'residue_number = 3\ninsertion_code = "AB"',
+            "residue_number = 3",
+            '"insertion_code" of the atom 1 is "AB"; expected one letter',
+        ),
+        (
+            "",
+            'insertion_code = "A"',
+            "",
+            'the atom 1 has an "insertion_code", which is part of a number',
+        ),
         ('chains = "A:1 B:2"', "", "", "has 3 molecules; expected one for each of its 4 molecules"),
         ('chains = "A B"', "", "", 'has "A"; expected a name for all molecules, or names'),
         ("", 'residue = "X"', 'residue = "Y"', "so that each atom needs a"),

@@ -1,16 +1,21 @@
 """XTC written while a run lasts, by all ranks, as MDAnalysis and MDTraj read it."""
 
-import resource
-import signal
 import subprocess
 
 import h5py
 import numpy
 import pytest
 from conftest import sterna_command, sterna_environment
-from sterna.program import find_program
 from sterna.trajectory import Trajectory
-from trajectory_support import BUTANE, EDGES, MIXTURE, WATER, lattice_points, start_of
+from trajectory_support import (
+    BUTANE,
+    EDGES,
+    MIXTURE,
+    WATER,
+    lattice_points,
+    run_with_small_files,
+    start_of,
+)
 
 mdanalysis = pytest.importorskip("MDAnalysis")
 mdtraj = pytest.importorskip("mdtraj")
@@ -140,17 +145,7 @@ def test_a_full_disk_leaves_the_earlier_frames(tmp_path):
     text = text.replace("trajectory_interval = 2", "trajectory_interval = 0")
     text = text.replace("cells = [3, 3, 3]", "cells = [8, 8, 8]")
     (tmp_path / "mixture.toml").write_text(text + "thermo_interval = 1000\n")
-    most = 400_000
-
-    def small_files() -> None:
-        # Without the signal, writing beyond the limit is an error like that of a full disk.
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-
-    done = subprocess.run(
-        [find_program(), "mixture.toml"], cwd=tmp_path, env=sterna_environment(),
-        preexec_fn=small_files, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    done = run_with_small_files(tmp_path, "mixture.toml", 400_000)
     assert done.returncode != 0
     assert "mixture.xtc: cannot write" in done.stderr and "File too large" in done.stderr
     positions = read_xtc(tmp_path / "mixture.xtc")[0]

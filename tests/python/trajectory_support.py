@@ -1,5 +1,7 @@
 """Runs whose trajectories several tests look at."""
 
+import resource
+import signal
 import subprocess
 from pathlib import Path
 
@@ -134,3 +136,17 @@ def make_runs(folder: Path) -> None:
             [find_program(), f"{name}.toml"], cwd=folder, env=sterna_environment(), check=True,
             stdout=subprocess.DEVNULL,
         )  # fmt: skip
+
+
+def run_with_small_files(folder: Path, name: str, most: int) -> subprocess.CompletedProcess:
+    """A run on one rank, no file of which may have more bytes: like a disk that fills up."""
+
+    def small_files() -> None:
+        # Without the signal, writing beyond the limit is an error like that of a full disk.
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+    return subprocess.run(
+        [find_program(), name], cwd=folder, env=sterna_environment(),
+        preexec_fn=small_files, capture_output=True, text=True, check=False,
+    )  # fmt: skip

@@ -16,6 +16,7 @@ from sterna.atoms import matrices
 from sterna.building.inputs import Start, read_start
 from sterna.building.replicate import molecule_rows, whole_positions
 from sterna.configuration import fill_block, random_orientations
+from sterna.edges_option import edges_of
 from sterna.errors import SternaError
 from sterna.start_file import write_start
 from sterna.toml_text import toml_text
@@ -190,8 +191,11 @@ def pack_command(
         typer.Argument(metavar="INPUT.TOML=COUNT...", help="Molecules of the input, and how many."),
     ],
     box: Annotated[
-        tuple[float, float, float],
-        typer.Option(help="Edges in nm, or reduced; large enough for the molecules."),
+        str,
+        typer.Option(
+            metavar="A,B,C",
+            help="Edges in nm, or reduced; large enough for the molecules; one for a cube.",
+        ),
     ],
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="OUT.TOML", help="The input to write.")
@@ -221,7 +225,7 @@ def pack_command(
         if path.exists() and not overwrite:
             raise SternaError(f"{path} exists; --overwrite replaces it", 2)
     kinds = [kind_of(text) for text in sources]
-    edges = numpy.array(box)
+    edges = numpy.array(edges_of(box))
     sections = merged(kinds)
     units = kinds[0].start.units
     distance = distance or (0.8 if units == "reduced" else 0.2)

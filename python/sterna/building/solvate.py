@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sterna.edges_option import edges_of
 from sterna.errors import SternaError
 
 
@@ -57,8 +58,11 @@ def solvate(
         float | None, typer.Option(min=0.1, help="Water around the structure, in nm; default: 1.")
     ] = None,
     box: Annotated[
-        tuple[float, float, float] | None,
-        typer.Option(help="Edges of the box in nm, in place of --padding."),
+        str | None,
+        typer.Option(
+            metavar="A,B,C",
+            help="Edges of the box in nm, in place of --padding; one for a cube.",
+        ),
     ] = None,
     salt: Annotated[float, typer.Option(min=0.0, help="In mol/l.")] = 0.0,
     positive: Annotated[Positive, typer.Option(help="The positive ion.")] = Positive.sodium,
@@ -86,8 +90,9 @@ def solvate(
             f"expected --force-field for {structure}, such as --force-field amber14-all.xml", 2
         )
     names = [*(force_field or []), f"amber14/{water.value}.xml"]
+    edges = None if box is None else edges_of(box)
     solvent = Solvent(
-        water.value, padding or 1.0, box, salt, positive.value, negative.value, neutralize
+        water.value, padding or 1.0, edges, salt, positive.value, negative.value, neutralize
     )
     source = solvated(structure, Settings(names, cutoff, "hydrogen"), solvent)
     molecules = Molecules(system_of(source))

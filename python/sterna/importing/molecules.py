@@ -15,7 +15,8 @@ class Molecule:
     name: str
     count: int
     tables: dict[str, Any]
-    residue_numbers: list[int] = field(default_factory=list)  #: of each molecule, or none
+    #: Of each molecule, or none: the number and the insertion code.
+    residue_numbers: list[tuple[int, str]] = field(default_factory=list)
     chains: list[str] = field(default_factory=list)  #: likewise
 
     @property
@@ -27,7 +28,7 @@ class Molecule:
         if not residues:
             return
         if len(set(residues)) == 1:
-            self.residue_numbers.append(residues[0].number)
+            self.residue_numbers.append((residues[0].number, residues[0].insertion_code))
         self.chains.append(residues[0].chain)
 
     def labels(self) -> dict[str, str]:
@@ -45,12 +46,16 @@ class Molecule:
         return made
 
 
-def _ranges(numbers: list[int]) -> str:
-    """21:23 601 from 21, 22, 23, 601."""
+def _ranges(numbers: list[tuple[int, str]]) -> str:
+    """21:23 52A 601 from 21, 22, 23, 52A, 601."""
     parts = []
-    for _, same in itertools.groupby(enumerate(numbers), lambda item: item[1] - item[0]):
+    # A number with a letter is in no range.
+    for _, same in itertools.groupby(
+        enumerate(numbers), lambda item: (item[1][0] - item[0], item[0] if item[1][1] else -1)
+    ):
         run = [number for _, number in same]
-        parts.append(f"{run[0]}:{run[-1]}" if len(run) > 1 else str(run[0]))
+        number, code = run[0]
+        parts.append(f"{number}:{run[-1][0]}" if len(run) > 1 else f"{number}{code}")
     return " ".join(parts)
 
 
@@ -148,6 +153,8 @@ class Molecules:
             atom["residue"] = residue.name
             if len(set(residues)) > 1:
                 atom["residue_number"] = residue.number
+                if residue.insertion_code:
+                    atom["insertion_code"] = residue.insertion_code
             if residue.chain != residues[0].chain:
                 atom["chain"] = residue.chain
         alike: dict[tuple[str, tuple], list[list[int]]] = {}

@@ -89,8 +89,8 @@ def _taken_over(source: Source) -> System:
 
 
 def _insertion_codes(source: Source) -> list[str]:
-    """What a user must know where residues have any: Sterna's have numbers only."""
-    found = [r for r in source.topology.residues() if _insertion_code(r)]
+    """What a user must know where residues have any that are no letters, as Sterna's are."""
+    found = [r for r in source.topology.residues() if not _is_letter(_insertion_code(r))]
     if not found:
         return []
     first, more = found[0], len(found) - 1
@@ -105,8 +105,12 @@ def _insertion_code(residue: Any) -> str:
     return "" if code.isdigit() else code
 
 
+def _is_letter(code: str) -> bool:
+    return code == "" or (len(code) == 1 and code.isascii() and code.isalpha())
+
+
 def _residues(source: Source) -> list[Residue]:
-    """Names, numbers and chains as the file has them, without insertion codes."""
+    """Names, numbers and chains as the file has them."""
     # Where a file has no chains, OpenMM counts them.
     has_chains = any(c.id != str(c.index + 1) for c in source.topology.chains())
     made: list[Residue] = []
@@ -121,7 +125,8 @@ def _residues(source: Source) -> list[Residue]:
             except ValueError:
                 number = made[-1].number + 1 if made else 1
         chain = re.sub(r"[\s:,]", "_", residue.chain.id.strip()) if has_chains else ""
-        made.append(Residue(residue.name.strip(), number, chain))
+        code = _insertion_code(residue)
+        made.append(Residue(residue.name.strip(), number, chain, code if _is_letter(code) else ""))
     return made
 
 

@@ -9,7 +9,7 @@ import numpy
 
 from sterna.errors import SternaError
 from sterna.importing.checks import check_file
-from sterna.importing.checks.gromacs import read_topology
+from sterna.importing.checks.gromacs import has_no_box, read_topology
 
 
 def openmm() -> Any:
@@ -239,7 +239,9 @@ def _by_force_field(path: Path, settings: Settings) -> Source:
 def _gromacs(path: Path, _: list[Path], places: Path, settings: Settings) -> Source:
     app = openmm().app
     found = _read_by(places, lambda: app.GromacsGroFile(str(places)))
-    box = found.getPeriodicBoxVectors()
+    last = places.read_text(encoding="utf-8").splitlines()[len(found.positions) + 2]
+    box = None if has_no_box(last.split()) else found.getPeriodicBoxVectors()
+    box = settings.vectors(box, places, "its edges in the last line, or ")
     topology = _read_by(path, lambda: read_topology(app, path, box, settings.include))
     system = _read_by(path, lambda: topology.createSystem(**settings.of_openmm()))
     source = _source(topology.topology, system, _places(found), (path, places))

@@ -45,6 +45,7 @@ class Residue:
     name: str
     number: int
     chain: str  #: or segment; may be empty
+    insertion_code: str = ""  #: a letter behind the number
 
 
 @dataclass(frozen=True)

@@ -205,7 +205,7 @@ void check_group_names(const Input& input, const IsGood& is_good, const Report& 
       if (!SelectionExpression(group->select).depends_on_position()) continue;
       report(Severity::error, place,
              fmt::format("the group {} asks where atoms are, so that it is another one in each "
-                         "frame; this observer follows its atoms",
+                         "frame; this section follows its atoms",
                          quote(*name)));
     } catch (const SelectionExpression::Error&) {
       // `check_groups` says it.

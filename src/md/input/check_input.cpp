@@ -1,5 +1,6 @@
 #include "md/input/check_input.hpp"
 #include "md/input/observer_section.hpp"
+#include "md/input/trajectory_section.hpp"
 
 #include <fmt/format.h>
 
@@ -356,6 +357,11 @@ void check_input(Input& input, bool look_at_files, const IsGood& is_good, const 
   check_exports(input, is_good, report);
   check_groups(input, is_good, report);
   for (const ObserverSection& section : observer_sections()) {
+    if (section.check != nullptr) section.check(input, is_good, report);
+  }
+  for (const TrajectorySection& section : trajectory_sections()) {
+    check_group_names(input, is_good, report, fmt::format("{}.groups", section.schema.name),
+                      section.groups(input), true);
     if (section.check != nullptr) section.check(input, is_good, report);
   }
 }

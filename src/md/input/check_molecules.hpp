@@ -11,10 +11,6 @@ namespace sterna::md {
 /// What no key of [[molecule]] alone can tell. Completes names of atoms.
 void check_molecules(Input& input, const IsGood& is_good, const Report& report);
 
-/// The same of what one molecule is made of. Its places begin with "molecule[N]".
-void check_molecule(Input& input, std::size_t molecule, const IsGood& is_good,
-                    const Report& report);
-
 /// Of all molecules; 0 where there are none.
 std::int64_t atoms_of_molecules(const Input& input);
 

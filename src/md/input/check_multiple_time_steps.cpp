@@ -8,6 +8,7 @@
 
 #include "md/core/display_text.hpp"
 #include "md/input/observer_section.hpp"
+#include "md/input/trajectory_section.hpp"
 
 namespace sterna::md {
 namespace {
@@ -71,6 +72,11 @@ class Checker {
       if (!input_.places.contains(observer.schema.name)) continue;
       whole(fmt::format("{}.interval", observer.schema.name), "interval",
             observer.interval(input_));
+    }
+    for (const TrajectorySection& trajectory : trajectory_sections()) {
+      if (!input_.places.contains(trajectory.schema.name)) continue;
+      whole(fmt::format("{}.interval", trajectory.schema.name), "interval",
+            trajectory.interval(input_));
     }
   }
 

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "md/domain/regular_grid.hpp"
+#include "md/input/trajectory_section.hpp"
 #include "md/neighbors/cell_counts.hpp"
 #include "md/system/particle_fields.hpp"
 
@@ -125,12 +126,19 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
     const auto frames = input.run.steps / input.output.trajectory_interval + 1;
     result.trajectory_bytes = bytes * particles * static_cast<double>(frames);
   }
-  if (input.output.xtc_interval > 0) {
-    std::size_t atoms = 1;
-    for (const auto& component : input.components) atoms = std::max(atoms, component.sites.size());
-    const auto frames = input.run.steps / input.output.xtc_interval + 1;
-    result.trajectory_bytes +=
-        bytes_in_xtc * static_cast<double>(atoms) * particles * static_cast<double>(frames);
+  std::size_t atoms = 1;
+  for (const auto& component : input.components) atoms = std::max(atoms, component.sites.size());
+  const auto add_frames = [&](std::int64_t interval, double bytes_per_atom) {
+    if (interval == 0) return;
+    const auto frames = static_cast<double>(input.run.steps / interval + 1);
+    result.trajectory_bytes += bytes_per_atom * static_cast<double>(atoms) * particles * frames;
+  };
+  add_frames(input.output.xtc_interval, bytes_in_xtc);
+  for (const TrajectorySection& section : trajectory_sections()) {
+    // Of all atoms: how many a group has is known later.
+    if (section.groups(input).empty()) {
+      add_frames(section.interval(input), section.bytes_per_atom(input));
+    }
   }
   const ParticleKind kind{.rotating = !input.components.empty()};
   result.checkpoint_bytes = static_cast<double>(bytes_in_files(kind)) * particles;

@@ -12,6 +12,7 @@
 #include "md/input/sections/section.hpp"
 #include "md/input/start_format.hpp"
 #include "md/input/thermostat_kind.hpp"
+#include "md/input/trajectory_section.hpp"
 
 namespace sterna::md {
 namespace {
@@ -46,6 +47,10 @@ const std::vector<InputSection>& all_sections() {
     for (const auto declare : declared_sections) all.push_back(declare());
     for (const ObserverSection& observer : observer_sections()) {
       all.push_back({observer.schema, observer.keys});
+      all.back().schema.keeps_state = true;
+    }
+    for (const TrajectorySection& trajectory : trajectory_sections()) {
+      all.push_back({trajectory.schema, trajectory.keys});
       all.back().schema.keeps_state = true;
     }
     return all;

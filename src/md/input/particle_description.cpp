@@ -50,6 +50,9 @@ Json json_of(const Topology::Molecule& molecule, const Input& input, const Input
                                 {"charge", atom.charge / charge_factor}});
     if (!atom.residue.empty()) json["residue"] = atom.residue;
     if (atom.residue_number) json["residue_number"] = *atom.residue_number;
+    if (!given.atoms[n].insertion_code.empty()) {
+      json["insertion_code"] = given.atoms[n].insertion_code;
+    }
     if (!given.atoms[n].chain.empty()) json["chain"] = given.atoms[n].chain;
   }
   for (const auto& [a, b] : molecule.bonds) bonds.push_back({a, b});
@@ -84,6 +87,11 @@ std::string particle_description(const Input& input, const Topology& topology) {
     Json chains = Json::array();
     for (const auto& [name, count] : chains_of(molecule)) chains.push_back({name, count});
     json["chains"].push_back(chains);
+    Json codes = Json::array();
+    for (const auto& [at, code] : insertion_codes_of(molecule)) {
+      codes.push_back({at, std::string(1, code)});
+    }
+    json["insertion_codes"].push_back(codes);
   }
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

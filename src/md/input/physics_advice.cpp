@@ -19,6 +19,7 @@
 #include "md/input/read_input.hpp"
 #include "md/input/thermostat_kind.hpp"
 #include "md/input/timestep_advice.hpp"
+#include "md/input/trajectory_section.hpp"
 #include "md/input/truncation_advice.hpp"
 #include "md/input/type_pair_from_input.hpp"
 
@@ -519,21 +520,32 @@ class Adviser {
     facts.ranks = facts.ranks.value_or(1);
     const auto expected = forecast(input_, facts);
     if (!expected) return;
-    if (expected->trajectory_bytes > 20e9) {
-      advise(
-          "output.trajectory_interval",
-          fmt::format(
-              "the trajectory will take about {}: {} frames of {}",
-              byte_text(expected->trajectory_bytes),
-              input_.run.steps / output.trajectory_interval + 1,
-              byte_text(expected->trajectory_bytes /
-                        static_cast<double>(input_.run.steps / output.trajectory_interval + 1))));
-    }
+    if (expected->trajectory_bytes > 20e9) advise_of_trajectories(expected->trajectory_bytes);
     if (expected->checkpoint_bytes > 20e9) {
       advise("output.checkpoint_interval",
              fmt::format("a checkpoint will take about {}, and two are kept",
                          byte_text(expected->checkpoint_bytes)));
     }
+  }
+
+  void advise_of_trajectories(double bytes) {
+    std::vector<std::pair<std::string, std::int64_t>> intervals{
+        {"output.trajectory_interval", input_.output.trajectory_interval},
+        {"output.xtc_interval", input_.output.xtc_interval}};
+    for (const TrajectorySection& section : trajectory_sections()) {
+      intervals.emplace_back(fmt::format("{}.interval", section.schema.name),
+                             section.interval(input_));
+    }
+    std::erase_if(intervals, [](const auto& each) { return each.second == 0; });
+    if (intervals.size() > 1) {
+      advise(intervals.front().first,
+             fmt::format("the trajectories will take about {}", byte_text(bytes)));
+      return;
+    }
+    const std::int64_t frames = input_.run.steps / intervals.front().second + 1;
+    advise(intervals.front().first,
+           fmt::format("the trajectory will take about {}: {} frames of {}", byte_text(bytes),
+                       frames, byte_text(bytes / static_cast<double>(frames))));
   }
 
   const Input& input_;

@@ -13,7 +13,7 @@
 
 #include "md/input/check_completeness.hpp"
 #include "md/input/check_input.hpp"
-#include "md/input/check_molecules.hpp"
+#include "md/input/check_molecule.hpp"
 #include "md/input/foreign_files.hpp"
 #include "md/input/hydrogen_mass.hpp"
 #include "md/input/input_reading.hpp"

@@ -43,14 +43,23 @@ void check_count(std::string_view key, std::string_view what, std::int64_t found
                   key, found, what, expected));
 }
 
-}  // namespace
+/// A word of "residue_numbers": a range, or a number that may have an insertion code.
+struct NumbersWord {
+  Topology::Numbers numbers;
+  std::string_view code;
+};
 
-std::vector<Topology::Numbers> residue_numbers_of(const Input::Molecule& molecule) {
-  std::vector<Topology::Numbers> all;
+std::vector<NumbersWord> words_of_numbers(const Input::Molecule& molecule) {
+  std::vector<NumbersWord> all;
   std::int64_t found = 0;
   for (const std::string_view word : words_of(molecule.residue_numbers)) {
     const auto colon = word.find(':');
-    const auto first = whole_number(word.substr(0, colon));
+    std::string_view code;
+    if (colon == word.npos && is_insertion_code(word.substr(word.size() - 1))) {
+      code = word.substr(word.size() - 1);
+    }
+    const auto first = whole_number(colon == word.npos ? word.substr(0, word.size() - code.size())
+                                                       : word.substr(0, colon));
     const auto last = colon == word.npos ? first : whole_number(word.substr(colon + 1));
     if (!first || !last || *last < *first) {
       throw std::invalid_argument(
@@ -58,11 +67,34 @@ std::vector<Topology::Numbers> residue_numbers_of(const Input::Molecule& molecul
                       "ranges such as \"21:520 601\"",
                       quote(std::string(word))));
     }
-    all.push_back({*first, *last - *first + 1});
-    found += all.back().count;
+    all.push_back({{*first, *last - *first + 1}, code});
+    found += all.back().numbers.count;
   }
   if (!all.empty()) check_count("residue_numbers", "numbers", found, molecule.count);
   return all;
+}
+
+}  // namespace
+
+std::vector<Topology::Numbers> residue_numbers_of(const Input::Molecule& molecule) {
+  std::vector<Topology::Numbers> all;
+  for (const NumbersWord& word : words_of_numbers(molecule)) all.push_back(word.numbers);
+  return all;
+}
+
+std::vector<InsertionCode> insertion_codes_of(const Input::Molecule& molecule) {
+  std::vector<InsertionCode> all;
+  std::int64_t before = 0;
+  for (const NumbersWord& word : words_of_numbers(molecule)) {
+    if (!word.code.empty()) all.push_back({before, word.code[0]});
+    before += word.numbers.count;
+  }
+  return all;
+}
+
+bool is_insertion_code(std::string_view text) {
+  return text.size() == 1 &&
+         ((text[0] >= 'A' && text[0] <= 'Z') || (text[0] >= 'a' && text[0] <= 'z'));
 }
 
 std::vector<ChainOfMolecules> chains_of(const Input::Molecule& molecule) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "md/input/input.hpp"
@@ -13,6 +14,18 @@ namespace sterna::md {
 /// The residues' numbers of molecules that are a residue each, from a text such as "21:520 601".
 /// None where there is no text. Throws std::invalid_argument, with what is wrong.
 std::vector<Topology::Numbers> residue_numbers_of(const Input::Molecule& molecule);
+
+/// The letter behind the number of a molecule's residue, by which PDB files tell residues of one
+/// number apart.
+struct InsertionCode {
+  std::int64_t molecule;  ///< of its kind, from 0
+  char code;
+};
+/// From the same text, where a number has one: "52 52A 53". In the order of molecules. Throws
+/// std::invalid_argument, with what is wrong.
+std::vector<InsertionCode> insertion_codes_of(const Input::Molecule& molecule);
+/// Whether a text is one letter.
+bool is_insertion_code(std::string_view text);
 
 /// Molecules that follow each other in one chain, or segment.
 struct ChainOfMolecules {

@@ -54,6 +54,7 @@ ConstraintGroups::ConstraintGroups(const Topology& topology, std::span<const dou
       group.spans_ranks = algorithm == ConstraintAlgorithm::conjugate_gradients ||
                           (algorithm == ConstraintAlgorithm::automatic && group.reach > halo);
       if (group.spans_ranks) group.settle.reset();
+      if (!group.settle && !group.spans_ranks) group.shape = shape_of(group);
     }
   }
 }
@@ -103,6 +104,21 @@ ConstraintGroups::Kind ConstraintGroups::kind_of(const Topology::Molecule& molec
         {place_in_group[a], place_in_group[b], constraint.distance});
   }
   return kind;
+}
+
+std::optional<std::uint32_t> ConstraintGroups::shape_of(const ConstraintGroup& group) {
+  if (group.atoms.size() > most_atoms_together ||
+      group.constraints.size() > most_constraints_together) {
+    return std::nullopt;
+  }
+  std::vector<ConstrainedPair> pairs;
+  for (const ConstraintGroup::Pair& pair : group.constraints) {
+    pairs.push_back({pair.first, pair.second});
+  }
+  const auto found = std::ranges::find(shapes_, pairs);
+  const auto shape = static_cast<std::uint32_t>(found - shapes_.begin());
+  if (found == shapes_.end()) shapes_.push_back(std::move(pairs));
+  return shape;
 }
 
 const ConstraintGroup* ConstraintGroups::of(const Topology::Place& place) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "md/input/sections/run_section.hpp"
+#include "md/integrate/kernels/constraint_kernels.hpp"
 #include "md/integrate/settle.hpp"
 #include "md/system/topology.hpp"
 
@@ -26,6 +27,9 @@ struct ConstraintGroup {
   std::vector<Pair> constraints;
   std::optional<Settle> settle;  ///< solves it
   bool spans_ranks = false;      ///< solved by all ranks together
+  /// Groups with the same constraints between their atoms have the same number, whatever the
+  /// distances. Nothing: they are not solved side by side.
+  std::optional<std::uint32_t> shape;
   /// How far two of its atoms can be from each other at most, by the distances between them.
   double reach = 0.0;
 };
@@ -50,8 +54,12 @@ class ConstraintGroups {
     std::vector<std::int32_t> group_of;  ///< of each atom; -1: none
   };
   static Kind kind_of(const Topology::Molecule& molecule);
+  /// Of groups that kernels solve side by side, else nothing.
+  std::optional<std::uint32_t> shape_of(const ConstraintGroup& group);
 
   std::vector<Kind> kinds_;  ///< of molecules
+  /// The constraints of each shape.
+  std::vector<std::vector<ConstrainedPair>> shapes_;
 };
 
 }  // namespace sterna::md

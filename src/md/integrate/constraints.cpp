@@ -25,6 +25,7 @@
 
 #include "md/core/agreement.hpp"
 #include "md/core/unstable_run.hpp"
+#include "md/simd/instruction_set.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {
@@ -51,7 +52,12 @@ Constraints::Constraints(const comm::Context& context, std::shared_ptr<const Mol
       timestep_(timestep),
       tolerance_(tolerance),
       ghost_vectors_(std::move(ghost_vectors)),
-      matrix_(context, ghost_vectors_) {}
+      matrix_(context, ghost_vectors_),
+      kernels_(select_kernels(
+          available_kernels<ConstraintKernels>({STERNA_WIDE_KERNELS(constraint_kernels_avx512),
+                                                STERNA_WIDE_KERNELS(constraint_kernels_avx2),
+                                                constraint_kernels_baseline}),
+          "auto")) {}
 
 std::int64_t Constraints::first_joined_to(std::int64_t id) const {
   const Topology::Place place = places_->topology().place_of(id);
@@ -76,8 +82,10 @@ void Constraints::rebuild(const ParticleStore& particles) {
                : add(particles, i, place, *group, missing);
     }
   }
-  std::stable_partition(groups_.begin(), groups_.end(),
-                        [](const LocalGroup& group) { return group.group->settle.has_value(); });
+  std::ranges::stable_sort(groups_, {}, [](const LocalGroup& group) {
+    const std::optional<std::uint32_t> shape = group.group->shape;
+    return std::pair(group.group->settle ? 0 : shape ? 1 : 2, shape.value_or(0));
+  });
   agree(context_, missing);
 }
 
@@ -227,20 +235,83 @@ void Constraints::correct(std::span<Vec3> velocity, double timestep, const Parti
     set_.push(constraint, excess / (2.0 * timestep * set_.weight(constraint) * along), velocity);
     return false;
   };
+  const auto alone = [&](const LocalGroup& group) { sweep(group, shake, particles, step); };
+  for_each_batch(
+      [&](std::span<const LocalGroup> groups) {
+        for (const LocalGroup* group : settle(groups, velocity, timestep)) alone(*group);
+      },
+      [&](std::span<const LocalGroup> groups) {
+        solve_together(
+            groups, velocity, [&] { kernels_.shake(work_, timestep, tolerance_, most_sweeps); },
+            alone);
+      },
+      alone);
+  if (kinds_.span_ranks()) correct_spanning(velocity, timestep, particles, step);
+}
+
+template <class Settle, class Together, class Alone>
+void Constraints::for_each_batch(Settle&& settle, Together&& together, Alone&& alone) const {
   std::span<const LocalGroup> rest = groups_;
-  while (!rest.empty() && rest.front().group->settle) {
+  while (!rest.empty()) {
+    const ConstraintGroup& first = *rest.front().group;
+    const bool settles = first.settle.has_value();
+    if (!settles && !first.shape) break;
+    const auto belongs = [&](const ConstraintGroup& other) {
+      return settles ? &other == &first : other.shape == first.shape;
+    };
+    const std::size_t most = settles ? triangles_together : groups_together;
     std::size_t count = 1;
-    while (count < std::min(rest.size(), triangles_together) &&
-           rest[count].group == rest.front().group) {
-      ++count;
-    }
-    for (const LocalGroup* group : settle(rest.first(count), velocity, timestep)) {
-      sweep(*group, shake, particles, step);
-    }
+    while (count < std::min(rest.size(), most) && belongs(*rest[count].group)) ++count;
+    settles ? settle(rest.first(count)) : together(rest.first(count));
     rest = rest.subspan(count);
   }
-  for (const LocalGroup& group : rest) sweep(group, shake, particles, step);
-  if (kinds_.span_ranks()) correct_spanning(velocity, timestep, particles, step);
+  for (const LocalGroup& group : rest) alone(group);
+}
+
+template <class Solve, class Alone>
+void Constraints::solve_together(std::span<const LocalGroup> groups, std::span<Vec3> vectors,
+                                 Solve&& solve, Alone&& alone) {
+  const ConstraintGroup& shape = *groups.front().group;
+  const std::size_t atoms = shape.atoms.size();
+  // The atoms of a group follow each other.
+  const auto first_atom = [&](const LocalGroup& group) {
+    return set_.atoms.data() + of(group).front().first - shape.constraints.front().first;
+  };
+  work_.constraints = shape.constraints.size();
+  for (std::size_t k = 0; k < work_.constraints; ++k) {
+    work_.pairs[k] = {shape.constraints[k].first, shape.constraints[k].second};
+  }
+  for (std::size_t lane = 0; lane < groups_together; ++lane) {
+    // The last group again where there are no more.
+    const LocalGroup& group = groups[std::min(lane, groups.size() - 1)];
+    const std::span<const Constraint> constraints = of(group);
+    for (std::size_t k = 0; k < constraints.size(); ++k) {
+      work_.squared_distance[k][lane] = constraints[k].squared_distance;
+      for (int axis = 0; axis < 3; ++axis) {
+        work_.connection[k][axis][lane] = constraints[k].connection[axis];
+      }
+    }
+    const ConstraintSet::Atom* const atom = first_atom(group);
+    for (std::size_t k = 0; k < atoms; ++k) {
+      work_.inverse_mass[k][lane] = atom[k].weight;
+      for (int axis = 0; axis < 3; ++axis) {
+        work_.velocity[k][axis][lane] = vectors[atom[k].vector][axis];
+      }
+    }
+  }
+  solve();
+  for (std::size_t lane = 0; lane < groups.size(); ++lane) {
+    if (work_.open[lane]) {
+      alone(groups[lane]);
+      continue;
+    }
+    const ConstraintSet::Atom* const atom = first_atom(groups[lane]);
+    for (std::size_t k = 0; k < atoms; ++k) {
+      for (int axis = 0; axis < 3; ++axis) {
+        vectors[atom[k].vector][axis] = work_.velocity[k][axis][lane];
+      }
+    }
+  }
 }
 
 std::vector<const Constraints::LocalGroup*> Constraints::settle(std::span<const LocalGroup> groups,
@@ -248,8 +319,8 @@ std::vector<const Constraints::LocalGroup*> Constraints::settle(std::span<const 
                                                                 double timestep) const {
   SettleWork work;
   for (std::size_t lane = 0; lane < triangles_together; ++lane) {
-    // The first group again where there are no more.
-    const auto legs = of(groups[lane < groups.size() ? lane : 0]).first(2);
+    // The last group again where there are no more.
+    const auto legs = of(groups[std::min(lane, groups.size() - 1)]).first(2);
     Settle::Legs before, moved;
     for (std::size_t k = 0; k < 2; ++k) {
       before[k] = legs[k].connection;
@@ -333,22 +404,19 @@ void Constraints::solve_triangle(const LocalGroup& group, Along&& along, Push&& 
   push(r, inverse * (m02 * a + m12 * b + m22 * c));
 }
 
-template <class Along, class Push>
-void Constraints::solve_linear(Along&& along, Push&& push, double goal,
-                               const ParticleStore& particles, std::int64_t step) {
+template <class Along, class Push, class Triangles, class Together>
+void Constraints::solve_linear(Along&& along, Push&& push, double goal, Triangles&& triangles,
+                               Together&& together, const ParticleStore& particles,
+                               std::int64_t step) {
   const auto rattle = [&](const Constraint& constraint) {
     const double rest = along(constraint);
     if (std::abs(rest) <= goal * constraint.squared_distance) return true;
     push(constraint, set_.multiplier(constraint, rest));
     return false;
   };
-  for (const LocalGroup& group : groups_) {
-    if (group.group->settle) {
-      solve_triangle(group, along, push);
-    } else {
-      sweep(group, rattle, particles, step);
-    }
-  }
+  const auto alone = [&](const LocalGroup& group) { sweep(group, rattle, particles, step); };
+  for_each_batch(
+      triangles, [&](std::span<const LocalGroup> groups) { together(groups, alone); }, alone);
   if (!kinds_.span_ranks()) return;
   const std::size_t count = spanning().size();
   along_.resize(count);
@@ -402,7 +470,7 @@ Constraints::Motion Constraints::constrain_positions(ParticleStore& particles, d
   const std::span<Vec3> velocity =
       with_ghosts(particles, {particles.velocity.data(), particles.local_count()}, velocity_);
   correct(velocity, timestep, particles, step);
-  Motion motion;
+  double fastest = 0.0, largest_change = 0.0;
   for (const std::uint32_t i : particles_) {
     const Vec3& corrected = velocity[i];
     const Vec3 change = corrected - particles.velocity[i];
@@ -411,10 +479,10 @@ Constraints::Motion Constraints::constrain_positions(ParticleStore& particles, d
     position.y += timestep * change.y;
     position.z += timestep * change.z;
     particles.velocity[i] = corrected;
-    motion.path = std::max(motion.path, timestep * length(corrected));
-    motion.gain = std::max(motion.gain, 2.0 * timestep * length(change));
+    fastest = std::max(fastest, dot(corrected, corrected));
+    largest_change = std::max(largest_change, dot(change, change));
   }
-  return motion;
+  return {timestep * std::sqrt(fastest), 2.0 * timestep * std::sqrt(largest_change)};
 }
 
 double Constraints::largest_velocity_along(const ParticleStore& particles) {
@@ -440,7 +508,19 @@ void Constraints::constrain_velocities(ParticleStore& particles, std::int64_t st
     set_.push(constraint, multiplier, velocity);
   };
   // What is left changes a distance in a step by no more than the tolerance.
-  solve_linear(along, push, tolerance_ / timestep_, particles, step);
+  const double goal = tolerance_ / timestep_;
+  const auto solved_exactly = [](const LocalGroup&) {};
+  solve_linear(
+      along, push, goal,
+      [&](std::span<const LocalGroup> groups) {
+        solve_together(
+            groups, velocity, [&] { kernels_.solve_triangles(work_); }, solved_exactly);
+      },
+      [&](std::span<const LocalGroup> groups, const auto& alone) {
+        solve_together(
+            groups, velocity, [&] { kernels_.rattle(work_, goal, most_sweeps); }, alone);
+      },
+      particles, step);
   for (const std::uint32_t i : particles_) particles.velocity[i] = velocity[i];
 }
 
@@ -464,7 +544,15 @@ std::span<Vec3> Constraints::constrain_accelerations(const ParticleStore& partic
     set_.push(constraint, multiplier, acceleration);
     multipliers_[static_cast<std::size_t>(&constraint - set_.constraints.data())] -= multiplier;
   };
-  solve_linear(along, push, tolerance_ / (timestep_ * timestep_), particles, step);
+  solve_linear(
+      along, push, tolerance_ / (timestep_ * timestep_),
+      [&](std::span<const LocalGroup> groups) {
+        for (const LocalGroup& group : groups) solve_triangle(group, along, push);
+      },
+      [](std::span<const LocalGroup> groups, const auto& alone) {
+        std::ranges::for_each(groups, alone);
+      },
+      particles, step);
   return acceleration;
 }
 

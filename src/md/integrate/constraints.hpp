@@ -12,6 +12,7 @@
 #include "md/integrate/constraint_groups.hpp"
 #include "md/integrate/constraint_matrix.hpp"
 #include "md/integrate/constraint_set.hpp"
+#include "md/integrate/kernels/constraint_kernels.hpp"
 #include "md/system/molecule_places.hpp"
 #include "md/system/particle_store.hpp"
 #include "sterna/comm/context.hpp"
@@ -57,8 +58,8 @@ class Constraints {
 
   /// What constraint forces have done to the local particles in a step.
   struct Motion {
-    double path = 0.0;  ///< longest path in the step
-    double gain = 0.0;  ///< most that a path was changed by
+    double path;  ///< longest path in the step
+    double gain;  ///< most that a path was changed by
   };
   /// After local particles have moved by their velocities for a time step since `begin_step`:
   /// corrects both.
@@ -110,17 +111,26 @@ class Constraints {
   /// have the right length.
   void correct(std::span<Vec3> velocity, double timestep, const ParticleStore& particles,
                std::int64_t step);
-  /// The same of groups of one shape, as many as kernels take together; returns those that it
-  /// cannot solve.
+  /// Calls visit(groups) for the groups that SETTLE solves together, then for those that kernels
+  /// sweep over together, then for each of the others.
+  template <class Settle, class Together, class Alone>
+  void for_each_batch(Settle&& settle, Together&& together, Alone&& alone) const;
+  /// Lets kernels sweep over groups of one shape. Where some constraint stays open, calls
+  /// alone(group) for that group, whose vectors are as they were.
+  template <class Solve, class Alone>
+  void solve_together(std::span<const LocalGroup> groups, std::span<Vec3> vectors, Solve&& solve,
+                      Alone&& alone);
+  /// `correct` for some groups that SETTLE solves; returns those that it cannot solve.
   std::vector<const LocalGroup*> settle(std::span<const LocalGroup> groups,
                                         std::span<Vec3> velocity, double timestep) const;
   void correct_spanning(std::span<Vec3> velocity, double timestep, const ParticleStore& particles,
                         std::int64_t step);
   /// Pushes until what `along` says of each constraint is 0, but for `goal` times its squared
-  /// distance.
-  template <class Along, class Push>
-  void solve_linear(Along&& along, Push&& push, double goal, const ParticleStore& particles,
-                    std::int64_t step);
+  /// distance. `triangles(groups)` does so for groups of SETTLE's, `together(groups, alone)` for
+  /// groups of one shape, of which alone(group) takes one.
+  template <class Along, class Push, class Triangles, class Together>
+  void solve_linear(Along&& along, Push&& push, double goal, Triangles&& triangles,
+                    Together&& together, const ParticleStore& particles, std::int64_t step);
   template <class Along, class Push>
   void solve_triangle(const LocalGroup& group, Along&& along, Push&& push) const;
   /// Of all particles of this rank's groups: what forces and constraint forces give them, so that
@@ -144,7 +154,10 @@ class Constraints {
   double timestep_, tolerance_;
   GhostVectors ghost_vectors_;
   ConstraintMatrix matrix_;
-  std::vector<LocalGroup> groups_;        ///< those that SETTLE solves come first
+  const ConstraintKernels& kernels_;
+  ConstraintWork work_;
+  /// Those that SETTLE solves come first, then those of each shape.
+  std::vector<LocalGroup> groups_;
   ConstraintSet set_;                     ///< of the groups, then those that span ranks
   std::size_t first_spanning_ = 0;        ///< in `set_.constraints`
   std::vector<std::uint32_t> particles_;  ///< local ones with constraints

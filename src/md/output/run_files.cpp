@@ -33,8 +33,9 @@ std::vector<std::string> run_file_endings() {
                                    ".log.jsonl",  ".h5md",           ".xtc",
                                    ".bib",        ".report.html"};
   std::ranges::transform(formats, std::back_inserter(endings), export_file_ending);
-  const auto results = result_file_endings();
-  endings.insert(endings.end(), results.begin(), results.end());
+  for (const auto more : {trajectory_file_endings(), result_file_endings()}) {
+    endings.insert(endings.end(), more.begin(), more.end());
+  }
   return endings;
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -12,7 +11,8 @@
 
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
-#include "md/output/atomic_file.hpp"
+#include "md/output/joint_file.hpp"
+#include "md/output/xdr_words.hpp"
 #include "md/output/xtc_encoding.hpp"
 #include "md/system/particle_fields.hpp"
 #include "sterna/comm/collective.hpp"
@@ -30,33 +30,6 @@ constexpr std::size_t head_bytes = 52, plain_head_bytes = head_bytes + 4;
 constexpr std::size_t full_head_bytes = 92;
 constexpr std::size_t place_of_step = 8;
 
-/// 32-bit words, the highest byte first (XDR, RFC 4506).
-class XdrWords {
- public:
-  XdrWords& put(std::uint32_t word) {
-    for (int shift = 24; shift >= 0; shift -= 8) {
-      bytes_.push_back(static_cast<std::byte>(word >> shift & 0xffU));
-    }
-    return *this;
-  }
-  XdrWords& put(std::int64_t number) { return put(static_cast<std::uint32_t>(number)); }
-  XdrWords& put(double number) {
-    return put(std::bit_cast<std::uint32_t>(static_cast<float>(number)));
-  }
-  std::span<const std::byte> bytes() const { return bytes_; }
-
- private:
-  std::vector<std::byte> bytes_;
-};
-
-std::uint32_t word_at(std::span<const std::byte> bytes, std::size_t place) {
-  std::uint32_t word = 0;
-  for (const std::byte byte : bytes.subspan(place, 4)) {
-    word = word << 8 | std::to_integer<std::uint32_t>(byte);
-  }
-  return word;
-}
-
 std::uint64_t with_padding(std::uint64_t bytes) {
   return (bytes + 3) / 4 * 4;
 }
@@ -68,15 +41,15 @@ class XtcWriter::Implementation {
   Implementation(const comm::Context& context, std::string path, std::int64_t particles,
                  const XtcOptions& options)
       : context_(context),
-        path_(std::move(path)),
+        file_(context, std::move(path)),
         particles_(particles),
         options_(options),
         precision_(static_cast<float>(1.0 / options.rounding)) {
     // The same on all ranks, so all of them throw.
-    if (options.atoms < 1) throw FileError(path_ + ": a trajectory needs at least one atom");
+    if (options.atoms < 1) throw FileError(file_.path() + ": a trajectory needs at least one atom");
     if (options.atoms > most_atoms) {
-      throw FileError(fmt::format("{}: an XTC file has at most {} atoms, the system has {}", path_,
-                                  most_atoms, options.atoms));
+      throw FileError(fmt::format("{}: an XTC file has at most {} atoms, the system has {}",
+                                  file_.path(), most_atoms, options.atoms));
     }
     for (const std::vector<Vec3>& places : options_.places) {
       points_of_item_ = std::max(points_of_item_, places.size());
@@ -88,59 +61,48 @@ class XtcWriter::Implementation {
   }
 
   void create() {
-    on_first_rank(context_, [&] { file_ = RawFile(path_, RawFile::Mode::create); });
-    open_for_all();
+    file_.create([](RawFile&) {});
   }
 
   void resume(std::int64_t last_step) {
-    std::string kept;
-    on_first_rank(context_, [&] {
-      if (!file_exists(path_)) file_ = RawFile(path_, RawFile::Mode::create);
-      keep_frames_until(last_step);
-      kept = fmt::format("{} {}", end_, frames_);
+    const std::string kept = file_.resume([&](RawFile& file, bool) {
+      keep_frames_until(file, last_step);
+      return fmt::format("{} {}", end_, frames_);
     });
-    comm::broadcast(context_, 0, kept);
     end_ = std::stoull(kept);
     frames_ = std::stoll(kept.substr(kept.find(' ')));
-    open_for_all();
   }
 
   void write_frame(std::int64_t step, double time, const Box& box, const ParticleStore& store) {
     if (step > last_step) {
-      throw FileError(fmt::format("{}: an XTC file counts steps up to {}", path_, last_step));
+      throw FileError(
+          fmt::format("{}: an XTC file counts steps up to {}", file_.path(), last_step));
     }
     try {
       collect_points(box, store);
       write_points(step, time, box);
     } catch (...) {
-      take_frame_back();
+      file_.take_back(end_);
       id_order_.reset();
       throw;
     }
     ++frames_;
   }
 
-  void sync() {
-    agree_after(context_, [&] { file_.sync(); });
-  }
+  void sync() { file_.sync(); }
 
   std::int64_t frames() const { return frames_; }
 
  private:
-  void open_for_all() {
-    agree_after(context_, [&] { file_ = RawFile(path_, RawFile::Mode::write); });
-  }
-
   /// On rank 0: finds the end of the last frame that is whole and not later, and cuts there.
-  void keep_frames_until(std::int64_t last_step) {
-    file_ = RawFile(path_, RawFile::Mode::write);
-    const std::uint64_t size = file_.size();
+  void keep_frames_until(RawFile& file, std::int64_t last_step) {
+    const std::uint64_t size = file.size();
     std::array<std::byte, full_head_bytes> head{};
     end_ = 0;
     frames_ = 0;
     while (end_ + plain_head_bytes <= size) {
       const auto here = std::min<std::uint64_t>(head.size(), size - end_);
-      file_.read_at(end_, std::span(head).first(here));
+      file.read_at(end_, std::span(head).first(here));
       // The head of a frame comes last: there are zeros before.
       const std::uint32_t first = word_at(head, 0);
       if (first == 0) break;
@@ -149,11 +111,11 @@ class XtcWriter::Implementation {
         throw FileError(fmt::format(
             "{}: byte {} begins no frame of an XTC file, so the run cannot go on with it; move it "
             "away",
-            path_, end_));
+            file_.path(), end_));
       }
       if (atoms != options_.atoms) {
-        throw FileError(fmt::format("{}: it has {} atoms, the run has {}; move it away", path_,
-                                    atoms, options_.atoms));
+        throw FileError(fmt::format("{}: it has {} atoms, the run has {}; move it away",
+                                    file_.path(), atoms, options_.atoms));
       }
       if (word_at(head, place_of_step) > last_step) break;
       std::uint64_t length = plain_head_bytes + 12 * static_cast<std::uint64_t>(atoms);
@@ -165,7 +127,7 @@ class XtcWriter::Implementation {
       end_ += length;
       ++frames_;
     }
-    file_.resize(end_);
+    file.resize(end_);
   }
 
   /// Fills `points_` with the atoms of this rank's block of ids.
@@ -184,7 +146,7 @@ class XtcWriter::Implementation {
       if (count > 0) is_last_ = rows.first_slot + count == particles_;
     }
     if (failure_.empty() && !redistribution_->failure().empty()) {
-      failure_ = path_ + ": " + redistribution_->failure();
+      failure_ = file_.path() + ": " + redistribution_->failure();
     }
     agree(context_, failure_);
   }
@@ -237,7 +199,7 @@ class XtcWriter::Implementation {
       failure_ = fmt::format(
           "{}: {:.6g} is no position, or it has no place in an XTC file, where numbers rounded "
           "to {:g} end at {:.4g}",
-          path_, wrong, options_.rounding, limit / precision_);
+          file_.path(), wrong, options_.rounding, limit / precision_);
     }
     std::memcpy(item, point.data(), sizeof(point));
   }
@@ -272,15 +234,15 @@ class XtcWriter::Implementation {
     batch.run();
     // The same on all ranks, so all of them throw.
     if (atoms != options_.atoms) {
-      throw FileError(fmt::format("{}: the frame has {} atoms, the first one had {}", path_, atoms,
-                                  options_.atoms));
+      throw FileError(fmt::format("{}: the frame has {} atoms, the first one had {}", file_.path(),
+                                  atoms, options_.atoms));
     }
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (range.most[axis] - range.least[axis] > XtcRange::largest_extent) {
         throw FileError(fmt::format(
             "{}: atoms are up to {:.6g} apart, too far for an XTC file with positions rounded to "
             "{:g}",
-            path_, static_cast<double>(range.most[axis] - range.least[axis]) / precision_,
+            file_.path(), static_cast<double>(range.most[axis] - range.least[axis]) / precision_,
             options_.rounding));
       }
     }
@@ -309,17 +271,17 @@ class XtcWriter::Implementation {
       throw FileError(fmt::format(
           "{}: the frame has {} bytes, but an XTC file counts them up to 2^31; round positions to "
           "more than {:g}",
-          path_, total, options_.rounding));
+          file_.path(), total, options_.rounding));
     }
     const std::size_t head = is_plain ? plain_head_bytes : full_head_bytes;
     const std::uint64_t length = head + with_padding(static_cast<std::uint64_t>(total));
 
     agree_after(context_, [&] {
-      file_.write_at(end_ + head + static_cast<std::uint64_t>(before), part);
+      file_.raw().write_at(end_ + head + static_cast<std::uint64_t>(before), part);
       if (context_.rank() == 0) {
         const std::array<std::byte, 3> padding{};
         const std::uint64_t padded = head + static_cast<std::uint64_t>(total);
-        file_.write_at(end_ + padded, std::span(padding).first(length - padded));
+        file_.raw().write_at(end_ + padded, std::span(padding).first(length - padded));
       }
     });
     on_first_rank(context_, [&] {
@@ -333,23 +295,13 @@ class XtcWriter::Implementation {
         for (const std::int64_t number : range.most) words.put(number);
         words.put(std::int64_t{range.first_size()}).put(total);
       }
-      file_.write_at(end_, words.bytes());
+      file_.raw().write_at(end_, words.bytes());
     });
     end_ += length;
   }
 
-  /// After a frame failed: the earlier frames are again all that the file holds.
-  void take_frame_back() {
-    if (context_.rank() != 0) return;
-    try {
-      file_.resize(end_);
-    } catch (const FileError&) {
-      // The failure that led here is the one to report.
-    }
-  }
-
   comm::Context context_;
-  std::string path_;
+  JointFile file_;
   std::int64_t particles_;
   XtcOptions options_;
   double precision_;
@@ -357,8 +309,7 @@ class XtcWriter::Implementation {
   std::size_t item_bytes_ = 0;
   std::unique_ptr<BlockRedistribution> redistribution_;
   std::shared_ptr<const IdOrder> id_order_;  ///< since the first frame that this object wrote
-  RawFile file_;
-  std::uint64_t end_ = 0;  ///< of the frames
+  std::uint64_t end_ = 0;                    ///< of the frames
   std::int64_t frames_ = 0;
   std::vector<XtcPoint> points_;
   std::vector<std::byte> encoded_;  ///< room for this rank's part

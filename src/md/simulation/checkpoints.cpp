@@ -170,6 +170,7 @@ void Simulation::Implementation::write_checkpoint() {
   log_->sync();
   if (trajectory_) trajectory_->sync();
   if (xtc_) xtc_->sync();
+  for (FrameFile& file : frame_files_) file.sync();
   const CheckpointReport report =
       sterna::md::write_checkpoint(context_, stem_, checkpoint_state(), particles_);
   last_checkpoint_ = step_;

@@ -11,6 +11,7 @@
 #include "md/input/molecule_model_from_input.hpp"
 #include "md/input/particle_description.hpp"
 #include "md/simulation/simulation_implementation.hpp"
+#include "md/trajectories/trajectory_table.hpp"
 #include "sterna/version.hpp"
 
 namespace sterna::md {
@@ -56,6 +57,7 @@ void Simulation::Implementation::open_files(bool resumed) {
   // A trajectory that the run cannot go on with is found before anything is changed.
   open_trajectory(resumed);
   open_xtc(resumed);
+  frame_files_ = open_trajectories(context_, input_, topology_, particles_, stem_, resume_step);
   log_ = std::make_unique<JsonLog>(context_, stem_ + ".log.jsonl", resume_step);
   nlohmann::ordered_json units = nlohmann::ordered_json::object();
   units["system"] = std::string(input_.units.name());

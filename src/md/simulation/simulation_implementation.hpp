@@ -28,6 +28,7 @@
 #include "md/neighbors/list_buffer.hpp"
 #include "md/observe/observer.hpp"
 #include "md/output/checkpoint_file.hpp"
+#include "md/output/frame_file.hpp"
 #include "md/output/h5md_writer.hpp"
 #include "md/output/json_log.hpp"
 #include "md/output/output_lock.hpp"
@@ -303,6 +304,7 @@ class Simulation::Implementation {
   std::unique_ptr<JsonLog> log_;
   std::optional<H5mdWriter> trajectory_;
   std::optional<XtcWriter> xtc_;
+  std::vector<FrameFile> frame_files_;
   std::vector<std::unique_ptr<Observer>> observers_;
   std::vector<std::shared_ptr<Reporter>> reporters_;
   nlohmann::json input_record_;  ///< rank 0

@@ -435,6 +435,8 @@ void Simulation::Implementation::minimize_step() {
 bool Simulation::Implementation::must_sample() const {
   return is_due(input_.output.thermo_interval) || is_due(input_.output.trajectory_interval) ||
          is_due(input_.output.xtc_interval) || step_ == last_step_ ||
+         std::any_of(frame_files_.begin(), frame_files_.end(),
+                     [&](const FrameFile& file) { return file.is_due(step_); }) ||
          std::any_of(observers_.begin(), observers_.end(),
                      [&](const auto& observer) { return is_due(*observer); }) ||
          std::any_of(reporters_.begin(), reporters_.end(),
@@ -571,6 +573,11 @@ void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
   if (xtc_ && is_due(input_.output.xtc_interval)) {
     const auto measured = timer_.measure(Phase::output);
     xtc_->write_frame(step_, elapsed_time(), box_, particles_);
+  }
+  for (FrameFile& file : frame_files_) {
+    if (!file.is_due(step_)) continue;
+    const auto measured = timer_.measure(Phase::output);
+    file.write_frame(step_, elapsed_time(), box_, particles_);
   }
   report();
 }

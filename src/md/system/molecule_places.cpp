@@ -12,15 +12,22 @@ void MoleculePlaces::rebuild(const ParticleStore& particles) {
   particles_ = &particles;
   const double half = 0.5 * box_->least_height();
   unique_squared_ = half * half;
-  // Ids of a molecule follow each other, and so do their buckets.
   mask_ = std::bit_ceil(count + 1) - 1;
-  first_.assign(mask_ + 1, none);
-  next_.resize(count);
-  // From the last on, so that local particles come first in their chains.
+  entries_.assign(mask_ + 1, {0, none, none});
+  // From the last on, so that local particles come first in their buckets.
   for (std::size_t i = count; i-- > 0;) {
-    std::uint32_t& first = first_[bucket(particles.id[i])];
-    next_[i] = first;
-    first = static_cast<std::uint32_t>(i);
+    const std::int64_t id = particles.id[i];
+    const std::size_t bucket = static_cast<std::size_t>(id) & mask_;
+    std::uint32_t next = none;
+    if (entries_[bucket].place != none) {
+      next = static_cast<std::uint32_t>(entries_.size());
+      entries_.push_back(entries_[bucket]);
+    }
+    entries_[bucket] = {id, static_cast<std::uint32_t>(i), next};
+  }
+  local_of_ghost_.resize(count - local_count_);
+  for (std::size_t i = local_count_; i < count; ++i) {
+    local_of_ghost_[i - local_count_] = local(particles.id[i]).value_or(none);
   }
   excluded_begin_.resize(local_count_ + 1);
   excluded_.clear();
@@ -36,10 +43,12 @@ void MoleculePlaces::rebuild(const ParticleStore& particles) {
 }
 
 std::optional<std::uint32_t> MoleculePlaces::local(std::int64_t id) const {
-  for (std::uint32_t i = first_[bucket(id)]; i != none && i < local_count_; i = next_[i]) {
-    if (particles_->id[i] == id) return i;
-  }
-  return std::nullopt;
+  std::optional<std::uint32_t> found;
+  for_each_image(id, [&](std::uint32_t place) {
+    if (place < local_count_) found = place;
+    return true;
+  });
+  return found;
 }
 
 bool MoleculePlaces::is_nearest(const Vec3& connection) const {
@@ -52,12 +61,12 @@ bool MoleculePlaces::is_nearest(const Vec3& connection) const {
 std::optional<std::uint32_t> MoleculePlaces::nearest(std::int64_t id, const Vec3& point) const {
   std::uint32_t best = none;
   double least = 0.0;
-  for (std::uint32_t i = first_[bucket(id)]; i != none; i = next_[i]) {
-    if (particles_->id[i] != id) continue;
-    const Vec3 connection = particles_->position[i].vector() - point;
+  for_each_image(id, [&](std::uint32_t place) {
+    const Vec3 connection = particles_->position[place].vector() - point;
     const double squared = dot(connection, connection);
-    if (best == none || squared < least) best = i, least = squared;
-  }
+    if (best == none || squared < least) best = place, least = squared;
+    return squared < unique_squared_;
+  });
   if (best == none || !is_nearest(particles_->position[best].vector() - point)) return std::nullopt;
   return best;
 }

@@ -35,6 +35,8 @@ class MoleculePlaces {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   /// The place of a local particle; nothing where this rank has only ghosts of it, or none.
   std::optional<std::uint32_t> local(std::int64_t id) const;
+  /// Of each ghost: the local particle that it is an image of, or `none`.
+  std::span<const std::uint32_t> local_of_ghosts() const { return local_of_ghost_; }
   /// The place of that image of an atom that is nearest to a point; nothing where the store lacks
   /// that image.
   std::optional<std::uint32_t> nearest(std::int64_t id, const Vec3& point) const;
@@ -44,7 +46,19 @@ class MoleculePlaces {
   std::string missing(std::int64_t id, std::int64_t other, int rank) const;
 
  private:
-  std::size_t bucket(std::int64_t id) const { return static_cast<std::size_t>(id) & mask_; }
+  /// An image of an atom, and what its bucket holds besides.
+  struct Entry {
+    std::int64_t id;
+    std::uint32_t place, next;
+  };
+  /// Calls visit(place) for the images of an atom, a local particle first, until it returns true.
+  template <class Visit>
+  void for_each_image(std::int64_t id, Visit&& visit) const {
+    for (std::size_t k = static_cast<std::size_t>(id) & mask_; k != none; k = entries_[k].next) {
+      const Entry& entry = entries_[k];
+      if (entry.place != none && entry.id == id && visit(entry.place)) return;
+    }
+  }
 
   const Topology* topology_;
   const Box* box_;
@@ -52,7 +66,10 @@ class MoleculePlaces {
   const ParticleStore* particles_ = nullptr;
   double unique_squared_ = 0.0;  ///< no other image of what is nearer is as near
   std::size_t local_count_ = 0, mask_ = 0;
-  std::vector<std::uint32_t> first_, next_;  ///< chains of places whose ids share a bucket
+  /// The first of each bucket, then the others. Ids of a molecule follow each other, and so do their
+  /// buckets.
+  std::vector<Entry> entries_;
+  std::vector<std::uint32_t> local_of_ghost_;
   std::vector<std::uint32_t> excluded_begin_, excluded_;
 };
 

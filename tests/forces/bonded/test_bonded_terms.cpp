@@ -64,7 +64,6 @@ struct Terms {
         at += step;
         places.push_back(static_cast<std::uint32_t>(places.size()));
       }
-      share.push_back(1.0);
     }
     // Two rows of different coefficients.
     std::array<std::uint32_t, 2> begin{0, 1};
@@ -84,6 +83,7 @@ struct Terms {
       entry->coefficients(parameters, own);
       coefficients.insert(coefficients.end(), own.begin(), own.end());
     }
+    coefficients.resize(coefficients.size() + 3);
     for (std::size_t t = 0; t < count; ++t) row.push_back(begin[t % 2]);
   }
 
@@ -104,9 +104,10 @@ struct Terms {
     BondedWork work{};
     work.position = position.data();
     work.count = count;
-    work.places = work.targets = places.data() + first * atoms;
+    work.places = places.data() + first * atoms;
+    work.local_count = positions.size();
     work.row = row.data() + first;
-    work.share = share.data() + first;
+    work.with_sums = true;
     work.coefficients = coefficients.data();
     work.force = result.forces.data();
     (mixed ? kernels.terms[kind].mixed : kernels.terms[kind].in_double)(work);
@@ -123,7 +124,7 @@ struct Terms {
   std::size_t terms;
   std::vector<Vec3> positions;
   std::vector<std::uint32_t> places, row;
-  std::vector<double> share, coefficients;
+  std::vector<double> coefficients;
 };
 
 double rms(const std::vector<Vec3>& forces) {

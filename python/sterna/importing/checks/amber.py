@@ -77,6 +77,11 @@ def _sections(path: Path) -> dict[str, _Section]:
         line = Line(path, number, text.rstrip("\r"))
         if text.startswith("%FLAG"):
             name = text[5:].strip()
+            if name == "CTITLE":
+                line.fail(
+                    1, "a force field of CHARMM in a topology of AMBER (CHAMBER), which OpenMM does "
+                    "not read; expected the files of CHARMM themselves: PSF, parameters, coordinates"
+                )  # fmt: skip
             if name in sections:
                 line.fail(None, f"a second section {name}")
             current = sections[name] = _Section(line)

@@ -141,6 +141,14 @@ def _unknown(what: str, name: str, known: list[str]) -> str:
     return f'unknown {what} "{name}"; {hint}'
 
 
+def has_no_box(fields: list[str]) -> bool:
+    """Whether the last line of a GRO file has zeros only, as GROMACS writes molecules in vacuum."""
+    try:
+        return len(fields) >= 3 and not any(map(float, fields))
+    except ValueError:
+        return False
+
+
 def check_coordinates(path: Path) -> None:
     lines = [Line(path, n, t) for n, t in enumerate(read_text(path).splitlines(), 1)]
     if len(lines) < 3:
@@ -172,6 +180,8 @@ def check_coordinates(path: Path) -> None:
                 )  # fmt: skip
     box = lines[atoms + 2]
     fields = box.text.split()
+    if has_no_box(fields):
+        return
     for k in range(max(3, min(9, len(fields)))):
         value = box.number_at(fields, k, "a number of the box")
         if k < 3 and value <= 0.0:

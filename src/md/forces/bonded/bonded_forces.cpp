@@ -43,7 +43,11 @@ BondedForces::BondedForces(const comm::Context& context,
   for (std::uint32_t number = 0; number < table.size(); ++number) {
     if (!places_->topology().has_terms(number)) continue;
     kind_of_[number] = static_cast<std::uint32_t>(kinds_.size());
-    kinds_.push_back({number, {}, {}, {}, {}});
+    Kind& kind = kinds_.emplace_back();
+    kind.number = number;
+    const std::span<const double> coefficients = places_->topology().coefficients(number);
+    kind.coefficients.assign(coefficients.begin(), coefficients.end());
+    kind.coefficients.resize(coefficients.size() + 3);
     parts_.push_back({table[number].energy_name, 0.0, 0.0});
   }
 }
@@ -51,9 +55,7 @@ BondedForces::BondedForces(const comm::Context& context,
 void BondedForces::rebuild(const ParticleStore& particles) {
   for (Kind& kind : kinds_) {
     kind.places.clear();
-    kind.targets.clear();
     kind.row.clear();
-    kind.share.clear();
   }
   const Topology& topology = places_->topology();
   std::string missing;
@@ -72,15 +74,12 @@ void BondedForces::add(Kind& kind, const ParticleStore& particles, std::uint32_t
                        std::string& missing) {
   const std::size_t size = term.size;
   const auto id = [&](std::size_t k) { return place.first_id + term.atoms[k]; };
-  std::array<std::uint32_t, std::tuple_size_v<decltype(Topology::Term::atoms)>> targets, places;
-  std::size_t own = size, locals = 0;
-  for (std::size_t k = 0; k < size; ++k) {
-    const auto local = places_->local(id(k));
+  std::array<std::uint32_t, std::tuple_size_v<decltype(Topology::Term::atoms)>> places;
+  std::size_t own = 0;
+  while (id(own) != particles.id[particle]) {
     // The first of its local atoms brings it.
-    if (locals == 0 && local && *local != particle) return;
-    if (own == size && local) own = k;
-    targets[k] = local.value_or(no_target);
-    locals += local ? 1 : 0;
+    if (places_->local(id(own))) return;
+    ++own;
   }
   places[own] = particle;
   const auto follow = [&](std::size_t from, std::size_t to) {
@@ -93,9 +92,7 @@ void BondedForces::add(Kind& kind, const ParticleStore& particles, std::uint32_t
   for (std::size_t k = own; k-- > 0;) follow(k + 1, k);
   for (std::size_t k = own + 1; k < size; ++k) follow(k - 1, k);
   kind.places.insert(kind.places.end(), places.begin(), places.begin() + term.size);
-  kind.targets.insert(kind.targets.end(), targets.begin(), targets.begin() + term.size);
   kind.row.push_back(term.coefficients);
-  kind.share.push_back(static_cast<double>(locals) / static_cast<double>(size));
 }
 
 void BondedForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
@@ -105,10 +102,11 @@ void BondedForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
     work.position = particles.position.data();
     work.count = kind.row.size();
     work.places = kind.places.data();
-    work.targets = kind.targets.data();
+    work.local_of_ghost = places_->local_of_ghosts().data();
+    work.local_count = particles.local_count();
     work.row = kind.row.data();
-    work.share = kind.share.data();
-    work.coefficients = places_->topology().coefficients(kind.number).data();
+    work.coefficients = kind.coefficients.data();
+    work.with_sums = sums != nullptr;
     work.force = particles.force.data();
     const BondedKernels::OfTerm& compute = kernels_.terms[kind.number];
     (precision_ == Precision::mixed ? compute.mixed : compute.in_double)(work);

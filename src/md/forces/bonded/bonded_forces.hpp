@@ -35,8 +35,8 @@ class BondedForces final : public ForceTerm {
   /// All terms of one kind that this rank computes.
   struct Kind {
     std::uint32_t number;  ///< in `bonded_table`
-    std::vector<std::uint32_t> places, targets, row;
-    std::vector<double> share;
+    std::vector<std::uint32_t> places, row;
+    std::vector<double> coefficients;
   };
   void add(Kind& kind, const ParticleStore& particles, std::uint32_t particle,
            const Topology::Place& place, const Topology::Term& term, std::string& missing);

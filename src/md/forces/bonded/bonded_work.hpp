@@ -16,15 +16,17 @@ inline constexpr std::uint32_t no_target = ~std::uint32_t{0};
 struct BondedWork {
   const Position* position;
   std::size_t count;
-  /// Of atom k of term t, number t * atoms + k: where its position is (an image perhaps), and where
-  /// its force belongs.
-  const std::uint32_t *places, *targets;
+  /// Of atom k of term t, number t * atoms + k: where its position is, an image perhaps.
+  const std::uint32_t* places;
+  /// The local particle that the particle behind the local ones is an image of, or no_target.
+  const std::uint32_t* local_of_ghost;
+  std::size_t local_count;
   /// Of each term: the number of its row in `coefficients`, or where its table begins there.
   const std::uint32_t* row;
-  const double* share;         ///< of each term's energy and virial
-  const double* coefficients;  ///< row by row
+  const double* coefficients;  ///< row by row, and three more numbers that nothing depends on
+  bool with_sums;              ///< energy and virial are wanted
   Vec3* force;                 ///< is added to
-  double energy;               ///< likewise, and the next
+  double energy;               ///< likewise where it is wanted, as is the next
   double virial[6];            ///< sum of r_a f_b: xx yy zz xy xz yz
 };
 

@@ -131,8 +131,10 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
   particle_count_ = particles.local_count();
   if (excluded_) {
     excluded_->rebuild(particles);
-    other_forces_.assign(particle_count_, {});
-    excluded_->subtract(particles, other_forces_, nullptr);
+    if (options_.ewald ? !ewald_accuracy_ : !parameters_) {
+      other_forces_.assign(particle_count_, {});
+      excluded_->subtract(particles, other_forces_, nullptr);
+    }
   }
   if (!options_.periodic) check_open_box(particles);
   if (charge_count_ == 0.0) {
@@ -143,14 +145,18 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
   }
   if (options_.ewald) {
     if (!ewald_accuracy_) choose_ewald_accuracy();
+    other_forces_ = std::vector<Vec3>();
     return;
   }
   if (!parameters_) choose_parameters();
+  other_forces_ = std::vector<Vec3>();
   if (!solver_) {
     solver_ =
         std::make_unique<FmmSolver>(context_, *decomposition_, *parameters_, options_.exchange);
   }
   solver_->rebuild(charges());
+  // Where leaves overlap, each step has its own.
+  if (options_.smoothing == 0.0) centers_ = std::vector<Vec3>();
 }
 
 EwaldSolver Electrostatics::ewald_solver(double accuracy) const {

@@ -38,8 +38,10 @@ InputSection molecule() {
            .aliases = {"number", "n", "molecules"}},
           {.name = "residue_numbers",
            .target = target_in_table<&Input::molecules, &MoleculeSection::residue_numbers>,
-           .description = "Numbers of residues, one for each of these molecules, in selections and "
-                          "in files of other programs: numbers and ranges such as \"21:520 601\".",
+           .description =
+               "Numbers of residues, one for each of these molecules, in selections and "
+               "in files of other programs: numbers and ranges such as \"21:520 601\". A letter "
+               "behind a number, as in \"52 52A 53\", is its insertion code.",
            .default_text = "molecules are counted",
            .longest_text = text_for_each_molecule,
            .aliases = {"residues", "resids", "resid"}},
@@ -129,6 +131,13 @@ InputSection molecule_atom() {
            .default_text = "that of the molecule",
            .range = {.minimum = -1e9, .maximum = 1e9},
            .aliases = {"resid", "resnum", "resi"}},
+          {.name = "insertion_code",
+           .target =
+               target_in_molecule<&MoleculeSection::atoms, &MoleculeSection::Atom::insertion_code>,
+           .description = "A letter behind that number, by which PDB files tell residues of one "
+                          "number apart.",
+           .default_text = "none",
+           .aliases = {"icode", "inscode"}},
           {.name = "chain",
            .target = target_in_molecule<&MoleculeSection::atoms, &MoleculeSection::Atom::chain>,
            .description = "Chain, or segment, of the atom, where the molecule is in several.",

@@ -31,7 +31,8 @@ struct MoleculeSection {  ///< [[molecule]]: a flexible one, of atoms
     std::optional<double> charge;  ///< default: that of the type
     std::string residue;           ///< empty: the molecule
     std::int64_t residue_number = unnumbered;
-    std::string chain;  ///< empty: that of the molecule
+    std::string insertion_code;  ///< a letter behind that number; may be empty
+    std::string chain;           ///< empty: that of the molecule
   };
   /// [[molecule.bond]], [[molecule.angle]], [[molecule.torsion]], [[molecule.improper]],
   /// [[molecule.cmap]]; [[molecule.special_pair]] and [[molecule.constraint]], which have no

@@ -2,9 +2,11 @@
 // for each instruction set (bonded_kernels_avx512.cpp and its siblings).
 //
 // Idea:    lanes are terms of one kind. Connections of atoms are formed in double precision, one
-//          term after the other, and computed with side by side; forces go back likewise.
+//          term after the other, and computed with side by side; forces go back likewise. What
+//          belongs to one atom or one row of coefficients moves as a vector of four numbers, and
+//          four vectors are transposed where lanes are to be terms.
 // Source:  general.
-// Cost:    that of reaching the atoms in memory, a third to a half of the whole.
+// Cost:    that of reaching the atoms in memory: about half of the whole.
 // Hazards: terms of one vector may share atoms, so forces are added one term after the other.
 // Others:  none.
 
@@ -12,17 +14,10 @@
 
 #include "md/forces/bonded/bonded_work.hpp"
 #include "md/forces/bonded/terms/list.hpp"
+#include "md/simd/transpose.hpp"
 
 namespace sterna::md {
 namespace {
-
-/// Some terms, as many as a vector holds: numbers of lane after lane.
-template <class Real, int atoms, int coefficients>
-struct Lanes {
-  static constexpr int width = lanes<Real>;
-  alignas(64) Real connection[atoms - 1][3][width];
-  alignas(64) Real coefficient[coefficients][width];
-};
 
 template <class Term>
 constexpr bool reads_table = requires {
@@ -39,15 +34,60 @@ constexpr int coefficients_of() {
   }
 }
 
+/// Position of a particle, and 0.
+[[gnu::always_inline]] inline void read(const Position& from, Four<double>& to) {
+  constexpr Four<std::int64_t> place{-1, -1, -1, 0};
+  to = reinterpret_cast<Four<double>>(*reinterpret_cast<const Four<std::int64_t>*>(&from) & place);
+}
+
+/// Two stores beside each other, so that none reaches into the next particle's force.
+[[gnu::always_inline]] inline void add(const Four<double>& change, Vec3& force) {
+  typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
+  *reinterpret_cast<Two*>(&force.x) += Two{change[0], change[1]};
+  force.z += change[2];
+}
+
+/// The sums over the terms of one vector. `acts`, `connections`: what acts beyond each connection.
+template <class Real, std::size_t count>
+void add_sums(BondedWork& work, std::size_t first, int used, const Vector<Real>& energies,
+              const Rows<Real> (&connections)[count], const Rows<Real> (&acts)[count]) {
+  constexpr std::size_t atoms = count + 1;
+  for (int lane = 0; lane < used; ++lane) {
+    const std::size_t term = first + static_cast<std::size_t>(lane);
+    std::size_t locals = 0;
+    for (std::size_t k = 0; k < atoms; ++k) {
+      const std::uint32_t place = work.places[term * atoms + k];
+      const bool own =
+          place < work.local_count || work.local_of_ghost[place - work.local_count] != no_target;
+      locals += own ? 1 : 0;
+    }
+    // Other ranks that have atoms of the term count the rest.
+    const double share = static_cast<double>(locals) / static_cast<double>(atoms);
+    work.energy += share * static_cast<double>(energies[lane]);
+    for (std::size_t k = 0; k < count; ++k) {
+      const auto at = [lane](const Rows<Real>& rows) {
+        const Real(&row)[4] = rows.of[lane];
+        return Vec3{static_cast<double>(row[0]), static_cast<double>(row[1]),
+                    static_cast<double>(row[2])};
+      };
+      const Vec3 d = share * at(connections[k]), beyond = at(acts[k]);
+      work.virial[0] += d.x * beyond.x;
+      work.virial[1] += d.y * beyond.y;
+      work.virial[2] += d.z * beyond.z;
+      work.virial[3] += d.x * beyond.y;
+      work.virial[4] += d.x * beyond.z;
+      work.virial[5] += d.y * beyond.z;
+    }
+  }
+}
+
 template <class Term, class Real>
 void compute_terms(BondedWork& work) {
   using V = Vector<Real>;
-  constexpr int atoms = Term::atoms, count = coefficients_of<Term>();
+  constexpr int atoms = Term::atoms, count = coefficients_of<Term>(), chunks = (count + 3) / 4;
   constexpr int width = lanes<Real>;
-  Lanes<Real, atoms, count> in;
+  Rows<Real> connections[atoms - 1], coefficients[chunks], acts[atoms - 1];
   const double* table[width];
-  double energy = 0.0;
-  double virial[6] = {};
   for (std::size_t first = 0; first < work.count; first += width) {
     const int used =
         work.count - first < std::size_t{width} ? static_cast<int>(work.count - first) : width;
@@ -55,57 +95,53 @@ void compute_terms(BondedWork& work) {
       // The lanes behind the last term compute it once more.
       const std::size_t term = first + static_cast<std::size_t>(lane < used ? lane : used - 1);
       const std::uint32_t* const place = work.places + term * atoms;
+      Four<double> from, to;
+      read(work.position[place[0]], from);
       for (int k = 0; k + 1 < atoms; ++k) {
-        const Position &from = work.position[place[k]], &to = work.position[place[k + 1]];
-        in.connection[k][0][lane] = static_cast<Real>(to.x - from.x);
-        in.connection[k][1][lane] = static_cast<Real>(to.y - from.y);
-        in.connection[k][2][lane] = static_cast<Real>(to.z - from.z);
+        read(work.position[place[k + 1]], to);
+        write(to - from, connections[k].of[lane]);
+        from = to;
       }
       const double* const row = work.coefficients + std::size_t{work.row[term]} * count;
-      for (int n = 0; n < count; ++n) in.coefficient[n][lane] = static_cast<Real>(row[n]);
-      table[lane] = row;
+      if constexpr (reads_table<Term>) {
+        table[lane] = row;
+      } else {
+        for (int n = 0; n < chunks; ++n) {
+          write(*reinterpret_cast<const Four<double>*>(row + 4 * n), coefficients[n].of[lane]);
+        }
+      }
     }
     Triple<V> b[atoms - 1], f[atoms - 1];
-    V c[count];
-    for (int k = 0; k + 1 < atoms; ++k) {
-      b[k] = {load(in.connection[k][0]), load(in.connection[k][1]), load(in.connection[k][2])};
-    }
-    for (int n = 0; n < count; ++n) c[n] = load(in.coefficient[n]);
+    V unused;
+    for (int k = 0; k + 1 < atoms; ++k) load(connections[k], b[k].x, b[k].y, b[k].z, unused);
     V u;
     if constexpr (reads_table<Term>) {
       u = Term::evaluate(b, table, f);
     } else {
+      V c[4 * chunks];
+      for (int n = 0; n < chunks; ++n) {
+        load(coefficients[n], c[4 * n], c[4 * n + 1], c[4 * n + 2], c[4 * n + 3]);
+      }
       u = Term::evaluate(b, c, f);
     }
+    for (int k = 0; k + 1 < atoms; ++k) store(f[k].x, f[k].y, f[k].z, V{}, acts[k]);
     for (int lane = 0; lane < used; ++lane) {
-      const std::size_t term = first + static_cast<std::size_t>(lane);
-      const std::uint32_t* const target = work.targets + term * atoms;
+      const std::uint32_t* const place =
+          work.places + (first + static_cast<std::size_t>(lane)) * atoms;
       // An atom feels what acts beyond the connection that leads to it, less what acts beyond the
       // one that leads on.
-      Vec3 before;
-      const double share = work.share[term];
+      Four<double> before{};
       for (int k = 0; k < atoms; ++k) {
-        Vec3 beyond;
-        if (k + 1 < atoms) {
-          beyond = {static_cast<double>(f[k].x[lane]), static_cast<double>(f[k].y[lane]),
-                    static_cast<double>(f[k].z[lane])};
-          const Vec3 d{static_cast<double>(b[k].x[lane]), static_cast<double>(b[k].y[lane]),
-                       static_cast<double>(b[k].z[lane])};
-          virial[0] += share * d.x * beyond.x;
-          virial[1] += share * d.y * beyond.y;
-          virial[2] += share * d.z * beyond.z;
-          virial[3] += share * d.x * beyond.y;
-          virial[4] += share * d.x * beyond.z;
-          virial[5] += share * d.y * beyond.z;
-        }
-        if (target[k] != no_target) work.force[target[k]] += before - beyond;
+        Four<double> beyond{};
+        if (k + 1 < atoms) read(acts[k].of[lane], beyond);
+        std::uint32_t target = place[k];
+        if (target >= work.local_count) target = work.local_of_ghost[target - work.local_count];
+        if (target != no_target) add(before - beyond, work.force[target]);
         before = beyond;
       }
-      energy += share * static_cast<double>(u[lane]);
     }
+    if (work.with_sums) add_sums(work, first, used, u, connections, acts);
   }
-  work.energy += energy;
-  for (int k = 0; k < 6; ++k) work.virial[k] += virial[k];
 }
 
 template <class... Terms>

@@ -58,7 +58,7 @@ FarField<Real>::FarField(const comm::Context* context, const Lattice& lattice,
   reduced_ = std::make_unique<std::vector<double>>(
       (partition.top_distributed() ? background_count : coefficients_ * shared.count()) +
       sum_count);
-  if (context != nullptr) {
+  if (context != nullptr && context->size() > 1) {
     reduction_.emplace(*context, "fmm upper levels");
     reduction_->sum(reduced_->data(), reduced_->size());
   }

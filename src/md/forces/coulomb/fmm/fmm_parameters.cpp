@@ -167,24 +167,25 @@ FmmParameters FmmParameters::choose(const Lattice& lattice, bool periodic, std::
 CheckedFmmParameters check_parameters(
     FmmParameters trial, double accuracy,
     const std::function<double(const FmmParameters& a, const FmmParameters& b)>& difference) {
-  // The cost of the reference grows with the cube of its order, and few ask for more than this.
-  constexpr int usual = 20;
-  FmmParameters highest = trial;
-  highest.precision = FmmPrecision::full;
-  for (const int order : {usual, FmmParameters::highest_order}) {
-    if (order == usual && accuracy < 1e-6) continue;
-    highest.order = order;
-    while (trial.order < order) {
-      // An order takes about half of the error away, so this much of it is the reference's.
-      const double error =
-          difference(trial, highest) / (1.0 - std::ldexp(1.0, trial.order - order));
-      if (error <= accuracy) return {trial, error};
-      trial.order += std::max(1, static_cast<int>(std::ceil(std::log2(error / accuracy))));
+  // Memory and time of the reference grow with the square of its order and more. An order takes
+  // about half of the error away: with eight more than the trial's, the reference has 1/256 of it.
+  constexpr int orders_above = 8, fewest_above = 4;
+  FmmParameters reference = trial;
+  reference.precision = FmmPrecision::full;
+  while (trial.order < FmmParameters::highest_order) {
+    if (reference.order < trial.order + fewest_above) {
+      reference.order = std::min(trial.order + orders_above, FmmParameters::highest_order);
     }
+    // This much of the error is the reference's.
+    const double error =
+        difference(trial, reference) / (1.0 - std::ldexp(1.0, trial.order - reference.order));
+    if (error <= accuracy) return {trial, error};
+    trial.order += std::max(1, static_cast<int>(std::ceil(std::log2(error / accuracy))));
   }
-  FmmParameters lower = highest;
+  reference.order = FmmParameters::highest_order;
+  FmmParameters lower = reference;
   lower.order -= 2;
-  return {highest, difference(lower, highest) / 3.0};
+  return {reference, difference(lower, reference) / 3.0};
 }
 
 }  // namespace sterna::md

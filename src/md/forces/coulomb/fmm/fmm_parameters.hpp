@@ -73,9 +73,9 @@ struct CheckedFmmParameters {
   double error;
 };
 
-/// Raises the order of `trial` until the error, measured against the highest order in double
-/// precision, is below `accuracy`. Where even that has a larger one, it is what you get, and
-/// `error` says so: fewer levels, with larger cells, have smaller errors.
+/// Raises the order of `trial` until the error, measured against a much higher order in double
+/// precision, is below `accuracy`. Where even the highest order has a larger one, it is what you
+/// get, and `error` says so: fewer levels, with larger cells, have smaller errors.
 /// `difference(a, b)`: relative root-mean-square difference of the forces with parameters a from
 /// those with b; mostly called with the same b again and again.
 CheckedFmmParameters check_parameters(

@@ -75,6 +75,10 @@ void LeafParts::rebuild(const PointCharges& charges) {
     }
   }
   place_molecules();
+  if (overlap_ == 0.0) {
+    images_ = std::vector<Vec3>();
+    wholes_ = std::vector<Whole>();
+  }
   set_offsets(charges.positions);
 }
 
@@ -137,6 +141,7 @@ std::array<LeafParts::Along, 3> LeafParts::leaves_of(const Vec3& place) const {
 
 void LeafParts::place_molecules() {
   wholes_.clear();
+  wholes_.reserve(molecules_.size());
   begins_.assign(leaves_.count() + 1, 0);
   for (std::size_t m = 0; m < molecules_.size(); ++m) {
     const Molecule& molecule = molecules_[m];

@@ -82,8 +82,9 @@ class LeafParts {
   CellBox leaves_;
 
   std::vector<Molecule> molecules_;
-  // Of each charge as given.
-  std::vector<Vec3> images_;  ///< what brings it next to its molecule's center
+  /// Of each charge as given, what brings it next to its molecule's center. As `wholes_`, only
+  /// `rebuild` has them where leaves do not overlap.
+  std::vector<Vec3> images_;
   bool centers_given_ = false;
 
   std::vector<Whole> wholes_;

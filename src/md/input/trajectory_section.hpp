@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "md/input/check_input.hpp"
+#include "md/input/input_schema.hpp"
+
+namespace sterna::md {
+
+/// A section of the input that turns on a trajectory in a format of another program, declared beside
+/// the format. The options are a struct, which an input keeps as `input.section<Options>()`.
+struct TrajectorySection {
+  SectionSchema schema;
+  std::vector<KeySchema> keys;  ///< without `section`
+  /// Steps between two frames; 0: there are none.
+  std::int64_t (*interval)(const Input& input) = nullptr;
+  /// Groups whose atoms the frames have; none: all atoms.
+  const std::vector<std::string>& (*groups)(const Input& input) = nullptr;
+  /// What an atom takes in a frame.
+  double (*bytes_per_atom)(const Input& input) = nullptr;
+  /// What no key alone can tell, as `check_input`; may be null.
+  void (*check)(const Input& input, const IsGood& is_good, const Report& report) = nullptr;
+};
+
+/// All of them, in the order of the reference page. Defined where the formats are known, in
+/// trajectories/trajectory_table.cpp.
+std::span<const TrajectorySection> trajectory_sections();
+
+}  // namespace sterna::md

@@ -1,0 +1,95 @@
+#include "md/trajectories/trajectory_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "md/input/molecule_model_from_input.hpp"
+#include "md/output/run_files.hpp"
+
+namespace sterna::md {
+namespace {
+
+constexpr const TrajectoryRow* trajectory_rows[] = {
+#define STERNA_TRAJECTORY(name) &trajectory::name,
+#include "md/trajectories/trajectory_list.inc"
+#undef STERNA_TRAJECTORY
+};
+
+/// Whether some molecule has sites at several places.
+bool has_sites_apart(const Input& input) {
+  return std::ranges::any_of(input.components, [](const Input::Component& component) {
+    return std::ranges::any_of(component.sites, [&](const Input::Site& site) {
+      const Vec3 apart = site.position - component.sites.front().position;
+      return dot(apart, apart) > 0.0;
+    });
+  });
+}
+
+}  // namespace
+
+std::span<const TrajectorySection> trajectory_sections() {
+  static const std::vector<TrajectorySection> sections = [] {
+    std::vector<TrajectorySection> all;
+    for (const TrajectoryRow* row : trajectory_rows) all.push_back(row->section());
+    return all;
+  }();
+  return sections;
+}
+
+std::span<const std::string> trajectory_file_endings() {
+  static const std::vector<std::string> endings = [] {
+    std::vector<std::string> all;
+    for (const TrajectoryRow* row : trajectory_rows) all.emplace_back(row->ending);
+    return all;
+  }();
+  return endings;
+}
+
+std::vector<FrameFile> open_trajectories(const comm::Context& context, const Input& input,
+                                         const Topology& topology, const ParticleStore& particles,
+                                         const std::string& stem,
+                                         std::optional<std::int64_t> resume_step) {
+  std::vector<FrameFile> files;
+  for (std::size_t n = 0; n < std::size(trajectory_rows); ++n) {
+    const TrajectorySection& section = trajectory_sections()[n];
+    FrameFileOptions options;
+    options.interval = section.interval(input);
+    if (options.interval == 0) continue;
+    for (const Input::Component& component : input.components) {
+      options.places.push_back(atom_places(component));
+    }
+    if (const auto& names = section.groups(input); !names.empty()) {
+      options.chosen = [groups = groups_from_input(input, topology, names)](std::int64_t id,
+                                                                            std::int64_t type) {
+        return std::ranges::any_of(
+            groups, [&](const AtomGroup& group) { return group.contains(id, type); });
+      };
+    }
+    const std::string path = stem + std::string(trajectory_rows[n]->ending);
+    auto format = trajectory_rows[n]->make(input);
+    files.push_back(resume_step ? FrameFile::resume(context, path, std::move(format), particles,
+                                                    std::move(options), *resume_step)
+                                : FrameFile::create(context, path, std::move(format), particles,
+                                                    std::move(options)));
+  }
+  return files;
+}
+
+void check_motion_of_sites(const Input& input, const IsGood& is_good, const Report& report,
+                           std::string_view section, bool velocities, bool forces) {
+  if (!(velocities || forces) || !has_sites_apart(input)) return;
+  const std::string_view key = velocities ? "velocities" : "forces";
+  const std::string place = fmt::format("{}.{}", section, key);
+  if (!is_good(place)) return;
+  report(
+      Severity::error, place,
+      fmt::format("\"{}\" in [{}] has those of atoms, and this system has rigid molecules, whose "
+                  "sites have none of their own; `sterna export` writes the velocities of sites "
+                  "after the run",
+                  key, section));
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "md/input/atom_groups.hpp"
+#include "md/input/input.hpp"
+#include "md/input/trajectory_section.hpp"
+#include "md/output/frame_file.hpp"
+#include "md/system/particle_store.hpp"
+#include "md/system/topology.hpp"
+#include "sterna/comm/context.hpp"
+
+namespace sterna::md {
+
+/// A format of trajectories as the input, the reference page and `Simulation` know it: the section
+/// that turns it on, what its file is called, and the way to make it.
+struct TrajectoryRow {
+  TrajectorySection (*section)() = nullptr;
+  std::string_view ending;  ///< ".dcd"
+  /// Called where the section's interval is not 0.
+  std::unique_ptr<FrameFormat> (*make)(const Input& input) = nullptr;
+};
+
+/// The rows, each defined in the format's own file.
+namespace trajectory {
+#define STERNA_TRAJECTORY(name) extern const TrajectoryRow name;
+#include "md/trajectories/trajectory_list.inc"
+#undef STERNA_TRAJECTORY
+}  // namespace trajectory
+
+/// Collective. What an input asks to be written, beside the stem of the run's files. `topology`
+/// outlives it. `resume_step`: of the checkpoint that the run goes on from.
+std::vector<FrameFile> open_trajectories(const comm::Context& context, const Input& input,
+                                         const Topology& topology, const ParticleStore& particles,
+                                         const std::string& stem,
+                                         std::optional<std::int64_t> resume_step);
+
+/// The keys that the section of every format has. `Options` has `interval` and `groups`.
+template <class Options>
+std::vector<KeySchema> trajectory_keys() {
+  return {{.name = "interval",
+           .target = option<&Options::interval>,
+           .description = "Steps between two frames. 0: none.",
+           .need = Need::required,
+           .range = {.minimum = 0.0, .maximum = most_steps},
+           .aliases = {"every"}},
+          groups_key<Options>("Names of `[[group]]`s whose atoms the frames have, in the order of "
+                              "all atoms.",
+                              "all atoms")};
+}
+
+/// The keys of formats that can have more than positions, whose `Options` have `velocities` and
+/// `forces`.
+template <class Options>
+std::vector<KeySchema> motion_keys() {
+  return {{.name = "velocities",
+           .target = option<&Options::velocities>,
+           .description = "Whether frames have velocities.",
+           .aliases = {"velocity"}},
+          {.name = "forces",
+           .target = option<&Options::forces>,
+           .description = "Whether frames have forces.",
+           .aliases = {"force"}}};
+}
+
+/// Reports velocities and forces of the sites of rigid molecules, which particles do not have.
+void check_motion_of_sites(const Input& input, const IsGood& is_good, const Report& report,
+                           std::string_view section, bool velocities, bool forces);
+
+template <class Options>
+std::int64_t trajectory_interval(const Input& input) {
+  return input.section<Options>().interval;
+}
+template <class Options>
+const std::vector<std::string>& trajectory_groups(const Input& input) {
+  return input.section<Options>().groups;
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,129 @@
+"""Systems of other programs' own tests, imported: every energy and the forces are OpenMM's.
+
+`tools/fetch_parsers_data` brings the files; without them these tests skip.
+"""
+
+import shutil
+from dataclasses import dataclass, field
+
+import numpy
+import pytest
+from conftest import ROOT
+from sterna.importing import comparison
+from sterna.importing.molecules import Molecules
+from sterna.importing.openmm_system import system_of
+from sterna.importing.sources import Settings, read
+
+FOLDER = ROOT / ".parsers-data"
+CHARMM_36 = ["openmm/par_all36_prot.prm", "openmm/toppar_water_ions.str"]
+#: What every molecule with bonds has.
+BONDED = frozenset({"bonds", "angles", "torsions", "lennard_jones", "charges"})
+
+
+@dataclass(frozen=True)
+class Example:
+    """Files of one system, and what it is there for."""
+
+    files: list[str]
+    atoms: int
+    energies: frozenset[str] = BONDED  #: that are not 0
+    sections: frozenset[str] = field(default=frozenset())  #: that some molecule has
+    pairs: bool = False  #: whether pairs of types have parameters of their own (NBFIX)
+    mixing: str = "lorentz_berthelot"
+    is_triclinic: bool = False
+    box: float | None = None  #: nm; of molecules in vacuum
+    cutoff: float = 0.9
+    needs: str = ""  #: a program that must be installed
+
+
+EXAMPLES = {
+    "protein of AMBER (ff14ipq) in water with ions, pairs of their own": Example(
+        ["openmm/ff14ipq.parm7", "openmm/ff14ipq.rst7"], 2797, pairs=True,
+    ),
+    "peptide of CHARMM 36 in water with ions, CMAP, NBFIX": Example(
+        ["openmm/ala3_solv.psf", "openmm/ala3_solv.crd", *CHARMM_36], 2776,
+        BONDED | {"cmap"}, frozenset({"cmap"}), pairs=True, box=3.3,
+    ),
+    "peptide of CHARMM 22": Example(
+        ["openmm/ala_ala_ala.psf", "openmm/ala_ala_ala.pdb", "openmm/charmm22.par",
+         "openmm/charmm22.rtf"],
+        33, BONDED | {"cmap"}, frozenset({"cmap", "improper"}), box=4.0,
+    ),
+    "lipid of CHARMM 36 (cholesterol)": Example(
+        ["openmm/chl1.psf", "openmm/chl1.crd", "openmm/par_all36_lipid.prm",
+         "openmm/par_all36_cgenff.prm", "openmm/toppar_all36_lipid_cholesterol.str"],
+        74, pairs=True, box=5.0,
+    ),
+    "DNA of AMBER": Example(
+        ["openmm/DNA_mbondi3.prmtop", "openmm/DNA_mbondi3.inpcrd"], 628, box=6.0,
+    ),
+    "ions of CHARMM with an alcohol, NBFIX": Example(
+        ["openmm/methanol_ions.psf", "openmm/methanol_ions.pdb", "openmm/par_all36_cgenff.prm",
+         "openmm/toppar_water_ions.str"],
+        8, pairs=True, cutoff=0.5,
+    ),
+    "lone pair of CHARMM (chlorobenzene of CGenFF)": Example(
+        ["openmm/chlb_cgenff.psf", "openmm/chlb_cgenff.crd", "openmm/par_all36_cgenff.prm",
+         "openmm/top_all36_cgenff.rtf"],
+        13, sections=frozenset({"virtual_site"}), box=4.0,
+    ),
+    "virtual sites of GROMACS with pairs of their own (benzene)": Example(
+        ["openmm/bnz.top", "openmm/bnz.gro"],
+        26, sections=frozenset({"virtual_site"}), pairs=True, box=4.0,
+    ),
+    "ionic liquid of OPLS": Example(
+        ["openmm/ionic.top", "openmm/ionic.gro"],
+        3900, BONDED, frozenset({"constraint"}), mixing="geometric",
+    ),
+    "solute and solvent of GAFF": Example(
+        ["openmmtools/benzene-toluene-implicit/complex.prmtop",
+         "openmmtools/benzene-toluene-implicit/complex.inpcrd"],
+        27, sections=frozenset({"improper"}), box=4.0,
+    ),
+    "protein in a truncated octahedron of water, triclinic": Example(
+        ["openmm/tz2.truncoct.parm7", "openmm/tz2.truncoct.rst7"], 5827, is_triclinic=True,
+    ),
+    "peptide of CHARMM in water by CHARMM-GUI": Example(
+        ["parmed/charmm/ala2_charmmgui.psf", "parmed/charmm/ala2_charmmgui.crd",
+         "parmed/charmm/toppar/par_all36_prot.prm", "parmed/charmm/toppar/toppar_water_ions.str"],
+        1989, pairs=True, box=3.3,
+    ),
+    "peptide of AMBER in water": Example(
+        ["parmed/amber/ala2_solv.parm7", "parmed/amber/ala2_solv.rst7"], 3026,
+    ),
+    "protein of GROMACS (Amber03), whose force field GROMACS brings": Example(
+        ["parmed/gromacs/dhfr_gas.top", "parmed/gromacs/dhfr_gas.gro"], 2489, needs="gmx",
+    ),
+    "network of harmonic angles (MoS2)": Example(
+        ["openmm/MoS2.psf", "openmm/MoS2.pdb", "openmm/MoS2.prm"],
+        108, BONDED - {"torsions"}, box=5.0,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_energy_is_that_of_openmm(name):
+    example = EXAMPLES[name]
+    files = [FOLDER / file for file in example.files]
+    if not FOLDER.is_dir():
+        pytest.skip("the files are not there: tools/fetch_parsers_data")
+    if example.needs and shutil.which(example.needs) is None:
+        pytest.skip(f"there is no program {example.needs}")
+    box = None if example.box is None else (example.box,) * 3
+    source = read(files, Settings((), example.cutoff, "none", box))
+    # Molecules that were minimized alone have energies of 0.
+    noise = numpy.random.default_rng(1).normal(scale=0.002, size=source.positions.shape)
+    source.positions = source.positions + noise
+    molecules = Molecules(system_of(source))
+    system = molecules.system
+    assert len(system.atoms) == example.atoms
+    assert {term.section for term in system.terms} >= example.sections
+    assert bool(system.pairs) == example.pairs
+    assert system.interaction.get("mixing", "lorentz_berthelot") == example.mixing
+    assert example.is_triclinic == bool(system.box[1, 0] or system.box[2, 0] or system.box[2, 1])
+    rows = [row for row in comparison.compare(source, molecules) if row.openmm or row.sterna]
+    assert {row.name for row in rows} == example.energies | {"forces"}
+    for row in rows:
+        print(f"{row.name:14} {row.sterna:20.9f} {row.openmm:20.9f} {row.difference:.1e}")
+        assert abs(row.openmm) > 1e-3, row
+        assert row.difference < (1e-5 if row.name == "forces" else 1e-6), row
