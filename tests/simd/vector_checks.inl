@@ -9,6 +9,7 @@
 
 #include "md/simd/arc_tangent.hpp"
 #include "md/simd/elementary.hpp"
+#include "md/simd/transpose.hpp"
 #include "md/simd/vectors.hpp"
 #include "simd/vector_checks.hpp"
 
@@ -165,11 +166,32 @@ void check_functions(ReportNumber report, Numbers& numbers) {
   }
 }
 
+/// Four numbers of each lane, read as four vectors and written back in another order.
+template <class Real>
+void check_transpose(ReportNumber report, Numbers& numbers) {
+  Rows<Real> rows, back;
+  for (auto& row : rows.of) {
+    for (Real& number : row) number = static_cast<Real>(numbers());
+  }
+  Vector<Real> columns[4];
+  load(rows, columns[0], columns[1], columns[2], columns[3]);
+  store(columns[1], columns[2], columns[3], columns[0], back);
+  for (int c = 0; c < 4; ++c) {
+    check_vector<Real>(
+        report, "load of rows", columns[c], [&](int k) { return rows.of[k][c]; }, 0.0);
+    for (int k = 0; k < lanes<Real>; ++k) {
+      report("store to rows", k, static_cast<double>(back.of[k][c]),
+             static_cast<double>(rows.of[k][(c + 1) % 4]), 0.0);
+    }
+  }
+}
+
 template <class Real>
 void check_vectors(ReportNumber report) {
   Numbers numbers;
   for (int trial = 0; trial < trials; ++trial) {
     check_memory<Real>(report, numbers);
+    check_transpose<Real>(report, numbers);
     check_arithmetic<Real>(report, numbers);
     check_functions<Real>(report, numbers);
     if constexpr (sizeof(Real) == 8) check_sum_by_halves(report, numbers);

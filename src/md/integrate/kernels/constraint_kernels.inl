@@ -12,7 +12,7 @@
 // Others:  SETTLE, for triangles of two equal sides.
 
 #include "md/integrate/kernels/constraint_kernels.hpp"
-#include "md/simd/lanes.hpp"
+#include "md/simd/vectors.hpp"
 
 namespace sterna::md {
 namespace {
