@@ -70,7 +70,9 @@ class Cores:
         return ["sh", "-c", self.PIN, "pin", "1", cores, *map(str, command)]
 
 
-def run_process(command: list[str], folder: Path, environment: dict) -> tuple[str, int]:
+def run_process(
+    command: list[str], folder: Path, environment: dict, time_limit: float = RUN_TIME_LIMIT
+) -> tuple[str, int]:
     """What the process printed, and the peak of its resident memory in bytes."""
     peak = folder / "peak_memory"
     with tempfile.TemporaryFile() as output:
@@ -84,11 +86,11 @@ def run_process(command: list[str], folder: Path, environment: dict) -> tuple[st
             start_new_session=True,
         )
         try:
-            process.wait(RUN_TIME_LIMIT)
+            process.wait(time_limit)
         except subprocess.TimeoutExpired as error:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-            raise EngineError(f"{command[-3:]} took longer than {RUN_TIME_LIMIT} s") from error
+            raise EngineError(f"{command[-3:]} took longer than {time_limit} s") from error
         except BaseException:  # also where the user interrupts: nothing is left running
             os.killpg(process.pid, signal.SIGTERM)
             process.wait()

@@ -82,7 +82,6 @@ Split split(Simulation& simulation) {
 TEST_CASE("SETTLE, SHAKE and conjugate gradients move atoms alike, with the same virial") {
   const comm::Context world;
   const test::SharedFolder output(world);
-  // By itself it takes SETTLE for the triangles and conjugate gradients for the chain.
   Simulation expected(
       world, with_algorithm(world, output.path(), ConstraintAlgorithm::shake, 1e-12, 0.002),
       {.quiet = true, .files = false});
@@ -92,7 +91,7 @@ TEST_CASE("SETTLE, SHAKE and conjugate gradients move atoms alike, with the same
   expected.run(10);
   const auto wanted = particles_by_id(expected);
   for (const auto algorithm :
-       {ConstraintAlgorithm::automatic, ConstraintAlgorithm::conjugate_gradients}) {
+       {ConstraintAlgorithm::settle, ConstraintAlgorithm::conjugate_gradients}) {
     INFO(choice_name(algorithm));
     Simulation simulation(world, with_algorithm(world, output.path(), algorithm, 1e-12, 0.002),
                           {.quiet = true, .files = false});
@@ -112,21 +111,23 @@ TEST_CASE("SETTLE, SHAKE and conjugate gradients move atoms alike, with the same
   }
 }
 
-TEST_CASE("SETTLE keeps triangles to rounding, however loose the tolerance is") {
+TEST_CASE("rotors and SETTLE keep triangles to rounding, however loose the tolerance is") {
   const comm::Context world;
   const test::SharedFolder output(world);
-  Simulation simulation(
-      world, with_algorithm(world, output.path(), ConstraintAlgorithm::automatic, 1e-3, 0.002),
-      {.quiet = true, .files = false});
-  simulation.run(50);
-  const auto atoms = particles_by_id(simulation);
-  if (atoms.empty()) return;
-  for (const Pair& pair : constraints()) {
-    if (pair.first > 3 * triangles) continue;
-    const ParticleRecord &a = atoms.at(pair.first), &b = atoms.at(pair.second);
-    const Vec3 d = simulation.box().nearest_image(a.position.vector() - b.position.vector());
-    REQUIRE(std::abs(size(d) / pair.distance - 1.0) < 1e-13);
-    REQUIRE(std::abs(dot(a.velocity - b.velocity, d)) < 1e-12);
+  for (const auto algorithm : {ConstraintAlgorithm::automatic, ConstraintAlgorithm::settle}) {
+    INFO(choice_name(algorithm));
+    Simulation simulation(world, with_algorithm(world, output.path(), algorithm, 1e-3, 0.002),
+                          {.quiet = true, .files = false});
+    simulation.run(50);
+    const auto atoms = particles_by_id(simulation);
+    if (atoms.empty()) continue;
+    for (const Pair& pair : constraints()) {
+      if (pair.first > 3 * triangles) continue;
+      const ParticleRecord &a = atoms.at(pair.first), &b = atoms.at(pair.second);
+      const Vec3 d = simulation.box().nearest_image(a.position.vector() - b.position.vector());
+      REQUIRE(std::abs(size(d) / pair.distance - 1.0) < 1e-13);
+      REQUIRE(std::abs(dot(a.velocity - b.velocity, d)) < 1e-12);
+    }
   }
 }
 

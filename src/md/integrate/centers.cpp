@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "md/core/agreement.hpp"
+#include "md/system/joined_atoms.hpp"
 
 namespace sterna::md {
 namespace {
@@ -30,32 +31,11 @@ Centers::Centers(const comm::Context& context, std::shared_ptr<const MoleculePla
 }
 
 Centers::Kind Centers::kind_of(const Topology::Molecule& molecule) {
-  std::vector<std::vector<std::int32_t>> joined(molecule.atoms.size());
-  for (const Topology::Constraint& constraint : molecule.constraints) {
-    const auto [a, b] = constraint.atoms;
-    joined[static_cast<std::size_t>(a)].push_back(b);
-    joined[static_cast<std::size_t>(b)].push_back(a);
-  }
-  Kind kind;
-  kind.group_of.assign(molecule.atoms.size(), -1);
-  for (std::size_t start = 0; start < joined.size(); ++start) {
-    if (joined[start].empty() || kind.group_of[start] >= 0) continue;
-    const auto number = static_cast<std::int32_t>(kind.groups.size());
-    KindGroup& group = kind.groups.emplace_back();
-    const auto take = [&](std::int32_t atom, std::int32_t parent) {
-      kind.group_of[static_cast<std::size_t>(atom)] = number;
-      group.atoms.push_back(atom);
-      group.parent.push_back(parent);
-    };
-    take(static_cast<std::int32_t>(start), -1);
-    for (std::size_t next = 0; next < group.atoms.size(); ++next) {
-      for (const std::int32_t other : joined[static_cast<std::size_t>(group.atoms[next])]) {
-        if (kind.group_of[static_cast<std::size_t>(other)] < 0) {
-          take(other, static_cast<std::int32_t>(next));
-        }
-      }
-    }
-    group.with_mass = group.atoms.size();
+  JoinedGroups joined = joined_by_constraints(molecule);
+  Kind kind{.groups = {}, .group_of = std::move(joined.group_of)};
+  for (JoinedAtoms& group : joined.groups) {
+    const std::size_t count = group.atoms.size();
+    kind.groups.push_back({std::move(group.atoms), std::move(group.parent), count});
   }
   // A site whose atoms are all of one group moves as they do.
   for (const VirtualSite& site : molecule.virtual_sites) {

@@ -1,10 +1,14 @@
 #include "md/integrate/constraint_groups.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <stdexcept>
 #include <string>
 #include <utility>
+
+#include "md/system/joined_atoms.hpp"
+#include "md/system/rigid_shape.hpp"
 
 namespace sterna::md {
 namespace {
@@ -12,18 +16,42 @@ namespace {
 /// What halos are wider by than the constraints ask for, as the distances may deviate at the start.
 constexpr double margin = 1.1;
 
+double extent_of(const RigidShape& shape) {
+  double squared = 0.0;
+  for (const Vec3& a : shape.points) {
+    for (const Vec3& b : shape.points) squared = std::max(squared, dot(a - b, a - b));
+  }
+  return std::sqrt(squared);
+}
+
+/// Lets it move as a rotor, where that can.
+void try_rotor(ConstraintGroup& group, const RigidShape& shape,
+               std::span<const double> inverse_masses) {
+  group.rotor = ConstraintRotor::of(shape, inverse_masses);
+  if (!group.rotor) return;
+  for (std::uint32_t k = 1; k < group.atoms.size(); ++k) {
+    const auto parent = static_cast<std::uint32_t>(group.parent[k]);
+    const auto joins = [&](const PointDistance& pair) {
+      return std::minmax(pair.first, pair.second) == std::minmax(k, parent);
+    };
+    PointDistance& pair = *std::ranges::find_if(group.constraints, joins);
+    pair.first = k;
+    pair.second = parent;
+    std::swap(pair, group.constraints[k - 1]);
+  }
+}
+
 /// Makes it one of SETTLE's where it is a triangle of two equal sides, between atoms of the right
 /// masses.
 void try_settle(ConstraintGroup& group, std::span<const double> inverse_masses) {
-  using Pair = ConstraintGroup::Pair;
   if (group.atoms.size() != 3 || group.constraints.size() != 3) return;
   for (std::uint32_t apex = 0; apex < 3; ++apex) {
-    std::vector<Pair> sides = group.constraints;
-    const auto at_apex = [apex](const Pair& side) {
+    std::vector<PointDistance> sides = group.constraints;
+    const auto at_apex = [apex](const PointDistance& side) {
       return side.first == apex || side.second == apex;
     };
     std::ranges::stable_partition(sides, at_apex);
-    for (Pair& side : sides) {
+    for (PointDistance& side : sides) {
       if (side.first == apex) std::swap(side.first, side.second);
     }
     const double leg = sides[0].distance, base = sides[2].distance;
@@ -39,69 +67,56 @@ void try_settle(ConstraintGroup& group, std::span<const double> inverse_masses) 
 }  // namespace
 
 ConstraintGroups::ConstraintGroups(const Topology& topology, std::span<const double> inverse_masses,
-                                   ConstraintAlgorithm algorithm, double halo) {
+                                   ConstraintAlgorithm algorithm, double tolerance, double halo) {
   for (const Topology::Molecule& molecule : topology.molecules()) {
     Kind& kind = kinds_.emplace_back(kind_of(molecule));
     for (ConstraintGroup& group : kind.groups) {
-      if (algorithm == ConstraintAlgorithm::automatic) {
-        std::vector<double> of_atoms;
-        for (const std::int32_t atom : group.atoms) {
-          const auto type = molecule.atoms[static_cast<std::size_t>(atom)].type;
-          of_atoms.push_back(inverse_masses[static_cast<std::size_t>(type)]);
-        }
-        try_settle(group, of_atoms);
-      }
-      group.spans_ranks = algorithm == ConstraintAlgorithm::conjugate_gradients ||
-                          (algorithm == ConstraintAlgorithm::automatic && group.reach > halo);
-      if (group.spans_ranks) group.settle.reset();
-      if (!group.settle && !group.spans_ranks) group.shape = shape_of(group);
+      choose(group, molecule, inverse_masses, algorithm, tolerance, halo);
     }
+    const auto has_rotor = [](const ConstraintGroup& group) { return group.rotor.has_value(); };
+    if (std::ranges::any_of(kind.groups, has_rotor)) with_rotors_.push_back(molecule.name);
   }
 }
 
-ConstraintGroups::Kind ConstraintGroups::kind_of(const Topology::Molecule& molecule) {
-  struct Joined {
-    std::int32_t atom;
-    double distance;
-  };
-  std::vector<std::vector<Joined>> joined(molecule.atoms.size());
-  for (const Topology::Constraint& constraint : molecule.constraints) {
-    const auto [a, b] = constraint.atoms;
-    joined[static_cast<std::size_t>(a)].push_back({b, constraint.distance});
-    joined[static_cast<std::size_t>(b)].push_back({a, constraint.distance});
+void ConstraintGroups::choose(ConstraintGroup& group, const Topology::Molecule& molecule,
+                              std::span<const double> inverse_masses, ConstraintAlgorithm algorithm,
+                              double tolerance, double halo) {
+  using enum ConstraintAlgorithm;
+  std::optional<RigidShape> shape;
+  if (group.atoms.size() > 2) {
+    shape = rigid_shape(group.atoms.size(), group.constraints, tolerance);
   }
-  Kind kind;
-  kind.group_of.assign(molecule.atoms.size(), -1);
-  std::vector<std::uint32_t> place_in_group(molecule.atoms.size());
-  for (std::size_t start = 0; start < joined.size(); ++start) {
-    if (joined[start].empty() || kind.group_of[start] >= 0) continue;
-    const auto number = static_cast<std::int32_t>(kind.groups.size());
-    ConstraintGroup& group = kind.groups.emplace_back();
+  if (shape) group.reach = margin * extent_of(*shape);
+  group.spans_ranks =
+      algorithm == conjugate_gradients || (algorithm == automatic && group.reach > halo);
+  if (group.spans_ranks) return;
+  std::vector<double> of_atoms;
+  for (const std::int32_t atom : group.atoms) {
+    const auto type = molecule.atoms[static_cast<std::size_t>(atom)].type;
+    of_atoms.push_back(inverse_masses[static_cast<std::size_t>(type)]);
+  }
+  if (algorithm == automatic && shape) try_rotor(group, *shape, of_atoms);
+  if (algorithm == settle) try_settle(group, of_atoms);
+  if (!group.rotor && !group.settle) group.shape = shape_of(group);
+}
+
+ConstraintGroups::Kind ConstraintGroups::kind_of(const Topology::Molecule& molecule) {
+  JoinedGroups joined = joined_by_constraints(molecule);
+  Kind kind{.groups = {}, .group_of = std::move(joined.group_of)};
+  for (JoinedAtoms& atoms : joined.groups) {
     std::vector<double> from_first;  // along the tree
-    const auto take = [&](std::int32_t atom, std::int32_t parent, double distance) {
-      const auto a = static_cast<std::size_t>(atom);
-      kind.group_of[a] = number;
-      place_in_group[a] = static_cast<std::uint32_t>(group.atoms.size());
-      group.atoms.push_back(atom);
-      group.parent.push_back(parent);
-      from_first.push_back(distance);
-    };
-    take(static_cast<std::int32_t>(start), -1, 0.0);
-    for (std::size_t next = 0; next < group.atoms.size(); ++next) {
-      for (const auto& [other, distance] : joined[static_cast<std::size_t>(group.atoms[next])]) {
-        if (kind.group_of[static_cast<std::size_t>(other)] >= 0) continue;
-        take(other, static_cast<std::int32_t>(next), from_first[next] + distance);
-      }
+    for (std::size_t k = 0; k < atoms.atoms.size(); ++k) {
+      const std::int32_t parent = atoms.parent[k];
+      from_first.push_back(atoms.to_parent[k] +
+                           (parent < 0 ? 0.0 : from_first[static_cast<std::size_t>(parent)]));
     }
     // To the first atom from the farthest one, and on to any other.
     std::ranges::sort(from_first, std::greater<>());
+    ConstraintGroup& group = kind.groups.emplace_back();
     group.reach = margin * (from_first[0] + from_first[1]);
-  }
-  for (const Topology::Constraint& constraint : molecule.constraints) {
-    const auto a = static_cast<std::size_t>(constraint.atoms[0]);
-    const auto b = static_cast<std::size_t>(constraint.atoms[1]);
-    kind.groups[static_cast<std::size_t>(kind.group_of[a])].constraints.push_back(
-        {place_in_group[a], place_in_group[b], constraint.distance});
+    group.constraints = std::move(atoms.distances);
+    group.atoms = std::move(atoms.atoms);
+    group.parent = std::move(atoms.parent);
   }
   return kind;
 }
@@ -112,7 +127,7 @@ std::optional<std::uint32_t> ConstraintGroups::shape_of(const ConstraintGroup& g
     return std::nullopt;
   }
   std::vector<ConstrainedPair> pairs;
-  for (const ConstraintGroup::Pair& pair : group.constraints) {
+  for (const PointDistance& pair : group.constraints) {
     pairs.push_back({pair.first, pair.second});
   }
   const auto found = std::ranges::find(shapes_, pairs);
@@ -139,7 +154,7 @@ double ConstraintGroups::reach() const {
     for (const ConstraintGroup& group : kind.groups) {
       if (group.spans_ranks) {
         const double longest =
-            std::ranges::max(group.constraints, {}, &ConstraintGroup::Pair::distance).distance;
+            std::ranges::max(group.constraints, {}, &PointDistance::distance).distance;
         reach = std::max(reach, margin * longest);
       } else {
         reach = std::max(reach, group.reach);

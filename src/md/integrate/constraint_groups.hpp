@@ -4,11 +4,14 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "md/input/sections/run_section.hpp"
+#include "md/integrate/constraint_rotor.hpp"
 #include "md/integrate/kernels/constraint_kernels.hpp"
 #include "md/integrate/settle.hpp"
+#include "md/system/rigid_shape.hpp"
 #include "md/system/topology.hpp"
 
 namespace sterna::md {
@@ -16,17 +19,15 @@ namespace sterna::md {
 /// Constraints of a kind of molecule that share atoms, directly or through others: they are solved
 /// together.
 struct ConstraintGroup {
-  struct Pair {
-    std::uint32_t first, second;  ///< in `atoms`
-    double distance;
-  };
   std::vector<std::int32_t> atoms;   ///< in the molecule; each but the first is constrained to an
                                      ///< earlier one
   std::vector<std::int32_t> parent;  ///< the place of that one in `atoms`; -1: the first
-  /// Of SETTLE's: the legs, whose second atom is the apex, then the base.
-  std::vector<Pair> constraints;
-  std::optional<Settle> settle;  ///< solves it
-  bool spans_ranks = false;      ///< solved by all ranks together
+  /// Between places in `atoms`. Of SETTLE's: the legs, whose second atom is the apex, then the base. Of rotors first those of
+  /// each atom but the first to its parent, which is the second.
+  std::vector<PointDistance> constraints;
+  std::optional<ConstraintRotor> rotor;  ///< moves it
+  std::optional<Settle> settle;          ///< solves it
+  bool spans_ranks = false;              ///< solved by all ranks together
   /// Groups with the same constraints between their atoms have the same number, whatever the
   /// distances. Nothing: they are not solved side by side.
   std::optional<std::uint32_t> shape;
@@ -37,14 +38,17 @@ struct ConstraintGroup {
 /// The groups of all kinds of molecules, and how each is solved.
 class ConstraintGroups {
  public:
-  /// `inverse_masses`: by type. `halo`: lengths up to which a group does not widen the halo.
+  /// `inverse_masses`: by type. `tolerance`: as that of `Constraints`. `halo`: lengths up to which
+  /// a group does not widen the halo.
   ConstraintGroups(const Topology& topology, std::span<const double> inverse_masses,
-                   ConstraintAlgorithm algorithm, double halo);
+                   ConstraintAlgorithm algorithm, double tolerance, double halo);
 
   /// The group of an atom; null where it has no constraint.
   const ConstraintGroup* of(const Topology::Place& place) const;
   /// Whether some group is solved by all ranks together.
   bool span_ranks() const;
+  /// Names of the kinds of molecules that have rotors.
+  const std::vector<std::string>& with_rotors() const { return with_rotors_; }
   /// How wide a halo must be, so that every rank has what it solves.
   double reach() const;
 
@@ -54,12 +58,17 @@ class ConstraintGroups {
     std::vector<std::int32_t> group_of;  ///< of each atom; -1: none
   };
   static Kind kind_of(const Topology::Molecule& molecule);
+  /// Chooses what solves a group of `molecule`.
+  void choose(ConstraintGroup& group, const Topology::Molecule& molecule,
+              std::span<const double> inverse_masses, ConstraintAlgorithm algorithm,
+              double tolerance, double halo);
   /// Of groups that kernels solve side by side, else nothing.
   std::optional<std::uint32_t> shape_of(const ConstraintGroup& group);
 
   std::vector<Kind> kinds_;  ///< of molecules
   /// The constraints of each shape.
   std::vector<std::vector<ConstrainedPair>> shapes_;
+  std::vector<std::string> with_rotors_;
 };
 
 }  // namespace sterna::md

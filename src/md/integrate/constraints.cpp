@@ -67,6 +67,7 @@ std::int64_t Constraints::first_joined_to(std::int64_t id) const {
 
 void Constraints::rebuild(const ParticleStore& particles) {
   groups_.clear();
+  rotors_.clear();
   set_ = {};
   particles_.clear();
   const Topology& topology = places_->topology();
@@ -82,6 +83,7 @@ void Constraints::rebuild(const ParticleStore& particles) {
                : add(particles, i, place, *group, missing);
     }
   }
+  rotors_.sort();
   std::ranges::stable_sort(groups_, {}, [](const LocalGroup& group) {
     const std::optional<std::uint32_t> shape = group.group->shape;
     return std::pair(group.group->settle ? 0 : shape ? 1 : 2, shape.value_or(0));
@@ -134,9 +136,14 @@ void Constraints::add(const ParticleStore& particles, std::uint32_t particle,
     if (atom.vector == MoleculePlaces::none) atom.vector = atom.place;
     atom.weight = weight_of(particles.position[atom.place]);
   }
-  groups_.push_back({&group, static_cast<std::uint32_t>(set_.constraints.size()),
-                     static_cast<double>(locals) / static_cast<double>(group.atoms.size())});
-  for (const ConstraintGroup::Pair& pair : group.constraints) {
+  const auto first = static_cast<std::uint32_t>(set_.constraints.size());
+  const double share = static_cast<double>(locals) / static_cast<double>(group.atoms.size());
+  if (group.rotor) {
+    rotors_.add(group, first, share);
+  } else {
+    groups_.push_back({&group, first, share});
+  }
+  for (const PointDistance& pair : group.constraints) {
     set_.constraints.push_back(
         {first_atom + pair.first, first_atom + pair.second, pair.distance * pair.distance, Vec3{}});
   }
@@ -447,6 +454,7 @@ Constraints::Violation Constraints::project_positions(ParticleStore& particles, 
   violation.moved_positions = true;
   const std::vector<Vec3> nowhere(particles.local_count());
   const std::span<Vec3> shift = with_ghosts(particles, nowhere, velocity_);
+  rotors_.fit(set_, shift);
   correct(shift, 1.0, particles, step);
   throw_where_not_converged();
   for (const std::uint32_t i : particles_) {
@@ -469,6 +477,7 @@ Constraints::Motion Constraints::constrain_positions(ParticleStore& particles, d
                                                      std::int64_t step) {
   const std::span<Vec3> velocity =
       with_ghosts(particles, {particles.velocity.data(), particles.local_count()}, velocity_);
+  rotors_.turn(set_, timestep, velocity);
   correct(velocity, timestep, particles, step);
   double fastest = 0.0, largest_change = 0.0;
   for (const std::uint32_t i : particles_) {
@@ -482,6 +491,7 @@ Constraints::Motion Constraints::constrain_positions(ParticleStore& particles, d
     fastest = std::max(fastest, dot(corrected, corrected));
     largest_change = std::max(largest_change, dot(change, change));
   }
+  rotors_.give_velocities(set_, particles);
   return {timestep * std::sqrt(fastest), 2.0 * timestep * std::sqrt(largest_change)};
 }
 
@@ -507,6 +517,7 @@ void Constraints::constrain_velocities(ParticleStore& particles, std::int64_t st
   const auto push = [&](const Constraint& constraint, double multiplier) {
     set_.push(constraint, multiplier, velocity);
   };
+  rotors_.project(set_, velocity);
   // What is left changes a distance in a step by no more than the tolerance.
   const double goal = tolerance_ / timestep_;
   const auto solved_exactly = [](const LocalGroup&) {};
@@ -533,6 +544,7 @@ std::span<Vec3> Constraints::constrain_accelerations(const ParticleStore& partic
   for (std::size_t i = 0; i < acceleration.size(); ++i) {
     acceleration[i] *= weight_of(particles.position[i]);
   }
+  rotor_sums_ = rotors_.constrain_accelerations(set_, velocity, acceleration);
   multipliers_.assign(set_.constraints.size(), 0.0);
   const auto along = [&](const Constraint& constraint) {
     // The second derivative of the squared distance is 0.
@@ -556,8 +568,8 @@ std::span<Vec3> Constraints::constrain_accelerations(const ParticleStore& partic
   return acceleration;
 }
 
-EnergyAndVirial Constraints::virial_of_multipliers(std::size_t local_count) const {
-  EnergyAndVirial sums;
+EnergyAndVirial Constraints::last_virial(std::size_t local_count) const {
+  EnergyAndVirial sums = rotor_sums_;
   const auto add = [&](std::size_t k, double share) {
     const double part = share * multipliers_[k];
     const Vec3& r = set_.constraints[k].connection;
@@ -584,7 +596,7 @@ EnergyAndVirial Constraints::virial(const ParticleStore& particles, std::int64_t
       with_ghosts(particles, {particles.velocity.data(), particles.local_count()}, velocity_);
   constrain_accelerations(particles, velocity, step);
   throw_where_not_converged();
-  return virial_of_multipliers(particles.local_count());
+  return last_virial(particles.local_count());
 }
 
 EnergyAndVirial Constraints::constrain_forces(ParticleStore& particles, std::int64_t step) {
@@ -594,7 +606,7 @@ EnergyAndVirial Constraints::constrain_forces(ParticleStore& particles, std::int
     if (weight > 0.0) particles.force[i] = (1.0 / weight) * acceleration[i];
   }
   throw_where_not_converged();
-  return virial_of_multipliers(particles.local_count());
+  return last_virial(particles.local_count());
 }
 
 }  // namespace sterna::md

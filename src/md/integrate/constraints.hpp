@@ -11,6 +11,7 @@
 #include "md/core/energy_and_virial.hpp"
 #include "md/integrate/constraint_groups.hpp"
 #include "md/integrate/constraint_matrix.hpp"
+#include "md/integrate/constraint_rotors.hpp"
 #include "md/integrate/constraint_set.hpp"
 #include "md/integrate/kernels/constraint_kernels.hpp"
 #include "md/system/molecule_places.hpp"
@@ -35,6 +36,8 @@ class Constraints {
   std::int64_t first_joined_to(std::int64_t id) const;
   /// Whether all ranks solve some of them together.
   bool span_ranks() const { return kinds_.span_ranks(); }
+  /// Names of the kinds of molecules whose atoms, all or some, move as rotors.
+  const std::vector<std::string>& with_rotors() const { return kinds_.with_rotors(); }
   /// After `places` was rebuilt. Throws FileError on all ranks where a rank lacks an atom that one
   /// of its own is constrained to.
   void rebuild(const ParticleStore& particles);
@@ -137,7 +140,8 @@ class Constraints {
   /// no distance changes; the multipliers are kept. Empty velocities: they are at rest.
   std::span<Vec3> constrain_accelerations(const ParticleStore& particles,
                                           std::span<const Vec3> velocity, std::int64_t step);
-  EnergyAndVirial virial_of_multipliers(std::size_t local_count) const;
+  /// Of `constrain_accelerations`.
+  EnergyAndVirial last_virial(std::size_t local_count) const;
   template <class Correct>
   void sweep(const LocalGroup& group, Correct&& correct, const ParticleStore& particles,
              std::int64_t step);
@@ -158,10 +162,12 @@ class Constraints {
   ConstraintWork work_;
   /// Those that SETTLE solves come first, then those of each shape.
   std::vector<LocalGroup> groups_;
-  ConstraintSet set_;                     ///< of the groups, then those that span ranks
+  ConstraintRotors rotors_;
+  ConstraintSet set_;                     ///< of the groups and rotors, then those that span ranks
   std::size_t first_spanning_ = 0;        ///< in `set_.constraints`
   std::vector<std::uint32_t> particles_;  ///< local ones with constraints
   std::vector<double> multipliers_;       ///< of `constrain_accelerations`
+  EnergyAndVirial rotor_sums_;            ///< likewise
   std::vector<double> along_, solution_;  ///< of those that span ranks
   std::vector<Vec3> velocity_, force_;
   std::string failure_;  ///< the first since the last call of throw_where_not_converged

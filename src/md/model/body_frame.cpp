@@ -22,7 +22,6 @@ namespace {
 
 using Matrix = std::array<Vec3, 3>;  // rows
 
-constexpr double same = 1e-5;      // relative deviation that is the rounding of published numbers
 constexpr double nothing = 1e-10;  // relative moment that is the rounding of this computation
 
 Matrix inertia_tensor(std::span<const PointMass> masses, const Vec3& center) {
@@ -99,7 +98,7 @@ double without_rounding(double moment, double largest) {
 
 }  // namespace
 
-BodyFrame body_frame(std::span<const PointMass> masses) {
+BodyFrame body_frame(std::span<const PointMass> masses, double rounding) {
   double mass = 0.0, reach = 0.0;
   Vec3 center;
   for (const PointMass& point : masses) {
@@ -108,14 +107,14 @@ BodyFrame body_frame(std::span<const PointMass> masses) {
     if (point.mass > 0.0) reach = std::max(reach, std::sqrt(dot(point.position, point.position)));
   }
   center *= 1.0 / mass;
-  if (std::sqrt(dot(center, center)) <= same * reach) center = {};
+  if (std::sqrt(dot(center, center)) <= rounding * reach) center = {};
 
   Matrix tensor = inertia_tensor(masses, center);
   const double largest = std::max({tensor[0].x, tensor[1].y, tensor[2].z});
   const double mixed =
       std::max({std::abs(tensor[0].y), std::abs(tensor[0].z), std::abs(tensor[1].z)});
   BodyFrame frame{.center = center, .orientation = {}, .inertia = {}};
-  if (mixed <= same * largest) {
+  if (mixed <= rounding * largest) {
     for (int axis = 0; axis < 3; ++axis) {
       frame.inertia[axis] = without_rounding(tensor[static_cast<std::size_t>(axis)][axis], largest);
     }

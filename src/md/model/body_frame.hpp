@@ -23,8 +23,8 @@ struct BodyFrame {
 };
 
 /// Of at least one mass greater than 0. Where the points are at principal axes about their center
-/// already, to 1e-5 of their extent, the frame is theirs; else the axes are numbered and directed
-/// so that the turn from their frame is small.
-BodyFrame body_frame(std::span<const PointMass> masses);
+/// already, to `rounding` of their extent, the frame is theirs; else the axes are numbered and
+/// directed so that the turn from their frame is small. Default: the rounding of published numbers.
+BodyFrame body_frame(std::span<const PointMass> masses, double rounding = 1e-5);
 
 }  // namespace sterna::md

@@ -23,6 +23,11 @@ void Simulation::Implementation::report_terms() {
       warn(warning);
     }
   }
+  if (constraints_ && !constraints_->with_rotors().empty()) {
+    console_.line(
+        fmt::format("constraints: rigid atoms of {} move as rotors (constraint_algorithm in [run])",
+                    fmt::join(constraints_->with_rotors(), ", ")));
+  }
   if (constraints_ && constraints_->span_ranks()) {
     console_.line(
         "constraints: chains of them are longer than the halo of a rank: all ranks solve these "

@@ -573,7 +573,8 @@ void Simulation::Implementation::make_engine() {
   const double widest = !input_.barostat.is_used()
                             ? std::max(molecule_reach(input_), interaction_.reach())
                             : std::numeric_limits<double>::infinity();
-  ConstraintGroups groups(topology_, inverse_masses, input_.run.constraint_algorithm, widest);
+  ConstraintGroups groups(topology_, inverse_masses, input_.run.constraint_algorithm,
+                          input_.run.constraint_tolerance, widest);
   if (!topology_.empty()) {
     options.places = std::make_shared<MoleculePlaces>(topology_, box_);
     options.molecule_reach = std::max(molecule_reach(input_), groups.reach()) + skin_;

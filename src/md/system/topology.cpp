@@ -3,10 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
+
+#include "md/system/joined_atoms.hpp"
 
 namespace sterna::md {
 namespace {
+
+/// How far distances may contradict each other: the default of constraint_tolerance.
+constexpr double distance_rounding = 1e-8;
 
 bool is_frozen(const Topology::Molecule& molecule, std::int32_t atom,
                std::span<const char> frozen) {
@@ -39,6 +45,7 @@ Topology::Topology(std::vector<Molecule> molecules, std::vector<Run> runs,
       }
     }
     constraints_of_.push_back(lists_of(molecule.atoms.size(), std::move(constraints)));
+    rigid_atoms_.push_back(rigid_atoms_of(molecule));
     std::vector<std::pair<std::int32_t, std::uint32_t>> sites;
     for (std::uint32_t s = 0; s < molecule.virtual_sites.size(); ++s) {
       const VirtualSite& site = molecule.virtual_sites[s];
@@ -97,15 +104,45 @@ bool Topology::has_virtual_sites() const {
       molecules_, [](const Molecule& molecule) { return !molecule.virtual_sites.empty(); });
 }
 
+std::vector<Topology::RigidAtoms> Topology::rigid_atoms_of(const Molecule& molecule) {
+  std::vector<RigidAtoms> result;
+  for (JoinedAtoms& group : joined_by_constraints(molecule).groups) {
+    const auto atoms = static_cast<double>(group.atoms.size());
+    const auto constraints = static_cast<double>(group.constraints.size());
+    if (constraints < 3.0 * atoms - 6.0) continue;
+    const auto shape = rigid_shape(group.atoms.size(), group.distances, distance_rounding);
+    if (!shape) continue;
+    const double taken = 3.0 * atoms - shape->degrees_of_freedom();
+    if (constraints != taken) {
+      result.push_back({std::move(group.atoms), std::move(group.constraints), taken / constraints});
+    }
+  }
+  return result;
+}
+
+double Topology::degrees_of_constraint(std::uint32_t molecule, std::uint32_t constraint,
+                                       std::span<const char> frozen) const {
+  for (const RigidAtoms& body : rigid_atoms_[molecule]) {
+    if (std::ranges::find(body.constraints, constraint) == body.constraints.end()) continue;
+    const auto is_fixed = [&](std::int32_t atom) {
+      return is_frozen(molecules_[molecule], atom, frozen);
+    };
+    return std::ranges::any_of(body.atoms, is_fixed) ? 1.0 : body.degrees_each;
+  }
+  return 1.0;
+}
+
 std::int64_t Topology::constraint_count(std::span<const char> frozen) const {
   std::int64_t count = 0;
   for (const Run& run : runs_) {
     const Molecule& molecule = molecules_[run.molecule];
-    const auto moves = [&](const Constraint& constraint) {
-      return !is_frozen(molecule, constraint.atoms[0], frozen) ||
-             !is_frozen(molecule, constraint.atoms[1], frozen);
-    };
-    count += run.count * std::ranges::count_if(molecule.constraints, moves);
+    double of_molecule = 0.0;
+    for (std::uint32_t k = 0; k < molecule.constraints.size(); ++k) {
+      const auto& [a, b] = molecule.constraints[k].atoms;
+      if (is_frozen(molecule, a, frozen) && is_frozen(molecule, b, frozen)) continue;
+      of_molecule += degrees_of_constraint(run.molecule, k, frozen);
+    }
+    count += run.count * std::llround(of_molecule);
   }
   return count;
 }
@@ -116,7 +153,8 @@ double Topology::degrees_of(std::int64_t id, std::span<const char> frozen) const
   double degrees = 3.0;
   for (const std::uint32_t k : constraints_of_[place.molecule].of(place.atom)) {
     const auto& [a, b] = molecule.constraints[k].atoms;
-    degrees -= is_frozen(molecule, a == place.atom ? b : a, frozen) ? 1.0 : 0.5;
+    const double taken = degrees_of_constraint(place.molecule, k, frozen);
+    degrees -= (is_frozen(molecule, a == place.atom ? b : a, frozen) ? 1.0 : 0.5) * taken;
   }
   return degrees;
 }

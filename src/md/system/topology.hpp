@@ -80,7 +80,7 @@ class Topology {
   bool has_charges() const;
   bool has_virtual_sites() const;
   /// Of all molecules, without those between two atoms of frozen types; `frozen` by type, empty:
-  /// none is.
+  /// none is. Where they make atoms a rigid body, as many as take its other degrees of freedom.
   std::int64_t constraint_count(std::span<const char> frozen = {}) const;
   /// Translational degrees of freedom of an atom that is not frozen, if a constraint takes half a
   /// one from each of its atoms, and a whole one from that whose partner is frozen.
@@ -136,6 +136,18 @@ class Topology {
   static Lists lists_of(std::size_t atoms,
                         std::vector<std::pair<std::int32_t, std::uint32_t>> entries);
 
+  /// Atoms that constraints make a rigid body, with more or fewer constraints than the degrees of
+  /// freedom that it lacks. Three in a line lack four: the longest distance stops two bends.
+  struct RigidAtoms {
+    std::vector<std::int32_t> atoms;
+    std::vector<std::uint32_t> constraints;
+    double degrees_each;  ///< that a constraint takes
+  };
+  static std::vector<RigidAtoms> rigid_atoms_of(const Molecule& molecule);
+  /// Degrees of freedom that a constraint takes: 1, but in `rigid_atoms_`.
+  double degrees_of_constraint(std::uint32_t molecule, std::uint32_t constraint,
+                               std::span<const char> frozen) const;
+
   std::vector<Molecule> molecules_;
   std::vector<Run> runs_;
   std::vector<std::int64_t> first_id_, first_molecule_;  ///< of each run
@@ -144,6 +156,7 @@ class Topology {
   std::vector<std::vector<double>> coefficients_;
   /// Of each kind of molecule.
   std::vector<Lists> terms_of_, exclusions_of_, constraints_of_, virtual_sites_of_;
+  std::vector<std::vector<RigidAtoms>> rigid_atoms_;
   std::int64_t atom_count_ = 0;
 };
 

@@ -28,18 +28,22 @@ inline constexpr auto choice_table<RotationMethod> = std::to_array<Choice<Rotati
 
 /// How constraints are solved.
 enum class ConstraintAlgorithm {
-  automatic,           ///< SETTLE where it can, conjugate gradients beyond the halo, else SHAKE
-  shake,               ///< all of them, in a halo as wide as the longest group
+  automatic,           ///< rotors, conjugate gradients beyond the halo, else SHAKE
+  settle,              ///< SETTLE where it can, else SHAKE, in a halo as wide as the longest group
+  shake,               ///< all of them, in such a halo
   conjugate_gradients  ///< all of them
 };
 template <>
 inline constexpr auto choice_table<ConstraintAlgorithm> =
     std::to_array<Choice<ConstraintAlgorithm>>(
         {{"auto", ConstraintAlgorithm::automatic,
-          "\"auto\" solves water of three sites by SETTLE, chains of constraints that are longer "
-          "than the halo by \"conjugate_gradients\", which communicates, and the others by SHAKE."},
+          "\"auto\" moves atoms that constraints make rigid, such as water, as rotors. It solves "
+          "chains of constraints that are longer than the halo by \"conjugate_gradients\", which "
+          "communicates, and the others by SHAKE."},
+         {"settle", ConstraintAlgorithm::settle,
+          "\"settle\" has no rotors: SETTLE solves water of three sites, and SHAKE the others."},
          {"shake", ConstraintAlgorithm::shake,
-          "\"shake\" makes the halo as wide as the longest chain."},
+          "\"shake\", like \"settle\", makes the halo as wide as the longest chain."},
          {"conjugate_gradients", ConstraintAlgorithm::conjugate_gradients}});
 
 struct RunSection {  ///< [run]
