@@ -74,7 +74,7 @@ std::optional<std::vector<AtomGroup::Particle>> particles_of(const Input& input)
 constexpr double most_looked_at = 1e7;
 
 /// The atoms of an input's molecules, without what acts on them. Empty where there are too many.
-Topology atoms_of_molecules(const Input& input) {
+Topology unbonded_topology(const Input& input) {
   std::vector<Topology::Molecule> molecules;
   std::vector<Topology::Run> runs;
   double atoms = 0.0;
@@ -153,7 +153,7 @@ InputSection section::group() {
 void check_groups(const Input& input, const IsGood& is_good, const Report& report) {
   const auto& groups = groups_of(input);
   const auto particles = particles_of(input);
-  const Topology molecules = atoms_of_molecules(input);
+  const Topology molecules = unbonded_topology(input);
   for (std::size_t n = 0; n < groups.size(); ++n) {
     const std::string place = fmt::format("group[{}]", n);
     if (is_good(place + ".name")) {

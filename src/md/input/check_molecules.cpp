@@ -20,9 +20,9 @@
 namespace sterna::md {
 namespace {
 
-class Checker {
+class MoleculesChecker {
  public:
-  Checker(Input& input, const IsGood& is_good, const Report& report)
+  MoleculesChecker(Input& input, const IsGood& is_good, const Report& report)
       : input_(input), good_(is_good), report_(report) {}
 
   void check() {
@@ -217,7 +217,7 @@ class Checker {
 }  // namespace
 
 void check_molecules(Input& input, const IsGood& is_good, const Report& report) {
-  Checker(input, is_good, report).check();
+  MoleculesChecker(input, is_good, report).check();
 }
 
 std::int64_t atoms_of_molecules(const Input& input) {

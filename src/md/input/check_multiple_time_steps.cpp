@@ -13,9 +13,9 @@
 namespace sterna::md {
 namespace {
 
-class Checker {
+class TimeStepsChecker {
  public:
-  Checker(const Input& input, const IsGood& is_good, const Report& report)
+  TimeStepsChecker(const Input& input, const IsGood& is_good, const Report& report)
       : input_(input), good_(is_good), report_(report), longest_(input.time_steps.longest()) {}
 
   void forces() {
@@ -109,7 +109,7 @@ void check_multiple_time_steps(const Input& input, const IsGood& is_good, const 
   for (const char* place : {"multiple_time_steps.pairs", "multiple_time_steps.far_field"}) {
     if (input.places.contains(place) && !is_good(place)) return;
   }
-  Checker checker(input, is_good, report);
+  TimeStepsChecker checker(input, is_good, report);
   checker.forces();
   checker.intervals();
 }

@@ -15,7 +15,8 @@ namespace sterna::md {
 namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
-const Vec3 lowest{-infinite, -infinite, -infinite}, highest{infinite, infinite, infinite};
+const Vec3 unbounded_below{-infinite, -infinite, -infinite},
+    unbounded_above{infinite, infinite, infinite};
 
 std::int64_t last_step(const Input::Thermostat& thermostat) {
   return thermostat.stop_step > 0 ? thermostat.stop_step : std::numeric_limits<std::int64_t>::max();
@@ -28,8 +29,10 @@ bool share_steps(const Input::Thermostat& a, const Input::Thermostat& b) {
 bool share_molecules(const Input::Thermostat& a, const Input::Thermostat& b) {
   if (!a.component.empty() && !b.component.empty() && a.component != b.component) return false;
   for (int axis = 0; axis < 3; ++axis) {
-    const double lower = std::max(a.lower.value_or(lowest)[axis], b.lower.value_or(lowest)[axis]);
-    const double upper = std::min(a.upper.value_or(highest)[axis], b.upper.value_or(highest)[axis]);
+    const double lower =
+        std::max(a.lower.value_or(unbounded_below)[axis], b.lower.value_or(unbounded_below)[axis]);
+    const double upper =
+        std::min(a.upper.value_or(unbounded_above)[axis], b.upper.value_or(unbounded_above)[axis]);
     if (!(lower < upper)) return false;
   }
   return true;

@@ -24,15 +24,13 @@
 namespace sterna::md {
 namespace {
 
-using nlohmann::json;
-
 std::string hash_text(std::string_view text) {
   return fmt::format("{:016x}", xxh64(std::as_bytes(std::span(text.data(), text.size()))));
 }
 
 /// A start file may be larger than what can be read again at each resume: its size, and what
 /// stands at both ends, tell it from others.
-json file_record(const std::string& path) {
+nlohmann::json file_record(const std::string& path) {
   constexpr std::uint64_t end_bytes = 1 << 20;
   const RawFile file(path, RawFile::Mode::read);
   const std::uint64_t size = file.size();
@@ -45,7 +43,7 @@ json file_record(const std::string& path) {
 }
 
 /// Of ls1-MarDyn's configurations, which are start files too, what describes the start.
-json configuration_record(const std::string& path) {
+nlohmann::json configuration_record(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream content;
   content << file.rdbuf();
@@ -141,8 +139,8 @@ std::string without(std::string_view place) {
 
 }  // namespace
 
-json input_record(const Input& input) {
-  json record = {{"keys", json::object()}};
+nlohmann::json input_record(const Input& input) {
+  nlohmann::json record = {{"keys", nlohmann::json::object()}};
   for (const GivenKey& given : given_keys(input)) {
     if (!is_of_molecule(given.place)) record["keys"][given.place] = given.value;
   }
@@ -162,15 +160,16 @@ json input_record(const Input& input) {
   return record;
 }
 
-InputChanges compare_inputs(const json& record, const json& now, const UnitSystem& units) {
+InputChanges compare_inputs(const nlohmann::json& record, const nlohmann::json& now,
+                            const UnitSystem& units) {
   InputChanges changes;
-  const json &before_keys = record.at("keys"), &now_keys = now.at("keys");
+  const nlohmann::json &before_keys = record.at("keys"), &now_keys = now.at("keys");
   std::set<std::string> places;
-  for (const json* keys : {&before_keys, &now_keys}) {
+  for (const nlohmann::json* keys : {&before_keys, &now_keys}) {
     for (const auto& [place, value] : keys->items()) places.insert(place);
   }
   for (const std::string& place : places) {
-    const auto text = [&](const json& keys) {
+    const auto text = [&](const nlohmann::json& keys) {
       const auto found = keys.find(place);
       return found == keys.end() ? without(place) : shown(place, found->get<std::string>(), units);
     };
@@ -194,7 +193,8 @@ InputChanges compare_inputs(const json& record, const json& now, const UnitSyste
        {std::pair{"start_file", "the start file"},
         std::pair{"parameter_file", "the file of parameters"},
         std::pair{"pair_tables", "a table of pairs"}, std::pair{"molecules", "a [[molecule]]"}}) {
-    const json before = record.value(name, json()), after = now.value(name, json());
+    const nlohmann::json before = record.value(name, nlohmann::json()),
+                         after = now.value(name, nlohmann::json());
     if (before != after) {
       changes.system.push_back(fmt::format("{} has another content than when the run began", what));
     }

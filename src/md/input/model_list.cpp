@@ -19,16 +19,16 @@ namespace sterna::md {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Kind = PublishedSite::Kind;
+using PublishedKind = PublishedSite::Kind;
 
 Json site_json(const PublishedSite& site) {
   Json json{{"kind", choice_name(site.kind)},
             {"position", {site.position.x, site.position.y, site.position.z}}};
   if (site.mass > 0.0) json["mass"] = site.mass;
-  if (site.kind == Kind::lennard_jones) {
+  if (site.kind == PublishedKind::lennard_jones) {
     json["epsilon"] = site.epsilon;
     json["sigma"] = site.sigma;
-  } else if (site.kind == Kind::charge) {
+  } else if (site.kind == PublishedKind::charge) {
     json["charge"] = site.charge;
   } else {
     json["axis"] = {site.axis.x, site.axis.y, site.axis.z};
@@ -42,7 +42,7 @@ double dipole_of(const PublishedModel& model) {
   Vec3 dipole;
   for (const PublishedSite& site : model.sites) {
     dipole += site.charge * site.position;
-    if (site.kind == Kind::dipole) dipole += site.moment * site.axis;
+    if (site.kind == PublishedKind::dipole) dipole += site.moment * site.axis;
   }
   return std::sqrt(dot(dipole, dipole)) / unit::debye;
 }
@@ -50,7 +50,8 @@ double dipole_of(const PublishedModel& model) {
 /// "3 lennard_jones, 1 dipole".
 std::string site_counts(const PublishedModel& model) {
   std::string text;
-  for (const Kind kind : {Kind::lennard_jones, Kind::charge, Kind::dipole, Kind::quadrupole}) {
+  for (const PublishedKind kind : {PublishedKind::lennard_jones, PublishedKind::charge,
+                                   PublishedKind::dipole, PublishedKind::quadrupole}) {
     const auto count = std::ranges::count(model.sites, kind, &PublishedSite::kind);
     if (count == 0) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, choice_name(kind));
@@ -70,22 +71,22 @@ std::string sites_table(const PublishedModel& model) {
   for (const PublishedSite& site : model.sites) {
     const auto place = [](double x) { return number(x / unit::angstrom + 0.0, 6); };
     std::string moment;
-    if (site.kind == Kind::dipole) moment = number(site.moment / unit::debye, 6) + " D";
-    if (site.kind == Kind::quadrupole) {
+    if (site.kind == PublishedKind::dipole) moment = number(site.moment / unit::debye, 6) + " D";
+    if (site.kind == PublishedKind::quadrupole) {
       moment = number(site.moment / (unit::debye * unit::angstrom), 6) + " D\u00c5";
     }
-    const bool lennard_jones = site.kind == Kind::lennard_jones;
+    const bool lennard_jones = site.kind == PublishedKind::lennard_jones;
     table += fmt::format("| {} | {}, {}, {} | {} | {} | {} | {} | {} |\n", choice_name(site.kind),
                          place(site.position.x), place(site.position.y), place(site.position.z),
                          site.mass > 0.0 ? number(site.mass, 6) : "",
                          lennard_jones ? number(site.sigma / unit::angstrom, 6) : "",
                          lennard_jones ? number(site.epsilon / unit::kelvin, 6) : "",
-                         site.kind == Kind::charge ? number(site.charge, 6) : "", moment);
+                         site.kind == PublishedKind::charge ? number(site.charge, 6) : "", moment);
   }
   return table;
 }
 
-constexpr std::string_view introduction = R"(# Published models
+constexpr std::string_view models_introduction = R"(# Published models
 
 <!-- Generated from src/md/model/library; the test test_model_list keeps it so. -->
 
@@ -119,7 +120,7 @@ std::string model_list() {
 }
 
 std::string model_list_markdown() {
-  std::string page(introduction);
+  std::string page(models_introduction);
   page += "| name | substance | sites | mass in u | dipole in D |\n|---|---|---|---|---|\n";
   for (const PublishedModel& model : published_models()) {
     const double dipole = dipole_of(model);
@@ -149,19 +150,20 @@ std::string model_list_json() {
       sigma = std::max(sigma, site.sigma);
       epsilon = std::max(epsilon, site.epsilon);
     }
-    list.push_back({{"name", model.name},
-                    {"substance", model.substance},
-                    {"description", model.description},
-                    {"mass", model.mass()},
-                    {"critical_temperature", model.critical_temperature},
-                    {"critical_density", model.critical_density},
-                    {"largest_sigma", sigma},
-                    {"largest_epsilon", epsilon / unit::kelvin},
-                    {"single_lennard_jones",
-                     model.sites.size() == 1 && model.sites[0].kind == Kind::lennard_jones},
-                    {"citation", model.citation.text()},
-                    {"bibtex", model.citation.bibtex()},
-                    {"sites", sites}});
+    list.push_back(
+        {{"name", model.name},
+         {"substance", model.substance},
+         {"description", model.description},
+         {"mass", model.mass()},
+         {"critical_temperature", model.critical_temperature},
+         {"critical_density", model.critical_density},
+         {"largest_sigma", sigma},
+         {"largest_epsilon", epsilon / unit::kelvin},
+         {"single_lennard_jones",
+          model.sites.size() == 1 && model.sites[0].kind == PublishedKind::lennard_jones},
+         {"citation", model.citation.text()},
+         {"bibtex", model.citation.bibtex()},
+         {"sites", sites}});
   }
   return list.dump(1) + "\n";
 }

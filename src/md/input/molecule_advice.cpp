@@ -10,18 +10,13 @@
 #include "md/core/display_text.hpp"
 #include "md/input/molecule_model_from_input.hpp"
 #include "md/input/read_input.hpp"
+#include "md/model/largest_sigma.hpp"
 
 namespace sterna::md {
 namespace {
 
 double length_of(const Vec3& v) {
   return std::sqrt(dot(v, v));
-}
-
-double largest_sigma(const Component& component) {
-  double sigma = 0.0;
-  for (const auto& site : component.lennard_jones) sigma = std::max(sigma, site.sigma);
-  return sigma;
 }
 
 /// The farthest place of a site from the center of mass.

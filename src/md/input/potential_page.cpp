@@ -8,7 +8,7 @@
 namespace sterna::md {
 namespace {
 
-constexpr std::string_view introduction = R"(# Pair potentials
+constexpr std::string_view potentials_introduction = R"(# Pair potentials
 
 <!-- Generated from src/md/forces/pair/potentials; the test test_potential_page keeps it so. -->
 
@@ -92,7 +92,7 @@ std::string potential_markdown(const PairPotentialEntry& entry) {
 }
 
 std::string potential_page_markdown() {
-  std::string page(introduction);
+  std::string page(potentials_introduction);
   for (const PairPotentialEntry& entry : pair_potential_table()) {
     page += fmt::format("| [`{0}`](potentials/{0}.md) | {1} |\n", entry.name, entry.sentence);
   }

@@ -13,7 +13,7 @@
 namespace sterna::md {
 namespace {
 
-constexpr std::int64_t largest_number = 1'000'000'000;
+constexpr std::int64_t largest_residue_number = 1'000'000'000;
 
 std::vector<std::string_view> words_of(std::string_view text) {
   constexpr std::string_view blanks = " \t\n\r,";
@@ -31,7 +31,7 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  if (number < -largest_number || number > largest_number) return std::nullopt;
+  if (number < -largest_residue_number || number > largest_residue_number) return std::nullopt;
   return number;
 }
 

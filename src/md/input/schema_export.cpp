@@ -238,7 +238,7 @@ std::string keys_table(std::string_view section, Input& sample) {
   return keys_table(section, sample, [](const KeySchema&) { return true; });
 }
 
-constexpr std::string_view introduction = R"(# The input file
+constexpr std::string_view input_introduction = R"(# The input file
 
 <!-- Generated from src/md/input/input_schema.cpp; the test test_input_schema keeps it so. -->
 
@@ -331,7 +331,7 @@ std::string keys_of_kind_markdown(std::string_view section, std::string_view kin
 
 std::string input_reference_markdown() {
   Input sample = input_with_all_sections();
-  std::string page(introduction);
+  std::string page(input_introduction);
   page += units_chapter();
   page += "\n## Before the first section\n\n" + keys_table("", sample);
   for (const SectionSchema& section : input_sections()) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "md/core/display_text.hpp"
+#include "md/core/lower_case.hpp"
 
 namespace sterna::md {
 namespace {
@@ -58,17 +59,9 @@ std::optional<BareValue> bare_value(std::string_view line) {
   return BareValue{value, begin, characters_in(line.substr(0, equals)) + 1};
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
 /// What is wrong with a value without quotes, or nothing where the parser says it better.
 std::optional<std::string> why_no_value(std::string_view value) {
-  const std::string small = lower(value);
+  const std::string small = lower_case(value);
   if (is_letter(value.front()) &&
       (small == "true" || small == "false" || small == "inf" || small == "nan")) {
     return fmt::format("{} is no value; write it in small letters: {}", value, small);

@@ -31,7 +31,7 @@ struct Word {
   int line, column;
 };
 
-std::vector<Word> words_of(std::string_view text) {
+std::vector<Word> words_with_places(std::string_view text) {
   std::vector<Word> words;
   for (int line = 1; !text.empty(); ++line) {
     const std::size_t end = text.find('\n');
@@ -63,7 +63,7 @@ TersoffFile::TersoffFile(std::string_view text, std::string_view name) : name_(n
   const std::string_view first_line = text.substr(0, text.find('\n'));
   if (first_line.find("UNITS: real") != std::string_view::npos) energy_in_eV_ = real_energy();
 
-  const std::vector<Word> words = words_of(text);
+  const std::vector<Word> words = words_with_places(text);
   if (words.empty()) throw TersoffFileError(fmt::format("{}: there are no parameters", name_));
   for (std::size_t at = 0; at < words.size(); at += words_of_entry) {
     if (words.size() - at < words_of_entry) {

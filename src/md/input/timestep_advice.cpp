@@ -19,6 +19,7 @@
 #include "md/input/read_input.hpp"
 #include "md/input/topology_from_input.hpp"
 #include "md/input/type_pair_from_input.hpp"
+#include "md/model/largest_sigma.hpp"
 
 namespace sterna::md {
 namespace {
@@ -67,12 +68,6 @@ double inverse_effective_mass(const Component& component, const Vec3& at) {
     if (component.inertia[axis] > 0.0) inverse += arm_squared / component.inertia[axis];
   }
   return inverse;
-}
-
-double largest_sigma(const Component& component) {
-  double sigma = 0.0;
-  for (const auto& site : component.lennard_jones) sigma = std::max(sigma, site.sigma);
-  return sigma;
 }
 
 double net_charge(const Component& component) {

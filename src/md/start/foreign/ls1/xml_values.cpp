@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "md/core/display_text.hpp"
+#include "md/core/lower_case.hpp"
 #include "md/input/fields.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
@@ -76,10 +77,7 @@ std::optional<std::int64_t> XmlValues::integer(const XmlElement& element, std::i
 }
 
 std::optional<bool> XmlValues::boolean(const XmlElement& element) {
-  std::string text = element.text;
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  }
+  const std::string text = lower_case(element.text);
   if (text == "true" || text == "yes" || text == "on" || text == "1") return true;
   if (text == "false" || text == "no" || text == "off" || text == "0") return false;
   error(element, fmt::format("<{}> is {}; expected true or false", element.name, found(element)));
