@@ -126,16 +126,6 @@ struct PairWork {
   double virial[6];  ///< sum over pairs of r_a f_b: xx yy zz xy xz yz
 };
 
-/// The element at an offset in units of 8 bytes.
-template <class T>
-inline const T* at_offset(const T* array, std::uint32_t offset) {
-  return reinterpret_cast<const T*>(reinterpret_cast<const char*>(array) + std::size_t{offset} * 8);
-}
-template <class T>
-inline T* at_offset(T* array, std::uint32_t offset) {
-  return reinterpret_cast<T*>(reinterpret_cast<char*>(array) + std::size_t{offset} * 8);
-}
-
 /// Where the particles of the 27 cells around `cell` begin, by slot: what decodes a compressed row.
 /// It depends on no cell's number of particles, so that in a gas, where most cells are empty,
 /// nothing has to be guessed.

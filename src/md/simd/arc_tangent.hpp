@@ -1,8 +1,8 @@
 #pragma once
 
-// The angle of a point in the plane, over the vectors of lanes.hpp.
+// The angle of a point in the plane, over vectors.
 
-#include "md/simd/lanes.hpp"
+#include "md/simd/elementary.hpp"
 
 namespace sterna::md {
 namespace {

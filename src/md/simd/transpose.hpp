@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "md/simd/lanes.hpp"
+#include "md/simd/vectors.hpp"
 
 namespace sterna::md {
 namespace {

@@ -30,7 +30,6 @@
 #include "md/forces/bonded/bonded_parameter.hpp"
 #include "md/simd/arc_tangent.hpp"
 #include "md/simd/elementary.hpp"
-#include "md/simd/lanes.hpp"
 
 namespace sterna::md {
 

@@ -12,7 +12,7 @@
 // Others:  SETTLE, for triangles of two equal sides.
 
 #include "md/integrate/kernels/constraint_kernels.hpp"
-#include "md/simd/lanes.hpp"
+#include "md/simd/vectors.hpp"
 
 namespace sterna::md {
 namespace {
@@ -43,7 +43,7 @@ template <class MultiplierOf>
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
     for (Bits<double>& lanes_of_block : open) lanes_of_block = Bits<double>{};
     for (std::size_t k = 0; k < work.constraints; ++k) {
-      const auto [first, second] = work.pairs[k];
+      const std::uint32_t first = work.pairs[k].first, second = work.pairs[k].second;
       for (std::size_t block = 0; block < blocks; ++block) {
         const Triple connection = Triple::of(work.connection[k], block);
         const Triple a = Triple::of(work.velocity[first], block);

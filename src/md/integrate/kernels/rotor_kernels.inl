@@ -18,7 +18,7 @@
 
 #include "md/integrate/kernels/no_squish.hpp"
 #include "md/integrate/kernels/rotor_kernels.hpp"
-#include "md/simd/lanes.hpp"
+#include "md/simd/vectors.hpp"
 
 namespace sterna::md {
 namespace {

@@ -10,7 +10,7 @@
 // Others:  SHAKE, for all other groups.
 
 #include "md/integrate/kernels/settle_kernels.hpp"
-#include "md/simd/lanes.hpp"
+#include "md/simd/vectors.hpp"
 
 namespace sterna::md {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "md/integrate/kernels/no_squish.hpp"
 #include "md/integrate/kernels/turn_kernels.hpp"
-#include "md/simd/lanes.hpp"
+#include "md/simd/vectors.hpp"
 
 namespace sterna::md {
 namespace {

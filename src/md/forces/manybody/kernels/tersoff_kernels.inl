@@ -9,7 +9,7 @@
 // Included by one file for each instruction set, which defines STERNA_KERNEL_NAME.
 
 #include "md/forces/manybody/tersoff_work.hpp"
-#include "md/simd/lanes.hpp"
+#include "md/simd/elementary.hpp"
 
 namespace sterna::md {
 namespace {
@@ -94,7 +94,8 @@ template <class Real, class P>
 inline void cutoff_function(Vector<Real> r, const P& p, Vector<Real>& value, Vector<Real>& slope) {
   value = all<Real>(1.0);
   slope = Vector<Real>{};
-  if (!any(r > p(TersoffTable::inner))) return;
+  const Bits<Real> in_window = r > p(TersoffTable::inner);
+  if (!any(in_window)) return;
   const Vector<Real> quarter = p(TersoffTable::quarter_pi_over_D);
   constexpr double quarter_pi = 0.78539816339744830962;
   const Vector<Real> limit = all<Real>(quarter_pi);

@@ -1,5 +1,3 @@
-#include "md/neighbors/kernels/simd_avx512.hpp"
-
 #define STERNA_KERNEL_NAME "avx512"
 #include "md/forces/molecular/kernels/molecular_kernels.inl"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // The physics of every pair of site types, each in one small class over a pack of pairs; included
-// by molecular_kernels.inl after one of the simd_*.hpp.
+// by molecular_kernels.inl.
 //
 // Site a feels the force; d = x_a - x_b, n = d / r, y = 1/r. Directions m (a dipole with its
 // moment) and e (unit axis of a quadrupole) belong to the site named. `gradient` is minus the
@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "md/forces/molecular/molecular_work.hpp"
+#include "md/neighbors/kernels/row_traits.hpp"
 
 namespace sterna::md {
 namespace {

@@ -14,7 +14,7 @@
 //          neighbors, once, for another transpose of each vector of neighbors and forces in memory.
 //          A row of four particles of a liquid holds 1.7 times as many neighbors as a row of one.
 // Hazards: two particles at one point give infinite forces (found by the caller); cells of more
-//          than 2046 particles need plain 4-byte entries; rows that more than Pack::group
+//          than 2046 particles need plain 4-byte entries; rows that more than RowTraits<Pack>::group
 //          particles share have no kernel (refused by the caller).
 // Others:  clusters on both sides win at long cutoffs (more than about 100 neighbors), where their
 //          lanes are full.
@@ -137,13 +137,13 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
   const std::uint32_t* const entries = decode(first, count);
 
   std::size_t particle[size];
-  typename Pack::Center center[size];
+  typename RowTraits<Pack>::Center center[size];
   Pack fx[size], fy[size], fz[size];
   const typename Pack::Real *c12_row[size], *c6_row[size], *energy_row[size], *force_row[size];
   for (int q = 0; q < size; ++q)
-    particle[q] = members == Members::none ? row : entries[q] >> Pack::offset_shift;
+    particle[q] = members == Members::none ? row : entries[q] >> RowTraits<Pack>::offset_shift;
   unrolled<size>([&]<int q>() __attribute__((always_inline)) {
-    center[q] = typename Pack::Center(work, particle[q]);
+    center[q] = typename RowTraits<Pack>::Center(work, particle[q]);
     fx[q] = fy[q] = fz[q] = Pack::zero();
     const ParameterRows<Pack> rows(work, particle[q], single_type);
     c12_row[q] = rows.twelve_c12;
@@ -167,15 +167,15 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
   // operation follows right behind one that it waits for, such as a division.
   Pack dx[size], dy[size], dz[size], in_steps[size], inverse2[size];
   typename Pack::Mask inside[size];
-  typename Pack::Types types;
+  typename Pack::Indices types;
   // `kept`: the neighbors that count, where there are masks; of a group that has none the first
   // neighbors are the particles themselves.
-  const auto approach = [&]<int q, Members among>(const typename Pack::Neighbors& neighbors,
-                                                  [[maybe_unused]] unsigned kept = 0)
+  const auto approach = [&]<int q, Members among>(
+      const typename RowTraits<Pack>::Neighbors& neighbors, [[maybe_unused]] unsigned kept = 0)
       __attribute__((always_inline)) {
-    dx[q] = Pack::difference(center[q].x, neighbors.x);
-    dy[q] = Pack::difference(center[q].y, neighbors.y);
-    dz[q] = Pack::difference(center[q].z, neighbors.z);
+    dx[q] = RowTraits<Pack>::difference(center[q].x, neighbors.x);
+    dy[q] = RowTraits<Pack>::difference(center[q].y, neighbors.y);
+    dz[q] = RowTraits<Pack>::difference(center[q].z, neighbors.z);
     in_steps[q] = Pack::fma(dz[q], dz[q], Pack::fma(dy[q], dy[q], dx[q] * dx[q]));
     inside[q] = in_steps[q] < c.cutoff2_in_steps;
     if constexpr (among == Members::masked) {
@@ -228,7 +228,7 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
       yz = Pack::fma(py, dz[q], yz);
     }
   };
-  const auto approach_all = [&]<Members among>(const typename Pack::Neighbors& neighbors)
+  const auto approach_all = [&]<Members among>(const typename RowTraits<Pack>::Neighbors& neighbors)
       __attribute__((always_inline)) {
     unrolled<size>([&]<int q>() __attribute__((always_inline)) {
       approach.template operator()<q, among>(neighbors);
@@ -239,13 +239,13 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
     unrolled<size>([&]<int q>() __attribute__((always_inline)) { act.template operator()<q>(); });
   };
   const auto react = [&](const std::uint32_t* neighbors) __attribute__((always_inline)) {
-    if constexpr (half) Pack::subtract(work.collected, neighbors, gx, gy, gz);
+    if constexpr (half) RowTraits<Pack>::subtract(work.collected, neighbors, gx, gy, gz);
   };
   const auto weigh = [&](const std::uint32_t* neighbors) __attribute__((always_inline)) {
     if constexpr (half && with_energy) {
       alignas(64) typename Pack::Real weights[Pack::width];
       for (int lane = 0; lane < Pack::width; ++lane) {
-        weights[lane] = neighbors[lane] >> Pack::offset_shift < work.local ? 2 : 1;
+        weights[lane] = neighbors[lane] >> RowTraits<Pack>::offset_shift < work.local ? 2 : 1;
       }
       weight = Pack::load(weights);
     }
@@ -256,7 +256,7 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
     const std::uint16_t* const end = work.masks + work.mask_begin[row + 1];
     for (; masks != end; masks += size) {
       for (unsigned lane = 0; lane < masked_together && k < count; lane += Pack::width) {
-        const typename Pack::Neighbors neighbors(work, entries + k);
+        const typename RowTraits<Pack>::Neighbors neighbors(work, entries + k);
         weigh(entries + k);
         unrolled<size>([&]<int q>() __attribute__((always_inline)) {
           approach.template operator()<q, Members::masked>(neighbors, masks[q] >> lane);
@@ -271,11 +271,11 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
   if (members != Members::masked || k < count) {
     weigh(entries + k);
     approach_all.template operator()<members == Members::group ? members : Members::none>(
-        typename Pack::Neighbors(work, entries + k));
+        typename RowTraits<Pack>::Neighbors(work, entries + k));
     k += Pack::width;
-    if constexpr (Pack::overlap == Overlap::arithmetic) {
+    if constexpr (RowTraits<Pack>::overlap == Overlap::arithmetic) {
       for (; k < count; k += Pack::width) {
-        const typename Pack::Neighbors next(work, entries + k);
+        const typename RowTraits<Pack>::Neighbors next(work, entries + k);
         unrolled<size>([&]<int q>() __attribute__((always_inline)) {
           act.template operator()<q>();
           approach.template operator()<q, Members::none>(next);
@@ -286,13 +286,13 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
       }
       act_all();
       react(entries + k - Pack::width);
-    } else if constexpr (Pack::overlap == Overlap::loads) {
+    } else if constexpr (RowTraits<Pack>::overlap == Overlap::loads) {
       act_all();
       react(entries + k - Pack::width);
-      typename Pack::Neighbors next(work, entries + k);
+      typename RowTraits<Pack>::Neighbors next(work, entries + k);
       for (; k < count; k += Pack::width) {
-        const typename Pack::Neighbors now = next;
-        next = typename Pack::Neighbors(work, entries + k + Pack::width);
+        const typename RowTraits<Pack>::Neighbors now = next;
+        next = typename RowTraits<Pack>::Neighbors(work, entries + k + Pack::width);
         weigh(entries + k);
         approach_all.template operator()<Members::none>(now);
         act_all();
@@ -304,7 +304,7 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
       for (; k < count; k += Pack::width) {
         weigh(entries + k);
         approach_all.template operator()<Members::none>(
-            typename Pack::Neighbors(work, entries + k));
+            typename RowTraits<Pack>::Neighbors(work, entries + k));
         act_all();
         react(entries + k);
       }
@@ -359,8 +359,9 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
         compute.template operator()<Members::none, 1>();
       } else {
         constexpr Members members = masked ? Members::masked : Members::group;
-        with_size<Pack::group>(smallest + (g < larger_ones ? 1 : 0),
-                               [&]<int size>() { compute.template operator()<members, size>(); });
+        with_size<RowTraits<Pack>::group>(smallest + (g < larger_ones ? 1 : 0), [&]<int size>() {
+          compute.template operator()<members, size>();
+        });
       }
     }
   }
@@ -445,9 +446,16 @@ void to_fixed(PairWork& work, std::size_t begin, std::size_t end, const Vec3& ce
 #endif
 }
 
-const PairKernels kernels{
-    STERNA_KERNEL_NAME, DoublePack::group,   FloatPack::group,   build,   square_displacements,
-    select_far,         compute<DoublePack>, compute<FloatPack>, collect, to_fixed};
+const PairKernels kernels{STERNA_KERNEL_NAME,
+                          RowTraits<DoublePack>::group,
+                          RowTraits<FloatPack>::group,
+                          build,
+                          square_displacements,
+                          select_far,
+                          compute<DoublePack>,
+                          compute<FloatPack>,
+                          collect,
+                          to_fixed};
 
 }  // namespace
 }  // namespace sterna::md

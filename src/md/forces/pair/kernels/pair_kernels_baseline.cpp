@@ -1,5 +1,3 @@
-#include "md/neighbors/kernels/simd_baseline.hpp"
-
 #define STERNA_KERNEL_NAME "baseline"
 #include "md/forces/pair/kernels/pair_kernels.inl"
 

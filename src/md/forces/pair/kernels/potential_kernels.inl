@@ -20,16 +20,6 @@
 namespace sterna::md {
 namespace {
 
-/// The registers of a pack, as the vectors that potentials are written over.
-template <class Pack>
-using VectorOf = Vector<typename Pack::Real>;
-template <class Pack>
-constexpr int registers = sizeof(Pack) / sizeof(VectorOf<Pack>);
-template <class Pack>
-[[gnu::always_inline]] inline VectorOf<Pack>& part(Pack& pack, int k) {
-  return reinterpret_cast<VectorOf<Pack>*>(&pack)[k];
-}
-
 template <class Real>
 [[gnu::always_inline]] inline const PotentialTables<Real>& tables_of(const PotentialWork& work) {
   if constexpr (sizeof(Real) == sizeof(double)) {
@@ -46,7 +36,7 @@ struct PotentialRow {
   const PotentialTables<Real>* tables;
   std::size_t row, pairs;
   int type_count;
-  [[gnu::always_inline]] Pack look_up(const Real* table, typename Pack::Types types) const {
+  [[gnu::always_inline]] Pack look_up(const Real* table, typename Pack::Indices types) const {
     return Pack::lookup(table + row, type_count, types);
   }
 };
@@ -55,7 +45,7 @@ struct PotentialRow {
 /// of `PairFunction`.
 template <class Potential, class Pack>
 [[gnu::always_inline]] inline void end_pack(const PotentialRow<Potential, Pack>& row,
-                                            Truncation truncation, typename Pack::Types types,
+                                            Truncation truncation, typename Pack::Indices types,
                                             Pack squared, Pack r, Pack inverse_r, Pack& f,
                                             Pack& u) {
   const auto& tables = *row.tables;
@@ -118,7 +108,7 @@ template <class Potential, class Pack>
 template <class Potential, bool with_energy, class Pack>
 [[gnu::always_inline]] inline void evaluate_pack(const PotentialRow<Potential, Pack>& row,
                                                  Truncation truncation, typename Pack::Mask inside,
-                                                 Pack r2, typename Pack::Types types,
+                                                 Pack r2, typename Pack::Indices types,
                                                  Pack& force_over_r, Pack& energy) {
   using V = VectorOf<Pack>;
   using Real = typename Pack::Real;
@@ -183,17 +173,17 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
       // Those of the row's particles that have this potential with somebody.
       int members = 0, place[largest_group];
       std::size_t particle[largest_group], row_of_type[largest_group];
-      typename Pack::Center center[largest_group];
+      typename RowTraits<Pack>::Center center[largest_group];
       Pack fx[largest_group], fy[largest_group], fz[largest_group];
       for (int q = 0; q < size; ++q) {
-        const std::size_t i = group ? entries[q] >> Pack::offset_shift : row;
+        const std::size_t i = group ? entries[q] >> RowTraits<Pack>::offset_shift : row;
         const auto type =
             static_cast<std::size_t>(half ? work.fixed_position[i].type : work.position[i].type);
         if (potential.has_pairs[type] == 0) continue;
         place[members] = q;
         particle[members] = i;
         row_of_type[members] = type * types;
-        center[members] = typename Pack::Center(work, i);
+        center[members] = typename RowTraits<Pack>::Center(work, i);
         fx[members] = fy[members] = fz[members] = Pack::zero();
         ++members;
       }
@@ -210,20 +200,20 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
                  static_cast<std::size_t>(size) * masked_together;
       }
       for (std::size_t k = 0; k < count; k += Pack::width) {
-        const typename Pack::Neighbors neighbors(work, entries + k);
+        const typename RowTraits<Pack>::Neighbors neighbors(work, entries + k);
         Pack gx = Pack::zero(), gy = Pack::zero(), gz = Pack::zero(), weight = Pack::zero();
         if constexpr (half && with_energy) {
           alignas(64) Real weights[Pack::width];
           for (std::size_t lane = 0; lane < static_cast<std::size_t>(Pack::width); ++lane) {
-            weights[lane] = entries[k + lane] >> Pack::offset_shift < work.local ? 2 : 1;
+            weights[lane] = entries[k + lane] >> RowTraits<Pack>::offset_shift < work.local ? 2 : 1;
           }
           weight = Pack::load(weights);
         }
         bool acts = false;
         for (int q = 0; q < members; ++q) {
-          const Pack dx = Pack::difference(center[q].x, neighbors.x);
-          const Pack dy = Pack::difference(center[q].y, neighbors.y);
-          const Pack dz = Pack::difference(center[q].z, neighbors.z);
+          const Pack dx = RowTraits<Pack>::difference(center[q].x, neighbors.x);
+          const Pack dy = RowTraits<Pack>::difference(center[q].y, neighbors.y);
+          const Pack dz = RowTraits<Pack>::difference(center[q].z, neighbors.z);
           Pack r2 = Pack::fma(dz, dz, Pack::fma(dy, dy, dx * dx));
           if constexpr (half) r2 = r2 * step_squared;
           row_of.row = row_of_type[q];
@@ -267,7 +257,7 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
           }
         }
         if constexpr (half) {
-          if (acts) Pack::subtract(work.collected, entries + k, gx, gy, gz);
+          if (acts) RowTraits<Pack>::subtract(work.collected, entries + k, gx, gy, gz);
         }
       }
       for (int q = 0; q < members; ++q) {

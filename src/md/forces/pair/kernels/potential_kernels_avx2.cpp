@@ -1,5 +1,3 @@
-#include "md/neighbors/kernels/simd_avx2.hpp"
-
 #define STERNA_KERNEL_NAME "avx2"
 #include "md/forces/pair/kernels/potential_kernels.inl"
 

@@ -1,9 +1,9 @@
 #pragma once
 
 // What all kernels of pairs do with the rows of the list: turn entries into offsets, and fetch
-// ahead of need. Behind the vectors of one instruction set.
+// ahead of need.
 
-#include "md/neighbors/pair_work.hpp"
+#include "md/neighbors/kernels/row_traits.hpp"
 
 namespace sterna::md {
 namespace {
@@ -21,15 +21,16 @@ class Decoder {
   const std::uint32_t* operator()(std::size_t begin, std::size_t length) {
     std::uint32_t* const decoded = work_.decoded;
     if (work_.compressed != nullptr) {
-      const RowDecoder<Pack::offset_shift> decode(begins_);
+      const RowDecoder<RowTraits<Pack>::offset_shift> decode(begins_);
       decode(work_.compressed + begin, length, decoded);
     } else {
       for (std::size_t k = 0; k < length; ++k) {
-        decoded[k] = work_.plain[begin + k] << Pack::offset_shift;
+        decoded[k] = work_.plain[begin + k] << RowTraits<Pack>::offset_shift;
       }
     }
     for (int lane = 0; lane < 2 * Pack::width; ++lane) {
-      decoded[length + static_cast<std::size_t>(lane)] = work_.total << Pack::offset_shift;
+      decoded[length + static_cast<std::size_t>(lane)] = work_.total
+                                                         << RowTraits<Pack>::offset_shift;
     }
     return decoded;
   }

@@ -14,11 +14,11 @@ void transform_axis(const std::vector<Real>& cosines, const std::vector<Real>& s
   Pair pairs[most / 2 + 1];
   const std::size_t size = cosines.size(), half = (size - 1) / 2;
   const bool middle = size % 2 == 0;
-  const auto re = [&](std::size_t n) { return load<V>(values + n * step); };
-  const auto im = [&](std::size_t n) { return load<V>(values + n * step + lanes<Real>); };
+  const auto re = [&](std::size_t n) { return load_unaligned<V>(values + n * step); };
+  const auto im = [&](std::size_t n) { return load_unaligned<V>(values + n * step + lanes<Real>); };
   const auto set = [&](std::size_t n, V real, V imaginary) {
-    store(values + n * step, real);
-    store(values + n * step + lanes<Real>, imaginary);
+    store_unaligned(values + n * step, real);
+    store_unaligned(values + n * step + lanes<Real>, imaginary);
   };
   for (std::size_t n = 1; n <= half; ++n) {
     const std::size_t opposite = size - n;
@@ -68,7 +68,7 @@ void to_waves(const GridTransform<Real>& plan, const Real* values, Real* waves) 
   const auto plane = static_cast<std::size_t>(plan.grid[0] * plan.grid[1]);
   const auto size = static_cast<std::size_t>(plan.grid[2]), half = (size - 1) / 2;
   const auto value = [&](std::size_t n, std::size_t i) {
-    return load<V>(values + (n * plane + i) * lanes<Real>);
+    return load_unaligned<V>(values + (n * plane + i) * lanes<Real>);
   };
   V even[FmmParameters::most_top_cells + 1], odd[FmmParameters::most_top_cells + 1];
   for (std::size_t i = 0; i < plane; ++i) {
@@ -86,8 +86,8 @@ void to_waves(const GridTransform<Real>& plan, const Real* values, Real* waves) 
         if (angle >= size) angle -= size;
       }
       Real* const out = waves + 2 * (k * plane + i) * lanes<Real>;
-      store(out, re);
-      store(out + lanes<Real>, im);
+      store_unaligned(out, re);
+      store_unaligned(out + lanes<Real>, im);
     }
   }
   transform_planes<false>(plan, waves);
@@ -105,10 +105,11 @@ void from_waves(const GridTransform<Real>& plan, Real* waves, Real* values) {
   V re[FmmParameters::most_top_cells + 1], im[FmmParameters::most_top_cells + 1];
   for (std::size_t i = 0; i < plane; ++i) {
     for (std::size_t k = 1; k <= half; ++k) {
-      re[k] = load<V>(wave(k, i)) * Real(2);
-      im[k] = load<V>(wave(k, i) + lanes<Real>) * Real(2);
+      re[k] = load_unaligned<V>(wave(k, i)) * Real(2);
+      im[k] = load_unaligned<V>(wave(k, i) + lanes<Real>) * Real(2);
     }
-    const V first = load<V>(wave(0, i)), middle = size % 2 == 0 ? load<V>(wave(size / 2, i)) : V{};
+    const V first = load_unaligned<V>(wave(0, i)),
+            middle = size % 2 == 0 ? load_unaligned<V>(wave(size / 2, i)) : V{};
     for (std::size_t n = 0; 2 * n <= size; ++n) {
       V even = n % 2 == 0 ? first + middle : first - middle, odd{};
       for (std::size_t k = 1, angle = n; k <= half; ++k) {
@@ -117,9 +118,9 @@ void from_waves(const GridTransform<Real>& plan, Real* waves, Real* values) {
         angle += n;
         if (angle >= size) angle -= size;
       }
-      store(values + (n * plane + i) * lanes<Real>, even + odd);
+      store_unaligned(values + (n * plane + i) * lanes<Real>, even + odd);
       if (n == 0 || 2 * n == size) continue;
-      store(values + ((size - n) * plane + i) * lanes<Real>, even - odd);
+      store_unaligned(values + ((size - n) * plane + i) * lanes<Real>, even - odd);
     }
   }
 }
@@ -139,7 +140,7 @@ void add_products(const Products<Real>* products, const Real* source, int count,
     V in[4];
 #pragma GCC unroll 4
     for (int part = 0; part < 4; ++part) {
-      in[part] = load<V>(source + static_cast<std::size_t>(4 * j + part) * lanes<Real>);
+      in[part] = load_unaligned<V>(source + static_cast<std::size_t>(4 * j + part) * lanes<Real>);
     }
 #pragma GCC unroll 4
     for (int i = 0; i < rows; ++i) {
@@ -157,7 +158,7 @@ void add_products(const Products<Real>* products, const Real* source, int count,
   }
   for (int i = 0; i < 4 * rows; ++i) {
     Real* const at = target + static_cast<std::size_t>(i) * lanes<Real>;
-    store(at, load<V>(at) + sums[i / 4][i % 4]);
+    store_unaligned(at, load_unaligned<V>(at) + sums[i / 4][i % 4]);
   }
 }
 
@@ -165,7 +166,7 @@ void add_products(const Products<Real>* products, const Real* source, int count,
 template <bool with_sines, class Real>
 void add_degrees(const Products<Real>* products, const Real* source, int from, Real* target,
                  int to) {
-  constexpr int rows = STERNA_VECTOR_BYTES == 64 ? 4 : 2;
+  constexpr int rows = vector_bytes == 64 ? 4 : 2;
   constexpr std::size_t degree = 4 * lanes<Real>;
   int i = 0;
   for (; i + rows <= to; i += rows, target += rows * degree) {
@@ -189,7 +190,7 @@ void convolve(int order, const Real* sums, const Real* multipoles, Real* locals)
       const Real* below = sums + 2 * lanes<Real> * wave_index(2 * order, least, distance);
       const Real* source = multipoles + 4 * lanes<Real> * wave_index(order, from, from);
       const auto part = [](const Real* begin, int j, int which) {
-        return load<V>(begin + static_cast<std::size_t>(2 * j + which) * lanes<Real>);
+        return load_unaligned<V>(begin + static_cast<std::size_t>(2 * j + which) * lanes<Real>);
       };
       if (from == 0) {
         for (int j = 0; j < count; ++j) {

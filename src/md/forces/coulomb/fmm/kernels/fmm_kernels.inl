@@ -1,5 +1,5 @@
-// Compiled once for each instruction set, on the compiler's vectors of STERNA_VECTOR_BYTES: cells
-// (of one relative vector) or charges (of one cell) side by side in their lanes.
+// Compiled once for each instruction set: cells (of one relative vector) or charges (of one cell) side
+// by side in the lanes of vectors.
 
 #include <algorithm>
 #include <array>
@@ -8,53 +8,10 @@
 #include <utility>
 
 #include "md/forces/coulomb/fmm/kernels/fmm_kernels.hpp"
+#include "md/simd/vectors.hpp"
 
 namespace sterna::md {
 namespace {
-
-template <class Real>
-using Vector [[gnu::vector_size(STERNA_VECTOR_BYTES)]] = Real;
-
-template <class Real>
-constexpr std::size_t lanes = STERNA_VECTOR_BYTES / sizeof(Real);
-
-template <class V, class Real>
-V load(const Real* source) {
-  V value;
-  std::memcpy(&value, source, sizeof value);
-  return value;
-}
-
-template <class V, class Real>
-void store(Real* target, V value) {
-  std::memcpy(target, &value, sizeof value);
-}
-
-Vector<float> inverse_root(Vector<float> v) {
-#if STERNA_VECTOR_BYTES == 64
-  const Vector<float> first = _mm512_rsqrt14_ps(v);
-#elif STERNA_VECTOR_BYTES == 32
-  const Vector<float> first = _mm256_rsqrt_ps(v);
-#else
-  Vector<float> first;
-  for (std::size_t k = 0; k < lanes<float>; ++k) first[k] = 1.0f / std::sqrt(v[k]);
-#endif
-  return first * (1.5f - (0.5f * v) * (first * first));
-}
-
-Vector<double> inverse_root(Vector<double> v) {
-#if STERNA_VECTOR_BYTES == 64
-  Vector<double> value = _mm512_rsqrt14_pd(v);
-  value = value * (1.5 - (0.5 * v) * (value * value));
-  return value * (1.5 - (0.5 * v) * (value * value));
-#elif STERNA_VECTOR_BYTES == 32
-  return 1.0 / Vector<double>(_mm256_sqrt_pd(v));
-#else
-  Vector<double> value;
-  for (std::size_t k = 0; k < lanes<double>; ++k) value[k] = 1.0 / std::sqrt(v[k]);
-  return value;
-#endif
-}
 
 /// out(i) = sum over j of matrix(i, j) in(j); the element lies at j * N + i, or, for the transposed
 /// matrix, at i * N + j.
@@ -150,10 +107,10 @@ void shift_cells(const ShiftOperator<Real>& shift, const Real* source, std::size
   const int order = shift.order;
   // About z, so that the vector lies in the xz plane.
   for (int l = 0; l <= order; ++l) {
-    first[l * l] = load<V>(source + cosine_index(l, 0) * source_stride);
+    first[l * l] = load_unaligned<V>(source + cosine_index(l, 0) * source_stride);
     for (int m = 1; m <= l; ++m) {
-      const V cosine = load<V>(source + cosine_index(l, m) * source_stride);
-      const V sine = load<V>(source + sine_index(l, m) * source_stride);
+      const V cosine = load_unaligned<V>(source + cosine_index(l, m) * source_stride);
+      const V sine = load_unaligned<V>(source + sine_index(l, m) * source_stride);
       first[cosine_index(l, m)] = cosine * shift.cosines[m] + sine * shift.sines[m];
       first[sine_index(l, m)] = sine * shift.cosines[m] - cosine * shift.sines[m];
     }
@@ -178,7 +135,7 @@ void shift_cells(const ShiftOperator<Real>& shift, const Real* source, std::size
   rotate<true>(shift, first, second);
   const auto add = [&](std::size_t coefficient, V value) {
     Real* at = target + coefficient * target_stride;
-    store(at, load<V>(at) + value);
+    store_unaligned(at, load_unaligned<V>(at) + value);
   };
   for (int l = 0; l <= order; ++l) {
     add(cosine_index(l, 0), second[l * l]);
@@ -206,7 +163,7 @@ void shift_all(const ShiftOperator<Real>& shift, const Real* source, std::size_t
 template <class V, class Real>
 V load_some(const std::vector<Real>& array, std::size_t begin, std::size_t end) {
   constexpr std::size_t width = sizeof(V) / sizeof(Real);
-  if (begin + width <= end) return load<V>(array.data() + begin);
+  if (begin + width <= end) return load_unaligned<V>(array.data() + begin);
   V value{};
   std::memcpy(&value, array.data() + begin, (end - begin) * sizeof(Real));
   return value;
@@ -309,8 +266,7 @@ constexpr FmmKernels<Real> kernels{lanes<Real>,
                                    local_to_charges<Real>,
                                    near_charges<Real>,
                                    near_dipoles<Real>};
-constexpr FmmInstructionSet instruction_set{STERNA_INSTRUCTION_SET, kernels<float>,
-                                            kernels<double>};
+constexpr FmmInstructionSet instruction_set{STERNA_KERNEL_NAME, kernels<float>, kernels<double>};
 
 }  // namespace
 }  // namespace sterna::md

@@ -1,7 +1,4 @@
-#include <immintrin.h>
-
-#define STERNA_VECTOR_BYTES 64
-#define STERNA_INSTRUCTION_SET "avx512"
+#define STERNA_KERNEL_NAME "avx512"
 #include "md/forces/coulomb/fmm/kernels/fmm_kernels.inl"
 
 namespace sterna::md {

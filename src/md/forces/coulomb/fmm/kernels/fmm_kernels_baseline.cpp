@@ -1,5 +1,4 @@
-#define STERNA_VECTOR_BYTES 16
-#define STERNA_INSTRUCTION_SET "baseline"
+#define STERNA_KERNEL_NAME "baseline"
 #include "md/forces/coulomb/fmm/kernels/fmm_kernels.inl"
 
 namespace sterna::md {

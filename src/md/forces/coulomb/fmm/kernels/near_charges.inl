@@ -7,7 +7,7 @@
 // of pairs instead of twice 21. Sums over a cell's targets, and over the sources that one lane
 // meets, are Real; those over cells are double.
 
-constexpr std::size_t targets_together = STERNA_VECTOR_BYTES == 64 ? 3 : 1;
+constexpr std::size_t targets_together = vector_bytes == 64 ? 3 : 1;
 
 /// Sources of one kind in NearSources, in whole vectors.
 struct NearRange {
@@ -22,32 +22,17 @@ using Numbers = Vector<std::int64_t>;
 /// The numbers that begin at `from`, as many as a vector of doubles has.
 template <class Real>
 Doubles load_doubles(const Real* from) {
-  using Some [[gnu::vector_size(STERNA_VECTOR_BYTES / sizeof(double) * sizeof(Real))]] = Real;
-  return __builtin_convertvector(load<Some>(from), Doubles);
-}
-
-template <std::size_t half, std::size_t... k>
-Doubles with_halves_exchanged(Doubles value, std::index_sequence<k...>) {
-  return __builtin_shufflevector(value, value, static_cast<int>(k ^ half)...);
-}
-/// By halves, in registers.
-template <std::size_t half = lanes<double> / 2>
-double sum_of_lanes(Doubles value) {
-  if constexpr (half == 0) {
-    return value[0];
-  } else {
-    value += with_halves_exchanged<half>(value, std::make_index_sequence<lanes<double>>());
-    return sum_of_lanes<half / 2>(value);
-  }
+  using Some [[gnu::vector_size(vector_bytes / sizeof(double) * sizeof(Real))]] = Real;
+  return __builtin_convertvector(load_unaligned<Some>(from), Doubles);
 }
 
 template <class Real>
 double double_sum_of(Vector<Real> value) {
   Real numbers[lanes<Real>];
-  store(numbers, value);
+  store_unaligned(numbers, value);
   Doubles sum{};
   for (std::size_t k = 0; k < lanes<Real>; k += lanes<double>) sum += load_doubles(numbers + k);
-  return sum_of_lanes(sum);
+  return sum_by_halves(sum);
 }
 
 /// Targets that meet vectors of sources.
@@ -75,15 +60,16 @@ struct NearTargets {
   template <bool same_molecules, bool mutual>
   [[gnu::always_inline]] inline void meet(NearSources<Real>& sources, const NearRange& range) {
     for (std::size_t j = range.begin; j < range.end; j += lanes<Real>) {
-      const C at_x = load<C>(sources.x.data() + j), at_y = load<C>(sources.y.data() + j);
-      const C at_z = load<C>(sources.z.data() + j);
-      const V at_charge = load<V>(sources.charge.data() + j);
+      const C at_x = load_unaligned<C>(sources.x.data() + j),
+              at_y = load_unaligned<C>(sources.y.data() + j);
+      const C at_z = load_unaligned<C>(sources.z.data() + j);
+      const V at_charge = load_unaligned<V>(sources.charge.data() + j);
       V back_potential{}, back_x{}, back_y{}, back_z{};
       if constexpr (mutual) {
-        if constexpr (potentials) back_potential = load<V>(sources.potential.data() + j);
-        back_x = load<V>(sources.field_x.data() + j);
-        back_y = load<V>(sources.field_y.data() + j);
-        back_z = load<V>(sources.field_z.data() + j);
+        if constexpr (potentials) back_potential = load_unaligned<V>(sources.potential.data() + j);
+        back_x = load_unaligned<V>(sources.field_x.data() + j);
+        back_y = load_unaligned<V>(sources.field_y.data() + j);
+        back_z = load_unaligned<V>(sources.field_z.data() + j);
       }
 #pragma GCC unroll 4
       for (std::size_t t = 0; t < count; ++t) {
@@ -93,7 +79,7 @@ struct NearTargets {
         V inverse = inverse_root(dx * dx + dy * dy + dz * dz);
         // A charge itself, at distance 0, is of its own molecule.
         if constexpr (same_molecules) {
-          const I at_molecule = load<I>(sources.molecule.data() + j);
+          const I at_molecule = load_unaligned<I>(sources.molecule.data() + j);
           inverse = (molecule[t] != at_molecule) ? inverse : V{};
         }
         const V cube = inverse * (inverse * inverse);
@@ -111,10 +97,10 @@ struct NearTargets {
         }
       }
       if constexpr (mutual) {
-        if constexpr (potentials) store(sources.potential.data() + j, back_potential);
-        store(sources.field_x.data() + j, back_x);
-        store(sources.field_y.data() + j, back_y);
-        store(sources.field_z.data() + j, back_z);
+        if constexpr (potentials) store_unaligned(sources.potential.data() + j, back_potential);
+        store_unaligned(sources.field_x.data() + j, back_x);
+        store_unaligned(sources.field_y.data() + j, back_y);
+        store_unaligned(sources.field_z.data() + j, back_z);
       }
     }
   }
@@ -169,12 +155,12 @@ void gather_near_cell(const NearCharges<Real>& charges, const NearCell<Real>& ce
   using I = Vector<typename NearCharges<Real>::Index>;
   const std::size_t end = charges.x.size();
   for (std::size_t i = cell.begin; i < cell.end; i += lanes<Real>, place += lanes<Real>) {
-    store(sources.x.data() + place, load_some<C>(charges.x, i, end) + cell.shift[0]);
-    store(sources.y.data() + place, load_some<C>(charges.y, i, end) + cell.shift[1]);
-    store(sources.z.data() + place, load_some<C>(charges.z, i, end) + cell.shift[2]);
-    store(sources.charge.data() + place, load_some<Vector<Real>>(charges.charge, i, end));
+    store_unaligned(sources.x.data() + place, load_some<C>(charges.x, i, end) + cell.shift[0]);
+    store_unaligned(sources.y.data() + place, load_some<C>(charges.y, i, end) + cell.shift[1]);
+    store_unaligned(sources.z.data() + place, load_some<C>(charges.z, i, end) + cell.shift[2]);
+    store_unaligned(sources.charge.data() + place, load_some<Vector<Real>>(charges.charge, i, end));
     if constexpr (same_molecules) {
-      store(sources.molecule.data() + place, load_some<I>(charges.molecule, i, end));
+      store_unaligned(sources.molecule.data() + place, load_some<I>(charges.molecule, i, end));
     }
   }
 }
@@ -223,7 +209,8 @@ void add_near_sums(const NearSources<Real>& sources, std::size_t place, const Ne
   for (std::size_t i = cell.begin; i < cell.end; i += lanes<double>, place += lanes<double>) {
     const auto add = [&](const AlignedBuffer<Real>& from, double unit, std::vector<double>& to) {
       const Doubles sums = load_doubles(from.data() + place);
-      store(to.data() + i, load<Doubles>(to.data() + i) + (left > 0 ? sums * unit : Doubles{}));
+      store_unaligned(to.data() + i, load_unaligned<Doubles>(to.data() + i) +
+                                         (left > 0 ? sums * unit : Doubles{}));
     };
     if constexpr (potentials) add(sources.potential, per_length, charges.potential);
     add(sources.field_x, per_area, charges.field_x);

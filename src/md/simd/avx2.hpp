@@ -1,24 +1,55 @@
 #pragma once
 
-// Vectors of doubles (4 lanes) and floats (8 lanes) for AVX2 with FMA; see simd_avx512.hpp.
+// AVX2 with FMA: registers of 32 bytes. Included by vectors.hpp; avx512.hpp says what the names mean.
 
 #include <immintrin.h>
 
 #include <cstdint>
 
-#include "md/neighbors/pair_work.hpp"
+#include "md/simd/vector_types.hpp"
 
 namespace sterna::md {
 namespace {
 
+inline Vector<double> square_root(Vector<double> x) {
+  return _mm256_sqrt_pd(x);
+}
+inline Vector<float> square_root(Vector<float> x) {
+  return _mm256_sqrt_ps(x);
+}
+
+inline Vector<double> inverse(Vector<double> x) {
+  return 1.0 / x;
+}
+
+inline Vector<double> inverse_root(Vector<double> x) {
+  return 1.0 / square_root(x);
+}
+/// 12 bits, then a step of second order.
+inline Vector<float> inverse_root(Vector<float> x) {
+  return refined_inverse_root(x, Vector<float>(_mm256_rsqrt_ps(x)));
+}
+
+inline bool any(Bits<double> mask) {
+  return _mm256_movemask_pd(reinterpret_cast<__m256d>(mask)) != 0;
+}
+inline bool any(Bits<float> mask) {
+  return _mm256_movemask_ps(reinterpret_cast<__m256>(mask)) != 0;
+}
+
+/// One lane at a time: the instruction that gathers is no faster here.
+template <class Real>
+inline Vector<Real> gather(const Real* table, const std::uint32_t* places) {
+  Vector<Real> result{};
+  for (int k = 0; k < lanes<Real>; ++k) result[k] = table[places[k]];
+  return result;
+}
+
 struct DoublePack {
   using Real = double;
   using Mask = __m256d;
-  using Types = __m256i;
+  using Indices = __m256i;
   static constexpr int width = 4;
-  static constexpr int offset_shift = 2;
-  static constexpr std::uint32_t group = 2;
-  static constexpr Overlap overlap = Overlap::none;
   __m256d v;
 
   static DoublePack zero() { return {_mm256_setzero_pd()}; }
@@ -65,8 +96,8 @@ struct DoublePack {
   static void sums(const DoublePack (&v)[count], double (&out)[count]) {
     for (int k = 0; k < count; ++k) out[k] = v[k].sum();
   }
-  static DoublePack lookup(const double* table, int, Types types) {
-    return {_mm256_i64gather_pd(table, types, 8)};
+  static DoublePack lookup(const double* table, int, Indices indices) {
+    return {_mm256_i64gather_pd(table, indices, 8)};
   }
   static unsigned bits(Mask mask) { return static_cast<unsigned>(_mm256_movemask_pd(mask)); }
 
@@ -85,43 +116,24 @@ struct DoublePack {
     out[3].v = _mm256_permute2f128_pd(yt0, yt2, 0x31);
   }
 
-  struct Center {
-    __m256d x, y, z;
-    Center() = default;
-    Center(const PairWork& work, std::size_t i)
-        : x(_mm256_set1_pd(work.position[i].x)),
-          y(_mm256_set1_pd(work.position[i].y)),
-          z(_mm256_set1_pd(work.position[i].z)) {}
-  };
-  struct Neighbors {
-    __m256d x, y, z;
-    Types types;
-    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
-      const __m256d p0 = _mm256_load_pd(&at_offset(work.position, j[0])->x);
-      const __m256d p1 = _mm256_load_pd(&at_offset(work.position, j[1])->x);
-      const __m256d p2 = _mm256_load_pd(&at_offset(work.position, j[2])->x);
-      const __m256d p3 = _mm256_load_pd(&at_offset(work.position, j[3])->x);
-      const __m256d xz0 = _mm256_unpacklo_pd(p0, p1);
-      const __m256d yt0 = _mm256_unpackhi_pd(p0, p1);
-      const __m256d xz2 = _mm256_unpacklo_pd(p2, p3);
-      const __m256d yt2 = _mm256_unpackhi_pd(p2, p3);
-      x = _mm256_permute2f128_pd(xz0, xz2, 0x20);
-      y = _mm256_permute2f128_pd(yt0, yt2, 0x20);
-      z = _mm256_permute2f128_pd(xz0, xz2, 0x31);
-      types = _mm256_castpd_si256(_mm256_permute2f128_pd(yt0, yt2, 0x31));
-    }
-  };
-  static DoublePack difference(__m256d a, __m256d b) { return {_mm256_sub_pd(a, b)}; }
+  [[gnu::always_inline]] static void load_records(const double* records,
+                                                  const std::uint32_t* offsets, DoublePack& x,
+                                                  DoublePack& y, DoublePack& z, Indices& last) {
+    DoublePack four[4];
+    load_four(records, offsets, four);
+    x = four[0];
+    y = four[1];
+    z = four[2];
+    last = _mm256_castpd_si256(four[3].v);
+  }
 };
 
 struct FloatPack {
   using Real = float;
   using Mask = __m256;
-  using Types = __m256i;
+  using Integers = __m256i;
+  using Indices = __m256i;
   static constexpr int width = 8;
-  static constexpr int offset_shift = 1;
-  static constexpr std::uint32_t group = 4;
-  static constexpr Overlap overlap = Overlap::none;
   __m256 v;
 
   static FloatPack zero() { return {_mm256_setzero_ps()}; }
@@ -168,8 +180,8 @@ struct FloatPack {
   static void sums(const FloatPack (&v)[count], double (&out)[count]) {
     for (int k = 0; k < count; ++k) out[k] = v[k].sum();
   }
-  static FloatPack lookup(const float* table, int, Types types) {
-    return {_mm256_i32gather_ps(table, types, 4)};
+  static FloatPack lookup(const float* table, int, Indices indices) {
+    return {_mm256_i32gather_ps(table, indices, 4)};
   }
   static unsigned bits(Mask mask) { return static_cast<unsigned>(_mm256_movemask_ps(mask)); }
 
@@ -192,49 +204,38 @@ struct FloatPack {
     out[3].v = _mm256_castpd_ps(_mm256_unpackhi_pd(zt0, zt2));
   }
 
-  struct Center {
-    __m256i x, y, z;
-    Center() = default;
-    Center(const PairWork& work, std::size_t i)
-        : x(_mm256_set1_epi32(work.fixed_position[i].x)),
-          y(_mm256_set1_epi32(work.fixed_position[i].y)),
-          z(_mm256_set1_epi32(work.fixed_position[i].z)) {}
-  };
-  struct Neighbors {
-    __m256i x, y, z;
-    Types types;
-    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
-      const auto load = [&work](std::uint32_t a) {
-        return _mm_load_si128(reinterpret_cast<const __m128i*>(at_offset(work.fixed_position, a)));
-      };
-      const auto two = [&load](std::uint32_t a, std::uint32_t b) {
-        return _mm256_inserti128_si256(_mm256_castsi128_si256(load(a)), load(b), 1);
-      };
-      const __m256i p0 = two(j[0], j[4]);
-      const __m256i p1 = two(j[1], j[5]);
-      const __m256i p2 = two(j[2], j[6]);
-      const __m256i p3 = two(j[3], j[7]);
-      const __m256i xy0 = _mm256_unpacklo_epi32(p0, p1);
-      const __m256i zt0 = _mm256_unpackhi_epi32(p0, p1);
-      const __m256i xy2 = _mm256_unpacklo_epi32(p2, p3);
-      const __m256i zt2 = _mm256_unpackhi_epi32(p2, p3);
-      x = _mm256_unpacklo_epi64(xy0, xy2);
-      y = _mm256_unpackhi_epi64(xy0, xy2);
-      z = _mm256_unpacklo_epi64(zt0, zt2);
-      types = _mm256_unpackhi_epi64(zt0, zt2);
-    }
-  };
-  /// Subtracts from the forces on the particles j.
-  [[gnu::always_inline]] static void subtract(SingleForce* force, const std::uint32_t* j,
-                                              FloatPack x, FloatPack y, FloatPack z) {
+  [[gnu::always_inline]] static void load_records(const std::int32_t* records,
+                                                  const std::uint32_t* j, Integers& x, Integers& y,
+                                                  Integers& z, Indices& last) {
+    const auto load = [records](std::uint32_t a) {
+      return _mm_load_si128(reinterpret_cast<const __m128i*>(at_offset(records, a)));
+    };
+    const auto two = [&load](std::uint32_t a, std::uint32_t b) {
+      return _mm256_inserti128_si256(_mm256_castsi128_si256(load(a)), load(b), 1);
+    };
+    const __m256i p0 = two(j[0], j[4]);
+    const __m256i p1 = two(j[1], j[5]);
+    const __m256i p2 = two(j[2], j[6]);
+    const __m256i p3 = two(j[3], j[7]);
+    const __m256i xy0 = _mm256_unpacklo_epi32(p0, p1);
+    const __m256i zt0 = _mm256_unpackhi_epi32(p0, p1);
+    const __m256i xy2 = _mm256_unpacklo_epi32(p2, p3);
+    const __m256i zt2 = _mm256_unpackhi_epi32(p2, p3);
+    x = _mm256_unpacklo_epi64(xy0, xy2);
+    y = _mm256_unpackhi_epi64(xy0, xy2);
+    z = _mm256_unpacklo_epi64(zt0, zt2);
+    last = _mm256_unpackhi_epi64(zt0, zt2);
+  }
+  [[gnu::always_inline]] static void subtract_from_records(float* records, const std::uint32_t* j,
+                                                           FloatPack x, FloatPack y, FloatPack z) {
     const __m256 zero = _mm256_setzero_ps();
     const __m256d xy0 = _mm256_castps_pd(_mm256_unpacklo_ps(x.v, y.v));
     const __m256d xy2 = _mm256_castps_pd(_mm256_unpackhi_ps(x.v, y.v));
     const __m256d z0 = _mm256_castps_pd(_mm256_unpacklo_ps(z.v, zero));
     const __m256d z2 = _mm256_castps_pd(_mm256_unpackhi_ps(z.v, zero));
-    const auto two = [force](__m256d change, std::uint32_t a, std::uint32_t b) {
-      float* const low = &at_offset(force, a)->x;
-      float* const high = &at_offset(force, b)->x;
+    const auto two = [records](__m256d change, std::uint32_t a, std::uint32_t b) {
+      float* const low = at_offset(records, a);
+      float* const high = at_offset(records, b);
       const __m256 c = _mm256_castpd_ps(change);
       _mm_store_ps(low, _mm_sub_ps(_mm_load_ps(low), _mm256_castps256_ps128(c)));
       _mm_store_ps(high, _mm_sub_ps(_mm_load_ps(high), _mm256_extractf128_ps(c, 1)));
@@ -244,7 +245,8 @@ struct FloatPack {
     two(_mm256_unpacklo_pd(xy2, z2), j[2], j[6]);
     two(_mm256_unpackhi_pd(xy2, z2), j[3], j[7]);
   }
-  static FloatPack difference(__m256i a, __m256i b) {
+  static Integers all_integers(std::int32_t i) { return _mm256_set1_epi32(i); }
+  static FloatPack difference(Integers a, Integers b) {
     return {_mm256_cvtepi32_ps(_mm256_sub_epi32(a, b))};
   }
 };
@@ -298,33 +300,33 @@ inline std::uint16_t* append(std::uint16_t* out, unsigned mask, const std::uint1
   return out + __builtin_popcount(mask);
 }
 
-/// Turns run-and-offset entries into array offsets; reads and writes whole multiples of 8.
-template <int offset_shift>
-struct RowDecoder {
-  __m256i begins[4];
-  explicit RowDecoder(const std::uint32_t (&begins_of_runs)[32]) {
+/// Reads and writes whole multiples of 8.
+template <int addend_bits, int shift>
+struct EntryDecoder {
+  __m256i quarters[4];
+  explicit EntryDecoder(const std::uint32_t (&table)[32]) {
     for (int k = 0; k < 4; ++k) {
-      begins[k] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(begins_of_runs + 8 * k));
+      quarters[k] = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(table + 8 * k));
     }
   }
   void operator()(const std::uint16_t* entries, std::size_t count, std::uint32_t* out) const {
     for (std::size_t k = 0; k < count; k += 8) {
       const __m256i entry =
           _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(entries + k)));
-      // A table of 32 in four registers; the upper two bits of the run choose the register, each
+      // A table of 32 in four registers; the upper two bits of the place choose the register, each
       // from where a blend looks for it, the sign of a lane.
-      const __m256i run = _mm256_srli_epi32(entry, run_offset_bits);
+      const __m256i place = _mm256_srli_epi32(entry, addend_bits);
       const auto from = [&](int quarter) {
-        return _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(begins[quarter], run));
+        return _mm256_castsi256_ps(_mm256_permutevar8x32_epi32(quarters[quarter], place));
       };
-      const __m256 odd = _mm256_castsi256_ps(_mm256_slli_epi32(run, 28));
-      const __m256 high = _mm256_castsi256_ps(_mm256_slli_epi32(run, 27));
+      const __m256 odd = _mm256_castsi256_ps(_mm256_slli_epi32(place, 28));
+      const __m256 high = _mm256_castsi256_ps(_mm256_slli_epi32(place, 27));
       const __m256 begin = _mm256_blendv_ps(_mm256_blendv_ps(from(0), from(1), odd),
                                             _mm256_blendv_ps(from(2), from(3), odd), high);
-      const __m256i offset = _mm256_and_si256(entry, _mm256_set1_epi32(run_length_limit - 1));
+      const __m256i offset = _mm256_and_si256(entry, _mm256_set1_epi32((1 << addend_bits) - 1));
       _mm256_storeu_si256(
           reinterpret_cast<__m256i*>(out + k),
-          _mm256_slli_epi32(_mm256_add_epi32(_mm256_castps_si256(begin), offset), offset_shift));
+          _mm256_slli_epi32(_mm256_add_epi32(_mm256_castps_si256(begin), offset), shift));
     }
   }
 };

@@ -1,28 +1,62 @@
 #pragma once
 
-// Vectors of doubles (8 lanes) and floats (16 lanes) for AVX-512. The three simd_*.hpp files offer
-// the same operations under the same names, so that the kernels are written once.
+// AVX-512: registers of 64 bytes, masks in registers of their own. Included by vectors.hpp; the files
+// of the other instruction sets have the same names.
 
 #include <immintrin.h>
 
 #include <cstdint>
 
-#include "md/neighbors/pair_work.hpp"
+#include "md/simd/vector_types.hpp"
 
 namespace sterna::md {
 namespace {
 
+inline Vector<double> square_root(Vector<double> x) {
+  return _mm512_sqrt_pd(x);
+}
+inline Vector<float> square_root(Vector<float> x) {
+  return _mm512_sqrt_ps(x);
+}
+
+/// 1/x to rounding, x not denormal. Doubles: 14 bits, then a step of third order, which goes beside
+/// what else there is to do, as a division would not.
+inline Vector<double> inverse(Vector<double> x) {
+  const __m512d r = _mm512_rcp14_pd(x);
+  const __m512d e = _mm512_fnmadd_pd(x, r, _mm512_set1_pd(1.0));
+  return _mm512_fmadd_pd(r, _mm512_fmadd_pd(e, e, e), r);
+}
+
+/// 1/sqrt(x) to some units in the last place, x normal and positive: 14 bits, then steps of second
+/// order.
+inline Vector<double> inverse_root(Vector<double> x) {
+  return refined_inverse_root(x, refined_inverse_root(x, Vector<double>(_mm512_rsqrt14_pd(x))));
+}
+inline Vector<float> inverse_root(Vector<float> x) {
+  return refined_inverse_root(x, Vector<float>(_mm512_rsqrt14_ps(x)));
+}
+
+/// Whether any lane is set.
+inline bool any(Bits<double> mask) {
+  return _mm512_movepi64_mask(reinterpret_cast<__m512i>(mask)) != 0;
+}
+inline bool any(Bits<float> mask) {
+  return _mm512_movepi32_mask(reinterpret_cast<__m512i>(mask)) != 0;
+}
+
+/// table[places[lane]] of each lane; places are aligned to a vector.
+inline Vector<double> gather(const double* table, const std::uint32_t* places) {
+  return _mm512_i32gather_pd(_mm256_load_si256(reinterpret_cast<const __m256i*>(places)), table, 8);
+}
+inline Vector<float> gather(const float* table, const std::uint32_t* places) {
+  return _mm512_i32gather_ps(_mm512_load_si512(places), table, 4);
+}
+
 struct DoublePack {
   using Real = double;
   using Mask = __mmask8;
-  using Types = __m512i;
+  using Indices = __m512i;
   static constexpr int width = 8;
-  /// log2 of an array element in units of 8 bytes: rows are decoded to offsets in that unit, which
-  /// the processor scales for free, instead of indices.
-  static constexpr int offset_shift = 2;
-  /// Particles that share a row, by measurement.
-  static constexpr std::uint32_t group = 2;
-  static constexpr Overlap overlap = Overlap::loads;
   __m512d v;
 
   static DoublePack zero() { return {_mm512_setzero_pd()}; }
@@ -92,11 +126,11 @@ struct DoublePack {
       for (int k = 0; k < count; ++k) out[k] = result[k];
     }
   }
-  /// table[type] of each lane. Short tables fit into a register: no gather.
-  static DoublePack lookup(const double* table, int count, Types types) {
-    if (count > width) return {_mm512_i64gather_pd(types, table, 8)};
+  /// table[index] of each lane. Short tables fit into a register: no gather.
+  static DoublePack lookup(const double* table, int count, Indices indices) {
+    if (count > width) return {_mm512_i64gather_pd(indices, table, 8)};
     const auto present = static_cast<__mmask8>((1u << count) - 1u);
-    return {_mm512_permutexvar_pd(types, _mm512_maskz_loadu_pd(present, table))};
+    return {_mm512_permutexvar_pd(indices, _mm512_maskz_loadu_pd(present, table))};
   }
   static unsigned bits(Mask mask) { return mask; }
 
@@ -122,51 +156,26 @@ struct DoublePack {
     out[3].v = _mm512_shuffle_f64x2(yt0, yt2, 0xdd);
   }
 
-  /// A particle of the row in all lanes, and as many of its neighbors: one load for each, then a
-  /// transpose in registers.
-  struct Center {
-    __m512d x, y, z;
-    Center() = default;
-    Center(const PairWork& work, std::size_t i)
-        : x(_mm512_set1_pd(work.position[i].x)),
-          y(_mm512_set1_pd(work.position[i].y)),
-          z(_mm512_set1_pd(work.position[i].z)) {}
-  };
-  struct Neighbors {
-    __m512d x, y, z;
-    Types types;
-    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
-      // Masked broadcasts: a load and a blend, which leaves the shuffle units to the transpose.
-      const auto two = [&work](std::uint32_t a, std::uint32_t b) {
-        return _mm512_mask_broadcast_f64x4(
-            _mm512_castpd256_pd512(_mm256_load_pd(&at_offset(work.position, a)->x)), 0xf0,
-            _mm256_load_pd(&at_offset(work.position, b)->x));
-      };
-      const __m512d p02 = two(j[0], j[2]);
-      const __m512d p13 = two(j[1], j[3]);
-      const __m512d p46 = two(j[4], j[6]);
-      const __m512d p57 = two(j[5], j[7]);
-      const __m512d xz0 = _mm512_unpacklo_pd(p02, p13);
-      const __m512d yt0 = _mm512_unpackhi_pd(p02, p13);
-      const __m512d xz2 = _mm512_unpacklo_pd(p46, p57);
-      const __m512d yt2 = _mm512_unpackhi_pd(p46, p57);
-      x = _mm512_shuffle_f64x2(xz0, xz2, 0x88);
-      y = _mm512_shuffle_f64x2(yt0, yt2, 0x88);
-      z = _mm512_shuffle_f64x2(xz0, xz2, 0xdd);
-      types = _mm512_castpd_si512(_mm512_shuffle_f64x2(yt0, yt2, 0xdd));
-    }
-  };
-  static DoublePack difference(__m512d a, __m512d b) { return {_mm512_sub_pd(a, b)}; }
+  /// Three numbers and an index from each of `width` records, which lie at offsets in units of 8
+  /// bytes.
+  [[gnu::always_inline]] static void load_records(const double* records,
+                                                  const std::uint32_t* offsets, DoublePack& x,
+                                                  DoublePack& y, DoublePack& z, Indices& last) {
+    DoublePack four[4];
+    load_four(records, offsets, four);
+    x = four[0];
+    y = four[1];
+    z = four[2];
+    last = _mm512_castpd_si512(four[3].v);
+  }
 };
 
 struct FloatPack {
   using Real = float;
   using Mask = __mmask16;
-  using Types = __m512i;
+  using Integers = __m512i;
+  using Indices = __m512i;
   static constexpr int width = 16;
-  static constexpr int offset_shift = 1;
-  static constexpr std::uint32_t group = 4;
-  static constexpr Overlap overlap = Overlap::arithmetic;
   __m512 v;
 
   static FloatPack zero() { return {_mm512_setzero_ps()}; }
@@ -232,10 +241,10 @@ struct FloatPack {
       for (int k = 0; k < count; ++k) out[k] = result[k];
     }
   }
-  static FloatPack lookup(const float* table, int count, Types types) {
-    if (count > width) return {_mm512_i32gather_ps(types, table, 4)};
+  static FloatPack lookup(const float* table, int count, Indices indices) {
+    if (count > width) return {_mm512_i32gather_ps(indices, table, 4)};
     const auto present = static_cast<__mmask16>((1u << count) - 1u);
-    return {_mm512_permutexvar_ps(types, _mm512_maskz_loadu_ps(present, table))};
+    return {_mm512_permutexvar_ps(indices, _mm512_maskz_loadu_ps(present, table))};
   }
   static unsigned bits(Mask mask) { return mask; }
 
@@ -261,54 +270,45 @@ struct FloatPack {
     out[3].v = _mm512_castpd_ps(_mm512_unpackhi_pd(zt0, zt2));
   }
 
-  struct Center {
-    __m512i x, y, z;
-    Center() = default;
-    Center(const PairWork& work, std::size_t i)
-        : x(_mm512_set1_epi32(work.fixed_position[i].x)),
-          y(_mm512_set1_epi32(work.fixed_position[i].y)),
-          z(_mm512_set1_epi32(work.fixed_position[i].z)) {}
-  };
-  struct Neighbors {
-    __m512i x, y, z;
-    Types types;
-    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
-      const auto load = [&work](std::uint32_t a) {
-        return _mm_load_si128(reinterpret_cast<const __m128i*>(at_offset(work.fixed_position, a)));
-      };
-      const auto four = [&load](std::uint32_t a, std::uint32_t b, std::uint32_t c,
-                                std::uint32_t d) {
-        __m512i r = _mm512_castsi128_si512(load(a));
-        r = _mm512_mask_broadcast_i32x4(r, 0x00f0, load(b));
-        r = _mm512_mask_broadcast_i32x4(r, 0x0f00, load(c));
-        return _mm512_mask_broadcast_i32x4(r, 0xf000, load(d));
-      };
-      const __m512i p0 = four(j[0], j[4], j[8], j[12]);
-      const __m512i p1 = four(j[1], j[5], j[9], j[13]);
-      const __m512i p2 = four(j[2], j[6], j[10], j[14]);
-      const __m512i p3 = four(j[3], j[7], j[11], j[15]);
-      const __m512i xy0 = _mm512_unpacklo_epi32(p0, p1);
-      const __m512i zt0 = _mm512_unpackhi_epi32(p0, p1);
-      const __m512i xy2 = _mm512_unpacklo_epi32(p2, p3);
-      const __m512i zt2 = _mm512_unpackhi_epi32(p2, p3);
-      x = _mm512_unpacklo_epi64(xy0, xy2);
-      y = _mm512_unpackhi_epi64(xy0, xy2);
-      z = _mm512_unpacklo_epi64(zt0, zt2);
-      types = _mm512_unpackhi_epi64(zt0, zt2);
-    }
-  };
-  /// Subtracts from the forces on the particles j.
-  [[gnu::always_inline]] static void subtract(SingleForce* force, const std::uint32_t* j,
-                                              FloatPack x, FloatPack y, FloatPack z) {
+  /// Three integers and an index from each of `width` records, which lie at offsets in units of 8
+  /// bytes.
+  [[gnu::always_inline]] static void load_records(const std::int32_t* records,
+                                                  const std::uint32_t* j, Integers& x, Integers& y,
+                                                  Integers& z, Indices& last) {
+    const auto load = [records](std::uint32_t a) {
+      return _mm_load_si128(reinterpret_cast<const __m128i*>(at_offset(records, a)));
+    };
+    const auto four = [&load](std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+      __m512i r = _mm512_castsi128_si512(load(a));
+      r = _mm512_mask_broadcast_i32x4(r, 0x00f0, load(b));
+      r = _mm512_mask_broadcast_i32x4(r, 0x0f00, load(c));
+      return _mm512_mask_broadcast_i32x4(r, 0xf000, load(d));
+    };
+    const __m512i p0 = four(j[0], j[4], j[8], j[12]);
+    const __m512i p1 = four(j[1], j[5], j[9], j[13]);
+    const __m512i p2 = four(j[2], j[6], j[10], j[14]);
+    const __m512i p3 = four(j[3], j[7], j[11], j[15]);
+    const __m512i xy0 = _mm512_unpacklo_epi32(p0, p1);
+    const __m512i zt0 = _mm512_unpackhi_epi32(p0, p1);
+    const __m512i xy2 = _mm512_unpacklo_epi32(p2, p3);
+    const __m512i zt2 = _mm512_unpackhi_epi32(p2, p3);
+    x = _mm512_unpacklo_epi64(xy0, xy2);
+    y = _mm512_unpackhi_epi64(xy0, xy2);
+    z = _mm512_unpacklo_epi64(zt0, zt2);
+    last = _mm512_unpackhi_epi64(zt0, zt2);
+  }
+  /// Subtracts from the first three of four numbers at each of those offsets.
+  [[gnu::always_inline]] static void subtract_from_records(float* records, const std::uint32_t* j,
+                                                           FloatPack x, FloatPack y, FloatPack z) {
     const __m512 zero = _mm512_setzero_ps();
     const __m512d xy0 = _mm512_castps_pd(_mm512_unpacklo_ps(x.v, y.v));
     const __m512d xy2 = _mm512_castps_pd(_mm512_unpackhi_ps(x.v, y.v));
     const __m512d z0 = _mm512_castps_pd(_mm512_unpacklo_ps(z.v, zero));
     const __m512d z2 = _mm512_castps_pd(_mm512_unpackhi_ps(z.v, zero));
-    const auto four = [force](__m512d change, std::uint32_t a, std::uint32_t b, std::uint32_t c,
-                              std::uint32_t d) {
-      float* const at[4] = {&at_offset(force, a)->x, &at_offset(force, b)->x,
-                            &at_offset(force, c)->x, &at_offset(force, d)->x};
+    const auto four = [records](__m512d change, std::uint32_t a, std::uint32_t b, std::uint32_t c,
+                                std::uint32_t d) {
+      float* const at[4] = {at_offset(records, a), at_offset(records, b), at_offset(records, c),
+                            at_offset(records, d)};
       __m512 r = _mm512_castps128_ps512(_mm_load_ps(at[0]));
       r = _mm512_mask_broadcast_f32x4(r, 0x00f0, _mm_load_ps(at[1]));
       r = _mm512_mask_broadcast_f32x4(r, 0x0f00, _mm_load_ps(at[2]));
@@ -324,7 +324,8 @@ struct FloatPack {
     four(_mm512_unpacklo_pd(xy2, z2), j[2], j[6], j[10], j[14]);
     four(_mm512_unpackhi_pd(xy2, z2), j[3], j[7], j[11], j[15]);
   }
-  static FloatPack difference(__m512i a, __m512i b) {
+  static Integers all_integers(std::int32_t i) { return _mm512_set1_epi32(i); }
+  static FloatPack difference(Integers a, Integers b) {
     return {_mm512_cvtepi32_ps(_mm512_sub_epi32(a, b))};
   }
 };
@@ -353,20 +354,21 @@ inline std::uint32_t* append(std::uint32_t* out, unsigned mask, const std::uint3
   return out + __builtin_popcount(mask);
 }
 
-/// Turns run-and-offset entries into array offsets; reads and writes whole multiples of 16.
-template <int offset_shift>
-struct RowDecoder {
+/// Turns entries, each a place in a table in the upper 5 bits and an addend in the lower ones, into
+/// the number there plus the addend, times 2^shift; reads and writes whole multiples of 16.
+template <int addend_bits, int shift>
+struct EntryDecoder {
   __m512i low, high;
-  explicit RowDecoder(const std::uint32_t (&begins)[32])
-      : low(_mm512_loadu_si512(begins)), high(_mm512_loadu_si512(begins + 16)) {}
+  explicit EntryDecoder(const std::uint32_t (&table)[32])
+      : low(_mm512_loadu_si512(table)), high(_mm512_loadu_si512(table + 16)) {}
   void operator()(const std::uint16_t* entries, std::size_t count, std::uint32_t* out) const {
     for (std::size_t k = 0; k < count; k += 16) {
       const __m512i entry =
           _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries + k)));
       const __m512i begin =
-          _mm512_permutex2var_epi32(low, _mm512_srli_epi32(entry, run_offset_bits), high);
-      const __m512i offset = _mm512_and_si512(entry, _mm512_set1_epi32(run_length_limit - 1));
-      _mm512_store_si512(out + k, _mm512_slli_epi32(_mm512_add_epi32(begin, offset), offset_shift));
+          _mm512_permutex2var_epi32(low, _mm512_srli_epi32(entry, addend_bits), high);
+      const __m512i offset = _mm512_and_si512(entry, _mm512_set1_epi32((1 << addend_bits) - 1));
+      _mm512_store_si512(out + k, _mm512_slli_epi32(_mm512_add_epi32(begin, offset), shift));
     }
   }
 };

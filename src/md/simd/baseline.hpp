@@ -1,9 +1,10 @@
 #pragma once
 
-// Vectors of four doubles or floats for any processor, in registers of 16 bytes by the vector
-// extensions of GCC and Clang; see simd_avx512.hpp. Intrinsics only where those have no word.
+// Any processor: registers of 16 bytes by the vector extensions of GCC and Clang, intrinsics only
+// where those have no word. Included by vectors.hpp; avx512.hpp says what the names mean.
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -11,23 +12,64 @@
 #include <emmintrin.h>
 #endif
 
-#include "md/neighbors/pair_work.hpp"
+#include "md/simd/vector_types.hpp"
 
 namespace sterna::md {
 namespace {
 
-template <class T>
-struct RegisterOf;
-template <>
-struct RegisterOf<double> {
-  typedef double Values __attribute__((vector_size(16)));
-  typedef std::int64_t Bits __attribute__((vector_size(16)));
-};
-template <>
-struct RegisterOf<float> {
-  typedef float Values __attribute__((vector_size(16)));
-  typedef std::int32_t Bits __attribute__((vector_size(16)));
-};
+inline Vector<double> square_root(Vector<double> x) {
+#ifdef __SSE2__
+  return _mm_sqrt_pd(x);
+#else
+  for (int k = 0; k < lanes<double>; ++k) x[k] = std::sqrt(x[k]);
+  return x;
+#endif
+}
+inline Vector<float> square_root(Vector<float> x) {
+#ifdef __SSE2__
+  return _mm_sqrt_ps(x);
+#else
+  for (int k = 0; k < lanes<float>; ++k) x[k] = std::sqrt(x[k]);
+  return x;
+#endif
+}
+
+inline Vector<double> inverse(Vector<double> x) {
+  return 1.0 / x;
+}
+
+inline Vector<double> inverse_root(Vector<double> x) {
+  for (int k = 0; k < lanes<double>; ++k) x[k] = 1.0 / std::sqrt(x[k]);
+  return x;
+}
+/// The step takes off the rounding of the quotient.
+inline Vector<float> inverse_root(Vector<float> x) {
+  Vector<float> first{};
+  for (int k = 0; k < lanes<float>; ++k) first[k] = 1.0f / std::sqrt(x[k]);
+  return refined_inverse_root(x, first);
+}
+
+inline bool any(Bits<double> mask) {
+#ifdef __SSE2__
+  return _mm_movemask_pd(reinterpret_cast<__m128d>(mask)) != 0;
+#else
+  return (mask[0] | mask[1]) != 0;
+#endif
+}
+inline bool any(Bits<float> mask) {
+#ifdef __SSE2__
+  return _mm_movemask_ps(reinterpret_cast<__m128>(mask)) != 0;
+#else
+  return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
+#endif
+}
+
+template <class Real>
+inline Vector<Real> gather(const Real* table, const std::uint32_t* places) {
+  Vector<Real> result{};
+  for (int k = 0; k < lanes<Real>; ++k) result[k] = table[places[k]];
+  return result;
+}
 
 template <class Register, class Item>
 [[gnu::always_inline]] inline Register load_register(const Item* items) {
@@ -36,19 +78,21 @@ template <class Register, class Item>
   return result;
 }
 
+/// Four lanes, in one register of floats or two of doubles.
 template <class T>
 struct Pack {
   using Real = T;
-  using Values = typename RegisterOf<T>::Values;
-  using Bits = typename RegisterOf<T>::Bits;
+  using Values = Vector<T>;
+  using Integers = Bits<T>;
   static constexpr int width = 4;
-  static constexpr int lanes = 16 / static_cast<int>(sizeof(T));  ///< of one register
+  static constexpr int lanes = md::lanes<T>;  ///< of one register
   static constexpr int registers = width / lanes;
   /// All bits of a lane set or none.
   struct Mask {
-    Bits m[registers];
+    Integers m[registers];
   };
-  struct Types {
+  /// What `lookup` takes: an index for each lane, where the processor takes addresses from.
+  struct Indices {
     std::int64_t t[width];
   };
   Values v[registers];
@@ -128,7 +172,7 @@ struct Pack {
   }
   [[gnu::always_inline]] static Pack select(Mask mask, Pack x) {
     return each([&](int k) {
-      return reinterpret_cast<Values>(reinterpret_cast<Bits>(x.v[k]) & mask.m[k]);
+      return reinterpret_cast<Values>(reinterpret_cast<Integers>(x.v[k]) & mask.m[k]);
     });
   }
   [[gnu::always_inline]] static Pack blend(Mask mask, Pack a, Pack b) {
@@ -139,8 +183,8 @@ struct Pack {
   static void sums(const Derived (&v)[count], double (&out)[count]) {
     for (int k = 0; k < count; ++k) out[k] = v[k].sum();
   }
-  static Pack lookup(const T* table, int, Types types) {
-    return each_lane([&](int k) { return table[types.t[k]]; });
+  static Pack lookup(const T* table, int, Indices indices) {
+    return each_lane([&](int k) { return table[indices.t[k]]; });
   }
   [[gnu::always_inline]] static unsigned bits(Mask mask) {
     unsigned result = 0;
@@ -167,83 +211,56 @@ struct Pack {
 };
 
 struct DoublePack : Pack<double> {
-  static constexpr int offset_shift = 2;
-  static constexpr std::uint32_t group = 2;
-  static constexpr Overlap overlap = Overlap::none;
   DoublePack() = default;
   DoublePack(Pack<double> p) : Pack<double>(p) {}
-  struct Center {
-    Pack<double> x, y, z;
-    Center() = default;
-    Center(const PairWork& work, std::size_t i)
-        : x(all(work.position[i].x)), y(all(work.position[i].y)), z(all(work.position[i].z)) {}
-  };
-  struct Neighbors {
-    Pack<double> x, y, z;
-    Types types;
-    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
-      for (int k = 0; k < registers; ++k) {
-        const Position* const a = at_offset(work.position, j[2 * k]);
-        const Position* const b = at_offset(work.position, j[2 * k + 1]);
-        const Values xy_a = load_register<Values>(&a->x), xy_b = load_register<Values>(&b->x);
-        x.v[k] = __builtin_shufflevector(xy_a, xy_b, 0, 2);
-        y.v[k] = __builtin_shufflevector(xy_a, xy_b, 1, 3);
-        z.v[k] = Values{a->z, b->z};
-        types.t[2 * k] = a->type;
-        types.t[2 * k + 1] = b->type;
-      }
+  [[gnu::always_inline]] static void load_records(const double* records, const std::uint32_t* j,
+                                                  DoublePack& x, DoublePack& y, DoublePack& z,
+                                                  Indices& last) {
+    for (int k = 0; k < registers; ++k) {
+      const double* const a = at_offset(records, j[2 * k]);
+      const double* const b = at_offset(records, j[2 * k + 1]);
+      const Values xy_a = load_register<Values>(a), xy_b = load_register<Values>(b);
+      x.v[k] = __builtin_shufflevector(xy_a, xy_b, 0, 2);
+      y.v[k] = __builtin_shufflevector(xy_a, xy_b, 1, 3);
+      z.v[k] = Values{a[2], b[2]};
+      last.t[2 * k] = load_register<std::int64_t>(a + 3);
+      last.t[2 * k + 1] = load_register<std::int64_t>(b + 3);
     }
-  };
-  [[gnu::always_inline]] static DoublePack difference(Pack<double> a, Pack<double> b) {
-    return a - b;
   }
 };
 
 struct FloatPack : Pack<float> {
-  static constexpr int offset_shift = 1;
-  static constexpr std::uint32_t group = 4;
-  static constexpr Overlap overlap = Overlap::none;
   FloatPack() = default;
   FloatPack(Pack<float> p) : Pack<float>(p) {}
-  struct Center {
-    Bits x, y, z;
-    Center() = default;
-    Center(const PairWork& work, std::size_t i)
-        : x(work.fixed_position[i].x - Bits{}),
-          y(work.fixed_position[i].y - Bits{}),
-          z(work.fixed_position[i].z - Bits{}) {}
-  };
-  struct Neighbors {
-    Bits x, y, z;
-    Types types;
-    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* j) {
-      Bits p[4];
-      for (int k = 0; k < 4; ++k) {
-        const FixedPosition* const neighbor = at_offset(work.fixed_position, j[k]);
-        p[k] = load_register<Bits>(&neighbor->x);
-        types.t[k] = neighbor->type;
-      }
-      const Bits xy01 = __builtin_shufflevector(p[0], p[1], 0, 4, 1, 5);
-      const Bits xy23 = __builtin_shufflevector(p[2], p[3], 0, 4, 1, 5);
-      const Bits zt01 = __builtin_shufflevector(p[0], p[1], 2, 6, 3, 7);
-      const Bits zt23 = __builtin_shufflevector(p[2], p[3], 2, 6, 3, 7);
-      x = __builtin_shufflevector(xy01, xy23, 0, 1, 4, 5);
-      y = __builtin_shufflevector(xy01, xy23, 2, 3, 6, 7);
-      z = __builtin_shufflevector(zt01, zt23, 0, 1, 4, 5);
-    }
-  };
-  /// Subtracts from the forces on the particles j.
-  [[gnu::always_inline]] static void subtract(SingleForce* force, const std::uint32_t* j,
-                                              const FloatPack& x, const FloatPack& y,
-                                              const FloatPack& z) {
+  [[gnu::always_inline]] static void load_records(const std::int32_t* records,
+                                                  const std::uint32_t* j, Integers& x, Integers& y,
+                                                  Integers& z, Indices& last) {
+    Integers p[4];
     for (int k = 0; k < 4; ++k) {
-      SingleForce* const f = at_offset(force, j[k]);
-      f->x -= x.v[0][k];
-      f->y -= y.v[0][k];
-      f->z -= z.v[0][k];
+      const std::int32_t* const record = at_offset(records, j[k]);
+      p[k] = load_register<Integers>(record);
+      last.t[k] = record[3];
+    }
+    const Integers xy01 = __builtin_shufflevector(p[0], p[1], 0, 4, 1, 5);
+    const Integers xy23 = __builtin_shufflevector(p[2], p[3], 0, 4, 1, 5);
+    const Integers zt01 = __builtin_shufflevector(p[0], p[1], 2, 6, 3, 7);
+    const Integers zt23 = __builtin_shufflevector(p[2], p[3], 2, 6, 3, 7);
+    x = __builtin_shufflevector(xy01, xy23, 0, 1, 4, 5);
+    y = __builtin_shufflevector(xy01, xy23, 2, 3, 6, 7);
+    z = __builtin_shufflevector(zt01, zt23, 0, 1, 4, 5);
+  }
+  [[gnu::always_inline]] static void subtract_from_records(float* records, const std::uint32_t* j,
+                                                           const FloatPack& x, const FloatPack& y,
+                                                           const FloatPack& z) {
+    for (int k = 0; k < 4; ++k) {
+      float* const record = at_offset(records, j[k]);
+      record[0] -= x.v[0][k];
+      record[1] -= y.v[0][k];
+      record[2] -= z.v[0][k];
     }
   }
-  [[gnu::always_inline]] static FloatPack difference(Bits a, Bits b) {
+  [[gnu::always_inline]] static Integers all_integers(std::int32_t i) { return i - Integers{}; }
+  [[gnu::always_inline]] static FloatPack difference(Integers a, Integers b) {
     return each([&](int) { return __builtin_convertvector(a - b, Values); });
   }
 };
@@ -264,7 +281,18 @@ inline std::uint32_t* append_selected(std::uint32_t* out, unsigned mask,
   return append(out, mask, values);
 }
 
+/// Reads and writes no more than there is.
+template <int addend_bits, int shift>
+struct EntryDecoder {
+  const std::uint32_t* table;
+  explicit EntryDecoder(const std::uint32_t (&numbers)[32]) : table(numbers) {}
+  void operator()(const std::uint16_t* entries, std::size_t count, std::uint32_t* out) const {
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::uint32_t entry = entries[k];
+      out[k] = (table[entry >> addend_bits] + (entry & ((1u << addend_bits) - 1))) << shift;
+    }
+  }
+};
+
 }  // namespace
 }  // namespace sterna::md
-
-#include "md/neighbors/kernels/scalar_rows.hpp"

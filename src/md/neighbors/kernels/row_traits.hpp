@@ -1,0 +1,84 @@
+#pragma once
+
+// How the kernels of pairs read particles of the list's rows into packs.
+
+#include <cstddef>
+#include <cstdint>
+
+#include "md/neighbors/pair_work.hpp"
+#include "md/simd/vectors.hpp"
+
+namespace sterna::md {
+namespace {
+
+template <class Pack>
+struct RowTraits;
+
+/// Double precision: positions as they are.
+template <>
+struct RowTraits<DoublePack> {
+  /// log2 of a particle's record in units of 8 bytes: rows are decoded to offsets in that unit.
+  static constexpr int offset_shift = 2;
+  /// Particles that share a row, by measurement.
+  static constexpr std::uint32_t group = 2;
+  static constexpr Overlap overlap = vector_bytes == 64 ? Overlap::loads : Overlap::none;
+
+  /// A particle of the row in all lanes.
+  struct Center {
+    DoublePack x, y, z;
+    Center() = default;
+    Center(const PairWork& work, std::size_t i)
+        : x(DoublePack::all(work.position[i].x)),
+          y(DoublePack::all(work.position[i].y)),
+          z(DoublePack::all(work.position[i].z)) {}
+  };
+  /// As many of its neighbors: one load for each, then a transpose in registers.
+  struct Neighbors {
+    DoublePack x, y, z;
+    DoublePack::Indices types;
+    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* offsets) {
+      DoublePack::load_records(&work.position->x, offsets, x, y, z, types);
+    }
+  };
+  [[gnu::always_inline]] static DoublePack difference(DoublePack a, DoublePack b) { return a - b; }
+};
+
+/// Mixed precision: positions in fixed-point steps, whose differences are exact.
+template <>
+struct RowTraits<FloatPack> {
+  static constexpr int offset_shift = 1;
+  static constexpr std::uint32_t group = 4;
+  static constexpr Overlap overlap = vector_bytes == 64 ? Overlap::arithmetic : Overlap::none;
+
+  struct Center {
+    FloatPack::Integers x, y, z;
+    Center() = default;
+    Center(const PairWork& work, std::size_t i)
+        : x(FloatPack::all_integers(work.fixed_position[i].x)),
+          y(FloatPack::all_integers(work.fixed_position[i].y)),
+          z(FloatPack::all_integers(work.fixed_position[i].z)) {}
+  };
+  struct Neighbors {
+    FloatPack::Integers x, y, z;
+    FloatPack::Indices types;
+    [[gnu::always_inline]] Neighbors(const PairWork& work, const std::uint32_t* offsets) {
+      FloatPack::load_records(&work.fixed_position->x, offsets, x, y, z, types);
+    }
+  };
+  [[gnu::always_inline]] static FloatPack difference(FloatPack::Integers a, FloatPack::Integers b) {
+    return FloatPack::difference(a, b);
+  }
+  /// Subtracts from the forces on the neighbors.
+  [[gnu::always_inline]] static void subtract(SingleForce* force, const std::uint32_t* offsets,
+                                              const FloatPack& x, const FloatPack& y,
+                                              const FloatPack& z) {
+    FloatPack::subtract_from_records(&force->x, offsets, x, y, z);
+  }
+};
+
+/// Turns the entries of a compressed row, run and offset, into offsets in units of 8 bytes.
+template <int offset_shift>
+using RowDecoder = EntryDecoder<run_offset_bits, offset_shift>;
+
+}  // namespace
+}  // namespace sterna::md
