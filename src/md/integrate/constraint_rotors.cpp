@@ -62,8 +62,8 @@ void ConstraintRotors::put(std::span<const Body> bodies, const VectorOf& vector_
   }
 }
 
-void ConstraintRotors::turn(const ConstraintSet& set, double timestep, std::span<Vec3> velocity) {
-  end_velocity_.clear();
+void ConstraintRotors::turn(const ConstraintSet& set, double timestep, std::span<Vec3> velocity,
+                            std::span<Vec3> end) {
   for_each_batch(set, [&](std::span<const Body> bodies) {
     const ConstraintRotor& rotor = *bodies.front().group->rotor;
     put(bodies, [&](std::size_t body, std::size_t k) {
@@ -74,18 +74,17 @@ void ConstraintRotors::turn(const ConstraintSet& set, double timestep, std::span
       const auto atoms = atoms_of(bodies[lane], set);
       for (std::size_t k = 0; k < atoms.size(); ++k) {
         velocity[atoms[k].vector] = (1.0 / timestep) * vector_in(work_.path[k], lane);
-        end_velocity_.push_back(vector_in(work_.velocity[k], lane));
+        end[atoms[k].vector] = vector_in(work_.velocity[k], lane);
       }
     }
   });
 }
 
-void ConstraintRotors::give_velocities(const ConstraintSet& set, ParticleStore& particles) const {
-  const Vec3* end = end_velocity_.data();
+void ConstraintRotors::give_velocities(const ConstraintSet& set, std::span<const Vec3> end,
+                                       ParticleStore& particles) const {
   for (const Body& body : bodies_) {
     for (const ConstraintSet::Atom& atom : atoms_of(body, set)) {
-      if (atom.vector < particles.local_count()) particles.velocity[atom.vector] = *end;
-      ++end;
+      if (atom.vector < particles.local_count()) particles.velocity[atom.vector] = end[atom.vector];
     }
   }
 }

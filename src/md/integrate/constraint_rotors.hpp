@@ -17,6 +17,7 @@ namespace sterna::md {
 class ConstraintRotors {
  public:
   void clear() { bodies_.clear(); }
+  bool empty() const { return bodies_.empty(); }
   /// `first_constraint`: of the group, in the set. `share`: of its atoms that this rank owns.
   void add(const ConstraintGroup& group, std::uint32_t first_constraint, double share) {
     bodies_.push_back({&group, first_constraint, share});
@@ -25,10 +26,12 @@ class ConstraintRotors {
   void sort();
 
   /// From velocities without constraints to those that bring the atoms, in `timestep` from where the
-  /// connections of the set are, to where the body is then.
-  void turn(const ConstraintSet& set, double timestep, std::span<Vec3> velocity);
-  /// Those that the atoms of the last `turn` have at its end.
-  void give_velocities(const ConstraintSet& set, ParticleStore& particles) const;
+  /// connections of the set are, to where the body is then. `end`: what they have there.
+  void turn(const ConstraintSet& set, double timestep, std::span<Vec3> velocity,
+            std::span<Vec3> end);
+  /// Lets the local particles have the velocities at the end of a turn.
+  void give_velocities(const ConstraintSet& set, std::span<const Vec3> end,
+                       ParticleStore& particles) const;
   /// What brings atoms to the nearest places of a rigid body.
   void fit(const ConstraintSet& set, std::span<Vec3> shift) const;
   /// Leaves of velocities those of the rigid motion with the same momenta.
@@ -56,7 +59,6 @@ class ConstraintRotors {
                std::span<const Vec3> vectors);
 
   std::vector<Body> bodies_;
-  std::vector<Vec3> end_velocity_;  ///< of the atoms of all bodies, after `turn`
   RotorWork work_;
 };
 

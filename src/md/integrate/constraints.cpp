@@ -33,8 +33,6 @@ namespace {
 
 /// A group whose constraints do not contradict each other takes fewer, however long its chains are.
 constexpr int most_sweeps = 2000;
-/// Newton's method gains a digit at least with each.
-constexpr int most_newton_steps = 100;
 
 double length(const Vec3& v) {
   return std::sqrt(dot(v, v));
@@ -68,7 +66,8 @@ std::int64_t Constraints::first_joined_to(std::int64_t id) const {
 void Constraints::rebuild(const ParticleStore& particles) {
   groups_.clear();
   rotors_.clear();
-  set_ = {};
+  set_.constraints.clear();
+  set_.atoms.clear();
   particles_.clear();
   const Topology& topology = places_->topology();
   std::string missing;
@@ -83,6 +82,13 @@ void Constraints::rebuild(const ParticleStore& particles) {
                : add(particles, i, place, *group, missing);
     }
   }
+  // Vectors that grow take up to twice what they need.
+  const auto give_back = [](auto& vector) {
+    if (vector.capacity() > vector.size() + vector.size() / 4) vector.shrink_to_fit();
+  };
+  give_back(set_.constraints);
+  give_back(set_.atoms);
+  give_back(particles_);
   rotors_.sort();
   std::ranges::stable_sort(groups_, {}, [](const LocalGroup& group) {
     const std::optional<std::uint32_t> shape = group.group->shape;
@@ -146,35 +152,6 @@ void Constraints::add(const ParticleStore& particles, std::uint32_t particle,
   for (const PointDistance& pair : group.constraints) {
     set_.constraints.push_back(
         {first_atom + pair.first, first_atom + pair.second, pair.distance * pair.distance, Vec3{}});
-  }
-}
-
-void Constraints::add_spanning(const ParticleStore& particles, std::uint32_t particle,
-                               const Topology::Place& place, std::string& missing) {
-  const Topology& topology = places_->topology();
-  for (const std::uint32_t k : topology.constraints_of(place)) {
-    const auto& [pair, distance] = topology.molecules()[place.molecule].constraints[k];
-    const auto [first, second] = pair;
-    const std::int32_t other = first == place.atom ? second : first;
-    const auto local = places_->local(place.first_id + other);
-    // Of two local atoms the first brings it.
-    if (local && second == place.atom) continue;
-    const auto found =
-        places_->nearest(place.first_id + other, particles.position[particle].vector());
-    if (!found) {
-      missing =
-          places_->missing(place.first_id + place.atom, place.first_id + other, context_.rank());
-      return;
-    }
-    ConstraintSet::Atom atoms[] = {
-        {particle, particle, weight_of(particles.position[particle])},
-        {*found, local.value_or(*found), weight_of(particles.position[*found])}};
-    if (second == place.atom) std::swap(atoms[0], atoms[1]);
-    // Two frozen atoms stay as they are.
-    if (atoms[0].weight + atoms[1].weight == 0.0) continue;
-    const auto at = static_cast<std::uint32_t>(set_.atoms.size());
-    set_.atoms.insert(set_.atoms.end(), std::begin(atoms), std::end(atoms));
-    set_.constraints.push_back({at, at + 1, distance * distance, Vec3{}});
   }
 }
 
@@ -352,49 +329,6 @@ std::vector<const Constraints::LocalGroup*> Constraints::settle(std::span<const 
   return unsolved;
 }
 
-void Constraints::correct_spanning(std::span<Vec3> velocity, double timestep,
-                                   const ParticleStore& particles, std::int64_t step) {
-  // Newton's method with the matrix of where the step began: it gains about as many digits in each
-  // round as the angle is small by which the step turns a connection.
-  const std::size_t local = particles.local_count(), count = spanning().size();
-  along_.resize(count);
-  solution_.resize(count);
-  for (int round = 0; round < most_newton_steps; ++round) {
-    double largest = 0.0;
-    for (std::size_t k = 0; k < count; ++k) {
-      const Constraint& constraint = spanning()[k];
-      const Vec3 next = constraint.connection + timestep * set_.difference(constraint, velocity);
-      const double excess = dot(next, next) - constraint.squared_distance;
-      along_[k] = excess / (2.0 * timestep);
-      largest = largest_of(largest, std::abs(excess) / constraint.squared_distance);
-    }
-    comm::ReductionBatch(context_, "constraints").max(largest).run();
-    if (largest <= 2.0 * tolerance_) return;
-    const double goal = std::max(0.01 * largest, 0.5 * tolerance_) / (2.0 * timestep);
-    if (!matrix_.solve(set_, spanning(), along_, goal, local, particles.total_count(), solution_)) {
-      break;
-    }
-    for (std::size_t k = 0; k < count; ++k) set_.push(spanning()[k], solution_[k], velocity);
-    ghost_vectors_(velocity);
-  }
-  note_spanning_failure(fmt::format("{} rounds", most_newton_steps), particles, step);
-}
-
-void Constraints::note_spanning_failure(std::string_view unfinished, const ParticleStore& particles,
-                                        std::int64_t step) {
-  const auto rest = [this](const Constraint& constraint) {
-    const auto k = static_cast<std::size_t>(&constraint - spanning().data());
-    return std::abs(along_[k]) / constraint.squared_distance;
-  };
-  const auto worst = std::ranges::max_element(spanning(), {}, rest);
-  const bool none = worst == spanning().end();
-  const double own = none ? -1.0 : rest(*worst);
-  double largest = own;
-  comm::ReductionBatch(context_, "constraints").max(largest).run();
-  // The rank that has the worst one names it; all do where it is not a number.
-  if (!none && !(own < largest)) note_failure(*worst, unfinished, particles, step);
-}
-
 template <class Along, class Push>
 void Constraints::solve_triangle(const LocalGroup& group, Along&& along, Push&& push) const {
   const auto sides = of(group);
@@ -477,7 +411,12 @@ Constraints::Motion Constraints::constrain_positions(ParticleStore& particles, d
                                                      std::int64_t step) {
   const std::span<Vec3> velocity =
       with_ghosts(particles, {particles.velocity.data(), particles.local_count()}, velocity_);
-  rotors_.turn(set_, timestep, velocity);
+  // Forces are of no use here.
+  std::vector<Vec3>& end = force_;
+  if (!rotors_.empty()) {
+    end.resize(particles.total_count());
+    rotors_.turn(set_, timestep, velocity, end);
+  }
   correct(velocity, timestep, particles, step);
   double fastest = 0.0, largest_change = 0.0;
   for (const std::uint32_t i : particles_) {
@@ -491,7 +430,7 @@ Constraints::Motion Constraints::constrain_positions(ParticleStore& particles, d
     fastest = std::max(fastest, dot(corrected, corrected));
     largest_change = std::max(largest_change, dot(change, change));
   }
-  rotors_.give_velocities(set_, particles);
+  rotors_.give_velocities(set_, end, particles);
   return {timestep * std::sqrt(fastest), 2.0 * timestep * std::sqrt(largest_change)};
 }
 
