@@ -128,13 +128,13 @@ class ExternalChecker {
     if (restraint.axes.empty() && good_(place + ".axes")) {
       error(place + ".axes", "\"axes\" in [[restraint]] is empty: it would hold nothing");
     }
-    if (restraint.place && !restraint.reference_file.empty() && good_(place + ".place")) {
+    if (gives(place + ".place") && gives(place + ".reference_file")) {
       error(place + ".reference_file",
             "expected either \"place\", which is one for all, or \"reference_file\", which has one "
             "for each");
     }
     if (!input_.barostat.is_used() || !good_("barostat.kind")) return;
-    if (!restraint.reference_scaling && good_(place + ".reference_scaling")) {
+    if (!gives(place + ".reference_scaling")) {
       error(place,
             "a [barostat] changes the box: expected reference_scaling = \"all\", \"center\" or "
             "\"none\", which says what becomes of the places in [[restraint]]");
