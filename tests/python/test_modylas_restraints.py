@@ -178,7 +178,9 @@ BROKEN = [
     ("nve", held(atoms=SOME.replace("0 1", "0 1 0 0")), "warning: nmolecule = 1, but 2 are given"),
     (
         "nve",
-        held(atoms=" natom_allow_unconstrain=1 <allow atom unconstrain> 14 </allow atom unconstrain>"),
+        held(
+            atoms=" natom_allow_unconstrain=1 <allow atom unconstrain> 14 </allow atom unconstrain>"
+        ),
         "has the atom 14, but the last one is 13",
     ),
     ("nve", held(position=" type=specified\n"), "expected <coordinate> with the number of an atom"),
@@ -200,7 +202,9 @@ BROKEN = [
 
 @pytest.mark.parametrize(("ensemble", "block", "said"), BROKEN)
 def test_what_is_wrong_is_told(ensemble, block, said, sterna, tmp_path):
-    definition = DEFINITION.replace("ensemble=nve", ensemble if "=" in ensemble else f"ensemble={ensemble}")
+    definition = DEFINITION.replace(
+        "ensemble=nve", ensemble if "=" in ensemble else f"ensemble={ensemble}"
+    )
     path = write(tmp_path, definition, FIELDS + block, coordinates(START))
     done = sterna("check", path)
     text = done.stdout + done.stderr
@@ -212,7 +216,10 @@ def test_what_is_wrong_is_told(ensemble, block, said, sterna, tmp_path):
 LISTS = [
     ("harmonic", "harmonic needs a force constant"),
     ("harmonic -1", "expected a force constant that is not negative"),
-    ("harmonics 1", 'expected harmonic, huge_mass, fix or no-position-constrain; found "harmonics"'),
+    (
+        "harmonics 1",
+        'expected harmonic, huge_mass, fix or no-position-constrain; found "harmonics"',
+    ),
     ("harmonic 1\n0 1 2", "expected 0 or 1 and three coordinates for each atom"),
     ("harmonic 1\n0 1 2 3", "the file has 1 atoms; expected 14"),
     ("harmonic 1\n2 1 2 3", "expected an integer from 0 to 1"),

@@ -18,7 +18,9 @@ def sections(system: System, order: list[int], reference_file: str | None) -> di
     for atom, stiffness in system.restraints:
         for value in sorted({k for k in stiffness if k > 0.0}):
             axes = tuple(axis for axis, k in zip(_AXES, stiffness, strict=True) if k == value)
-            nth = next(n for n in itertools.count() if ids[atom] not in held.get((value, axes, n), ()))
+            nth = next(
+                n for n in itertools.count() if ids[atom] not in held.get((value, axes, n), ())
+            )
             held.setdefault((value, axes, nth), set()).add(ids[atom])
     groups, restraints = [], []
     for (value, axes, _), atoms in held.items():

@@ -120,8 +120,8 @@ std::unique_ptr<ForceTerm> make_restraints(const TermRequest& request) {
     const auto acts = [&](Axis axis) {
       return std::ranges::find(wanted.axes, axis) != wanted.axes.end();
     };
-    const auto virial = wanted.virial.value_or(
-        input.barostat.is_used() ? RestraintVirial::counted : RestraintVirial::ignored);
+    const auto virial = wanted.virial.value_or(input.barostat.is_used() ? RestraintVirial::counted
+                                                                        : RestraintVirial::ignored);
     Restraints::Restraint& made = restraints.emplace_back();
     made.stiffness = wanted.stiffness;
     made.axes = {acts(Axis::x), acts(Axis::y), acts(Axis::z)};

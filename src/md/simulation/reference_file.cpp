@@ -25,13 +25,12 @@ constexpr std::size_t places_per_piece = 65536;
 class Reader {
  public:
   Reader(const Input& input, std::size_t n, const Box& box) : box_(box) {
-    const std::string path = (std::filesystem::path(input.path).parent_path() /
-                              input.restraints[n].reference_file)
-                                 .string();
+    const std::string path =
+        (std::filesystem::path(input.path).parent_path() / input.restraints[n].reference_file)
+            .string();
     if (modylas::has_held_positions(path)) {
       constexpr double angstrom = 1.0;
-      const double unit =
-          UnitSystem::by_name("real")->to_internal(angstrom, Dimension::length);
+      const double unit = UnitSystem::by_name("real")->to_internal(angstrom, Dimension::length);
       const Vec3 middle = box.translation(0.5, 0.5, 0.5);
       for (const modylas::HeldPosition& held : modylas::read_held_positions(path)) {
         listed_.push_back({held.id, unit * held.position + middle});
@@ -62,9 +61,9 @@ class Reader {
     std::vector<Place> places;
     if (!reader_) return std::exchange(listed_, {});
     for (const ParticleRecord& record : reader_->read_chunk(places_per_piece)) {
-      places.push_back({record.id, record.position.vector() +
-                                       box_.translation(record.image.x, record.image.y,
-                                                        record.image.z)});
+      places.push_back(
+          {record.id, record.position.vector() +
+                          box_.translation(record.image.x, record.image.y, record.image.z)});
     }
     return places;
   }

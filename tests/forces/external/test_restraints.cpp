@@ -166,9 +166,10 @@ TEST_CASE("forces and the virial are derivatives of the energy, however places a
         term.rebuild(store);
         for (std::size_t i = 0; i < store.local_count(); ++i) {
           const double id = static_cast<double>(store.id[i]);
-          const Vec3 place = store.position[i].vector() +
-                             Vec3{0.5 * std::sin(id), 0.3 * std::cos(id), 0.4 * std::sin(2.0 * id)} +
-                             box.translation(0.0, -1.0, 1.0);
+          const Vec3 place =
+              store.position[i].vector() +
+              Vec3{0.5 * std::sin(id), 0.3 * std::cos(id), 0.4 * std::sin(2.0 * id)} +
+              box.translation(0.0, -1.0, 1.0);
           store.position[i] = {place.x, place.y, place.z, store.position[i].type};
           store.image[i] = {0, 1, -1};
         }
@@ -204,7 +205,8 @@ TEST_CASE("places come from a file, in the image nearest to each atom, on whiche
   std::vector<Vec3> places;
   for (int id = 1; id <= 12; ++id) {
     const double x = id;
-    places.push_back(Vec3{0.7 * x + 0.1, 0.9 * x, 1.1 * x} + box.translation(id % 3 - 1, 1.0, -2.0));
+    places.push_back(Vec3{0.7 * x + 0.1, 0.9 * x, 1.1 * x} +
+                     box.translation(id % 3 - 1, 1.0, -2.0));
   }
   Restraints::Restraint spring{.stiffness = 2.0, .file = "places"};
   spring.read_places = file_with(places, box);
@@ -277,8 +279,8 @@ TEST_CASE("groups select atoms of molecules, each is held by all of its springs"
 TEST_CASE("the center of the places goes with the box, and they keep their distances from it") {
   const comm::Context world;
   Box present{{10.0, 12.0, 14.0}};
-  Restraints term(world, present,
-                  {{.stiffness = 2.0, .scaling = ReferenceScaling::center}}, masses);
+  Restraints term(world, present, {{.stiffness = 2.0, .scaling = ReferenceScaling::center}},
+                  masses);
   ParticleStore store = part_of(world, false);
   term.rebuild(store);
   // Weighed by mass: odd ids weigh 2.5, even ones 1.

@@ -150,7 +150,9 @@ def _look_at_restraint(reader: Any, line: Line, fields: list[str], molecule: Any
     atom = line.integer_at(fields, 0, "the number of an atom", 1, len(molecule.atoms))
     function = line.integer_at(fields, 1, "the function type", 1, 2)
     if function == 2:
-        line.fail(1, "flat-bottomed position restraints are not taken over; expected function type 1")
+        line.fail(
+            1, "flat-bottomed position restraints are not taken over; expected function type 1"
+        )
     stiffness = []
     for place in (2, 3, 4):
         text = fields[place] if place < len(fields) else ""

@@ -7,14 +7,12 @@
 #include <tuple>
 #include <utility>
 
-
 namespace sterna::md {
 namespace {
 
 void sort_by_id(std::vector<ReferencePosition>& positions) {
-  std::ranges::sort(positions, {}, [](const ReferencePosition& p) {
-    return std::tuple(p.id, p.restraint);
-  });
+  std::ranges::sort(positions, {},
+                    [](const ReferencePosition& p) { return std::tuple(p.id, p.restraint); });
 }
 
 /// Items for ranks, in the order of the ranks.
@@ -41,8 +39,11 @@ struct Outgoing {
 
 ReferencePositions::ReferencePositions(const comm::Context& context)
     : context_(context),
-      positions_(context, {.method = "auto", .name = "reference positions", .possible_sources = std::nullopt}),
-      questions_(context, {.method = "auto", .name = "held atoms", .possible_sources = std::nullopt}) {}
+      positions_(
+          context,
+          {.method = "auto", .name = "reference positions", .possible_sources = std::nullopt}),
+      questions_(context,
+                 {.method = "auto", .name = "held atoms", .possible_sources = std::nullopt}) {}
 
 int ReferencePositions::keeper(std::int64_t id) const {
   // Multiplicative hashing deals ids out evenly, also where all are multiples of something.
@@ -87,9 +88,8 @@ std::span<const ReferencePosition> ReferencePositions::of(std::vector<std::int64
   }
   const auto come = positions_({questions.ranks, offsets, answers});
   // Those that have gone leave.
-  std::erase_if(here_, [&](const ReferencePosition& p) {
-    return !std::ranges::binary_search(ids, p.id);
-  });
+  std::erase_if(here_,
+                [&](const ReferencePosition& p) { return !std::ranges::binary_search(ids, p.id); });
   here_.insert(here_.end(), come.items.begin(), come.items.end());
   sort_by_id(here_);
   known_ = std::move(ids);

@@ -14,9 +14,9 @@ namespace sterna::md {
 /// Where a restraint holds an atom.
 struct ReferencePosition {
   std::int64_t id;
-  std::int32_t restraint;              ///< its number; several may hold one atom
+  std::int32_t restraint;             ///< its number; several may hold one atom
   std::array<std::int32_t, 3> image;  ///< boxes between `place` and the path of the atom
-  Vec3 place;                          ///< in the box, or what the restraint makes it of
+  Vec3 place;                         ///< in the box, or what the restraint makes it of
 };
 
 /// The reference positions of a run. Idea: each is kept by the rank that the id stands for, for

@@ -271,8 +271,8 @@ void Restraints::finish(ParticleStore& particles, EnergyAndVirial* sums) {
     const auto part = [&](int a, int b) {
       return 0.5 * (stretched[a] * force[b] + stretched[b] * force[a]);
     };
-    const double virial[6] = {part(0, 0), part(1, 1), part(2, 2), part(0, 1), part(0, 2),
-                              part(1, 2)};
+    const double virial[6] = {part(0, 0), part(1, 1), part(2, 2),
+                              part(0, 1), part(0, 2), part(1, 2)};
     for (std::size_t k = 0; k < 6; ++k) all.virial[k] += virial[k];
   }
   if (sums != nullptr) *sums += all;
@@ -338,7 +338,8 @@ void Restraints::restore_first_format(std::span<const double> state) {
       ReferencePosition& one = all.emplace_back();
       one.id = static_cast<std::int64_t>(state[at]);
       one.restraint = static_cast<std::int32_t>(k);
-      put_in_box(one, restraints_[k].place.value_or(Vec3{state[at + 1], state[at + 2], state[at + 3]}),
+      put_in_box(one,
+                 restraints_[k].place.value_or(Vec3{state[at + 1], state[at + 2], state[at + 3]}),
                  box_);
     }
   }

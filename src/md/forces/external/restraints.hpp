@@ -44,10 +44,10 @@ class Restraints final : public ForceTerm {
     std::optional<Vec3> place{};
     /// Collective. Gives the positions of a file to all ranks, some at a time.
     std::function<void(const TakePlaces&)> read_places{};
-    std::string file{};                ///< its name, for messages
-    Selection where{};                 ///< at the start
-    std::vector<AtomGroup> groups{};   ///< at the start, any of them; empty: all atoms, or those
-                                       ///< that the file has
+    std::string file{};               ///< its name, for messages
+    Selection where{};                ///< at the start
+    std::vector<AtomGroup> groups{};  ///< at the start, any of them; empty: all atoms, or those
+                                      ///< that the file has
     ReferenceScaling scaling = ReferenceScaling::none;
     bool has_virial = false;
   };

@@ -18,9 +18,9 @@ inline constexpr auto choice_table<RestraintVirial> = std::to_array<Choice<Restr
     {{"counted", RestraintVirial::counted, "\"counted\": it is part of the pressure."},
      {"ignored", RestraintVirial::ignored, "\"ignored\": it is not."}});
 
-struct RestraintSection {     ///< [[restraint]]
-  double stiffness = 0.0;     ///< force per distance
-  std::optional<Vec3> place;  ///< of all of them; otherwise where each one is at the start
+struct RestraintSection {      ///< [[restraint]]
+  double stiffness = 0.0;      ///< force per distance
+  std::optional<Vec3> place;   ///< of all of them; otherwise where each one is at the start
   std::string reference_file;  ///< that has their places, relative to the input file
   std::optional<ReferenceScaling> reference_scaling;
   std::optional<RestraintVirial> virial;

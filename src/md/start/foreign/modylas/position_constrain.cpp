@@ -34,8 +34,7 @@ void PositionConstrain::read(Values& values, const Block& block) {
   const auto kind = values.choice(block, "type", {"harmonic", "huge_mass", "fix"});
   if (!kind) {
     if (type.empty()) {
-      values.error(block.tag,
-                   "<position constrain> lacks type = harmonic, huge_mass or fix");
+      values.error(block.tag, "<position constrain> lacks type = harmonic, huge_mass or fix");
     }
     return;
   }
@@ -71,8 +70,9 @@ void PositionConstrain::atoms(const Block& block) {
       values.error(place, fmt::format("{} = {}, but {} {} given", key, asked, given,
                                       given == 1 ? "is" : "are"));
     } else if (given > asked) {
-      values.warning(place, fmt::format("{} = {}, but {} {} given; MODYLAS leaves out the rest, too",
-                                        key, asked, given, given == 1 ? "is" : "are"));
+      values.warning(place,
+                     fmt::format("{} = {}, but {} {} given; MODYLAS leaves out the rest, too", key,
+                                 asked, given, given == 1 ? "is" : "are"));
     }
     words.resize(std::min(given, asked) * width);
     return words;
@@ -80,7 +80,8 @@ void PositionConstrain::atoms(const Block& block) {
   if (some) {
     molecules_.emplace();
     molecules_word_ = Values::peek(block, "molecules");
-    if (!count && values.ok()) values.error(molecules_word_, "molecules = specified needs nmolecule");
+    if (!count && values.ok())
+      values.error(molecules_word_, "molecules = specified needs nmolecule");
     const auto words = records("nmolecule", count, listed, 2);
     for (std::size_t n = 0; n < words.size(); n += 2) {
       const auto species = values.integer(words[n], 0, most_ids);
@@ -119,8 +120,9 @@ void PositionConstrain::positions(const Block& block) {
       if (!good) return;
     }
     if (kind_ != Kind::harmonic) {
-      values.warning(place, "only type = harmonic takes positions; atoms stay where they are at "
-                            "the start, as in MODYLAS");
+      values.warning(place,
+                     "only type = harmonic takes positions; atoms stay where they are at "
+                     "the start, as in MODYLAS");
     }
   }
   values.report_unused(block, Severity::warning, "MODYLAS ignores it, too", {});
@@ -241,9 +243,10 @@ std::vector<PositionConstrain::Run> PositionConstrain::next_species(std::int64_t
   }
   constexpr std::size_t most_runs = 200;
   if (kind_ == Kind::huge_mass && runs.size() > 1) {
-    values_->error(word_,
-                   "huge_mass changes the masses of all molecules of a species in MODYLAS; expected "
-                   "the same atoms of each molecule of a species");
+    values_->error(
+        word_,
+        "huge_mass changes the masses of all molecules of a species in MODYLAS; expected "
+        "the same atoms of each molecule of a species");
     runs.resize(1);
   } else if (runs.size() > most_runs) {
     values_->error(word_, fmt::format("the molecules of a species are fixed in {} different runs; "
@@ -256,20 +259,25 @@ std::vector<PositionConstrain::Run> PositionConstrain::next_species(std::int64_t
 
 void PositionConstrain::check_ensemble(const ForeignDraft& draft) {
   if (kind_ == Kind::huge_mass && draft.input.barostat.is_used()) {
-    values_->error(word_, "huge_mass does not go with a box that changes (NPT), as MODYLAS says, "
-                          "too; type = harmonic does");
+    values_->error(word_,
+                   "huge_mass does not go with a box that changes (NPT), as MODYLAS says, "
+                   "too; type = harmonic does");
   } else if (kind_ == Kind::huge_mass && draft.input.minimizes()) {
-    values_->error(word_, "huge_mass does not go with ensemble = opt, as MODYLAS says, too; type = "
-                          "fix does");
+    values_->error(word_,
+                   "huge_mass does not go with ensemble = opt, as MODYLAS says, too; type = "
+                   "fix does");
   } else if (kind_ == Kind::fix && !draft.input.minimizes()) {
-    values_->error(word_, "type = fix holds atoms with ensemble = opt only; type = huge_mass does "
-                          "so in NVE and NVT");
+    values_->error(word_,
+                   "type = fix holds atoms with ensemble = opt only; type = huge_mass does "
+                   "so in NVE and NVT");
   } else if (kind_ == Kind::huge_mass) {
-    values_->warning(word_, "atoms with huge_mass become a [[freeze]]: their degrees of freedom do "
-                            "not count in temperatures, in which MODYLAS counts them");
+    values_->warning(word_,
+                     "atoms with huge_mass become a [[freeze]]: their degrees of freedom do "
+                     "not count in temperatures, in which MODYLAS counts them");
   } else if (kind_ == Kind::harmonic && draft.input.minimizes()) {
-    values_->warning(word_, "type = harmonic in ensemble = opt: Sterna minimizes with the springs; "
-                            "MODYLAS does not move these atoms");
+    values_->warning(word_,
+                     "type = harmonic in ensemble = opt: Sterna minimizes with the springs; "
+                     "MODYLAS does not move these atoms");
   }
 }
 
