@@ -1,5 +1,6 @@
 // The reader of MODYLAS's sessions: any bytes give an input or diagnostics, and the text of an input
-// is one of Sterna's. Before a zero byte stands the .mddef, behind it the .mdff.
+// is one of Sterna's. Before a zero byte stands the .mddef, behind it the .mdff, and behind another one
+// the .posiconst, where there is one.
 //
 // sources: src/md/core/units.cpp src/comm/context/nearest_name.cpp src/md/core/display_text.cpp
 // sources: src/md/core/random.cpp src/md/input/read_input.cpp src/md/input/check_*.cpp
@@ -18,10 +19,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include "md/input/input_text.hpp"
+#include "md/start/foreign/modylas/held_positions.hpp"
 #include "md/start/foreign/modylas/session.hpp"
 #include "method_names.hpp"
 
@@ -37,12 +40,25 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace sterna::md;
   const std::string_view all(reinterpret_cast<const char*>(data), size);
   const std::size_t end = all.find('\0');
-  const std::string_view force_field =
+  const std::string_view rest =
       end == std::string_view::npos ? std::string_view() : all.substr(end + 1);
-  const ForeignInput input =
-      modylas::read_session("session.mddef", [&](const std::string& path) -> std::string {
-        return std::string(path == "session.mddef" ? all.substr(0, end) : force_field);
-      });
+  const std::size_t end_of_second = rest.find('\0');
+  const modylas::LoadText load = [&](const std::string& path) -> std::string {
+    if (path == "session.mddef") return std::string(all.substr(0, end));
+    if (path == "session.mdff") return std::string(rest.substr(0, end_of_second));
+    if (path == "session.posiconst" && end_of_second != std::string_view::npos) {
+      return std::string(rest.substr(end_of_second + 1));
+    }
+    throw std::runtime_error("no such file");
+  };
+  const ForeignInput input = modylas::read_session("session.mddef", load);
+  for (const char* path : {"session.mdff", "session.posiconst"}) {
+    try {
+      modylas::read_held_positions(path, load);
+    } catch (const std::runtime_error&) {
+      // Not all of them have positions.
+    }
+  }
   for (const Diagnostic& diagnostic : input.checked.diagnostics) {
     require(!diagnostic.message.empty());
     require(diagnostic.line >= 0 && diagnostic.column >= 0);

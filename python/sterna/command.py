@@ -373,6 +373,21 @@ def import_system(
             help="Of files that a .top of GROMACS includes; default: where GROMACS is installed.",
         ),
     ] = None,
+    define: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="What an .mdp of GROMACS defines by -DNAME, such as POSRES. May be repeated.",
+        ),
+    ] = None,
+    reference: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A .gro with the places of position restraints (grompp -r); default: where atoms "
+            "are at the start.",
+        ),
+    ] = None,
     compare: Annotated[
         bool, typer.Option("--compare", help="Show energies and forces beside those of OpenMM.")
     ] = False,
@@ -397,7 +412,7 @@ def import_system(
     with unpacked(files) as plain:
         _import_atoms(
             plain, output, force_field or [], cutoff, constraints, hydrogen_mass, box, include,
-            compare, overwrite,
+            define or [], reference, compare, overwrite,
         )  # fmt: skip
 
 
@@ -410,6 +425,8 @@ def _import_atoms(
     hydrogen_mass: float | None,
     box: str | None,
     include: Path | None,
+    define: list[str],
+    reference: Path | None,
     compare: bool,
     overwrite: bool,
 ) -> None:
@@ -445,7 +462,11 @@ def _import_atoms(
         (constraints or Constraints.hydrogen).value,
         None if box is None else edges_of(box),
         include,
+        define,
+        reference,
     )
+    if (define or reference) and not any(path.suffix.lower() == ".top" for path in files):
+        raise SternaError("--define and --reference are for a .top of GROMACS", status=2)
     source = read(files, settings)
     system = system_of(source)
     if hydrogen_mass is not None:

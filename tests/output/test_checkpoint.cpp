@@ -74,6 +74,12 @@ TEST_CASE("doubles survive as text bit for bit") {
   CHECK(std::isnan(exact_value(exact_text(std::nan("")))));
   CHECK(contains(failure_of([] { exact_value(1.5); }), "hexadecimal notation, found 1.5"));
   CHECK(contains(failure_of([] { exact_value("0x1.8q"); }), "found \"0x1.8q\""));
+  const std::vector<double> values{0.1, -1e-310, 1e300, -0.0};
+  CHECK(exact_values(packed_array(values)) == values);
+  CHECK(std::signbit(exact_values(packed_array(values))[3]));
+  CHECK(exact_values(exact_array(values)) == values);
+  CHECK(contains(failure_of([] { exact_values("3fe000000000000"); }), "16 hexadecimal digits"));
+  CHECK(contains(failure_of([] { exact_values("3fe000000000000g"); }), "16 hexadecimal digits"));
 }
 
 TEST_CASE("the same ranks read what they wrote, in its order") {

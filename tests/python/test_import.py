@@ -221,6 +221,59 @@ def test_files_of_gromacs(sterna, tmp_path):
     assert not (tmp_path / "other.toml").exists()
 
 
+#: Different constants for the axes, and two springs on one atom.
+HELD = """\
+#ifdef POSRES
+#define FC 1000
+[ position_restraints ]
+1 1 FC FC FC
+3 1 500 0 250.5
+4 1 600 600 600
+4 1 600 600 600
+#endif
+
+[ system ]"""
+STIFFNESS = {0: [1000.0] * 3, 2: [500.0, 0.0, 250.5], 3: [1200.0] * 3}
+
+
+def test_position_restraints_of_gromacs(sterna, tmp_path):
+    """Energies by an independent sum and by GROMACS."""
+    (tmp_path / "a.top").write_text(TOP.replace("[ system ]", HELD))
+    (tmp_path / "a.gro").write_text(GRO)
+    names = [line.split()[-3:] for line in GRO.splitlines()[2:10]]
+    place = numpy.array(names, float)
+    target = place + numpy.random.default_rng(3).uniform(-0.04, 0.04, place.shape).round(3)
+    lines = GRO.splitlines()
+    for k, row in enumerate(target):
+        lines[k + 2] = lines[k + 2][:20] + "".join(f"{x:8.3f}" for x in row)
+    (tmp_path / "r.gro").write_text("\n".join(lines) + "\n")
+    options = ("a.top", "a.gro", "--cutoff", "0.8", "--constraints", "none", "--define", "POSRES")
+    done = sterna("import", *options, "--reference", "r.gro", "-o", "out.toml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = (tmp_path / "out.toml").read_text().replace("steps = 10000", "steps = 0")
+    (tmp_path / "out.toml").write_text(text)
+    done = sterna("run", "out.toml", "-n", 2)
+    assert done.returncode == 0, done.stdout + done.stderr
+    energy = sum(
+        0.5 * (numpy.array(k) * (place[m + a] - target[m + a]) ** 2).sum()
+        for m in (0, 4)
+        for a, k in STIFFNESS.items()
+    )
+    (log,) = (tmp_path / "output").glob("*.log.jsonl")
+    found = read_log(log).rows[0]["restraints_energy"]
+    assert found == pytest.approx(energy, rel=1e-9)
+    # "Position Rest." of GROMACS 2022.5 for these files (grompp -r r.gro, define = -DPOSRES).
+    assert found == pytest.approx(3.36742, abs=5.1e-6)
+
+    done = sterna("import", *options, "-o", "start.toml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "reference_file" not in (tmp_path / "start.toml").read_text()
+    done = sterna("import", *options[:-2], "--reference", "r.gro", "-o", "other.toml")
+    assert done.returncode == 2 and "--define POSRES?" in done.stderr
+    done = sterna("import", *options[:-2], "-o", "free.toml")
+    assert done.returncode == 0 and "restraint" not in (tmp_path / "free.toml").read_text()
+
+
 def assert_energies_of_amber(output):
     table = table_of(output)
     assert table.keys() == {"bonds", "angles", "torsions", "lennard_jones", "charges"}

@@ -9,6 +9,7 @@
 - `hydrogen_mass`: mass moved from heavy atoms to hydrogen;
 - `lammps`: data files of LAMMPS as one;
 - `molecules`: atoms and terms to kinds of molecules;
+- `restraints`: position restraints;
 - `files`: the input, the start file and the files of large molecules;
 - `comparison`: energies and forces beside those of OpenMM;
 - `rigid`: structures of rigid molecules as `[[component]]`s.

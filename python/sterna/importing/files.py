@@ -6,6 +6,7 @@ from typing import Any
 import numpy
 
 from sterna.errors import SternaError
+from sterna.importing import restraints
 from sterna.importing.molecules import Molecules
 from sterna.toml_text import toml_text
 
@@ -31,7 +32,13 @@ def write(molecules: Molecules, output: Path, overwrite: bool) -> list[Path]:
         sections.append(head | {"file": path.name})
     start = output.with_suffix(".extxyz")
     texts[start] = start_text(molecules, molecules.system.positions)
-    texts[output] = toml_text(settings(molecules, start.name) | {"molecule": sections})
+    system = molecules.system
+    reference = None
+    if system.reference is not None:
+        reference = output.with_name(f"{output.stem}_reference.extxyz")
+        texts[reference] = start_text(molecules, system.reference.positions, system.reference.box)
+    held = restraints.sections(system, molecules.order, reference.name if reference else None)
+    texts[output] = toml_text(settings(molecules, start.name) | {"molecule": sections} | held)
     if not overwrite:
         for path in texts:
             if path.exists():
@@ -65,12 +72,18 @@ def settings(molecules: Molecules, start: str) -> dict[str, Any]:
     return sections
 
 
-def start_text(molecules: Molecules, positions: numpy.ndarray) -> str:
-    """The atoms at these positions, as extended XYZ."""
+def start_text(
+    molecules: Molecules, positions: numpy.ndarray, box: numpy.ndarray | None = None
+) -> str:
+    """The atoms at these positions, as extended XYZ.
+
+    `box`: its vectors as rows, where it is not the system's; then there are no velocities.
+    """
     system = molecules.system
-    lattice = " ".join(repr(float(edge)) for edge in system.box.ravel())
-    columns = [positions] if system.velocities is None else [positions, system.velocities]
-    velocities = "" if system.velocities is None else ":velo:R:3"
+    has_velocities = system.velocities is not None and box is None
+    lattice = " ".join(repr(float(x)) for x in (system.box if box is None else box).ravel())
+    columns = [positions, system.velocities] if has_velocities else [positions]
+    velocities = ":velo:R:3" if has_velocities else ""
     lines = [
         str(len(positions)),
         f'Lattice="{lattice}" Properties=species:S:1:pos:R:3{velocities}',

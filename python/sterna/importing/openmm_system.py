@@ -85,6 +85,8 @@ def _taken_over(source: Source) -> System:
         atom_name=lambda atom: name_of(source, atom),
         molecule_keys={"excluded_bonds": 0},
         not_kept=_insertion_codes(source),
+        restraints=source.restraints,
+        reference=source.reference,
     )
 
 

@@ -56,6 +56,14 @@ class Atom:
     residue: Residue | None = None  #: where the file has residues
 
 
+@dataclass(frozen=True)
+class Reference:
+    """Where position restraints hold atoms."""
+
+    positions: numpy.ndarray  #: (atoms, 3)
+    box: numpy.ndarray  #: its vectors as rows
+
+
 @dataclass
 class System:
     """Atoms, what acts between them, and where they are; numbers in `units`, angles in degrees."""
@@ -79,3 +87,6 @@ class System:
     can_reorder: bool = False  #: where the order of atoms has no meaning
     molecule_keys: Mapping[str, Any] = field(default_factory=dict)  #: of each `[[molecule]]`
     not_kept: list[str] = field(default_factory=list)  #: of the file, for the user to know
+    #: Position restraints: atoms, from 0, and their stiffness along each axis.
+    restraints: list[tuple[int, tuple[float, float, float]]] = field(default_factory=list)
+    reference: Reference | None = None  #: where they hold atoms; None: where these are

@@ -82,7 +82,8 @@ class ForceTerm {
   /// Exchanges with other ranks of its own: what was chosen for them, and why.
   virtual std::vector<comm::Verdict> verdicts() const { return {}; }
 
-  /// What a resumed run needs to go on with the same bits. An empty state needs no `restore`.
+  /// Collective. What a resumed run needs to go on with the same bits; that of rank 0 counts. An
+  /// empty state needs no `restore`.
   virtual std::vector<double> state() const { return {}; }
   /// Before the first `rebuild`: what `state` said. Throws std::invalid_argument where it is of
   /// another kind of term.

@@ -147,6 +147,7 @@ InputSection section::group() {
                 .target = group_target<&AtomGroupOptions::select>,
                 .description = "Which atoms: \"molecule peptide and not name H*\".",
                 .need = Need::required,
+                .longest_text = 1'000'000,
                 .aliases = {"selection", "atoms", "where"}}}};
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "md/core/display_text.hpp"
+#include "md/input/atom_groups.hpp"
 #include "md/input/check_selection.hpp"
 #include "md/input/particle_names.hpp"
 
@@ -27,15 +28,7 @@ class ExternalChecker {
   void check() {
     for (std::size_t n = 0; n < input_.walls.size(); ++n) wall(n);
     for (std::size_t n = 0; n < input_.fields.size(); ++n) field(n);
-    for (std::size_t n = 0; n < input_.restraints.size(); ++n) {
-      const Input::Restraint& restraint = input_.restraints[n];
-      const std::string place = fmt::format("restraint[{}]", n);
-      selection(place, restraint.component, restraint.lower, restraint.upper);
-      fixed_box(place);
-      if (restraint.axes.empty() && good_(place + ".axes")) {
-        error(place + ".axes", "\"axes\" in [[restraint]] is empty: it would hold nothing");
-      }
-    }
+    for (std::size_t n = 0; n < input_.restraints.size(); ++n) restraint(n);
     for (std::size_t n = 0; n < input_.freezes.size(); ++n) freeze(n);
     alignment();
   }
@@ -125,6 +118,27 @@ class ExternalChecker {
                return site.kind == SiteKind::charge || site.kind == SiteKind::dipole;
              });
     });
+  }
+
+  void restraint(std::size_t n) {
+    const Input::Restraint& restraint = input_.restraints[n];
+    const std::string place = fmt::format("restraint[{}]", n);
+    selection(place, restraint.component, restraint.lower, restraint.upper);
+    check_group_names(input_, good_, report_, place + ".groups", restraint.groups, false);
+    if (restraint.axes.empty() && good_(place + ".axes")) {
+      error(place + ".axes", "\"axes\" in [[restraint]] is empty: it would hold nothing");
+    }
+    if (gives(place + ".place") && gives(place + ".reference_file")) {
+      error(place + ".reference_file",
+            "expected either \"place\", which is one for all, or \"reference_file\", which has one "
+            "for each");
+    }
+    if (!input_.barostat.is_used() || !good_("barostat.kind")) return;
+    if (!gives(place + ".reference_scaling")) {
+      error(place,
+            "a [barostat] changes the box: expected reference_scaling = \"all\", \"center\" or "
+            "\"none\", which says what becomes of the places in [[restraint]]");
+    }
   }
 
   void freeze(std::size_t n) {

@@ -13,10 +13,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <thread>
@@ -215,6 +218,8 @@ Header read_header(const RawFile& file) {
   return header;
 }
 
+constexpr std::size_t digits_of_packed = 16;
+
 }  // namespace
 
 std::string exact_text(double value) {
@@ -237,8 +242,31 @@ json exact_array(std::span<const double> values) {
   return array;
 }
 
+json packed_array(std::span<const double> values) {
+  std::string text;
+  text.reserve(digits_of_packed * values.size());
+  for (const double value : values) {
+    fmt::format_to(std::back_inserter(text), "{:016x}", std::bit_cast<std::uint64_t>(value));
+  }
+  return text;
+}
+
 std::vector<double> exact_values(const json& array) {
   std::vector<double> values;
+  if (array.is_string()) {
+    const auto& text = array.get_ref<const std::string&>();
+    values.reserve(text.size() / digits_of_packed);
+    for (std::size_t at = 0; at < text.size(); at += digits_of_packed) {
+      std::uint64_t bits = 0;
+      const char* const end = text.data() + std::min(text.size(), at + digits_of_packed);
+      const auto [stop, problem] = std::from_chars(text.data() + at, end, bits, 16);
+      if (problem != std::errc() || stop != text.data() + at + digits_of_packed) {
+        throw FileError("expected numbers of 16 hexadecimal digits each");
+      }
+      values.push_back(std::bit_cast<double>(bits));
+    }
+    return values;
+  }
   for (const auto& value : array) values.push_back(exact_value(value));
   return values;
 }

@@ -20,6 +20,8 @@ std::string exact_text(double value);
 double exact_value(const nlohmann::json& text);
 /// Likewise arrays of them.
 nlohmann::json exact_array(std::span<const double> values);
+/// One text of 16 digits for each, which takes a tenth of the memory. `exact_values` reads it, too.
+nlohmann::json packed_array(std::span<const double> values);
 std::vector<double> exact_values(const nlohmann::json& array);
 
 /// What a checkpoint says besides the particles. On writing only rank 0's counts.

@@ -24,7 +24,10 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
                      nlohmann::json kept;
                      for (const ForceTerm* term : std::as_const(*engine_).terms()) {
                        const std::vector<double> state = term->state();
-                       if (!state.empty()) kept[std::string(term->name())] = exact_array(state);
+                       if (state.empty()) continue;
+                       constexpr std::size_t many = 1000;
+                       kept[std::string(term->name())] =
+                           state.size() < many ? exact_array(state) : packed_array(state);
                      }
                      return kept;
                    },

@@ -10,8 +10,10 @@
 #include "md/forces/external/restraints.hpp"
 #include "md/forces/external/uniform_fields.hpp"
 #include "md/forces/external/wall_forces.hpp"
+#include "md/input/atom_groups.hpp"
 #include "md/integrate/reflecting_wall.hpp"
 #include "md/simulation/frozen_types.hpp"
+#include "md/simulation/reference_file.hpp"
 
 namespace sterna::md {
 namespace {
@@ -107,20 +109,37 @@ std::unique_ptr<ForceTerm> make_fields(const TermRequest& request) {
 std::unique_ptr<ForceTerm> make_restraints(const TermRequest& request) {
   const Input& input = request.input;
   if (input.restraints.empty()) return nullptr;
-  const std::vector<std::string> names = request.interaction.names();
   MoleculeTable molecules;
+  const std::vector<std::string> names = request.interaction.names();
   molecules.names = names;
+  static const Topology no_molecules;
+  const Topology& topology = request.places ? request.places->topology() : no_molecules;
   std::vector<Restraints::Restraint> restraints;
-  for (const Input::Restraint& wanted : input.restraints) {
+  for (std::size_t n = 0; n < input.restraints.size(); ++n) {
+    const Input::Restraint& wanted = input.restraints[n];
     const auto acts = [&](Axis axis) {
       return std::ranges::find(wanted.axes, axis) != wanted.axes.end();
     };
-    restraints.push_back({wanted.stiffness,
-                          {acts(Axis::x), acts(Axis::y), acts(Axis::z)},
-                          wanted.place,
-                          selection_of(wanted.component, wanted.lower, wanted.upper, molecules)});
+    const auto virial = wanted.virial.value_or(input.barostat.is_used() ? RestraintVirial::counted
+                                                                        : RestraintVirial::ignored);
+    Restraints::Restraint& made = restraints.emplace_back();
+    made.stiffness = wanted.stiffness;
+    made.axes = {acts(Axis::x), acts(Axis::y), acts(Axis::z)};
+    made.place = wanted.place;
+    made.file = wanted.reference_file;
+    if (!wanted.reference_file.empty()) {
+      made.read_places = [context = request.context, &input, n,
+                          &box = request.box](const Restraints::TakePlaces& take) {
+        read_reference_file(context, input, n, box, take);
+      };
+    }
+    made.where = selection_of(wanted.component, wanted.lower, wanted.upper, molecules);
+    made.groups = groups_from_input(input, topology, wanted.groups);
+    made.scaling = wanted.reference_scaling.value_or(ReferenceScaling::none);
+    made.has_virial = virial == RestraintVirial::counted;
   }
-  return std::make_unique<Restraints>(request.context, request.box, std::move(restraints));
+  return std::make_unique<Restraints>(request.context, request.box, std::move(restraints),
+                                      request.interaction.masses());
 }
 
 void make_reflecting_walls(const comm::Context& context, const Input& input,

@@ -1,6 +1,7 @@
 """Files of GROMACS. Source: its manual, "Topologies" and "File formats"."""
 
 import difflib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,10 @@ _TAKEN = (
     "defaults", "moleculetype", "molecules", "atoms", *_MEMBERS, "exclusions", "atomtypes",
     "bondtypes", "angletypes", "dihedraltypes", "pairtypes", "cmaptypes", "nonbond_params",
     "virtual_sites2", "virtual_sites3", "dummies2", "dummies3", "system", "constrainttypes",
-    "implicit_genborn_params",
+    "implicit_genborn_params", "position_restraints",
 )  # fmt: skip
 _NOT_TAKEN = (
-    "position_restraints", "distance_restraints", "dihedral_restraints", "orientation_restraints",
+    "distance_restraints", "dihedral_restraints", "orientation_restraints",
     "angle_restraints", "angle_restraints_z", "virtual_sites1", "virtual_sites4",
     "virtual_sitesn", "dummies4", "dummiesn", "polarization", "water_polarization",
     "thole_polarization", "intermolecular_interactions", "pairs_nb",
@@ -32,11 +33,13 @@ _FUNCTIONS = {
 _HEAD_WIDTH = 20
 
 
-def read_topology(app: Any, path: Path, box: Any, include: Path | None) -> Any:
+def read_topology(
+    app: Any, path: Path, box: Any, include: Path | None, defines: Sequence[str] = ()
+) -> Any:
     """The topology by OpenMM (`app`), after each line was looked at. Raises SternaError.
 
     `include`: where included files are sought, too, besides the folder of the file; None: where
-    OpenMM finds GROMACS.
+    OpenMM finds GROMACS. `defines`: names that are defined before the first line.
     """
 
     class Located(app.GromacsTopFile):
@@ -70,8 +73,27 @@ def read_topology(app: Any, path: Path, box: Any, include: Path | None) -> Any:
                 )
 
     return Located(
-        str(path), periodicBoxVectors=box, includeDir=None if include is None else str(include)
+        str(path),
+        periodicBoxVectors=box,
+        includeDir=None if include is None else str(include),
+        defines=dict.fromkeys(defines, ""),
     )
+
+
+def position_restraints(topology: Any) -> list[tuple[int, tuple[float, float, float]]]:
+    """Of a topology that `read_topology` read: atoms, from 0, and their stiffness along each axis.
+
+    In kJ/mol/nm^2; the energy has the factor 1/2.
+    """
+    held: dict[int, list] = topology.__dict__.get("_held", {})
+    found = []
+    first = 0
+    for name, count in topology._molecules:
+        molecule = topology._moleculeTypes[name]
+        for _ in range(count):
+            found += [(first + atom, stiffness) for atom, stiffness in held.get(id(molecule), [])]
+            first += len(molecule.atoms)
+    return found
 
 
 def _words_of(error: Exception, line: Line) -> str:
@@ -106,6 +128,8 @@ def _look_at(reader: Any, line: Line) -> None:
         for place, what in ((6, "the charge"), (7, "the mass")):
             if place < len(fields):
                 _number(reader, bare, fields, place, what)
+    elif section == "position_restraints":
+        _look_at_restraint(reader, bare, fields, molecule)
     elif section in _MEMBERS:
         count = _MEMBERS[section]
         for place in range(count):
@@ -119,6 +143,29 @@ def _look_at(reader: Any, line: Line) -> None:
             )
         for place in range(count + 1, len(fields)):
             _number(reader, bare, fields, place, "a parameter")
+
+
+def _look_at_restraint(reader: Any, line: Line, fields: list[str], molecule: Any) -> None:
+    """OpenMM passes over them, so they are kept here."""
+    atom = line.integer_at(fields, 0, "the number of an atom", 1, len(molecule.atoms))
+    function = line.integer_at(fields, 1, "the function type", 1, 2)
+    if function == 2:
+        line.fail(
+            1, "flat-bottomed position restraints are not taken over; expected function type 1"
+        )
+    stiffness = []
+    for place in (2, 3, 4):
+        text = fields[place] if place < len(fields) else ""
+        value = reader._defines.get(text)
+        if isinstance(value, str):
+            fields = [*fields[:place], value, *fields[place + 1 :]]
+        constant = line.number_at(fields, place, "a force constant")
+        if constant < 0.0:
+            line.fail(place, f"a force constant is {text}; expected one that is not negative")
+        stiffness.append(constant)
+    reader.__dict__.setdefault("_held", {}).setdefault(id(molecule), []).append(
+        (atom - 1, tuple(stiffness))
+    )
 
 
 def _number(reader: Any, line: Line, fields: list[str], place: int, what: str) -> None:

@@ -1,18 +1,31 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "md/core/axis.hpp"
+#include "md/core/choice.hpp"
 #include "md/core/vector.hpp"
+#include "md/forces/external/reference_scaling.hpp"
 
 namespace sterna::md {
 
-struct RestraintSection {     ///< [[restraint]]
-  double stiffness = 0.0;     ///< force per distance
-  std::optional<Vec3> place;  ///< of all of them; otherwise where each one is at the start
+enum class RestraintVirial { counted, ignored };
+template <>
+inline constexpr auto choice_table<RestraintVirial> = std::to_array<Choice<RestraintVirial>>(
+    {{"counted", RestraintVirial::counted, "\"counted\": it is part of the pressure."},
+     {"ignored", RestraintVirial::ignored, "\"ignored\": it is not."}});
+
+struct RestraintSection {      ///< [[restraint]]
+  double stiffness = 0.0;      ///< force per distance
+  std::optional<Vec3> place;   ///< of all of them; otherwise where each one is at the start
+  std::string reference_file;  ///< that has their places, relative to the input file
+  std::optional<ReferenceScaling> reference_scaling;
+  std::optional<RestraintVirial> virial;
   std::vector<Axis> axes{Axis::x, Axis::y, Axis::z};
+  std::vector<std::string> groups;   ///< of these [[group]]s; empty: of all
   std::string component;             ///< of this [[component]] or [[type]]; empty: of all
   std::optional<Vec3> lower, upper;  ///< those that are in this region of the box at the start
 };

@@ -72,7 +72,20 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const std::string& path,
   return reader;
 }
 
-std::unique_ptr<StartFileReader> StartFileReader::open(const Input& input) {
+std::optional<Diagnostic> StartFileReader::place_of(const Input& input, std::string_view key) {
+  const auto found = input.places.find(key);
+  if (found == input.places.end()) return std::nullopt;
+  Diagnostic diagnostic;
+  diagnostic.file = found->second.file.empty() ? input.path : found->second.file;
+  diagnostic.line = found->second.line;
+  diagnostic.column = found->second.column;
+  diagnostic.length = found->second.length;
+  diagnostic.source_line = found->second.source_line;
+  diagnostic.source_column = found->second.source_column;
+  return diagnostic;
+}
+
+StartFileOptions StartFileReader::options_of(const Input& input) {
   StartFileOptions options;
   options.format = input.start.format;
   options.units = input.units;
@@ -98,25 +111,18 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const Input& input) {
   }
   options.box = input.start.box;
   options.tilt = input.start.tilt_of_box();
-  const auto place = [&input](std::string_view key) -> std::optional<Diagnostic> {
-    const auto found = input.places.find(key);
-    if (found == input.places.end()) return std::nullopt;
-    Diagnostic diagnostic;
-    diagnostic.file = found->second.file.empty() ? input.path : found->second.file;
-    diagnostic.line = found->second.line;
-    diagnostic.column = found->second.column;
-    diagnostic.length = found->second.length;
-    diagnostic.source_line = found->second.source_line;
-    diagnostic.source_column = found->second.source_column;
-    return diagnostic;
-  };
-  options.file_place = place("start.file");
-  options.box_place = place("start.box");
-  options.tilt_place = place("start.tilt");
+  options.file_place = place_of(input, "start.file");
+  options.box_place = place_of(input, "start.box");
+  options.tilt_place = place_of(input, "start.tilt");
   const std::filesystem::path folder = std::filesystem::path(input.path).parent_path();
   options.folder = folder.string();
   options.of_formats = input.sections;
-  return open((folder / input.start.file).string(), options);
+  return options;
+}
+
+std::unique_ptr<StartFileReader> StartFileReader::open(const Input& input) {
+  const std::filesystem::path folder = std::filesystem::path(input.path).parent_path();
+  return open((folder / input.start.file).string(), options_of(input));
 }
 
 std::span<const ParticleRecord> StartFileReader::read_chunk(std::size_t max_count) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "md/core/box.hpp"
@@ -78,6 +79,10 @@ class StartFileReader {
                                                const StartFileOptions& options);
   /// The file that [start] names, found from the input file's folder.
   static std::unique_ptr<StartFileReader> open(const Input& input);
+  /// What that is opened with.
+  static StartFileOptions options_of(const Input& input);
+  /// Where the input has a key; nothing where it lacks it.
+  static std::optional<Diagnostic> place_of(const Input& input, std::string_view key);
 
   virtual ~StartFileReader() = default;
   StartFileReader(const StartFileReader&) = delete;

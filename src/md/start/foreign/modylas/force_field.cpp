@@ -18,6 +18,7 @@
 #include "md/forces/bonded/bonded_parameter.hpp"
 #include "md/forces/bonded/bonded_table.hpp"
 #include "md/model/library/charmm_cmap.hpp"
+#include "md/start/foreign/modylas/chemical_symbol.hpp"
 
 namespace sterna::md::modylas {
 namespace {
@@ -34,22 +35,6 @@ Pair ordered(int a, int b) {
   return {std::min(a, b), std::max(a, b)};
 }
 
-/// The chemical symbol of the mass; "X" where there is none near.
-std::string_view symbol_of(double mass) {
-  constexpr std::pair<std::string_view, double> elements[] = {
-      {"H", 1.008},   {"He", 4.003},  {"Li", 6.94},    {"Be", 9.012},  {"B", 10.81},
-      {"C", 12.011},  {"N", 14.007},  {"O", 15.999},   {"F", 18.998},  {"Ne", 20.180},
-      {"Na", 22.990}, {"Mg", 24.305}, {"Al", 26.982},  {"Si", 28.085}, {"P", 30.974},
-      {"S", 32.06},   {"Cl", 35.45},  {"K", 39.098},   {"Ar", 39.95},  {"Ca", 40.078},
-      {"Fe", 55.845}, {"Cu", 63.546}, {"Zn", 65.38},   {"Br", 79.904}, {"Kr", 83.798},
-      {"Rb", 85.468}, {"I", 126.904}, {"Xe", 131.293}, {"Cs", 132.905}};
-  constexpr double near = 0.05;
-  for (const auto& [symbol, standard] : elements) {
-    if (std::abs(mass - standard) < near) return symbol;
-  }
-  return "X";
-}
-
 /// A record of a list: numbers of atoms, then numbers.
 struct Record {
   std::string_view word;  ///< its first
@@ -59,21 +44,20 @@ struct Record {
 
 class ForceFieldReader {
  public:
-  ForceFieldReader(Values& values, ForeignDraft& draft) : values_(values), draft_(draft) {}
+  ForceFieldReader(Values& values, ForeignDraft& draft, PositionConstrain& held)
+      : values_(values), draft_(draft), held_(held) {}
 
   ForceFieldFacts read(std::optional<double> divide_lj, std::optional<double> divide_coulomb) {
     const Block& root = values_.document().root();
     if (const Block* block = values_.require(root, "forcefield")) {
       force_field(*block, divide_lj, divide_coulomb);
     }
+    const Block* const held = values_.find(root, "position constrain");
+    if (held != nullptr) held_.read(values_, *held);
     const Block* system = values_.require(root, "system");
     const Block* topology = values_.require(root, "topology and parameters");
     if (system != nullptr && topology != nullptr) all_species(*system, *topology);
-    if (const Block* block = values_.find(root, "position constrain")) {
-      values_.error(block->tag,
-                    "positions that are held are not taken over; give [[restraint]]s "
-                    "or [[freeze]]s in an input of Sterna's (sterna convert)");
-    }
+    held_.write(draft_, values_.document().path());
     ignored(root, {});
     return facts_;
   }
@@ -199,7 +183,12 @@ class ForceFieldReader {
     ignored(block,
             {"id", "segments", "coulomb special pair", "nspecialpair_coulomb", "lj special pair",
              "nspecialpair_lj", "nbondmorse2", "nanglemorse", "nshakepair"});
-    if (count > 0) write(block, mass, count, number);
+    const auto runs = held_.next_species(count, mass);
+    for (std::size_t run = 0; count > 0 && run < runs.size(); ++run) {
+      frozen_ = runs[run].frozen;
+      write(block, mass, runs[run].count,
+            run == 0 ? fmt::format("species{}", number) : fmt::format("species{}_{}", number, run));
+    }
   }
 
   std::vector<double> of_atoms(const Block& block, std::string_view name) {
@@ -503,10 +492,10 @@ class ForceFieldReader {
   }
 
   void write(const Block& block, const std::vector<double>& mass, std::int64_t count,
-             std::size_t number) {
+             const std::string& name) {
     const std::string place = fmt::format("molecule[{}]", draft_.input.molecules.size());
     Input::Molecule& molecule = draft_.input.molecules.emplace_back();
-    molecule.name = fmt::format("species{}", number);
+    molecule.name = name;
     molecule.count = count;
     molecule.excluded_bonds = 0;
     decide(place, block.tag);
@@ -523,12 +512,12 @@ class ForceFieldReader {
       decide(atom_place + ".type", block.tag);
       decide(atom_place + ".charge", block.tag);
     }
-    for (auto& [kind, terms] : terms_) {
-      auto& [section, potential] = kind;
+    for (const auto& [kind, terms] : terms_) {
+      const auto& [section, potential] = kind;
       std::vector<Input::MoleculeTerm>& list = section_of(molecule, section);
-      for (Given& given : terms.given) {
+      for (const Given& given : terms.given) {
         write(fmt::format("{}.{}[{}]", place, section, list.size()), section, given);
-        list.push_back(std::move(given.term));
+        list.push_back(given.term);
       }
     }
   }
@@ -563,10 +552,11 @@ class ForceFieldReader {
   std::string type_of(double mass, std::size_t atom, std::string_view word) {
     const double epsilon = epsilon_[atom];
     const double sigma = sigma_of(length_[atom]);
-    std::string& name = types_[{mass, epsilon, sigma}];
+    const bool frozen = !frozen_.empty() && frozen_[atom] != 0;
+    std::string& name = types_[{mass, epsilon, sigma, frozen ? 1.0 : 0.0}];
     if (!name.empty()) return name;
     const std::string_view symbol = symbol_of(mass);
-    name = fmt::format("{}{}", symbol, ++types_of_symbol_[symbol]);
+    name = fmt::format("{}{}{}", symbol, ++types_of_symbol_[symbol], frozen ? "_frozen" : "");
     const std::string place = fmt::format("type[{}]", draft_.input.types.size());
     Input::Type& type = draft_.input.types.emplace_back();
     type.name = name;
@@ -577,6 +567,12 @@ class ForceFieldReader {
     for (const char* key : {"name", "mass", "epsilon", "sigma"}) {
       decide(fmt::format("{}.{}", place, key), word);
     }
+    if (frozen) {
+      const std::string freeze = fmt::format("freeze[{}]", draft_.input.freezes.size());
+      draft_.input.freezes.emplace_back().component = name;
+      decide(freeze, word);
+      decide(freeze + ".component", word);
+    }
     return name;
   }
 
@@ -586,15 +582,17 @@ class ForceFieldReader {
 
   Values& values_;
   ForeignDraft& draft_;
+  PositionConstrain& held_;
   ForceFieldFacts facts_;
   Family family_ = Family::charmm;
   int cmap_version_ = 36;
   double divide_lj_ = 1.0, divide_coulomb_ = 1.0;
-  std::map<std::array<double, 3>, std::string> types_;
+  std::map<std::array<double, 4>, std::string> types_;  // the last: whether it is frozen
   std::map<std::string_view, int> types_of_symbol_;
   // Of the present species.
   std::size_t natom_ = 0;
   std::vector<double> charge_, epsilon_, length_;
+  std::vector<char> frozen_;  // by atom; empty: none is
   std::vector<std::pair<Atoms, std::string_view>> torsion_atoms_;
   std::set<Pair> voids_, specials_;
   std::map<std::pair<std::string_view, std::string_view>, Terms> terms_;  // by section, potential
@@ -603,8 +601,9 @@ class ForceFieldReader {
 }  // namespace
 
 ForceFieldFacts read_force_field(Values& values, std::optional<double> divide_lj,
-                                 std::optional<double> divide_coulomb, ForeignDraft& draft) {
-  return ForceFieldReader(values, draft).read(divide_lj, divide_coulomb);
+                                 std::optional<double> divide_coulomb, PositionConstrain& held,
+                                 ForeignDraft& draft) {
+  return ForceFieldReader(values, draft, held).read(divide_lj, divide_coulomb);
 }
 
 }  // namespace sterna::md::modylas

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "md/start/foreign/foreign_draft.hpp"
+#include "md/start/foreign/modylas/position_constrain.hpp"
 #include "md/start/foreign/modylas/values.hpp"
 
 namespace sterna::md::modylas {
@@ -13,8 +14,10 @@ struct ForceFieldFacts {
 
 /// Takes the particle types, molecules and mixing rule of a .mdff file into the draft, in its
 /// numbers: angstrom, kcal/mol, u, e, degrees. `values` are those of that file. What 1-4 pairs are
-/// divided by may stand in the run's definition: `divide_lj`, `divide_coulomb`.
+/// divided by may stand in the run's definition: `divide_lj`, `divide_coulomb`. Atoms that are held
+/// are told to `held`, which may know of some from a file of their own.
 ForceFieldFacts read_force_field(Values& values, std::optional<double> divide_lj,
-                                 std::optional<double> divide_coulomb, ForeignDraft& draft);
+                                 std::optional<double> divide_coulomb, PositionConstrain& held,
+                                 ForeignDraft& draft);
 
 }  // namespace sterna::md::modylas

@@ -15,6 +15,7 @@
 #include "md/input/input_schema.hpp"
 #include "md/start/foreign/foreign_draft.hpp"
 #include "md/start/foreign/modylas/force_field.hpp"
+#include "md/start/foreign/modylas/position_constrain.hpp"
 #include "md/start/foreign/modylas/values.hpp"
 
 namespace sterna::md::modylas {
@@ -47,7 +48,7 @@ class SessionReader {
       if (values_.yes_or_no(*block, "0step_stop").value_or(false)) draft_.input.run.steps = 0;
       unknown(*block, {});
     }
-    for (const std::string_view name : {"tip4p", "COM", "position constrain"}) {
+    for (const std::string_view name : {"tip4p", "COM"}) {
       if (const Block* block = values_.find(root, name)) {
         values_.error(block->tag, fmt::format("<{}> is not taken over", name));
       }
@@ -383,6 +384,22 @@ class SessionReader {
   std::string_view electrostatics_word_, tail_word_;
 };
 
+/// The file that lists held atoms; nothing where there is none.
+std::optional<std::string> list_of_held_atoms(const std::string& path, const LoadText& load) {
+  const std::filesystem::path session(path);
+  for (const auto& file : {std::filesystem::path(session).replace_extension(".posiconst"),
+                           session.parent_path() / "posi_const.dat"}) {
+    try {
+      load(file.string());
+      return file.string();
+    } catch (const std::runtime_error&) {
+      // One that is there and cannot be read is told of where it is read.
+      if (std::filesystem::exists(file)) return file.string();
+    }
+  }
+  return std::nullopt;
+}
+
 Diagnostic unreadable(const std::string& path, const std::string& reason) {
   Diagnostic diagnostic;
   diagnostic.file = path;
@@ -411,11 +428,26 @@ ForeignInput read_session(const std::string& path, const LoadText& load) {
     reading = with_ending(".mdff");
     const Document force_field(reading, load(reading));
     Values of_force_field(force_field);
+    PositionConstrain held;
+    std::optional<Document> list;
+    std::optional<Values> of_list;
+    // MODYLAS looks for a list of its own only where the force field holds no atoms.
+    const bool has_block = of_force_field.find(force_field.root(), "position constrain") != nullptr;
+    const std::optional<std::string> listed =
+        has_block ? std::nullopt : list_of_held_atoms(path, load);
+    if (listed) {
+      std::string text = load(*listed);
+      reading = *listed;
+      of_list.emplace(list.emplace(*listed, std::move(text)));
+      held.read_file(*of_list, std::filesystem::path(*listed).filename().string());
+      reading = force_field.path();
+    }
     const ForceFieldFacts facts =
-        read_force_field(of_force_field, session.divide_lj, session.divide_coulomb, draft);
+        read_force_field(of_force_field, session.divide_lj, session.divide_coulomb, held, draft);
     session.complete(facts);
     take(values);
     take(of_force_field);
+    if (of_list) take(*of_list);
     const Diagnostic place = definition.diagnostic(definition.root().tag, Severity::error, {});
     Input::Start& start = draft.input.start;
     start.kind = StartKind::file;

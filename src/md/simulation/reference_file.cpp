@@ -1,0 +1,104 @@
+#include "md/simulation/reference_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "md/core/agreement.hpp"
+#include "md/start/foreign/modylas/held_positions.hpp"
+#include "md/start/readers/start_file_reader.hpp"
+#include "sterna/comm/collective.hpp"
+
+namespace sterna::md {
+namespace {
+
+using Place = Restraints::PlaceOfAtom;
+
+constexpr std::size_t places_per_piece = 65536;
+
+/// The file on rank 0.
+class Reader {
+ public:
+  Reader(const Input& input, std::size_t n, const Box& box) : box_(box) {
+    const std::string path =
+        (std::filesystem::path(input.path).parent_path() / input.restraints[n].reference_file)
+            .string();
+    if (modylas::has_held_positions(path)) {
+      constexpr double angstrom = 1.0;
+      const double unit = UnitSystem::by_name("real")->to_internal(angstrom, Dimension::length);
+      const Vec3 middle = box.translation(0.5, 0.5, 0.5);
+      for (const modylas::HeldPosition& held : modylas::read_held_positions(path)) {
+        listed_.push_back({held.id, unit * held.position + middle});
+      }
+      return;
+    }
+    StartFileOptions options = StartFileReader::options_of(input);
+    const std::string key = fmt::format("restraint[{}].reference_file", n);
+    options.file_place = StartFileReader::place_of(input, key);
+    options.format = "auto";
+    options.box.reset();
+    options.tilt = {};
+    try {
+      reader_ = StartFileReader::open(path, options);
+    } catch (const StartFileError&) {
+      // Some formats have no box.
+      options.box = box.length;
+      options.tilt = box.tilt;
+      reader_ = StartFileReader::open(path, options);
+    }
+    box_ = reader_->header().box;
+  }
+
+  const Box& box() const { return box_; }
+
+  /// Empty at the end.
+  std::vector<Place> next() {
+    std::vector<Place> places;
+    if (!reader_) return std::exchange(listed_, {});
+    for (const ParticleRecord& record : reader_->read_chunk(places_per_piece)) {
+      places.push_back(
+          {record.id, record.position.vector() +
+                          box_.translation(record.image.x, record.image.y, record.image.z)});
+    }
+    return places;
+  }
+
+ private:
+  Box box_;
+  std::unique_ptr<StartFileReader> reader_;
+  std::vector<Place> listed_;
+};
+
+}  // namespace
+
+void read_reference_file(const comm::Context& context, const Input& input, std::size_t n,
+                         const Box& box, const Restraints::TakePlaces& take) {
+  std::unique_ptr<Reader> reader;
+  on_first_rank(context, [&] { reader = std::make_unique<Reader>(input, n, box); });
+  for (;;) {
+    // The box of the file, then the places.
+    std::string bytes;
+    on_first_rank(context, [&] {
+      const std::vector<Place> places = reader->next();
+      bytes.resize(sizeof(Box) + places.size() * sizeof(Place));
+      std::memcpy(bytes.data(), &reader->box(), sizeof(Box));
+      if (!places.empty()) {
+        std::memcpy(bytes.data() + sizeof(Box), places.data(), places.size() * sizeof(Place));
+      }
+    });
+    comm::broadcast(context, 0, bytes);
+    Box box_of_file;
+    std::memcpy(&box_of_file, bytes.data(), sizeof(Box));
+    std::vector<Place> places((bytes.size() - sizeof(Box)) / sizeof(Place));
+    if (places.empty()) return;
+    std::memcpy(places.data(), bytes.data() + sizeof(Box), places.size() * sizeof(Place));
+    take(places, box_of_file);
+  }
+}
+
+}  // namespace sterna::md
