@@ -96,7 +96,9 @@ def test_other_programs_find_the_numbers_of_the_run(tmp_path, name, ranks):
             if suffix == "dcd":
                 assert found.velocity is None
             if suffix == "xyz" and name != "mixture":
-                assert found.energy == pytest.approx(per_kj(name, energies[expected.step]), rel=1e-8)
+                assert found.energy == pytest.approx(
+                    per_kj(name, energies[expected.step]), rel=1e-8
+                )
                 assert found.time == pytest.approx(expected.time, rel=1e-12)
                 assert (found.names, found.elements) == (expected.names, expected.elements)
                 assert numpy.allclose(found.charges, expected.charges)
@@ -141,7 +143,9 @@ def test_the_atoms_are_named_as_in_exported_files(tmp_path):
         env=sterna_environment(), capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert exported.returncode == 0, exported.stderr
-    found, expected = (ase_io.read(tmp_path / name, ":") for name in ("water.xyz", "exported.extxyz"))
+    found, expected = (
+        ase_io.read(tmp_path / name, ":") for name in ("water.xyz", "exported.extxyz")
+    )
     assert len(found) == len(expected) == 4
     for one, other in zip(found, expected, strict=True):
         assert numpy.allclose(one.positions @ one.cell.reciprocal().T % 1.0 % 1.0,

@@ -181,8 +181,7 @@ TEST_CASE("Insertion codes stand behind numbers, as in MDAnalysis") {
                  {"C", 0, 0.0, "AA", 53},      {"C", 0, 0.0, "AA", 54, 'A'}};
   single.atoms = {{"C", 0, 0.0}};
   // Ids 1 to 6, and 7 to 9 for 52, 52A and 60.
-  const Topology molecules({chain, single},
-                           {{0, 1}, {1, 3, {{52, 1}, {52, 1, 'A'}, {60, 1}}}}, {});
+  const Topology molecules({chain, single}, {{0, 1}, {1, 3, {{52, 1}, {52, 1, 'A'}, {60, 1}}}}, {});
   const std::vector<AtomGroup::Particle> rows(7, {"C", "C", "chain", "AA", 12.0, 0.0});
   const auto found = [&](const std::string& text) { return selected(text, molecules, rows); };
   CHECK(found("resid 52") == Ids{2, 7});

@@ -89,9 +89,7 @@ class ForceField:
             _refuse(f"[interaction] potential = {interaction['potential']!r}")
         for pair in self.sections.get("pair", []):
             if pair.get("potential", "lennard_jones") != "lennard_jones":
-                _refuse(
-                    f"[[pair]] of {pair['first']} and {pair['second']}: {pair['potential']!r}"
-                )
+                _refuse(f"[[pair]] of {pair['first']} and {pair['second']}: {pair['potential']!r}")
         if interaction.get("tail_correction", "none") == "planar":
             _refuse("[interaction] tail_correction = 'planar'")
 

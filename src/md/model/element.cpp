@@ -14,12 +14,21 @@ struct KnownElement {
 };
 
 /// Standard atomic weights (IUPAC 2021, u, rounded).
-constexpr KnownElement known_elements[] = {{"H", 1.008}, {"He", 4.0026}, {"Li", 6.94}, {"Be", 9.0122}, {"B", 10.81}, {"C", 12.011}, {"N", 14.007}, {"O", 15.999}, {"F", 18.998}, {"Ne", 20.18}, {"Na", 22.99}, {"Mg", 24.305}, {"Al", 26.982}, {"Si", 28.085}, {"P", 30.974}, {"S", 32.06}, {"Cl", 35.45}, {"Ar", 39.95}, {"K", 39.098}, {"Ca", 40.078}, {"Ti", 47.867}, {"Cr", 51.996}, {"Mn", 54.938}, {"Fe", 55.845}, {"Co", 58.933}, {"Ni", 58.693}, {"Cu", 63.546}, {"Zn", 65.38}, {"Ga", 69.723}, {"Ge", 72.63}, {"As", 74.922}, {"Se", 78.971}, {"Br", 79.904}, {"Kr", 83.798}, {"Rb", 85.468}, {"Sr", 87.62}, {"Mo", 95.95}, {"Pd", 106.42}, {"Ag", 107.87}, {"Cd", 112.41}, {"In", 114.82}, {"Sn", 118.71}, {"I", 126.9}, {"Xe", 131.29}, {"Cs", 132.91}, {"Ba", 137.33}, {"W", 183.84}, {"Pt", 195.08}, {"Au", 196.97}, {"Hg", 200.59}, {"Pb", 207.2}};
+constexpr KnownElement known_elements[] = {
+    {"H", 1.008},   {"He", 4.0026}, {"Li", 6.94},   {"Be", 9.0122}, {"B", 10.81},   {"C", 12.011},
+    {"N", 14.007},  {"O", 15.999},  {"F", 18.998},  {"Ne", 20.18},  {"Na", 22.99},  {"Mg", 24.305},
+    {"Al", 26.982}, {"Si", 28.085}, {"P", 30.974},  {"S", 32.06},   {"Cl", 35.45},  {"Ar", 39.95},
+    {"K", 39.098},  {"Ca", 40.078}, {"Ti", 47.867}, {"Cr", 51.996}, {"Mn", 54.938}, {"Fe", 55.845},
+    {"Co", 58.933}, {"Ni", 58.693}, {"Cu", 63.546}, {"Zn", 65.38},  {"Ga", 69.723}, {"Ge", 72.63},
+    {"As", 74.922}, {"Se", 78.971}, {"Br", 79.904}, {"Kr", 83.798}, {"Rb", 85.468}, {"Sr", 87.62},
+    {"Mo", 95.95},  {"Pd", 106.42}, {"Ag", 107.87}, {"Cd", 112.41}, {"In", 114.82}, {"Sn", 118.71},
+    {"I", 126.9},   {"Xe", 131.29}, {"Cs", 132.91}, {"Ba", 137.33}, {"W", 183.84},  {"Pt", 195.08},
+    {"Au", 196.97}, {"Hg", 200.59}, {"Pb", 207.2}};
 
 constexpr double united_atoms[] = {13.019, 14.027, 15.035, 16.043};  // carbon with its hydrogens, u
-constexpr double same_weight = 0.006;          // u: between tables of different age
-constexpr double same_weight_by_name = 0.3;    // u: where the name says it, too
-constexpr double heaviest_hydrogen = 4.5;  // u
+constexpr double same_weight = 0.006;        // u: between tables of different age
+constexpr double same_weight_by_name = 0.3;  // u: where the name says it, too
+constexpr double heaviest_hydrogen = 4.5;    // u
 /// What gives mass to hydrogen.
 constexpr std::string_view givers = "CNOPS";
 

@@ -61,9 +61,9 @@ class BlockRedistribution {
    public:
     explicit Divisor(std::int64_t divisor)
         : divisor_(divisor),
-          reciprocal_(std::numeric_limits<std::uint64_t>::max() /
-                          static_cast<std::uint64_t>(divisor) +
-                      1) {}
+          reciprocal_(
+              std::numeric_limits<std::uint64_t>::max() / static_cast<std::uint64_t>(divisor) + 1) {
+    }
     std::int64_t quotient(std::int64_t number) const {
       // The reciprocal of 1 has no place in 64 bits.
       if (divisor_ == 1) return number;

@@ -18,7 +18,7 @@ struct FrameAtom {
   std::int32_t type;  ///< likewise
   std::int32_t site;  ///< of a rigid molecule, from 0
   std::array<std::int32_t, 3> image;
-  Vec3 position;  ///< that of the particle is in the box
+  Vec3 position;         ///< that of the particle is in the box
   Vec3 velocity, force;  ///< sites of rigid molecules have no force of their own
 };
 

@@ -151,8 +151,8 @@ class XtcWriter::Implementation {
     agree(context_, failure_);
   }
 
-  void pack(const Box& given_box, const ParticleStore& store, std::span<const std::uint32_t> particles,
-            std::byte* items, std::size_t stride) {
+  void pack(const Box& given_box, const ParticleStore& store,
+            std::span<const std::uint32_t> particles, std::byte* items, std::size_t stride) {
     const bool turns = store.kind().rotating;
     // Copies, which what is written through bytes cannot change.
     const Box box = given_box;
@@ -187,8 +187,7 @@ class XtcWriter::Implementation {
 
   void round(const Vec3& position, double precision, std::byte* item) {
     constexpr auto limit = static_cast<double>(XtcRange::largest_extent);
-    const double x = position.x * precision, y = position.y * precision,
-                 z = position.z * precision;
+    const double x = position.x * precision, y = position.y * precision, z = position.z * precision;
     XtcPoint point{};
     if (std::fabs(x) < limit && std::fabs(y) < limit && std::fabs(z) < limit) {
       // What follows the point is cut off.

@@ -94,7 +94,8 @@ class XyzFormat final : public FrameFormat {
       std::int64_t molecule = atom.id;
       const FixedText* fixed = nullptr;
       if (topology_.empty()) {
-        fixed = &particles_[static_cast<std::size_t>(atom.type)][static_cast<std::size_t>(atom.site)];
+        fixed =
+            &particles_[static_cast<std::size_t>(atom.type)][static_cast<std::size_t>(atom.site)];
       } else {
         const Topology::Place place = topology_.place_of(atom.id);
         molecule = place.molecule_number;
