@@ -264,6 +264,10 @@ def export(
     centers: Annotated[
         bool, typer.Option("--centers", help="Rigid molecules are points, not their sites.")
     ] = False,
+    force_field: Annotated[
+        bool,
+        typer.Option(help="LAMMPS's data file has the force field, and NAME.in beside it."),
+    ] = True,
     format: Annotated[  # noqa: A002 - the word a user expects
         str | None, typer.Option(help="The format, where the name of the file does not tell it.")
     ] = None,
@@ -279,10 +283,13 @@ def export(
 
     made = write(
         run, output, format=format, frames=frames, steps=steps, times=times, every=every,
-        select=select, massless=massless, centers=centers, overwrite=overwrite,
+        select=select, massless=massless, centers=centers,
+        force_field=force_field, overwrite=overwrite,
     )  # fmt: skip
     count, atoms = len(made.numbers), len(made.atoms)
     print(f"wrote {output}: {count} frame{'s' if count > 1 else ''} of {atoms} atoms")
+    for suffix in made.beside:
+        print(f"wrote {output.with_suffix(suffix)}")
 
 
 class Constraints(StrEnum):

@@ -1,6 +1,7 @@
 """`sterna new solvate`, `pack` and `replicate`: what they make runs and is what was asked for."""
 
 import tomllib
+from pathlib import Path
 
 import numpy
 import pytest
@@ -126,6 +127,47 @@ def test_a_box_is_packed_without_overlaps(sterna, runs, tmp_path):
     assert not (tmp_path / "dense.toml").exists()
 
 
+#: A chain of beads that bonds hold together, in reduced units: the page `build-a-start` has it.
+CHAIN = (Path(__file__).parents[2] / "docs/howto/build-a-start.md").read_text()
+CHAIN = CHAIN[CHAIN.index("## Polymers") :].split("```toml\n")[1].split("```")[0]
+
+
+def test_a_melt_of_polymers_is_packed_relaxed_and_runs(sterna, tmp_path):
+    (tmp_path / "chain.toml").write_text(CHAIN)
+    rows = [f"bead {0.97 * n!r} {0.3 * (n % 2)!r} 0.0" for n in range(10)]
+    (tmp_path / "chain.extxyz").write_text(
+        '10\nLattice="20 0 0 0 20 0 0 0 20" Properties=species:S:1:pos:R:3\n' + "\n".join(rows)
+    )
+    done = sterna("run", "chain.toml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    shape = read(tmp_path / "chain").frames[-1].position
+    assert abs(numpy.diff(shape, axis=0)[:, 2]).max() > 0.1  # it is no line any more
+    done = sterna("new", "pack", "chain.toml=40", "--box", "11", "-o", "melt.toml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = (tmp_path / "melt.toml").read_text()
+    assert tomllib.loads(text)["start"]["temperature"] == 1.0
+    text = text.replace("steps = 2000", "steps = 100")
+    (tmp_path / "relaxed.toml").write_text(
+        text.replace("[run]\n", '[run]\nintegrator = "minimize"\n')
+    )
+    done = sterna("run", "relaxed.toml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    (tmp_path / "melt.toml").write_text(
+        text.replace('"melt.extxyz"', '"relaxed.h5md"\nformat = "h5md"')
+    )
+    done = sterna("run", "melt.toml", "-n", "2")
+    assert done.returncode == 0, done.stdout + done.stderr
+    melt = read(tmp_path / "melt").frames
+    assert melt.particle_count == 400
+    position = melt.atoms().at(melt[-1]).position
+    bonds = melt.atoms().bonds
+    assert len(bonds) == 40 * 9
+    lengths = numpy.linalg.norm(position[bonds[:, 0]] - position[bonds[:, 1]], axis=1)
+    # At a temperature of 1 a spring of 800 moves by 1 / sqrt(800).
+    assert lengths.mean() == pytest.approx(0.97, abs=0.02)
+    assert lengths.std() == pytest.approx(800**-0.5, rel=0.3)
+
+
 def test_rigid_molecules_are_packed(sterna, runs, tmp_path):
     for file in runs.glob("water*"):
         (tmp_path / file.name).symlink_to(file)
@@ -145,11 +187,16 @@ def test_rigid_molecules_are_packed(sterna, runs, tmp_path):
         (["butane.toml=0"], "expected INPUT.TOML=COUNT"),
         (["mixture.toml=5"], "expected an input with one kind of molecule"),
         (["butane.toml=5", "water.toml=5"], "have different units"),
+        (["chain.toml=2", "--temperature", "300 K"], "expected a number, as chain.toml is in"),
     ],
 )
 def test_what_cannot_be_packed_is_told(sterna, runs, tmp_path, arguments, message):
     for file in runs.iterdir():
         (tmp_path / file.name).symlink_to(file)
+    (tmp_path / "chain.toml").write_text(CHAIN)
+    (tmp_path / "chain.extxyz").write_text(
+        '10\nLattice="20 0 0 0 20 0 0 0 20"\n' + "".join(f"bead {n} 0 0\n" for n in range(10))
+    )
     done = sterna("new", "pack", *arguments, "--box", "3", "3", "3", "-o", "out.toml")
     assert done.returncode == 2
     assert message in done.stderr, done.stderr

@@ -48,6 +48,7 @@ class Read:
     masses: numpy.ndarray | None = None
     charges: numpy.ndarray | None = None
     bonds: set | None = None
+    energy: float | None = None  #: potential
 
 
 def by_mdanalysis(path: Path, topology: Path | None, frame: int, **keys) -> Read:

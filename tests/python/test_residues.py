@@ -1,5 +1,6 @@
 """Residues of other programs' files: through import, run and export, by names, numbers and chains."""
 
+import re
 import subprocess
 import warnings
 
@@ -117,7 +118,10 @@ def test_a_pdb_file_comes_out_with_its_residues(solution, tmp_path):
     assert atoms.arrays["residuenames"][0] == expected[0][1]
     # A group of Sterna has the atoms that MDAnalysis selects by the same words.
     universe = in_memory.to_mdanalysis()
-    for selection in ("resname ALA", "resid 310:330 and name O", "resname HOH ACE"):
+    for selection in (
+        "resname ALA", "resid 310:330 and name O", "resname HOH ACE", "resid 305C", "resid 305",
+        "resid 305:305C", "resid 303:305", "resid 305A:307", "resid -3B",
+    ):  # fmt: skip
         (tmp_path / "group.toml").write_text(
             (tmp_path / "out.toml").read_text()
             + f'\n[[group]]\nname = "g"\nselect = "{selection}"\n[rdf]\ninterval = 1\ngroups = ["g"]\n'
@@ -125,6 +129,13 @@ def test_a_pdb_file_comes_out_with_its_residues(solution, tmp_path):
         chosen = universe.select_atoms(selection)
         assert 0 < len(chosen) < len(universe.atoms)
         run(tmp_path, "check", "group.toml")
+        text = (tmp_path / "group.toml").read_text()
+        text = re.sub(r"steps = \d+", "steps = 0", text, count=1)
+        text = text.replace("[rdf]\ninterval = 1", "[lammps_dump]\ninterval = 1")
+        (tmp_path / "group.toml").write_text(text)
+        run(tmp_path, "run", "group.toml", "--overwrite")
+        rows = (tmp_path / "output" / "group.lammpstrj").read_text().splitlines()[9:]
+        assert [int(row.split()[0]) - 1 for row in rows] == chosen.indices.tolist(), selection
 
 
 def test_numbers_of_a_gro_file(tmp_path):

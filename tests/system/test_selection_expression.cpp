@@ -150,6 +150,11 @@ TEST_CASE("Errors name the column") {
   CHECK(column("name A)") == 7);
   CHECK(column("  nam A") == 3);
   CHECK(column("resid 1 5:2") == 9);
+  CHECK(column("resid 52B:52A") == 7);
+  CHECK(column("resid 52AB") == 7);
+  CHECK(column("resnum 52A") == 8);
+  CHECK(column("id 52A") == 4);
+  CHECK(column("resid A") == 7);
   CHECK(column("prop x >") == 6);
   CHECK(column("name A and around 3 name B") == 12);
   CHECK(column("name C or none") == 11);
@@ -167,4 +172,24 @@ TEST_CASE("Residues are what their molecules say, with their numbers") {
   CHECK(in_residues("resid 8:39 90") == Ids{1, 2, 4, 5, 8, 9});
   CHECK(in_residues("resid 1:6") == Ids{});
   CHECK(selected("resid 2:3") == Ids{4, 5, 6, 7});
+}
+
+TEST_CASE("Insertion codes stand behind numbers, as in MDAnalysis") {
+  Topology::Molecule chain, single;
+  chain.atoms = {{"C", 0, 0.0, "AA", 51, 'B'}, {"C", 0, 0.0, "AA", 52},
+                 {"C", 0, 0.0, "AA", 52, 'A'}, {"C", 0, 0.0, "AA", 52, 'B'},
+                 {"C", 0, 0.0, "AA", 53},      {"C", 0, 0.0, "AA", 54, 'A'}};
+  single.atoms = {{"C", 0, 0.0}};
+  // Ids 1 to 6, and 7 to 9 for 52, 52A and 60.
+  const Topology molecules({chain, single}, {{0, 1}, {1, 3, {{52, 1}, {52, 1, 'A'}, {60, 1}}}}, {});
+  const std::vector<AtomGroup::Particle> rows(7, {"C", "C", "chain", "AA", 12.0, 0.0});
+  const auto found = [&](const std::string& text) { return selected(text, molecules, rows); };
+  CHECK(found("resid 52") == Ids{2, 7});
+  CHECK(found("resid 52A") == Ids{3, 8});
+  CHECK(found("resid 52A:52B") == Ids{3, 4, 8});
+  CHECK(found("resid 52-53 60") == Ids{2, 3, 4, 5, 7, 8, 9});
+  CHECK(found("resid 51 to 52") == Ids{1, 2, 7});
+  CHECK(found("resid 52B:54B") == Ids{4, 5, 6});
+  CHECK(found("resnum 52 54") == Ids{2, 3, 4, 6, 7, 8});
+  CHECK(found("resid 52C") == Ids{});
 }

@@ -208,8 +208,12 @@ def pack_command(
         ),
     ] = None,
     temperature: Annotated[
-        str, typer.Option(help="At which velocities are drawn: a number, or a text such as 300 K.")
-    ] = "300 K",
+        str | None,
+        typer.Option(
+            help="At which velocities are drawn: a number, or a text such as 300 K; default: as "
+            "in the first input, else 300 K, or 1 in reduced units."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of places and rotations.")] = 1,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files.")] = False,
 ) -> None:
@@ -228,6 +232,7 @@ def pack_command(
     edges = numpy.array(edges_of(box))
     sections = merged(kinds)
     units = kinds[0].start.units
+    warmth = _temperature_of(temperature, kinds[0].start)
     distance = distance or (0.8 if units == "reduced" else 0.2)
     made = pack(kinds, edges, distance, seed)
     if made.nearest < distance:
@@ -249,9 +254,23 @@ def pack_command(
     particles = {"names": numpy.array(names), "position": numpy.concatenate(positions)}
     if "component" in sections:
         particles["orientation"] = made.turns
-    value: str | float = float(temperature) if units == "reduced" else temperature
-    sections["start"] = {"kind": "file", "file": start.name, "temperature": value}
+    sections["start"] = {"kind": "file", "file": start.name, "temperature": warmth}
     write_start(start, units, numpy.diag(edges), **particles)
     head = f"# {', '.join(sources)}, written by `sterna new pack`.\n"
     output.write_text(head + toml_text(sections), encoding="utf-8")
     print(f"wrote {output}\nwrote {start}: {sum(k.count for k in kinds)} molecules")
+
+
+def _temperature_of(asked: str | None, start: Start) -> str | float:
+    """What was asked for, else what the input starts with. Raises SternaError."""
+    is_reduced = start.units == "reduced"
+    if asked is None:
+        return start.section("start").get("temperature", 1.0 if is_reduced else "300 K")
+    if not is_reduced:
+        return asked
+    try:
+        return float(asked)
+    except ValueError:
+        raise SternaError(
+            f"--temperature {asked}: expected a number, as {start.path} is in reduced units", 2
+        ) from None

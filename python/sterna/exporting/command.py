@@ -22,6 +22,7 @@ def export(
     select: list[str] | None = None,
     massless: bool = True,
     centers: bool = False,
+    force_field: bool = True,
     overwrite: bool = False,
 ) -> Export:
     """Writes frames of a run's trajectory to `output` and returns what was written.
@@ -45,11 +46,17 @@ def export(
         numbers = numbers[-1:]
     atoms = trajectory.particles() if centers else trajectory.atoms(massless)
     chosen = atoms.select(select) if select else None
-    made = Export(trajectory, numbers, atoms, chosen, centers)
+    made = Export(trajectory, numbers, atoms, chosen, centers, output.name, force_field)
     unfinished = output.with_name(f".{os.getpid()}.{output.name}")
     try:
         known.write(unfinished, made)
+        others = {output.with_suffix(suffix): text for suffix, text in made.beside.items()}
+        for path in others:
+            if path.exists() and not overwrite:
+                raise SternaError(f"{path} exists; --overwrite replaces it", 2)
         unfinished.replace(output)
+        for path, text in others.items():
+            path.write_text(text, encoding="utf-8")
     except OSError as error:
         reason = error.strerror or error
         raise SternaError(f"{output} cannot be written: {reason}") from error

@@ -2,7 +2,7 @@
 
 import importlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy
@@ -25,6 +25,10 @@ class Export:
     all_atoms: Atoms
     chosen: numpy.ndarray | None
     centers: bool  #: rigid molecules are points with orientations
+    name: str = ""  #: of the file
+    force_field: bool = True  #: whether formats that can hold it have it
+    #: Texts of files beside it, by what their names end with in place of the file's suffix.
+    beside: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.atoms = self.all_atoms if self.chosen is None else self.all_atoms.subset(self.chosen)

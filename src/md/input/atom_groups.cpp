@@ -92,6 +92,7 @@ Topology unbonded_topology(const Input& input) {
     for (const Input::MoleculeAtom& atom : given.atoms) {
       atoms_of_kind.push_back({.name = atom.name, .type = 0, .charge = 0.0});
       atoms_of_kind.back().residue_number = residue_number_of(atom);
+      atoms_of_kind.back().insertion_code = insertion_code_of(atom);
     }
   }
   return Topology(std::move(molecules), std::move(runs), {});

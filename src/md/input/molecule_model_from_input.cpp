@@ -17,6 +17,27 @@ std::size_t index_of(const Input& input, const std::string& name) {
       input.components.begin());
 }
 
+struct AtomsByPlace {
+  std::vector<Vec3> places;
+  std::vector<std::size_t> of_sites;
+};
+
+AtomsByPlace atoms_by_place(const Input::Component& component) {
+  constexpr double same_place = 1e-9;
+  const BodyFrame frame = body_frame_of(component);
+  AtomsByPlace atoms;
+  for (const Input::Site& site : component.sites) {
+    const Vec3 place = frame.from_points(site.position);
+    const auto known = std::ranges::find_if(atoms.places, [&](const Vec3& other) {
+      const Vec3 d = other - place;
+      return dot(d, d) < same_place * same_place;
+    });
+    atoms.of_sites.push_back(static_cast<std::size_t>(known - atoms.places.begin()));
+    if (known == atoms.places.end()) atoms.places.push_back(place);
+  }
+  return atoms;
+}
+
 }  // namespace
 
 BodyFrame body_frame_of(const Input::Component& component) {
@@ -31,18 +52,11 @@ BodyFrame body_frame_of(const Input::Component& component) {
 }
 
 std::vector<Vec3> atom_places(const Input::Component& component) {
-  constexpr double same_place = 1e-9;
-  const BodyFrame frame = body_frame_of(component);
-  std::vector<Vec3> places;
-  for (const Input::Site& site : component.sites) {
-    const Vec3 place = frame.from_points(site.position);
-    const bool is_known = std::ranges::any_of(places, [&](const Vec3& known) {
-      const Vec3 d = known - place;
-      return dot(d, d) < same_place * same_place;
-    });
-    if (!is_known) places.push_back(place);
-  }
-  return places;
+  return atoms_by_place(component).places;
+}
+
+std::vector<std::size_t> atoms_of_sites(const Input::Component& component) {
+  return atoms_by_place(component).of_sites;
 }
 
 Component component_from_input(const Input::Component& component, const UnitSystem& units) {

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "md/input/input.hpp"
 #include "md/model/body_frame.hpp"
 #include "md/model/component.hpp"
@@ -14,6 +17,8 @@ BodyFrame body_frame_of(const Input::Component& component);
 /// Where the atoms of a molecule are in its body frame, in the order of its sites: sites at one
 /// place are one atom, whether or not they have a mass.
 std::vector<Vec3> atom_places(const Input::Component& component);
+/// Which of these atoms each site belongs to.
+std::vector<std::size_t> atoms_of_sites(const Input::Component& component);
 
 /// The molecule in its body frame: charges and multipoles times sqrt(1/(4 pi epsilon_0)), axes of
 /// length 1.

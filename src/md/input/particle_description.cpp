@@ -80,7 +80,9 @@ std::string particle_description(const Input& input, const Topology& topology) {
   for (const Topology::Run& run : topology.runs()) {
     json["runs"].push_back({run.molecule, run.count});
     Json numbers = Json::array();
-    for (const auto& [first, count] : run.residue_numbers) numbers.push_back({first, count});
+    for (const Topology::Numbers& some : run.residue_numbers) {
+      numbers.push_back({some.first, some.count});
+    }
     json["residue_numbers"].push_back(numbers);
   }
   for (const Input::Molecule& molecule : input.molecules) {

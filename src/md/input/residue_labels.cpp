@@ -43,14 +43,10 @@ void check_count(std::string_view key, std::string_view what, std::int64_t found
                   key, found, what, expected));
 }
 
-/// A word of "residue_numbers": a range, or a number that may have an insertion code.
-struct NumbersWord {
-  Topology::Numbers numbers;
-  std::string_view code;
-};
+}  // namespace
 
-std::vector<NumbersWord> words_of_numbers(const Input::Molecule& molecule) {
-  std::vector<NumbersWord> all;
+std::vector<Topology::Numbers> residue_numbers_of(const Input::Molecule& molecule) {
+  std::vector<Topology::Numbers> all;
   std::int64_t found = 0;
   for (const std::string_view word : words_of(molecule.residue_numbers)) {
     const auto colon = word.find(':');
@@ -67,27 +63,19 @@ std::vector<NumbersWord> words_of_numbers(const Input::Molecule& molecule) {
                       "ranges such as \"21:520 601\"",
                       quote(std::string(word))));
     }
-    all.push_back({{*first, *last - *first + 1}, code});
-    found += all.back().numbers.count;
+    all.push_back({*first, *last - *first + 1, code.empty() ? char{0} : code[0]});
+    found += all.back().count;
   }
   if (!all.empty()) check_count("residue_numbers", "numbers", found, molecule.count);
-  return all;
-}
-
-}  // namespace
-
-std::vector<Topology::Numbers> residue_numbers_of(const Input::Molecule& molecule) {
-  std::vector<Topology::Numbers> all;
-  for (const NumbersWord& word : words_of_numbers(molecule)) all.push_back(word.numbers);
   return all;
 }
 
 std::vector<InsertionCode> insertion_codes_of(const Input::Molecule& molecule) {
   std::vector<InsertionCode> all;
   std::int64_t before = 0;
-  for (const NumbersWord& word : words_of_numbers(molecule)) {
-    if (!word.code.empty()) all.push_back({before, word.code[0]});
-    before += word.numbers.count;
+  for (const Topology::Numbers& numbers : residue_numbers_of(molecule)) {
+    if (numbers.insertion_code != 0) all.push_back({before, numbers.insertion_code});
+    before += numbers.count;
   }
   return all;
 }
@@ -123,6 +111,10 @@ std::vector<ChainOfMolecules> chains_of(const Input::Molecule& molecule) {
 std::optional<std::int64_t> residue_number_of(const Input::MoleculeAtom& atom) {
   if (atom.residue_number == Input::unnumbered) return std::nullopt;
   return atom.residue_number;
+}
+
+char insertion_code_of(const Input::MoleculeAtom& atom) {
+  return atom.insertion_code.empty() ? char{0} : atom.insertion_code[0];
 }
 
 }  // namespace sterna::md

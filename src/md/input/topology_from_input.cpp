@@ -103,7 +103,7 @@ class Builder {
       const std::size_t type = known->second;
       molecule.atoms.push_back({atom.name, static_cast<std::int64_t>(type),
                                 charge_unit * atom.charge.value_or(input_.types[type].charge),
-                                atom.residue, residue_number_of(atom)});
+                                atom.residue, residue_number_of(atom), insertion_code_of(atom)});
     }
     sums_.clear();
     molecule.constraints = constraints_of(input_, given);

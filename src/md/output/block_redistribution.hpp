@@ -55,22 +55,27 @@ class BlockRedistribution {
   const std::string& failure() const { return failure_; }
 
  private:
-  /// Division of numbers below 2^52, by a multiplication and a step up or down at most.
+  /// Division of numbers that are not negative: the upper half of a product with 2^64 / divisor,
+  /// rounded up, is the quotient, or one more where number * divisor is above 2^64.
   class Divisor {
    public:
     explicit Divisor(std::int64_t divisor)
-        : divisor_(divisor), reciprocal_(1.0 / static_cast<double>(divisor)) {}
+        : divisor_(divisor),
+          reciprocal_(
+              std::numeric_limits<std::uint64_t>::max() / static_cast<std::uint64_t>(divisor) + 1) {
+    }
     std::int64_t quotient(std::int64_t number) const {
-      auto result = static_cast<std::int64_t>(static_cast<double>(number) * reciprocal_);
-      const std::int64_t rest = number - result * divisor_;
-      if (rest < 0) --result;
-      if (rest >= divisor_) ++result;
-      return result;
+      // The reciprocal of 1 has no place in 64 bits.
+      if (divisor_ == 1) return number;
+      __extension__ using Product = unsigned __int128;
+      const auto result = static_cast<std::int64_t>(
+          static_cast<Product>(reciprocal_) * static_cast<std::uint64_t>(number) >> 64U);
+      return result - (result * divisor_ > number ? 1 : 0);
     }
 
    private:
     std::int64_t divisor_;
-    double reciprocal_;
+    std::uint64_t reciprocal_;
   };
 
   void note_failure(std::string text);

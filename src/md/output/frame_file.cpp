@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "md/core/agreement.hpp"
+#include "md/core/cross_product.hpp"
 #include "md/core/file_error.hpp"
 #include "md/output/joint_file.hpp"
 #include "md/system/particle_fields.hpp"
@@ -19,8 +20,8 @@
 namespace sterna::md {
 namespace {
 
-/// A particle on its way to the rank that writes it: this, then its orientation, velocity and force,
-/// as far as frames want them.
+/// A particle on its way to the rank that writes it: this, then its orientation, velocity, angular
+/// momentum and force, as far as frames want them.
 struct FrameParticle {
   std::int64_t id;
   std::int32_t type;
@@ -37,6 +38,12 @@ template <class Value>
 void take_and_pass(const std::byte*& at, Value& value) {
   std::memcpy(&value, at, sizeof(value));
   at += sizeof(value);
+}
+
+/// How fast a body turns, in its own frame; not at all about an axis without inertia.
+Vec3 turning_rate(const Vec3& momentum, const Vec3& inertia) {
+  const auto rate = [](double l, double i) { return i > 0.0 ? l / i : 0.0; };
+  return {rate(momentum.x, inertia.x), rate(momentum.y, inertia.y), rate(momentum.z, inertia.z)};
 }
 
 std::span<const std::byte> bytes_of(const std::string& text) {
@@ -74,7 +81,7 @@ class FrameFile::Implementation {
     }
     turns_ = !options_.places.empty() && store.kind().rotating;
     item_bytes_ = sizeof(FrameParticle) + (turns_ ? sizeof(Quaternion) : 0) +
-                  (format_->has_velocities() ? sizeof(Vec3) : 0) +
+                  (format_->has_velocities() ? (turns_ ? 2 : 1) * sizeof(Vec3) : 0) +
                   (format_->has_forces() ? sizeof(Vec3) : 0);
     redistribution_ = std::make_unique<BlockRedistribution>(context_, particles, item_bytes_,
                                                             options_.redistribution);
@@ -99,7 +106,8 @@ class FrameFile::Implementation {
 
   bool is_due(std::int64_t step) const { return step % options_.interval == 0; }
 
-  void write_frame(std::int64_t step, double time, const Box& box, const ParticleStore& store) {
+  void write_frame(std::int64_t step, double time, double potential_energy, const Box& box,
+                   const ParticleStore& store) {
     if (step > format_->last_step()) {
       throw FileError(fmt::format("{}: a file of this format counts steps up to {}", file_.path(),
                                   format_->last_step()));
@@ -110,7 +118,7 @@ class FrameFile::Implementation {
       if (content_.frames == 0) content_.first_step = step;
       if (step > 0) content_.time_per_step = time / static_cast<double>(step);
       ++content_.frames;
-      write(FrameHead{step, time, box, content_.atoms});
+      write(FrameHead{step, time, box, content_.atoms, potential_energy});
     } catch (...) {
       content_ = before;
       file_.take_back(end_);
@@ -210,7 +218,10 @@ class FrameFile::Implementation {
       std::byte* item = items;
       put_and_pass(item, particle);
       if (turns_) put_and_pass(item, store.orientation[i]);
-      if (format_->has_velocities()) put_and_pass(item, store.velocity[i]);
+      if (format_->has_velocities()) {
+        put_and_pass(item, store.velocity[i]);
+        if (turns_) put_and_pass(item, store.angular_momentum[i]);
+      }
       if (format_->has_forces()) put_and_pass(item, store.force[i]);
       items += stride;
     }
@@ -231,14 +242,24 @@ class FrameFile::Implementation {
                      .force = {}};
       Quaternion orientation;
       if (turns_) take_and_pass(item, orientation);
-      if (format_->has_velocities()) take_and_pass(item, atom.velocity);
+      Vec3 angular_momentum{};
+      if (format_->has_velocities()) {
+        take_and_pass(item, atom.velocity);
+        if (turns_) take_and_pass(item, angular_momentum);
+      }
       if (format_->has_forces()) take_and_pass(item, atom.force);
       if (options_.places.empty()) {
         atoms_.push_back(atom);
         continue;
       }
-      for (const Vec3& place : options_.places[static_cast<std::size_t>(atom.type)]) {
-        atom.position = particle.position + orientation.to_lab(place);
+      const auto type = static_cast<std::size_t>(atom.type);
+      const Vec3 center_velocity = atom.velocity;
+      const Vec3 turning = orientation.to_lab(
+          turning_rate(orientation.to_body(angular_momentum), options_.inertia[type]));
+      for (const Vec3& place : options_.places[type]) {
+        const Vec3 arm = orientation.to_lab(place);
+        atom.position = particle.position + arm;
+        atom.velocity = center_velocity + cross(turning, arm);
         atoms_.push_back(atom);
         ++atom.site;
       }
@@ -316,9 +337,9 @@ bool FrameFile::is_due(std::int64_t step) const {
   return implementation_->is_due(step);
 }
 
-void FrameFile::write_frame(std::int64_t step, double time, const Box& box,
+void FrameFile::write_frame(std::int64_t step, double time, double potential_energy, const Box& box,
                             const ParticleStore& particles) {
-  implementation_->write_frame(step, time, box, particles);
+  implementation_->write_frame(step, time, potential_energy, box, particles);
 }
 
 void FrameFile::sync() {

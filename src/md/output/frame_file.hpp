@@ -21,6 +21,9 @@ struct FrameFileOptions {
   /// Where the atoms of a particle are in its body frame, for each type of particles; empty: each
   /// particle is an atom.
   std::vector<std::vector<Vec3>> places;
+  /// Principal moments of inertia, for each type of particles that has places; 0: it does not turn
+  /// about this axis.
+  std::vector<Vec3> inertia;
   BlockRedistribution::Options redistribution;
 };
 
@@ -45,7 +48,8 @@ class FrameFile {
   FrameFile(FrameFile&&) noexcept;
 
   bool is_due(std::int64_t step) const;
-  void write_frame(std::int64_t step, double time, const Box& box, const ParticleStore& particles);
+  void write_frame(std::int64_t step, double time, double potential_energy, const Box& box,
+                   const ParticleStore& particles);
   /// Returns when all frames are on the disk: before a checkpoint that follows them.
   void sync();
   std::int64_t frame_count() const;

@@ -18,8 +18,8 @@ struct FrameAtom {
   std::int32_t type;  ///< likewise
   std::int32_t site;  ///< of a rigid molecule, from 0
   std::array<std::int32_t, 3> image;
-  Vec3 position;  ///< that of the particle is in the box
-  Vec3 velocity, force;
+  Vec3 position;         ///< that of the particle is in the box
+  Vec3 velocity, force;  ///< sites of rigid molecules have no force of their own
 };
 
 struct FrameHead {
@@ -27,6 +27,7 @@ struct FrameHead {
   double time;
   Box box;
   std::int64_t atoms;
+  double potential_energy;
 };
 
 /// What a file of frames holds as a whole.

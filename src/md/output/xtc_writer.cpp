@@ -151,9 +151,13 @@ class XtcWriter::Implementation {
     agree(context_, failure_);
   }
 
-  void pack(const Box& box, const ParticleStore& store, std::span<const std::uint32_t> particles,
-            std::byte* items, std::size_t stride) {
+  void pack(const Box& given_box, const ParticleStore& store,
+            std::span<const std::uint32_t> particles, std::byte* items, std::size_t stride) {
     const bool turns = store.kind().rotating;
+    // Copies, which what is written through bytes cannot change.
+    const Box box = given_box;
+    const double precision = precision_;
+    const bool has_places = !options_.places.empty();
     for (const std::uint32_t i : particles) {
       Vec3 center;
       for_each_field([&](const auto& field) {
@@ -163,15 +167,15 @@ class XtcWriter::Implementation {
           center = {numbers[0], numbers[1], numbers[2]};
         }
       });
-      if (options_.places.empty()) {
-        round(center, items);
+      if (!has_places) {
+        round(center, precision, items);
       } else {
         const auto& places = options_.places[static_cast<std::size_t>(store.position[i].type)];
         const auto atoms = static_cast<std::int32_t>(places.size());
         std::memcpy(items, &atoms, sizeof(atoms));
         std::byte* item = items + sizeof(atoms);
         for (const Vec3& place : places) {
-          round(center + (turns ? store.orientation[i].to_lab(place) : place), item);
+          round(center + (turns ? store.orientation[i].to_lab(place) : place), precision, item);
           item += sizeof(XtcPoint);
         }
         // What is behind the atoms of a small molecule goes along.
@@ -181,10 +185,9 @@ class XtcWriter::Implementation {
     }
   }
 
-  void round(const Vec3& position, std::byte* item) {
+  void round(const Vec3& position, double precision, std::byte* item) {
     constexpr auto limit = static_cast<double>(XtcRange::largest_extent);
-    const double x = position.x * precision_, y = position.y * precision_,
-                 z = position.z * precision_;
+    const double x = position.x * precision, y = position.y * precision, z = position.z * precision;
     XtcPoint point{};
     if (std::fabs(x) < limit && std::fabs(y) < limit && std::fabs(z) < limit) {
       // What follows the point is cut off.

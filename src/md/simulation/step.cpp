@@ -577,7 +577,7 @@ void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
   for (FrameFile& file : frame_files_) {
     if (!file.is_due(step_)) continue;
     const auto measured = timer_.measure(Phase::output);
-    file.write_frame(step_, elapsed_time(), box_, particles_);
+    file.write_frame(step_, elapsed_time(), last_state_.potential_energy, box_, particles_);
   }
   report();
 }

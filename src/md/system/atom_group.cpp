@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "md/system/residue_order.hpp"
+
 namespace sterna::md {
 namespace {
 
@@ -138,10 +140,12 @@ bool AtomGroup::run(std::size_t row, std::int64_t residue, std::int64_t id,
 }
 
 bool AtomGroup::evaluate(std::int64_t id, std::int64_t type, const Vec3* place) const {
-  if (topology_->empty()) return run(static_cast<std::size_t>(type), id, id, place);
+  if (topology_->empty()) {
+    return run(static_cast<std::size_t>(type), residue_order(id, 0), id, place);
+  }
   const Topology::Place at = topology_->place_of(id);
   return run(first_row_[at.molecule] + static_cast<std::size_t>(at.atom),
-             topology_->residue_number_of(at), id, place);
+             topology_->residue_order_of(at), id, place);
 }
 
 bool AtomGroup::contains(std::int64_t id, const Position& position, const Box& box) const {

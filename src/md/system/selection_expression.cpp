@@ -6,9 +6,11 @@
 #include <charconv>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <optional>
 
 #include "md/core/display_text.hpp"
+#include "md/system/residue_order.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
@@ -70,6 +72,10 @@ bool is_keyword(std::string_view text) {
   return text == "(" || text == ")" || text == "and" || text == "or" || text == "not" ||
          text == "all" || text == "prop" || find_word(text_words, text) != nullptr ||
          find_word(number_words, text) != nullptr;
+}
+
+bool is_letter(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
 std::optional<double> number_in(std::string_view text) {
@@ -222,6 +228,22 @@ class Parser {
     return all;
   }
 
+  /// An end of a range. `resid` is a number with its insertion code or without one, `resnum` a
+  /// number with any.
+  static std::optional<std::int64_t> range_end(std::string_view keyword, std::string_view text,
+                                               bool is_last) {
+    const bool is_resid = keyword == "resid", is_resnum = keyword == "resnum";
+    if (!is_resid && !is_resnum) return integer_in(text);
+    char code = is_resnum && is_last ? std::numeric_limits<char>::max() : char{0};
+    if (is_resid && !text.empty() && is_letter(text.back())) {
+      code = text.back();
+      text.remove_suffix(1);
+    }
+    const auto number = integer_in(text);
+    if (!number) return std::nullopt;
+    return residue_order(*number, code);
+  }
+
   std::vector<std::pair<std::int64_t, std::int64_t>> ranges(std::string_view keyword) {
     std::vector<std::pair<std::int64_t, std::int64_t>> all;
     while (!at_end() && !is_keyword(tokens_[next_].text)) {
@@ -237,14 +259,14 @@ class Parser {
         if (at_end()) throw Error(column(), "expected the number where the range ends");
         last = tokens_[next_++].text;
       }
-      const auto from = integer_in(first), to = integer_in(last);
+      const auto from = range_end(keyword, first, false), to = range_end(keyword, last, true);
       if (!from || !to) {
         throw Error(place, fmt::format("expected whole numbers or ranges such as 1:10 behind {} "
                                        "instead of {}",
                                        quote(keyword), quote(text)));
       }
       if (*from > *to) {
-        throw Error(place, fmt::format("the range ends before it begins: {} to {}", *from, *to));
+        throw Error(place, fmt::format("the range ends before it begins: {} to {}", first, last));
       }
       all.emplace_back(*from, *to);
     }

@@ -16,10 +16,13 @@ namespace sterna::md {
 ///     expression = operand { ("and" | "or") operand }     from left to right, as MDAnalysis does
 ///     operand    = "not" operand | "(" expression ")" | "all"
 ///                | ("name" | "type" | "resname" | "moltype" | "molecule") pattern { pattern }
-///                | ("resid" | "resnum" | "id" | "bynum" | "index") range { range }
+///                | "resid" residues { residues }
+///                | ("resnum" | "id" | "bynum" | "index") range { range }
 ///                | "prop" [ "abs" ] ("x" | "y" | "z" | "mass" | "charge") comparison number
 ///     pattern    = text with the wildcards * ? [abc] [!abc]; \and is the text "and"
 ///     range      = number | number (":" | "-" | " to ") number
+///     residues   = residue | residue (":" | "-" | " to ") residue
+///     residue    = number [ insertion code ]           in the order 52, 52A, 52B, 53
 ///     comparison = "<" | "<=" | ">" | ">=" | "==" | "!="
 class SelectionExpression {
  public:
@@ -47,7 +50,8 @@ class SelectionExpression {
     Text text = Text::name;
     std::vector<std::string> patterns = {};
     Number number = Number::residue;
-    std::vector<std::pair<std::int64_t, std::int64_t>> ranges = {};  ///< ends included
+    /// Ends included; of residues in `residue_order`.
+    std::vector<std::pair<std::int64_t, std::int64_t>> ranges = {};
     Property property = Property::x;
     bool absolute = false;
     Comparison comparison = Comparison::less;

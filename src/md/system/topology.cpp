@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "md/system/joined_atoms.hpp"
+#include "md/system/residue_order.hpp"
 
 namespace sterna::md {
 namespace {
@@ -169,18 +170,19 @@ Topology::Place Topology::place_of(std::int64_t id) const {
           first_id_[run] + molecule * size, first_molecule_[run] + molecule};
 }
 
-std::int64_t Topology::residue_number_of(const Place& place) const {
+std::int64_t Topology::residue_order_of(const Place& place) const {
   const Atom& atom = molecules_[place.molecule].atoms[static_cast<std::size_t>(place.atom)];
-  if (atom.residue_number) return *atom.residue_number;
+  if (atom.residue_number) return residue_order(*atom.residue_number, atom.insertion_code);
   const auto run = std::ranges::upper_bound(first_molecule_, place.molecule_number) -
                    first_molecule_.begin() - 1;
   const std::vector<std::int64_t>& before = numbered_before_[static_cast<std::size_t>(run)];
-  if (before.empty()) return place.molecule_number;
+  if (before.empty()) return residue_order(place.molecule_number, 0);
   const std::int64_t molecule =
       place.molecule_number - first_molecule_[static_cast<std::size_t>(run)];
   const auto part =
       static_cast<std::size_t>(std::ranges::upper_bound(before, molecule) - before.begin() - 1);
-  return runs_[static_cast<std::size_t>(run)].residue_numbers[part].first + molecule - before[part];
+  const Numbers& numbers = runs_[static_cast<std::size_t>(run)].residue_numbers[part];
+  return residue_order(numbers.first + molecule - before[part], numbers.insertion_code);
 }
 
 std::string Topology::description(std::int64_t id) const {

@@ -24,6 +24,7 @@ class Topology {
     double charge;             ///< internal units: with the root of Coulomb's constant
     std::string residue = {};  ///< part of the molecule, such as an amino acid; empty: all of it
     std::optional<std::int64_t> residue_number = {};
+    char insertion_code = 0;  ///< a letter behind that number, or 0
   };
   /// A bond, an angle, a torsion ... between the atoms at these places of the molecule, from 0.
   struct Term {
@@ -50,9 +51,10 @@ class Topology {
     std::vector<Constraint> constraints;     ///< each pair once
     std::vector<VirtualSite> virtual_sites;  ///< none is made of another one
   };
-  /// Numbers that follow each other.
+  /// Numbers that follow each other; a single one may have a letter behind it.
   struct Numbers {
     std::int64_t first, count;
+    char insertion_code = 0;
   };
   /// Molecules of one kind whose ids follow each other.
   struct Run {
@@ -116,9 +118,9 @@ class Topology {
     return virtual_sites_of_[place.molecule].of(place.atom);
   }
 
-  /// The number of the residue that the atom is in, as the file that the molecules come from has it,
-  /// else that of the molecule.
-  std::int64_t residue_number_of(const Place& place) const;
+  /// The place in `residue_order` of the residue that the atom is in: its number and insertion code
+  /// as the file that the molecules come from has them, else the number of the molecule.
+  std::int64_t residue_order_of(const Place& place) const;
 
   /// For people: `atom 3 (C3, id 67) of molecule 17 (butane)`.
   std::string description(std::int64_t id) const;

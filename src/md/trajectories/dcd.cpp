@@ -147,7 +147,7 @@ class DcdFormat final : public FrameFormat {
   double length_, time_;
 };
 
-std::unique_ptr<FrameFormat> make_dcd(const Input& input) {
+std::unique_ptr<FrameFormat> make_dcd(const Input& input, const Topology&) {
   return std::make_unique<DcdFormat>(input);
 }
 

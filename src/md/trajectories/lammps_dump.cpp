@@ -8,6 +8,7 @@
 
 #include "md/core/file_error.hpp"
 #include "md/input/molecule_model_from_input.hpp"
+#include "md/trajectories/lines_of_file.hpp"
 #include "md/trajectories/trajectory_table.hpp"
 
 namespace sterna::md {
@@ -28,42 +29,6 @@ constexpr int lammps_head_lines = 9;
 UnitSystem lammps_units(const UnitSystem& units) {
   return units.name() == "nano" ? *UnitSystem::by_name("real") : units;
 }
-
-/// Lines of a file, from a byte on.
-class LinesOfFile {
- public:
-  LinesOfFile(const RawFile& file, std::uint64_t begin, std::uint64_t size)
-      : file_(file), at_(begin), size_(size) {}
-
-  /// False where the file ends before the line does.
-  bool next(std::string& line) {
-    line.clear();
-    for (;;) {
-      const auto end =
-          std::find(text_.begin() + static_cast<std::ptrdiff_t>(used_), text_.end(), '\n');
-      line.append(text_.begin() + static_cast<std::ptrdiff_t>(used_), end);
-      const auto passed = static_cast<std::size_t>(end - text_.begin());
-      if (end != text_.end()) {
-        used_ = passed + 1;
-        return true;
-      }
-      at_ += text_.size();
-      used_ = 0;
-      constexpr std::uint64_t most = 1U << 20U;
-      text_.resize(std::min(most, size_ - at_));
-      if (text_.empty()) return false;
-      file_.read_at(at_, std::as_writable_bytes(std::span(text_)));
-    }
-  }
-  /// Where the next line begins.
-  std::uint64_t place() const { return at_ + used_; }
-
- private:
-  const RawFile& file_;
-  std::uint64_t at_, size_;
-  std::vector<char> text_;
-  std::size_t used_ = 0;
-};
 
 class LammpsDumpFormat final : public FrameFormat {
  public:
@@ -172,13 +137,13 @@ class LammpsDumpFormat final : public FrameFormat {
   std::int64_t most_sites_ = 1;
 };
 
-std::unique_ptr<FrameFormat> make_lammps_dump(const Input& input) {
+std::unique_ptr<FrameFormat> make_lammps_dump(const Input& input, const Topology&) {
   return std::make_unique<LammpsDumpFormat>(input.section<LammpsDumpOptions>(), input);
 }
 
 void check_lammps_dump(const Input& input, const IsGood& is_good, const Report& report) {
   const auto& options = input.section<LammpsDumpOptions>();
-  check_motion_of_sites(input, is_good, report, "lammps_dump", options.velocities, options.forces);
+  check_forces_of_sites(input, is_good, report, "lammps_dump", options.forces);
 }
 
 TrajectorySection lammps_dump_section() {

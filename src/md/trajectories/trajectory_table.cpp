@@ -60,6 +60,7 @@ std::vector<FrameFile> open_trajectories(const comm::Context& context, const Inp
     if (options.interval == 0) continue;
     for (const Input::Component& component : input.components) {
       options.places.push_back(atom_places(component));
+      options.inertia.push_back(body_frame_of(component).inertia);
     }
     if (const auto& names = section.groups(input); !names.empty()) {
       options.chosen = [groups = groups_from_input(input, topology, names)](std::int64_t id,
@@ -69,7 +70,7 @@ std::vector<FrameFile> open_trajectories(const comm::Context& context, const Inp
       };
     }
     const std::string path = stem + std::string(trajectory_rows[n]->ending);
-    auto format = trajectory_rows[n]->make(input);
+    auto format = trajectory_rows[n]->make(input, topology);
     files.push_back(resume_step ? FrameFile::resume(context, path, std::move(format), particles,
                                                     std::move(options), *resume_step)
                                 : FrameFile::create(context, path, std::move(format), particles,
@@ -78,18 +79,15 @@ std::vector<FrameFile> open_trajectories(const comm::Context& context, const Inp
   return files;
 }
 
-void check_motion_of_sites(const Input& input, const IsGood& is_good, const Report& report,
-                           std::string_view section, bool velocities, bool forces) {
-  if (!(velocities || forces) || !has_sites_apart(input)) return;
-  const std::string_view key = velocities ? "velocities" : "forces";
-  const std::string place = fmt::format("{}.{}", section, key);
-  if (!is_good(place)) return;
-  report(
-      Severity::error, place,
-      fmt::format("\"{}\" in [{}] has those of atoms, and this system has rigid molecules, whose "
-                  "sites have none of their own; `sterna export` writes the velocities of sites "
-                  "after the run",
-                  key, section));
+void check_forces_of_sites(const Input& input, const IsGood& is_good, const Report& report,
+                           std::string_view section, bool forces) {
+  const std::string place = fmt::format("{}.forces", section);
+  if (!forces || !has_sites_apart(input) || !is_good(place)) return;
+  report(Severity::error, place,
+         fmt::format("\"forces\" in [{}] is for atoms, and this system has rigid molecules: their "
+                     "forces and torques are summed over all sites, so no site has a force of its "
+                     "own; \"velocities\" are written of sites, too",
+                     section));
 }
 
 }  // namespace sterna::md

@@ -21,8 +21,8 @@ namespace sterna::md {
 struct TrajectoryRow {
   TrajectorySection (*section)() = nullptr;
   std::string_view ending;  ///< ".dcd"
-  /// Called where the section's interval is not 0.
-  std::unique_ptr<FrameFormat> (*make)(const Input& input) = nullptr;
+  /// Called where the section's interval is not 0. `topology` outlives what it makes.
+  std::unique_ptr<FrameFormat> (*make)(const Input& input, const Topology& topology) = nullptr;
 };
 
 /// The rows, each defined in the format's own file.
@@ -67,9 +67,10 @@ std::vector<KeySchema> motion_keys() {
            .aliases = {"force"}}};
 }
 
-/// Reports velocities and forces of the sites of rigid molecules, which particles do not have.
-void check_motion_of_sites(const Input& input, const IsGood& is_good, const Report& report,
-                           std::string_view section, bool velocities, bool forces);
+/// Reports forces where sites of rigid molecules are atoms: the force on a molecule and its torque
+/// are summed over all sites, and those of each one are not kept.
+void check_forces_of_sites(const Input& input, const IsGood& is_good, const Report& report,
+                           std::string_view section, bool forces);
 
 template <class Options>
 std::int64_t trajectory_interval(const Input& input) {

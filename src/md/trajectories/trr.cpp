@@ -105,13 +105,13 @@ class TrrFormat final : public FrameFormat {
   TrrOptions options_;
 };
 
-std::unique_ptr<FrameFormat> make_trr(const Input& input) {
+std::unique_ptr<FrameFormat> make_trr(const Input& input, const Topology&) {
   return std::make_unique<TrrFormat>(input.section<TrrOptions>());
 }
 
 void check_trr(const Input& input, const IsGood& is_good, const Report& report) {
   const auto& options = input.section<TrrOptions>();
-  check_motion_of_sites(input, is_good, report, "trr", options.velocities, options.forces);
+  check_forces_of_sites(input, is_good, report, "trr", options.forces);
 }
 
 TrajectorySection trr_section() {

@@ -1,0 +1,92 @@
+"""Terms of flexible molecules as types of LAMMPS: the coefficients of each, in its styles.
+
+Source: the manual of LAMMPS, the pages of the styles. LAMMPS has no factor of 1/2 in harmonic
+terms, Sterna has.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sterna.errors import SternaError
+from sterna.exporting.quantities import ENERGY, INVERSE_LENGTH, LENGTH, STIFFNESS, Quantities
+
+Table = Mapping[str, Any]
+Coefficients = tuple[str, tuple]  #: a style and its numbers
+
+_MOST_POWERS = 6
+_SAME_ANGLE = 1e-4  # degrees
+_POLYNOMIAL = 5  # terms of multi/harmonic
+
+
+def _harmonic_bond(table: Table, q: Quantities) -> Coefficients:
+    stiffness = 0.5 * q.number(table["stiffness"], STIFFNESS)
+    return "harmonic", (stiffness, q.number(table["r0"], LENGTH))
+
+
+def _morse_bond(table: Table, q: Quantities) -> Coefficients:
+    depth, alpha = q.number(table["depth"], ENERGY), q.number(table["alpha"], INVERSE_LENGTH)
+    return "morse", (depth, alpha, q.number(table["r0"], LENGTH))
+
+
+def _harmonic_angle(table: Table, q: Quantities) -> Coefficients:
+    return "harmonic", (0.5 * q.number(table["bending_stiffness"], ENERGY), float(table["theta0"]))
+
+
+def _urey_bradley(table: Table, q: Quantities) -> Coefficients:
+    stiffness = 0.5 * q.number(table["stiffness"], STIFFNESS)
+    return "charmm", (0.0, 0.0, stiffness, q.number(table["r0"], LENGTH))
+
+
+def _periodic_torsion(table: Table, q: Quantities) -> Coefficients:
+    amplitude = q.number(table["amplitude"], ENERGY)
+    return "fourier", (1, amplitude, int(table["multiplicity"]), float(table.get("phase", 0.0)))
+
+
+def _opls_torsion(table: Table, q: Quantities) -> Coefficients:
+    return "opls", tuple(q.number(table.get(f"v{n}", 0.0), ENERGY) for n in range(1, 5))
+
+
+def _powers_of_cosine(table: Table, q: Quantities) -> Coefficients:
+    """Counted from trans, odd powers have the other sign."""
+    sign = -1.0 if float(table["zero_angle"]) == 180.0 else 1.0
+    if float(table["zero_angle"]) not in (0.0, 180.0):
+        raise SternaError(f"zero_angle = {table['zero_angle']}")
+    values = [
+        sign**n * q.number(table.get(f"c{n}", 0.0), ENERGY) + 0.0 for n in range(_MOST_POWERS)
+    ]
+    if values[_POLYNOMIAL:] == [0.0]:
+        return "multi/harmonic", tuple(values[:_POLYNOMIAL])
+    return "nharmonic", (len(values), *values)
+
+
+def _none_or_half_a_turn(key: str, table: Table) -> float:
+    """0 or 180 degrees; tables in radians that were read have other digits behind."""
+    angle = float(table.get(key, 0.0)) % 360.0
+    for wanted in (0.0, 180.0, 360.0):
+        if abs(angle - wanted) < _SAME_ANGLE:
+            return wanted % 360.0
+    raise SternaError(f"{key} = {angle:g}, of which LAMMPS has 0 and 180 only")
+
+
+def _harmonic_improper(table: Table, q: Quantities) -> Coefficients:
+    phi0 = _none_or_half_a_turn("phi0", table)
+    return "harmonic", (0.5 * q.number(table["bending_stiffness"], ENERGY), phi0)
+
+
+def _periodic_improper(table: Table, q: Quantities) -> Coefficients:
+    sign = 1 if _none_or_half_a_turn("phase", table) == 0.0 else -1
+    return "cvff", (q.number(table["amplitude"], ENERGY), sign, int(table["multiplicity"]))
+
+
+#: By section and potential: the kind of LAMMPS and its coefficients.
+TERMS: dict[tuple[str, str], tuple[str, Callable[[Table, Quantities], Coefficients]]] = {
+    ("bond", "harmonic"): ("bond", _harmonic_bond),
+    ("bond", "morse"): ("bond", _morse_bond),
+    ("angle", "harmonic"): ("angle", _harmonic_angle),
+    ("angle", "urey_bradley"): ("angle", _urey_bradley),
+    ("torsion", "periodic"): ("dihedral", _periodic_torsion),
+    ("torsion", "opls"): ("dihedral", _opls_torsion),
+    ("torsion", "ryckaert_bellemans"): ("dihedral", _powers_of_cosine),
+    ("improper", "harmonic"): ("improper", _harmonic_improper),
+    ("improper", "periodic"): ("improper", _periodic_improper),
+}
