@@ -87,6 +87,8 @@ def _harmonic_bonds(force: Any, source: Source, bonds: Bonds) -> Iterator[Term]:
 def _harmonic_angles(force: Any, _source: Source, _bonds: Bonds) -> Iterator[Term]:
     for n in range(force.getNumAngles()):
         *atoms, theta0, stiffness = map(number, force.getAngleParameters(n))
+        if stiffness == 0.0:
+            continue
         yield term(
             "angle", tuple(atoms),
             potential="harmonic", bending_stiffness=stiffness, theta0=math.degrees(theta0),

@@ -10,6 +10,7 @@ import numpy
 from sterna.errors import SternaError
 from sterna.importing.checks import check_file
 from sterna.importing.checks.gromacs import has_no_box, position_restraints, read_topology
+from sterna.importing.rigid_water import make_rigid
 from sterna.importing.system import Reference
 
 
@@ -158,14 +159,21 @@ def _places(structure: Any) -> numpy.ndarray:
 
 
 def _source(
-    topology: Any, system: Any, positions: numpy.ndarray, names: tuple[Path, Path]
+    topology: Any,
+    system: Any,
+    positions: numpy.ndarray,
+    names: tuple[Path, Path],
+    settings: Settings | None = None,
 ) -> Source:
+    """Without settings the system has its constraints already."""
     if len(positions) != system.getNumParticles():
         raise SternaError(
             f"{names[1]} has {len(positions)} atoms, and the system of {names[0]} has "
             f"{system.getNumParticles()}",
             status=2,
         )
+    if settings is not None and settings.constraints != "none":
+        make_rigid(openmm(), topology, system)
     return Source(topology, system, positions)
 
 
@@ -239,7 +247,7 @@ def _by_force_field(path: Path, settings: Settings) -> Source:
     system = _read_by(
         path, lambda: force_field.createSystem(structure.topology, **settings.of_openmm())
     )
-    return _source(structure.topology, system, _places(structure), (path, path))
+    return _source(structure.topology, system, _places(structure), (path, path), settings)
 
 
 def _gromacs(path: Path, _: list[Path], places: Path, settings: Settings) -> Source:
@@ -252,7 +260,7 @@ def _gromacs(path: Path, _: list[Path], places: Path, settings: Settings) -> Sou
         path, lambda: read_topology(app, path, box, settings.include, settings.defines)
     )
     system = _read_by(path, lambda: topology.createSystem(**settings.of_openmm()))
-    source = _source(topology.topology, system, _places(found), (path, places))
+    source = _source(topology.topology, system, _places(found), (path, places), settings)
     source.residue_numbers = _numbers_in_gro(places, source.topology)
     source.restraints = position_restraints(topology)
     if settings.reference is not None:
@@ -306,7 +314,7 @@ def _amber(path: Path, _: list[Path], places: Path, settings: Settings) -> Sourc
         box = settings.vectors(box, places, "its lengths in the last line, or ")
         topology = _read_by(path, lambda: app.AmberPrmtopFile(str(path), periodicBoxVectors=box))
     system = _read_by(path, lambda: topology.createSystem(**settings.of_openmm()))
-    return _source(topology.topology, system, _places(found), (path, places))
+    return _source(topology.topology, system, _places(found), (path, places), settings)
 
 
 def _charmm(path: Path, parameters: list[Path], places: Path, settings: Settings) -> Source:
@@ -323,7 +331,7 @@ def _charmm(path: Path, parameters: list[Path], places: Path, settings: Settings
     known = _read_by(names, lambda: app.CharmmParameterSet(*map(str, parameters)))
     topology = _read_by(path, lambda: app.CharmmPsfFile(str(path), periodicBoxVectors=box))
     system = _read_by(path, lambda: topology.createSystem(known, **settings.of_openmm()))
-    return _source(topology.topology, system, positions, (path, places))
+    return _source(topology.topology, system, positions, (path, places), settings)
 
 
 CRD = ".crd"  #: coordinates of CHARMM, without a box
