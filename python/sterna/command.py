@@ -5,16 +5,15 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from enum import Enum, StrEnum
+from enum import Enum
 from pathlib import Path
 from typing import Annotated, TextIO
 
 import typer
 from rich.console import Console
 
-from sterna import bench, launch
+from sterna import bench, import_command, launch
 from sterna.at_end import AtEnd
-from sterna.edges_option import CommandWithEdges, edges_of
 from sterna.errors import SternaError
 from sterna.program import find_companion, find_launcher, find_program, version
 from sterna.progress import ProgressBar
@@ -292,209 +291,7 @@ def export(
         print(f"wrote {output.with_suffix(suffix)}")
 
 
-class Constraints(StrEnum):
-    """Which bonds keep their lengths."""
-
-    none = "none"
-    hydrogen = "hydrogen"
-    all = "all"
-
-
-def _import_rigid(
-    files: list[Path],
-    model: list[str],
-    output: Path,
-    cutoff: float,
-    has_more: object,
-    overwrite: bool,
-) -> None:
-    from sterna.importing import rigid
-
-    if len(files) != 1 or has_more:
-        raise SternaError("--model is for one structure, without --force-field and --compare", 2)
-    matched = rigid.match(files[0], rigid.models_of(model))
-    for path in rigid.write(matched, output, cutoff, overwrite):
-        print(f"wrote {path}")
-    counts = {name: matched.names.count(name) for name in matched.components}
-    print(", ".join(f"{n} {name} ({matched.components[name]})" for name, n in counts.items()))
-    print(f"largest difference from a model: {matched.deviation:.2g} nm")
-
-
-@app.command(name="import", cls=CommandWithEdges)
-def import_system(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILES...",
-            help="A data file of LAMMPS and its input script; PLACES.pdb or .cif with "
-            "--force-field; a structure (.pdb, .gro ...) with --model; SYSTEM.xml and PLACES.pdb "
-            "of OpenMM; .top and .gro of GROMACS; .prmtop and .inpcrd of AMBER; .psf, parameters "
-            "and PLACES.pdb or .crd of CHARMM.",
-        ),
-    ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="OUT.TOML", help="The input to write.")
-    ],
-    force_field: Annotated[
-        list[str] | None,
-        typer.Option(help="A force field of OpenMM, such as amber14-all.xml; may be repeated."),
-    ] = None,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="RESIDUE=MODEL",
-            help="A rigid molecule of the structure is this one of `sterna models`; water=spce is "
-            "for all that files call water. May be repeated.",
-        ),
-    ] = None,
-    cutoff: Annotated[
-        float, typer.Option(min=0.1, help="In nm; a serialized system has its own.")
-    ] = 1.0,
-    constraints: Annotated[
-        Constraints | None,
-        typer.Option(
-            help="Bonds that keep their lengths; with others than none, water is rigid. A "
-            "serialized system has its own. Default: hydrogen; of LAMMPS none."
-        ),
-    ] = None,
-    hydrogen_mass: Annotated[
-        float | None,
-        typer.Option(
-            min=1.0,
-            max=4.0,
-            help="In u, of hydrogen that is bonded: taken from the atom that it is bonded to, so "
-            "that time steps can be longer. 3.024 is usual. Rigid water stays as it is.",
-        ),
-    ] = None,
-    box: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,C",
-            help="Edges of the box in nm, where the files have none; one for a cube.",
-        ),
-    ] = None,
-    include: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Of files that a .top of GROMACS includes; default: where GROMACS is installed.",
-        ),
-    ] = None,
-    define: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME",
-            help="What an .mdp of GROMACS defines by -DNAME, such as POSRES. May be repeated.",
-        ),
-    ] = None,
-    reference: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="A .gro with the places of position restraints (grompp -r); default: where atoms "
-            "are at the start.",
-        ),
-    ] = None,
-    compare: Annotated[
-        bool, typer.Option("--compare", help="Show energies and forces beside those of OpenMM.")
-    ] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace files.")] = False,
-) -> None:
-    """Write a system of another program as an input of Sterna.
-
-    OpenMM reads all but files of LAMMPS (pip install openmm). What Sterna does not have
-    is refused by name and place. With --compare the command fails where an energy, or the forces,
-    differ by more than 1e-5.
-
-    With --model atoms become rigid molecules with orientations. MDAnalysis reads such structures
-    (pip install MDAnalysis).
-    """
-    if model:
-        if hydrogen_mass is not None:
-            raise SternaError("--hydrogen-mass is for atoms, not for rigid molecules", status=2)
-        _import_rigid(files, model, output, cutoff, force_field or compare, overwrite)
-        return
-    from sterna.importing.compressed import unpacked
-
-    with unpacked(files) as plain:
-        _import_atoms(
-            plain, output, force_field or [], cutoff, constraints, hydrogen_mass, box, include,
-            define or [], reference, compare, overwrite,
-        )  # fmt: skip
-
-
-def _import_atoms(
-    files: list[Path],
-    output: Path,
-    force_field: list[str],
-    cutoff: float,
-    constraints: Constraints | None,
-    hydrogen_mass: float | None,
-    box: str | None,
-    include: Path | None,
-    define: list[str],
-    reference: Path | None,
-    compare: bool,
-    overwrite: bool,
-) -> None:
-    from sterna.importing import files as written
-    from sterna.importing.hydrogen_mass import repartition
-    from sterna.importing.lammps.lammps_system import is_data_file, read_lammps
-    from sterna.importing.molecules import Molecules
-
-    data = [path for path in files if is_data_file(path)]
-    if box is not None and data:
-        raise SternaError(
-            "--box is for files without a box, and those of LAMMPS have one", status=2
-        )
-    if len(data) == 1:
-        if compare or force_field:
-            option = "--compare" if compare else "--force-field"
-            raise SternaError(f"{option} is for files that OpenMM reads, not LAMMPS", status=2)
-        scripts = [path for path in files if path != data[0]]
-        kept = (constraints or Constraints.none).value
-        system = read_lammps(data[0], scripts, cutoff, kept)
-        if hydrogen_mass is not None:
-            system = repartition(system, hydrogen_mass)
-        for path in written.write(Molecules(system), output, overwrite):
-            print(f"wrote {path}")
-        return
-    # OpenMM is slow to load, and needed here only.
-    from sterna.importing.openmm_system import system_of
-    from sterna.importing.sources import Settings, read
-
-    settings = Settings(
-        force_field,
-        cutoff,
-        (constraints or Constraints.hydrogen).value,
-        None if box is None else edges_of(box),
-        include,
-        define,
-        reference,
-    )
-    if (define or reference) and not any(path.suffix.lower() == ".top" for path in files):
-        raise SternaError("--define and --reference are for a .top of GROMACS", status=2)
-    source = read(files, settings)
-    system = system_of(source)
-    if hydrogen_mass is not None:
-        system = repartition(system, hydrogen_mass)
-    molecules = Molecules(system)
-    for path in written.write(molecules, output, overwrite):
-        print(f"wrote {path}")
-    for text in system.not_kept:
-        print(f"sterna: warning: {text}", file=sys.stderr)
-    if not compare:
-        return
-    from sterna.importing import comparison
-
-    print(f"{'kJ/mol':16}{'Sterna':>18}{'OpenMM':>18}{'difference':>12}")
-    rows = comparison.compare(source, molecules)
-    for row in rows:
-        print(f"{row.name:16}{row.sterna:18.6f}{row.openmm:18.6f}{row.difference:12.1e}")
-    worst = max(rows, key=lambda row: row.difference)
-    if worst.difference > comparison.TOLERANCE:
-        what = "forces differ" if worst.name == "forces" else f"energy of {worst.name} differs"
-        raise SternaError(f"the {what} by {worst.difference:.1e}")
+import_command.add_to(app)
 
 
 @app.command(name="report")

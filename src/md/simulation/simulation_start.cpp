@@ -26,14 +26,11 @@
 #include "md/input/read_input.hpp"
 #include "md/input/tersoff_input.hpp"
 #include "md/input/topology_from_input.hpp"
-#include "md/integrate/kinetic.hpp"
 #include "md/observe/observer_table.hpp"
 #include "md/output/checkpoint.hpp"
 #include "md/simulation/force_term_table.hpp"
-#include "md/simulation/signals.hpp"
 #include "md/simulation/start_configuration.hpp"
 #include "md/simulation/start_orientation.hpp"
-#include "md/simulation/start_velocity.hpp"
 #include "md/start/readers/start_file_reader.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/reduction_batch.hpp"
@@ -368,11 +365,6 @@ void Simulation::Implementation::check_molecule_atoms() {
   agree(context_, problem);
 }
 
-void Simulation::Implementation::stop_motion() {
-  std::fill(particles_.velocity.begin(), particles_.velocity.end(), Vec3{});
-  std::fill(particles_.angular_momentum.begin(), particles_.angular_momentum.end(), Vec3{});
-}
-
 void Simulation::Implementation::make_balancer(const std::array<int, 3>& grid,
                                                const nlohmann::json& state) {
   check_box(input_, box_, [&](Severity severity, std::string_view place, std::string message) {
@@ -432,66 +424,6 @@ void Simulation::Implementation::read_start_file() {
       particles_.orientation[i] = orientation.draw(particles_.id[i]);
     }
   }
-}
-
-void Simulation::Implementation::draw_velocities() {
-  const double thermal_energy = input_.units.boltzmann() * *input_.start.temperature;
-  StartVelocity start(input_.run.seed, *std::max_element(masses_.begin(), masses_.end()),
-                      thermal_energy);
-  for (std::size_t i = 0; i < particles_.local_count(); ++i) {
-    const auto type = static_cast<std::size_t>(particles_.position[i].type);
-    if (!frozen_.flags().empty() && frozen_.flags()[type] != 0) continue;
-    particles_.velocity[i] = start.draw(particles_.id[i], masses_[type]);
-    start.add(particles_.velocity[i], masses_[type]);
-    if (!particles_.rotating()) continue;
-    const RigidBody& body = bodies_[type];
-    const Quaternion& orientation = particles_.orientation[i];
-    Vec3& angular_momentum = particles_.angular_momentum[i];
-    angular_momentum = orientation.to_lab(start.draw_rotation(particles_.id[i], body.inertia()));
-    start.add_rotation(body.kinetic_energy(orientation, angular_momentum),
-                       body.degrees_of_freedom());
-  }
-  comm::ReductionBatch batch(context_, "start velocities");
-  batch.sum(start.sums().data(), start.sums().size()).run();
-  const auto adjust = start.adjustment();
-  for (Vec3& velocity : particles_.velocity) velocity = adjust(velocity);
-  for (Vec3& l : particles_.angular_momentum) l *= adjust.rotation_scale;
-}
-
-void Simulation::Implementation::project_start() {
-  const auto violation = constraints_->project_positions(particles_, step_);
-  if (violation.moved_positions) {
-    console_.line(fmt::format(
-        "constraints: the start violates them by up to {:.2g} of their length; atoms are moved by "
-        "up to {}",
-        violation.distance, input_.units.text(violation.shift, Dimension::length)));
-    rebuild();
-  }
-  double along = constraints_->largest_velocity_along(particles_);
-  constraints_->constrain_velocities(particles_, step_);
-  constraints_->throw_where_not_converged();
-  comm::ReductionBatch(context_, "constraints").max(along).run();
-  if (draw_velocities_) {
-    scale_start_velocities();
-    draw_velocities_ = false;
-  } else if (along * input_.run.timestep > 1e-6 * violation.longest) {
-    console_.line(
-        fmt::format("constraints: velocities of the start that change a distance are taken off: up "
-                    "to {}",
-                    input_.units.text(along, Dimension::velocity)));
-  }
-}
-
-void Simulation::Implementation::scale_start_velocities() {
-  double energy = kinetic_sums(particles_, counted_masses_).energy;
-  comm::ReductionBatch(context_, "start velocities").sum(energy).run();
-  if (energy <= 0.0) return;
-  const double thermal_energy = input_.units.boltzmann() * *input_.start.temperature;
-  const double factor = std::sqrt(0.5 * translational_degrees() * thermal_energy / energy);
-  for (Vec3& velocity : particles_.velocity) velocity *= factor;
-  if (frozen_.flags().empty()) return;
-  frozen_.set_velocities(particles_);
-  constraints_->constrain_velocities(particles_, step_);
 }
 
 void Simulation::Implementation::resume_from_checkpoint(const std::string& path) {

@@ -1,0 +1,228 @@
+// What a run measures of its state, and who is shown it.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "md/core/unstable_run.hpp"
+#include "md/integrate/kinetic.hpp"
+#include "md/simulation/logged_scalars.hpp"
+#include "md/simulation/simulation_implementation.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+
+namespace sterna::md {
+
+void Simulation::Implementation::measure_now() {
+  require_program_terms();
+  begin();
+  if (!changed_ && measured_step_ == step_) return;
+  EnergyAndVirial sums;
+  changed_ ? begin_anew(sums) : compute_forces(&sums);
+  keep_state(sums);
+}
+
+void Simulation::Implementation::keep_state(const EnergyAndVirial& sums) {
+  complete_velocities();
+  last_state_ = measure(sums);
+  if (sees_tensor()) {
+    last_state_.center_pressure = center_pressure(pressure_state(last_state_, sums));
+  }
+  last_sums_ = sums;
+  last_sums_ += constraint_sums_;
+  measured_step_ = step_;
+}
+
+std::array<double, 6> Simulation::Implementation::virial_tensor() const {
+  std::array<double, 6> tensor{};
+  std::copy_n(last_sums_.virial, tensor.size(), tensor.begin());
+  comm::ReductionBatch(context_, "virial").sum(tensor.data(), tensor.size()).run();
+  for (std::size_t axis = 0; axis < 3; ++axis) tensor[axis] += tail_.virial / 3.0;
+  return tensor;
+}
+
+std::vector<LoggedScalar> Simulation::Implementation::logged_state() const {
+  return logged_scalars(last_state_, input_.units,
+                        {.moves = !minimizer_,
+                         .rotating = particles_.rotating(),
+                         .changes_volume = barostat_ != nullptr,
+                         .changes_shape = changes_shape()});
+}
+
+bool Simulation::Implementation::must_sample() const {
+  return is_due(input_.output.thermo_interval) || is_due(input_.output.trajectory_interval) ||
+         is_due(input_.output.xtc_interval) || step_ == last_step_ ||
+         std::any_of(frame_files_.begin(), frame_files_.end(),
+                     [&](const FrameFile& file) { return file.is_due(step_); }) ||
+         std::any_of(observers_.begin(), observers_.end(),
+                     [&](const auto& observer) { return is_due(*observer); }) ||
+         std::any_of(reporters_.begin(), reporters_.end(),
+                     [&](const auto& r) { return r->is_due(step_) && r->needs_state(); });
+}
+
+ThermodynamicState Simulation::Implementation::measure(const EnergyAndVirial& sums) {
+  // What moves a minimization on is no motion: it has no temperature.
+  KineticSums kinetic = minimizer_ ? KineticSums{} : kinetic_sums(particles_, counted_masses_);
+  ThermodynamicState state;
+  state.pair_energy = sums.energy;
+  if (constraints_ && !minimizer_) constraint_sums_ = constraints_->virial(particles_, step_);
+  double constraint_virial = constraint_sums_.virial_trace();
+  state.virial = sums.virial_trace() + constraint_virial;
+  if (particles_.rotating() && !minimizer_) {
+    state.rotational_energy = rotational_energy(particles_, bodies_);
+  }
+  if (minimizer_) state.largest_force = minimizer_->local_sums(particles_).largest_force;
+  double virtual_site_virial = virtual_site_sums_.virial_trace();
+  double exchanged_energy = 0.0;
+  for (const auto& modifier : modifiers_) exchanged_energy += modifier->exchanged_energy();
+  const auto terms = std::as_const(*engine_).terms();
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    const EnergyAndVirial& part = engine_->sums_by_term()[k];
+    const std::string name(terms[k]->name());
+    state.terms.push_back({name, part.energy, part.virial_trace(), {}});
+    for (const ForceTerm::Part& of_term : terms[k]->parts()) {
+      state.terms.back().parts.push_back(
+          {fmt::format("{}_{}", name, of_term.name), of_term.energy, of_term.virial});
+    }
+  }
+  comm::ReductionBatch batch(context_, "thermodynamics");
+  for (ThermodynamicState::Term& term : state.terms) {
+    batch.sum(term.energy).sum(term.virial);
+    for (auto& part : term.parts) {
+      batch.sum(part.energy);
+      if (part.virial) batch.sum(*part.virial);
+    }
+  }
+  batch.sum(state.pair_energy)
+      .sum(state.virial)
+      .sum(constraint_virial)
+      .sum(virtual_site_virial)
+      .sum(kinetic.energy)
+      .sum(state.rotational_energy)
+      .sum(kinetic.momentum.x)
+      .sum(kinetic.momentum.y)
+      .sum(kinetic.momentum.z)
+      .sum(exchanged_energy)
+      .max(state.largest_force)
+      .run();
+  if (tail_.energy != 0.0 || tail_.virial != 0.0) {
+    state.terms.push_back({"tail_correction", tail_.energy, tail_.virial, {}});
+  }
+  if (constraints_) state.terms.push_back({"constraints", 0.0, constraint_virial, {}});
+  if (virtual_sites_ && virtual_sites_->change_virial()) {
+    state.terms.push_back({"virtual_sites", 0.0, virtual_site_virial, {}});
+  }
+  state.volume = box_.volume();
+  state.box = {box_.length.x, box_.length.y, box_.length.z};
+  state.tilt = {box_.tilt.xy, box_.tilt.xz, box_.tilt.yz};
+  state.kinetic_energy = kinetic.energy + state.rotational_energy;
+  for (int axis = 0; axis < 3; ++axis) state.momentum[axis] = kinetic.momentum[axis];
+  state.potential_energy = state.pair_energy + tail_.energy;
+  state.total_energy = state.kinetic_energy + state.potential_energy;
+  state.conserved_energy = state.total_energy - exchanged_energy;
+  if (barostat_) state.conserved_energy += barostat_->energy(box_);
+  state.temperature = 2.0 * state.kinetic_energy / (degrees_of_freedom_ * input_.units.boltzmann());
+  state.pressure = (2.0 * kinetic_factor() * kinetic.energy + state.virial + tail_.virial) /
+                   (3.0 * box_.volume());
+  return state;
+}
+
+double Simulation::Implementation::lightest_mass() const {
+  double lightest = std::numeric_limits<double>::infinity();
+  for (const double mass : masses_) {
+    if (mass > 0.0) lightest = std::min(lightest, mass);
+  }
+  return lightest;
+}
+
+void Simulation::Implementation::check_temperature() {
+  // Ten thousand times as hot as asked for, as at the beginning and as the deepest well, or thermal
+  // flights beyond the cutoff in a step: no force was followed on the way there.
+  const double thermal = input_.units.boltzmann() * last_state_.temperature;
+  if (!first_temperature_) first_temperature_ = last_state_.temperature;
+  double asked = std::max(*first_temperature_, input_.start.temperature.value_or(0.0));
+  for (const auto& thermostat : input_.thermostats) {
+    if (thermostat.is_used()) asked = std::max(asked, thermostat.temperature);
+  }
+  const double reference =
+      std::max(input_.units.boltzmann() * asked, interaction_.largest_epsilon());
+  const double flight = std::sqrt(thermal / lightest_mass()) * input_.run.timestep;
+  if (flight < interaction_.reach() && (reference <= 0.0 || thermal < 1e4 * reference)) return;
+  const std::string temperature =
+      input_.units.text(last_state_.temperature, Dimension::temperature);
+  if (log_) log_->warning(step_, fmt::format("the temperature is {}", temperature));
+  throw UnstableRun(
+      fmt::format("step {}: the temperature is {}: the run has left all that its forces describe. "
+                  "The timestep is too long for them, or particles of the start overlap (minimize "
+                  "first)",
+                  step_, temperature));
+}
+
+void Simulation::Implementation::observe(const EnergyAndVirial& sums) {
+  {
+    const auto measured = timer_.measure(Phase::observers);
+    keep_state(sums);
+  }
+  if (!std::isfinite(last_state_.total_energy)) {
+    if (log_) log_->warning(step_, "the energy is not finite");
+    throw UnstableRun(
+        fmt::format("step {}: the energy is not finite (potential {}, kinetic {}): the timestep is "
+                    "too long for these forces, or particles of the start overlap (minimize first)",
+                    step_, last_state_.potential_energy, last_state_.kinetic_energy));
+  }
+  if (!minimizer_) check_temperature();
+  if (is_due(input_.output.thermo_interval) || step_ == last_step_ || step_ == 0) {
+    const auto measured = timer_.measure(Phase::output);
+    if (log_) {
+      log_->thermo(step_, input_.units.from_internal(elapsed_time(), Dimension::time),
+                   logged_state());
+    }
+    minimizer_ ? console_.minimization_row(step_, particle_count_, last_state_)
+               : console_.table_row(step_, elapsed_time(), particle_count_, last_state_);
+    if (averages_) averages_->add(step_, last_state_);
+  }
+  if (trajectory_ && is_due(input_.output.trajectory_interval)) {
+    const auto measured = timer_.measure(Phase::output);
+    const double observables[] = {last_state_.temperature, last_state_.pressure,
+                                  last_state_.potential_energy, last_state_.kinetic_energy};
+    trajectory_->write_frame(step_, elapsed_time(), box_, particles_, observables);
+  }
+  if (xtc_ && is_due(input_.output.xtc_interval)) {
+    const auto measured = timer_.measure(Phase::output);
+    xtc_->write_frame(step_, elapsed_time(), box_, particles_);
+  }
+  for (FrameFile& file : frame_files_) {
+    if (!file.is_due(step_)) continue;
+    const auto measured = timer_.measure(Phase::output);
+    file.write_frame(step_, elapsed_time(), last_state_.potential_energy, box_, particles_);
+  }
+  report();
+}
+
+void Simulation::Implementation::report() {
+  const Frame frame{
+      .step = step_,
+      .time = elapsed_time(),
+      .box = box_,
+      .particles = particles_,
+      .masses = masses_,
+      .state = last_state_,
+      .list = engine_->list(),
+      .sums = last_sums_,
+      .tail_virial = tail_.virial,
+      .kinetic_factor = kinetic_factor(),
+  };
+  const bool has_state = measured_step_ == step_;
+  const auto measured = timer_.measure(Phase::observers);
+  for (const auto& observer : observers_) {
+    if (has_state && is_due(*observer)) observer->sample(frame);
+  }
+  for (const auto& reporter : reporters_) {
+    if (reporter->needs_state() == has_state && reporter->is_due(step_)) reporter->report(frame);
+  }
+}
+
+}  // namespace sterna::md
