@@ -12,9 +12,10 @@ from typing import Annotated, TextIO
 import typer
 from rich.console import Console
 
-from sterna import bench, import_command, launch
+from sterna import bench, launch
 from sterna.at_end import AtEnd
 from sterna.errors import SternaError
+from sterna.importing import command as import_command
 from sterna.program import find_companion, find_launcher, find_program, version
 from sterna.progress import ProgressBar
 

@@ -1,5 +1,6 @@
 """`sterna import`: systems of other programs as inputs of Sterna.
 
+- `command`: `sterna import` itself;
 - `checks`: what is wrong with files of other programs, by line and column;
 - `text`: lines with their places, for messages;
 - `sources`: files of other programs to a system of OpenMM;
@@ -7,6 +8,7 @@
 - `lennard_jones`: its Lennard-Jones pairs, whatever formula they have;
 - `openmm_system`: all of it as a `system.System`;
 - `hydrogen_mass`: mass moved from heavy atoms to hydrogen;
+- `rigid_water`: water whatever its residue is called;
 - `lammps`: data files of LAMMPS as one;
 - `molecules`: atoms and terms to kinds of molecules;
 - `restraints`: position restraints;
