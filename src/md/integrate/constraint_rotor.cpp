@@ -57,12 +57,13 @@ std::optional<ConstraintRotor> ConstraintRotor::of(const RigidShape& shape,
   // A mirror image would do as well.
   RotorShape rotor{};
   rotor.atoms = masses.size();
-  rotor.is_linear = is_linear;
+  rotor.dimension = shape.dimension;
   for (std::size_t k = 0; k < masses.size(); ++k) {
     rotor.mass[k] = masses[k].mass / whole;
     const Vec3 place = frame.from_points(masses[k].position);
     for (std::size_t a = 0; a < 3; ++a) {
-      rotor.place[k][a] = is_linear && a > 0 ? 0.0 : place[order[a]];
+      const bool is_used = static_cast<int>(a) < shape.dimension;
+      rotor.place[k][a] = is_used ? place[order[a]] : 0.0;
     }
   }
   for (std::size_t a = 0; a < 3; ++a) {

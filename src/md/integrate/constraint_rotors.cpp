@@ -1,6 +1,7 @@
 #include "md/integrate/constraint_rotors.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "md/core/cross_product.hpp"
@@ -22,11 +23,14 @@ void ConstraintRotors::sort() {
   std::ranges::stable_sort(bodies_, std::less<>(), &Body::group);
 }
 
-std::span<const ConstraintSet::Atom> ConstraintRotors::atoms_of(const Body& body,
-                                                                const ConstraintSet& set) {
-  const std::uint32_t first =
-      set.constraints[body.first_constraint].first - body.group->constraints.front().first;
-  return std::span(set.atoms).subspan(first, body.group->atoms.size());
+std::vector<Vec3> ConstraintRotors::places_of(const Body& body, const ConstraintSet& set) {
+  const ConstraintGroup& group = *body.group;
+  std::vector<Vec3> places(group.atoms.size());
+  for (std::size_t k = 1; k < places.size(); ++k) {
+    places[k] = places[static_cast<std::size_t>(group.parent[k])] +
+                set.constraints[body.first_constraint + k - 1].connection;
+  }
+  return places;
 }
 
 template <class Use>
@@ -53,11 +57,13 @@ void ConstraintRotors::for_each_batch(const ConstraintSet& set, Use&& use) {
 }
 
 template <class VectorOf>
-void ConstraintRotors::put(std::span<const Body> bodies, const VectorOf& vector_of) {
+void ConstraintRotors::put(std::span<const Body> bodies, const ConstraintSet& set,
+                           const VectorOf& vector_of) {
   for (std::size_t lane = 0; lane < rotors_together; ++lane) {
     const std::size_t body = std::min(lane, bodies.size() - 1);
-    for (std::size_t k = 0; k < bodies[body].group->atoms.size(); ++k) {
-      put_into(work_.velocity[k], lane, vector_of(body, k));
+    const auto atoms = atoms_of(bodies[body], set);
+    for (std::size_t k = 0; k < atoms.size(); ++k) {
+      put_into(work_.velocity[k], lane, vector_of(body, k, atoms[k].vector));
     }
   }
 }
@@ -66,9 +72,7 @@ void ConstraintRotors::turn(const ConstraintSet& set, double timestep, std::span
                             std::span<Vec3> end) {
   for_each_batch(set, [&](std::span<const Body> bodies) {
     const ConstraintRotor& rotor = *bodies.front().group->rotor;
-    put(bodies, [&](std::size_t body, std::size_t k) {
-      return velocity[atoms_of(bodies[body], set)[k].vector];
-    });
+    put(bodies, set, [&](std::size_t, std::size_t, std::size_t at) { return velocity[at]; });
     rotor.turn(work_, timestep);
     for (std::size_t lane = 0; lane < bodies.size(); ++lane) {
       const auto atoms = atoms_of(bodies[lane], set);
@@ -89,25 +93,53 @@ void ConstraintRotors::give_velocities(const ConstraintSet& set, std::span<const
   }
 }
 
-void ConstraintRotors::fit(const ConstraintSet& set, std::span<Vec3> shift) const {
+double ConstraintRotors::largest_deviation(const ConstraintSet& set) const {
+  double largest = 0.0;
   for (const Body& body : bodies_) {
-    const ConstraintGroup& group = *body.group;
-    std::vector<Vec3> places(group.atoms.size());
-    for (std::size_t k = 1; k < places.size(); ++k) {
-      places[k] = places[static_cast<std::size_t>(group.parent[k])] +
-                  set.constraints[body.first_constraint + k - 1].connection;
+    const std::vector<Vec3> places = places_of(body, set);
+    for (const auto& [first, second, distance] : body.group->constraints) {
+      const Vec3 connection = places[first] - places[second];
+      const double found = std::sqrt(dot(connection, connection));
+      largest = largest_of(largest, std::abs(found - distance) / distance);
     }
-    const std::vector<Vec3> fitted = group.rotor->fit(places);
-    const auto atoms = atoms_of(body, set);
-    for (std::size_t k = 0; k < atoms.size(); ++k) shift[atoms[k].vector] = fitted[k] - places[k];
   }
+  return largest;
+}
+
+double ConstraintRotors::largest_velocity_along(const ConstraintSet& set,
+                                                std::span<const Vec3> velocity) const {
+  double largest = 0.0;
+  for (const Body& body : bodies_) {
+    const std::vector<Vec3> places = places_of(body, set);
+    const auto atoms = atoms_of(body, set);
+    for (const auto& [first, second, distance] : body.group->constraints) {
+      const Vec3 apart = velocity[atoms[first].vector] - velocity[atoms[second].vector];
+      largest =
+          largest_of(largest, std::abs(dot(apart, places[first] - places[second])) / distance);
+    }
+  }
+  return largest;
+}
+
+std::optional<std::uint32_t> ConstraintRotors::fit(const ConstraintSet& set,
+                                                   std::span<Vec3> shift) const {
+  std::optional<std::uint32_t> failed;
+  for (const Body& body : bodies_) {
+    const std::vector<Vec3> places = places_of(body, set);
+    const std::vector<Vec3> fitted = body.group->rotor->fit(places);
+    const auto atoms = atoms_of(body, set);
+    for (std::size_t k = 0; k < atoms.size(); ++k) {
+      const Vec3 by = fitted[k] - places[k];
+      if (!failed && !std::isfinite(dot(by, by))) failed = body.first_constraint;
+      shift[atoms[k].vector] = by;
+    }
+  }
+  return failed;
 }
 
 void ConstraintRotors::project(std::span<const Body> bodies, const ConstraintSet& set,
                                std::span<const Vec3> vectors) {
-  put(bodies, [&](std::size_t body, std::size_t k) {
-    return vectors[atoms_of(bodies[body], set)[k].vector];
-  });
+  put(bodies, set, [&](std::size_t, std::size_t, std::size_t at) { return vectors[at]; });
   bodies.front().group->rotor->project(work_);
 }
 
@@ -130,7 +162,7 @@ EnergyAndVirial ConstraintRotors::constrain_accelerations(const ConstraintSet& s
   for_each_batch(set, [&](std::span<const Body> bodies) {
     const ConstraintRotor& rotor = *bodies.front().group->rotor;
     if (velocity.empty()) {
-      put(bodies, [](std::size_t, std::size_t) { return Vec3{}; });
+      put(bodies, set, [](std::size_t, std::size_t, std::size_t) { return Vec3{}; });
       rotor.project(work_);
     } else {
       project(bodies, set, velocity);
@@ -143,8 +175,8 @@ EnergyAndVirial ConstraintRotors::constrain_accelerations(const ConstraintSet& s
     const auto centripetal = [&](std::size_t lane, std::size_t k) {
       return cross(turning[lane], cross(turning[lane], vector_in(work_.place[k], lane)));
     };
-    put(bodies, [&](std::size_t body, std::size_t k) {
-      return acceleration[atoms_of(bodies[body], set)[k].vector] - centripetal(body, k);
+    put(bodies, set, [&](std::size_t body, std::size_t k, std::size_t at) {
+      return acceleration[at] - centripetal(body, k);
     });
     rotor.project(work_);
     for (std::size_t lane = 0; lane < bodies.size(); ++lane) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,9 +19,11 @@ class ConstraintRotors {
  public:
   void clear() { bodies_.clear(); }
   bool empty() const { return bodies_.empty(); }
-  /// `first_constraint`: of the group, in the set. `share`: of its atoms that this rank owns.
-  void add(const ConstraintGroup& group, std::uint32_t first_constraint, double share) {
-    bodies_.push_back({&group, first_constraint, share});
+  /// Where the atoms of the group, and its constraints to parents, begin in the set, which has no
+  /// others of it. `share`: of its atoms that this rank owns.
+  void add(const ConstraintGroup& group, std::uint32_t first_atom, std::uint32_t first_constraint,
+           double share) {
+    bodies_.push_back({&group, first_atom, first_constraint, share});
   }
   /// After the last was added.
   void sort();
@@ -32,8 +35,13 @@ class ConstraintRotors {
   /// Lets the local particles have the velocities at the end of a turn.
   void give_velocities(const ConstraintSet& set, std::span<const Vec3> end,
                        ParticleStore& particles) const;
-  /// What brings atoms to the nearest places of a rigid body.
-  void fit(const ConstraintSet& set, std::span<Vec3> shift) const;
+  /// The largest relative deviation of a distance from that of a constraint.
+  double largest_deviation(const ConstraintSet& set) const;
+  /// The largest velocity of two atoms to each other along a constraint.
+  double largest_velocity_along(const ConstraintSet& set, std::span<const Vec3> velocity) const;
+  /// What brings atoms to the nearest places of a rigid body. Returns the first constraint of a body
+  /// whose places have no direction.
+  std::optional<std::uint32_t> fit(const ConstraintSet& set, std::span<Vec3> shift) const;
   /// Leaves of velocities those of the rigid motion with the same momenta.
   void project(const ConstraintSet& set, std::span<Vec3> velocity);
   /// Turns accelerations by forces into those of the rigid bodies, which move with `velocity`,
@@ -44,17 +52,20 @@ class ConstraintRotors {
  private:
   struct Body {
     const ConstraintGroup* group;
-    std::uint32_t first_constraint;
+    std::uint32_t first_atom, first_constraint;
     double share;
   };
-  /// Atoms of a body in the set follow each other.
-  static std::span<const ConstraintSet::Atom> atoms_of(const Body& body, const ConstraintSet& set);
+  static std::span<const ConstraintSet::Atom> atoms_of(const Body& body, const ConstraintSet& set) {
+    return std::span(set.atoms).subspan(body.first_atom, body.group->atoms.size());
+  }
+  /// From the first atom.
+  static std::vector<Vec3> places_of(const Body& body, const ConstraintSet& set);
   /// Calls use(bodies) for bodies of one shape, with their places in `work_`.
   template <class Use>
   void for_each_batch(const ConstraintSet& set, Use&& use);
-  /// Into `work_.velocity`; `vector_of(body, atom)` is taken for each.
+  /// Into `work_.velocity`; `vector_of(body, atom, its place in the set)` is taken for each.
   template <class VectorOf>
-  void put(std::span<const Body> bodies, const VectorOf& vector_of);
+  void put(std::span<const Body> bodies, const ConstraintSet& set, const VectorOf& vector_of);
   void project(std::span<const Body> bodies, const ConstraintSet& set,
                std::span<const Vec3> vectors);
 

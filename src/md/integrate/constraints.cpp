@@ -144,12 +144,14 @@ void Constraints::add(const ParticleStore& particles, std::uint32_t particle,
   }
   const auto first = static_cast<std::uint32_t>(set_.constraints.size());
   const double share = static_cast<double>(locals) / static_cast<double>(group.atoms.size());
+  std::span<const PointDistance> constraints = group.constraints;
   if (group.rotor) {
-    rotors_.add(group, first, share);
+    rotors_.add(group, first_atom, first, share);
+    constraints = constraints.first(group.atoms.size() - 1);
   } else {
     groups_.push_back({&group, first, share});
   }
-  for (const PointDistance& pair : group.constraints) {
+  for (const PointDistance& pair : constraints) {
     set_.constraints.push_back(
         {first_atom + pair.first, first_atom + pair.second, pair.distance * pair.distance, Vec3{}});
   }
@@ -380,6 +382,7 @@ Constraints::Violation Constraints::project_positions(ParticleStore& particles, 
     violation.distance =
         std::max(violation.distance, std::abs(length(constraint.connection) - distance) / distance);
   }
+  violation.distance = std::max(violation.distance, rotors_.largest_deviation(set_));
   comm::ReductionBatch(context_, "constraints")
       .max(violation.distance)
       .max(violation.longest)
@@ -388,7 +391,9 @@ Constraints::Violation Constraints::project_positions(ParticleStore& particles, 
   violation.moved_positions = true;
   const std::vector<Vec3> nowhere(particles.local_count());
   const std::span<Vec3> shift = with_ghosts(particles, nowhere, velocity_);
-  rotors_.fit(set_, shift);
+  if (const auto failed = rotors_.fit(set_, shift)) {
+    note_failure(set_.constraints[*failed], "a fit", particles, step);
+  }
   correct(shift, 1.0, particles, step);
   throw_where_not_converged();
   for (const std::uint32_t i : particles_) {
@@ -443,7 +448,7 @@ double Constraints::largest_velocity_along(const ParticleStore& particles) {
     const double along = dot(set_.difference(constraint, velocity), constraint.connection);
     largest = std::max(largest, std::abs(along) / std::sqrt(constraint.squared_distance));
   }
-  return largest;
+  return std::max(largest, rotors_.largest_velocity_along(set_, velocity));
 }
 
 void Constraints::constrain_velocities(ParticleStore& particles, std::int64_t step) {

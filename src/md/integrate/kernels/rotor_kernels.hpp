@@ -12,7 +12,7 @@ inline constexpr std::size_t most_atoms_of_rotor = 32;
 /// body is the first.
 struct RotorShape {
   std::size_t atoms;
-  bool is_linear;
+  int dimension;                     ///< 1: in a line; 2: in a plane, normal to the third axis; 3
   double mass[most_atoms_of_rotor];  ///< parts of the whole
   double place[most_atoms_of_rotor][3];
   double inverse_inertia[3];  ///< for these masses

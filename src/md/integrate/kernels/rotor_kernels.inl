@@ -89,7 +89,7 @@ struct Bodies {
     for (std::size_t k = 0; k < shape.atoms; ++k) {
       const Triple arm = Triple::load_from(work.place[k], lane) - center;
       arm.store_to(work.place[k], lane);
-      for (int a = 0; a < 3; ++a) {
+      for (int a = 0; a < shape.dimension; ++a) {
         along[a] = along[a] + (shape.mass[k] * shape.place[k][a]) * arm;
       }
       const Triple beside = Triple::load_from(work.velocity[k], lane) - velocity;
@@ -97,14 +97,15 @@ struct Bodies {
     }
     axis[0] = unit(along[0]);
     side = all<double>(1.0);
-    if (shape.is_linear) return;
+    if (shape.dimension == 1) return;
     axis[2] = unit(cross_of(axis[0], along[1]));
     axis[1] = cross_of(axis[2], axis[0]);
+    if (shape.dimension == 2) return;
     side = dot_of(along[2], axis[2]) < 0.0 ? all<double>(-1.0) : side;
   }
 
   Triple angular_velocity(const RotorShape& shape) const {
-    if (shape.is_linear) return shape.inverse_inertia[1] * angular_momentum;
+    if (shape.dimension == 1) return shape.inverse_inertia[1] * angular_momentum;
     Triple sum;
     for (int a = 0; a < 3; ++a) {
       sum = sum + (shape.inverse_inertia[a] * dot_of(axis[a], angular_momentum)) * axis[a];
@@ -114,12 +115,13 @@ struct Bodies {
 
   Triple place(const RotorShape& shape, std::size_t atom) const {
     const auto& at = shape.place[atom];
-    if (shape.is_linear) return at[0] * axis[0];
-    return at[0] * axis[0] + at[1] * axis[1] + (at[2] * side) * axis[2];
+    if (shape.dimension == 1) return at[0] * axis[0];
+    const Triple in_plane = at[0] * axis[0] + at[1] * axis[1];
+    return shape.dimension == 2 ? in_plane : in_plane + (at[2] * side) * axis[2];
   }
 
   void turn(const RotorShape& shape, double time) {
-    if (shape.is_linear) {
+    if (shape.dimension == 1) {
       const Triple omega = angular_velocity(shape);
       const Reals speed = square_root(dot_of(omega, omega));
       const SineCosine<Reals> half = sine_cosine(0.5 * time * speed);
