@@ -18,47 +18,13 @@
 
 #include "md/integrate/kernels/no_squish.hpp"
 #include "md/integrate/kernels/rotor_kernels.hpp"
+#include "md/simd/triple.hpp"
 #include "md/simd/vectors.hpp"
 
 namespace sterna::md {
 namespace {
 
 using Reals = Vector<double>;
-
-struct Triple {
-  Reals x{}, y{}, z{};
-
-  static Triple load_from(const RotorWork::Numbers (&rows)[3], std::size_t lane) {
-    return {load(rows[0] + lane), load(rows[1] + lane), load(rows[2] + lane)};
-  }
-  void store_to(RotorWork::Numbers (&rows)[3], std::size_t lane) const {
-    *reinterpret_cast<Reals*>(rows[0] + lane) = x;
-    *reinterpret_cast<Reals*>(rows[1] + lane) = y;
-    *reinterpret_cast<Reals*>(rows[2] + lane) = z;
-  }
-};
-
-Triple operator+(const Triple& a, const Triple& b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-Triple operator-(const Triple& a, const Triple& b) {
-  return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
-Triple operator*(const Reals& factor, const Triple& a) {
-  return {factor * a.x, factor * a.y, factor * a.z};
-}
-Triple operator*(double factor, const Triple& a) {
-  return {factor * a.x, factor * a.y, factor * a.z};
-}
-Reals dot_of(const Triple& a, const Triple& b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-Triple cross_of(const Triple& a, const Triple& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-Triple unit(const Triple& a) {
-  return (1.0 / square_root(dot_of(a, a))) * a;
-}
 
 SineCosine<Reals> sine_cosine(const Reals& x) {
   SineCosine<Reals> result = small_sine_cosine<Reals>(x);

@@ -10,45 +10,13 @@
 // Others:  SHAKE, for all other groups.
 
 #include "md/integrate/kernels/settle_kernels.hpp"
+#include "md/simd/triple.hpp"
 #include "md/simd/vectors.hpp"
 
 namespace sterna::md {
 namespace {
 
 using Numbers = Vector<double>;
-
-struct Triple {
-  Numbers x, y, z;
-
-  static Triple load_from(const double (*rows)[triangles_together], std::size_t lane) {
-    return {load(rows[0] + lane), load(rows[1] + lane), load(rows[2] + lane)};
-  }
-  void store_to(double (*rows)[triangles_together], std::size_t lane) const {
-    *reinterpret_cast<Numbers*>(rows[0] + lane) = x;
-    *reinterpret_cast<Numbers*>(rows[1] + lane) = y;
-    *reinterpret_cast<Numbers*>(rows[2] + lane) = z;
-  }
-};
-
-Triple operator+(const Triple& a, const Triple& b) {
-  return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-Triple operator-(const Triple& a, const Triple& b) {
-  return {a.x - b.x, a.y - b.y, a.z - b.z};
-}
-Triple operator*(const Numbers& factor, const Triple& a) {
-  return {factor * a.x, factor * a.y, factor * a.z};
-}
-Numbers dot_of(const Triple& a, const Triple& b) {
-  return a.x * b.x + a.y * b.y + a.z * b.z;
-}
-Triple cross_of(const Triple& a, const Triple& b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-/// NaN where there is none.
-Triple unit(const Triple& a) {
-  return (1.0 / square_root(dot_of(a, a))) * a;
-}
 
 /// The triangles from `lane` on, as many as a vector holds.
 void settle(const SettleShape& shape, SettleWork& work, std::size_t lane) {
