@@ -2,17 +2,19 @@
 //          happens to its own atoms: as with bonded terms, a group across a border is solved on two
 //          ranks or more, and no atom changes its rank for its group's sake. The velocities of
 //          ghosts come by halo exchanges of their own. Groups that are longer than a halo are
-//          solved by all ranks together. A minimization takes the forces along the constraints and
-//          corrects its moves as those of a time step, with the same mass for all.
-// Source:  SETTLE: kernels/settle_kernels.inl; for other groups SHAKE: Ryckaert, Ciccotti and Berendsen, J. Comput.
-//          Phys. 23, 327 (1977), and RATTLE: Andersen, J. Comput. Phys. 52, 24 (1983); for long
-//          ones Newton's method with the matrix of constraint_matrix.cpp.
+//          solved by all ranks together. Rigid groups move as rotors, which need no forces along
+//          the constraints. A minimization takes the forces along the constraints and corrects its
+//          moves as those of a time step, with the same mass for all.
+// Source:  rotors: kernels/rotor_kernels.inl; SETTLE: kernels/settle_kernels.inl; for other groups
+//          SHAKE: Ryckaert, Ciccotti and Berendsen, J. Comput. Phys. 23, 327 (1977), and RATTLE:
+//          Andersen, J. Comput. Phys. 52, 24 (1983); for long ones Newton's method with the matrix
+//          of constraint_matrix.cpp.
 // Cost:    two exchanges of the ghosts' velocities in each step. SHAKE sweeps ten times or so over
 //          the constraints of a group; this number grows with the length of a chain. Long groups
 //          take about 20 halo exchanges more in each step.
 // Hazards: a group that a rank solves must lie within the halo, which may be widened for it.
-// Others:  rigid molecules (`[[component]]`), whose rotation is exact, where a whole molecule is
-//          rigid.
+// Others:  rigid molecules (`[[component]]`), which migrate as one particle, where a whole molecule
+//          is rigid.
 
 #include "md/integrate/constraints.hpp"
 
