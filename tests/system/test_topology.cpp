@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "md/system/chemical_bonds.hpp"
@@ -105,6 +106,51 @@ TEST_CASE("of several images the nearest one is found, where it is there") {
   CHECK_FALSE(places.local(7));
   CHECK(places.missing(5, 8, 3).starts_with(
       "rank 3 has atom 1 (A, id 5) of molecule 2 (chain) but not atom 4 (D, id 8) of molecule 2"));
+}
+
+TEST_CASE("constraints take the degrees of freedom that a rigid body lacks") {
+  struct Body {
+    std::vector<Vec3> points;
+    std::int64_t degrees_of_freedom;
+  };
+  const Body bodies[] = {
+      {{{0, 0, 0}, {1, 0, 0}}, 5},
+      {{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}, 5},
+      {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, 6},
+      {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}}, 6},
+      {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, 6},
+      {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}}, 6},
+  };
+  constexpr std::int64_t count = 7;
+  for (const Body& body : bodies) {
+    const auto atoms = static_cast<std::int64_t>(body.points.size());
+    CAPTURE(atoms);
+    Topology::Molecule molecule{.name = "body",
+                                .atoms = {},
+                                .terms = {},
+                                .bonds = {},
+                                .exclusions = {},
+                                .constraints = {},
+                                .virtual_sites = {}};
+    for (std::int32_t a = 0; a < atoms; ++a) {
+      molecule.atoms.push_back({"A", a == 0 ? 1 : 0, 0.0});
+      for (std::int32_t b = 0; b < a; ++b) {
+        const Vec3 apart =
+            body.points[static_cast<std::size_t>(a)] - body.points[static_cast<std::size_t>(b)];
+        molecule.constraints.push_back({{b, a}, std::sqrt(dot(apart, apart))});
+      }
+    }
+    const auto constraints = static_cast<std::int64_t>(molecule.constraints.size());
+    const Topology all({molecule}, {{0, count}}, {});
+    CHECK(3 * atoms * count - all.constraint_count() == count * body.degrees_of_freedom);
+    double sum = 0.0;
+    for (std::int64_t id = 1; id <= atoms; ++id) sum += all.degrees_of(id);
+    CHECK(sum == doctest::Approx(static_cast<double>(body.degrees_of_freedom)).epsilon(1e-12));
+    // About a fixed atom each constraint takes what it says.
+    const char frozen[] = {0, 1};
+    CHECK(all.constraint_count(frozen) == count * constraints);
+    CHECK(all.degrees_of(2, frozen) <= 2.0);
+  }
 }
 
 TEST_CASE("constraints count as bonds, but for the longest side of a triangle") {
