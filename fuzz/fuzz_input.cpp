@@ -27,7 +27,8 @@
 // sources: src/md/input/residue_labels.cpp
 // sources: src/md/input/hydrogen_mass.cpp
 // sources: src/md/forces/bonded/bicubic_table.cpp src/md/forces/bonded/bonded_table.cpp
-// sources: src/md/system/topology.cpp src/md/system/selection_expression.cpp
+// sources: src/md/system/topology.cpp src/md/system/joined_atoms.cpp src/md/system/rigid_shape.cpp
+// sources: src/md/system/selection_expression.cpp
 // sources: src/md/system/virtual_site_kinds.cpp src/md/system/virtual_site.cpp
 // sources: src/md/system/atom_group.cpp src/md/input/atom_groups.cpp
 // sources: src/md/observe/*.cpp src/md/integrate/thermostats/*.cpp

@@ -2,7 +2,8 @@
 // column is in the text.
 //
 // sources: src/md/system/selection_expression.cpp src/md/system/atom_group.cpp
-// sources: src/md/system/topology.cpp src/md/core/units.cpp src/md/core/display_text.cpp
+// sources: src/md/system/topology.cpp src/md/system/joined_atoms.cpp src/md/system/rigid_shape.cpp
+// sources: src/md/core/units.cpp src/md/core/display_text.cpp
 // sources: src/comm/context/nearest_name.cpp
 
 #include <cstddef>

@@ -178,7 +178,7 @@ def test_frames_of_groups(tmp_path):
     universe.trajectory[1]
     assert universe.atoms.ids.tolist() == (chosen + 1).tolist()
     assert abs(difference(universe.atoms.positions / 10, expected)).max() < 2e-6
-    atoms = ase_io.read(tmp_path / "butane.xyz", 1)
+    atoms = ase_io.read(tmp_path / "butane.trajectory.xyz", 1)
     assert atoms.arrays["molecule"].tolist() == [m + 1 for m in range(2, 9) for _ in range(2)]
     assert set(atoms.arrays["name"]) == {"C1", "C4"} and set(atoms.arrays["kind"]) == {"CH3"}
     assert abs(difference(atoms.positions / 10, expected)).max() < 1e-9

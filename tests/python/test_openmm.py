@@ -17,6 +17,7 @@ name = "{name}"
 steps = {steps}
 timestep = 0.001
 constraint_tolerance = 1e-11
+constraint_algorithm = "settle"      # that of OpenMM
 
 [start]
 kind = "file"

@@ -88,7 +88,7 @@ void ConstraintGroups::choose(ConstraintGroup& group, const Topology::Molecule& 
   }
   if (shape) group.reach = margin * extent_of(*shape);
   group.spans_ranks =
-      algorithm == conjugate_gradients || (algorithm == automatic && group.reach > halo);
+      algorithm == conjugate_gradients || (algorithm != shake && group.reach > halo);
   if (group.spans_ranks) return;
   std::vector<double> of_atoms;
   for (const std::int32_t atom : group.atoms) {

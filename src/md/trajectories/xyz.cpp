@@ -164,27 +164,30 @@ void check_xyz(const Input& input, const IsGood& is_good, const Report& report) 
 TrajectorySection xyz_section() {
   std::vector<KeySchema> keys = trajectory_keys<XyzOptions>();
   for (KeySchema& key : motion_keys<XyzOptions>()) keys.push_back(std::move(key));
-  return {.schema = {.name = "xyz",
-                     .description =
-                         "Frames as extended XYZ, the text format of ASE and OVITO, written while "
-                         "the run lasts: `NAME.xyz`, all digits, in angstrom, ps and eV, with the "
-                         "box, the time, the potential energy, and elements, names, types, "
-                         "molecules and charges of the atoms. Reduced numbers stay as they are.",
-                     .aliases = {"extxyz", "extended_xyz"}},
-          .keys = std::move(keys),
-          .interval = trajectory_interval<XyzOptions>,
-          .groups = trajectory_groups<XyzOptions>,
-          .bytes_per_atom =
-              [](const Input& input) {
-                constexpr double bytes_of_vector = 60.0, bytes_of_rest = 25.0;
-                const auto& options = input.section<XyzOptions>();
-                return bytes_of_rest + bytes_of_vector * (1 + options.velocities + options.forces);
-              },
-          .check = check_xyz};
+  return {
+      .schema =
+          {.name = "xyz",
+           .description =
+               "Frames as extended XYZ, the text format of ASE and OVITO, written while "
+               "the run lasts: `NAME.trajectory.xyz`, all digits, in angstrom, ps and eV, with the "
+               "box, the time, the potential energy, and elements, names, types, "
+               "molecules and charges of the atoms. Reduced numbers stay as they are.",
+           .aliases = {"extxyz", "extended_xyz"}},
+      .keys = std::move(keys),
+      .interval = trajectory_interval<XyzOptions>,
+      .groups = trajectory_groups<XyzOptions>,
+      .bytes_per_atom =
+          [](const Input& input) {
+            constexpr double bytes_of_vector = 60.0, bytes_of_rest = 25.0;
+            const auto& options = input.section<XyzOptions>();
+            return bytes_of_rest + bytes_of_vector * (1 + options.velocities + options.forces);
+          },
+      .check = check_xyz};
 }
 
 }  // namespace
 
-const TrajectoryRow trajectory::xyz{.section = xyz_section, .ending = ".xyz", .make = make_xyz};
+const TrajectoryRow trajectory::xyz{
+    .section = xyz_section, .ending = ".trajectory.xyz", .make = make_xyz};
 
 }  // namespace sterna::md

@@ -29,8 +29,8 @@ inline constexpr auto choice_table<RotationMethod> = std::to_array<Choice<Rotati
 /// How constraints are solved.
 enum class ConstraintAlgorithm {
   automatic,           ///< rotors, conjugate gradients beyond the halo, else SHAKE
-  settle,              ///< SETTLE where it can, else SHAKE, in a halo as wide as the longest group
-  shake,               ///< all of them, in such a halo
+  settle,              ///< likewise, with SETTLE where it can in place of rotors
+  shake,               ///< all of them, in a halo as wide as the longest group
   conjugate_gradients  ///< all of them
 };
 template <>
@@ -41,9 +41,9 @@ inline constexpr auto choice_table<ConstraintAlgorithm> =
           "chains of constraints that are longer than the halo by \"conjugate_gradients\", which "
           "communicates, and the others by SHAKE."},
          {"settle", ConstraintAlgorithm::settle,
-          "\"settle\" has no rotors: SETTLE solves water of three sites, and SHAKE the others."},
+          "\"settle\" does the same without rotors: SETTLE solves water of three sites."},
          {"shake", ConstraintAlgorithm::shake,
-          "\"shake\", like \"settle\", makes the halo as wide as the longest chain."},
+          "\"shake\" makes the halo as wide as the longest chain."},
          {"conjugate_gradients", ConstraintAlgorithm::conjugate_gradients}});
 
 struct RunSection {  ///< [run]

@@ -460,6 +460,14 @@ ForeignInput read_session(const std::string& path, const LoadText& load) {
       start.constraints = StartConstraints::first_step;
       draft.decide("start.constraints", place);
     }
+    const auto has_constraints = [](const Input::Molecule& molecule) {
+      return !molecule.constraints.empty();
+    };
+    if (std::ranges::any_of(draft.input.molecules, has_constraints)) {
+      // The steps of MODYLAS, which has no rotors for atoms.
+      draft.input.run.constraint_algorithm = ConstraintAlgorithm::settle;
+      draft.decide("run.constraint_algorithm", place);
+    }
     draft.input.run.name = std::filesystem::path(path).stem().string();
     draft.decide("run.name", place);
   } catch (const DocumentError& error) {
