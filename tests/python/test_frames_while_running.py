@@ -18,7 +18,7 @@ mdtraj = pytest.importorskip("mdtraj")
 ase_io = pytest.importorskip("ase.io")
 
 #: Sections of the input, and what their files end with.
-FORMATS = {"dcd": "dcd", "trr": "trr", "lammps_dump": "lammpstrj", "xyz": "xyz"}
+FORMATS = {"dcd": "dcd", "trr": "trr", "lammps_dump": "lammpstrj", "xyz": "trajectory.xyz"}
 VELOCITIES = "velocities = true\n"
 MOTION = VELOCITIES + "forces = true\n"
 
@@ -37,7 +37,7 @@ def difference(found, expected):
 
 def reader_of(suffix):
     """That of exports."""
-    return READERS["extxyz" if suffix == "xyz" else suffix]
+    return READERS["extxyz" if suffix.endswith("xyz") else suffix]
 
 
 def read_file(path, frame):
@@ -95,7 +95,7 @@ def test_other_programs_find_the_numbers_of_the_run(tmp_path, name, ranks):
                 assert found.force is None
             if suffix == "dcd":
                 assert found.velocity is None
-            if suffix == "xyz" and name != "mixture":
+            if suffix.endswith("xyz") and name != "mixture":
                 assert found.energy == pytest.approx(
                     per_kj(name, energies[expected.step]), rel=1e-8
                 )
@@ -144,7 +144,7 @@ def test_the_atoms_are_named_as_in_exported_files(tmp_path):
     )  # fmt: skip
     assert exported.returncode == 0, exported.stderr
     found, expected = (
-        ase_io.read(tmp_path / name, ":") for name in ("water.xyz", "exported.extxyz")
+        ase_io.read(tmp_path / name, ":") for name in ("water.trajectory.xyz", "exported.extxyz")
     )
     assert len(found) == len(expected) == 4
     for one, other in zip(found, expected, strict=True):
