@@ -12,7 +12,8 @@
 namespace sterna::md {
 
 /// The residues' numbers of molecules that are a residue each, from a text such as "21:520 601" or,
-/// with insertion codes, "52 52A 53". None where there is no text. Throws std::invalid_argument, with what is wrong.
+/// with insertion codes, "52 52A 53". None where there is no text. Throws std::invalid_argument,
+/// with what is wrong.
 std::vector<Topology::Numbers> residue_numbers_of(const Input::Molecule& molecule);
 
 /// The letter behind the number of a molecule's residue, by which PDB files tell residues of one

@@ -68,9 +68,11 @@ void try_settle(ConstraintGroup& group, std::span<const double> inverse_masses) 
 
 ConstraintGroups::ConstraintGroups(const Topology& topology, std::span<const double> inverse_masses,
                                    ConstraintAlgorithm algorithm, double tolerance, double halo) {
+  std::uint32_t number = 0;
   for (const Topology::Molecule& molecule : topology.molecules()) {
     Kind& kind = kinds_.emplace_back(kind_of(molecule));
     for (ConstraintGroup& group : kind.groups) {
+      group.number = number++;
       choose(group, molecule, inverse_masses, algorithm, tolerance, halo);
     }
     const auto has_rotor = [](const ConstraintGroup& group) { return group.rotor.has_value(); };

@@ -22,9 +22,10 @@ struct ConstraintGroup {
   std::vector<std::int32_t> atoms;   ///< in the molecule; each but the first is constrained to an
                                      ///< earlier one
   std::vector<std::int32_t> parent;  ///< the place of that one in `atoms`; -1: the first
-  /// Between places in `atoms`. Of SETTLE's: the legs, whose second atom is the apex, then the base. Of rotors first those of
-  /// each atom but the first to its parent, which is the second.
+  /// Between places in `atoms`. Of SETTLE's: the legs, whose second atom is the apex, then the
+  /// base. Of rotors: first those of each atom but the first to its parent, which is the second.
   std::vector<PointDistance> constraints;
+  std::uint32_t number = 0;              ///< among all groups of all kinds of molecules
   std::optional<ConstraintRotor> rotor;  ///< moves it
   std::optional<Settle> settle;          ///< solves it
   bool spans_ranks = false;              ///< solved by all ranks together

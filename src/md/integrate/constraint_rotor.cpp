@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "md/core/cross_product.hpp"
 #include "md/model/body_frame.hpp"
@@ -73,39 +72,47 @@ std::optional<ConstraintRotor> ConstraintRotor::of(const RigidShape& shape,
   return ConstraintRotor(select_kernels(available_rotor_kernels(), kernels), rotor, whole);
 }
 
-std::vector<Vec3> ConstraintRotor::fit(std::span<const Vec3> places) const {
-  const std::size_t count = shape_.atoms;
-  Vec3 center;
-  for (std::size_t k = 0; k < count; ++k) center += shape_.mass[k] * places[k];
-  // The kernel finds axes that are near.
-  RotorWork work{};
-  for (std::size_t k = 0; k < count; ++k) {
-    for (int axis = 0; axis < 3; ++axis) {
-      std::ranges::fill(work.place[k][axis], (places[k] - center)[axis]);
+void ConstraintRotor::fit(RotorWork& work) const {
+  const auto vector_in = [](const RotorWork::Numbers(&rows)[3], std::size_t lane) {
+    return Vec3{rows[0][lane], rows[1][lane], rows[2][lane]};
+  };
+  const auto put_into = [](RotorWork::Numbers(&rows)[3], std::size_t lane, const Vec3& v) {
+    for (int axis = 0; axis < 3; ++axis) rows[axis][lane] = v[axis];
+  };
+  const auto for_each_atom = [&](auto&& use) {
+    for (std::size_t k = 0; k < shape_.atoms; ++k) {
+      for (std::size_t lane = 0; lane < rotors_together; ++lane) use(k, lane);
     }
-  }
+  };
+  // Paths are the places from the center of mass until the end.
+  Vec3 center[rotors_together];
+  for_each_atom([&](std::size_t k, std::size_t lane) {
+    center[lane] += shape_.mass[k] * vector_in(work.place[k], lane);
+  });
+  for_each_atom([&](std::size_t k, std::size_t lane) {
+    put_into(work.path[k], lane, vector_in(work.place[k], lane) - center[lane]);
+    put_into(work.velocity[k], lane, Vec3{});
+  });
+  // Finds axes that are near.
   project(work);
-  std::vector<Vec3> fitted(count);
-  for (std::size_t k = 0; k < count; ++k) {
-    for (int axis = 0; axis < 3; ++axis) fitted[k][axis] = work.place[k][axis][0];
-  }
-  for (int turn = 0; turn < most_turns; ++turn) {
-    // Velocities from the body to the places: the rigid part of them is left to be turned by.
-    for (std::size_t k = 0; k < count; ++k) {
-      const Vec3 to_place = places[k] - center - fitted[k];
-      for (int axis = 0; axis < 3; ++axis) {
-        std::ranges::fill(work.place[k][axis], fitted[k][axis]);
-        std::ranges::fill(work.velocity[k][axis], to_place[axis]);
-      }
-    }
+  double largest = 1.0;
+  for (int turn = 0; turn < most_turns && largest > 1e-30; ++turn) {
+    // Velocities from the body to the places: their rigid part is what is left to be turned by.
+    for_each_atom([&](std::size_t k, std::size_t lane) {
+      put_into(work.velocity[k], lane,
+               vector_in(work.path[k], lane) - vector_in(work.place[k], lane));
+    });
     project(work);
-    Vec3 angle;
-    for (int axis = 0; axis < 3; ++axis) angle[axis] = work.angular_velocity[axis][0];
-    for (Vec3& place : fitted) place = turned(place, angle);
-    if (!(dot(angle, angle) > 1e-30)) break;
+    largest = 0.0;
+    for_each_atom([&](std::size_t k, std::size_t lane) {
+      const Vec3 angle = vector_in(work.angular_velocity, lane);
+      largest = std::max(largest, dot(angle, angle));
+      put_into(work.place[k], lane, turned(vector_in(work.place[k], lane), angle));
+    });
   }
-  for (Vec3& place : fitted) place += center;
-  return fitted;
+  for_each_atom([&](std::size_t k, std::size_t lane) {
+    put_into(work.path[k], lane, vector_in(work.place[k], lane) - vector_in(work.path[k], lane));
+  });
 }
 
 }  // namespace sterna::md

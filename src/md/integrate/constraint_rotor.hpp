@@ -15,8 +15,8 @@ namespace sterna::md {
 class ConstraintRotor {
  public:
   /// `inverse_masses`: of the atoms; `kernels`: an instruction set, or "auto". Nothing for too many
-  /// atoms, where one has no finite mass, and for bodies that are nearly but not quite linear: these
-  /// turn too fast about their axis.
+  /// atoms, where one has no finite mass, and for bodies that are nearly but not quite linear, as
+  /// these turn too fast about their axis.
   static std::optional<ConstraintRotor> of(const RigidShape& shape,
                                            std::span<const double> inverse_masses,
                                            std::string_view kernels = "auto");
@@ -28,10 +28,10 @@ class ConstraintRotor {
   void turn(RotorWork& work, double time) const { kernels_->turn(shape_, work, time); }
   void project(RotorWork& work) const { kernels_->project(shape_, work); }
 
-  /// The places of the rigid body, or its mirror image, that are next to these: the sum over the
-  /// atoms of mass and squared distance is least. The center of mass stays. NaN where places have
-  /// no direction.
-  std::vector<Vec3> fit(std::span<const Vec3> places) const;
+  /// Moves `work.place` of each rotor to the nearest places of the rigid body or its mirror image:
+  /// the sum over the atoms of mass and squared path is least. The center of mass stays. The paths
+  /// are NaN where places have no direction.
+  void fit(RotorWork& work) const;
 
  private:
   ConstraintRotor(const RotorKernels& kernels, const RotorShape& shape, double mass)

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "md/core/cross_product.hpp"
 
@@ -20,7 +19,7 @@ void put_into(RotorWork::Numbers (&rows)[3], std::size_t lane, const Vec3& v) {
 }  // namespace
 
 void ConstraintRotors::sort() {
-  std::ranges::stable_sort(bodies_, std::less<>(), &Body::group);
+  std::ranges::stable_sort(bodies_, {}, [](const Body& body) { return body.group->number; });
 }
 
 std::vector<Vec3> ConstraintRotors::places_of(const Body& body, const ConstraintSet& set) {
@@ -122,18 +121,19 @@ double ConstraintRotors::largest_velocity_along(const ConstraintSet& set,
 }
 
 std::optional<std::uint32_t> ConstraintRotors::fit(const ConstraintSet& set,
-                                                   std::span<Vec3> shift) const {
+                                                   std::span<Vec3> shift) {
   std::optional<std::uint32_t> failed;
-  for (const Body& body : bodies_) {
-    const std::vector<Vec3> places = places_of(body, set);
-    const std::vector<Vec3> fitted = body.group->rotor->fit(places);
-    const auto atoms = atoms_of(body, set);
-    for (std::size_t k = 0; k < atoms.size(); ++k) {
-      const Vec3 by = fitted[k] - places[k];
-      if (!failed && !std::isfinite(dot(by, by))) failed = body.first_constraint;
-      shift[atoms[k].vector] = by;
+  for_each_batch(set, [&](std::span<const Body> bodies) {
+    bodies.front().group->rotor->fit(work_);
+    for (std::size_t lane = 0; lane < bodies.size(); ++lane) {
+      const auto atoms = atoms_of(bodies[lane], set);
+      for (std::size_t k = 0; k < atoms.size(); ++k) {
+        const Vec3 path = vector_in(work_.path[k], lane);
+        if (!failed && !std::isfinite(dot(path, path))) failed = bodies[lane].first_constraint;
+        shift[atoms[k].vector] = path;
+      }
     }
-  }
+  });
   return failed;
 }
 

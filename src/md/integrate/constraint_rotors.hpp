@@ -41,7 +41,7 @@ class ConstraintRotors {
   double largest_velocity_along(const ConstraintSet& set, std::span<const Vec3> velocity) const;
   /// What brings atoms to the nearest places of a rigid body. Returns the first constraint of a body
   /// whose places have no direction.
-  std::optional<std::uint32_t> fit(const ConstraintSet& set, std::span<Vec3> shift) const;
+  std::optional<std::uint32_t> fit(const ConstraintSet& set, std::span<Vec3> shift);
   /// Leaves of velocities those of the rigid motion with the same momenta.
   void project(const ConstraintSet& set, std::span<Vec3> velocity);
   /// Turns accelerations by forces into those of the rigid bodies, which move with `velocity`,

@@ -1,5 +1,5 @@
-// The part of `Constraints` that is for groups longer than a halo, which all ranks solve together. See
-// constraints.cpp.
+// The part of `Constraints` that is for groups longer than a halo, which all ranks solve together.
+// See constraints.cpp.
 
 #include <fmt/format.h>
 

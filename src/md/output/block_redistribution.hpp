@@ -16,9 +16,9 @@
 namespace sterna::md {
 
 /// Brings data of particles, which live wherever they are in space, into the order of their ids:
-/// rank r receives those of the r-th block of ids (of as many blocks as there are `owners`). The slot of a particle is the number of ids
-/// that are smaller than its own. It is done in pieces, so that a rank never holds more than a
-/// piece of its block at a time (plus what it sends).
+/// rank r receives those of the r-th block of ids (of as many blocks as there are `owners`). The
+/// slot of a particle is the number of ids that are smaller than its own. It is done in pieces, so
+/// that a rank never holds more than a piece of its block at a time (plus what it sends).
 class BlockRedistribution {
  public:
   struct Options {

@@ -2,7 +2,8 @@
 //          placed next. Where all of these lie in one line or plane and it does not, either side
 //          will do, the first time: that is the mirror.
 // Source:  Dong and Wu, J. Glob. Optim. 22, 365 (2002), who place atoms of proteins so.
-// Cost:    the cube of the number of points, once for a kind of molecule.
+// Cost:    the number of points times that of distances, once for a kind of molecule. A chain, which
+//          has too few distances, costs nothing.
 // Hazards: distances may fix points only all together, without an order in which one follows from
 //          those before; then none is found, and the caller takes it for flexible.
 // Others:  least squares of all distances, where they have errors.
@@ -15,7 +16,7 @@
 namespace sterna::md {
 namespace {
 
-/// The square of a height that is the rounding of computing, relative to that of the largest distance.
+/// The square of a height that is no more than rounding, relative to that of the largest distance.
 constexpr double rounding = 1e-10;
 
 struct Known {
@@ -68,10 +69,20 @@ double length(const Vec3& v) {
 
 std::optional<RigidShape> rigid_shape(std::size_t count, std::span<const PointDistance> distances,
                                       double tolerance) {
-  if (count < 2 || distances.empty()) return std::nullopt;
+  // In a line each point needs two distances, but for the first two.
+  if (count < 2 || distances.size() + 3 < 2 * count) return std::nullopt;
   const double scale = std::ranges::max(distances, {}, &PointDistance::distance).distance;
   // The square of a height below which points lie in the line or plane.
   const double no_height = std::max(rounding, tolerance) * scale * scale;
+  struct Joined {
+    std::uint32_t point;
+    double distance;
+  };
+  std::vector<std::vector<Joined>> joined(count);
+  for (const auto& [first, second, distance] : distances) {
+    joined[first].push_back({second, distance});
+    joined[second].push_back({first, distance});
+  }
   RigidShape shape{std::vector<Vec3>(count), 0};
   std::vector<bool> is_placed(count, false);
   is_placed[0] = true;
@@ -80,9 +91,7 @@ std::optional<RigidShape> rigid_shape(std::size_t count, std::span<const PointDi
     for (std::uint32_t point = 0; point < count && !found; ++point) {
       if (is_placed[point]) continue;
       std::vector<Known> known;
-      for (const auto& [first, second, distance] : distances) {
-        if (first != point && second != point) continue;
-        const std::uint32_t other = first == point ? second : first;
+      for (const auto& [other, distance] : joined[point]) {
         if (is_placed[other]) known.push_back({shape.points[other], distance});
       }
       if (known.empty()) continue;

@@ -110,7 +110,6 @@ std::vector<Topology::RigidAtoms> Topology::rigid_atoms_of(const Molecule& molec
   for (JoinedAtoms& group : joined_by_constraints(molecule).groups) {
     const auto atoms = static_cast<double>(group.atoms.size());
     const auto constraints = static_cast<double>(group.constraints.size());
-    if (constraints < 3.0 * atoms - 6.0) continue;
     const auto shape = rigid_shape(group.atoms.size(), group.distances, distance_rounding);
     if (!shape) continue;
     const double taken = 3.0 * atoms - shape->degrees_of_freedom();

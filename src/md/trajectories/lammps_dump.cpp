@@ -17,6 +17,7 @@ namespace {
 // Source: the manual of LAMMPS, "dump" and "units".
 
 struct LammpsDumpOptions {
+  static constexpr std::string_view section = "lammps_dump";
   std::int64_t interval = 0;
   std::vector<std::string> groups;
   bool velocities = false, forces = false;
@@ -141,31 +142,12 @@ std::unique_ptr<FrameFormat> make_lammps_dump(const Input& input, const Topology
   return std::make_unique<LammpsDumpFormat>(input.section<LammpsDumpOptions>(), input);
 }
 
-void check_lammps_dump(const Input& input, const IsGood& is_good, const Report& report) {
-  const auto& options = input.section<LammpsDumpOptions>();
-  check_forces_of_sites(input, is_good, report, "lammps_dump", options.forces);
-}
-
 TrajectorySection lammps_dump_section() {
-  std::vector<KeySchema> keys = trajectory_keys<LammpsDumpOptions>();
-  for (KeySchema& key : motion_keys<LammpsDumpOptions>()) keys.push_back(std::move(key));
-  return {
-      .schema = {.name = "lammps_dump",
-                 .description =
-                     "Frames in the text format of LAMMPS's dumps, written while the run lasts: "
-                     "`NAME.lammpstrj`, all digits, with the images of the box. Its units are "
-                     "lj, metal or real as those of the input; for \"nano\" real.",
-                 .aliases = {"lammpstrj", "dump_file"}},
-      .keys = std::move(keys),
-      .interval = trajectory_interval<LammpsDumpOptions>,
-      .groups = trajectory_groups<LammpsDumpOptions>,
-      .bytes_per_atom =
-          [](const Input& input) {
-            constexpr double bytes_of_vector = 60.0, bytes_of_rest = 20.0;
-            const auto& options = input.section<LammpsDumpOptions>();
-            return bytes_of_rest + bytes_of_vector * (1 + options.velocities + options.forces);
-          },
-      .check = check_lammps_dump};
+  return motion_section<LammpsDumpOptions, 60, 20>(
+      "Frames in the text format of LAMMPS's dumps, written while the run lasts: "
+      "`NAME.lammpstrj`, all digits, with the images of the box. Its units are "
+      "lj, metal or real as those of the input; for \"nano\" real.",
+      {"lammpstrj", "dump_file"});
 }
 
 }  // namespace

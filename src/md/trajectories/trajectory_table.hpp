@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "md/input/atom_groups.hpp"
@@ -79,6 +80,32 @@ std::int64_t trajectory_interval(const Input& input) {
 template <class Options>
 const std::vector<std::string>& trajectory_groups(const Input& input) {
   return input.section<Options>().groups;
+}
+
+/// The section of such a format, which `Options::section` names. An atom takes so many bytes in a
+/// frame for each vector, and for all else.
+template <class Options, int bytes_of_vector, int bytes_of_rest>
+TrajectorySection motion_section(std::string_view description,
+                                 std::vector<std::string_view> aliases) {
+  std::vector<KeySchema> keys = trajectory_keys<Options>();
+  for (KeySchema& key : motion_keys<Options>()) keys.push_back(std::move(key));
+  return {.schema = {.name = Options::section,
+                     .description = description,
+                     .aliases = std::move(aliases)},
+          .keys = std::move(keys),
+          .interval = trajectory_interval<Options>,
+          .groups = trajectory_groups<Options>,
+          .bytes_per_atom =
+              [](const Input& input) {
+                const auto& options = input.section<Options>();
+                return bytes_of_rest +
+                       double{bytes_of_vector} * (1 + options.velocities + options.forces);
+              },
+          .check =
+              [](const Input& input, const IsGood& is_good, const Report& report) {
+                check_forces_of_sites(input, is_good, report, Options::section,
+                                      input.section<Options>().forces);
+              }};
 }
 
 }  // namespace sterna::md

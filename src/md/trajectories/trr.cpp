@@ -15,6 +15,7 @@ namespace {
 // highest byte first.
 
 struct TrrOptions {
+  static constexpr std::string_view section = "trr";
   std::int64_t interval = 0;
   std::vector<std::string> groups;
   bool velocities = false, forces = false;
@@ -109,28 +110,11 @@ std::unique_ptr<FrameFormat> make_trr(const Input& input, const Topology&) {
   return std::make_unique<TrrFormat>(input.section<TrrOptions>());
 }
 
-void check_trr(const Input& input, const IsGood& is_good, const Report& report) {
-  const auto& options = input.section<TrrOptions>();
-  check_forces_of_sites(input, is_good, report, "trr", options.forces);
-}
-
 TrajectorySection trr_section() {
-  std::vector<KeySchema> keys = trajectory_keys<TrrOptions>();
-  for (KeySchema& key : motion_keys<TrrOptions>()) keys.push_back(std::move(key));
-  return {.schema = {.name = "trr",
-                     .description =
-                         "Frames in the format TRR of GROMACS, written while the run lasts: "
-                         "`NAME.trr`, in nm, ps and kJ/mol, in single precision, with the box.",
-                     .aliases = {"trrfile"}},
-          .keys = std::move(keys),
-          .interval = trajectory_interval<TrrOptions>,
-          .groups = trajectory_groups<TrrOptions>,
-          .bytes_per_atom =
-              [](const Input& input) {
-                const auto& options = input.section<TrrOptions>();
-                return 12.0 * (1 + options.velocities + options.forces);
-              },
-          .check = check_trr};
+  return motion_section<TrrOptions, 12, 0>(
+      "Frames in the format TRR of GROMACS, written while the run lasts: "
+      "`NAME.trr`, in nm, ps and kJ/mol, in single precision, with the box.",
+      {"trrfile"});
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ namespace {
 // Source: extended XYZ as the documentation of ASE describes it ("ase.io.extxyz").
 
 struct XyzOptions {
+  static constexpr std::string_view section = "xyz";
   std::int64_t interval = 0;
   std::vector<std::string> groups;
   bool velocities = false, forces = false;
@@ -157,32 +158,13 @@ std::unique_ptr<FrameFormat> make_xyz(const Input& input, const Topology& topolo
   return std::make_unique<XyzFormat>(input.section<XyzOptions>(), input, topology);
 }
 
-void check_xyz(const Input& input, const IsGood& is_good, const Report& report) {
-  check_forces_of_sites(input, is_good, report, "xyz", input.section<XyzOptions>().forces);
-}
-
 TrajectorySection xyz_section() {
-  std::vector<KeySchema> keys = trajectory_keys<XyzOptions>();
-  for (KeySchema& key : motion_keys<XyzOptions>()) keys.push_back(std::move(key));
-  return {
-      .schema =
-          {.name = "xyz",
-           .description =
-               "Frames as extended XYZ, the text format of ASE and OVITO, written while "
-               "the run lasts: `NAME.trajectory.xyz`, all digits, in angstrom, ps and eV, with the "
-               "box, the time, the potential energy, and elements, names, types, "
-               "molecules and charges of the atoms. Reduced numbers stay as they are.",
-           .aliases = {"extxyz", "extended_xyz"}},
-      .keys = std::move(keys),
-      .interval = trajectory_interval<XyzOptions>,
-      .groups = trajectory_groups<XyzOptions>,
-      .bytes_per_atom =
-          [](const Input& input) {
-            constexpr double bytes_of_vector = 60.0, bytes_of_rest = 25.0;
-            const auto& options = input.section<XyzOptions>();
-            return bytes_of_rest + bytes_of_vector * (1 + options.velocities + options.forces);
-          },
-      .check = check_xyz};
+  return motion_section<XyzOptions, 60, 25>(
+      "Frames as extended XYZ, the text format of ASE and OVITO, written while "
+      "the run lasts: `NAME.trajectory.xyz`, all digits, in angstrom, ps and eV, with the "
+      "box, the time, the potential energy, and elements, names, types, "
+      "molecules and charges of the atoms. Reduced numbers stay as they are.",
+      {"extxyz", "extended_xyz"});
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ struct RotorWork {
   alignas(64) Numbers place[most_atoms_of_rotor][3];
   /// Taken: of each atom; given: that of the rigid motion with the same momenta.
   alignas(64) Numbers velocity[most_atoms_of_rotor][3];
-  /// What `turn` moves each atom by.
+  /// What each atom is moved by.
   alignas(64) Numbers path[most_atoms_of_rotor][3];
   alignas(64) Numbers angular_velocity[3];
 };

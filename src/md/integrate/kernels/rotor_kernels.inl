@@ -1,5 +1,5 @@
-// Rigid bodies of atoms, written once over vectors of doubles and compiled once for each instruction
-// set. Lanes are bodies of one shape.
+// Rigid bodies of atoms, written once over vectors of doubles and compiled once for each
+// instruction set. Lanes are bodies of one shape.
 //
 // Idea:    the positions and velocities of the atoms are all the state that a body has. Sums over
 //          the atoms give its axes, momentum and angular momentum; it turns freely, as an
@@ -11,7 +11,7 @@
 //          axes in place of the quaternion. A linear body turns about its angular momentum.
 // Cost:    some 40 operations for each atom, 200 and five sines for the body.
 // Hazards: the axes follow from places that are rigid to rounding; places of a start that are not
-//          need Rotor::fit first.
+//          need ConstraintRotor::fit first.
 // Others:  SETTLE, for triangles of two equal sides.
 
 #include <cmath>
@@ -115,7 +115,7 @@ struct Bodies {
     about(2, 0.5 * time);
   }
 
-  /// Gives the atoms their places and, by `motion`, their velocities.
+  /// Gives the atoms their places and velocities.
   void give(const RotorShape& shape, RotorWork& work, std::size_t lane) const {
     const Triple omega = angular_velocity(shape);
     omega.store_to(work.angular_velocity, lane);
