@@ -11,7 +11,7 @@ if(STERNA_SANITIZE)
   set(_sterna_together OFF)
 endif()
 option(STERNA_TOGETHER "Compile the files of a folder together" ${_sterna_together})
-set(STERNA_TOGETHER_FILES 8 CACHE STRING "As many files at a time, with STERNA_TOGETHER")
+set(STERNA_TOGETHER_FILES 24 CACHE STRING "As many files at a time, with STERNA_TOGETHER")
 mark_as_advanced(STERNA_TOGETHER_FILES)
 
 # sterna_compile_together(TARGET SOURCE...): absolute paths, whose options are set already.

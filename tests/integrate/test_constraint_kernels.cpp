@@ -18,9 +18,7 @@ using namespace sterna::md;
 namespace {
 
 std::vector<const ConstraintKernels*> all_kernels() {
-  return available_kernels<ConstraintKernels>({STERNA_WIDE_KERNELS(constraint_kernels_avx512),
-                                               STERNA_WIDE_KERNELS(constraint_kernels_avx2),
-                                               constraint_kernels_baseline});
+  return available_kernels<ConstraintKernels>(STERNA_KERNEL_FAMILY(constraint_kernels));
 }
 
 /// A bond, a methyl group, a chain, a triangle.

@@ -13,9 +13,7 @@
 namespace sterna::md {
 namespace {
 
-constexpr KernelFamily<VectorChecks> family{STERNA_WIDE_KERNELS(vector_checks_avx512),
-                                            STERNA_WIDE_KERNELS(vector_checks_avx2),
-                                            vector_checks_baseline};
+constexpr KernelFamily<VectorChecks> family = STERNA_KERNEL_FAMILY(vector_checks);
 
 int numbers_reported = 0;
 

@@ -28,9 +28,7 @@ Vec3 turned(const Vec3& v, const Vec3& angle) {
 }  // namespace
 
 std::vector<const RotorKernels*> available_rotor_kernels() {
-  return available_kernels<RotorKernels>({STERNA_WIDE_KERNELS(rotor_kernels_avx512),
-                                          STERNA_WIDE_KERNELS(rotor_kernels_avx2),
-                                          rotor_kernels_baseline});
+  return available_kernels<RotorKernels>(STERNA_KERNEL_FAMILY(rotor_kernels));
 }
 
 std::optional<ConstraintRotor> ConstraintRotor::of(const RigidShape& shape,

@@ -54,10 +54,8 @@ Constraints::Constraints(const comm::Context& context, std::shared_ptr<const Mol
       ghost_vectors_(std::move(ghost_vectors)),
       matrix_(context, ghost_vectors_),
       kernels_(select_kernels(
-          available_kernels<ConstraintKernels>({STERNA_WIDE_KERNELS(constraint_kernels_avx512),
-                                                STERNA_WIDE_KERNELS(constraint_kernels_avx2),
-                                                constraint_kernels_baseline}),
-          "auto")) {}
+          available_kernels<ConstraintKernels>(STERNA_KERNEL_FAMILY(constraint_kernels)), "auto")) {
+}
 
 std::int64_t Constraints::first_joined_to(std::int64_t id) const {
   const Topology::Place place = places_->topology().place_of(id);

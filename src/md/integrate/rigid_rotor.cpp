@@ -132,9 +132,7 @@ void RigidBody::leapfrog(Quaternion& q, Vec3& angular_momentum, const Vec3& torq
 }
 
 std::vector<const TurnKernels*> available_turn_kernels() {
-  return available_kernels<TurnKernels>({STERNA_WIDE_KERNELS(turn_kernels_avx512),
-                                         STERNA_WIDE_KERNELS(turn_kernels_avx2),
-                                         turn_kernels_baseline});
+  return available_kernels<TurnKernels>(STERNA_KERNEL_FAMILY(turn_kernels));
 }
 
 RigidRotor::RigidRotor(double timestep, std::span<const Vec3> inertia, RotationMethod method,

@@ -7,9 +7,7 @@
 namespace sterna::md {
 
 std::vector<const SettleKernels*> available_settle_kernels() {
-  return available_kernels<SettleKernels>({STERNA_WIDE_KERNELS(settle_kernels_avx512),
-                                           STERNA_WIDE_KERNELS(settle_kernels_avx2),
-                                           settle_kernels_baseline});
+  return available_kernels<SettleKernels>(STERNA_KERNEL_FAMILY(settle_kernels));
 }
 
 Settle::Settle(double apex_mass, double base_mass, double leg, double base,

@@ -5,9 +5,7 @@
 namespace sterna::md {
 
 std::vector<const PairKernels*> available_pair_kernels() {
-  return available_kernels<PairKernels>({STERNA_WIDE_KERNELS(pair_kernels_avx512),
-                                         STERNA_WIDE_KERNELS(pair_kernels_avx2),
-                                         pair_kernels_baseline});
+  return available_kernels<PairKernels>(STERNA_KERNEL_FAMILY(pair_kernels));
 }
 
 const PairKernels& select_pair_kernels(std::string_view name) {

@@ -25,8 +25,14 @@ bool processor_has_avx2() {
 }
 
 void throw_unknown_kernels(std::string_view name, const std::vector<std::string_view>& names) {
-  throw std::invalid_argument(fmt::format("no kernels \"{}\" on this processor; it can run: {}",
-                                          name, fmt::join(names, ", ")));
+  if (names.empty()) {
+    throw std::invalid_argument(
+        "this program was built for the instructions of another processor, which this one lacks; "
+        "build it with -DSTERNA_KERNELS=all, as ./dev build does");
+  }
+  throw std::invalid_argument(
+      fmt::format("no kernels \"{}\" in this build on this processor; there are: {}", name,
+                  fmt::join(names, ", ")));
 }
 
 }  // namespace sterna::md

@@ -24,9 +24,7 @@ using namespace sterna::md;
 namespace {
 
 std::vector<const BondedKernels*> all_kernels() {
-  return available_kernels<BondedKernels>({STERNA_WIDE_KERNELS(bonded_kernels_avx512),
-                                           STERNA_WIDE_KERNELS(bonded_kernels_avx2),
-                                           bonded_kernels_baseline});
+  return available_kernels<BondedKernels>(STERNA_KERNEL_FAMILY(bonded_kernels));
 }
 
 constexpr int table_edge = 24;

@@ -23,9 +23,7 @@ namespace sterna::md {
 namespace {
 
 const BondedKernels& select_bonded_kernels(std::string_view name) {
-  return select_kernels(available_kernels<BondedKernels>(
-                            {STERNA_WIDE_KERNELS(bonded_kernels_avx512),
-                             STERNA_WIDE_KERNELS(bonded_kernels_avx2), bonded_kernels_baseline}),
+  return select_kernels(available_kernels<BondedKernels>(STERNA_KERNEL_FAMILY(bonded_kernels)),
                         name);
 }
 

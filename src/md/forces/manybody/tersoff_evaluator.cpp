@@ -57,9 +57,7 @@ double value_of(const TersoffParameters& p, TersoffTable which) {
 }  // namespace
 
 std::vector<const TersoffKernels*> available_tersoff_kernels() {
-  return available_kernels<TersoffKernels>({STERNA_WIDE_KERNELS(tersoff_kernels_avx512),
-                                            STERNA_WIDE_KERNELS(tersoff_kernels_avx2),
-                                            tersoff_kernels_baseline});
+  return available_kernels<TersoffKernels>(STERNA_KERNEL_FAMILY(tersoff_kernels));
 }
 
 TersoffEvaluator::TersoffEvaluator(const TersoffPotential& potential, Precision precision,

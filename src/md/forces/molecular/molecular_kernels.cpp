@@ -5,9 +5,7 @@
 namespace sterna::md {
 
 std::vector<const MolecularKernels*> available_molecular_kernels() {
-  return available_kernels<MolecularKernels>({STERNA_WIDE_KERNELS(molecular_kernels_avx512),
-                                              STERNA_WIDE_KERNELS(molecular_kernels_avx2),
-                                              molecular_kernels_baseline});
+  return available_kernels<MolecularKernels>(STERNA_KERNEL_FAMILY(molecular_kernels));
 }
 
 const MolecularKernels& select_molecular_kernels(std::string_view name) {

@@ -4,9 +4,7 @@
 namespace sterna::md {
 
 std::vector<const FmmInstructionSet*> available_fmm_kernels() {
-  return available_kernels<FmmInstructionSet>({STERNA_WIDE_KERNELS(fmm_kernels_avx512),
-                                               STERNA_WIDE_KERNELS(fmm_kernels_avx2),
-                                               fmm_kernels_baseline});
+  return available_kernels<FmmInstructionSet>(STERNA_KERNEL_FAMILY(fmm_kernels));
 }
 
 }  // namespace sterna::md
