@@ -16,6 +16,12 @@ struct alignas(16) FixedPosition {
   std::int32_t type;
 };
 
+/// Positions reach so far to either side of the center, and a dummy stands beyond them: far from
+/// every particle, and no difference overflows.
+inline constexpr std::int32_t fixed_half_range = 1 << 29;
+inline constexpr FixedPosition fixed_dummy{2 * fixed_half_range, 2 * fixed_half_range,
+                                           2 * fixed_half_range, 0};
+
 /// Force on a particle in single precision, padded so that it is one aligned load.
 struct alignas(16) SingleForce {
   float x, y, z, unused;

@@ -45,6 +45,28 @@ inline Vector<Real> gather(const Real* table, const std::uint32_t* places) {
   return result;
 }
 
+/// For each mask of 8 lanes the places of the set lanes, packed to the front.
+struct CompressTable {
+  alignas(64) std::uint8_t lanes[256][8];
+};
+constexpr CompressTable make_compress_table() {
+  CompressTable table{};
+  for (int mask = 0; mask < 256; ++mask) {
+    int count = 0;
+    for (int lane = 0; lane < 8; ++lane) {
+      if ((mask >> lane & 1) != 0) table.lanes[mask][count++] = static_cast<std::uint8_t>(lane);
+    }
+  }
+  return table;
+}
+constexpr CompressTable compress_table = make_compress_table();
+
+/// The lanes whose bits are set, packed to the front, as places of 32-bit lanes.
+inline __m256i selected_lanes(unsigned lanes) {
+  return _mm256_cvtepu8_epi32(
+      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(compress_table.lanes[lanes])));
+}
+
 struct DoublePack {
   using Real = double;
   using Mask = __m256d;
@@ -57,6 +79,13 @@ struct DoublePack {
   static DoublePack load(const double* p) { return {_mm256_load_pd(p)}; }
   void store(double* p) const { _mm256_store_pd(p, v); }
   void store(float* p) const { _mm_store_ps(p, _mm256_cvtpd_ps(v)); }
+  void store_selected(double* p, unsigned lanes) const {
+    // Each lane is two of 32 bits.
+    const unsigned doubled =
+        3 * ((lanes & 1) + 2 * (lanes & 2) + 4 * (lanes & 4) + 8 * (lanes & 8));
+    const __m256 packed = _mm256_permutevar8x32_ps(_mm256_castpd_ps(v), selected_lanes(doubled));
+    _mm256_storeu_pd(p, _mm256_castps_pd(packed));
+  }
   friend DoublePack operator+(DoublePack a, DoublePack b) { return {_mm256_add_pd(a.v, b.v)}; }
   friend DoublePack operator-(DoublePack a, DoublePack b) { return {_mm256_sub_pd(a.v, b.v)}; }
   friend DoublePack operator*(DoublePack a, DoublePack b) { return {_mm256_mul_pd(a.v, b.v)}; }
@@ -140,6 +169,9 @@ struct FloatPack {
   static FloatPack all(double s) { return {_mm256_set1_ps(static_cast<float>(s))}; }
   static FloatPack load(const float* p) { return {_mm256_loadu_ps(p)}; }
   void store(float* p) const { _mm256_storeu_ps(p, v); }
+  void store_selected(float* p, unsigned lanes) const {
+    _mm256_storeu_ps(p, _mm256_permutevar8x32_ps(v, selected_lanes(lanes)));
+  }
   friend FloatPack operator+(FloatPack a, FloatPack b) { return {_mm256_add_ps(a.v, b.v)}; }
   friend FloatPack operator-(FloatPack a, FloatPack b) { return {_mm256_sub_ps(a.v, b.v)}; }
   friend FloatPack operator*(FloatPack a, FloatPack b) { return {_mm256_mul_ps(a.v, b.v)}; }
@@ -251,28 +283,11 @@ struct FloatPack {
   }
 };
 
-/// For each mask of 8 lanes the places of the set lanes, packed to the front.
-struct CompressTable {
-  alignas(64) std::uint8_t lanes[256][8];
-};
-constexpr CompressTable make_compress_table() {
-  CompressTable table{};
-  for (int mask = 0; mask < 256; ++mask) {
-    int count = 0;
-    for (int lane = 0; lane < 8; ++lane) {
-      if ((mask >> lane & 1) != 0) table.lanes[mask][count++] = static_cast<std::uint8_t>(lane);
-    }
-  }
-  return table;
-}
-constexpr CompressTable compress_table = make_compress_table();
-
 /// Appends values[lane] for each of the DoublePack::width lanes that is set; writes up to as many
 /// entries past the end.
 inline std::uint32_t* append_selected(std::uint32_t* out, unsigned mask,
                                       const std::uint32_t* values) {
-  const __m256i lanes = _mm256_cvtepu8_epi32(
-      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(compress_table.lanes[mask])));
+  const __m256i lanes = selected_lanes(mask);
   const __m256i loaded =
       _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(values)));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
@@ -282,15 +297,13 @@ inline std::uint32_t* append_selected(std::uint32_t* out, unsigned mask,
 
 /// Appends those of 8 entries whose bit is set; writes up to 8 entries past the end.
 inline std::uint32_t* append(std::uint32_t* out, unsigned mask, const std::uint32_t* entries) {
-  const __m256i lanes = _mm256_cvtepu8_epi32(
-      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(compress_table.lanes[mask])));
+  const __m256i lanes = selected_lanes(mask);
   const __m256i all = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(entries));
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), _mm256_permutevar8x32_epi32(all, lanes));
   return out + __builtin_popcount(mask);
 }
 inline std::uint16_t* append(std::uint16_t* out, unsigned mask, const std::uint16_t* entries) {
-  const __m256i lanes = _mm256_cvtepu8_epi32(
-      _mm_loadl_epi64(reinterpret_cast<const __m128i*>(compress_table.lanes[mask])));
+  const __m256i lanes = selected_lanes(mask);
   const __m256i all =
       _mm256_cvtepu16_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(entries)));
   const __m256i kept = _mm256_permutevar8x32_epi32(all, lanes);

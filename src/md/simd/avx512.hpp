@@ -19,12 +19,16 @@ inline Vector<float> square_root(Vector<float> x) {
   return _mm512_sqrt_ps(x);
 }
 
-/// 1/x to rounding, x not denormal. Doubles: 14 bits, then a step of third order, which goes beside
-/// what else there is to do, as a division would not.
+/// 1/x from a guess of 14 bits: a step of fourth order, which leaves the rounding. It goes beside what
+/// else there is to do, as a division would not.
+inline __m512d refined_inverse(__m512d x, __m512d guess) {
+  const __m512d e = _mm512_fnmadd_pd(x, guess, _mm512_set1_pd(1.0));
+  return _mm512_fmadd_pd(guess, _mm512_fmadd_pd(_mm512_fmadd_pd(e, e, e), e, e), guess);
+}
+
+/// 1/x to rounding, x not denormal.
 inline Vector<double> inverse(Vector<double> x) {
-  const __m512d r = _mm512_rcp14_pd(x);
-  const __m512d e = _mm512_fnmadd_pd(x, r, _mm512_set1_pd(1.0));
-  return _mm512_fmadd_pd(r, _mm512_fmadd_pd(e, e, e), r);
+  return refined_inverse(x, _mm512_rcp14_pd(x));
 }
 
 /// 1/sqrt(x) to some units in the last place, x normal and positive: 14 bits, then steps of second
@@ -64,6 +68,10 @@ struct DoublePack {
   static DoublePack load(const double* p) { return {_mm512_load_pd(p)}; }
   void store(double* p) const { _mm512_store_pd(p, v); }
   void store(float* p) const { _mm256_store_ps(p, _mm512_cvtpd_ps(v)); }
+  /// Writes the lanes whose bits are set, one after another, and up to `width` numbers in all.
+  void store_selected(double* p, unsigned lanes) const {
+    _mm512_storeu_pd(p, _mm512_maskz_compress_pd(static_cast<__mmask8>(lanes), v));
+  }
   friend DoublePack operator+(DoublePack a, DoublePack b) { return {_mm512_add_pd(a.v, b.v)}; }
   friend DoublePack operator-(DoublePack a, DoublePack b) { return {_mm512_sub_pd(a.v, b.v)}; }
   friend DoublePack operator*(DoublePack a, DoublePack b) { return {_mm512_mul_pd(a.v, b.v)}; }
@@ -78,12 +86,9 @@ struct DoublePack {
   friend Mask operator<(DoublePack a, DoublePack b) {
     return _mm512_cmp_pd_mask(a.v, b.v, _CMP_LT_OQ);
   }
-  /// 1/x to 2^-52 where the mask is set, 0 elsewhere: 14 bits, then one step of third order.
-  /// Doubles need no scale.
+  /// 1/x to 2^-52 where the mask is set, 0 elsewhere. Doubles need no scale.
   static DoublePack inverse(Mask mask, DoublePack x, DoublePack) {
-    const __m512d r = _mm512_maskz_rcp14_pd(mask, x.v);
-    const __m512d e = _mm512_fnmadd_pd(x.v, r, _mm512_set1_pd(1.0));
-    return {_mm512_fmadd_pd(r, _mm512_fmadd_pd(e, e, e), r)};
+    return {refined_inverse(x.v, _mm512_maskz_rcp14_pd(mask, x.v))};
   }
   static DoublePack sqrt(DoublePack x) { return {_mm512_sqrt_pd(x.v)}; }
   /// 1/sqrt(x) to 2^-52 where the mask is set, 0 elsewhere: 14 bits, then one step of fourth order.
@@ -182,6 +187,9 @@ struct FloatPack {
   static FloatPack all(double s) { return {_mm512_set1_ps(static_cast<float>(s))}; }
   static FloatPack load(const float* p) { return {_mm512_loadu_ps(p)}; }
   void store(float* p) const { _mm512_storeu_ps(p, v); }
+  void store_selected(float* p, unsigned lanes) const {
+    _mm512_storeu_ps(p, _mm512_maskz_compress_ps(static_cast<__mmask16>(lanes), v));
+  }
   friend FloatPack operator+(FloatPack a, FloatPack b) { return {_mm512_add_ps(a.v, b.v)}; }
   friend FloatPack operator-(FloatPack a, FloatPack b) { return {_mm512_sub_ps(a.v, b.v)}; }
   friend FloatPack operator*(FloatPack a, FloatPack b) { return {_mm512_mul_ps(a.v, b.v)}; }

@@ -129,6 +129,12 @@ struct Pack {
   [[gnu::always_inline]] void store(Stored* p) const {
     for (int k = 0; k < width; ++k) p[k] = static_cast<Stored>(lane(k));
   }
+  [[gnu::always_inline]] void store_selected(T* p, unsigned selected) const {
+    for (int k = 0; k < width; ++k) {
+      *p = lane(k);
+      p += selected >> k & 1u;
+    }
+  }
   [[gnu::always_inline]] friend Pack operator+(Pack a, Pack b) {
     return each([&](int k) { return a.v[k] + b.v[k]; });
   }

@@ -314,6 +314,33 @@ TEST_CASE("a mixture in a periodic box, for every kernel and precision") {
   }
 }
 
+TEST_CASE("molecules of the shapes that have loops of their own") {
+  // The Lennard-Jones site of water is not the first point here.
+  Component water, linear, triangle, pair;
+  water.charges = {{{0.3, 0.25, 0}, 0.4}, {{-0.3, 0.25, 0}, 0.4}, {{0, -0.05, 0.02}, -0.8}};
+  water.lennard_jones = {{water.charges[2].position, 1.0, 1.0}};
+  linear.lennard_jones = {{{}, 0.6, 0.9}, {{0, 0, 0.35}, 0.9, 1.0}, {{0, 0, -0.35}, 0.9, 1.0}};
+  linear.charges = {{{}, 0.7}, {{0, 0, 0.35}, -0.35}, {{0, 0, -0.35}, -0.35}};
+  triangle.lennard_jones = {
+      {{0.3, 0, 0}, 1.0, 0.8}, {{-0.3, 0, 0}, 1.0, 0.8}, {{0, 0.3, 0}, 0.7, 0.9}};
+  triangle.dipoles = {dipole};
+  pair.lennard_jones = {{{0.2, 0, 0}, 1.0, 0.9}, {{-0.2, 0, 0}, 1.0, 0.9}};
+  pair.quadrupoles = {quadrupole};
+  const Box box{{8.2, 8.6, 8.9}};
+  for (const std::vector<Component>& components :
+       {std::vector{water}, std::vector{linear}, std::vector{triangle}, std::vector{pair},
+        std::vector{water, linear, triangle, pair}}) {
+    const MolecularSystem system = lattice(box, 5, components.size(), 6);
+    MoleculeModel model = model_of(components, 2.6);
+    model.electrostatics = Electrostatics::reaction_field;
+    model.shifted[0] = 1;
+    check_against(model, system, brute_force(model, system, model.cutoff));
+    model.cutoff_kind = Cutoff::site;
+    const MolecularForces forces(model, Precision::double_precision, "auto");
+    check_against(model, system, brute_force(model, system, forces.reach()));
+  }
+}
+
 TEST_CASE("molecules that meet by one Lennard-Jones site each") {
   const Box box{{8.2, 8.6, 8.9}};
   const MolecularSystem system = lattice(box, 5, 1, 4);

@@ -43,6 +43,31 @@ std::vector<PointSites> points_of(const Component& component) {
   return points;
 }
 
+/// The grid of two components, whose points come into the order that it asks for.
+SiteGrid site_grid_of(std::vector<PointSites>& here, std::vector<PointSites>& there,
+                      bool with_charges, bool same_cutoff) {
+  const std::size_t size = here.size();
+  if (there.size() != size || size < 2 || size > 3) return SiteGrid::none;
+  std::size_t charges = 0, lennard_jones = 0;
+  for (auto* const points : {&here, &there}) {
+    std::stable_partition(points->begin(), points->end(),
+                          [](const PointSites& point) { return point.lennard_jones >= 0; });
+    for (const PointSites& point : *points) {
+      charges += with_charges && point.charge >= 0 ? 1 : 0;
+      lennard_jones += point.lennard_jones >= 0 ? 1 : 0;
+    }
+  }
+  const bool all_charges = charges == 2 * size, all_lennard_jones = lennard_jones == 2 * size;
+  const bool one_lennard_jones = here[0].lennard_jones >= 0 && here[1].lennard_jones < 0 &&
+                                 there[0].lennard_jones >= 0 && there[1].lennard_jones < 0;
+  if (charges == 0 && all_lennard_jones) {
+    return size == 3 ? SiteGrid::three_lennard_jones : SiteGrid::two_lennard_jones;
+  }
+  if (size == 2 || !all_charges || !same_cutoff) return SiteGrid::none;
+  if (all_lennard_jones) return SiteGrid::three_charges_and_lennard_jones;
+  return one_lennard_jones ? SiteGrid::three_charges_one_lennard_jones : SiteGrid::none;
+}
+
 }  // namespace
 
 /// Where the sites of a component stand in the columns.
@@ -137,12 +162,15 @@ void MolecularForces::add_radial_terms(const MoleculeModel& model, std::size_t a
   const bool shifted = model.shifted[a * model.components.size() + b] != 0;
   // In single precision the small energies of Lennard-Jones sites would vanish beside those of
   // large charges: there the charges of two molecules come first, and have cancelled when the
-  // others come.
-  const bool may_share =
-      precision_ != Precision::mixed && lennard_jones_cutoff_squared_ == cutoff_squared_;
+  // others come. A grid sums them apart.
+  const bool same_cutoff = lennard_jones_cutoff_squared_ == cutoff_squared_;
+  std::vector<PointSites> here = points_of(first), there = points_of(second);
+  const SiteGrid grid = site_grid_of(here, there, with_charges, same_cutoff);
+  site_grids_.push_back(grid);
+  const bool may_share = grid != SiteGrid::none || (precision_ != Precision::mixed && same_cutoff);
   std::vector<SiteTerm> lennard_jones_terms;
-  for (const PointSites& p : points_of(first)) {
-    for (const PointSites& q : points_of(second)) {
+  for (const PointSites& p : here) {
+    for (const PointSites& q : there) {
       SiteTerm term{};
       term.point_a = columns_a.point(p.position);
       term.point_b = columns_b.point(q.position);
@@ -251,7 +279,7 @@ void MolecularForces::add_multipole_terms(const MoleculeModel& model, std::size_
   }
 }
 
-void MolecularForces::rebuild(const PairList&, const ParticleStore& particles) {
+void MolecularForces::rebuild(const PairList& list, const ParticleStore& particles) {
   // One record of zeros behind the last: that of the dummy.
   const auto make_room = [&](auto& sites) {
     using Real = std::decay_t<decltype(sites[0])>;
@@ -260,6 +288,9 @@ void MolecularForces::rebuild(const PairList&, const ParticleStore& particles) {
   };
   if (precision_ == Precision::mixed) {
     make_room(sites_single_);
+    fixed_scale_ = list.extent() / (2.0 * fixed_half_range);
+    fixed_position_.resize(particles.total_count() + 1);
+    fixed_position_[particles.total_count()] = fixed_dummy;
   } else {
     make_room(sites_);
   }
@@ -267,7 +298,7 @@ void MolecularForces::rebuild(const PairList&, const ParticleStore& particles) {
 }
 
 void MolecularForces::place_sites(const ParticleStore& particles, std::size_t begin,
-                                  std::size_t end) {
+                                  std::size_t end, const Vec3& center) {
   const auto place = [&](auto& sites) {
     using Real = std::decay_t<decltype(sites[0])>;
     for (std::size_t i = begin; i < end; ++i) {
@@ -286,6 +317,14 @@ void MolecularForces::place_sites(const ParticleStore& particles, std::size_t be
   };
   if (precision_ == Precision::mixed) {
     place(sites_single_);
+    const double steps = 1.0 / fixed_scale_;
+    for (std::size_t i = begin; i < end; ++i) {
+      const Position& p = particles.position[i];
+      fixed_position_[i] = {static_cast<std::int32_t>((p.x - center.x) * steps),
+                            static_cast<std::int32_t>((p.y - center.y) * steps),
+                            static_cast<std::int32_t>((p.z - center.z) * steps),
+                            static_cast<std::int32_t>(p.type)};
+    }
   } else {
     place(sites_);
   }
@@ -294,18 +333,22 @@ void MolecularForces::place_sites(const ParticleStore& particles, std::size_t be
 void MolecularForces::compute(const PairList& list, ParticleStore& particles, PairList::Cells which,
                               EnergyAndVirial* sums) {
   const std::size_t local = particles.local_count();
+  const Vec3 center = list.grid().center();
   if (which == PairList::Cells::interior) {
-    place_sites(particles, 0, local);
+    place_sites(particles, 0, local, center);
   } else {
-    place_sites(particles, local, particles.total_count());
+    place_sites(particles, local, particles.total_count(), center);
   }
   MolecularWork work{};
   work.rows = list.rows();
   work.rows.position = particles.position.data();
+  work.rows.fixed_position = fixed_position_.data();
+  work.rows.fixed_scale = fixed_scale_;
   work.component_count = layouts_.size();
   work.layouts = layouts_.data();
   work.terms = terms_.data();
   work.term_begin = term_begin_.data();
+  work.site_grids = site_grids_.data();
   work.record_stride = record_stride_;
   work.sites = sites_.data();
   work.sites_single = sites_single_.data();

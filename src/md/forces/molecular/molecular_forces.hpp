@@ -38,14 +38,16 @@ class MolecularForces final : public ShortRangeForces {
 
  private:
   struct Columns;
-  /// Lennard-Jones sites and charges; the rest.
+  /// Lennard-Jones sites and charges, and how they are summed; the rest.
   void add_radial_terms(const MoleculeModel& model, std::size_t a, std::size_t b,
                         const Columns& columns_a, const Columns& columns_b);
   void add_multipole_terms(const MoleculeModel& model, std::size_t a, std::size_t b,
                            const Columns& columns_a, const Columns& columns_b);
 
-  /// Turns the sites of the molecules [begin, end) into the laboratory frame.
-  void place_sites(const ParticleStore& particles, std::size_t begin, std::size_t end);
+  /// Turns the sites of the molecules [begin, end) into the laboratory frame; in mixed precision
+  /// also puts their centers on the grid around `center`.
+  void place_sites(const ParticleStore& particles, std::size_t begin, std::size_t end,
+                   const Vec3& center);
 
   const MolecularKernels& kernels_;
   Precision precision_;
@@ -58,9 +60,12 @@ class MolecularForces final : public ShortRangeForces {
   std::vector<Vec3> body_;           ///< of all components: what `place_sites` turns
   std::vector<SiteTerm> terms_;
   std::vector<std::uint32_t> term_begin_;  ///< of each pair of components, and the end
+  std::vector<SiteGrid> site_grids_;       ///< of each pair of components
   std::size_t record_stride_ = 0;          ///< numbers of the longest record
   AlignedBuffer<double> sites_;
   AlignedBuffer<float> sites_single_;
+  AlignedBuffer<FixedPosition> fixed_position_;  ///< in mixed precision, and a dummy
+  double fixed_scale_ = 1.0;                     ///< length of one fixed-point step
   AlignedBuffer<double> scratch_;
   /// Torques of a store that has none.
   AlignedBuffer<Vec3> unused_torque_;

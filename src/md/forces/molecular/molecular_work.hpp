@@ -37,6 +37,16 @@ struct SiteTerm {
 };
 inline constexpr std::uint32_t first_record_column = 4;
 
+/// How Lennard-Jones sites and charges of two components are summed: pair by pair, or all pairs of
+/// so many points here and there in one loop, which are the first terms then.
+enum class SiteGrid : std::uint8_t {
+  none,
+  three_charges_one_lennard_jones,  ///< of which the first point here and there have Lennard-Jones
+  three_charges_and_lennard_jones,
+  three_lennard_jones,
+  two_lennard_jones,
+};
+
 /// The record of a molecule: its points outside the center, relative to it, then its directions, in
 /// the laboratory frame; four numbers each, the last of them unused, so that each is one aligned
 /// load.
@@ -52,16 +62,20 @@ struct SiteLayout {
 inline constexpr std::size_t neighbors_together = 256;
 /// Neighbors are copied in whole vectors; the longest has 16 lanes.
 inline constexpr std::size_t longest_vector = 16;
+inline constexpr std::size_t column_stride = neighbors_together + longest_vector;
 
 /// Everything that the site kernels read and write; plain data, like PairWork.
 struct MolecularWork {
-  PairWork rows;  ///< the list; `position` holds the centers and, behind them, the dummy
+  /// The list; `position` and, in mixed precision, `fixed_position` hold the centers and, behind
+  /// them, the dummy.
+  PairWork rows;
 
   // Components, and the terms of each ordered pair of them: [begin[a n + b], begin[a n + b + 1]).
   std::size_t component_count;
   const SiteLayout* layouts;
   const SiteTerm* terms;
   const std::uint32_t* term_begin;
+  const SiteGrid* site_grids;
 
   // Records of all molecules and one of zeros behind them; by precision.
   std::size_t record_stride;
@@ -85,7 +99,7 @@ struct MolecularWork {
 /// Numbers of scratch that the kernels need for records of up to `record_length` numbers.
 inline std::size_t molecular_scratch_size(std::size_t component_count, std::size_t record_length) {
   const std::size_t columns = first_record_column + record_length;
-  const std::size_t copies = (columns + 4) * neighbors_together;
+  const std::size_t copies = (columns + 4) * column_stride;
   const std::size_t sums = columns * longest_vector;
   const std::size_t own = (columns + 7) / 8 * 8;
   const std::size_t lists = component_count * (neighbors_together + 2 * longest_vector + 1);

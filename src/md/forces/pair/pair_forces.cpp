@@ -14,8 +14,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::int32_t fixed_half_range = 1 << 29;
-
 std::vector<double> scaled(std::span<const double> values, double factor) {
   std::vector<double> result;
   for (const double value : values) result.push_back(factor * value);
@@ -28,10 +26,7 @@ std::vector<float> to_single(std::span<const double> values) {
 
 const PotentialKernels& select_potential_kernels(std::string_view name) {
   return select_kernels(
-      available_kernels<PotentialKernels>({STERNA_WIDE_KERNELS(potential_kernels_avx512),
-                                           STERNA_WIDE_KERNELS(potential_kernels_avx2),
-                                           potential_kernels_baseline}),
-      name);
+      available_kernels<PotentialKernels>(STERNA_KERNEL_FAMILY(potential_kernels)), name);
 }
 
 /// That of the fast path in the table.
@@ -203,9 +198,7 @@ void PairForces::rebuild(const PairList& list, const ParticleStore& particles) {
   fixed_scale_ = list.extent() / (2.0 * fixed_half_range);
   const std::size_t total = particles.total_count();
   fixed_position_.resize(total + 1);
-  // Twice the range: far from every particle, and no difference overflows.
-  const std::int32_t far = 2 * fixed_half_range;
-  fixed_position_[total] = {far, far, far, 0};
+  fixed_position_[total] = fixed_dummy;
   collected_.resize(total + 1);
   std::fill(collected_.begin(), collected_.end(), SingleForce{});
   moved_ = false;

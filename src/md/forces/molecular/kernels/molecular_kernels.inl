@@ -4,6 +4,7 @@
 // Idea:    the neighbors of a molecule inside the cutoff are packed by component, their sites
 //          copied relative to its center into columns that the first cache holds; each term (a
 //          site here, a site there) is then one dense loop over the columns without any gather.
+//          Of one component, the distances that decide who is inside are packed themselves.
 // Source:  cutoff of whole molecules by their centers and vectors along the neighbors: Eckhardt et
 //          al., 591 TFLOPS multi-trillion particles simulation, ISC 2013 (ls1-MarDyn).
 // Cost:    every pair is computed twice, no force is sent back; 15 to 40 operations a pair of
@@ -13,6 +14,7 @@
 // Others:  half lists win where a pair of molecules has hundreds of pairs of sites.
 
 #include "md/forces/molecular/kernels/site_pairs.hpp"
+#include "md/simd/unrolled.hpp"
 
 namespace sterna::md {
 namespace {
@@ -20,7 +22,7 @@ namespace {
 /// The scratch of one molecule i: columns of its neighbors, what its own sites have summed.
 template <class Real>
 struct MolecularScratch {
-  Real* columns;          ///< `neighbors_together` numbers each
+  Real* columns;          ///< `column_stride` numbers each
   Real* pair_sums;        ///< force on i and energy of each neighbor, four columns; where asked
   Real* sums;             ///< force on each point of i, gradient of each direction, one vector each
   Real* own;              ///< coordinates of i's sites, in the order of the columns
@@ -37,15 +39,15 @@ struct MolecularScratch {
       place += count;
       return part;
     };
-    columns = reinterpret_cast<Real*>(take(column_count * neighbors_together));
-    pair_sums = reinterpret_cast<Real*>(take(4 * neighbors_together));
+    columns = reinterpret_cast<Real*>(take(column_count * column_stride));
+    pair_sums = reinterpret_cast<Real*>(take(4 * column_stride));
     sums = reinterpret_cast<Real*>(take(column_count * longest_vector));
     own = reinterpret_cast<Real*>(take((column_count + 7) / 8 * 8));
     counts = reinterpret_cast<std::uint32_t*>(take(component_count));
     lists = reinterpret_cast<std::uint32_t*>(take(component_count * list_stride));
   }
   std::uint32_t* list(std::size_t component) const { return lists + component * list_stride; }
-  Real* column(std::size_t c) const { return columns + c * neighbors_together; }
+  Real* column(std::size_t c) const { return columns + c * column_stride; }
 };
 
 template <class Pack>
@@ -69,12 +71,24 @@ struct TermSums {
   double virial[6] = {};
 };
 
+/// The virial of forces on a molecule by neighbors whose centers are at `d` from its own.
+template <class Pack>
+inline void add_center_virial(const PackVector<Pack>& d, const PackVector<Pack>& force,
+                              Pack (&virial)[6]) {
+  virial[0] = Pack::fnma(d.x, force.x, virial[0]);
+  virial[1] = Pack::fnma(d.y, force.y, virial[1]);
+  virial[2] = Pack::fnma(d.z, force.z, virial[2]);
+  virial[3] = Pack::fnma(d.x, force.y, virial[3]);
+  virial[4] = Pack::fnma(d.x, force.z, virial[4]);
+  virial[5] = Pack::fnma(d.y, force.z, virial[5]);
+}
+
 /// One term over all the neighbors copied.
 template <template <class> class Interaction, class Pack, bool site_cutoff, bool with_energy>
 void sum_term(const MolecularWork& work, const MolecularScratch<typename Pack::Real>& scratch,
               const SiteTerm& term, std::size_t count, TermSums& total) {
   using Kind = Interaction<Pack>;
-  constexpr std::size_t stride = neighbors_together;
+  constexpr std::size_t stride = column_stride;
   constexpr auto width = static_cast<std::size_t>(Pack::width);
   const Pack limit = Pack::all(Kind::lennard_jones_cutoff ? work.lennard_jones_cutoff_squared
                                                           : work.cutoff_squared);
@@ -183,6 +197,8 @@ void sum_terms(const MolecularWork& work, const MolecularScratch<typename Pack::
   }
 }
 
+#include "md/forces/molecular/kernels/site_grid.inl"
+
 template <class Pack>
 const typename Pack::Real* records(const MolecularWork& work) {
   if constexpr (sizeof(typename Pack::Real) == sizeof(double)) {
@@ -192,49 +208,79 @@ const typename Pack::Real* records(const MolecularWork& work) {
   }
 }
 
-/// Copies the sites of the neighbors listed (four times their index), relative to the center of
-/// molecule i, into columns. The list goes on with dummies to a whole vector.
+/// The way from centers to as many neighbors as a vector holds.
 template <class Pack>
-void copy_neighbors(const MolecularWork& work, const MolecularScratch<typename Pack::Real>& scratch,
-                    const Position& center, const SiteLayout& layout, const std::uint32_t* list,
-                    std::size_t count) {
-  using Real = typename Pack::Real;
-  const DoublePack x = DoublePack::all(center.x);
-  const DoublePack y = DoublePack::all(center.y);
-  const DoublePack z = DoublePack::all(center.z);
-  // Whole vectors of the wider kind.
-  constexpr auto width = static_cast<std::size_t>(Pack::width);
-  const std::size_t padded = (count + width - 1) / width * width;
-  constexpr auto filter_width = static_cast<std::size_t>(DoublePack::width);
-  for (std::size_t k = 0; k < padded; k += filter_width) {
-    DoublePack at[4];
-    DoublePack::load_four(&work.rows.position->x, list + k, at);
-    const PackVector<DoublePack> d{at[0] - x, at[1] - y, at[2] - z};
-    d.x.store(scratch.column(0) + k);
-    d.y.store(scratch.column(1) + k);
-    d.z.store(scratch.column(2) + k);
+class CenterDistance {
+ public:
+  using Traits = RowTraits<Pack>;
+  explicit CenterDistance(const PairWork& rows) : rows_(rows), step_(Pack::all(rows.fixed_scale)) {}
+  [[gnu::always_inline]] PackVector<Pack> operator()(const typename Traits::Center& center,
+                                                     const std::uint32_t* offsets) const {
+    const typename Traits::Neighbors at(rows_, offsets);
+    const PackVector<Pack> d{Traits::difference(at.x, center.x), Traits::difference(at.y, center.y),
+                             Traits::difference(at.z, center.z)};
+    // Positions in double precision are lengths already.
+    if constexpr (std::is_same_v<Pack, DoublePack>) return d;
+    return step_ * d;
+  }
+
+ private:
+  const PairWork& rows_;
+  Pack step_;
+};
+
+/// Appends those of a vector of offsets whose bits are set.
+template <class Pack>
+inline void append_offsets(std::uint32_t* out, unsigned selected, const std::uint32_t* offsets) {
+  if constexpr (std::is_same_v<Pack, DoublePack>) {
+    append_selected(out, selected, offsets);
+  } else {
+    append(out, selected, offsets);
+  }
+}
+
+/// The first columns, from vector `begin` on, of the neighbors listed, whose list goes on with
+/// dummies to a whole vector.
+template <class Pack>
+void copy_distances(const PairWork& rows, const MolecularScratch<typename Pack::Real>& scratch,
+                    const typename RowTraits<Pack>::Center& center, const std::uint32_t* list,
+                    std::size_t begin, std::size_t count) {
+  const CenterDistance<Pack> distance(rows);
+  for (std::size_t k = begin; k < count; k += static_cast<std::size_t>(Pack::width)) {
+    const PackVector<Pack> d = distance(center, list + k);
+    store(d, scratch.columns + k, column_stride);
     dot(d, d).store(scratch.column(3) + k);
   }
+}
+
+/// Copies the sites of the neighbors listed, relative to the center of molecule i, into columns. The
+/// list goes on with dummies to a whole vector.
+template <class Pack>
+void copy_neighbors(const MolecularWork& work, const MolecularScratch<typename Pack::Real>& scratch,
+                    const SiteLayout& layout, const std::uint32_t* list, std::size_t count) {
+  using Real = typename Pack::Real;
+  constexpr auto width = static_cast<std::size_t>(Pack::width);
   const Real* const all = records<Pack>(work);
-  const auto stride = static_cast<std::uint32_t>(work.record_stride / 4);
-  for (std::size_t k = 0; k < padded; k += width) {
+  const auto stride =
+      static_cast<std::uint32_t>(work.record_stride >> RowTraits<Pack>::offset_shift);
+  for (std::size_t k = 0; k < count; k += width) {
     alignas(64) std::uint32_t place[longest_vector];
     for (std::size_t lane = 0; lane < width; ++lane) place[lane] = list[k + lane] * stride;
-    const PackVector<Pack> d = load<Pack>(scratch.column(0) + k, neighbors_together);
+    const PackVector<Pack> d = load<Pack>(scratch.columns + k, column_stride);
     Pack four[4];
     Real* column = scratch.column(first_record_column) + k;
     const Real* record = all;
     for (std::uint32_t v = 0; v < layout.point_count; ++v) {
       Pack::load_four(record, place, four);
-      store<Pack>({four[0] + d.x, four[1] + d.y, four[2] + d.z}, column, neighbors_together);
+      store<Pack>({four[0] + d.x, four[1] + d.y, four[2] + d.z}, column, column_stride);
       record += 4;
-      column += 4 * neighbors_together;
+      column += 4 * column_stride;
     }
     for (std::uint32_t v = 0; v < layout.direction_count; ++v) {
       Pack::load_four(record, place, four);
-      store<Pack>({four[0], four[1], four[2]}, column, neighbors_together);
+      store<Pack>({four[0], four[1], four[2]}, column, column_stride);
       record += 4;
-      column += 4 * neighbors_together;
+      column += 4 * column_stride;
     }
   }
 }
@@ -247,16 +293,10 @@ void add_pair_sums(const MolecularScratch<typename Pack::Real>& scratch, std::si
   Pack sums[6];
   for (Pack& sum : sums) sum = Pack::zero();
   for (std::size_t k = 0; k < count; k += static_cast<std::size_t>(Pack::width)) {
-    const PackVector<Pack> d = load<Pack>(scratch.column(0) + k, neighbors_together);
-    const PackVector<Pack> f = load<Pack>(scratch.pair_sums + k, neighbors_together);
-    energy = energy + Pack::load(scratch.pair_sums + 3 * neighbors_together + k);
-    // Columns hold neighbor minus center.
-    sums[0] = Pack::fnma(d.x, f.x, sums[0]);
-    sums[1] = Pack::fnma(d.y, f.y, sums[1]);
-    sums[2] = Pack::fnma(d.z, f.z, sums[2]);
-    sums[3] = Pack::fnma(d.x, f.y, sums[3]);
-    sums[4] = Pack::fnma(d.x, f.z, sums[4]);
-    sums[5] = Pack::fnma(d.y, f.z, sums[5]);
+    const PackVector<Pack> d = load<Pack>(scratch.column(0) + k, column_stride);
+    const PackVector<Pack> f = load<Pack>(scratch.pair_sums + k, column_stride);
+    energy = energy + Pack::load(scratch.pair_sums + 3 * column_stride + k);
+    add_center_virial(d, f, sums);
   }
   total.energy += energy.sum();
   for (int q = 0; q < 6; ++q) total.virial[q] += sums[q].sum();
@@ -273,11 +313,14 @@ template <class Pack, bool site_cutoff, bool with_energy>
 void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::size_t cell_count) {
   using Real = typename Pack::Real;
   using Scratch = MolecularScratch<Real>;
-  constexpr auto filter_width = static_cast<std::uint32_t>(DoublePack::width);
+  using Traits = RowTraits<Pack>;
+  constexpr auto width = static_cast<std::uint32_t>(Pack::width);
   const Scratch scratch(work.scratch, work.component_count, work.record_stride);
   const PairWork& rows = work.rows;
-  const std::uint32_t dummy = 4 * rows.total;
-  const DoublePack range = DoublePack::all(work.range_squared);
+  const std::uint32_t dummy = rows.total << Traits::offset_shift;
+  const bool one_component = work.component_count == 1;
+  const Pack range = Pack::all(work.range_squared);
+  const CenterDistance<Pack> distance(rows);
   TermSums total;
   for (std::size_t b = 0; b < work.component_count; ++b) scratch.counts[b] = 0;
 
@@ -290,11 +333,11 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
     if (cell.count == 0) continue;
     alignas(64) std::uint32_t begins[32];
     if (rows.compressed != nullptr) gather_begins(rows, cells[c], begins);
-    const RowDecoder<2> decode(begins);
+    const RowDecoder<Traits::offset_shift> decode(begins);
 
     for (std::uint32_t i = cell.begin; i < cell.begin + cell.count; ++i) {
-      const Position center = rows.position[i];
-      const auto component = static_cast<std::size_t>(center.type);
+      const typename Traits::Center center(rows, i);
+      const auto component = static_cast<std::size_t>(rows.position[i].type);
       const SiteLayout& layout = work.layouts[component];
       const std::uint32_t length = layout.record_length();
       const Real* const record = records<Pack>(work) + i * work.record_stride;
@@ -309,46 +352,56 @@ void compute_molecules(MolecularWork& work, const std::uint32_t* cells, std::siz
         const std::size_t count = scratch.counts[b];
         std::uint32_t* const list = scratch.list(b);
         for (std::size_t k = 0; k < longest_vector; ++k) list[count + k] = dummy;
-        copy_neighbors<Pack>(work, scratch, center, work.layouts[b], list, count);
+        // Of one component only what fills up the last vector is not there.
+        const std::size_t copied = one_component ? count / width * width : 0;
+        copy_distances<Pack>(rows, scratch, center, list, copied, count);
+        copy_neighbors<Pack>(work, scratch, work.layouts[b], list, count);
         if constexpr (with_energy) {
-          for (std::size_t k = 0; k < 4 * neighbors_together; ++k) scratch.pair_sums[k] = 0;
+          for (std::size_t k = 0; k < 4 * column_stride; ++k) scratch.pair_sums[k] = 0;
         }
-        const std::uint32_t* const begin = work.term_begin + component * work.component_count + b;
-        sum_terms<Pack, site_cutoff, with_energy>(work, scratch, work.terms + begin[0],
-                                                  work.terms + begin[1], count, total);
+        const std::size_t components = component * work.component_count + b;
+        const std::uint32_t* const begin = work.term_begin + components;
+        const SiteTerm* const others = sum_site_grid<Pack, site_cutoff, with_energy>(
+            work, scratch, work.site_grids[components], work.terms + begin[0], count, total);
+        sum_terms<Pack, site_cutoff, with_energy>(work, scratch, others, work.terms + begin[1],
+                                                  count, total);
         if constexpr (with_energy) add_pair_sums<Pack>(scratch, count, total);
         scratch.counts[b] = 0;
       };
 
       const std::size_t first = rows.row_begin[i];
       const std::size_t row_length = rows.row_begin[i + 1] - first;
-      const DoublePack x = DoublePack::all(center.x);
-      const DoublePack y = DoublePack::all(center.y);
-      const DoublePack z = DoublePack::all(center.z);
       for (std::size_t start = 0; start < row_length; start += piece) {
         const std::size_t count = row_length - start < piece ? row_length - start : piece;
         if (rows.compressed != nullptr) {
           decode(rows.compressed + first + start, count, decoded);
         } else {
-          for (std::size_t k = 0; k < count; ++k) decoded[k] = 4 * rows.plain[first + start + k];
+          for (std::size_t k = 0; k < count; ++k) {
+            decoded[k] = rows.plain[first + start + k] << Traits::offset_shift;
+          }
         }
-        for (std::size_t k = 0; k < filter_width; ++k) decoded[count + k] = dummy;
-        for (std::size_t k = 0; k < count; k += filter_width) {
-          DoublePack at[4];
-          DoublePack::load_four(&rows.position->x, decoded + k, at);
-          const PackVector<DoublePack> d{at[0] - x, at[1] - y, at[2] - z};
-          const unsigned near = DoublePack::bits(dot(d, d) < range);
-          if (work.component_count == 1) {
+        for (std::size_t k = 0; k < width; ++k) decoded[count + k] = dummy;
+        for (std::size_t k = 0; k < count; k += width) {
+          const PackVector<Pack> d = distance(center, decoded + k);
+          const Pack r2 = dot(d, d);
+          const unsigned near = Pack::bits(r2 < range);
+          const auto near_count = static_cast<std::uint32_t>(__builtin_popcount(near));
+          if (one_component) {
             std::uint32_t& listed = scratch.counts[0];
-            std::uint32_t* const list = scratch.list(0);
-            listed = static_cast<std::uint32_t>(append_selected(list + listed, near, decoded + k) -
-                                                list);
-            if (listed > neighbors_together - filter_width) sum_listed(0);
+            append_offsets<Pack>(scratch.list(0) + listed, near, decoded + k);
+            Real* const column = scratch.columns + listed;
+            d.x.store_selected(column, near);
+            d.y.store_selected(column + column_stride, near);
+            d.z.store_selected(column + 2 * column_stride, near);
+            r2.store_selected(column + 3 * column_stride, near);
+            listed += near_count;
+            if (listed > neighbors_together - width) sum_listed(0);
           } else {
-            const std::uint32_t* const end = append_selected(selected, near, decoded + k);
-            for (const std::uint32_t* j = selected; j != end; ++j) {
-              const auto b = static_cast<std::size_t>(rows.position[*j / 4].type);
-              scratch.list(b)[scratch.counts[b]++] = *j;
+            append_offsets<Pack>(selected, near, decoded + k);
+            for (std::uint32_t q = 0; q < near_count; ++q) {
+              const std::uint32_t j = selected[q] >> Traits::offset_shift;
+              const auto b = static_cast<std::size_t>(rows.position[j].type);
+              scratch.list(b)[scratch.counts[b]++] = selected[q];
               if (scratch.counts[b] == neighbors_together) sum_listed(b);
             }
           }

@@ -17,8 +17,8 @@ inline bool meet_by_single_sites(const MolecularWork& work) {
 template <class Pack, bool site_cutoff, bool with_energy>
 void compute_single_sites(MolecularWork& work, const std::uint32_t* cells, std::size_t cell_count) {
   using Real = typename Pack::Real;
+  using Traits = RowTraits<Pack>;
   constexpr auto width = static_cast<std::size_t>(Pack::width);
-  constexpr auto double_width = static_cast<std::size_t>(DoublePack::width);
   const PairWork& rows = work.rows;
   const SiteTerm& term = work.terms[0];
   const bool at_center = term.point_a < first_record_column;
@@ -26,25 +26,22 @@ void compute_single_sites(MolecularWork& work, const std::uint32_t* cells, std::
   const Pack limit = Pack::all(work.lennard_jones_cutoff_squared);
   const std::size_t to_site = at_center ? 0 : term.point_a - first_record_column;
   const Real* const sites = records<Pack>(work) + to_site;
-  const auto stride = static_cast<std::uint32_t>(work.record_stride / 4);
-  const std::uint32_t dummy = 4 * rows.total;
+  const auto stride = static_cast<std::uint32_t>(work.record_stride >> Traits::offset_shift);
+  const std::uint32_t dummy = rows.total << Traits::offset_shift;
+  const CenterDistance<Pack> distance(rows);
   TermSums totals;
 
   constexpr std::size_t piece = 1024;
   alignas(64) std::uint32_t decoded[piece + longest_vector];
-  alignas(64) Real distance[3][piece + longest_vector];
   alignas(64) std::uint32_t place[longest_vector];
 
   for (std::size_t c = 0; c < cell_count; ++c) {
     const CellRange cell = rows.cells[cells[c]];
     alignas(64) std::uint32_t begins[32];
     if (rows.compressed != nullptr) gather_begins(rows, cells[c], begins);
-    const RowDecoder<2> decode(begins);
+    const RowDecoder<Traits::offset_shift> decode(begins);
     for (std::uint32_t i = cell.begin; i < cell.begin + cell.count; ++i) {
-      const Position& center = rows.position[i];
-      const DoublePack x = DoublePack::all(center.x);
-      const DoublePack y = DoublePack::all(center.y);
-      const DoublePack z = DoublePack::all(center.z);
+      const typename Traits::Center center(rows, i);
       const Real* const own = sites + i * work.record_stride;
       PackVector<Pack> site{Pack::zero(), Pack::zero(), Pack::zero()};
       if (!at_center) site = broadcast<Pack>(own);
@@ -60,19 +57,13 @@ void compute_single_sites(MolecularWork& work, const std::uint32_t* cells, std::
         if (rows.compressed != nullptr) {
           decode(rows.compressed + first + start, count, decoded);
         } else {
-          for (std::size_t k = 0; k < count; ++k) decoded[k] = 4 * rows.plain[first + start + k];
+          for (std::size_t k = 0; k < count; ++k) {
+            decoded[k] = rows.plain[first + start + k] << Traits::offset_shift;
+          }
         }
         for (std::size_t k = 0; k < longest_vector; ++k) decoded[count + k] = dummy;
-        // In a loop of its own, as a vector that was just stored in two halves is not there at once.
-        for (std::size_t k = 0; k < count + width - double_width; k += double_width) {
-          DoublePack at[4];
-          DoublePack::load_four(&rows.position->x, decoded + k, at);
-          (at[0] - x).store(distance[0] + k);
-          (at[1] - y).store(distance[1] + k);
-          (at[2] - z).store(distance[2] + k);
-        }
         for (std::size_t k = 0; k < count; k += width) {
-          const PackVector<Pack> centers = load<Pack>(distance[0] + k, piece + longest_vector);
+          const PackVector<Pack> centers = distance(center, decoded + k);
           PackVector<Pack> other = centers;
           if (!at_center) {
             for (std::size_t lane = 0; lane < width; ++lane) {
@@ -92,13 +83,7 @@ void compute_single_sites(MolecularWork& work, const std::uint32_t* cells, std::
           if constexpr (with_energy) {
             energy = energy + result.energy;
             const PackVector<Pack> f = result.force_over_r * pair.d;
-            // From the neighbor to the center.
-            virial[0] = Pack::fnma(centers.x, f.x, virial[0]);
-            virial[1] = Pack::fnma(centers.y, f.y, virial[1]);
-            virial[2] = Pack::fnma(centers.z, f.z, virial[2]);
-            virial[3] = Pack::fnma(centers.x, f.y, virial[3]);
-            virial[4] = Pack::fnma(centers.x, f.z, virial[4]);
-            virial[5] = Pack::fnma(centers.y, f.z, virial[5]);
+            add_center_virial(centers, f, virial);
           }
         }
       }

@@ -21,6 +21,7 @@
 
 #include "md/forces/pair/kernels/rows.inl"
 #include "md/neighbors/kernels/list_builder.inl"
+#include "md/simd/unrolled.hpp"
 
 namespace sterna::md {
 namespace {
@@ -112,17 +113,6 @@ struct ParameterRows {
     }
   }
 };
-
-/// Calls function.operator()<q>() for q from 0 to count - 1. Arrays whose indices are constants
-/// from the start stay in registers; those that an unrolled loop goes through may be stored in each
-/// turn.
-template <int count, class Function>
-[[gnu::always_inline]] inline void unrolled(const Function& function) {
-  if constexpr (count > 0) {
-    unrolled<count - 1>(function);
-    function.template operator()<count - 1>();
-  }
-}
 
 /// Whose particles are the first entries of a row: nobody's (those of a row of one), those of a
 /// group, or those of a group that has masks.
