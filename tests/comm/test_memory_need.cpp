@@ -108,7 +108,7 @@ TEST_CASE("a neighbor exchange for more than there is, is refused on all ranks")
       check_refused_alike(world, text, "halo");
     });
   }
-  // One pair of many: those whose own boxes are small must hear of it, too.
+  // One pair of many: ranks with small buffers must get the error, too.
   std::vector<NeighborPattern::Peer> peers = everybody(world, 2);
   const std::size_t last = peers.size() - 1;
   if (world.rank() == 0) peers[last].send_capacity = sizes[0];

@@ -431,7 +431,7 @@ TEST_CASE("items of zero bytes' value arrive like any others") {
   });
 }
 
-TEST_CASE("boxes are aligned as items want it") {
+TEST_CASE("inboxes and outboxes have the alignment that items need") {
   const Context world({.timeout = patience});
   const NeighborPattern made = make(world, patterns[7]);
   const auto check = [&]<class T>(const T&) {

@@ -41,13 +41,13 @@ void NeighborMethod::await_sends(LinkRequests& requests, std::uint64_t round) {
           });
 }
 
-std::shared_ptr<two_sided::Memory> NeighborMethod::place_boxes(std::uint64_t round) {
+std::shared_ptr<two_sided::Memory> NeighborMethod::allocate_buffers(std::uint64_t round) {
   Outboxes outboxes(links_, setting_.item_size);
   Inboxes inboxes(links_, setting_.item_size, 1);
   auto memory = std::make_shared<two_sided::Memory>(outboxes.bytes() + inboxes.bytes());
   outboxes.use(memory->data());
   inboxes.use(memory->data() + outboxes.bytes(), round);
-  places_ = places_of(outboxes, inboxes);
+  link_buffers_ = make_link_buffers(outboxes, inboxes);
   return memory;
 }
 

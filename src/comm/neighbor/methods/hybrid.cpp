@@ -59,8 +59,9 @@ class Hybrid final : public NeighborMethod {
     }
     inside_.method->prepare(std::move(inside), round);
     beyond_.method->prepare(std::move(beyond), round);
-    places_.clear();
-    for (const auto& [method, link] : routes_) places_.push_back(method->places()[link]);
+    link_buffers_.clear();
+    for (const auto& [method, link] : routes_)
+      link_buffers_.push_back(method->link_buffers()[link]);
     outbox_may_wait_ = inside_.method->outbox_may_wait();
   }
 

@@ -105,10 +105,10 @@ class NeighborCollective final : public NeighborMethod {
       out_.allocate();
       in_.allocate();
     });
-    places_.assign(links_.size(), {});
+    link_buffers_.assign(links_.size(), {});
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      if (links_[i].send_items > 0) places_[i].outbox.fill(out_.items(i));
-      if (links_[i].receive_items > 0) places_[i].inbox.fill(in_.items(i));
+      if (links_[i].send_items > 0) link_buffers_[i].outbox.fill(out_.items(i));
+      if (links_[i].receive_items > 0) link_buffers_[i].inbox.fill(in_.items(i));
     }
     check_mpi(MPI_Dist_graph_create_adjacent(
                   setting_.context.communicator, static_cast<int>(in_.ranks.size()),
@@ -126,7 +126,7 @@ class NeighborCollective final : public NeighborMethod {
   }
 
   void commit(std::size_t link, std::size_t count, std::uint64_t) override {
-    set_count_before(places_[link].outbox[0], count);
+    set_count_before(link_buffers_[link].outbox[0], count);
   }
 
   void start(std::uint64_t round) override {

@@ -34,11 +34,11 @@ class PersistentPointToPoint final : public NeighborMethod {
     links_ = std::move(links);
     const std::size_t n = links_.size();
     requests_.reset();
-    requests_ = std::make_unique<LinkRequests>(setting_.context, place_boxes(round), n);
+    requests_ = std::make_unique<LinkRequests>(setting_.context, allocate_buffers(round), n);
     for (std::size_t i = 0; i < n; ++i) {
       const auto& [rank, sends, receives] = links_[i];
       if (receives == 0) continue;
-      const auto room = with_count(places_[i].inbox[0], receives * setting_.item_size);
+      const auto room = with_count(link_buffers_[i].inbox[0], receives * setting_.item_size);
       const ByteBlock block(room.size());
       check_mpi(MPI_Recv_init(room.data(), block.count(), block.type(), rank, setting_.data_tag,
                               setting_.context.communicator, &requests_->receive(i)),
@@ -54,7 +54,7 @@ class PersistentPointToPoint final : public NeighborMethod {
     if (count == send_counts_[link]) return;
     MPI_Request& request = requests_->send(link);
     if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
-    std::byte* const items = places_[link].outbox[0];
+    std::byte* const items = link_buffers_[link].outbox[0];
     set_count_before(items, count);
     const auto message = with_count(items, count * setting_.item_size);
     const ByteBlock block(message.size());

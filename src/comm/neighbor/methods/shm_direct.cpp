@@ -46,10 +46,10 @@ class SharedMemoryDirect final : public NeighborMethod {
           return offsets;
         });
     counts_.assign(links_.size(), 0);
-    places_.clear();
+    link_buffers_.clear();
     for (std::size_t i = 0; i < links_.size(); ++i) {
       const auto& [memory, offsets, rank] = window_->remotes()[i];
-      places_.push_back(
+      link_buffers_.push_back(
           {.outbox = {memory.mapped() + offsets.items[0], memory.mapped() + offsets.items[1]},
            .inbox = {inboxes_->items(i, 0), inboxes_->items(i, 1)}});
     }
