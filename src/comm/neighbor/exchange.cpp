@@ -26,11 +26,11 @@ namespace sterna::comm {
 
 namespace {
 
-/// A method whose exchange is gone on this rank.
-class HandedOverMethod final : public JointObject {
+/// A method whose exchange was destroyed on this rank.
+class ReleasedMethod final : public CollectiveObject {
  public:
   /// `rounds`: started; `under_way`: the last of them is not finished.
-  HandedOverMethod(std::unique_ptr<NeighborMethod> method, std::uint64_t rounds, bool under_way)
+  ReleasedMethod(std::unique_ptr<NeighborMethod> method, std::uint64_t rounds, bool under_way)
       : method_(std::move(method)), rounds_(rounds), under_way_(under_way) {}
 
   std::uint64_t rounds() const override { return rounds_; }
@@ -39,7 +39,7 @@ class HandedOverMethod final : public JointObject {
     while (rounds_ < most) method_->run_empty(++rounds_);
     method_->end();
   }
-  void leave() override { method_->leave(); }
+  void keep_until_exit() override { method_->keep_until_exit(); }
 
  private:
   std::unique_ptr<NeighborMethod> method_;
@@ -73,7 +73,7 @@ class NeighborExchangeBytes::Implementation {
                                   neighbor_tuning});
     }
     sending_ = receiving_ = &entries_[selection.method];
-    setting_.context.joint_objects.end_those_of_all(setting_.context);
+    setting_.context.collective_objects.end_released_by_all(setting_.context);
     try {
       make(*sending_);
       require_memory_for(peers_);
@@ -232,7 +232,7 @@ class NeighborExchangeBytes::Implementation {
     int data_tag;
     std::unique_ptr<NeighborMethod> method;
     std::uint64_t round;
-    std::uint64_t number;  ///< of the method among the joint objects of the context
+    std::uint64_t number;  ///< of the method among the collective objects of the context
   };
 
   enum class Phase : char { idle, filling, started, broken };
@@ -268,7 +268,7 @@ class NeighborExchangeBytes::Implementation {
       for (Entry* const entry : retired_) give_up(*entry);
       if (!std::exchange(retired_, {}).empty()) {
         guarded(round_ + 1,
-                [&] { setting_.context.joint_objects.end_those_of_all(setting_.context); });
+                [&] { setting_.context.collective_objects.end_released_by_all(setting_.context); });
       }
       if (tuner_->due()) guarded(round_ + 1, [&] { change(); });
       sending_ = &entries_[tuner_->current()];
@@ -400,7 +400,7 @@ class NeighborExchangeBytes::Implementation {
 
   void make(Entry& entry) {
     if (entry.row->info.traits.ends_together)
-      entry.number = setting_.context.joint_objects.announce();
+      entry.number = setting_.context.collective_objects.announce();
     NeighborSetting setting = setting_;
     setting.method = entry.row->info.name;
     setting.data_tag = entry.data_tag;
@@ -413,7 +413,7 @@ class NeighborExchangeBytes::Implementation {
       const bool filling = phase_ == Phase::filling && &entry == sending_;
       const std::uint64_t rounds = filling ? entry.round - 1 : entry.round;
       const bool under_way = phase_ == Phase::started && &entry == receiving_;
-      std::unique_ptr<HandedOverMethod> object;
+      std::unique_ptr<ReleasedMethod> object;
       if (entry.method) {
         try {
           if (under_way && !setting_.context.failed && !setting_.context.mpi_has_ended()) {
@@ -422,9 +422,9 @@ class NeighborExchangeBytes::Implementation {
         } catch (const Error&) {
           setting_.context.failed = true;
         }
-        object = std::make_unique<HandedOverMethod>(std::move(entry.method), rounds, under_way);
+        object = std::make_unique<ReleasedMethod>(std::move(entry.method), rounds, under_way);
       }
-      setting_.context.joint_objects.hand_over(std::exchange(entry.number, 0), std::move(object));
+      setting_.context.collective_objects.release(std::exchange(entry.number, 0), std::move(object));
     }
     entry.method.reset();
   }

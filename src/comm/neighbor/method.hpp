@@ -76,8 +76,8 @@ class NeighborMethod {
   /// Collective, after the same rounds of all ranks, and only of methods whose row says so: ends
   /// what only all ranks together can end.
   virtual void end() {}
-  /// Instead, where they cannot meet: leaves memory that others may write into to the process.
-  virtual void leave() {}
+  /// In place of `end` after a failure: keeps memory that others may write into until the exit.
+  virtual void keep_until_exit() {}
   /// What `take_arrived` looks at.
   virtual Watched watched() const { return Watched::messages; }
 

@@ -54,13 +54,13 @@ bool holds(const IncomingRows& rows, const std::byte* items) {
 
 namespace {
 
-/// A method whose exchange is gone on this rank.
-class HandedOverMethod final : public JointObject {
+/// A method whose exchange was destroyed on this rank.
+class ReleasedMethod final : public CollectiveObject {
  public:
-  explicit HandedOverMethod(std::unique_ptr<SparseMethod> method) : method_(std::move(method)) {}
+  explicit ReleasedMethod(std::unique_ptr<SparseMethod> method) : method_(std::move(method)) {}
   std::uint64_t rounds() const override { return 0; }
   void end(std::uint64_t) override { method_->end(); }
-  void leave() override { method_->leave(); }
+  void keep_until_exit() override { method_->keep_until_exit(); }
 
  private:
   std::unique_ptr<SparseMethod> method_;
@@ -172,13 +172,13 @@ class SparseExchangeBytes::Implementation {
   struct Entry {
     std::unique_ptr<SparseMethod> method;
     std::uint64_t round = 0;
-    std::uint64_t number = 0;  ///< of the method among the joint objects of the context
+    std::uint64_t number = 0;  ///< of the method among the collective objects of the context
   };
 
   void make(std::size_t index) {
     const SparseMethodRow& row = sparse_method_table()[index];
-    context().joint_objects.end_those_of_all(context());
-    if (row.info.traits.ends_together) methods_[index].number = context().joint_objects.announce();
+    context().collective_objects.end_released_by_all(context());
+    if (row.info.traits.ends_together) methods_[index].number = context().collective_objects.announce();
     SparseSetting setting = setting_;
     setting.context = Context::Implementation::unowned(setting_.context);
     setting.method = row.info.name;
@@ -188,9 +188,9 @@ class SparseExchangeBytes::Implementation {
   /// Waits for nobody.
   void give_up(Entry& entry) noexcept {
     if (entry.number != 0) {
-      std::unique_ptr<HandedOverMethod> object;
-      if (entry.method) object = std::make_unique<HandedOverMethod>(std::move(entry.method));
-      context().joint_objects.hand_over(entry.number, std::move(object));
+      std::unique_ptr<ReleasedMethod> object;
+      if (entry.method) object = std::make_unique<ReleasedMethod>(std::move(entry.method));
+      context().collective_objects.release(entry.number, std::move(object));
     }
     entry = {};
   }

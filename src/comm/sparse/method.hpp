@@ -50,8 +50,8 @@ class SparseMethod {
   virtual std::size_t exchange(const OutgoingRound& round, IncomingRows& incoming) = 0;
   /// Collective, and only of methods whose row says so: ends what only all ranks together can end.
   virtual void end() {}
-  /// Instead, where they cannot meet: leaves memory that others may write into to the process.
-  virtual void leave() {}
+  /// In place of `end` after a failure: keeps memory that others may write into until the exit.
+  virtual void keep_until_exit() {}
 };
 
 }  // namespace sterna::comm

@@ -107,9 +107,9 @@ class Hybrid final : public NeighborMethod {
     beyond_.method->end();
   }
 
-  void leave() override {
-    inside_.method->leave();
-    beyond_.method->leave();
+  void keep_until_exit() override {
+    inside_.method->keep_until_exit();
+    beyond_.method->keep_until_exit();
   }
 
   Watched watched() const override { return beyond_.method->watched(); }

@@ -82,7 +82,7 @@ class NeighborCollective final : public NeighborMethod {
     MPI_Comm_free(&graph_);
   }
 
-  void leave() override {
+  void keep_until_exit() override {
     setting_.context.keep_until_exit(out_.memory);
     setting_.context.keep_until_exit(in_.memory);
   }

@@ -49,7 +49,7 @@ class RdmaBarrier final : public NeighborMethod, ProgressHelper {
     await([&] { return barrier_->idle(); }, round_, {});
   }
 
-  void leave() override {
+  void keep_until_exit() override {
     setting_.context.keep_until_exit(put_buffers_);
     setting_.context.keep_until_exit(barrier_);
   }

@@ -44,7 +44,7 @@ class RdmaDoubleBuffer final : public NeighborMethod {
     }
   }
 
-  void leave() override { setting_.context.keep_until_exit(put_buffers_); }
+  void keep_until_exit() override { setting_.context.keep_until_exit(put_buffers_); }
 
   MemoryNeed memory_for(std::span<const Link> links) const override {
     return PutBuffers<rdma::Transport>::memory_for(links, setting_.item_size);

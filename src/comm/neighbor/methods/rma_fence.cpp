@@ -49,7 +49,7 @@ class RmaFence final : public NeighborMethod {
     put_buffers_.reset();
   }
 
-  void leave() override { setting_.context.keep_until_exit(put_buffers_); }
+  void keep_until_exit() override { setting_.context.keep_until_exit(put_buffers_); }
 
   MemoryNeed memory_for(std::span<const Link> links) const override {
     return PutBuffers<rma::Transport>::memory_for(links, setting_.item_size);

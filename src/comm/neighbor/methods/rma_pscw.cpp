@@ -64,7 +64,7 @@ class RmaPscw final : public NeighborMethod {
     for (auto& buffers : put_buffers_) buffers.reset();
   }
 
-  void leave() override {
+  void keep_until_exit() override {
     for (const auto& buffers : put_buffers_) setting_.context.keep_until_exit(buffers);
   }
 

@@ -77,7 +77,7 @@ class RdmaReserve final : public SparseMethod {
     if (between_nodes_) await([&] { return between_nodes_->idle(); }, [] { return none; });
   }
 
-  void leave() override {
+  void keep_until_exit() override {
     Context::Implementation& context = setting_.context.implementation();
     context.keep_until_exit(std::shared_ptr<NetworkBuffers>(std::move(network_)));
     context.keep_until_exit(std::shared_ptr<PutBarrier>(std::move(between_nodes_)));

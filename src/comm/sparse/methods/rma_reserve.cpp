@@ -47,7 +47,7 @@ class RmaReserve final : public SparseMethod {
     for (auto& window : windows_) window.reset();
   }
 
-  void leave() override {
+  void keep_until_exit() override {
     for (const auto& window : windows_) {
       setting_.context.implementation().keep_until_exit(window);
     }
