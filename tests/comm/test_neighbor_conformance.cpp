@@ -260,18 +260,18 @@ TEST_CASE("every method delivers every pattern") {
   }
 }
 
-TEST_CASE("what was sent goes on being counted when peers get more room") {
+TEST_CASE("what was sent goes on being counted when capacities grow") {
   const Context world({.timeout = wait_timeout});
   const auto ring = std::ranges::find(patterns, std::string_view("ring"), &Pattern::name);
   const NeighborPattern made = make(world, *ring);
   Checked exchange(world, made, "p2p");
-  std::vector<std::size_t> room, items;
+  std::vector<std::size_t> capacities, items;
   for (const NeighborPattern::Peer& peer : made.peers()) {
-    room.push_back(2 * peer.send_capacity);
+    capacities.push_back(2 * peer.send_capacity);
     items.push_back(0);
   }
   for (std::int64_t round = 1; round <= 4; ++round) {
-    if (round == 3) (*exchange).reserve(room);
+    if (round == 3) (*exchange).reserve(capacities);
     const auto peers = (*exchange).peers();
     for (std::size_t peer = 0; peer < peers.size(); ++peer) {
       items[peer] += count_of(world.rank(), peers[peer].rank, round, peers[peer].send_capacity);
@@ -379,7 +379,7 @@ TEST_CASE("two exchanges under way on the same pairs keep apart") {
   });
 }
 
-TEST_CASE("reserve grows both sides and later rounds use the room") {
+TEST_CASE("reserve grows both sides and later rounds use the larger capacity") {
   const Context world({.timeout = wait_timeout});
   for (const Pattern& pattern : patterns) {
     if (std::string(pattern.name) == "heavy tail") continue;
@@ -783,9 +783,9 @@ TEST_CASE("calls out of order are errors that name the exchange") {
     CHECK_THROWS_WITH_AS(exchange.finish(), "halo: finished without start", Error);
     CHECK_THROWS_WITH_AS(exchange.commit(world.size(), 1), doctest::Contains("there is no peer"),
                          Error);
-    CHECK_THROWS_WITH_AS(exchange.commit(0, 13),
-                         "halo: 13 items committed for rank 0, room is for 12; reserve more",
-                         Error);
+    CHECK_THROWS_WITH_AS(
+        exchange.commit(0, 13),
+        "halo: 13 items committed for rank 0, but its outbox holds 12; reserve more", Error);
     exchange.commit(0, 1);
     CHECK_THROWS_WITH_AS(exchange.commit(0, 1), "halo: rank 0 committed twice", Error);
     exchange.start();

@@ -62,8 +62,8 @@ class Channel {
       : bytes_(messenger, peer, item_bytes(capacity, sizeof(T)), options) {}
 
   std::span<T> slot() {
-    const auto room = bytes_.slot();
-    return {reinterpret_cast<T*>(room.data()), room.size() / sizeof(T)};
+    const auto slot = bytes_.slot();
+    return {reinterpret_cast<T*>(slot.data()), slot.size() / sizeof(T)};
   }
   void commit(std::size_t count) { bytes_.commit(item_bytes(count, sizeof(T))); }
   void send(std::span<const T> message) { bytes_.send(std::as_bytes(message)); }

@@ -60,7 +60,7 @@ struct CallIn {
   std::span<ArrayIn> arrays;
 };
 using Handler = std::function<void(CallIn&)>;
-using Hook = std::function<void(const CallIn&, std::span<ByteRoom>)>;
+using Hook = std::function<void(const CallIn&, std::span<ByteReceiveBuffer>)>;
 
 /// How an argument of an entry's signature travels. Small ones by value.
 template <class A>
@@ -78,7 +78,9 @@ struct Argument<NoCopy<T>> {
   using Stored = Buffer<T>;
   static ArrayOut out(NoCopy<T>&& array) { return std::move(array).release(); }
   static Arrived<T> in(ArrayIn& array) { return Arrived<T>(array); }
-  static Room<T> room(ByteRoom& room) { return Room<T>(room); }
+  static ReceiveBuffer<T> hook_argument(ByteReceiveBuffer& buffer) {
+    return ReceiveBuffer<T>(buffer);
+  }
 };
 /// Copied when called; the entry reads it where it lies.
 template <class T>
@@ -92,7 +94,9 @@ struct Argument<std::span<const T>> {
   static std::span<const T> in(ArrayIn& array) {
     return {reinterpret_cast<const T*>(array.data), array.bytes / sizeof(T)};
   }
-  static std::size_t room(const ByteRoom& room) { return room.bytes / sizeof(T); }
+  static std::size_t hook_argument(const ByteReceiveBuffer& buffer) {
+    return buffer.bytes / sizeof(T);
+  }
 };
 template <class Container>
 struct ContainerArgument {
@@ -108,7 +112,9 @@ struct ContainerArgument {
     const auto* const first = reinterpret_cast<const T*>(array.data);
     return Container(first, first + array.bytes / sizeof(T));
   }
-  static std::size_t room(const ByteRoom& room) { return room.bytes / sizeof(T); }
+  static std::size_t hook_argument(const ByteReceiveBuffer& buffer) {
+    return buffer.bytes / sizeof(T);
+  }
 };
 template <class T>
 struct Argument<std::vector<T>> : ContainerArgument<std::vector<T>> {};
@@ -220,7 +226,7 @@ class Messenger {
   template <class Action, class... Entries>
   void when(Action action, const Entries&... entries);
 
-  /// Memory from this rank's pool. Throws MemoryError where there is no room for so many.
+  /// Memory from this rank's pool. Throws MemoryError where memory does not suffice.
   template <class T>
   Buffer<T> buffer(std::size_t count) {
     return Buffer<T>(allocate(item_bytes(count, sizeof(T))));
@@ -332,15 +338,15 @@ class Entry {
     send(Indices{}, everywhere, reference.number, arguments...);
   }
 
-  /// `hook(Sender, arguments...)` runs when a call arrives, before its arrays are there: with a
-  /// `Room<T>&` for each `NoCopy<T>` and the number of items of other arrays. At every rank that
-  /// wants one.
+  /// `hook(Sender, arguments...)` runs when a call arrives, before its arrays are there. It gets a
+  /// `ReceiveBuffer<T>&` for each `NoCopy<T>` and the number of items of other arrays. Each rank may
+  /// set a hook of its own, or none.
   template <class Function>
   void provide(Function hook) const {
-    messenger_->set_hook(id_,
-                         [hook](const detail::CallIn& call, std::span<detail::ByteRoom> rooms) {
-                           run_hook(Indices{}, hook, call, rooms);
-                         });
+    messenger_->set_hook(
+        id_, [hook](const detail::CallIn& call, std::span<detail::ByteReceiveBuffer> buffers) {
+          run_hook(Indices{}, hook, call, buffers);
+        });
   }
 
   /// The earliest call with this reference number that was not taken, of an entry without handler.
@@ -401,10 +407,11 @@ class Entry {
   }
 
   template <class A, std::size_t Place>
-  static decltype(auto) room_of(const detail::CallIn& call, std::span<detail::ByteRoom> rooms) {
-    return detail::read_argument<A, Place>(call, [rooms](std::size_t place) {
+  static decltype(auto) hook_argument(const detail::CallIn& call,
+                                      std::span<detail::ByteReceiveBuffer> buffers) {
+    return detail::read_argument<A, Place>(call, [buffers](std::size_t place) {
       if constexpr (detail::Argument<A>::is_array) {
-        return detail::Argument<A>::room(rooms[place]);
+        return detail::Argument<A>::hook_argument(buffers[place]);
       } else {
         return 0;
       }
@@ -413,8 +420,8 @@ class Entry {
 
   template <std::size_t... I, class Function>
   static void run_hook(std::index_sequence<I...>, const Function& hook, const detail::CallIn& call,
-                       std::span<detail::ByteRoom> rooms) {
-    std::tuple arguments(room_of<Args, Layout::place(I)>(call, rooms)...);
+                       std::span<detail::ByteReceiveBuffer> buffers) {
+    std::tuple arguments(hook_argument<Args, Layout::place(I)>(call, buffers)...);
     hook(call.sender, std::get<I>(arguments)...);
   }
 

@@ -36,9 +36,9 @@ struct ArrayIn {
   BufferBytes take();
 };
 
-/// Where an array shall go, before its data are here.
-struct ByteRoom {
-  std::size_t bytes = 0;
+/// The receive buffer of an array, chosen before its data arrive.
+struct ByteReceiveBuffer {
+  std::size_t bytes = 0;  ///< of the array
   std::span<std::byte> memory;
   bool given = false;   ///< `memory` was set
   bool posted = false;  ///< the memory posted under `source` and `key`
@@ -126,26 +126,31 @@ class Arrived {
   detail::ArrayIn& array_;
 };
 
-/// What the hook of an entry gets for a `NoCopy<T>`: it may say where the items shall go. Without
-/// a word they stay where they are, or go to memory from the pool.
+/// What the hook of an entry gets for a `NoCopy<T>`: it may choose the memory that receives the items.
+/// Otherwise they stay in the sender's memory, or go to memory from the pool.
 template <class T>
-class Room {
+class ReceiveBuffer {
  public:
-  explicit Room(detail::ByteRoom& room) : room_(room) {}
-  std::size_t count() const { return room_.bytes / sizeof(T); }
-  /// Into this memory, which must be there until the entry has run.
+  explicit ReceiveBuffer(detail::ByteReceiveBuffer& buffer) : buffer_(buffer) {}
+  std::size_t count() const { return buffer_.bytes / sizeof(T); }
+  /// Receives the items in this memory, which must live until the entry has run.
   void use(std::span<T> memory) {
-    room_.memory = std::as_writable_bytes(memory);
-    room_.given = true;
+    buffer_.memory = std::as_writable_bytes(memory);
+    buffer_.given = true;
   }
-  /// Into the memory that `Messenger::post` names under this key, before or later.
+  /// Receives the items in the memory that `Messenger::post` names under this key, before or later.
   void posted(std::uint64_t key) {
-    room_.posted = true;
-    room_.key = key;
+    buffer_.posted = true;
+    buffer_.key = key;
   }
 
  private:
-  detail::ByteRoom& room_;
+  detail::ByteReceiveBuffer& buffer_;
 };
+
+/// The former name.
+template <class T>
+using Room [[deprecated("sterna::comm::Room is now sterna::comm::ReceiveBuffer")]] =
+    ReceiveBuffer<T>;
 
 }  // namespace sterna::comm

@@ -158,7 +158,7 @@ int sterna_neighbor_exchange_method(sterna_neighbor_exchange exchange, const cha
 
 /* A round: fill and commit the outboxes, start, take `next` until it gives -1, finish. */
 
-/* Room for the send capacity. Ask in each round: it may lie elsewhere. */
+/* The send buffer, of the send capacity. Ask for it in each round: its address may change. */
 int sterna_neighbor_outbox(sterna_neighbor_exchange exchange, int neighbor, void** data);
 /* `count` items lie in the outbox and may leave. */
 int sterna_neighbor_commit(sterna_neighbor_exchange exchange, int neighbor, size_t count);
@@ -171,7 +171,7 @@ int sterna_neighbor_inbox(sterna_neighbor_exchange exchange, int neighbor, const
                           size_t* count);
 /* Waits for what `next` has not taken, and until the outboxes are free. */
 int sterna_neighbor_finish(sterna_neighbor_exchange exchange);
-/* Gives each neighbor at least this room (items), between rounds; `neighbor_count` values. Inboxes
+/* Raises each send capacity to at least so many items, between rounds; `neighbor_count` values. Inboxes
  * and outboxes are empty afterwards where anything grew. Collective. */
 int sterna_neighbor_reserve(sterna_neighbor_exchange exchange, const size_t* send_counts);
 

@@ -65,7 +65,7 @@ void WatchedCall::end_watch() {
 }
 
 CollectiveCall::CollectiveCall(std::string what, std::chrono::duration<double> timeout,
-                     std::function<LateRanks()> late)
+                               std::function<LateRanks()> late)
     : what_(std::move(what)), timeout_(std::max(timeout, least_timeout)), late_(std::move(late)) {
 #ifndef STERNA_SIMULATED  // where time is not the machine's
   start_watch();

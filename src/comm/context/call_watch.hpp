@@ -32,7 +32,7 @@ class CollectiveCall final : WatchedCall {
   /// `late`: which ranks are late, as far as that is known. Without it the call waits for the
   /// launcher.
   CollectiveCall(std::string what, std::chrono::duration<double> timeout,
-            std::function<LateRanks()> late = {});
+                 std::function<LateRanks()> late = {});
   ~CollectiveCall();
 
  private:

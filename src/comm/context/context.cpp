@@ -63,7 +63,7 @@ Context::Implementation::~Implementation() {
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicator, &unreceived, MPI_STATUS_IGNORE);
   if (unreceived != 0) return;
   const CollectiveCall call("end of a context", options.timeout,
-                       [this] { return stopped_ranks(*this); });
+                            [this] { return stopped_ranks(*this); });
   MPI_Comm_free(&communicator);
 }
 
@@ -212,7 +212,7 @@ void Context::set_tuning(const TuningOptions& tuning) const {
 Context Context::split(int color) const {
   MPI_Comm part = MPI_COMM_NULL;
   const CollectiveCall call("splitting the context", implementation_->options.timeout,
-                       [this] { return stopped_ranks(*implementation_); });
+                            [this] { return stopped_ranks(*implementation_); });
   check_mpi(MPI_Comm_split(implementation_->communicator, color < 0 ? MPI_UNDEFINED : color,
                            implementation_->rank, &part),
             "splitting the context");

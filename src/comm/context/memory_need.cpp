@@ -37,7 +37,7 @@ FreeMemory largest_file() {
   return {limit.rlim_cur, "ulimit -f"};
 }
 
-FreeMemory room_for_windows() {
+FreeMemory free_for_windows() {
   struct statvfs status {};
   if (::statvfs("/dev/shm", &status) != 0) {
     return {std::numeric_limits<std::uint64_t>::max(), "no limit"};
@@ -58,8 +58,8 @@ std::string why_not_in_process(const MemoryNeed& need) {
 std::string why_not_on_node(std::uint64_t all, std::uint64_t windows, std::string_view whose) {
   const FreeMemory free = free_memory_of_node();
   if (all > free.bytes) return too_much("memory", all, whose, free);
-  const FreeMemory room = room_for_windows();
-  if (windows > room.bytes) return too_much("MPI windows", windows, whose, room);
+  const FreeMemory left = free_for_windows();
+  if (windows > left.bytes) return too_much("MPI windows", windows, whose, left);
   return {};
 }
 

@@ -132,7 +132,7 @@ std::shared_ptr<Messenger::Implementation::Incoming> Messenger::Implementation::
   return take_last(spare_);
 }
 
-// What a call that is through has held is let go, but not the room for the lists.
+// What a call that is through has held is released, but not the capacity of the lists.
 void Messenger::Implementation::use_again(std::shared_ptr<Incoming> incoming) {
   if (incoming.use_count() > 1) return;
   incoming->packet.clear();
@@ -188,21 +188,21 @@ void Messenger::Implementation::open_arrays(Incoming& incoming, std::span<const 
   }
 }
 
-// Asks the hook where the arrays shall go, and brings them there.
+// Asks the hook for the receive buffers of the arrays, and brings the arrays there.
 void Messenger::Implementation::place_arrays(const std::shared_ptr<Incoming>& incoming) {
   const std::size_t count = incoming->heads.size();
   if (!incoming->entry->hook) {
     for (std::size_t i = 0; i < count; ++i) land(incoming, i, {});
     return;
   }
-  std::vector<detail::ByteRoom> rooms(count);
-  for (std::size_t i = 0; i < count; ++i) rooms[i].bytes = incoming->heads[i].bytes;
+  std::vector<detail::ByteReceiveBuffer> buffers(count);
+  for (std::size_t i = 0; i < count; ++i) buffers[i].bytes = incoming->heads[i].bytes;
   const detail::CallIn call{sender_of(*incoming), incoming->small, {}};
-  incoming->entry->hook(call, rooms);
+  incoming->entry->hook(call, buffers);
   for (std::size_t i = 0; i < count; ++i) {
-    detail::ByteRoom& room = rooms[i];
-    if (room.posted) {
-      const PostName name{room.source, room.key};
+    detail::ByteReceiveBuffer& buffer = buffers[i];
+    if (buffer.posted) {
+      const PostName name{buffer.source, buffer.key};
       const auto posted = posted_.find(name);
       if (posted == posted_.end()) {
         awaiting_memory_[name].emplace_back(incoming, i);
@@ -215,12 +215,12 @@ void Messenger::Implementation::place_arrays(const std::shared_ptr<Incoming>& in
       if (incoming->failed) return;
       continue;
     }
-    if (!room.given) {
+    if (!buffer.given) {
       land(incoming, i, {});
-    } else if (fits(*incoming, i, room.memory.size())) {
-      land(incoming, i, room.memory.first(incoming->heads[i].bytes));
+    } else if (fits(*incoming, i, buffer.memory.size())) {
+      land(incoming, i, buffer.memory.first(incoming->heads[i].bytes));
     } else {
-      throw Error(too_small(*incoming, i, room.memory.size()));
+      throw Error(too_small(*incoming, i, buffer.memory.size()));
     }
   }
 }
@@ -236,14 +236,16 @@ void Messenger::Implementation::place_posted(const std::shared_ptr<Incoming>& in
        posted.taken ? std::span<std::byte>() : posted.memory.first(incoming->heads[i].bytes));
 }
 
-bool Messenger::Implementation::fits(const Incoming& incoming, std::size_t i, std::size_t room) {
-  return incoming.heads[i].bytes <= room;
+bool Messenger::Implementation::fits(const Incoming& incoming, std::size_t i,
+                                     std::size_t capacity) {
+  return incoming.heads[i].bytes <= capacity;
 }
 
 std::string Messenger::Implementation::too_small(const Incoming& incoming, std::size_t i,
-                                                 std::size_t room) const {
+                                                 std::size_t capacity) const {
   return fmt::format("{}: an array of {} bytes came from rank {} for \"{}\", into memory of {}",
-                     name_, incoming.heads[i].bytes, incoming.source, incoming.entry->name, room);
+                     name_, incoming.heads[i].bytes, incoming.source, incoming.entry->name,
+                     capacity);
 }
 
 // Brings array `i` into `memory`, or where there is none, to where the entry can read it.
@@ -386,8 +388,8 @@ void Messenger::Implementation::fail(Incoming& incoming, const std::string& erro
 // Posted memory does not hold the array: an error of the receive and of the sender, not of
 // whatever this rank is waiting for.
 void Messenger::Implementation::refuse(Incoming& incoming, std::size_t i, const Future& receive,
-                                       std::size_t room) {
-  const std::string error = too_small(incoming, i, room);
+                                       std::size_t capacity) {
+  const std::string error = too_small(incoming, i, capacity);
   try {
     fail(incoming, error);
   } catch (const Error&) {

@@ -37,7 +37,7 @@ class ChannelBytes::Implementation {
       : messenger_(messenger), peer_(peer), capacity_(capacity), slots_(options.slots) {
     if (slots_ == 0) throw Error("a channel needs a slot");
   }
-  /// For the memory of a channel: throws MemoryError where there is no room for it.
+  /// For the memory of a channel: throws MemoryError where memory does not suffice.
   void require(std::size_t bytes) const {
     const std::string reason = why_no_memory({.plain = bytes});
     if (reason.empty()) return;
@@ -236,7 +236,7 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
   void await_credit() {
     connect();
     if (has_credit()) return;
-    messenger_.wait_for(peer_, "room in a channel", [&] {
+    messenger_.wait_for(peer_, "a free slot of a channel", [&] {
       memory_->progress();
       return has_credit();
     });
@@ -296,7 +296,8 @@ class PostedChannel final : public ChannelBytes::Implementation {
   void send(std::span<const std::byte> message) override {
     check_size(message.size());
     // The receiver is at most so many messages behind as it has slots.
-    messenger_.wait_for(peer_, "room in a channel", [&] { return read_.count() + slots_ > sent_; });
+    messenger_.wait_for(peer_, "a free slot of a channel",
+                        [&] { return read_.count() + slots_ > sent_; });
     ++sent_;
     messenger_.send(peer_, key_, nocopy(message, on_source(free_), on_remote(read_)));
   }

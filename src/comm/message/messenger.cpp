@@ -48,10 +48,11 @@ Messenger::Implementation::Implementation(const Context& context, const Messenge
   for (int rank = 0; rank < context.size(); ++rank) node_of_.push_back(context.node_of(rank));
   dead_.resize(node_of_.size());
   mailbox_ = add_entry(" mailbox", "mailbox", [](detail::CallIn&) {});
-  entries_.at(mailbox_).hook = [](const detail::CallIn& call, std::span<detail::ByteRoom> rooms) {
-    rooms[0].posted = true;
-    rooms[0].source = call.sender.rank;
-    rooms[0].key = call.sender.reference;
+  entries_.at(mailbox_).hook = [](const detail::CallIn& call,
+                                  std::span<detail::ByteReceiveBuffer> buffers) {
+    buffers[0].posted = true;
+    buffers[0].source = call.sender.rank;
+    buffers[0].key = call.sender.reference;
   };
   setup_ = add_entry(" setup", "setup", [this](detail::CallIn& call) {
     const PostName name{call.sender.rank, call.sender.reference};

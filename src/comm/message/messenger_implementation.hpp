@@ -185,8 +185,8 @@ class Messenger::Implementation final : public PacketSink {
   void open_arrays(Incoming& incoming, std::span<const std::byte> packet);
   void place_arrays(const std::shared_ptr<Incoming>& incoming);
   void place_posted(const std::shared_ptr<Incoming>& incoming, std::size_t i, const Posted& posted);
-  static bool fits(const Incoming& incoming, std::size_t i, std::size_t room);
-  std::string too_small(const Incoming& incoming, std::size_t i, std::size_t room) const;
+  static bool fits(const Incoming& incoming, std::size_t i, std::size_t capacity);
+  std::string too_small(const Incoming& incoming, std::size_t i, std::size_t capacity) const;
   void land(const std::shared_ptr<Incoming>& incoming, std::size_t i, std::span<std::byte> memory);
   static void keep_packet(Incoming& incoming, std::span<const std::byte> bytes);
   Sender sender_of(const Incoming& incoming) const;
@@ -195,7 +195,7 @@ class Messenger::Implementation final : public PacketSink {
   void end(Incoming& incoming);
   void tell_sender(Incoming& incoming);
   [[noreturn]] void fail(Incoming& incoming, const std::string& error);
-  void refuse(Incoming& incoming, std::size_t i, const Future& receive, std::size_t room);
+  void refuse(Incoming& incoming, std::size_t i, const Future& receive, std::size_t capacity);
 
   bool idle() const;
   std::vector<int> awaited_ranks() const;

@@ -25,7 +25,7 @@ class MessagePool : public std::enable_shared_from_this<MessagePool> {
   /// memory that they lie in must be kept by `keep`. Without boards, memory is this rank's alone.
   MessagePool(std::vector<Board*> boards, std::size_t own, bool poison, std::shared_ptr<void> keep);
 
-  /// Throws MemoryError where there is no room for so much.
+  /// Throws MemoryError where memory does not suffice.
   BufferBytes allocate(std::size_t bytes);
   /// The block at `place` becomes this rank's.
   BufferBytes adopt(const Location& place, std::size_t bytes);
@@ -69,7 +69,7 @@ class MessagePool : public std::enable_shared_from_this<MessagePool> {
     return map_slab(place);
   }
   std::byte* map_slab(const Location& place);
-  /// Throws MemoryError where there is no room for so much.
+  /// Throws MemoryError where memory does not suffice.
   void require(std::size_t bytes) const;
   std::size_t add_slab(std::size_t bytes);
   /// Memory for slab `number`; in shared memory where there are boards, and known to the others.

@@ -91,9 +91,9 @@ class RdmaRoute final : public Route {
              data.size() < rendezvous_bytes ? UCP_AM_SEND_FLAG_EAGER : UCP_AM_SEND_FLAG_RNDV);
   }
 
-  void fetch(int rank, std::uint64_t operation, std::span<std::byte> room,
+  void fetch(int rank, std::uint64_t operation, std::span<std::byte> target,
              std::uint64_t token) override {
-    wanted_[{rank, operation}] = {room, token};
+    wanted_[{rank, operation}] = {target, token};
     match(rank, operation);
   }
 
@@ -169,7 +169,7 @@ class RdmaRoute final : public Route {
     std::size_t bytes = 0;
   };
   struct Wanted {
-    std::span<std::byte> room;
+    std::span<std::byte> target;
     std::uint64_t token = 0;
   };
   using Name = std::pair<int, std::uint64_t>;  ///< rank and operation of the sender
@@ -294,9 +294,9 @@ class RdmaRoute final : public Route {
       return;
     }
     if (!array.rendezvous) {
-      const std::size_t bytes = std::min(array.bytes, wanted.room.size());
+      const std::size_t bytes = std::min(array.bytes, wanted.target.size());
       if (bytes > 0) {
-        std::memcpy(wanted.room.data(), array.data != nullptr ? array.data : array.copy.data(),
+        std::memcpy(wanted.target.data(), array.data != nullptr ? array.data : array.copy.data(),
                     bytes);
       }
       drop(array);
@@ -305,8 +305,8 @@ class RdmaRoute final : public Route {
     }
     ucp_request_param_t parameters{};
     parameters.op_attr_mask = UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
-    void* const request = ucp_am_recv_data_nbx(worker_.get(), array.data, wanted.room.data(),
-                                               wanted.room.size(), &parameters);
+    void* const request = ucp_am_recv_data_nbx(worker_.get(), array.data, wanted.target.data(),
+                                               wanted.target.size(), &parameters);
     if (UCS_PTR_IS_ERR(request)) rdma::check_ucx(UCS_PTR_STATUS(request), "receiving by UCX");
     incoming_.push_back({wanted.token, request});
   }

@@ -38,14 +38,14 @@ class Writer {
   Writer(std::byte* memory, std::size_t bytes)
       : consumed_(memory), cells_(memory + control_bytes), bytes_(bytes) {}
 
-  /// Room for a record whose first word is still to come; nullptr where the ring is full. A record
+  /// Memory for a record whose first word is still to come; nullptr where the ring is full. A record
   /// may have a quarter of the ring at most.
   std::byte* reserve(std::size_t bytes) {
     const std::size_t need = cells_bytes(bytes);
     const std::size_t at = written_ % bytes_;
     const std::size_t rest = bytes_ - at;
     const std::size_t filling = need > rest ? rest : 0;
-    if (!has_room(filling + need)) return nullptr;
+    if (!is_free(filling + need)) return nullptr;
     if (filling == 0) return cells_ + at;
     publish(cells_ + at, {static_cast<std::uint32_t>(filling), skip, 0});
     return cells_;
@@ -56,7 +56,7 @@ class Writer {
   }
 
  private:
-  bool has_room(std::size_t bytes) {
+  bool is_free(std::size_t bytes) {
     if (written_ + bytes - known_consumed_ <= bytes_) return true;
     known_consumed_ = word_at(consumed_).load(std::memory_order_acquire);
     return written_ + bytes - known_consumed_ <= bytes_;

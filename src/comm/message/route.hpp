@@ -32,8 +32,8 @@ class Route {
  public:
   virtual ~Route() = default;
   virtual std::string_view name() const = 0;
-  /// Room for a packet of this length to `rank`, aligned as data in packets must be; it leaves
-  /// with `commit`. Packets from one rank to another arrive in order.
+  /// Memory for a packet of this length to `rank`, aligned as data in packets must be; `commit`
+  /// sends it. Packets from one rank to another arrive in order.
   virtual std::byte* begin(int rank, std::size_t bytes) = 0;
   virtual void commit(int rank, packet::Word word) = 0;
   /// Takes what has arrived to `sink`, and lets what is under way go on.
@@ -44,7 +44,7 @@ class Route {
   /// Arrays that travel apart from their packet. The sender announces an array, the receiver
   /// fetches it when it knows where to put it.
   virtual void announce(int rank, std::uint64_t operation, std::span<const std::byte> data) = 0;
-  virtual void fetch(int rank, std::uint64_t operation, std::span<std::byte> room,
+  virtual void fetch(int rank, std::uint64_t operation, std::span<std::byte> target,
                      std::uint64_t token) = 0;
   /// At the receiver: the array will not be taken.
   virtual void refuse(int rank, std::uint64_t operation) = 0;

@@ -90,16 +90,17 @@ ShmRoute::ShmRoute(Context::Implementation& context, int tag, std::string_view e
   reads_foreign_ = largest(context, readable ? 0 : 1, exchange) == 0;
 }
 
-void ShmRoute::read_foreign(int rank, std::uint64_t address, std::span<std::byte> room) const {
+void ShmRoute::read_foreign(int rank, std::uint64_t address, std::span<std::byte> target) const {
   const Peer& peer = peers_[index_of_[static_cast<std::size_t>(rank)]];
-  while (!room.empty()) {
-    const std::int64_t copied = copy_from_process(peer.process, address, room.data(), room.size());
+  while (!target.empty()) {
+    const std::int64_t copied =
+        copy_from_process(peer.process, address, target.data(), target.size());
     if (copied <= 0) {
       throw Error(fmt::format("cannot copy from the memory of rank {}: {}", rank,
                               copied < 0 ? std::strerror(errno) : "it ends"));
     }
     address += static_cast<std::uint64_t>(copied);
-    room = room.subspan(static_cast<std::size_t>(copied));
+    target = target.subspan(static_cast<std::size_t>(copied));
   }
 }
 

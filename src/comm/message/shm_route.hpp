@@ -27,7 +27,7 @@ class ShmRoute final : public Route {
   /// Whether the kernel copies from the memory of another rank here (process_vm_readv).
   bool reads_foreign() const { return reads_foreign_; }
   /// Copies from an address in the process of `rank`. Throws Error where that fails.
-  void read_foreign(int rank, std::uint64_t address, std::span<std::byte> room) const;
+  void read_foreign(int rank, std::uint64_t address, std::span<std::byte> target) const;
 
   std::string_view name() const override { return "shm"; }
   std::byte* begin(int rank, std::size_t bytes) override;
@@ -46,7 +46,7 @@ class ShmRoute final : public Route {
     ring::Writer out;
     ring::Reader in;
     std::byte* record;                         ///< the one between `begin` and `commit`
-    std::deque<std::vector<std::byte>> queue;  ///< records that the ring had no room for
+    std::deque<std::vector<std::byte>> queue;  ///< records that did not fit into the ring
   };
   Peer& peer_of(int rank) { return peers_[index_of_[static_cast<std::size_t>(rank)]]; }
   void drain_queue(Peer& peer);

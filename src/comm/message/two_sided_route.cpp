@@ -59,12 +59,12 @@ class TwoSidedRoute final : public Route {
     announced_[operation] = data;
   }
 
-  void fetch(int rank, std::uint64_t operation, std::span<std::byte> room,
+  void fetch(int rank, std::uint64_t operation, std::span<std::byte> target,
              std::uint64_t token) override {
     const two_sided::Peer peer(context_.communicator, rank, tag_ + 1);
     Transfer& transfer = incoming_.emplace_back(Transfer{token, {}});
-    for (std::size_t at = 0; at < room.size(); at += largest_part) {
-      peer.receive(room.subspan(at, std::min(largest_part, room.size() - at)),
+    for (std::size_t at = 0; at < target.size(); at += largest_part) {
+      peer.receive(target.subspan(at, std::min(largest_part, target.size() - at)),
                    transfer.requests.emplace_back(MPI_REQUEST_NULL));
     }
     const packet::PullHead head{operation};

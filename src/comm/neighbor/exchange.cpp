@@ -204,7 +204,7 @@ class NeighborExchangeBytes::Implementation {
     try {
       require_memory_for(peers);
     } catch (const MemoryError&) {
-      throw;  // nothing has changed: rounds may go on with the room that there is
+      throw;  // nothing has changed: rounds may go on with the old capacities
     } catch (...) {
       rethrow_broken(round_);
     }
@@ -385,8 +385,8 @@ class NeighborExchangeBytes::Implementation {
   [[noreturn, gnu::cold]] void fail_commit(int index, std::size_t count) const {
     const auto& [rank, capacity, _] = peers_[checked(index)];
     if (count <= capacity) fail(fmt::format("rank {} committed twice", rank));
-    fail(fmt::format("{} items committed for rank {}, room is for {}; reserve more", count, rank,
-                     capacity));
+    fail(fmt::format("{} items committed for rank {}, but its outbox holds {}; reserve more", count,
+                     rank, capacity));
   }
 
   /// Of a peer that `next` has not returned.
@@ -424,7 +424,8 @@ class NeighborExchangeBytes::Implementation {
         }
         object = std::make_unique<ReleasedMethod>(std::move(entry.method), rounds, under_way);
       }
-      setting_.context.collective_objects.release(std::exchange(entry.number, 0), std::move(object));
+      setting_.context.collective_objects.release(std::exchange(entry.number, 0),
+                                                  std::move(object));
     }
     entry.method.reset();
   }
@@ -466,7 +467,7 @@ class NeighborExchangeBytes::Implementation {
     peer_of_link_.clear();
     order_.clear();
     here_at_once_ = 0;
-    // Where peers only got more room, what they were sent goes on being counted.
+    // Where only capacities grew, the counts of what was sent go on.
     const std::vector<PeerState> before =
         std::exchange(states_, std::vector<PeerState>(peers_.size()));
     std::size_t self = 0;
@@ -499,7 +500,7 @@ class NeighborExchangeBytes::Implementation {
     }
   }
 
-  /// Collective: the peers with more room where more is asked for, on both sides.
+  /// Collective: the peers with larger capacities where `send_counts` asks for more, on both sides.
   std::vector<NeighborPattern::Peer> grown_peers(std::span<const std::size_t> send_counts) {
     std::vector<NeighborPattern::Peer> peers = peers_;
     std::vector<int> others;

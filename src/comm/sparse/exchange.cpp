@@ -178,7 +178,8 @@ class SparseExchangeBytes::Implementation {
   void make(std::size_t index) {
     const SparseMethodRow& row = sparse_method_table()[index];
     context().collective_objects.end_released_by_all(context());
-    if (row.info.traits.ends_together) methods_[index].number = context().collective_objects.announce();
+    if (row.info.traits.ends_together)
+      methods_[index].number = context().collective_objects.announce();
     SparseSetting setting = setting_;
     setting.context = Context::Implementation::unowned(setting_.context);
     setting.method = row.info.name;

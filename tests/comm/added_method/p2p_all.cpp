@@ -59,11 +59,11 @@ class AllTogether final : public NeighborMethod {
 
  private:
   void receive(std::size_t link) {
-    const auto room =
+    const auto inbox =
         with_count(link_buffers_[link].inbox[0], links_[link].receive_items * setting_.item_size);
-    const ByteBlock block(room.size());
+    const ByteBlock block(inbox.size());
     check_mpi(
-        MPI_Irecv(room.data(), block.count(), block.type(), links_[link].rank, setting_.data_tag,
+        MPI_Irecv(inbox.data(), block.count(), block.type(), links_[link].rank, setting_.data_tag,
                   setting_.context.communicator, &requests_->receive(link)),
         "MPI_Irecv");
   }

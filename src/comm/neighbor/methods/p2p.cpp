@@ -48,9 +48,9 @@ class PointToPoint final : public NeighborMethod {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       const auto& [rank, sends, receives] = links_[i];
       if (receives == 0) continue;
-      const auto room = with_count(link_buffers_[i].inbox[0], receives * setting_.item_size);
-      const ByteBlock block(room.size());
-      check_mpi(MPI_Irecv(room.data(), block.count(), block.type(), rank, tag, communicator,
+      const auto inbox = with_count(link_buffers_[i].inbox[0], receives * setting_.item_size);
+      const ByteBlock block(inbox.size());
+      check_mpi(MPI_Irecv(inbox.data(), block.count(), block.type(), rank, tag, communicator,
                           &requests_->receive(i)),
                 "MPI_Irecv");
     }

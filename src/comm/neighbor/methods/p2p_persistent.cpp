@@ -38,9 +38,9 @@ class PersistentPointToPoint final : public NeighborMethod {
     for (std::size_t i = 0; i < n; ++i) {
       const auto& [rank, sends, receives] = links_[i];
       if (receives == 0) continue;
-      const auto room = with_count(link_buffers_[i].inbox[0], receives * setting_.item_size);
-      const ByteBlock block(room.size());
-      check_mpi(MPI_Recv_init(room.data(), block.count(), block.type(), rank, setting_.data_tag,
+      const auto inbox = with_count(link_buffers_[i].inbox[0], receives * setting_.item_size);
+      const ByteBlock block(inbox.size());
+      check_mpi(MPI_Recv_init(inbox.data(), block.count(), block.type(), rank, setting_.data_tag,
                               setting_.context.communicator, &requests_->receive(i)),
                 "MPI_Recv_init");
     }

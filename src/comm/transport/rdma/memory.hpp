@@ -11,7 +11,8 @@ namespace sterna::comm::rdma {
 class Memory {
  public:
   /// That UCX allocates (only then are puts in a node stores, without help of the target), filled
-  /// with zeros. Throws MemoryError, before anything is taken, where there is no such room.
+  /// with zeros. Throws MemoryError, before anything is allocated, where memory does not
+  /// suffice.
   explicit Memory(std::size_t bytes);
   /// That exists already and stays as it is.
   Memory(std::byte* memory, std::size_t bytes);

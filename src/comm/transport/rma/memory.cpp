@@ -29,9 +29,9 @@ Memory::Memory(Context::Implementation& context, std::size_t bytes, Epoch epoch,
   if (epoch == Epoch::active) MPI_Info_set(info, "no_locks", "true");
   void* base = nullptr;
   const std::size_t filling = begin == Begin::aligned ? alignment : 0;
-  const std::size_t room = (bytes_ + filling + page - 1) / page * page;
-  const int code =
-      MPI_Win_allocate(static_cast<MPI_Aint>(room), 1, info, context.communicator, &base, &window_);
+  const std::size_t allocated = (bytes_ + filling + page - 1) / page * page;
+  const int code = MPI_Win_allocate(static_cast<MPI_Aint>(allocated), 1, info, context.communicator,
+                                    &base, &window_);
   MPI_Info_free(&info);
   check_mpi(code, "allocating a window");
   MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN);

@@ -28,8 +28,8 @@ class Memory {
  public:
   /// Collective over the context, as is the end. Waits until all ranks are here, so that the
   /// calls of MPI, which know no deadline, find nobody missing. After a failure the owner must not
-  /// end it but `keep_until_exit`. Throws MemoryError on all ranks, before anything is taken, where
-  /// a node has no such room.
+  /// end it but `keep_until_exit`. Throws MemoryError on all ranks, before anything is
+  /// allocated, where the memory of a node does not suffice.
   Memory(Context::Implementation& context, std::size_t bytes, Epoch epoch = Epoch::passive,
          std::string_view exchange = "window", Begin begin = Begin::of_window);
   ~Memory();
