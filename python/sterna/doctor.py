@@ -316,7 +316,7 @@ def check_memory_folders(shared: Path | None = None, ranks: int | None = None) -
         yield _problem(
             "temporary folder", f"{temporary} has {free // _MEBIBYTE} MiB free",
             f"{ranks} ranks take {needed // _MEBIBYTE} MiB there, as shared memory cannot be used: "
-            "make room, or name another folder in TMPDIR",
+            "free some space, or name another folder in TMPDIR",
         )  # fmt: skip
     else:
         yield _fine("temporary folder", f"{temporary}, {free // _MEBIBYTE} MiB free")

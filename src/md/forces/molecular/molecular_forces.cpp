@@ -76,7 +76,7 @@ struct MolecularForces::Columns {
   std::vector<Vec3> directions;
   std::vector<std::uint32_t> dipole_direction, quadrupole_direction;
 
-  /// Sites that interact with none take no room.
+  /// Sites that interact with none take no memory.
   Columns(const Component& component, bool with_charges) {
     for (const auto& site : component.lennard_jones) {
       if (site.epsilon != 0.0) add_point(site.position);

@@ -8,7 +8,7 @@
 //          707, 381 (2004); bounds of some particles instead of the particles: Pall and Hess,
 //          Comput. Phys. Commun. 184, 2641 (2013).
 // Cost:    a row looks at about three times as many candidates as it keeps.
-// Hazards: coordinates are single precision: the radius must come with room for their rounding.
+// Hazards: coordinates are single precision: the radius must include a margin for their rounding.
 // Others:  a search through ever smaller cells wins where the radius is much shorter than a cell.
 
 namespace sterna::md {
