@@ -31,7 +31,7 @@ Vec3 cross(const Vec3& a, const Vec3& b) {
 }
 
 /// 1 angstrom, 109.47 degrees.
-Molecule upright_molecule(const Vec3& at) {
+Molecule molecule_along_axes(const Vec3& at) {
   const double u = std::sqrt(1.0 / 3.0);
   return {at, at + Vec3{u, u, u}, at + Vec3{u, -u, -u}};
 }
@@ -47,7 +47,7 @@ class MeltingLattice {
     for (int z = 0; z < along; ++z)
       for (int y = 0; y < along; ++y)
         for (int x = 0; x < along; ++x) {
-          molecules_.push_back(upright_molecule(spacing * Vec3{x + 0.5, y + 0.5, z + 0.5}));
+          molecules_.push_back(molecule_along_axes(spacing * Vec3{x + 0.5, y + 0.5, z + 0.5}));
         }
     next_.resize(molecules_.size());
     for (std::size_t i = 0; i < molecules_.size(); ++i) insert(i);

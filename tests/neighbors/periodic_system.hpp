@@ -53,11 +53,11 @@ inline void rebuild(PairList& list, ParticleStore& particles, const Box& box, do
         for (int sz = -2; sz <= 2; ++sz) {
           if (sx == 0 && sy == 0 && sz == 0) continue;
           const Vec3 image = particles.position[i].vector() + box.translation(sx, sy, sz);
-          const Vec3 upright = shear.upright(image);
+          const Vec3 unsheared = shear.unsheared(image);
           bool near = true;
           for (int axis = 0; axis < 3; ++axis) {
-            near = near && upright[axis] >= -reach[axis] &&
-                   upright[axis] <= box.length[axis] + reach[axis];
+            near = near && unsheared[axis] >= -reach[axis] &&
+                   unsheared[axis] <= box.length[axis] + reach[axis];
           }
           if (near) ghosts.push_back({image.x, image.y, image.z, particles.position[i].type});
         }

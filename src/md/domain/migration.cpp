@@ -49,10 +49,10 @@ bool all_finite(const Vec3& v) {
 /// empty.
 Place wrap(const Box& box, const Vec3& position, const Image& image, std::int64_t id,
            const std::string& when) {
-  const Vec3 upright = box.shear().upright(position);
+  const Vec3 unsheared = box.shear().unsheared(position);
   for (int axis = 0; axis < 3; ++axis) {
     // Written so that NaN fails.
-    if (!(std::abs(upright[axis]) <= kFarthest * box.length[axis])) {
+    if (!(std::abs(unsheared[axis]) <= kFarthest * box.length[axis])) {
       const bool finite = all_finite(position);
       throw UnstableRun(fmt::format(
           "particle {} has position ({}, {}, {}){}: {}", id, position.x, position.y, position.z,
@@ -270,7 +270,7 @@ class Migration::Implementation {
           fmt::format("migration at step {} made {} particles of {}", step, after, before));
     }
     for (std::size_t i = 0; i < particles.local_count(); ++i) {
-      if (!own_.contains(shear_.upright(particles.position[i].vector()))) {
+      if (!own_.contains(shear_.unsheared(particles.position[i].vector()))) {
         throw std::logic_error(
             fmt::format("migration at step {} left particle {} on rank {}, "
                         "which does not own it",
@@ -289,10 +289,10 @@ class Migration::Implementation {
     outgoing_.clear();
     for (std::size_t i = 0; i < particles.local_count(); ++i) {
       Position& p = particles.position[i];
-      if (own_.contains(shear_.upright(p.vector()))) continue;
+      if (own_.contains(shear_.unsheared(p.vector()))) continue;
       const std::int64_t id = particles.id[i];
       const Place place = wrap(decomposition_->box(), p.vector(), particles.image[i], id, when);
-      const int owner = decomposition_->owner(shear_.upright(place.position));
+      const int owner = decomposition_->owner(shear_.unsheared(place.position));
       if (owner == rank) {
         p = {place.position.x, place.position.y, place.position.z, p.type};
         particles.image[i] = place.image;
@@ -385,7 +385,7 @@ class Distribution::Implementation {
     for (const auto& record : records) {
       const Place place =
           wrap(decomposition_.box(), record.position.vector(), record.image, record.id, "");
-      outgoing_.add(decomposition_.owner(shear.upright(place.position)), wrapped(record, place));
+      outgoing_.add(decomposition_.owner(shear.unsheared(place.position)), wrapped(record, place));
     }
   }
 

@@ -87,8 +87,8 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
   }
   result.local_particles = particles / *facts.ranks;
   result.ghost_particles = particles / facts.box->volume() * (with_halo - own);
-  const Vec3 upright{result.region[0], result.region[1], result.region[2]};
-  for (const int count : cell_counts(upright, reach)) {
+  const Vec3 unsheared{result.region[0], result.region[1], result.region[2]};
+  for (const int count : cell_counts(unsheared, reach)) {
     result.cells = std::max(result.cells, 1.0) * (count + 2);
   }
   const double density = particles / facts.box->volume();

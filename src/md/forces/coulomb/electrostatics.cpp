@@ -193,7 +193,7 @@ void Electrostatics::check_open_box(const ParticleStore& particles) const {
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const Image& image = particles.image[i];
     bool inside = image.x == 0 && image.y == 0 && image.z == 0;
-    const Vec3 at = shear.upright(particles.position[i].vector());
+    const Vec3 at = shear.unsheared(particles.position[i].vector());
     for (int axis = 0; axis < 3; ++axis) {
       inside = inside && at[axis] >= margin[axis] && at[axis] <= length[axis] - margin[axis];
     }
