@@ -40,7 +40,7 @@ class MeltingLattice {
  public:
   MeltingLattice(int along, double spacing)
       : length_(spacing * along),
-        bins_(static_cast<int>(length_ / reach)),
+        bins_(static_cast<int>(length_ / range)),
         first_(static_cast<std::size_t>(bins_) * static_cast<std::size_t>(bins_) *
                    static_cast<std::size_t>(bins_),
                none) {
@@ -69,7 +69,7 @@ class MeltingLattice {
 
  private:
   /// Of oxygens: farther apart no sites are too close.
-  static constexpr double reach = 1.6 + 2.0;
+  static constexpr double range = 1.6 + 2.0;
   static constexpr std::int32_t none = -1;
 
   Molecule moved_at_random(const Molecule& molecule, md::RandomSequence& random) const {
@@ -121,7 +121,7 @@ class MeltingLattice {
                              length_ * std::round(d.y / length_),
                              length_ * std::round(d.z / length_)};
             const Vec3 nearest = d - shift;
-            if (dot(nearest, nearest) >= reach * reach) continue;
+            if (dot(nearest, nearest) >= range * range) continue;
             if (too_close(molecule, molecules_[other], shift)) return true;
           }
         }

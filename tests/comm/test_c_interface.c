@@ -290,7 +290,7 @@ static void test_sparse_exchange(sterna_context world) {
 
 static void test_messages(sterna_context world) {
   sterna_messenger messenger = {0};
-  SUCCEEDS(sterna_messenger_create(world, "letters", &messenger));
+  SUCCEEDS(sterna_messenger_create(world, "messages", &messenger));
   const int after = (rank + 1) % size, before = (rank + size - 1) % size;
   static const size_t counts[] = {0, 1, 100, 40000, 300000};
   enum { kinds = sizeof counts / sizeof *counts };

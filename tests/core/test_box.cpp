@@ -80,10 +80,10 @@ TEST_CASE("without a tilt unsheared coordinates are the position, bit for bit") 
     CHECK(box.shear().position(position) == position);
   }
   CHECK(box.heights() == box.length);
-  CHECK(box.shear().reach(1.7) == Vec3{1.7, 1.7, 1.7});
+  CHECK(box.shear().extent(1.7) == Vec3{1.7, 1.7, 1.7});
 }
 
-TEST_CASE("heights are volume over area, and no distance reaches farther") {
+TEST_CASE("heights are volume over area, and no distance extends farther") {
   std::mt19937_64 engine(9);
   for (const Box& box : kBoxes) {
     const auto edges = box.edges();
@@ -93,7 +93,7 @@ TEST_CASE("heights are volume over area, and no distance reaches farther") {
       const double height = box.volume() / std::sqrt(dot(normal, normal));
       CHECK(box.heights()[static_cast<int>(axis)] == doctest::Approx(height).epsilon(1e-14));
     }
-    const Vec3 reach = box.shear().reach(1.0);
+    const Vec3 extent = box.shear().extent(1.0);
     Vec3 farthest;
     for (int trial = 0; trial < 20000; ++trial) {
       const Vec3 v = random_vector(engine, 1.0);
@@ -103,8 +103,8 @@ TEST_CASE("heights are volume over area, and no distance reaches farther") {
       }
     }
     for (int axis = 0; axis < 3; ++axis) {
-      CHECK(farthest[axis] <= reach[axis] * (1.0 + 1e-14));
-      CHECK(farthest[axis] > 0.98 * reach[axis]);
+      CHECK(farthest[axis] <= extent[axis] * (1.0 + 1e-14));
+      CHECK(farthest[axis] > 0.98 * extent[axis]);
     }
   }
 }

@@ -159,13 +159,13 @@ TEST_CASE("in triclinic boxes the halo holds all images that are near a region, 
         }
         CHECK(missing == 0);
         // All lie in the region widened along the normals of its faces.
-        const Vec3 reach = box.shear().reach(width * (1.0 + 1e-12));
+        const Vec3 extent = box.shear().extent(width * (1.0 + 1e-12));
         for (const Ghost& ghost : ghosts) {
           const Vec3 u =
               box.shear().unsheared({std::get<1>(ghost), std::get<2>(ghost), std::get<3>(ghost)});
           for (int axis = 0; axis < 3; ++axis) {
-            CHECK(u[axis] >= region.lower[axis] - reach[axis] - 1e-12);
-            CHECK(u[axis] <= region.upper[axis] + reach[axis] + 1e-12);
+            CHECK(u[axis] >= region.lower[axis] - extent[axis] - 1e-12);
+            CHECK(u[axis] <= region.upper[axis] + extent[axis] + 1e-12);
           }
         }
       }

@@ -36,7 +36,7 @@ struct Box {
   }
   /// Distances of opposite faces. Spheres of half of the least touch no image of themselves.
   Vec3 heights() const {
-    const Vec3 stretch = shear().reach(1.0);
+    const Vec3 stretch = shear().extent(1.0);
     return {length.x / stretch.x, length.y / stretch.y, length.z / stretch.z};
   }
   double least_height() const {

@@ -19,7 +19,7 @@ struct HaloSegment {
   int rank;                   ///< receiver; this rank itself for its own periodic images
   std::array<int, 3> offset;  ///< in boxes
   Vec3 shift;                 ///< of unsheared coordinates: offset times box length
-  Vec3 lower, upper;          ///< region of the receiver, widened by the reach of the halo
+  Vec3 lower, upper;          ///< region of the receiver, widened by the halo
   Vec3 translation;           ///< of positions: the lattice vector
 };
 
@@ -52,7 +52,7 @@ const HaloMethod& halo_method(std::string_view name);
 struct Interval {
   double lower, upper;
 };
-bool within_reach(const Interval& sender, int sender_key, const Interval& receiver,
+bool within_halo(const Interval& sender, int sender_key, const Interval& receiver,
                   int receiver_key, int offset, double length, double width);
 
 /// Ranks other than `rank` whose region, or a periodic image of it, is within `width` along the

@@ -21,7 +21,7 @@ double volume(const Region& region) {
   return product;
 }
 
-/// A large box inside `own` that no segment reaches: each segment cuts off the least it can.
+/// A large box inside `own` that no segment overlaps: each segment cuts off the least it can.
 Region inner_region(const std::vector<HaloSegment>& segments, const Region& own) {
   Region inner = own;
   for (const auto& segment : segments) {

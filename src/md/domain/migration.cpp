@@ -215,14 +215,14 @@ std::int64_t global_count(const comm::Context& context, std::size_t local) {
 
 class Migration::Implementation {
  public:
-  Implementation(const comm::Context& context, const Decomposition& decomposition, double reach,
+  Implementation(const comm::Context& context, const Decomposition& decomposition, double farthest,
                  const MigrationOptions& options)
       : context_(context),
         decomposition_(&decomposition),
         shear_(decomposition.box().shear()),
         own_(decomposition.region(context.rank())),
         anywhere_(options.anywhere),
-        reach_(reach),
+        farthest_(farthest),
         outgoing_({.rotating = options.rotating}),
         agreement_(context, options.name) {
     agreement_.sum(failed_ranks_);
@@ -230,7 +230,7 @@ class Migration::Implementation {
     if (anywhere_) {
       bulk_.emplace(context, item, anywhere_options(context, options.exchange, options.name));
     } else {
-      near_ = ranks_within(decomposition, context.rank(), reach_);
+      near_ = ranks_within(decomposition, context.rank(), farthest_);
       exchange_.emplace(context, item, comm::SparseOptions{options.exchange, options.name, near_});
     }
   }
@@ -302,7 +302,7 @@ class Migration::Implementation {
         throw UnstableRun(fmt::format(
             "particle {} went to ({}, {}, {}) at step {}, more than {} away from the region of its "
             "rank {}: the simulation is unstable (try a shorter timestep, or minimize first)",
-            id, p.x, p.y, p.z, step, reach_, rank));
+            id, p.x, p.y, p.z, step, farthest_, rank));
       }
       leaving_.push_back(i);
       outgoing_.add(owner, wrapped(particle(particles, i), place));
@@ -314,7 +314,7 @@ class Migration::Implementation {
   Shear shear_;
   Region own_;
   bool anywhere_;
-  double reach_;
+  double farthest_;
   std::vector<int> near_;
   std::optional<comm::SparseExchangeBytes> exchange_;  ///< with neighbors
   std::optional<comm::BulkExchangeBytes> bulk_;        ///< with anybody
@@ -326,9 +326,9 @@ class Migration::Implementation {
   std::size_t arrived_ = 0;
 };
 
-Migration::Migration(const comm::Context& context, const Decomposition& decomposition, double reach,
+Migration::Migration(const comm::Context& context, const Decomposition& decomposition, double farthest,
                      const MigrationOptions& options)
-    : implementation_(std::make_unique<Implementation>(context, decomposition, reach, options)) {}
+    : implementation_(std::make_unique<Implementation>(context, decomposition, farthest, options)) {}
 Migration::~Migration() = default;
 Migration::Migration(Migration&&) noexcept = default;
 Migration& Migration::operator=(Migration&&) noexcept = default;

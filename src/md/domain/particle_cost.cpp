@@ -40,11 +40,11 @@ ParticleCosts particle_costs(const ParticleStore& particles, const Box& box, con
   // other ranks are left out, from the count and from the volume.
   int bins[3];
   Vec3 per_length;
-  const Vec3 reach = shear.reach(radius);
+  const Vec3 extent = shear.extent(radius);
   double volume = 1.0;
   for (int axis = 0; axis < 3; ++axis) {
     const double width = region.upper[axis] - region.lower[axis];
-    bins[axis] = std::clamp(static_cast<int>(2.0 * width / reach[axis]), 1, 1000);
+    bins[axis] = std::clamp(static_cast<int>(2.0 * width / extent[axis]), 1, 1000);
     per_length[axis] = bins[axis] / width;
     volume *= width / bins[axis];
   }

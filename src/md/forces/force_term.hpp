@@ -54,7 +54,7 @@ class ForceTerm {
   virtual bool rebuild_moves_slow_part() const { return false; }
 
   /// Whether the neighbor list must be made anew as soon as a particle has moved by half the skin.
-  /// Otherwise it is kept until a pair that it lacks comes within reach.
+  /// Otherwise it is kept until a pair that it lacks comes within the range of the forces.
   virtual bool needs_early_rebuild() const { return false; }
 
   /// Collective. Other regions from now on; `rebuild` follows. The decomposition lives as long as

@@ -27,7 +27,7 @@ inline constexpr std::size_t moved_together = 32;
 ///     compute(list, particles, boundary)   when they have arrived
 ///
 /// Between two rebuilds particles keep their places in the store, and the rows of the list hold all
-/// neighbors within `reach()`: none comes within reach of another whose row lacks it and, where
+/// neighbors within `range()`: none comes within that range of another whose row lacks it and, where
 /// `needs_early_rebuild`, no particle moves by more than half the skin.
 class ShortRangeForces : public ForceTerm {
  public:
@@ -35,7 +35,7 @@ class ShortRangeForces : public ForceTerm {
   /// The force on a particle depends on particles whose centers are nearer than this, and on
   /// nothing else; but see `acts_on_ghosts`. The halo and the rows of the list are this wide plus
   /// the skin.
-  virtual double reach() const = 0;
+  virtual double range() const = 0;
   /// How many particles should share a row of the list that `compute` reads.
   virtual std::uint32_t group() const { return 1; }
   /// Whether in the list that it reads only one of two local particles should have the other in its
@@ -55,7 +55,7 @@ class ShortRangeForces : public ForceTerm {
   /// Sets `force` (and `torque`, where the store rotates) of the particles of these cells, and of
   /// no others; adds to `sums`, where it is given, their share of the energy and the virial: half
   /// of each pair, so that the sum over all ranks is the whole. Interior cells come first; nobody
-  /// within `reach()` of their particles is a ghost, and ghosts must not be read then, as they are
+  /// within `range()` of their particles is a ghost, and ghosts must not be read then, as they are
   /// of the step before or being written. A potential may leave work of interior cells to the call
   /// for the boundary.
   virtual void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,

@@ -25,10 +25,10 @@ struct ListBuffer {
   double drift = 0.0;  ///< estimate: energy per particle and time
 };
 
-/// The smallest skin beyond `reach`, the longest cutoff, with which `kinds` of pairs let the energy
+/// The smallest skin beyond `range`, the longest cutoff, with which `kinds` of pairs let the energy
 /// change by at most `tolerance` per particle and time; the interval is that which costs least, or
 /// the one given. The skin is at most `most_skin`, whatever the drift is then.
-ListBuffer choose_list_buffer(std::span<const BufferedPairs> kinds, double reach, double timestep,
+ListBuffer choose_list_buffer(std::span<const BufferedPairs> kinds, double range, double timestep,
                               double tolerance, std::optional<int> interval, double most_skin);
 
 }  // namespace sterna::md

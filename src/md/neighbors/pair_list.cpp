@@ -66,7 +66,7 @@ void PairList::set_region(const Vec3& low, const Vec3& high, double list_radius,
                           double halo_width) {
   list_radius_ = list_radius;
   grid_.set_region(low, high, list_radius, shear);
-  const Vec3 halo = 1.25 * shear.reach(std::max(halo_width, list_radius));
+  const Vec3 halo = 1.25 * shear.extent(std::max(halo_width, list_radius));
   const Vec3 width = high - low + 2.0 * halo;
   extent_ =
       std::max({width.x + std::abs(shear.x_per_y) * width.y + std::abs(shear.x_per_z) * width.z,

@@ -38,7 +38,7 @@ class ForceEngine {
     /// Of flexible molecules, whose atoms ghosts are looked up by; null: there are none. The
     /// particles' ghosts have ids then.
     std::shared_ptr<MoleculePlaces> places = nullptr;
-    double molecule_reach = 0.0;  ///< length; ghosts come from at least so far
+    double molecule_extent = 0.0;  ///< length; ghosts come from at least so far
     MultipleTimeSteps time_steps{1, 1};
     std::string migration_exchange = "auto";
   };
@@ -159,7 +159,7 @@ class ForceEngine {
   /// Bounds of the largest displacement after the next step; `far`: who may leave half the skin.
   void forecast(const ParticleStore& particles, std::span<const std::uint32_t> far,
                 const LargestStep& largest, RebuildDecision::Motion& motion) const;
-  /// Whether the list holds until a pair that it lacks comes within reach, not only as long as no
+  /// Whether the list holds until a pair that it lacks comes within the range of the forces, not only as long as no
   /// particle has moved by half the skin.
   bool list_is_lost_by_pairs() const { return borders_show_pairs_ && !needs_early_rebuild_; }
   EnergyAndVirial* sums_of(std::size_t term, const EnergyAndVirial* wanted) {
@@ -167,7 +167,7 @@ class ForceEngine {
   }
   /// `far`: all local particles that have moved by more than half the skin, and others.
   bool holds_beyond_half_skin(const ParticleStore& particles, std::span<const std::uint32_t> far,
-                              double reach);
+                              double longest_path);
 
   comm::Context context_;
   Options options_;

@@ -123,7 +123,7 @@ class Electrostatics final : public ForceTerm {
   std::vector<std::vector<Site>> sites_;  ///< of each component
   std::optional<ExcludedCharges> excluded_;
   Options options_;
-  double reach_ = 0.0;  ///< of the farthest charge from its molecule's center
+  double molecule_radius_ = 0.0;  ///< of the farthest charge from its molecule's center
 
   std::optional<FmmParameters> parameters_;
   double error_ = 0.0;
