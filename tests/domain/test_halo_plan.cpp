@@ -135,7 +135,8 @@ TEST_CASE("in triclinic boxes the halo holds all images that are near a region, 
           Vec3 unsheared;
           for (int axis = 0; axis < 3; ++axis) {
             const double share = uniform(trial, 40 + static_cast<std::uint64_t>(axis));
-            unsheared[axis] = region.lower[axis] + share * (region.upper[axis] - region.lower[axis]);
+            unsheared[axis] =
+                region.lower[axis] + share * (region.upper[axis] - region.lower[axis]);
           }
           const Vec3 place = box.shear().position(unsheared);
           for (const Position& p : all) {

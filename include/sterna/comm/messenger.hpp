@@ -121,7 +121,8 @@ struct Argument<std::vector<T>> : ContainerArgument<std::vector<T>> {};
 template <>
 struct Argument<std::string> : ContainerArgument<std::string> {};
 
-/// Where each argument of a signature lies: the place among the arrays, or in the small bytes.
+/// Where each argument of a signature lies: its index among the arrays, or its offset in the small
+/// bytes.
 template <class... Args>
 struct Layout {
   static constexpr std::size_t arguments = sizeof...(Args);
@@ -130,7 +131,7 @@ struct Layout {
   static_assert(arrays <= 8, "at most 8 arrays in a call");
   static_assert(small <= 1024, "at most 1024 bytes of small arguments: make it an array");
 
-  static constexpr std::size_t place(std::size_t argument) {
+  static constexpr std::size_t position(std::size_t argument) {
     constexpr std::size_t sizes[] = {(Argument<Args>::is_array ? 0 : sizeof(Args))..., 0};
     constexpr bool is_array[] = {Argument<Args>::is_array..., false};
     std::size_t bytes = 0;
@@ -143,13 +144,13 @@ struct Layout {
   }
 };
 
-template <class A, std::size_t Place, class Access>
+template <class A, std::size_t Position, class Access>
 decltype(auto) read_argument(const CallIn& call, Access&& array) {
   if constexpr (Argument<A>::is_array) {
-    return array(Place);
+    return array(Position);
   } else {
     A value;
-    std::memcpy(&value, call.small.data() + Place, sizeof value);
+    std::memcpy(&value, call.small.data() + Position, sizeof value);
     return value;
   }
 }
@@ -196,7 +197,7 @@ class Entry;
 /// same name with another signature elsewhere is an error, and calls of one that is not registered
 /// yet wait for it. Entries run one at a time, from within `progress` and `wait` of the rank they
 /// are called on; they may call, but must not wait. The calls of one rank to another run in the
-/// order they were made, except that one whose arrays are not there yet, or have no place yet,
+/// order they were made, except that one whose arrays are not there yet, or have no target yet,
 /// holds up none of the others.
 /// Made and destroyed collectively. Throws Error for what goes wrong here; a call that fails at the
 /// receiver completes with the error.
@@ -260,7 +261,7 @@ class Messenger {
   /// order.
   std::uint64_t reserve_keys();
 
-  /// Runs what has arrived, tells what has completed. Never waits.
+  /// Runs what has arrived and completes what has ended. Never waits.
   void progress();
   /// Wait, making progress; `what` is named in the error where the deadline passes or a rank died.
   const Completed& wait(const Future& future, std::string_view what = "a completion");
@@ -281,7 +282,7 @@ class Messenger {
   std::string_view route(int rank) const;
   /// Buffers of this rank's pool that are held somewhere.
   std::size_t outstanding_buffers() const;
-  /// Lent and awaited arrays that this rank was not told the end of.
+  /// Lent and awaited arrays whose end was not reported to this rank.
   std::size_t open_operations() const;
   /// Gives the pages of large free buffers of this rank's pool back to the system.
   void release_unused_memory();
@@ -314,7 +315,7 @@ template <class... Args>
 class Entry {
   using Layout = detail::Layout<Args...>;
   using Indices = std::index_sequence_for<Args...>;
-  /// Calls that were not taken yet, by reference number, and who wants to hear of new ones.
+  /// Calls that were not taken yet, by reference number, and who waits for new ones.
   struct Inbox {
     std::map<std::uint64_t, std::deque<Message<Args...>>> calls;
     std::vector<std::function<void(std::uint64_t)>> watchers;
@@ -339,8 +340,8 @@ class Entry {
   }
 
   /// `hook(Sender, arguments...)` runs when a call arrives, before its arrays are there. It gets a
-  /// `ReceiveBuffer<T>&` for each `NoCopy<T>` and the number of items of other arrays. Each rank may
-  /// set a hook of its own, or none.
+  /// `ReceiveBuffer<T>&` for each `NoCopy<T>` and the number of items of other arrays. Each rank
+  /// may set a hook of its own, or none.
   template <class Function>
   void provide(Function hook) const {
     messenger_->set_hook(
@@ -371,7 +372,7 @@ class Entry {
             typename detail::Argument<Args>::Given&... arguments) const {
     std::byte small[Layout::small + 1];
     detail::ArrayOut arrays[Layout::arrays + 1];
-    (place_argument<Args, Layout::place(I)>(small, arrays, arguments), ...);
+    (put_argument<Args, Layout::position(I)>(small, arrays, arguments), ...);
     const std::span<const std::byte> small_bytes(small, Layout::small);
     const std::span<detail::ArrayOut> out(arrays, Layout::arrays);
     if (destination == everywhere) {
@@ -381,20 +382,20 @@ class Entry {
     }
   }
 
-  template <class A, std::size_t Place, class Given>
-  static void place_argument(std::byte* small, detail::ArrayOut* arrays, Given& argument) {
+  template <class A, std::size_t Position, class Given>
+  static void put_argument(std::byte* small, detail::ArrayOut* arrays, Given& argument) {
     if constexpr (detail::Argument<A>::is_array) {
-      arrays[Place] = detail::Argument<A>::out(std::move(argument));
+      arrays[Position] = detail::Argument<A>::out(std::move(argument));
     } else {
-      std::memcpy(small + Place, &argument, sizeof(A));
+      std::memcpy(small + Position, &argument, sizeof(A));
     }
   }
 
-  template <class A, std::size_t Place>
+  template <class A, std::size_t Position>
   static decltype(auto) argument_of(detail::CallIn& call) {
-    return detail::read_argument<A, Place>(call, [&call](std::size_t place) {
+    return detail::read_argument<A, Position>(call, [&call](std::size_t position) {
       if constexpr (detail::Argument<A>::is_array) {
-        return detail::Argument<A>::in(call.arrays[place]);
+        return detail::Argument<A>::in(call.arrays[position]);
       } else {
         return 0;
       }
@@ -403,15 +404,15 @@ class Entry {
 
   template <std::size_t... I, class Function>
   static void run(std::index_sequence<I...>, Function& handler, detail::CallIn& call) {
-    handler(call.sender, argument_of<Args, Layout::place(I)>(call)...);
+    handler(call.sender, argument_of<Args, Layout::position(I)>(call)...);
   }
 
-  template <class A, std::size_t Place>
+  template <class A, std::size_t Position>
   static decltype(auto) hook_argument(const detail::CallIn& call,
                                       std::span<detail::ByteReceiveBuffer> buffers) {
-    return detail::read_argument<A, Place>(call, [buffers](std::size_t place) {
+    return detail::read_argument<A, Position>(call, [buffers](std::size_t position) {
       if constexpr (detail::Argument<A>::is_array) {
-        return detail::Argument<A>::hook_argument(buffers[place]);
+        return detail::Argument<A>::hook_argument(buffers[position]);
       } else {
         return 0;
       }
@@ -421,15 +422,15 @@ class Entry {
   template <std::size_t... I, class Function>
   static void run_hook(std::index_sequence<I...>, const Function& hook, const detail::CallIn& call,
                        std::span<detail::ByteReceiveBuffer> buffers) {
-    std::tuple arguments(hook_argument<Args, Layout::place(I)>(call, buffers)...);
+    std::tuple arguments(hook_argument<Args, Layout::position(I)>(call, buffers)...);
     hook(call.sender, std::get<I>(arguments)...);
   }
 
   template <std::size_t... I>
   static void store(std::index_sequence<I...>, Inbox& inbox, detail::CallIn& call) {
     inbox.calls[call.sender.reference].push_back(
-        {call.sender, {argument_of<Args, Layout::place(I)>(call)...}});
-    // A watcher may make new ones.
+        {call.sender, {argument_of<Args, Layout::position(I)>(call)...}});
+    // A callback may make new ones.
     for (std::size_t i = 0; i < inbox.watchers.size(); ++i) {
       inbox.watchers[i](call.sender.reference);
     }

@@ -70,9 +70,9 @@ class NeighborExchangeBytes {
   NeighborExchangeBytes& operator=(NeighborExchangeBytes&&) noexcept;
 
   std::span<const NeighborPattern::Peer> peers() const;
-  /// The send buffer for that peer, of its send capacity; empty where that is 0. Where nothing comes
-  /// back from that peer, the call may wait until the peer's inbox is free. Like the inbox it is
-  /// aligned to 16 bytes, to 32 or 64 where the size of an item is a multiple of that.
+  /// The send buffer for that peer, of its send capacity; empty where that is 0. Where nothing
+  /// comes back from that peer, the call may wait until the peer's inbox is free. Like the inbox it
+  /// is aligned to 16 bytes, to 32 or 64 where the size of an item is a multiple of that.
   std::byte* outbox(int peer);
   /// Says that `count` items lie in the outbox of `peer`; the slab may leave at once.
   void commit(int peer, std::size_t count);
@@ -92,8 +92,8 @@ class NeighborExchangeBytes {
   void finish();
 
   /// Collective: raises the send capacity of each peer to at least these counts, and the receive
-  /// capacity at the other side with it. Cheap where nothing grows (one reduction). Must not be called inside a round; where something grew, what
-  /// the inboxes and outboxes held is gone.
+  /// capacity at the other side with it. Cheap where nothing grows (one reduction). Must not be
+  /// called inside a round; where something grew, what the inboxes and outboxes held is gone.
   void reserve(std::span<const std::size_t> send_counts);
 
   Verdict verdict() const;

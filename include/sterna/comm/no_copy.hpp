@@ -63,48 +63,48 @@ class NoCopy {
 };
 
 namespace detail {
-template <class T, class... Wishes>
-NoCopy<T> make_no_copy(ArrayOut::Mode mode, std::span<const T> items, Wishes&&... wishes) {
+template <class T, class... Requests>
+NoCopy<T> make_no_copy(ArrayOut::Mode mode, std::span<const T> items, Requests&&... completions) {
   ArrayOut array;
   array.mode = mode;
   array.data = std::as_bytes(items);
-  (array.completions.add(std::forward<Wishes>(wishes)), ...);
+  (array.completions.add(std::forward<Requests>(completions)), ...);
   return NoCopy<T>(std::move(array));
 }
 }  // namespace detail
 
-/// Lends the items: they must stay as they are until the source completion. `wishes`: any of
+/// Lends the items: they must stay as they are until the source completion. `completions`: any of
 /// `on_source`, `on_remote`, `on_operation`.
-template <std::ranges::contiguous_range Range, class... Wishes>
+template <std::ranges::contiguous_range Range, class... Requests>
 requires std::is_lvalue_reference_v<Range> || std::ranges::borrowed_range<Range>
-auto nocopy(Range&& items, Wishes&&... wishes) {
+auto nocopy(Range&& items, Requests&&... completions) {
   using T = std::ranges::range_value_t<Range>;
   return detail::make_no_copy<T>(
       detail::ArrayOut::Mode::lent,
       std::span<const T>(std::ranges::data(items), std::ranges::size(items)),
-      std::forward<Wishes>(wishes)...);
+      std::forward<Requests>(completions)...);
 }
 
 /// Gives the buffer away: in a node the receiver gets this very memory.
-template <class T, class... Wishes>
-NoCopy<T> nocopy(Buffer<T>&& buffer, Wishes&&... wishes) {
+template <class T, class... Requests>
+NoCopy<T> nocopy(Buffer<T>&& buffer, Requests&&... completions) {
   detail::ArrayOut array;
   array.mode = detail::ArrayOut::Mode::given;
   array.data = std::as_bytes(buffer.items());
   array.buffer = std::move(buffer).release();
-  (array.completions.add(std::forward<Wishes>(wishes)), ...);
+  (array.completions.add(std::forward<Requests>(completions)), ...);
   return NoCopy<T>(std::move(array));
 }
 
-/// Gives a vector away: it lives until nobody needs it any more.
-template <class T, class... Wishes>
-NoCopy<T> nocopy(std::vector<T>&& items, Wishes&&... wishes) {
+/// Gives a vector away: it lives until no receiver needs it.
+template <class T, class... Requests>
+NoCopy<T> nocopy(std::vector<T>&& items, Requests&&... completions) {
   auto keep = std::make_shared<std::vector<T>>(std::move(items));
   detail::ArrayOut array;
   array.mode = detail::ArrayOut::Mode::lent;
   array.data = std::as_bytes(std::span<const T>(*keep));
   array.keep = std::move(keep);
-  (array.completions.add(std::forward<Wishes>(wishes)), ...);
+  (array.completions.add(std::forward<Requests>(completions)), ...);
   return NoCopy<T>(std::move(array));
 }
 
@@ -126,8 +126,8 @@ class Arrived {
   detail::ArrayIn& array_;
 };
 
-/// What the hook of an entry gets for a `NoCopy<T>`: it may choose the memory that receives the items.
-/// Otherwise they stay in the sender's memory, or go to memory from the pool.
+/// What the hook of an entry gets for a `NoCopy<T>`: it may choose the memory that receives the
+/// items. Otherwise they stay in the sender's memory, or go to memory from the pool.
 template <class T>
 class ReceiveBuffer {
  public:

@@ -67,8 +67,8 @@ struct PlacementCost {
 /// with the fewest bytes between nodes, of equals the one with the fewest hop-bytes.
 std::span<const MethodInfo> placement_methods();
 
-/// Throws Error where there is no such method, or the problem does not fit together: fewer slots than
-/// ranks, another number of nodes than the network's.
+/// Throws Error where there is no such method, or the problem does not fit together: fewer slots
+/// than ranks, another number of nodes than the network's.
 Placement place(const PlacementProblem& problem, std::string_view method);
 PlacementCost cost(const PlacementProblem& problem, const Placement& placement);
 

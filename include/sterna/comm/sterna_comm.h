@@ -171,8 +171,8 @@ int sterna_neighbor_inbox(sterna_neighbor_exchange exchange, int neighbor, const
                           size_t* count);
 /* Waits for what `next` has not taken, and until the outboxes are free. */
 int sterna_neighbor_finish(sterna_neighbor_exchange exchange);
-/* Raises each send capacity to at least so many items, between rounds; `neighbor_count` values. Inboxes
- * and outboxes are empty afterwards where anything grew. Collective. */
+/* Raises each send capacity to at least so many items, between rounds; `neighbor_count` values.
+ * Inboxes and outboxes are empty afterwards where anything grew. Collective. */
 int sterna_neighbor_reserve(sterna_neighbor_exchange exchange, const size_t* send_counts);
 
 /* ---- Sparse exchange: senders know their receivers, receivers do not know their senders ------ */

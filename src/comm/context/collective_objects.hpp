@@ -27,8 +27,8 @@ class CollectiveObject {
   virtual void keep_until_exit() = 0;
 };
 
-/// The collective objects of a context. A destructor must not wait for other ranks: it may run in any
-/// order, during an exception or in the middle of a round. So the owner of a collective object
+/// The collective objects of a context. A destructor must not wait for other ranks: it may run in
+/// any order, during an exception or in the middle of a round. So the owner of a collective object
 /// releases it to this list. The first collective call after all ranks have released an object ends
 /// it. Objects end in the order of creation.
 class CollectiveObjects {

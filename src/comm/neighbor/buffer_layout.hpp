@@ -44,8 +44,8 @@ inline std::span<std::byte> with_count(std::byte* items, std::size_t bytes) {
   return {items - count_bytes, count_bytes + bytes};
 }
 
-/// Addresses of the items of a link, in even and in odd rounds. The count of items that arrived lies
-/// before them.
+/// Addresses of the items of a link, in even and in odd rounds. The count of items that arrived
+/// lies before them.
 struct LinkBuffers {
   std::array<std::byte*, 2> outbox{};
   std::array<std::byte*, 2> inbox{};

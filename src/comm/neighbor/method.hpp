@@ -45,8 +45,8 @@ class NeighborMethod {
   /// The memory that `prepare` takes for `links`. Here that of messages: an inbox and an outbox of
   /// one buffer for each link.
   virtual MemoryNeed memory_for(std::span<const Link> links) const;
-  /// Collective over the context. Allocates buffers for `links`, in place of those before; `round` is
-  /// the last that was finished. The exchange has made sure that there is memory.
+  /// Collective over the context. Allocates buffers for `links`, in place of those before; `round`
+  /// is the last that was finished. The exchange has made sure that there is memory.
   virtual void prepare(std::vector<Link> links, std::uint64_t round) = 0;
   /// The inbox and outbox of each link, since `prepare`.
   const std::vector<LinkBuffers>& link_buffers() const { return link_buffers_; }

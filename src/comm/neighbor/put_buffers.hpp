@@ -65,8 +65,8 @@ class PutBuffers {
     Remote& target = window_.remotes()[link];
     put(target, target.note.count(round), message.data(), message.size());
   }
-  /// The notice of a round: `set_notice` once, when the transport has ordered the puts before it, then
-  /// `put_notice` for each link, which begins to send it.
+  /// The notice of a round: `set_notice` once, when the transport has ordered the puts before it,
+  /// then `put_notice` for each link, which begins to send it.
   void set_notice(std::uint64_t round) { outboxes_.notice() = round; }
   void put_notice(std::size_t link) {
     const std::uint64_t& round = outboxes_.notice();

@@ -47,7 +47,7 @@ class PutBarrier {
   static std::vector<Step> steps_of(int rank, const std::vector<int>& ranks);
   static std::vector<int> partners_of(const std::vector<Step>& steps);
   std::size_t bytes() const;
-  std::size_t place(std::size_t step) const;
+  std::size_t word_offset(std::size_t step) const;
 
   int rank_;
   std::vector<Step> steps_;

@@ -67,14 +67,14 @@ class UcxBuffers final : public NetworkBuffers {
     bool all_fit = true;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       Part& part = parts_[i];
-      const auto place = ReservedBuffer::place(part.before, part.bytes);
-      part.fits = place.has_value();
+      const auto offset = ReservedBuffer::offset(part.before, part.bytes);
+      part.fits = offset.has_value();
       if (!part.fits) {
         all_fit = false;
         continue;
       }
       Remote& remote = peers_.at(rows[i].destination);
-      part.begin = parity * remote.buffer_bytes + *place;
+      part.begin = parity * remote.buffer_bytes + *offset;
       part.trailer = ReservedBuffer::trailer(setting_.context.rank(), rows[i].count);
       remote.memory.put(part.begin, rows[i].items, rows[i].count * setting_.item_size);
     }

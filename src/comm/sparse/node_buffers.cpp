@@ -67,11 +67,11 @@ class SharedMemoryBuffers final : public NodeBuffers {
     Word before = 0;
     peer.memory.fetch_add(buffer + ReservedBuffer::free_end_offset,
                           ReservedBuffer::reservation(part), before);
-    const auto place = ReservedBuffer::place(before, part);
-    if (!place) return false;
+    const auto offset = ReservedBuffer::offset(before, part);
+    if (!offset) return false;
     const Word trailer = ReservedBuffer::trailer(setting_.context.rank(), row.count);
-    copy_items(peer.memory.mapped() + buffer + *place, row.items, bytes);
-    peer.memory.put(buffer + *place + part - sizeof trailer, &trailer, sizeof trailer);
+    copy_items(peer.memory.mapped() + buffer + *offset, row.items, bytes);
+    peer.memory.put(buffer + *offset + part - sizeof trailer, &trailer, sizeof trailer);
     return true;
   }
 

@@ -16,8 +16,8 @@ struct Tilt {
 };
 
 /// Periodic box with one corner at the origin and edges (length.x, 0, 0), (xy, length.y, 0) and
-/// (xz, yz, length.z); orthorhombic without a tilt. Unsheared coordinates (see Shear) of positions in
-/// the program are wrapped into [0, length) per axis at every rebuild; readers shift what they
+/// (xz, yz, length.z); orthorhombic without a tilt. Unsheared coordinates (see Shear) of positions
+/// in the program are wrapped into [0, length) per axis at every rebuild; readers shift what they
 /// read.
 struct Box {
   Vec3 length;  ///< of the edges along their axes; internal length unit

@@ -14,8 +14,8 @@ struct Shear {
   double x_per_y = 0.0, x_per_z = 0.0, y_per_z = 0.0;
 
   bool none() const { return x_per_y == 0.0 && x_per_z == 0.0 && y_per_z == 0.0; }
-  /// How far the shear moves a position along the axis. That along x is of the unsheared coordinates
-  /// along y and z, but needs only the position.
+  /// How far the shear moves a position along the axis. That along x is of the unsheared
+  /// coordinates along y and z, but needs only the position.
   double offset(const Vec3& position, int axis) const {
     if (axis == 0) return x_per_y * (position.y - y_per_z * position.z) + x_per_z * position.z;
     return axis == 1 ? y_per_z * position.z : 0.0;
@@ -23,14 +23,16 @@ struct Shear {
   Vec3 unsheared(const Vec3& position) const {
     return {position.x - offset(position, 0), position.y - offset(position, 1), position.z};
   }
-  [[deprecated("Shear::upright is now Shear::unsheared")]] Vec3 upright(const Vec3& position) const {
+  [[deprecated("Shear::upright is now Shear::unsheared")]] Vec3 upright(
+      const Vec3& position) const {
     return unsheared(position);
   }
   Vec3 position(const Vec3& unsheared) const {
     return {unsheared.x + (x_per_y * unsheared.y + x_per_z * unsheared.z),
             unsheared.y + y_per_z * unsheared.z, unsheared.z};
   }
-  /// The most that each unsheared coordinate can differ between positions that are `distance` apart.
+  /// The most that each unsheared coordinate can differ between positions that are `distance`
+  /// apart.
   Vec3 extent(double distance) const {
     const double x_by_z = x_per_z - x_per_y * y_per_z;
     return {distance * std::sqrt(1.0 + x_per_y * x_per_y + x_by_z * x_by_z),

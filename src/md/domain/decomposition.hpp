@@ -18,8 +18,8 @@ struct Region {
 };
 
 /// Divides the box among the ranks: every wrapped position has exactly one owner, and
-/// `region(rank).contains(unsheared)` is true exactly where `owner(unsheared) == rank`, bit for bit.
-/// The same on all ranks.
+/// `region(rank).contains(unsheared)` is true exactly where `owner(unsheared) == rank`, bit for
+/// bit. The same on all ranks.
 class Decomposition {
  public:
   virtual ~Decomposition() = default;

@@ -22,8 +22,8 @@ HaloPlan plan_direct_halo(const Decomposition& decomposition, int rank, double w
       const int m = largest_offset(length[axis], extent[axis]);
       for (int offset = -m; offset <= m; ++offset) {
         if (within_halo({own.lower[axis], own.upper[axis]}, rank,
-                         {region.lower[axis], region.upper[axis]}, receiver, offset, length[axis],
-                         extent[axis])) {
+                        {region.lower[axis], region.upper[axis]}, receiver, offset, length[axis],
+                        extent[axis])) {
           offsets[axis].push_back(offset);
         }
       }

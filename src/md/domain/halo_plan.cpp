@@ -36,8 +36,8 @@ const HaloMethod& halo_method(std::string_view name) {
       fmt::format("no halo method is named '{}'; there are: {}", name, fmt::join(names, ", ")));
 }
 
-bool within_halo(const Interval& sender, int sender_key, const Interval& receiver,
-                  int receiver_key, int offset, double length, double width) {
+bool within_halo(const Interval& sender, int sender_key, const Interval& receiver, int receiver_key,
+                 int offset, double length, double width) {
   // Both sides evaluate the very same expression: from the lower key to the higher one.
   const bool swap = sender_key > receiver_key;
   const Interval& a = swap ? receiver : sender;
@@ -66,8 +66,8 @@ std::vector<int> ranks_within(const Decomposition& decomposition, int rank, doub
       const int m = largest_offset(length[axis], extent[axis]);
       for (int offset = -m; offset <= m && !near; ++offset) {
         near = within_halo({own.lower[axis], own.upper[axis]}, rank,
-                            {region.lower[axis], region.upper[axis]}, other, offset, length[axis],
-                            extent[axis]);
+                           {region.lower[axis], region.upper[axis]}, other, offset, length[axis],
+                           extent[axis]);
       }
     }
     if (near) ranks.push_back(other);

@@ -52,8 +52,8 @@ const HaloMethod& halo_method(std::string_view name);
 struct Interval {
   double lower, upper;
 };
-bool within_halo(const Interval& sender, int sender_key, const Interval& receiver,
-                  int receiver_key, int offset, double length, double width);
+bool within_halo(const Interval& sender, int sender_key, const Interval& receiver, int receiver_key,
+                 int offset, double length, double width);
 
 /// Ranks other than `rank` whose region, or a periodic image of it, is within `width` along the
 /// normals of all faces; ascending.

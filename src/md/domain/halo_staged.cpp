@@ -1,5 +1,6 @@
 // Idea: x, then y, then z, each axis forwarding what came before, so edges travel by the faces.
-// Paper: Plimpton, J. Comput. Phys. 117 (1995) 1; thin regions: all within the halo on the axis at once.
+// Paper: Plimpton, J. Comput. Phys. 117 (1995) 1; thin regions: all within the halo on the axis at
+// once.
 // Cost: three latencies; 6 messages a rank on a large grid.
 // Hazards: y waits for x and z for y: only x overlaps with computing; needs a regular grid.
 // Another wins: `direct`, where latency counts more than the number of messages.
@@ -37,7 +38,7 @@ HaloPlan plan_staged_halo(const Decomposition& decomposition, int rank, double w
       for (int offset = -m; offset <= m; ++offset) {
         if (at == own[axis] && offset == 0) continue;
         if (!within_halo(interval(own[axis]), own[axis], interval(at), at, offset, length,
-                          extent)) {
+                         extent)) {
           continue;
         }
         auto receiver = own;

@@ -326,9 +326,10 @@ class Migration::Implementation {
   std::size_t arrived_ = 0;
 };
 
-Migration::Migration(const comm::Context& context, const Decomposition& decomposition, double farthest,
-                     const MigrationOptions& options)
-    : implementation_(std::make_unique<Implementation>(context, decomposition, farthest, options)) {}
+Migration::Migration(const comm::Context& context, const Decomposition& decomposition,
+                     double farthest, const MigrationOptions& options)
+    : implementation_(std::make_unique<Implementation>(context, decomposition, farthest, options)) {
+}
 Migration::~Migration() = default;
 Migration::Migration(Migration&&) noexcept = default;
 Migration& Migration::operator=(Migration&&) noexcept = default;

@@ -27,8 +27,8 @@ inline constexpr std::size_t moved_together = 32;
 ///     compute(list, particles, boundary)   when they have arrived
 ///
 /// Between two rebuilds particles keep their places in the store, and the rows of the list hold all
-/// neighbors within `range()`: none comes within that range of another whose row lacks it and, where
-/// `needs_early_rebuild`, no particle moves by more than half the skin.
+/// neighbors within `range()`: none comes within that range of another whose row lacks it and,
+/// where `needs_early_rebuild`, no particle moves by more than half the skin.
 class ShortRangeForces : public ForceTerm {
  public:
   TimeScale time_scale() const final { return TimeScale::medium; }
@@ -41,8 +41,8 @@ class ShortRangeForces : public ForceTerm {
   /// Whether in the list that it reads only one of two local particles should have the other in its
   /// row.
   virtual bool reads_half_lists() const { return false; }
-  /// Whether `compute` needs particles of this type in the list. A pair of two types has a force only
-  /// where it needs both.
+  /// Whether `compute` needs particles of this type in the list. A pair of two types has a force
+  /// only where it needs both.
   virtual bool needs_in_list(int /*type*/) const { return true; }
   /// The instruction set that computes: "avx512", "avx2", "baseline".
   virtual std::string_view kernels() const = 0;

@@ -228,7 +228,8 @@ void check_wall_in_box(const Input& input, std::size_t n, const Box& box, const 
     return;
   }
   if (wall.potential == Potential::harmonic) {
-    const double depth = wall.side == Side::above ? wall.position : box.length[axis] - wall.position;
+    const double depth =
+        wall.side == Side::above ? wall.position : box.length[axis] - wall.position;
     if (!(depth > 0.0)) {
       report(Severity::error, place + ".position",
              "a harmonic wall acts on what is behind it, but this one has the box's face there");

@@ -22,8 +22,8 @@ namespace sterna::md {
 /// In a triclinic box all of that is so in unsheared coordinates.
 class CellGrid {
  public:
-  /// Region [low, high) of this rank in the unsheared coordinates of `shear`; lengths in the internal
-  /// unit.
+  /// Region [low, high) of this rank in the unsheared coordinates of `shear`; lengths in the
+  /// internal unit.
   void set_region(const Vec3& low, const Vec3& high, double list_radius, const Shear& shear = {});
 
   /// By type: whether particles are listed. Empty: all are. Before the next `sort_local`.

@@ -151,8 +151,8 @@ RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles, std:
   const double half_skin = 0.5 * options_.skin;
   const double longest_path = motion.step + motion.growth;
   // Nobody else can leave half the skin in the next step.
-  const auto displacements =
-      list_.displacements(particles, std::max(0.0, half_skin - longest_path), list_is_lost_by_pairs());
+  const auto displacements = list_.displacements(particles, std::max(0.0, half_skin - longest_path),
+                                                 list_is_lost_by_pairs());
   motion.displacement = displacements.largest;
   // The list must hold in the steps before the next look, or in that one too. What pulls the fastest
   // particles hardest in one step are vibrations, which pull back in the next.

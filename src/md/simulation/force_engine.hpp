@@ -159,8 +159,8 @@ class ForceEngine {
   /// Bounds of the largest displacement after the next step; `far`: who may leave half the skin.
   void forecast(const ParticleStore& particles, std::span<const std::uint32_t> far,
                 const LargestStep& largest, RebuildDecision::Motion& motion) const;
-  /// Whether the list holds until a pair that it lacks comes within the range of the forces, not only as long as no
-  /// particle has moved by half the skin.
+  /// Whether the list holds until a pair that it lacks comes within the range of the forces, not
+  /// only as long as no particle has moved by half the skin.
   bool list_is_lost_by_pairs() const { return borders_show_pairs_ && !needs_early_rebuild_; }
   EnergyAndVirial* sums_of(std::size_t term, const EnergyAndVirial* wanted) {
     return wanted == nullptr ? nullptr : &sums_by_term_[term];

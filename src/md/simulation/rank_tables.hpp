@@ -30,8 +30,8 @@ constexpr std::size_t most_ranks_of_traffic = 256;
 /// table is not full.
 std::vector<std::size_t> shown_ranks(std::span<const RankAccount> accounts);
 
-/// The table of times for the log: "rank" names the ranks that it shows, "seconds" has for each name
-/// of a part a number for each of these, as have "particles", "ghosts", "bytes_sent" and
+/// The table of times for the log: "rank" names the ranks that it shows, "seconds" has for each
+/// name of a part a number for each of these, as have "particles", "ghosts", "bytes_sent" and
 /// "messages_sent". Parts of less than a microsecond are left out.
 nlohmann::ordered_json times_by_rank(std::span<const RankAccount> accounts,
                                      std::span<const std::string> names);

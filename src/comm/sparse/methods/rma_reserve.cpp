@@ -98,13 +98,13 @@ class RmaReserve final : public SparseMethod {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       const OutgoingRow& row = round.rows[i];
       const Part& part = parts_[i];
-      const auto place = ReservedBuffer::place(part.before, part.bytes);
-      if (!place) {
+      const auto offset = ReservedBuffer::offset(part.before, part.bytes);
+      if (!offset) {
         overflow = true;
         continue;
       }
-      peer(row).put(*place, row.items, row.count * setting_.item_size);
-      peer(row).put(*place + part.bytes - sizeof part.trailer,
+      peer(row).put(*offset, row.items, row.count * setting_.item_size);
+      peer(row).put(*offset + part.bytes - sizeof part.trailer,
                     reinterpret_cast<const std::byte*>(&part.trailer), sizeof part.trailer);
     }
     flush(round);

@@ -94,8 +94,8 @@ class Superset final : public SparseMethod {
   void assign_rows(const OutgoingRound& round) {
     row_to_.assign(row_to_.size(), nullptr);
     for (const OutgoingRow& row : round.rows) {
-      const auto place = std::lower_bound(sources_.begin(), sources_.end(), row.destination);
-      row_to_[static_cast<std::size_t>(place - sources_.begin())] = &row;
+      const auto source = std::lower_bound(sources_.begin(), sources_.end(), row.destination);
+      row_to_[static_cast<std::size_t>(source - sources_.begin())] = &row;
     }
   }
 
