@@ -168,8 +168,8 @@ struct Message {
   }
 };
 
-/// An array on its way to this rank, in whatever memory it comes: in a node that which its sender
-/// gave away.
+/// An array that is sent to this rank, in whatever memory it arrives: in a node, the buffer that
+/// its sender gave away.
 template <class T>
 class Delivery {
  public:

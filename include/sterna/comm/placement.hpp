@@ -63,8 +63,8 @@ struct PlacementCost {
   double hop_bytes = 0.0;            ///< bytes times the hops they travel
 };
 
-/// Every way to place ranks, in the order of the table. The last, "auto", takes that of the others
-/// with the fewest bytes between nodes, of equals the one with the fewest hop-bytes.
+/// Every method to place ranks, in the order of the table. The last, "auto", takes that of the
+/// others with the fewest bytes between nodes, of equals the one with the fewest hop-bytes.
 std::span<const MethodInfo> placement_methods();
 
 /// Throws Error where there is no such method, or the problem does not fit together: fewer slots

@@ -1,7 +1,7 @@
 /* The communication library for C, and what its Fortran module stands on. C99.
  *
  * Every function returns a status: STERNA_SUCCESS, or what kind of error there was;
- * sterna_error_message() then has the words. Nothing aborts, nothing waits without end. Results
+ * sterna_error_message() then has the text. Nothing aborts, nothing waits without end. Results
  * come back through pointers, which are left alone where a call fails.
  *
  * Objects are named by handles, small values; a handle that was never made, or whose object was
@@ -35,7 +35,7 @@ enum {
   STERNA_ERROR_INTERNAL = 6       /* a mistake of the library */
 };
 
-/* Words for the last call of this thread that failed; empty where none did. */
+/* The message of the last call of this thread that failed; empty where none did. */
 const char* sterna_error_message(void);
 /* "STERNA_ERROR_RANGE"; "unknown status" for other numbers. */
 const char* sterna_status_name(int status);

@@ -4,7 +4,7 @@
 !>
 !> Each procedure has an optional `status` as its last argument. Without it, an error ends the job
 !> on all ranks with a message; with it, the program goes on, and `sterna_error_message()` has the
-!> words. Handles need no initial value.
+!> text. Handles need no initial value.
 !>
 !> Arrays must be contiguous: of a section that is not, the status is sterna_error_section.
 module sterna_comm
@@ -401,7 +401,7 @@ contains
 
   ! ---- errors and strings ----------------------------------------------------------------------
 
-  !> Words for the last call that failed.
+  !> The message of the last call that failed.
   function sterna_error_message() result(message)
     character(:), allocatable :: message
     if (section_was_last) then

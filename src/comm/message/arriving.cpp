@@ -13,7 +13,7 @@ namespace sterna::comm {
 using detail::ArrayIn;
 using detail::ArrayOut;
 using packet::ArrayHead;
-using packet::Delivery;
+using packet::DataPath;
 
 BufferBytes ArrayIn::take() {
   if (owned.data() == data && owned.size() == bytes && bytes > 0) return std::move(owned);
@@ -153,16 +153,16 @@ void Messenger::Implementation::open_arrays(Incoming& incoming, std::span<const 
     in.bytes = head.bytes;
     in.pool = pool_;
     const Location location{head.owner, head.slab, head.address};
-    switch (head.delivery) {
-      case Delivery::inlined:
+    switch (head.path) {
+      case DataPath::inlined:
         in.data = packet.data() + head.address;
         incoming.arrays[i].done = packet::source | packet::remote;
         break;
-      case Delivery::view:
+      case DataPath::view:
         in.data = pool_->view(location);
         incoming.arrays[i].in_place = true;
         break;
-      case Delivery::moved:
+      case DataPath::moved:
         in.owned =
             incoming.source == context_.rank() && !shm_
                 ? BufferBytes(pool_, reinterpret_cast<std::byte*>(head.address), in.bytes, {})
@@ -170,7 +170,7 @@ void Messenger::Implementation::open_arrays(Incoming& incoming, std::span<const 
         in.data = in.owned.data();
         incoming.arrays[i].done = packet::source | packet::remote;
         break;
-      case Delivery::self: {
+      case DataPath::self: {
         in.data = reinterpret_cast<const std::byte*>(head.address);
         OutgoingArray& outgoing = *operations_.find(head.operation)->outgoing;
         // Given to one receiver: it need not wait for the end. To several: they read it.
@@ -181,8 +181,8 @@ void Messenger::Implementation::open_arrays(Incoming& incoming, std::span<const 
         }
         break;
       }
-      case Delivery::kernel_copy:
-      case Delivery::rendezvous:
+      case DataPath::kernel_copy:
+      case DataPath::rendezvous:
         break;
     }
   }
@@ -256,13 +256,13 @@ void Messenger::Implementation::receive_array(const std::shared_ptr<Incoming>& i
   ArrayIn& in = incoming->in[i];
   ArrivingArray& array = incoming->arrays[i];
   const bool to_memory = memory.data() != nullptr;
-  if (head.delivery == Delivery::kernel_copy || head.delivery == Delivery::rendezvous) {
+  if (head.path == DataPath::kernel_copy || head.path == DataPath::rendezvous) {
     if (!to_memory) {
       in.owned = pool_->allocate(in.bytes);
       memory = {in.owned.data(), in.bytes};
     }
     in.data = memory.data();
-    if (head.delivery == Delivery::kernel_copy) {
+    if (head.path == DataPath::kernel_copy) {
       shm_->copy_from_rank(incoming->source, head.address, memory);
       array.done |= packet::source | packet::remote;
     } else {
@@ -378,7 +378,7 @@ void Messenger::Implementation::fail(Incoming& incoming, const std::string& erro
   for (std::size_t i = 0; i < incoming.arrays.size(); ++i) {
     const ArrayHead& head = incoming.heads[i];
     if (head.operation == 0) continue;
-    if (head.delivery == Delivery::rendezvous && incoming.arrays[i].done == 0) {
+    if (head.path == DataPath::rendezvous && incoming.arrays[i].done == 0) {
       routes_[static_cast<std::size_t>(incoming.source)]->refuse(incoming.source, head.operation);
     }
     acknowledge(incoming.source, head.operation, packet::failure, error);

@@ -13,7 +13,7 @@ namespace sterna::comm {
 
 using detail::ArrayOut;
 using packet::ArrayHead;
-using packet::Delivery;
+using packet::DataPath;
 
 namespace {
 
@@ -130,7 +130,7 @@ void Messenger::Implementation::send_call(int destination, const packet::CallHea
   if (!small.empty()) std::memcpy(at + sizeof head, small.data(), small.size());
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     std::memcpy(packet + heads_at + i * sizeof(ArrayHead), &heads[i], sizeof(ArrayHead));
-    if (heads[i].delivery == Delivery::inlined && heads[i].bytes > 0) {
+    if (heads[i].path == DataPath::inlined && heads[i].bytes > 0) {
       std::memcpy(packet + heads[i].address, arrays[i].outgoing().data.data(), heads[i].bytes);
     }
   }
@@ -139,7 +139,7 @@ void Messenger::Implementation::send_call(int destination, const packet::CallHea
   // After the packet, so that its receiver knows what comes.
   Route* const route = routes_[static_cast<std::size_t>(destination)];
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    if (heads[i].delivery == Delivery::rendezvous) {
+    if (heads[i].path == DataPath::rendezvous) {
       route->announce(destination, heads[i].operation, arrays[i].outgoing().data);
     }
   }
@@ -160,11 +160,11 @@ ArrayHead Messenger::Implementation::dispatch(int destination, ArrayToSend& to_s
 
   if (bytes == 0 || (bytes < limit && to_send.mode != ArrayOut::Mode::given &&
                      packet_bytes + bytes <= largest_packet)) {
-    head.delivery = Delivery::inlined;
+    head.path = DataPath::inlined;
     head.address = packet_bytes;
     packet_bytes += packet::aligned(bytes);
   } else if (route == nullptr && to_send.mode != ArrayOut::Mode::copied) {
-    head.delivery = Delivery::self;
+    head.path = DataPath::self;
     head.address = reinterpret_cast<std::uint64_t>(outgoing.data.data());
     awaited |= packet::source;
     head.requested |= packet::source;
@@ -172,7 +172,7 @@ ArrayHead Messenger::Implementation::dispatch(int destination, ArrayToSend& to_s
     in_memory(to_send, head, awaited);
   } else {
     if (to_send.mode == ArrayOut::Mode::copied) own_copy(outgoing);
-    head.delivery = Delivery::rendezvous;
+    head.path = DataPath::rendezvous;
     awaited |= packet::source;
   }
   if (awaited != 0) {
@@ -200,10 +200,10 @@ void Messenger::Implementation::in_memory(ArrayToSend& to_send, ArrayHead& head,
   OutgoingArray& outgoing = to_send.outgoing();
   if (to_send.mode == ArrayOut::Mode::lent) {
     if (const auto location = pool_->locate(outgoing.data.data(), outgoing.data.size())) {
-      head.delivery = Delivery::view;
+      head.path = DataPath::view;
       set_location(head, *location);
     } else if (shm_ && shm_->kernel_copies() && head.bytes >= kernel_copies_from_) {
-      head.delivery = Delivery::kernel_copy;
+      head.path = DataPath::kernel_copy;
       head.address = reinterpret_cast<std::uint64_t>(outgoing.data.data());
     } else if (outgoing.peer >= 0) {
       own_copy(outgoing);
@@ -211,7 +211,7 @@ void Messenger::Implementation::in_memory(ArrayToSend& to_send, ArrayHead& head,
       return;
     } else {  // one of several receivers: a copy that all of them see
       own_copy(outgoing);
-      head.delivery = Delivery::view;
+      head.path = DataPath::view;
       set_location(head, outgoing.buffer.location());
     }
     awaited |= packet::source;
@@ -223,7 +223,7 @@ void Messenger::Implementation::in_memory(ArrayToSend& to_send, ArrayHead& head,
 }
 
 void Messenger::Implementation::give(OutgoingArray& outgoing, ArrayHead& head) {
-  head.delivery = Delivery::moved;
+  head.path = DataPath::moved;
   if (pool_->is_shared()) {
     set_location(head, outgoing.buffer.location());
   } else {  // a pool that only this rank sees, so it is a call of itself

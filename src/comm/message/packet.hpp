@@ -32,7 +32,7 @@ struct CallHead {
 };
 
 /// How the receiver gets the data of an array.
-enum class Delivery : std::uint32_t {
+enum class DataPath : std::uint32_t {
   inlined,      ///< in this packet
   view,         ///< in shared memory; the sender's until the receiver has reported
   moved,        ///< in shared memory, the receiver's from now on
@@ -51,7 +51,7 @@ struct ArrayHead {
   std::uint64_t address;    ///< or offset in the slab, or in this packet
   std::uint32_t owner;
   std::uint32_t slab;
-  Delivery delivery;
+  DataPath path;
   std::uint32_t requested;
 };
 

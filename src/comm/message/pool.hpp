@@ -9,7 +9,7 @@
 
 #include "comm/message/pool_directory.hpp"
 #include "comm/transport/shm/memory.hpp"
-#include "comm/transport/shm/peer.hpp"
+#include "comm/transport/shm/remote_memory.hpp"
 #include "comm/transport/two_sided/memory.hpp"
 #include "sterna/comm/buffer.hpp"
 
@@ -86,7 +86,7 @@ class MessagePool : public std::enable_shared_from_this<MessagePool> {
   std::size_t own_;
   bool poison_;
   std::vector<std::unique_ptr<shm::Memory>> shared_;
-  std::vector<std::vector<std::optional<shm::Peer>>> mapped_;  ///< by owner and slab
+  std::vector<std::vector<std::optional<shm::RemoteMemory>>> mapped_;  ///< by owner and slab
   std::vector<std::unique_ptr<two_sided::Memory>> private_;
   /// First bytes by owner and slab; nullptr: not mapped yet. No more than that, so that eight lie
   /// in a cache line.

@@ -51,7 +51,7 @@ std::int64_t copy_from_process(std::int64_t process, std::uint64_t address, std:
 
 }  // namespace
 
-ShmRoute::ShmRoute(Context::Implementation& context, int tag, std::string_view exchange) {
+ShmRoute::ShmRoute(Context::Implementation& context, int tag, std::string_view exchange_name) {
   const std::vector<int>& ranks = context.ranks_on_node;
   const std::size_t ring_bytes =
       std::clamp(all_rings_bytes / ranks.size() / 1024 * 1024, least_ring_bytes, most_ring_bytes);
@@ -60,7 +60,7 @@ ShmRoute::ShmRoute(Context::Implementation& context, int tag, std::string_view e
   std::vector<int> others = ranks;
   others.erase(others.begin() + static_cast<std::ptrdiff_t>(own_));
   const auto window = std::make_shared<Window<shm::Transport, RankMemory>>(
-      context, exchange, tag, sizeof(PoolDirectory) + ranks.size() * stride, others,
+      context, exchange_name, tag, sizeof(PoolDirectory) + ranks.size() * stride, others,
       [&](std::byte* memory) {
         ::new (memory) PoolDirectory;
         return std::vector<RankMemory>(
@@ -87,7 +87,7 @@ ShmRoute::ShmRoute(Context::Implementation& context, int tag, std::string_view e
   }
   directories_.insert(directories_.begin() + static_cast<std::ptrdiff_t>(own_),
                       reinterpret_cast<PoolDirectory*>(window->data()));
-  kernel_copies_ = largest(context, readable ? 0 : 1, exchange) == 0;
+  kernel_copies_ = largest(context, readable ? 0 : 1, exchange_name) == 0;
 }
 
 void ShmRoute::copy_from_rank(int rank, std::uint64_t address, std::span<std::byte> target) const {

@@ -17,7 +17,7 @@ namespace sterna::comm {
 class ShmRoute final : public Route {
  public:
   /// Collective. Throws Error on all ranks where memory cannot be shared.
-  ShmRoute(Context::Implementation& context, int tag, std::string_view exchange);
+  ShmRoute(Context::Implementation& context, int tag, std::string_view exchange_name);
 
   /// The directories of this node for the pool; what they lie in is kept by `memory`.
   std::vector<PoolDirectory*> directories() const { return directories_; }

@@ -193,7 +193,7 @@ class NeighborExchangeBytes::Implementation {
     }
     // 2: an error somewhere; 1: somebody grows.
     const std::int64_t verdict = guarded(round_, [&] {
-      return largest(setting_.context, !fault.empty() ? 2 : grows ? 1 : 0, setting_.exchange);
+      return largest(setting_.context, !fault.empty() ? 2 : grows ? 1 : 0, setting_.exchange_name);
     });
     if (verdict == 2) {
       fail(fault.empty() ? "reserve failed on another rank; its error says why" : fault);
@@ -212,8 +212,8 @@ class NeighborExchangeBytes::Implementation {
   }
 
   Verdict verdict() const {
-    Verdict verdict =
-        record_.verdict(setting_.exchange, round_, tuner_, receiving_->row->info.name, reason_);
+    Verdict verdict = record_.verdict(setting_.exchange_name, round_, tuner_,
+                                      receiving_->row->info.name, reason_);
     for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
       const PeerState& state = states_[peer];
       if (state.messages_sent == 0) continue;
@@ -316,7 +316,7 @@ class NeighborExchangeBytes::Implementation {
   /// Collective: agrees on the methods that may carry the next rounds, and makes them.
   void change() {
     change_methods(
-        *tuner_, setting_.context, setting_.exchange, entries_.size(),
+        *tuner_, setting_.context, setting_.exchange_name, entries_.size(),
         [&](std::size_t i) { return entries_[i].method != nullptr; },
         [&](std::size_t i) {
           make(entries_[i]);
@@ -345,14 +345,14 @@ class NeighborExchangeBytes::Implementation {
     try {
       throw;
     } catch (const Error& error) {
-      if (std::string_view(error.what()).starts_with(setting_.exchange)) throw;
+      if (std::string_view(error.what()).starts_with(setting_.exchange_name)) throw;
       setting_.context.failed = true;
       fail(fmt::format("method {}, round {}: {}", sending_->row->info.name, round, error.what()));
     }
   }
 
   [[noreturn, gnu::cold]] void fail(const std::string& what) const {
-    throw Error(fmt::format("{}: {}", setting_.exchange, what));
+    throw Error(fmt::format("{}: {}", setting_.exchange_name, what));
   }
 
   /// A function was called in a phase that it does not belong to.
@@ -363,8 +363,8 @@ class NeighborExchangeBytes::Implementation {
 
   void check_item_size() {
     const auto mine = static_cast<std::int64_t>(setting_.item_size);
-    const std::int64_t high = largest(setting_.context, mine, setting_.exchange);
-    const std::int64_t low = -largest(setting_.context, -mine, setting_.exchange);
+    const std::int64_t high = largest(setting_.context, mine, setting_.exchange_name);
+    const std::int64_t low = -largest(setting_.context, -mine, setting_.exchange_name);
     if (high != low) {
       fail(fmt::format("the ranks have different item sizes ({} bytes here, {} to {} elsewhere)",
                        mine, low, high));
@@ -402,7 +402,7 @@ class NeighborExchangeBytes::Implementation {
     if (entry.row->info.traits.ends_together)
       entry.number = setting_.context.collective_objects.announce();
     NeighborSetting setting = setting_;
-    setting.method = entry.row->info.name;
+    setting.method_name = entry.row->info.name;
     setting.data_tag = entry.data_tag;
     entry.method = entry.row->make(setting);
   }
@@ -455,7 +455,7 @@ class NeighborExchangeBytes::Implementation {
       const bool takes = fresh != nullptr ? &entry == fresh : in_use(entry);
       if (takes) need += entry.method->memory_for(links);
     }
-    require_memory_on_all(setting_.context, need, setting_.exchange);
+    require_memory_on_all(setting_.context, need, setting_.exchange_name);
   }
 
   bool in_use(const Entry& entry) const {
@@ -523,7 +523,7 @@ class NeighborExchangeBytes::Implementation {
       outgoing.emplace_back(reinterpret_cast<const char*>(&capacity), sizeof capacity);
     }
     const auto incoming =
-        handshake(setting_.context, setting_.exchange, setting_.control_tag, others, outgoing);
+        handshake(setting_.context, setting_.exchange_name, setting_.control_tag, others, outgoing);
     for (std::size_t i = 0; i < incoming.size(); ++i) {
       std::uint64_t capacity = 0;
       std::memcpy(&capacity, incoming[i].data(), sizeof capacity);
@@ -541,7 +541,7 @@ class NeighborExchangeBytes::Implementation {
   }
 
   Awaited awaited() const {
-    Awaited result{setting_.exchange, receiving_->row->info.name, round_, {}};
+    Awaited result{setting_.exchange_name, receiving_->row->info.name, round_, {}};
     for (std::size_t i = here_; i < order_.size(); ++i) {
       result.ranks.push_back(links_[order_[i]].rank);
     }

@@ -22,15 +22,15 @@ class LinkRequests;
 /// What a method is made from.
 struct NeighborSetting {
   Context::Implementation& context;
-  std::string exchange;     ///< name in errors
-  std::string_view method;  ///< name in errors
-  std::size_t item_size;    ///< bytes
-  int data_tag;             ///< used by no other exchange
+  std::string exchange_name;     ///< name in errors
+  std::string_view method_name;  ///< name in errors
+  std::size_t item_size;         ///< bytes
+  int data_tag;                  ///< used by no other exchange
   int control_tag;
 };
 
-/// A way to move the bytes of a static pattern. Links are named by their index. The exchange that
-/// owns the method has checked the order of calls and the counts:
+/// A method to move the bytes of a static pattern. Links are named by their index. The exchange
+/// that owns the method has checked the order of calls and the counts:
 ///   prepare, then rounds of: outbox, commit (each link that sends, once) - start - take_arrived
 ///   until every link that receives has arrived - finish.
 /// Rounds are numbered from 1. What arrived stays where `inbox` says until the next `start`;
@@ -69,7 +69,7 @@ class NeighborMethod {
   }
   /// Waits until the outboxes may be changed.
   virtual void finish(std::uint64_t round) = 0;
-  /// The exchange goes half-way through `round`: what other ranks cannot finish theirs without.
+  /// The exchange ends in the middle of `round`: does what other ranks need to finish theirs.
   virtual void abandon(std::uint64_t) {}
   /// One round without items.
   void run_empty(std::uint64_t round);
@@ -112,7 +112,7 @@ class NeighborMethod {
               return condition();
             },
             [&] {
-              return Awaited{setting_.exchange, setting_.method, round, ranks};
+              return Awaited{setting_.exchange_name, setting_.method_name, round, ranks};
             });
   }
 

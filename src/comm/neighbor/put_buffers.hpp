@@ -25,7 +25,7 @@ namespace sterna::comm {
 template <class Transport>
 class PutBuffers {
  public:
-  using Peer = typename Transport::Peer;
+  using RemoteMemory = typename Transport::RemoteMemory;
 
   static MemoryNeed memory_for(std::span<const Link> links, std::size_t item_size,
                                int buffers = 2) {
@@ -42,7 +42,7 @@ class PutBuffers {
         inboxes_(links, setting.item_size, buffers),
         outboxes_(links, setting.item_size),
         window_(
-            setting.context, setting.exchange, setting.control_tag, inboxes_.bytes(),
+            setting.context, setting.exchange_name, setting.control_tag, inboxes_.bytes(),
             ranks_of(links),
             [&](std::byte* memory) {
               outgoing_ = std::make_unique<typename Transport::Source>(outboxes_.bytes());
@@ -71,7 +71,7 @@ class PutBuffers {
   void put_notice(std::size_t link) {
     const std::uint64_t& round = outboxes_.notice();
     Remote& target = window_.remotes()[link];
-    if constexpr (requires(Peer & peer) { peer.mapped(); }) {
+    if constexpr (requires(RemoteMemory & peer) { peer.mapped(); }) {
       put(target, target.note.notice(round), reinterpret_cast<const std::byte*>(&round),
           sizeof round);
     } else {
@@ -79,7 +79,7 @@ class PutBuffers {
     }
   }
   /// Remote access to a link's inbox, and this rank's own memory.
-  Peer& peer(std::size_t link) { return window_.remotes()[link].memory; }
+  RemoteMemory& peer(std::size_t link) { return window_.remotes()[link].memory; }
   typename Transport::Memory& memory() const { return *window_.memory(); }
   /// Whether this process can store into the memory of all peers.
   bool all_mapped() const {

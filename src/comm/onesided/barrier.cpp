@@ -17,7 +17,7 @@ std::vector<PutBarrier::Step> PutBarrier::steps_of(int rank, const std::vector<i
   if (here == ranks.end()) return steps;
   const auto size = static_cast<int>(ranks.size());
   const auto index = static_cast<int>(here - ranks.begin());
-  const auto at = [&](int index) { return ranks[static_cast<std::size_t>((index + size) % size)]; };
+  const auto at = [&](int i) { return ranks[static_cast<std::size_t>((i + size) % size)]; };
   for (int distance = 1; distance < size; distance *= 2) {
     steps.push_back({at(index + distance), at(index - distance)});
   }
@@ -35,11 +35,11 @@ std::vector<int> PutBarrier::partners_of(const std::vector<Step>& steps) {
   return partners;
 }
 
-PutBarrier::PutBarrier(Context::Implementation& context, std::string_view exchange, int tag,
+PutBarrier::PutBarrier(Context::Implementation& context, std::string_view exchange_name, int tag,
                        const std::vector<int>& ranks)
     : rank_(context.rank),
       steps_(steps_of(context.rank, ranks)),
-      incoming_(context, exchange, tag, bytes(), partners_of(steps_),
+      incoming_(context, exchange_name, tag, bytes(), partners_of(steps_),
                 [&](std::byte*) {
                   outgoing_ = std::make_unique<rdma::Memory>(bytes());
                   return std::vector<NoNote>(partners_of(steps_).size());
@@ -68,7 +68,7 @@ void PutBarrier::enter(std::uint64_t round, bool flag) {
 
 bool PutBarrier::test() {
   for (; step_ < steps_.size(); ++step_) {
-    rdma::Peer& target = incoming_.remotes()[steps_[step_].target].memory;
+    rdma::RemoteMemory& target = incoming_.remotes()[steps_[step_].target].memory;
     const std::size_t offset = word_offset(step_);
     if (!put_) {
       if (!target.sent()) return false;  // the word of two rounds ago may still be read

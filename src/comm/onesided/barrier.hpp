@@ -20,8 +20,8 @@ class PutBarrier {
  public:
   /// Among `ranks`, ascending, the same list on all of them. Collective over the context, also for
   /// ranks that are not in the list, which never enter. Throws Error on all ranks where one cannot
-  /// be reached. `tag`: of the messages that connect it.
-  PutBarrier(Context::Implementation& context, std::string_view exchange, int tag,
+  /// be connected. `tag`: of the messages that connect it.
+  PutBarrier(Context::Implementation& context, std::string_view exchange_name, int tag,
              const std::vector<int>& ranks);
 
   /// Says that this rank has come. Rounds are numbered from 1 without gaps.

@@ -17,9 +17,9 @@ namespace sterna::comm {
 /// What a method is made from. The same on all ranks but for the possible sources.
 struct SparseSetting {
   Context context;
-  std::string exchange;     ///< name in errors
-  std::string_view method;  ///< name in errors
-  std::size_t item_size;    ///< bytes
+  std::string exchange_name;     ///< name in errors
+  std::string_view method_name;  ///< name in errors
+  std::size_t item_size;         ///< bytes
   /// Ascending, unique, without this rank.
   std::optional<std::vector<int>> possible_sources;
 };
@@ -39,7 +39,7 @@ struct OutgoingRound {
   std::size_t self_count;  ///< items to this rank itself
 };
 
-/// A way to move the rows of a round between ranks whose receivers do not know their sources.
+/// A method to move the rows of a round between ranks whose receivers do not know their sources.
 /// Made and used collectively, never on a single rank.
 class SparseMethod {
  public:

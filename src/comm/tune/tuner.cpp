@@ -110,8 +110,9 @@ Tuner::Agreed Tuner::agree_on(std::vector<double> mine) {
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Iallreduce(mine.data(), largest.data(), static_cast<int>(mine.size()), MPI_DOUBLE,
                            MPI_MAX, context.communicator, &request),
-            setting_.exchange);
-  wait_for_request(context, request, setting_.exchange, "auto (agreement on the method)", rounds_);
+            setting_.exchange_name);
+  wait_for_request(context, request, setting_.exchange_name, "auto (agreement on the method)",
+                   rounds_);
   traffic_ = {};
   traffic_rounds_ = 0;
   const std::span shape(largest.data() + times, 4);

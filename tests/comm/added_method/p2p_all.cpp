@@ -51,7 +51,7 @@ class AllTogether final : public NeighborMethod {
     int all_here = 0;
     check_mpi(MPI_Testall(static_cast<int>(links_.size()), requests_->receives(), &all_here,
                           MPI_STATUSES_IGNORE),
-              setting_.exchange);
+              setting_.exchange_name);
     return all_here != 0 ? missing.size() : 0;
   }
 

@@ -29,7 +29,7 @@ namespace {
 class PointToPoint final : public NeighborMethod {
  public:
   explicit PointToPoint(const NeighborSetting& setting)
-      : NeighborMethod(setting), polls_(setting_.exchange) {}
+      : NeighborMethod(setting), polls_(setting_.exchange_name) {}
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     links_ = std::move(links);

@@ -79,7 +79,7 @@ class PersistentPointToPoint final : public NeighborMethod {
     int count = 0;
     check_mpi(MPI_Testsome(static_cast<int>(links_.size()), requests_->receives(), &count,
                            completed_.data(), MPI_STATUSES_IGNORE),
-              setting_.exchange);
+              setting_.exchange_name);
     if (count == MPI_UNDEFINED || count == 0) return 0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
       const auto link = static_cast<std::size_t>(completed_[i]);

@@ -36,7 +36,7 @@ class RdmaBarrier final : public NeighborMethod, ProgressHelper {
  public:
   explicit RdmaBarrier(const NeighborSetting& setting)
       : NeighborMethod(setting),
-        barrier_(std::make_shared<PutBarrier>(setting_.context, setting_.exchange,
+        barrier_(std::make_shared<PutBarrier>(setting_.context, setting_.exchange_name,
                                               setting_.control_tag, all_ranks(setting_.context))) {
     setting_.context.rdma_in_use = true;
   }

@@ -37,7 +37,7 @@ class RdmaDoubleBuffer final : public NeighborMethod {
   void end() override {
     if (put_buffers_ == nullptr) return;
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      rdma::Peer& peer = put_buffers_->peer(i);
+      rdma::RemoteMemory& peer = put_buffers_->peer(i);
       peer.flush();
       await([&] { return put_buffers_->noticed(i, round_) && peer.arrived(); }, round_,
             {links_[i].rank});
@@ -87,7 +87,7 @@ class RdmaDoubleBuffer final : public NeighborMethod {
 
   void finish(std::uint64_t round) override {
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      rdma::Peer& peer = put_buffers_->peer(i);
+      rdma::RemoteMemory& peer = put_buffers_->peer(i);
       if (!peer.sent()) await([&] { return peer.sent(); }, round, {links_[i].rank});
     }
   }

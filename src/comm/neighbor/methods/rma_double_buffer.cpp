@@ -42,12 +42,12 @@ class RmaDoubleBuffer final : public NeighborMethod {
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     if (put_buffers_ != nullptr) {
-      largest(setting_.context, 0, setting_.exchange);  // with a deadline that can be caught
+      largest(setting_.context, 0, setting_.exchange_name);  // with a deadline that can be caught
       end();
     }
     links_ = std::move(links);
-    flush_ = std::make_unique<BlockingCall>(setting_.context, setting_.exchange, setting_.method,
-                                            ranks_of(links_));
+    flush_ = std::make_unique<BlockingCall>(setting_.context, setting_.exchange_name,
+                                            setting_.method_name, ranks_of(links_));
     put_buffers_ = std::make_shared<PutBuffers<rma::Transport>>(setting_, links_, round);
     link_buffers_ = put_buffers_->link_buffers();
     committed_.assign(links_.size(), {});

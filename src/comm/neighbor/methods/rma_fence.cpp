@@ -37,7 +37,8 @@ namespace {
 class RmaFence final : public NeighborMethod {
  public:
   explicit RmaFence(const NeighborSetting& setting)
-      : NeighborMethod(setting), fence_(setting_.context, setting_.exchange, setting_.method, {}) {
+      : NeighborMethod(setting),
+        fence_(setting_.context, setting_.exchange_name, setting_.method_name, {}) {
     all().push_back(this);
   }
 
@@ -57,7 +58,7 @@ class RmaFence final : public NeighborMethod {
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     if (put_buffers_ != nullptr) {
-      largest(setting_.context, 0, setting_.exchange);  // with a deadline that can be caught
+      largest(setting_.context, 0, setting_.exchange_name);  // with a deadline that can be caught
       end();
     }
     links_ = std::move(links);

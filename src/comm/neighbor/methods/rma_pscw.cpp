@@ -78,7 +78,7 @@ class RmaPscw final : public NeighborMethod {
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     if (put_buffers_[0] != nullptr) {
-      largest(setting_.context, 0, setting_.exchange);  // with a deadline that can be caught
+      largest(setting_.context, 0, setting_.exchange_name);  // with a deadline that can be caught
       end();
     }
     links_ = std::move(links);
@@ -93,8 +93,8 @@ class RmaPscw final : public NeighborMethod {
     }
     target_group_ = std::make_unique<Group>(setting_.context.communicator, targets);
     source_group_ = std::make_unique<Group>(setting_.context.communicator, sources_);
-    access_ = std::make_unique<BlockingCall>(setting_.context, setting_.exchange, setting_.method,
-                                             targets);
+    access_ = std::make_unique<BlockingCall>(setting_.context, setting_.exchange_name,
+                                             setting_.method_name, targets);
     for (auto& buffers : put_buffers_) {
       buffers = std::make_shared<PutBuffers<rma::Transport>>(setting_, links_, round,
                                                              rma::Transport{rma::Epoch::active}, 1);

@@ -38,7 +38,7 @@ class SharedMemoryDirect final : public NeighborMethod {
     inboxes_ = std::make_unique<Inboxes>(links_, setting_.item_size);
     window_.reset();  // first, so that old and new do not exist at once
     window_ = std::make_unique<Window<shm::Transport, InboxOffsets>>(
-        setting_.context, setting_.exchange, setting_.control_tag, inboxes_->bytes(),
+        setting_.context, setting_.exchange_name, setting_.control_tag, inboxes_->bytes(),
         ranks_of(links_), [&](std::byte* memory) {
           inboxes_->use(memory, round);
           std::vector<InboxOffsets> offsets;

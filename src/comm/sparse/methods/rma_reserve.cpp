@@ -27,7 +27,7 @@
 #include "comm/sparse/routed_rows.hpp"
 #include "comm/sparse/table.hpp"
 #include "comm/transport/rma/memory.hpp"
-#include "comm/transport/rma/peer.hpp"
+#include "comm/transport/rma/remote_memory.hpp"
 #include "sterna/comm/error.hpp"
 
 namespace sterna::comm {
@@ -39,7 +39,8 @@ class RmaReserve final : public SparseMethod {
   explicit RmaReserve(const SparseSetting& setting)
       : setting_(setting),
         barrier_(setting.context, setting.context.implementation().reserve_tags(1)),
-        flushes_(setting_.context.implementation(), setting.exchange, setting.method, {}) {
+        flushes_(setting_.context.implementation(), setting.exchange_name, setting.method_name,
+                 {}) {
     make_buffers(first_buffer_bytes);
   }
 
@@ -74,7 +75,9 @@ class RmaReserve final : public SparseMethod {
 
   unsigned parity() const { return static_cast<unsigned>(step_ % 2); }
 
-  rma::Peer peer(const OutgoingRow& row) const { return {*windows_[parity()], row.destination}; }
+  rma::RemoteMemory peer(const OutgoingRow& row) const {
+    return {*windows_[parity()], row.destination};
+  }
 
   void flush(const OutgoingRound& round) {
     const BlockingCall::Guard guard(flushes_, round.number);
@@ -122,7 +125,7 @@ class RmaReserve final : public SparseMethod {
     const std::size_t bytes =
         buffer.overflowed() ? grown_buffer_bytes(buffer.wanted()) : buffer.bytes();
     // No window is freed that another rank still looks into.
-    largest(setting_.context.implementation(), 0, setting_.exchange);
+    largest(setting_.context.implementation(), 0, setting_.exchange_name);
     make_buffers(bytes);
   }
 
@@ -130,11 +133,11 @@ class RmaReserve final : public SparseMethod {
     for (unsigned i : {0u, 1u}) {
       windows_[i].reset();
       windows_[i] = std::make_shared<rma::Memory>(setting_.context.implementation(), bytes,
-                                                  rma::Epoch::passive, setting_.exchange);
+                                                  rma::Epoch::passive, setting_.exchange_name);
       buffers_[i].use(windows_[i]->data(), bytes);
       windows_[i]->synchronize();
     }
-    largest(setting_.context.implementation(), 0, setting_.exchange);  // all are open
+    largest(setting_.context.implementation(), 0, setting_.exchange_name);  // all are open
   }
 
   SparseSetting setting_;

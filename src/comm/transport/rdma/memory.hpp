@@ -23,7 +23,7 @@ class Memory {
   std::byte* data() const { return data_; }
   std::size_t size() const { return bytes_; }
   ucp_mem* get() const { return memory_; }
-  /// What others need to write here, the way to this process included; to be sent as bytes.
+  /// What others need to write here, the address of this process included; to be sent as bytes.
   std::string handle() const;
 
  private:

@@ -23,7 +23,7 @@ class Worker final : ProgressHelper {
   ucp_worker* get() const { return worker_; }
   /// What others need to reach this worker; to be sent as bytes.
   const std::string& address() const { return address_; }
-  /// The way to the worker at `address`, made on first use.
+  /// The endpoint of the worker at `address`, made on first use.
   ucp_ep* endpoint(const std::string& address);
   void progress();
   /// Orders puts: those after it arrive after those before it, per target.

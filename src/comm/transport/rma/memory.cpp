@@ -18,9 +18,9 @@ constexpr std::size_t alignment = 128;
 }  // namespace
 
 Memory::Memory(Context::Implementation& context, std::size_t bytes, Epoch epoch,
-               std::string_view exchange, Begin begin)
+               std::string_view exchange_name, Begin begin)
     : bytes_(std::max<std::size_t>(bytes, 1)), epoch_(epoch) {
-  require_memory_on_all(context, {.window = bytes_}, exchange);
+  require_memory_on_all(context, {.window = bytes_}, exchange_name);
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);
   MPI_Info_set(info, "same_disp_unit", "true");
@@ -46,7 +46,7 @@ Memory::Memory(Context::Implementation& context, std::size_t bytes, Epoch epoch,
     check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "locking a window");
     MPI_Win_sync(window_);
   }
-  largest(context, 0, exchange);  // nobody writes before all are zero
+  largest(context, 0, exchange_name);  // nobody writes before all are zero
 }
 
 Memory::~Memory() {
