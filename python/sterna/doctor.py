@@ -153,7 +153,7 @@ def check_program() -> Findings:
     elif status != 0:
         yield _problem(
             "program", f"{program} ends with status {status}: {said.strip()[:300]}",
-            "install it anew: it may be of another machine or damaged",
+            "install it again: it may be of another machine or damaged",
         )  # fmt: skip
     else:
         lines = said.split("\n")

@@ -369,7 +369,7 @@ void Tuner::explain(Verdict& verdict) const {
     verdict.text += fmt::format("; {} more are slower", order.size() - named_in_text);
   }
   if (!drift_reason_.empty()) {
-    verdict.text += fmt::format("; chosen anew in round {}: {}", decided_at_ + 1, drift_reason_);
+    verdict.text += fmt::format("; chosen again in round {}: {}", decided_at_ + 1, drift_reason_);
   }
 }
 

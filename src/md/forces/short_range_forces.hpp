@@ -22,7 +22,7 @@ inline constexpr std::size_t moved_together = 32;
 /// the forces of a step, so it sets them, and all other terms add. The engine owns the list and the
 /// halo and calls, on every rank,
 ///
-///     rebuild(list, particles)             whenever the list was built anew
+///     rebuild(list, particles)             whenever the list was rebuilt
 ///     compute(list, particles, interior)   in every step, while ghosts are on their way
 ///     compute(list, particles, boundary)   when they have arrived
 ///

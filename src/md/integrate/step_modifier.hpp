@@ -70,7 +70,7 @@ class StepModifier {
   /// earlier. Nobody may go farther from where the step began.
   virtual void correct_positions(ParticleStore&, const Box&) {}
   /// In every step before forces. Returns whether all particles have been moved, by less than the
-  /// range of the forces, so that lists must be made anew; the same on all ranks.
+  /// range of the forces, so that lists must be rebuilt; the same on all ranks.
   virtual bool shift_all(ParticleStore&, const Box&, std::int64_t) { return false; }
   /// In a step in which it is due, right after forces were computed.
   virtual void limit_forces(ParticleStore&, const Box&) {}

@@ -18,7 +18,7 @@ struct BufferedPairs {
 /// farther apart than `list_radius` a time ago. See list_buffer.cpp.
 double energy_of_missed_pairs(const BufferedPairs& pairs, double list_radius, double time);
 
-/// A list that is made anew after a fixed number of steps.
+/// A list that is rebuilt after a fixed number of steps.
 struct ListBuffer {
   double skin = 0.0;
   int interval = 1;    ///< steps

@@ -376,7 +376,7 @@ Balancer::Summary Balancer::summary(std::int64_t step) {
   if (!balances_) {
     what = "regular grid, by request";
   } else if (cuts_ == 0) {
-    what = grid() != nullptr ? "regular grid kept" : fmt::format("{}, never cut anew", method_);
+    what = grid() != nullptr ? "regular grid kept" : fmt::format("{}, never cut again", method_);
   } else {
     what = fmt::format("{}, cut {} time{}, last at step {}; {} particles moved", method_, cuts_,
                        cuts_ == 1 ? "" : "s", last_cut_, moved);

@@ -6,7 +6,7 @@
 //   Collom et al. (arXiv 2508.13370) measure up to 37 % over p2p.
 // Cost:
 //   It costs what p2p costs without building the requests.
-//   A changed count builds its send anew.
+//   A changed count sets up its send again.
 // Hazards:
 //   They are those of p2p.
 //   Open MPI's persistent requests are no faster than its ordinary ones.
@@ -49,7 +49,7 @@ class PersistentPointToPoint final : public NeighborMethod {
     arrived_round_.assign(n, 0);
   }
 
-  /// Sets the send up anew where its count is another one than in the round before.
+  /// Sets the send up again where its count is another one than in the round before.
   void commit(std::size_t link, std::size_t count, std::uint64_t) override {
     if (count == send_counts_[link]) return;
     MPI_Request& request = requests_->send(link);
