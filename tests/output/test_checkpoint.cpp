@@ -236,8 +236,8 @@ TEST_CASE("the latest valid checkpoint is found, and why newer ones were not tak
   CHECK(find_latest_checkpoint(context, stem).path == current + ".new");
   CHECK(find_latest_checkpoint(context, stem).step == 3);
 
-  // Nobody may start from the beginning over a run of which no checkpoint can be read; one that was never
-  // finished is no loss.
+  // Nobody may start from the beginning over a run of which no checkpoint can be read; one that was
+  // never finished is no loss.
   on_first_rank(context, [&] {
     rename_file(current + ".new", current);
     for (const std::string& path : {current, previous}) std::filesystem::resize_file(path, 5000);

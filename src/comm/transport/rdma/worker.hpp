@@ -21,7 +21,7 @@ class Worker final : ProgressHelper {
 
   ucp_context* context() const { return context_; }
   ucp_worker* get() const { return worker_; }
-  /// What others need to reach this worker; to be sent as bytes.
+  /// The address of this worker, which others need to connect; to be sent as bytes.
   const std::string& address() const { return address_; }
   /// The endpoint of the worker at `address`, made on first use.
   ucp_ep* endpoint(const std::string& address);

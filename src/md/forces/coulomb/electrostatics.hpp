@@ -39,8 +39,8 @@ class Electrostatics final : public ForceTerm {
     double smoothing = 0.0;
     double travel = 0.0;  ///< how far particles may move between two calls of `rebuild`
     Surroundings surroundings = Surroundings::conductor;
-    /// Whether the virial that `finish` adds is the whole tensor, which makes the far field dearer;
-    /// otherwise it has the right trace only.
+    /// Whether the virial that `finish` adds is the whole tensor, which makes the far field more
+    /// expensive; otherwise it has the right trace only.
     bool virial_tensor = false;
     std::string exchange = "auto";                           ///< of comm::neighbor_methods()
     double charge_unit = 1.0;                                ///< of the input, in internal units
