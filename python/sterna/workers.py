@@ -96,11 +96,11 @@ class Workers:
             if self._launcher.poll() is not None or time.monotonic() > end:
                 raise SternaError(self._with_output(f"{self.ranks} workers did not start"))
             try:
-                way, _ = listener.accept()
+                accepted, _ = listener.accept()
             except TimeoutError:
                 continue
-            way.setblocking(True)
-            connection = Connection(way.detach())
+            accepted.setblocking(True)
+            connection = Connection(accepted.detach())
             rank, pid = connection.recv()
             found[rank] = (pid, connection)
         for rank in range(self.ranks):
