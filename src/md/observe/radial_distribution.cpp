@@ -125,34 +125,33 @@ void advise(const Input& input, const Report& report) {
 }
 
 ObserverSection section() {
-  return {
-      .schema = {.name = "rdf",
-                 .description = "The radial distribution function, averaged over the run.",
-                 .aliases = {"radial_distribution", "radial_distribution_function", "gofr"}},
-      .keys = {interval_key<RdfOptions>(),
-               {.name = "maximum",
-                .target = option<&RdfOptions::maximum>,
-                .description = "Largest distance; at most the cutoff.",
-                .default_text = "the cutoff",
-                .dimension = Dimension::length,
-                .range = {.minimum = 0.0},
-                .aliases = {"range", "rmax", "cutoff"}},
-               {.name = "bins",
-                .target = option<&RdfOptions::bins>,
-                .description = "Number of equal intervals of distance.",
-                .range = {.minimum = 1.0, .maximum = 1e6},
-                .aliases = {"nbins"}},
-               {.name = "sites",
-                .target = option<&RdfOptions::sites>,
-                .description =
-                    "Of molecules: between all sites of different molecules, up to the cutoff "
-                    "less twice the distance of a site from its center. false: between centers."},
-               groups_key<RdfOptions>("Names of `[[group]]`s: all pairs of these, and of the "
-                                      "centers of rigid molecules, not of their sites.",
-                                      "pairs of types or sites")},
-      .interval = interval_of<RdfOptions>,
-      .check = check,
-      .advise = advise};
+  return {.schema = {.name = "rdf",
+                     .description = "The radial distribution function, averaged over the run.",
+                     .aliases = {"radial_distribution", "radial_distribution_function", "gofr"}},
+          .keys = {interval_key<RdfOptions>(),
+                   {.name = "maximum",
+                    .target = option<&RdfOptions::maximum>,
+                    .description = "Largest distance; at most the cutoff.",
+                    .default_text = "the cutoff",
+                    .dimension = Dimension::length,
+                    .range = {.minimum = 0.0},
+                    .aliases = {"range", "rmax", "cutoff"}},
+                   {.name = "bins",
+                    .target = option<&RdfOptions::bins>,
+                    .description = "Number of equal intervals of distance.",
+                    .range = {.minimum = 1.0, .maximum = 1e6},
+                    .aliases = {"nbins"}},
+                   {.name = "sites",
+                    .target = option<&RdfOptions::sites>,
+                    .description =
+                        "Of molecules: between all sites of different molecules, up to the cutoff "
+                        "less twice the radius of a molecule. false: between centers."},
+                   groups_key<RdfOptions>("Names of `[[group]]`s: all pairs of these, and of the "
+                                          "centers of rigid molecules, not of their sites.",
+                                          "pairs of types or sites")},
+          .interval = interval_of<RdfOptions>,
+          .check = check,
+          .advise = advise};
 }
 
 }  // namespace

@@ -11,23 +11,23 @@ InputSection alignment() {
                      "Brings the center of mass back to the middle of the box, so that a droplet "
                      "or film stays where it is looked at. Paths of molecules contain the shifts.",
                  .aliases = {"COMaligner", "recenter", "center"}},
-      .keys = {
-          {.name = "interval",
-           .target = target_in<&Input::alignment, &AlignmentSection::interval>,
-           .description = "Steps from one alignment to the next, each of which rebuilds the lists.",
-           .need = Need::required,
-           .range = {.minimum = 0.0, .maximum = 1e9},
-           .aliases = {"every"}},
-          {.name = "axes",
-           .target = target_in<&Input::alignment, &AlignmentSection::axes>,
-           .description = "Along which molecules are moved.",
-           .aliases = {"axis", "directions"}},
-          {.name = "part",
-           .target = target_in<&Input::alignment, &AlignmentSection::part>,
-           .description = "How much of the way to the middle of the box is gone at a time; at "
-                          "most the cutoff.",
-           .range = {.minimum = 0.0, .maximum = 1.0, .exclusive_minimum = true},
-           .aliases = {"correctionFactor", "factor"}}}};
+      .keys = {{.name = "interval",
+                .target = target_in<&Input::alignment, &AlignmentSection::interval>,
+                .description =
+                    "Steps from one alignment to the next, each of which rebuilds neighbor lists.",
+                .need = Need::required,
+                .range = {.minimum = 0.0, .maximum = 1e9},
+                .aliases = {"every"}},
+               {.name = "axes",
+                .target = target_in<&Input::alignment, &AlignmentSection::axes>,
+                .description = "Along which molecules are moved.",
+                .aliases = {"axis", "directions"}},
+               {.name = "part",
+                .target = target_in<&Input::alignment, &AlignmentSection::part>,
+                .description = "How much of the way to the middle of the box is gone at a time; at "
+                               "most the cutoff.",
+                .range = {.minimum = 0.0, .maximum = 1.0, .exclusive_minimum = true},
+                .aliases = {"correctionFactor", "factor"}}}};
 }
 
 }  // namespace sterna::md::section

@@ -48,51 +48,51 @@ InputSection barostat() {
                  .description = "Keeps the pressure, by changing the box. Goes with a thermostat "
                                 "that samples the canonical ensemble.",
                  .aliases = {"npt", "pressure"}},
-      .keys = {
-          {.name = "kind",
-           .target = target_in<&Input::barostat, &BarostatSection::kind>,
-           .description = barostat_description(),
-           .need = Need::required,
-           .choices =
-               [] {
-                 Names names{"none"};
-                 for (const BarostatKind& kind : barostat_kinds()) names.push_back(kind.name);
-                 return names;
-               },
-           .aliases = {"type", "method"}},
-          {.name = "pressure",
-           .target = target_in<&Input::barostat, &BarostatSection::pressure>,
-           .description = "The pressure to keep.",
-           .need = Need::required,
-           .dimension = Dimension::pressure,
-           .condition = barostat_is_on(),
-           .aliases = {"p", "target"}},
-          {.name = "time_constant",
-           .target = target_in<&Input::barostat, &BarostatSection::time_constant>,
-           .description = barostat_time_description(),
-           .need = Need::required,
-           .dimension = Dimension::time,
-           .range = positive,
-           .condition = barostat_is_on(),
-           .aliases = {"tau", "tau_p", "relaxation_time"}},
-          {.name = "coupling",
-           .target = target_in<&Input::barostat, &BarostatSection::coupling>,
-           .description = "How the box changes.",
-           .condition = barostat_is_on(),
-           .aliases = {"pcoupltype", "couple"}},
-          {.name = "axis",
-           .target = target_in<&Input::barostat, &BarostatSection::axis>,
-           .description = "The axis of a semi-isotropic or uniaxial coupling.",
-           .condition =
-               choice_is("barostat", "coupling",
-                         {BoxCoupling::semi_isotropic, BoxCoupling::uniaxial}, Severity::warning),
-           .aliases = {"normal"}},
-          {.name = "interval",
-           .target = target_in<&Input::barostat, &BarostatSection::interval>,
-           .description = "Steps between two changes of the box, each of which rebuilds the lists.",
-           .range = {.minimum = 1.0, .maximum = 1e6},
-           .condition = barostat_is_on(),
-           .aliases = {"every", "nstpcouple"}}}};
+      .keys = {{.name = "kind",
+                .target = target_in<&Input::barostat, &BarostatSection::kind>,
+                .description = barostat_description(),
+                .need = Need::required,
+                .choices =
+                    [] {
+                      Names names{"none"};
+                      for (const BarostatKind& kind : barostat_kinds()) names.push_back(kind.name);
+                      return names;
+                    },
+                .aliases = {"type", "method"}},
+               {.name = "pressure",
+                .target = target_in<&Input::barostat, &BarostatSection::pressure>,
+                .description = "The pressure to keep.",
+                .need = Need::required,
+                .dimension = Dimension::pressure,
+                .condition = barostat_is_on(),
+                .aliases = {"p", "target"}},
+               {.name = "time_constant",
+                .target = target_in<&Input::barostat, &BarostatSection::time_constant>,
+                .description = barostat_time_description(),
+                .need = Need::required,
+                .dimension = Dimension::time,
+                .range = positive,
+                .condition = barostat_is_on(),
+                .aliases = {"tau", "tau_p", "relaxation_time"}},
+               {.name = "coupling",
+                .target = target_in<&Input::barostat, &BarostatSection::coupling>,
+                .description = "How the box changes.",
+                .condition = barostat_is_on(),
+                .aliases = {"pcoupltype", "couple"}},
+               {.name = "axis",
+                .target = target_in<&Input::barostat, &BarostatSection::axis>,
+                .description = "The axis of a semi-isotropic or uniaxial coupling.",
+                .condition = choice_is("barostat", "coupling",
+                                       {BoxCoupling::semi_isotropic, BoxCoupling::uniaxial},
+                                       Severity::warning),
+                .aliases = {"normal"}},
+               {.name = "interval",
+                .target = target_in<&Input::barostat, &BarostatSection::interval>,
+                .description =
+                    "Steps between two changes of the box, each of which rebuilds neighbor lists.",
+                .range = {.minimum = 1.0, .maximum = 1e6},
+                .condition = barostat_is_on(),
+                .aliases = {"every", "nstpcouple"}}}};
   add_keys_of_barostats(section.keys);
   return section;
 }
