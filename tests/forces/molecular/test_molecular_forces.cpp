@@ -337,7 +337,7 @@ TEST_CASE("molecules of the shapes that have loops of their own") {
     check_against(model, system, brute_force(model, system, model.cutoff));
     model.cutoff_kind = Cutoff::site;
     const MolecularForces forces(model, Precision::double_precision, "auto");
-    check_against(model, system, brute_force(model, system, forces.reach()));
+    check_against(model, system, brute_force(model, system, forces.range()));
   }
 }
 
