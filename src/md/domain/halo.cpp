@@ -68,10 +68,10 @@ class Halo::Stage {
     if (plan.with_other_ranks) {
       const auto pattern = comm::NeighborPattern::from_peers(context, peers);
       exchange_.emplace(context, pattern,
-                        comm::NeighborOptions{options.exchange_method, name_ + " positions"});
+                        comm::NeighborOptions{options.exchange, name_ + " positions"});
       if (options.returns_forces) {
         return_exchange_.emplace(context, pattern.reversed(),
-                                 comm::NeighborOptions{options.exchange_method, name_ + " forces"});
+                                 comm::NeighborOptions{options.exchange, name_ + " forces"});
       }
     }
   }

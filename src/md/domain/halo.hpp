@@ -16,9 +16,9 @@
 namespace sterna::md {
 
 struct HaloOptions {
-  std::string method = "direct";         ///< of halo_methods(): "direct", "staged"
-  std::string exchange_method = "auto";  ///< of comm::neighbor_methods()
-  bool returns_forces = false;           ///< `return_forces` will be called
+  std::string method = "direct";  ///< of halo_methods(): "direct", "staged"
+  std::string exchange = "auto";  ///< of comm::neighbor_methods()
+  bool returns_forces = false;    ///< `return_forces` will be called
 };
 
 /// Keeps on each rank copies (ghosts) of all particles, and of their periodic images, that lie

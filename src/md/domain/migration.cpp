@@ -190,16 +190,16 @@ void close_gaps(AlignedBuffer<T>& items, const std::vector<std::size_t>& gaps, s
 
 /// For particles that may go anywhere. Methods that must know the sources can serve that too, if
 /// slowly, once they are told.
-comm::SparseOptions anywhere_options(const comm::Context& context, const std::string& method,
+comm::SparseOptions anywhere_options(const comm::Context& context, const std::string& exchange,
                                      const std::string& name) {
-  const auto called = comm::methods_called(comm::sparse_methods(), method);
+  const auto called = comm::methods_called(comm::sparse_methods(), exchange);
   if (called.empty() || !called.front().traits.needs_possible_sources) {
-    return {method, name, std::nullopt};
+    return {exchange, name, std::nullopt};
   }
   std::vector<int> all(static_cast<std::size_t>(context.size()));
   std::iota(all.begin(), all.end(), 0);
   all.erase(all.begin() + context.rank());
-  return {method, name, all};
+  return {exchange, name, all};
 }
 
 #ifndef NDEBUG
@@ -228,12 +228,10 @@ class Migration::Implementation {
     agreement_.sum(failed_ranks_);
     const std::size_t item = item_size({.rotating = options.rotating});
     if (anywhere_) {
-      bulk_.emplace(context, item,
-                    anywhere_options(context, options.exchange_method, options.name));
+      bulk_.emplace(context, item, anywhere_options(context, options.exchange, options.name));
     } else {
       near_ = ranks_within(decomposition, context.rank(), farthest_);
-      exchange_.emplace(context, item,
-                        comm::SparseOptions{options.exchange_method, options.name, near_});
+      exchange_.emplace(context, item, comm::SparseOptions{options.exchange, options.name, near_});
     }
   }
 
@@ -364,7 +362,7 @@ class Distribution::Implementation {
       : context_(context),
         decomposition_(decomposition),
         exchange_(context, item_size({.rotating = options.rotating}),
-                  anywhere_options(context, options.exchange_method, "distribution")),
+                  anywhere_options(context, options.exchange, "distribution")),
         outgoing_({.rotating = options.rotating}) {}
 
   void append(std::span<const ParticleRecord> records, ParticleStore& particles) {

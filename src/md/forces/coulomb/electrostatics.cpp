@@ -112,7 +112,7 @@ void Electrostatics::choose_parameters() {
     accuracy = HUGE_VAL;
   }
   const auto checked = checked_fmm_parameters(context_, *decomposition_, trial, charges(), accuracy,
-                                              options_.exchange_method);
+                                              options_.exchange);
   parameters_ = checked.parameters;
   error_ = checked.error;
 }
@@ -151,8 +151,8 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
   if (!parameters_) choose_parameters();
   other_forces_ = std::vector<Vec3>();
   if (!solver_) {
-    solver_ = std::make_unique<FmmSolver>(context_, *decomposition_, *parameters_,
-                                          options_.exchange_method);
+    solver_ =
+        std::make_unique<FmmSolver>(context_, *decomposition_, *parameters_, options_.exchange);
   }
   solver_->rebuild(charges());
   // Where leaves overlap, each step has its own.
