@@ -130,7 +130,7 @@ void make(hdf5::File& file, const Dataset& good, Bytes& bytes, std::vector<Patch
   }
   std::vector<double> values;
   for (Size k = 0; k < count; ++k) values.push_back(bytes.number());
-  // Unit quaternions, upright edges.
+  // Unit quaternions, orthorhombic edges.
   if (std::strcmp(good.name, "orientation/value") == 0 && oddity < 128) {
     for (Size k = 0; k < count; ++k) values[k] = k % 4 == 0 ? 1.0 : 0.0;
   }

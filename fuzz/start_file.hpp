@@ -38,7 +38,7 @@ class StartFileFuzzer {
       for (const Diagnostic& warning : header.warnings) check(warning);
       const Vec3& edges = header.box.length;
       const auto& tilt = header.box.tilt;
-      // In upright coordinates; those of a box that leans come with rounding.
+      // In unsheared coordinates; those of a box that leans come with rounding.
       const Shear shear = header.box.shear();
       const double slack = shear.none() ? 0.0
                                         : 1e-9 * (edges.x + edges.y + edges.z + std::abs(tilt.xy) +
@@ -53,9 +53,9 @@ class StartFileFuzzer {
           require(ids.insert(record.id).second);
           require(record.position.type >= 0 &&
                   record.position.type < static_cast<std::int64_t>(options.type_names.size()));
-          const Vec3 upright = shear.upright(record.position.vector());
+          const Vec3 unsheared = shear.unsheared(record.position.vector());
           for (int axis = 0; axis < 3; ++axis) {
-            const double x = upright[axis];
+            const double x = unsheared[axis];
             require(std::isfinite(edges[axis]) && x >= -slack && x < edges[axis] + slack);
             require(std::isfinite(record.velocity[axis]));
           }

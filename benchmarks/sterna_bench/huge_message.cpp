@@ -124,9 +124,9 @@ class Ways {
                        messenger_.wait(free);
                      },
                      [this] {
-                       std::vector<std::uint64_t> room(count);
+                       std::vector<std::uint64_t> target(count);
                        const auto& done = messenger_.wait(
-                           messenger_.receive<std::uint64_t>(0, 1, std::span(room)));
+                           messenger_.receive<std::uint64_t>(0, 1, std::span(target)));
                        faults_ = faults_in(done.items<std::uint64_t>());
                      }});
   }

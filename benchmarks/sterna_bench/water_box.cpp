@@ -31,7 +31,7 @@ Vec3 cross(const Vec3& a, const Vec3& b) {
 }
 
 /// 1 angstrom, 109.47 degrees.
-Molecule upright_molecule(const Vec3& at) {
+Molecule molecule_along_axes(const Vec3& at) {
   const double u = std::sqrt(1.0 / 3.0);
   return {at, at + Vec3{u, u, u}, at + Vec3{u, -u, -u}};
 }
@@ -40,14 +40,14 @@ class MeltingLattice {
  public:
   MeltingLattice(int along, double spacing)
       : length_(spacing * along),
-        bins_(static_cast<int>(length_ / reach)),
+        bins_(static_cast<int>(length_ / range)),
         first_(static_cast<std::size_t>(bins_) * static_cast<std::size_t>(bins_) *
                    static_cast<std::size_t>(bins_),
                none) {
     for (int z = 0; z < along; ++z)
       for (int y = 0; y < along; ++y)
         for (int x = 0; x < along; ++x) {
-          molecules_.push_back(upright_molecule(spacing * Vec3{x + 0.5, y + 0.5, z + 0.5}));
+          molecules_.push_back(molecule_along_axes(spacing * Vec3{x + 0.5, y + 0.5, z + 0.5}));
         }
     next_.resize(molecules_.size());
     for (std::size_t i = 0; i < molecules_.size(); ++i) insert(i);
@@ -69,7 +69,7 @@ class MeltingLattice {
 
  private:
   /// Of oxygens: farther apart no sites are too close.
-  static constexpr double reach = 1.6 + 2.0;
+  static constexpr double range = 1.6 + 2.0;
   static constexpr std::int32_t none = -1;
 
   Molecule moved_at_random(const Molecule& molecule, md::RandomSequence& random) const {
@@ -121,7 +121,7 @@ class MeltingLattice {
                              length_ * std::round(d.y / length_),
                              length_ * std::round(d.z / length_)};
             const Vec3 nearest = d - shift;
-            if (dot(nearest, nearest) >= reach * reach) continue;
+            if (dot(nearest, nearest) >= range * range) continue;
             if (too_close(molecule, molecules_[other], shift)) return true;
           }
         }

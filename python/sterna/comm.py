@@ -253,7 +253,7 @@ class NeighborExchange:
         count, most = len(data) // self._items.size, self.peers[rank][0]
         if count > most:
             raise ValueError(
-                f"{count} items to rank {rank}, but it has room for {most}: call reserve"
+                f"{count} items to rank {rank}, but its outbox holds {most}: call reserve"
             )
         return self._places[rank], data
 
@@ -271,9 +271,9 @@ class NeighborExchange:
         self._core.finish()
 
     def reserve(self, counts: Mapping[int, int]) -> None:
-        """Collective, between rounds. Makes room for sending so many items to each of these ranks.
+        """Collective, between rounds. Raises the send capacity to each of these ranks to so many items.
 
-        The other side makes room for receiving them.
+        The receive capacity at the other side grows with it.
         """
         for rank in counts:
             if rank not in self._places:

@@ -120,7 +120,7 @@ def run(
 
     Starts one rank for each core, or as many as asked for; under a launcher (mpiexec, srun) it
     joins the ranks that are there. SIGTERM or Ctrl-C writes a checkpoint and ends the run;
-    --resume continues it. Without --resume a run starts anew, and files that an earlier one of
+    --resume continues it. Without --resume a run starts from the beginning, and files that an earlier one of
     this name left are kept as #NAME.log.jsonl.1# and so on.
     """
     chosen = {"--resume": resume, "--overwrite": overwrite, "--verbose": verbose}

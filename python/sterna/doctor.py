@@ -153,7 +153,7 @@ def check_program() -> Findings:
     elif status != 0:
         yield _problem(
             "program", f"{program} ends with status {status}: {said.strip()[:300]}",
-            "install it anew: it may be of another machine or damaged",
+            "install it again: it may be of another machine or damaged",
         )  # fmt: skip
     else:
         lines = said.split("\n")
@@ -316,7 +316,7 @@ def check_memory_folders(shared: Path | None = None, ranks: int | None = None) -
         yield _problem(
             "temporary folder", f"{temporary} has {free // _MEBIBYTE} MiB free",
             f"{ranks} ranks take {needed // _MEBIBYTE} MiB there, as shared memory cannot be used: "
-            "make room, or name another folder in TMPDIR",
+            "free some space, or name another folder in TMPDIR",
         )  # fmt: skip
     else:
         yield _fine("temporary folder", f"{temporary}, {free // _MEBIBYTE} MiB free")

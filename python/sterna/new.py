@@ -95,7 +95,7 @@ def find_fluid(model: str) -> Fluid:
         names = ", ".join(["lennard_jones", *models()])
         raise SternaError(f"there is no model {model!r}; there are {names}", status=2)
     entry = models()[model]
-    reach = max(numpy.linalg.norm(site["position"]) for site in entry["sites"])
+    radius = max(numpy.linalg.norm(site["position"]) for site in entry["sites"])
     lightest = min(site["mass"] for site in entry["sites"] if "mass" in site)
     if entry["single_lennard_jones"]:
         site = entry["sites"][0]
@@ -111,7 +111,7 @@ def find_fluid(model: str) -> Fluid:
         section=section,
         reduced=False,
         turns=not entry["single_lennard_jones"],
-        spacing=entry["largest_sigma"] + reach,
+        spacing=entry["largest_sigma"] + radius,
         sigma=entry["largest_sigma"],
         timestep='"1 fs"' if lightest < 2.0 else '"2 fs"',
         critical_temperature=entry["critical_temperature"],
@@ -255,8 +255,8 @@ def slab(
     lower, upper = numpy.array([0.0, 0.0, edge]), numpy.array([edge, edge, 2.0 * edge])
     positions = [fill_block(molecules, lower, upper)]
     # Vapor keeps a diameter from the surfaces; both parts of it are one across the boundary.
-    room = numpy.array([edge, edge, 2.0 * edge - 2.0 * fluid.spacing])
-    above = fill_block(round(vapor * room.prod()), numpy.zeros(3), room)
+    vapor_box = numpy.array([edge, edge, 2.0 * edge - 2.0 * fluid.spacing])
+    above = fill_block(round(vapor * vapor_box.prod()), numpy.zeros(3), vapor_box)
     positions.append((above + [0.0, 0.0, 2.0 * edge + fluid.spacing]) % box)
     purpose = f"A slab of {fluid.name} between its vapor, written by `sterna new slab`."
     observers = (

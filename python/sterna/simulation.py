@@ -268,7 +268,7 @@ class Simulation(Callbacks, Changes):
         >>> with simulation.view(write="velocity") as v:
         ...     v.velocity[:] *= 0.5
 
-        The next `run` or `measure` then makes lists and forces anew, on all ranks. Inside the block
+        The next `run` or `measure` then rebuilds lists and computes forces, on all ranks. Inside the block
         `run`, `set`, `save` and the like raise SternaError. Raises ValueError where `write` has
         other names, and at the end of the block where what was written is not finite; then
         RemoteError on the other ranks.

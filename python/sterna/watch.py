@@ -156,7 +156,7 @@ def plot(run: Run, column: str, width: int, height: int) -> str:
 
 
 def picture(run: Run, pace: Pace, wanted: Sequence[str], width: int, height: int) -> list[str]:
-    """The lines of the screen: a heading, and as many plots side by side as there is room for."""
+    """The lines of the screen: a heading, and as many plots side by side as fit."""
     lines = [heading(run, pace)]
     columns = columns_of(run, wanted)
     if not columns or not len(run.log):

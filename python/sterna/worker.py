@@ -102,9 +102,9 @@ def main() -> None:
     # Whoever started the launcher may have ignored it, and a worker must not outlive its launcher.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     processes.die_with_parent(signal.SIGKILL)
-    with socket(AF_UNIX) as way:
-        way.connect(sys.argv[1])
-        worker = Worker(Connection(way.detach()))
+    with socket(AF_UNIX) as connected:
+        connected.connect(sys.argv[1])
+        worker = Worker(Connection(connected.detach()))
     warnings.simplefilter("always")
     warnings.showwarning = worker.warn
     worker.serve()

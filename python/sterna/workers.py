@@ -62,9 +62,9 @@ class Workers:
             paths = [package, environment.get("PYTHONPATH", "")]
             environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
             environment.setdefault("PYTHONUNBUFFERED", "1")
-            with socket(AF_UNIX) as door:
-                door.bind(address)
-                door.listen(ranks)
+            with socket(AF_UNIX) as listener:
+                listener.bind(address)
+                listener.listen(ranks)
                 self._launcher = subprocess.Popen(
                     command,
                     env=environment,
@@ -78,7 +78,7 @@ class Workers:
                     preexec_fn=_in_the_launcher,
                 )
                 threading.Thread(target=self._show_output, daemon=True).start()
-                self._connect(door)
+                self._connect(listener)
         except BaseException:
             self.kill()
             raise
@@ -88,19 +88,19 @@ class Workers:
             self._said.append(line)
             sys.stderr.write(line)
 
-    def _connect(self, door: socket) -> None:
-        door.settimeout(0.2)
+    def _connect(self, listener: socket) -> None:
+        listener.settimeout(0.2)
         found: dict[int, tuple[int, Connection]] = {}
         end = time.monotonic() + _UNTIL_CONNECTED
         while len(found) < self.ranks:
             if self._launcher.poll() is not None or time.monotonic() > end:
                 raise SternaError(self._with_output(f"{self.ranks} workers did not start"))
             try:
-                way, _ = door.accept()
+                accepted, _ = listener.accept()
             except TimeoutError:
                 continue
-            way.setblocking(True)
-            connection = Connection(way.detach())
+            accepted.setblocking(True)
+            connection = Connection(accepted.detach())
             rank, pid = connection.recv()
             found[rank] = (pid, connection)
         for rank in range(self.ranks):

@@ -30,7 +30,7 @@ class AfterRun {
   /// nothing went wrong; a machine without the package is told what to do elsewhere.
   bool write(const comm::Context& context) const;
 
-  /// How a user does it for a run that ends here: a line for each, all of them begun anew; empty
+  /// How a user does it for a run that ends here: a line for each, all of them begun again; empty
   /// where nothing is expected.
   std::string advice() const;
 

@@ -18,7 +18,8 @@ std::optional<int> read_command_line(int argc, char** argv, Arguments& arguments
   auto* const resume =
       app.add_flag("--resume", arguments.resume, "continue from the latest valid checkpoint");
   app.add_flag("--overwrite", arguments.overwrite,
-               "start anew and remove what an earlier run left, instead of keeping it as backups")
+               "start from the beginning and remove what an earlier run left, instead of keeping "
+               "it as backups")
       ->excludes(resume);
   app.add_flag("--report", arguments.report,
                "at the end also write NAME.report.html, as `report = true` in [output] does");

@@ -19,12 +19,12 @@ int main(int argc, char** argv) {
     const Context world(ContextOptions{.timeout = std::chrono::duration<double>(60)});
     Messenger messenger(world, {.name = "halo positions", .transport = argv[1]});
     std::vector<double> items(50000, 1.0);
-    std::vector<double> room(items.size());
+    std::vector<double> target(items.size());
     for (int round = 1;; ++round) {
       if (round == 50 && world.rank() == 1) raise(SIGKILL);
       const int right = (world.rank() + 1) % world.size();
       const int left = (world.rank() + world.size() - 1) % world.size();
-      Future arrived = messenger.receive<double>(left, 1, room);
+      Future arrived = messenger.receive<double>(left, 1, target);
       Future gone;
       messenger.send(right, 1, nocopy(items, on_source(gone)));
       try {

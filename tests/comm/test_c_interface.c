@@ -200,7 +200,7 @@ static void test_neighbor_exchange(sterna_context world) {
   SUCCEEDS(sterna_neighbor_exchange_neighbors(exchange, &neighbor_count, &neighbors));
   CHECK(neighbor_count == count && neighbors[0].send_capacity == 10);
   for (int round = 1; round <= 30; ++round) {
-    /* In the middle the messages outgrow their room. */
+    /* In the middle the messages outgrow their buffers. */
     const size_t items = (size_t)(round < 15 ? round % 11 : 20 + round);
     if (round == 15) {
       const size_t most[2] = {50, 50};
@@ -234,7 +234,7 @@ static void test_neighbor_exchange(sterna_context world) {
   }
   void* data = NULL;
   FAILS(STERNA_ERROR_ARGUMENT, "no peer 7", sterna_neighbor_outbox(exchange, 7, &data));
-  FAILS(STERNA_ERROR_ARGUMENT, "room is for", sterna_neighbor_commit(exchange, 0, 1000));
+  FAILS(STERNA_ERROR_ARGUMENT, "outbox holds", sterna_neighbor_commit(exchange, 0, 1000));
   FAILS(STERNA_ERROR_ARGUMENT, "without start", sterna_neighbor_finish(exchange));
   sterna_neighbor_exchange copy = exchange;
   SUCCEEDS(sterna_neighbor_exchange_destroy(&exchange));
@@ -290,7 +290,7 @@ static void test_sparse_exchange(sterna_context world) {
 
 static void test_messages(sterna_context world) {
   sterna_messenger messenger = {0};
-  SUCCEEDS(sterna_messenger_create(world, "letters", &messenger));
+  SUCCEEDS(sterna_messenger_create(world, "messages", &messenger));
   const int after = (rank + 1) % size, before = (rank + size - 1) % size;
   static const size_t counts[] = {0, 1, 100, 40000, 300000};
   enum { kinds = sizeof counts / sizeof *counts };
@@ -346,7 +346,7 @@ static void test_messages(sterna_context world) {
   FAILS(STERNA_ERROR_ARGUMENT, "null pointer",
         sterna_receive(messenger, 0, 0, NULL, sizeof number, &none));
   FAILS(STERNA_ERROR_HANDLE, "null handle", sterna_request_wait(&none, NULL));
-  /* Longer than the room: an error of the receive, and nothing else. */
+  /* Longer than the buffer: an error of the receive, and nothing else. */
   const double two[2] = {1.0, 2.0};
   sterna_request send = {0}, receive = {0};
   SUCCEEDS(sterna_receive(messenger, before, 9, &number, sizeof number, &receive));

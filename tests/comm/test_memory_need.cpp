@@ -25,7 +25,7 @@ using namespace sterna::comm;
 namespace {
 
 /// A stall shall name its exchange before the time of the whole test is over.
-constexpr std::chrono::duration<double> patience{100.0};
+constexpr std::chrono::duration<double> wait_timeout{100.0};
 
 /// Of 8 bytes each: 8 TiB, and two sizes that overflow to a few bytes.
 constexpr std::size_t sizes[] = {std::size_t{1} << 40, (std::size_t{1} << 61) + 1,
@@ -97,7 +97,7 @@ bool round_works(NeighborExchange<double>& exchange) {
 }  // namespace
 
 TEST_CASE("a neighbor exchange for more than there is, is refused on all ranks") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   for (const std::size_t size : sizes) {
     CAPTURE(size);
     const auto pattern = NeighborPattern::from_peers(world, everybody(world, size));
@@ -108,7 +108,7 @@ TEST_CASE("a neighbor exchange for more than there is, is refused on all ranks")
       check_refused_alike(world, text, "halo");
     });
   }
-  // One pair of many: those whose own boxes are small must hear of it, too.
+  // One pair of many: ranks with small buffers must get the error, too.
   std::vector<NeighborPattern::Peer> peers = everybody(world, 2);
   const std::size_t last = peers.size() - 1;
   if (world.rank() == 0) peers[last].send_capacity = sizes[0];
@@ -124,7 +124,7 @@ TEST_CASE("a neighbor exchange for more than there is, is refused on all ranks")
 }
 
 TEST_CASE("reserving more than there is leaves the exchange as it was") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   const auto pattern = NeighborPattern::from_peers(world, everybody(world, 2));
   for_each_method(world, [&](const std::string& method) {
     NeighborExchange<double> exchange(world, pattern, {.method = method, .name = "halo"});
@@ -140,7 +140,7 @@ TEST_CASE("reserving more than there is leaves the exchange as it was") {
 }
 
 TEST_CASE("a region of more than there is, is refused on all ranks") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   std::vector<int> peers;
   for (int rank = 0; rank < world.size(); ++rank) peers.push_back(rank);
   for (const auto& transport : world.transports()) {
@@ -163,7 +163,7 @@ TEST_CASE("a region of more than there is, is refused on all ranks") {
 }
 
 TEST_CASE("messages: buffers, rows and channels of more than there is") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   for (const auto& transport : world.transports()) {
     if (!transport.available || transport.name == "rma") continue;
     if (transport.name == "shm" && world.node_count() > 1) continue;
@@ -200,7 +200,7 @@ TEST_CASE("messages: buffers, rows and channels of more than there is") {
 }
 
 TEST_CASE("a sparse exchange of more items than can be counted in bytes is refused") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   for (const MethodInfo& method : sparse_methods()) {
     if (!why_sparse_method_unavailable(world, method.name).empty()) continue;
     if (method.traits.needs_possible_sources) continue;
@@ -241,7 +241,7 @@ class Limit {
 }  // namespace
 
 TEST_CASE("a file longer than ulimit -f, for which the kernel ends programs, is refused") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   std::string text;
   {
     Messenger messenger(world, {.name = "calls", .transport = "shm"});

@@ -218,9 +218,9 @@ TEST_CASE("the receiver says where arrays go, after it has seen the small argume
           wrong += faults(items, from.rank);
           ++arrived;
         });
-    deliver.provide([&](Sender, int home, Room<double>& room) {
-      wrong += room.count() != size ? 1 : 0;
-      room.use(homes[static_cast<std::size_t>(home)]);
+    deliver.provide([&](Sender, int home, ReceiveBuffer<double>& buffer) {
+      wrong += buffer.count() != size ? 1 : 0;
+      buffer.use(homes[static_cast<std::size_t>(home)]);
     });
     barrier(world);  // hooks are set everywhere
     std::vector<double> items(size);
@@ -246,14 +246,14 @@ TEST_CASE("memory posted before or after its array arrives, many senders to one 
         CAPTURE(size);
         std::vector<double> items(size);
         fill(items, world.rank());
-        std::vector<std::vector<double>> rooms(static_cast<std::size_t>(ranks),
-                                               std::vector<double>(size + 3));
+        std::vector<std::vector<double>> targets(static_cast<std::size_t>(ranks),
+                                                 std::vector<double>(size + 3));
         std::vector<Future> received;
         const auto post = [&] {
           if (world.rank() != 0) return;
           for (int rank = ranks - 1; rank >= 0; --rank) {
             received.push_back(
-                messenger.receive<double>(rank, 9, rooms[static_cast<std::size_t>(rank)]));
+                messenger.receive<double>(rank, 9, targets[static_cast<std::size_t>(rank)]));
           }
         };
         if (!late) post();
@@ -271,7 +271,7 @@ TEST_CASE("memory posted before or after its array arrives, many senders to one 
           const Completed& completed = messenger.wait(future);
           const auto arrived = completed.items<double>();
           CHECK(completed.peer >= 0);
-          CHECK(arrived.data() == rooms[static_cast<std::size_t>(completed.peer)].data());
+          CHECK(arrived.data() == targets[static_cast<std::size_t>(completed.peer)].data());
           CHECK(arrived.size() == size);
           CHECK(faults(arrived, completed.peer) == 0);
         }
@@ -565,9 +565,9 @@ TEST_CASE("what goes wrong is an error, here and at the sender") {
     messenger.finish();
 
     // Memory too small for what comes: an error of the receive and of the sender.
-    std::vector<double> room(10);
+    std::vector<double> target(10);
     const Future too_small =
-        messenger.receive<double>((world.rank() + world.size() - 1) % world.size(), 1, room);
+        messenger.receive<double>((world.rank() + world.size() - 1) % world.size(), 1, target);
     barrier(world);  // all have posted
     Future refused;
     messenger.send(right, 1, nocopy(items, on_remote(refused)));

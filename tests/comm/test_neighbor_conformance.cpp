@@ -29,7 +29,7 @@ using namespace sterna::comm;
 namespace {
 
 /// A stall shall name its exchange before the time of the whole test is over.
-constexpr std::chrono::duration<double> patience{100.0};
+constexpr std::chrono::duration<double> wait_timeout{100.0};
 
 struct Item {
   std::int32_t sender;
@@ -240,7 +240,7 @@ TEST_CASE("the table has lost no method") {
 }
 
 TEST_CASE("every method delivers every pattern") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   for (const Pattern& pattern : patterns) {
     CAPTURE(pattern.name);
     const NeighborPattern made = make(world, pattern);
@@ -260,18 +260,18 @@ TEST_CASE("every method delivers every pattern") {
   }
 }
 
-TEST_CASE("what was sent goes on being counted when peers get more room") {
-  const Context world({.timeout = patience});
+TEST_CASE("what was sent goes on being counted when capacities grow") {
+  const Context world({.timeout = wait_timeout});
   const auto ring = std::ranges::find(patterns, std::string_view("ring"), &Pattern::name);
   const NeighborPattern made = make(world, *ring);
   Checked exchange(world, made, "p2p");
-  std::vector<std::size_t> room, items;
+  std::vector<std::size_t> capacities, items;
   for (const NeighborPattern::Peer& peer : made.peers()) {
-    room.push_back(2 * peer.send_capacity);
+    capacities.push_back(2 * peer.send_capacity);
     items.push_back(0);
   }
   for (std::int64_t round = 1; round <= 4; ++round) {
-    if (round == 3) (*exchange).reserve(room);
+    if (round == 3) (*exchange).reserve(capacities);
     const auto peers = (*exchange).peers();
     for (std::size_t peer = 0; peer < peers.size(); ++peer) {
       items[peer] += count_of(world.rank(), peers[peer].rank, round, peers[peer].send_capacity);
@@ -294,7 +294,7 @@ TEST_CASE("what was sent goes on being counted when peers get more room") {
 
 TEST_CASE("messages beyond the counts of MPI") {
   // A lowered largest count sends the messages of a few items down the paths of 2^31 bytes.
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   set_largest_count(40);
   for (const Pattern& pattern : patterns) {
     CAPTURE(pattern.name);
@@ -310,7 +310,7 @@ TEST_CASE("messages beyond the counts of MPI") {
 }
 
 TEST_CASE("inboxes stay readable while the next outboxes are filled and committed") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   for (const char* name : {"ring", "one-directional ring", "all to all"}) {
     const Pattern* pattern =
         std::find_if(std::begin(patterns), std::end(patterns),
@@ -334,7 +334,7 @@ TEST_CASE("inboxes stay readable while the next outboxes are filled and committe
 }
 
 TEST_CASE("hundreds of rounds of skewed ranks lose and mix up nothing") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   const int rounds = 500;
   for (const char* name : {"one-directional ring", "random"}) {
     CAPTURE(name);
@@ -351,7 +351,7 @@ TEST_CASE("hundreds of rounds of skewed ranks lose and mix up nothing") {
 }
 
 TEST_CASE("two exchanges under way on the same pairs keep apart") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   const NeighborPattern made = make(world, patterns[2]);
   for_each_method(world, [&](std::string_view method) {
     Checked first(world, made, method, 1);
@@ -379,8 +379,8 @@ TEST_CASE("two exchanges under way on the same pairs keep apart") {
   });
 }
 
-TEST_CASE("reserve grows both sides and later rounds use the room") {
-  const Context world({.timeout = patience});
+TEST_CASE("reserve grows both sides and later rounds use the larger capacity") {
+  const Context world({.timeout = wait_timeout});
   for (const Pattern& pattern : patterns) {
     if (std::string(pattern.name) == "heavy tail") continue;
     CAPTURE(pattern.name);
@@ -410,7 +410,7 @@ TEST_CASE("reserve grows both sides and later rounds use the room") {
 }
 
 TEST_CASE("items of zero bytes' value arrive like any others") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   const NeighborPattern made = make(world, patterns[7]);
   for_each_method(world, [&](std::string_view method) {
     NeighborExchange<std::uint8_t> exchange(world, made, {.method = std::string(method)});
@@ -431,8 +431,8 @@ TEST_CASE("items of zero bytes' value arrive like any others") {
   });
 }
 
-TEST_CASE("boxes are aligned as items want it") {
-  const Context world({.timeout = patience});
+TEST_CASE("inboxes and outboxes have the alignment that items need") {
+  const Context world({.timeout = wait_timeout});
   const NeighborPattern made = make(world, patterns[7]);
   const auto check = [&]<class T>(const T&) {
     const auto misaligned = [](const T* items) {
@@ -468,7 +468,7 @@ TEST_CASE("boxes are aligned as items want it") {
 }
 
 TEST_CASE("results are the same bit for bit whichever method is used") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   const NeighborPattern made = make(world, patterns[6]);
   std::vector<std::vector<double>> of_method;
   for_each_method(world, [&](std::string_view method) {
@@ -499,7 +499,7 @@ TEST_CASE("results are the same bit for bit whichever method is used") {
 }
 
 TEST_CASE("forces go back the way that positions came, and sums of them are repeatable") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   for (const char* name : {"one-directional ring", "random", "all to one"}) {
     CAPTURE(name);
     const Pattern* pattern =
@@ -552,7 +552,7 @@ TEST_CASE("forces go back the way that positions came, and sums of them are repe
 }
 
 TEST_CASE("several fields travel in one message") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   struct Vector {
     double x, y, z;
   };
@@ -598,7 +598,7 @@ TEST_CASE("several fields travel in one message") {
 }
 
 TEST_CASE("auto picks a method and says why") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   const NeighborPattern made = make(world, patterns[2]);
   Checked exchange(world, made, "auto");
   exchange.round(1, 0);
@@ -611,7 +611,7 @@ TEST_CASE("auto picks a method and says why") {
 }
 
 TEST_CASE("an exchange that never ran a round, or is moved, ends cleanly") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   const NeighborPattern made = make(world, patterns[3]);
   for_each_method(world, [&](std::string_view method) {
     { NeighborExchange<Item> unused(world, made, {.method = std::string(method)}); }
@@ -623,7 +623,7 @@ TEST_CASE("an exchange that never ran a round, or is moved, ends cleanly") {
 }
 
 TEST_CASE("parts of the world exchange on their own") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   const Context part = world.split(world.rank() % 2);
   const NeighborPattern made = make(part, patterns[2]);
   for_each_method(part, [&](std::string_view method) {
@@ -642,7 +642,7 @@ bool stalls_after_a_broken_round(std::string_view method) {
 }
 
 TEST_CASE("exchanges end in any order, half-way through a round, and after an exception") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   const NeighborPattern made = make(world, patterns[7]);
   const bool odd = world.rank() % 2 == 1;
   for_each_method(world, [&](std::string_view method) {
@@ -704,7 +704,7 @@ TEST_CASE("exchanges end in any order, half-way through a round, and after an ex
 }
 
 TEST_CASE("a rank that never started the round that others gave up goes on, too") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   const NeighborPattern made = make(world, patterns[7]);
   for_each_method(world, [&](std::string_view method) {
     // A rank that begins a round which takes all ranks waits for the others.
@@ -726,7 +726,7 @@ TEST_CASE("a rank that never started the round that others gave up goes on, too"
 // ---------------------------------------------------------------------------------- errors
 
 TEST_CASE("an unknown method names the nearest valid one") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   const NeighborPattern made = make(world, patterns[2]);
   CHECK_THROWS_WITH_AS(
       NeighborExchange<Item>(world, made, {.method = "shm_driect", .name = "halo"}),
@@ -743,7 +743,7 @@ TEST_CASE("an unknown method names the nearest valid one") {
 }
 
 TEST_CASE("one rank's mistake is an error of all ranks") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   const NeighborPattern made = make(world, patterns[2]);
   const bool odd_one = world.rank() == world.size() - 1;
   CHECK_THROWS_AS(NeighborExchange<Item>(world, made, {.method = odd_one ? "nothing" : "p2p"}),
@@ -755,7 +755,7 @@ TEST_CASE("one rank's mistake is an error of all ranks") {
 }
 
 TEST_CASE("the two sides of a pair must agree") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   const int right = (world.rank() + 1) % world.size();
   const int left = (world.rank() + world.size() - 1) % world.size();
   if (world.size() > 2) {
@@ -775,7 +775,7 @@ TEST_CASE("the two sides of a pair must agree") {
 }
 
 TEST_CASE("calls out of order are errors that name the exchange") {
-  const Context world({.timeout = patience});
+  const Context world({.timeout = wait_timeout});
   const NeighborPattern made = make(world, patterns[7]);
   for_each_method(world, [&](std::string_view method) {
     NeighborExchange<Item> exchange(world, made, {.method = std::string(method), .name = "halo"});
@@ -783,9 +783,9 @@ TEST_CASE("calls out of order are errors that name the exchange") {
     CHECK_THROWS_WITH_AS(exchange.finish(), "halo: finished without start", Error);
     CHECK_THROWS_WITH_AS(exchange.commit(world.size(), 1), doctest::Contains("there is no peer"),
                          Error);
-    CHECK_THROWS_WITH_AS(exchange.commit(0, 13),
-                         "halo: 13 items committed for rank 0, room is for 12; reserve more",
-                         Error);
+    CHECK_THROWS_WITH_AS(
+        exchange.commit(0, 13),
+        "halo: 13 items committed for rank 0, but its outbox holds 12; reserve more", Error);
     exchange.commit(0, 1);
     CHECK_THROWS_WITH_AS(exchange.commit(0, 1), "halo: rank 0 committed twice", Error);
     exchange.start();
@@ -797,7 +797,7 @@ TEST_CASE("calls out of order are errors that name the exchange") {
 }
 
 TEST_CASE("a peer that never comes is named within the timeout") {
-  Context world({.timeout = patience});
+  Context world({.timeout = wait_timeout});
   // Each method waits, so only on the rank counts that also run as several nodes.
   if (world.size() != 2 && world.size() != 5) return;
   for_each_method(world, [&](std::string_view method) {

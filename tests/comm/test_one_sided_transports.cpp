@@ -15,7 +15,7 @@
 #include "comm/onesided/window.hpp"
 #include "comm/transport/rdma/transport.hpp"
 #include "comm/transport/rma/memory.hpp"
-#include "comm/transport/rma/peer.hpp"
+#include "comm/transport/rma/remote_memory.hpp"
 #include "comm/transport/shm/transport.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/context.hpp"
@@ -105,9 +105,9 @@ TEST_CASE("rma: put, get and fetch_add") {
   const Context world;
   if (!works(world, "rma")) return;
   rma::Memory memory(world.implementation(), bytes_for(world));
-  std::vector<rma::Peer> peers;
+  std::vector<rma::RemoteMemory> peers;
   for (const int rank : all_ranks(world)) peers.emplace_back(memory, rank);
-  check_transport(world, memory.data(), peers, [](rma::Peer& peer) { peer.flush(); });
+  check_transport(world, memory.data(), peers, [](rma::RemoteMemory& peer) { peer.flush(); });
   // A notice follows its data where both are flushed in turn.
   const int next = (world.rank() + 1) % world.size();
   auto& peer = peers[static_cast<std::size_t>(next)];
@@ -146,7 +146,7 @@ void check_window(std::string_view transport) {
                                   CHECK(memory != nullptr);
                                   return std::vector<int>(ranks.size(), 100 + world.rank());
                                 });
-  std::vector<typename Transport::Peer> peers;
+  std::vector<typename Transport::RemoteMemory> peers;
   for (auto& remote : window.remotes()) {
     CHECK(remote.note == 100 + remote.rank);
     peers.push_back(std::move(remote.memory));

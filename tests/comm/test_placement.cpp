@@ -117,14 +117,14 @@ TEST_CASE("auto is as good as the best of all placements in small cases") {
   }
 }
 
-TEST_CASE("every method places every rank, within the room of each node, and auto is the least") {
+TEST_CASE("every method places every rank, within the slots of each node, and auto is the least") {
   const std::vector<PlacementProblem> problems{
       problem_of({1, 1, 1}, 1, Network::flat(1)), problem_of({6, 5, 4}, 8, Network::flat(15)),
       problem_of({5, 3, 1}, 4, Network::torus({2, 2})),
       problem_of({7, 1, 1}, 3, Network::tree({3})),
       problem_of({8, 8, 4}, 16, Network::torus({4, 2, 2}))};
   for (PlacementProblem problem : problems) {
-    // Uneven room, a node without any.
+    // Uneven slots, a node without any.
     for (const bool uneven : {false, true}) {
       if (uneven) {
         problem.ranks_on_node.front() += problem.ranks_on_node.back();
@@ -236,7 +236,7 @@ TEST_CASE("network descriptions are read, and mistakes told with file and line")
 
 TEST_CASE("problems that do not fit together are errors") {
   const auto problem = problem_of({4, 4, 1}, 2, Network::flat(4));
-  CHECK_THROWS_WITH_AS(place(problem, "smp"), "placement: 16 ranks, but the nodes have room for 8",
+  CHECK_THROWS_WITH_AS(place(problem, "smp"), "placement: 16 ranks, but the nodes have 8 slots",
                        Error);
   auto other = problem_of({2, 1, 1}, 2, Network::flat(2));
   other.network = Network::flat(3);

@@ -231,7 +231,7 @@ TEST_CASE("a new race where the pattern or the time drifts, at the same round on
     tuner.explain(after);
     CHECK(after.method == "second");
     CHECK(after.times_decided == 2);
-    CHECK(after.text.find("chosen anew in round ") != std::string::npos);
+    CHECK(after.text.find("chosen again in round ") != std::string::npos);
     CHECK(after.text.find(pattern ? "8000 bytes a round instead of 800"
                                   : "us a round instead of") != std::string::npos);
   }

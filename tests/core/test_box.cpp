@@ -37,10 +37,10 @@ TEST_CASE("wrapping takes off whole lattice vectors and ends inside, bit for bit
       }
       int image[3];
       const Vec3 inside = box.wrap(start, image);
-      const Vec3 upright = shear.upright(inside);
+      const Vec3 unsheared = shear.unsheared(inside);
       for (int axis = 0; axis < 3; ++axis) {
-        REQUIRE(upright[axis] >= 0.0);
-        REQUIRE(upright[axis] < box.length[axis]);
+        REQUIRE(unsheared[axis] >= 0.0);
+        REQUIRE(unsheared[axis] < box.length[axis]);
       }
       const Vec3 back = inside + box.translation(image[0], image[1], image[2]) - start;
       REQUIRE(std::sqrt(dot(back, back)) < 1e-12);
@@ -54,16 +54,16 @@ TEST_CASE("wrapping takes off whole lattice vectors and ends inside, bit for bit
   }
 }
 
-TEST_CASE("upright coordinates are the fractions of the edges times their lengths") {
+TEST_CASE("unsheared coordinates are the fractions of the edges times their lengths") {
   std::mt19937_64 engine(5);
   for (const Box& box : kBoxes) {
     for (int trial = 0; trial < 100; ++trial) {
       const Vec3 fraction = random_vector(engine, 2.0);
       const Vec3 position = box.translation(fraction.x, fraction.y, fraction.z);
-      const Vec3 upright = box.shear().upright(position);
-      const Vec3 again = box.shear().position(upright);
+      const Vec3 unsheared = box.shear().unsheared(position);
+      const Vec3 again = box.shear().position(unsheared);
       for (int axis = 0; axis < 3; ++axis) {
-        CHECK(upright[axis] ==
+        CHECK(unsheared[axis] ==
               doctest::Approx(fraction[axis] * box.length[axis]).scale(20.0).epsilon(1e-14));
         CHECK(again[axis] == doctest::Approx(position[axis]).scale(20.0).epsilon(1e-14));
       }
@@ -71,19 +71,19 @@ TEST_CASE("upright coordinates are the fractions of the edges times their length
   }
 }
 
-TEST_CASE("without a tilt upright coordinates are the position, bit for bit") {
+TEST_CASE("without a tilt unsheared coordinates are the position, bit for bit") {
   std::mt19937_64 engine(7);
   const Box box{{3, 4, 5}};
   for (int trial = 0; trial < 100; ++trial) {
     const Vec3 position = random_vector(engine, 9.0);
-    CHECK(box.shear().upright(position) == position);
+    CHECK(box.shear().unsheared(position) == position);
     CHECK(box.shear().position(position) == position);
   }
   CHECK(box.heights() == box.length);
-  CHECK(box.shear().reach(1.7) == Vec3{1.7, 1.7, 1.7});
+  CHECK(box.shear().extent(1.7) == Vec3{1.7, 1.7, 1.7});
 }
 
-TEST_CASE("heights are volume over area, and no distance reaches farther") {
+TEST_CASE("heights are volume over area, and no distance extends farther") {
   std::mt19937_64 engine(9);
   for (const Box& box : kBoxes) {
     const auto edges = box.edges();
@@ -93,18 +93,18 @@ TEST_CASE("heights are volume over area, and no distance reaches farther") {
       const double height = box.volume() / std::sqrt(dot(normal, normal));
       CHECK(box.heights()[static_cast<int>(axis)] == doctest::Approx(height).epsilon(1e-14));
     }
-    const Vec3 reach = box.shear().reach(1.0);
+    const Vec3 extent = box.shear().extent(1.0);
     Vec3 farthest;
     for (int trial = 0; trial < 20000; ++trial) {
       const Vec3 v = random_vector(engine, 1.0);
-      const Vec3 upright = box.shear().upright(v * (1.0 / std::sqrt(dot(v, v))));
+      const Vec3 unsheared = box.shear().unsheared(v * (1.0 / std::sqrt(dot(v, v))));
       for (int axis = 0; axis < 3; ++axis) {
-        farthest[axis] = std::fmax(farthest[axis], std::abs(upright[axis]));
+        farthest[axis] = std::fmax(farthest[axis], std::abs(unsheared[axis]));
       }
     }
     for (int axis = 0; axis < 3; ++axis) {
-      CHECK(farthest[axis] <= reach[axis] * (1.0 + 1e-14));
-      CHECK(farthest[axis] > 0.98 * reach[axis]);
+      CHECK(farthest[axis] <= extent[axis] * (1.0 + 1e-14));
+      CHECK(farthest[axis] > 0.98 * extent[axis]);
     }
   }
 }

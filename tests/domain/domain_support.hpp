@@ -30,7 +30,7 @@ inline double uniform(std::uint64_t id, std::uint64_t purpose) {
 inline std::vector<Position> make_positions(const Decomposition& decomposition, double width,
                                             std::size_t count) {
   const Box& box = decomposition.box();
-  const Vec3 reach = box.shear().reach(width);
+  const Vec3 extent = box.shear().extent(width);
   std::vector<Position> positions;
   for (std::size_t i = 0; i < count; ++i) {
     Vec3 p;
@@ -39,7 +39,7 @@ inline std::vector<Position> make_positions(const Decomposition& decomposition, 
       if (i % 3 == 0 && uniform(i, 3 + static_cast<std::uint64_t>(axis)) < 0.5) {
         const auto rank = static_cast<int>(uniform(i, 7) * decomposition.rank_count());
         const double plane = decomposition.region(rank).lower[axis];
-        const double kinds[] = {plane, plane + reach[axis], plane - reach[axis]};
+        const double kinds[] = {plane, plane + extent[axis], plane - extent[axis]};
         p[axis] = kinds[static_cast<std::size_t>(uniform(i, 8) * 3)];
       }
     }
@@ -107,7 +107,7 @@ inline Quaternion orientation_of(std::int64_t number, std::int64_t step) {
       .normalized();
 }
 
-/// Boxes, rank counts and widths where halos reach over several regions or around the box.
+/// Boxes, rank counts and widths where halos extend over several regions or around the box.
 struct Case {
   const char* what;
   Vec3 length;

@@ -228,7 +228,7 @@ TEST_CASE("regions are no narrower than the halo where the box is wide enough") 
   }
 }
 
-TEST_CASE("a plane moves by a part of the room beside it, and gets there in the end") {
+TEST_CASE("a plane moves by a part of the width beside it, and gets there in the end") {
   const comm::Context context;
   if (context.size() == 1) return;
   const Vec3 length{60, 60, 60};
@@ -250,9 +250,9 @@ TEST_CASE("a plane moves by a part of the room beside it, and gets there in the 
           const double lower = k == 0 ? 0.0 : before.cut.planes[k - 1];
           const double upper =
               k + 1 == before.cut.planes.size() ? length.x : before.cut.planes[k + 1];
-          const double room = std::min(before.cut.planes[k] - lower, upper - before.cut.planes[k]);
+          const double width = std::min(before.cut.planes[k] - lower, upper - before.cut.planes[k]);
           CHECK(std::fabs(after.cut.planes[k] - before.cut.planes[k]) <=
-                0.5 * room * (1.0 + 1e-12));
+                0.5 * width * (1.0 + 1e-12));
         }
       }
       const auto sums = loads(context, *next, corner.points, corner.weights);

@@ -28,8 +28,8 @@ std::vector<std::vector<Ghost>> planned_ghosts(const Decomposition& decompositio
     plans.push_back(halo_method(method).plan(decomposition, rank, width));
   }
   for (const Position& p : all) {
-    const Vec3 upright = decomposition.box().shear().upright(p.vector());
-    held[static_cast<std::size_t>(decomposition.owner(upright))].push_back(p);
+    const Vec3 unsheared = decomposition.box().shear().unsheared(p.vector());
+    held[static_cast<std::size_t>(decomposition.owner(unsheared))].push_back(p);
   }
   std::vector<std::size_t> local;
   for (const auto& positions : held) local.push_back(positions.size());
@@ -132,12 +132,13 @@ TEST_CASE("in triclinic boxes the halo holds all images that are near a region, 
         const Region region = grid.region(rank);
         std::size_t missing = 0;
         for (std::uint64_t trial = 0; trial < 60; ++trial) {
-          Vec3 upright;
+          Vec3 unsheared;
           for (int axis = 0; axis < 3; ++axis) {
             const double share = uniform(trial, 40 + static_cast<std::uint64_t>(axis));
-            upright[axis] = region.lower[axis] + share * (region.upper[axis] - region.lower[axis]);
+            unsheared[axis] =
+                region.lower[axis] + share * (region.upper[axis] - region.lower[axis]);
           }
-          const Vec3 place = box.shear().position(upright);
+          const Vec3 place = box.shear().position(unsheared);
           for (const Position& p : all) {
             for (int a = -4; a <= 4; ++a)
               for (int b = -4; b <= 4; ++b)
@@ -145,7 +146,7 @@ TEST_CASE("in triclinic boxes the halo holds all images that are near a region, 
                   const Vec3 image = p.vector() + box.translation(a, b, c);
                   const Vec3 d = image - place;
                   if (dot(d, d) > width * width * (1.0 - 1e-12)) continue;
-                  if (region.contains(box.shear().upright(image)) && a == 0 && b == 0 && c == 0) {
+                  if (region.contains(box.shear().unsheared(image)) && a == 0 && b == 0 && c == 0) {
                     continue;
                   }
                   ++found;
@@ -159,13 +160,13 @@ TEST_CASE("in triclinic boxes the halo holds all images that are near a region, 
         }
         CHECK(missing == 0);
         // All lie in the region widened along the normals of its faces.
-        const Vec3 reach = box.shear().reach(width * (1.0 + 1e-12));
+        const Vec3 extent = box.shear().extent(width * (1.0 + 1e-12));
         for (const Ghost& ghost : ghosts) {
           const Vec3 u =
-              box.shear().upright({std::get<1>(ghost), std::get<2>(ghost), std::get<3>(ghost)});
+              box.shear().unsheared({std::get<1>(ghost), std::get<2>(ghost), std::get<3>(ghost)});
           for (int axis = 0; axis < 3; ++axis) {
-            CHECK(u[axis] >= region.lower[axis] - reach[axis] - 1e-12);
-            CHECK(u[axis] <= region.upper[axis] + reach[axis] + 1e-12);
+            CHECK(u[axis] >= region.lower[axis] - extent[axis] - 1e-12);
+            CHECK(u[axis] <= region.upper[axis] + extent[axis] + 1e-12);
           }
         }
       }

@@ -43,7 +43,7 @@ inline ParticleStore jittered_lattice(const Box& box, int count, int type_count,
 /// Sorts, adds every image within `radius` of the box as ghosts, and builds the list.
 inline void rebuild(PairList& list, ParticleStore& particles, const Box& box, double radius) {
   const Shear shear = box.shear();
-  const Vec3 reach = shear.reach(radius);
+  const Vec3 extent = shear.extent(radius);
   list.set_region({0, 0, 0}, box.length, radius, shear);
   list.sort_local(particles);
   std::vector<Position> ghosts;
@@ -53,11 +53,11 @@ inline void rebuild(PairList& list, ParticleStore& particles, const Box& box, do
         for (int sz = -2; sz <= 2; ++sz) {
           if (sx == 0 && sy == 0 && sz == 0) continue;
           const Vec3 image = particles.position[i].vector() + box.translation(sx, sy, sz);
-          const Vec3 upright = shear.upright(image);
+          const Vec3 unsheared = shear.unsheared(image);
           bool near = true;
           for (int axis = 0; axis < 3; ++axis) {
-            near = near && upright[axis] >= -reach[axis] &&
-                   upright[axis] <= box.length[axis] + reach[axis];
+            near = near && unsheared[axis] >= -extent[axis] &&
+                   unsheared[axis] <= box.length[axis] + extent[axis];
           }
           if (near) ghosts.push_back({image.x, image.y, image.z, particles.position[i].type});
         }

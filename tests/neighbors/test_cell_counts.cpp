@@ -12,12 +12,12 @@ double product(const std::array<int, 3>& counts) {
 
 }  // namespace
 
-TEST_CASE("cells are as narrow as the reach allows, where they are not too many") {
+TEST_CASE("cells are as narrow as the least width allows, where they are not too many") {
   CHECK(cell_counts({28.1, 5.5, 1.0}, {2.8, 2.8, 2.8}) == std::array<int, 3>{10, 1, 1});
   CHECK(product(cell_counts({280.1, 280.1, 140.1}, {2.8, 2.8, 2.8})) == 100 * 100 * 50);
 }
 
-TEST_CASE("an almost empty region has some millions of cells, none narrower than the reach") {
+TEST_CASE("an almost empty region has some millions of cells, none narrower than the least width") {
   for (const Vec3 width : {Vec3{2000.0, 2000.0, 2000.0}, Vec3{1e9, 1e9, 1e9},
                            Vec3{1e300, 1e300, 1e300}, Vec3{1e12, 30.0, 3.0}}) {
     const auto counts = cell_counts(width, {2.8, 2.8, 2.8});

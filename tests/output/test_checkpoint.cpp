@@ -114,7 +114,7 @@ TEST_CASE("the same ranks read what they wrote, in its order") {
   reader.require_types(state.types);
 }
 
-TEST_CASE("molecules keep orientation and angular momentum; atoms need no room for them") {
+TEST_CASE("molecules keep orientation and angular momentum; atoms need no space for them") {
   const comm::Context context;
   const SharedFolder folder(context);
   const ParticleStore atoms = dealt_particles(context, total);
@@ -236,8 +236,8 @@ TEST_CASE("the latest valid checkpoint is found, and why newer ones were not tak
   CHECK(find_latest_checkpoint(context, stem).path == current + ".new");
   CHECK(find_latest_checkpoint(context, stem).step == 3);
 
-  // Nobody may start anew over a run of which no checkpoint can be read; one that was never
-  // finished is no loss.
+  // Nobody may start from the beginning over a run of which no checkpoint can be read; one that was
+  // never finished is no loss.
   on_first_rank(context, [&] {
     rename_file(current + ".new", current);
     for (const std::string& path : {current, previous}) std::filesystem::resize_file(path, 5000);
@@ -264,13 +264,13 @@ TEST_CASE("a full disk is an error on all ranks and damages no checkpoint") {
   const std::string current = content_of(stem + ".checkpoint");
   const std::string previous = content_of(stem + ".checkpoint.previous");
   comm::barrier(context);
-  // No room for the header page, for the blocks, for the table at the end.
-  for (const std::uint64_t room :
+  // No space for the header page, for the blocks, for the table at the end.
+  for (const std::uint64_t space :
        {std::uint64_t{0}, std::uint64_t{100000}, std::uint64_t{current.size() - 1}}) {
-    CAPTURE(room);
+    CAPTURE(space);
     std::string text;
     {
-      const FileSizeLimit limit(room);
+      const FileSizeLimit limit(space);
       text = failure_of([&] { write_checkpoint(context, stem, state_at(3), particles); });
     }
     CHECK(contains(text, stem + ".checkpoint.new: "));

@@ -270,7 +270,7 @@ TEST_CASE("a full disk is an error on all ranks, and earlier frames stay readabl
     }
     comm::barrier(context);
   }
-  // The disk has room again.
+  // The disk has free space again.
   write_frames(context, writer, 2, 4);
   if (context.rank() == 0) check_frame(path, 3, chunk_rows_of_position);
   comm::barrier(context);

@@ -315,3 +315,20 @@ def test_long_sentences_and_typos_are_found(tmp_path):
     assert len(list(long_sentences(wrong))) == 1
     assert not list(long_sentences(page))
     assert list(paragraphs("# x\n\none\ntwo\n- three\n")) == [(3, "one two"), (5, "three")]
+
+
+def test_words_that_the_glossary_replaces_are_found(tmp_path):
+    sys.path.insert(0, str(ROOT / "tools"))
+    from check_prose import banned_in_pages, banned_in_sources
+
+    page = tmp_path / "page.md"
+    page.write_text("It is dearer.\n\n```\nanew\n```\nAn `anew` and the Lobby.\n")
+    assert [line.split(": ")[0] for line in banned_in_pages(page)] == [f"{page}:1", f"{page}:6"]
+    source = tmp_path / "src" / "comm" / "x.cpp"
+    source.parent.mkdir(parents=True)
+    source.write_text(
+        "int mushroom, outboxes;\nint room_;\nclass Boxes;\nclass MailBoxes;\nint a_wish;\n"
+        '[[deprecated("Room is now X")]]\nusing Room = X;\n'
+    )
+    lines = [int(line.split(":")[1]) for line in banned_in_sources(tmp_path)]
+    assert lines == [2, 3, 4, 5]

@@ -84,7 +84,7 @@ def test_a_damaged_program(tmp_path):
     broken.chmod(0o755)
     done = examine(tmp_path, "--no-trial", STERNA_MD=str(broken))
     assert done.returncode == 1
-    assert "problem  program: " in done.stdout and "install it anew" in done.stdout
+    assert "problem  program: " in done.stdout and "install it again" in done.stdout
 
 
 def test_a_foreign_launcher_that_a_shell_would_take(tmp_path):

@@ -99,7 +99,7 @@ def test_what_cannot_be_sent_is_said(tmp_path):
         + """
 ring = comm.NeighborExchange(ranks, send={right: 2}, receive={left: 2}, name="ring")
 raises(ValueError, "is no peer", lambda: ring({right + 7: [1.0]}))
-raises(ValueError, "has room for 2: call reserve", lambda: ring({right: [1.0, 2.0, 3.0]}))
+raises(ValueError, "its outbox holds 2: call reserve", lambda: ring({right: [1.0, 2.0, 3.0]}))
 raises(TypeError, "dtype complex128, expected float64", lambda: ring({right: [1j]}))
 raises(ValueError, "the shape (1, 1), expected (n,)", lambda: ring({right: [[1.0]]}))
 raises(ValueError, f"there is no rank 9", lambda: comm.NeighborExchange(ranks, {9: 1}))

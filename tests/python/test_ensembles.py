@@ -66,7 +66,7 @@ def test_a_run_in_two_parts_has_the_same_bits(kind, sterna, melt, tmp_path):
     for file in tmp_path.glob("melt.*"):
         if file.suffix != ".toml":
             file.unlink()
-    # Checkpoints are written where lists are made anew, as the barostat does.
+    # Checkpoints are written where lists are rebuilt, as the barostat does.
     path.write_text(text.replace("checkpoint_interval = 0", "checkpoint_interval = 50"))
     done = sterna("run", "melt.toml", "-n", 2)
     assert done.returncode == 0, done.stdout + done.stderr

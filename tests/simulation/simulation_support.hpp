@@ -74,7 +74,7 @@ inline std::int64_t fingerprint(const comm::Context& context, const ParticleStor
       const Vec3& l = particles.angular_momentum[i];
       for (const double value : {q.w, q.x, q.y, q.z, l.x, l.y, l.z}) add(value);
     }
-    // Leaves room for the sum of all.
+    // So that the sum of all fits.
     sum += static_cast<std::int64_t>(hash >> 24);
   }
   comm::ReductionBatch batch(context, "fingerprint");

@@ -232,7 +232,7 @@ TEST_CASE("what is cut by static weights can be repeated and resumed bit for bit
   }
 }
 
-TEST_CASE("a checkpoint's regions come back; another rank count or decomposition begins anew") {
+TEST_CASE("a checkpoint's regions come back; another rank count or decomposition begins again") {
   const comm::Context world;
   const test::SharedFolder output(world);
   const std::int64_t count = write_drop(world, output.path() + "/drop.extxyz", {20, 18, 16}, 5.0);

@@ -69,7 +69,7 @@ void check_decisions(const comm::Context& world, int maximum_interval, double er
 
 }  // namespace
 
-TEST_CASE("the list is built anew in the step in which the fastest of all ranks has gone too far") {
+TEST_CASE("the list is rebuilt in the step in which the fastest of all ranks has gone too far") {
   const comm::Context world;
   const int rank = world.rank();
   for (const double error : {0.0, 1e-4, 0.01, 1.0}) {
@@ -82,7 +82,7 @@ TEST_CASE("the list is built anew in the step in which the fastest of all ranks 
   }
 }
 
-TEST_CASE("at the latest it is built anew after the interval asked for") {
+TEST_CASE("at the latest it is rebuilt after the interval asked for") {
   const comm::Context world;
   for (const int interval : {1, 2, 3, 10, 40}) {
     CAPTURE(interval);

@@ -44,7 +44,7 @@ std::string simple_interaction() {
 }
 
 /// Runs with a list of every step and with one that is kept as long as it holds; checks that the
-/// energies of all `rows` steps are the same. Returns how often the latter was made anew.
+/// energies of all `rows` steps are the same. Returns how often the latter was rebuilt.
 int rebuilds_of_a_right_list(const comm::Context& world, const std::string& folder,
                              const std::string& text, std::size_t rows) {
   std::vector<double> expected, found;

@@ -307,10 +307,10 @@ TEST_CASE("ReplicaGenerator: vapor keeps a diameter's distance from the liquid")
     const auto add_vapor = [&](double from) {
       for (int k = 0; k < 28; ++k) {
         const double y = from + 0.25 + 0.5 * k;
-        // ls1 also leaves room at the upper end of the box.
-        const bool room =
+        // ls1 also leaves a gap at the upper end of the box.
+        const bool fits =
             (y > begin - 1.0 && y < begin) || (y > end && y < end + 1.0) || y > end + 13.0;
-        if (!room) expected[1].push_back({1.0, y, 3.0});
+        if (!fits) expected[1].push_back({1.0, y, 3.0});
       }
     };
     if (both_sides) add_vapor(0.0);

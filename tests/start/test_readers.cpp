@@ -243,7 +243,7 @@ TEST_CASE("triclinic boxes of LAMMPS, by tilts and by vectors") {
   const auto tilts =
       read(text("1 11 xlo xhi\n0 8 ylo yhi\n0 6 zlo zhi\n2 -3 1.5 xy xz yz\n"), options);
   CHECK(tilts.header.box == Box{{10.0, 8.0, 6.0}, {2.0, -3.0, 1.5}});
-  // (10.5, 2, 3) has the upright x 10.5 - 2 * 1.25 / 8 + 3 / 2, more than 10.
+  // (10.5, 2, 3) has the unsheared x 10.5 - 2 * 1.25 / 8 + 3 / 2, more than 10.
   check_position(tilts.particles[0], 0.5, 2.0, 3.0);
   check_image(tilts.particles[0], 2, 0, -1);
   const auto vectors =

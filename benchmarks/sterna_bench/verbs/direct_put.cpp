@@ -22,7 +22,7 @@
 
 #include "comm/context/waiter.hpp"
 #include "comm/transport/shm/memory.hpp"
-#include "comm/transport/shm/peer.hpp"
+#include "comm/transport/shm/remote_memory.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/neighbor_exchange.hpp"
 #include "sterna/comm/region.hpp"
@@ -222,7 +222,7 @@ class StoredAtPlace final : public Way {
     const int other = 1 - world.rank();
     MPI_Sendrecv(&handle, sizeof handle, MPI_BYTE, other, 0, &theirs, sizeof theirs, MPI_BYTE,
                  other, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    peer_ = std::make_unique<comm::shm::Peer>(theirs);
+    peer_ = std::make_unique<comm::shm::RemoteMemory>(theirs);
     MPI_Barrier(MPI_COMM_WORLD);
   }
 
@@ -261,7 +261,7 @@ class StoredAtPlace final : public Way {
   comm::Context::Implementation& context_;
   bool ordered_;
   comm::shm::Memory mine_;
-  std::unique_ptr<comm::shm::Peer> peer_;
+  std::unique_ptr<comm::shm::RemoteMemory> peer_;
 };
 
 /// One put of all positions into the other rank's array, in the order in which they are packed: a

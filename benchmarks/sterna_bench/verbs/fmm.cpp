@@ -138,34 +138,34 @@ class SampleForces {
 
   void add_fourier(const Charges& charges, double kappa, double cutoff) {
     const double unit = 2.0 * std::numbers::pi / length_;
-    const int reach = static_cast<int>(cutoff / unit);
-    const auto range = static_cast<std::size_t>(2 * reach + 1);
-    for (int x = 0; x <= reach; ++x) {
+    const int highest_wave = static_cast<int>(cutoff / unit);
+    const auto waves = static_cast<std::size_t>(2 * highest_wave + 1);
+    for (int x = 0; x <= highest_wave; ++x) {
       // One plane of reciprocal vectors at a time: structure factors, then forces.
-      std::vector<double> structure(2 * range * range, 0.0);
+      std::vector<double> structure(2 * waves * waves, 0.0);
       const auto for_each_vector = [&](auto function) {
-        for (int y = -reach; y <= reach; ++y)
-          for (int z = -reach; z <= reach; ++z) {
+        for (int y = -highest_wave; y <= highest_wave; ++y)
+          for (int z = -highest_wave; z <= highest_wave; ++z) {
             if (x == 0 && (y < 0 || (y == 0 && z <= 0))) continue;
             const double k2 = unit * unit * (x * x + y * y + z * z);
             if (k2 >= cutoff * cutoff) continue;
             function(y, z, k2,
-                     2 * (static_cast<std::size_t>(y + reach) * range +
-                          static_cast<std::size_t>(z + reach)));
+                     2 * (static_cast<std::size_t>(y + highest_wave) * waves +
+                          static_cast<std::size_t>(z + highest_wave)));
           }
       };
-      std::vector<double> phases_y(2 * range), phases_z(2 * range);
+      std::vector<double> phases_y(2 * waves), phases_z(2 * waves);
       const auto set_phases = [&](const Vec3& at) {
-        for (int n = -reach; n <= reach; ++n) {
-          const auto i = 2 * static_cast<std::size_t>(n + reach);
+        for (int n = -highest_wave; n <= highest_wave; ++n) {
+          const auto i = 2 * static_cast<std::size_t>(n + highest_wave);
           phases_y[i] = std::cos(unit * n * at.y), phases_y[i + 1] = std::sin(unit * n * at.y);
           phases_z[i] = std::cos(unit * n * at.z), phases_z[i + 1] = std::sin(unit * n * at.z);
         }
         return std::array{std::cos(unit * x * at.x), std::sin(unit * x * at.x)};
       };
       const auto phase = [&](const std::array<double, 2>& along_x, int y, int z) {
-        const double* b = phases_y.data() + 2 * (y + reach);
-        const double* c = phases_z.data() + 2 * (z + reach);
+        const double* b = phases_y.data() + 2 * (y + highest_wave);
+        const double* c = phases_z.data() + 2 * (z + highest_wave);
         const double re = along_x[0] * b[0] - along_x[1] * b[1];
         const double im = along_x[0] * b[1] + along_x[1] * b[0];
         return std::array{re * c[0] - im * c[1], re * c[1] + im * c[0]};

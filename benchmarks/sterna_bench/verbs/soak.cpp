@@ -1,6 +1,6 @@
 // soak: a very long run of every method. Does its memory grow, does a round ever stall? In each of
 // a hundred parts the resident memory of each rank and its longest round are looked at; growth is
-// counted from the first tenth on, when all room has been made.
+// counted from the first tenth on, when all buffers have grown.
 
 #include <fmt/format.h>
 #include <unistd.h>

@@ -11,7 +11,7 @@ namespace sterna::comm {
 
 class MessagePool;
 
-/// Where a block lies: in a slab of the pool of a rank of this node, named by its place there.
+/// Where a block lies: in a slab of the pool of a rank of this node, named by its index there.
 struct Location {
   std::uint32_t owner = 0;
   std::uint32_t slab = 0;
@@ -25,28 +25,28 @@ class BufferBytes {
  public:
   BufferBytes() = default;
   BufferBytes(std::shared_ptr<MessagePool> pool, std::byte* data, std::size_t bytes,
-              const Location& place)
-      : pool_(std::move(pool)), data_(data), bytes_(bytes), place_(place) {}
+              const Location& location)
+      : pool_(std::move(pool)), data_(data), bytes_(bytes), location_(location) {}
   ~BufferBytes() { reset(); }
   BufferBytes(BufferBytes&& other) noexcept
       : pool_(std::move(other.pool_)),
         data_(std::exchange(other.data_, nullptr)),
         bytes_(std::exchange(other.bytes_, 0)),
-        place_(other.place_) {}
+        location_(other.location_) {}
   BufferBytes& operator=(BufferBytes&& other) noexcept {
     if (this == &other) return *this;
     reset();
     pool_ = std::move(other.pool_);
     data_ = std::exchange(other.data_, nullptr);
     bytes_ = std::exchange(other.bytes_, 0);
-    place_ = other.place_;
+    location_ = other.location_;
     return *this;
   }
 
   std::byte* data() const { return data_; }
   std::size_t size() const { return bytes_; }
-  /// Kept here, as all else that tells it has left the caches when a large array was written.
-  const Location& place() const { return place_; }
+  /// Kept here: the block header has left the caches when a large array was written.
+  const Location& location() const { return location_; }
   /// Gives the memory up without returning it: somebody else owns it now.
   void hand_over() {
     data_ = nullptr;
@@ -59,7 +59,7 @@ class BufferBytes {
   std::shared_ptr<MessagePool> pool_;
   std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
-  Location place_;
+  Location location_;
 };
 
 /// Items of a trivially copyable type in pool memory. What a fresh one holds is not defined.

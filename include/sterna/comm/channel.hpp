@@ -20,8 +20,8 @@ struct ChannelOptions {
 
 /// A lasting connection of two ranks, on bytes; use `Channel<T>`. Memory is made and made known
 /// once; a message is a put into the receiver's next slot and a notice, without matching. A sender
-/// waits where all slots are full: that one was read rides on the next put the other way, and is
-/// told by itself only where nothing goes that way.
+/// waits where all slots are full. That a slot was read is written with the next put the other way,
+/// or on its own where nothing goes that way.
 class ChannelBytes {
  public:
   /// Both ranks make it, with the same values; the others need not know. A rank may be its own
@@ -62,8 +62,8 @@ class Channel {
       : bytes_(messenger, peer, item_bytes(capacity, sizeof(T)), options) {}
 
   std::span<T> slot() {
-    const auto room = bytes_.slot();
-    return {reinterpret_cast<T*>(room.data()), room.size() / sizeof(T)};
+    const auto slot = bytes_.slot();
+    return {reinterpret_cast<T*>(slot.data()), slot.size() / sizeof(T)};
   }
   void commit(std::size_t count) { bytes_.commit(item_bytes(count, sizeof(T))); }
   void send(std::span<const T> message) { bytes_.send(std::as_bytes(message)); }

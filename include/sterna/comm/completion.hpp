@@ -84,16 +84,16 @@ class Counter {
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-/// When to be told, at the sender. `source`: the buffer may be changed again. `remote`: its data
-/// are in the receiver's hands. `operation`: the entry has run there.
+/// When a completion is due at the sender. `source`: the buffer may be changed again. `remote`: the
+/// receiver has its data. `operation`: the entry has run there.
 enum class Stage { source, remote, operation };
 
-/// One wish to be told; made by `on_source`, `on_remote`, `on_operation`.
+/// A completion that is requested; made by `on_source`, `on_remote`, `on_operation`.
 struct Completion {
   Stage stage;
   std::variant<Future, Counter, std::function<void(Completed)>> target;
 
-  void tell(const Completed& completed) const {
+  void complete(const Completed& completed) const {
     std::visit(
         [&](const auto& who) {
           if constexpr (std::is_invocable_v<decltype(who), Completed>) {
@@ -104,22 +104,23 @@ struct Completion {
         },
         target);
   }
-  /// Whether telling runs code of the caller's, which it may only from within `progress`.
+  /// Whether completion runs code of the caller, which it may only from within `progress`.
   bool runs_code() const {
     const auto* const future = std::get_if<Future>(&target);
     return future != nullptr ? future->awaited() : !std::holds_alternative<Counter>(target);
   }
 };
 
-/// The wishes for one array. Few want more than one, which needs no memory of its own.
+/// The completions requested for one array. The first needs no memory of its own: few arrays have
+/// more.
 class Completions {
  public:
-  template <class Wish>
-  void add(Wish&& completion) {
+  template <class Request>
+  void add(Request&& completion) {
     if (!first_) {
-      first_.emplace(std::forward<Wish>(completion));
+      first_.emplace(std::forward<Request>(completion));
     } else {
-      more_.push_back(std::forward<Wish>(completion));
+      more_.push_back(std::forward<Request>(completion));
     }
   }
   bool empty() const { return !first_; }

@@ -60,7 +60,7 @@ struct CallIn {
   std::span<ArrayIn> arrays;
 };
 using Handler = std::function<void(CallIn&)>;
-using Hook = std::function<void(const CallIn&, std::span<ByteRoom>)>;
+using Hook = std::function<void(const CallIn&, std::span<ByteReceiveBuffer>)>;
 
 /// How an argument of an entry's signature travels. Small ones by value.
 template <class A>
@@ -78,7 +78,9 @@ struct Argument<NoCopy<T>> {
   using Stored = Buffer<T>;
   static ArrayOut out(NoCopy<T>&& array) { return std::move(array).release(); }
   static Arrived<T> in(ArrayIn& array) { return Arrived<T>(array); }
-  static Room<T> room(ByteRoom& room) { return Room<T>(room); }
+  static ReceiveBuffer<T> hook_argument(ByteReceiveBuffer& buffer) {
+    return ReceiveBuffer<T>(buffer);
+  }
 };
 /// Copied when called; the entry reads it where it lies.
 template <class T>
@@ -92,7 +94,9 @@ struct Argument<std::span<const T>> {
   static std::span<const T> in(ArrayIn& array) {
     return {reinterpret_cast<const T*>(array.data), array.bytes / sizeof(T)};
   }
-  static std::size_t room(const ByteRoom& room) { return room.bytes / sizeof(T); }
+  static std::size_t hook_argument(const ByteReceiveBuffer& buffer) {
+    return buffer.bytes / sizeof(T);
+  }
 };
 template <class Container>
 struct ContainerArgument {
@@ -108,14 +112,17 @@ struct ContainerArgument {
     const auto* const first = reinterpret_cast<const T*>(array.data);
     return Container(first, first + array.bytes / sizeof(T));
   }
-  static std::size_t room(const ByteRoom& room) { return room.bytes / sizeof(T); }
+  static std::size_t hook_argument(const ByteReceiveBuffer& buffer) {
+    return buffer.bytes / sizeof(T);
+  }
 };
 template <class T>
 struct Argument<std::vector<T>> : ContainerArgument<std::vector<T>> {};
 template <>
 struct Argument<std::string> : ContainerArgument<std::string> {};
 
-/// Where each argument of a signature lies: the place among the arrays, or in the small bytes.
+/// Where each argument of a signature lies: its index among the arrays, or its offset in the small
+/// bytes.
 template <class... Args>
 struct Layout {
   static constexpr std::size_t arguments = sizeof...(Args);
@@ -124,7 +131,7 @@ struct Layout {
   static_assert(arrays <= 8, "at most 8 arrays in a call");
   static_assert(small <= 1024, "at most 1024 bytes of small arguments: make it an array");
 
-  static constexpr std::size_t place(std::size_t argument) {
+  static constexpr std::size_t position(std::size_t argument) {
     constexpr std::size_t sizes[] = {(Argument<Args>::is_array ? 0 : sizeof(Args))..., 0};
     constexpr bool is_array[] = {Argument<Args>::is_array..., false};
     std::size_t bytes = 0;
@@ -137,13 +144,13 @@ struct Layout {
   }
 };
 
-template <class A, std::size_t Place, class Access>
+template <class A, std::size_t Position, class Access>
 decltype(auto) read_argument(const CallIn& call, Access&& array) {
   if constexpr (Argument<A>::is_array) {
-    return array(Place);
+    return array(Position);
   } else {
     A value;
-    std::memcpy(&value, call.small.data() + Place, sizeof value);
+    std::memcpy(&value, call.small.data() + Position, sizeof value);
     return value;
   }
 }
@@ -161,8 +168,8 @@ struct Message {
   }
 };
 
-/// An array on its way to this rank, in whatever memory it comes: in a node that which its sender
-/// gave away.
+/// An array that is sent to this rank, in whatever memory it arrives: in a node, the buffer that
+/// its sender gave away.
 template <class T>
 class Delivery {
  public:
@@ -190,7 +197,7 @@ class Entry;
 /// same name with another signature elsewhere is an error, and calls of one that is not registered
 /// yet wait for it. Entries run one at a time, from within `progress` and `wait` of the rank they
 /// are called on; they may call, but must not wait. The calls of one rank to another run in the
-/// order they were made, except that one whose arrays are not there yet, or have no place yet,
+/// order they were made, except that one whose arrays are not there yet, or have no target yet,
 /// holds up none of the others.
 /// Made and destroyed collectively. Throws Error for what goes wrong here; a call that fails at the
 /// receiver completes with the error.
@@ -220,7 +227,7 @@ class Messenger {
   template <class Action, class... Entries>
   void when(Action action, const Entries&... entries);
 
-  /// Memory from this rank's pool. Throws MemoryError where there is no room for so many.
+  /// Memory from this rank's pool. Throws MemoryError where memory does not suffice.
   template <class T>
   Buffer<T> buffer(std::size_t count) {
     return Buffer<T>(allocate(item_bytes(count, sizeof(T))));
@@ -254,7 +261,7 @@ class Messenger {
   /// order.
   std::uint64_t reserve_keys();
 
-  /// Runs what has arrived, tells what has completed. Never waits.
+  /// Runs what has arrived and completes what has ended. Never waits.
   void progress();
   /// Wait, making progress; `what` is named in the error where the deadline passes or a rank died.
   const Completed& wait(const Future& future, std::string_view what = "a completion");
@@ -275,7 +282,7 @@ class Messenger {
   std::string_view route(int rank) const;
   /// Buffers of this rank's pool that are held somewhere.
   std::size_t outstanding_buffers() const;
-  /// Lent and awaited arrays that this rank was not told the end of.
+  /// Lent and awaited arrays whose end was not reported to this rank.
   std::size_t open_operations() const;
   /// Gives the pages of large free buffers of this rank's pool back to the system.
   void release_unused_memory();
@@ -308,7 +315,7 @@ template <class... Args>
 class Entry {
   using Layout = detail::Layout<Args...>;
   using Indices = std::index_sequence_for<Args...>;
-  /// Calls that were not taken yet, by reference number, and who wants to hear of new ones.
+  /// Calls that were not taken yet, by reference number, and who waits for new ones.
   struct Inbox {
     std::map<std::uint64_t, std::deque<Message<Args...>>> calls;
     std::vector<std::function<void(std::uint64_t)>> watchers;
@@ -332,15 +339,15 @@ class Entry {
     send(Indices{}, everywhere, reference.number, arguments...);
   }
 
-  /// `hook(Sender, arguments...)` runs when a call arrives, before its arrays are there: with a
-  /// `Room<T>&` for each `NoCopy<T>` and the number of items of other arrays. At every rank that
-  /// wants one.
+  /// `hook(Sender, arguments...)` runs when a call arrives, before its arrays are there. It gets a
+  /// `ReceiveBuffer<T>&` for each `NoCopy<T>` and the number of items of other arrays. Each rank
+  /// may set a hook of its own, or none.
   template <class Function>
   void provide(Function hook) const {
-    messenger_->set_hook(id_,
-                         [hook](const detail::CallIn& call, std::span<detail::ByteRoom> rooms) {
-                           run_hook(Indices{}, hook, call, rooms);
-                         });
+    messenger_->set_hook(
+        id_, [hook](const detail::CallIn& call, std::span<detail::ByteReceiveBuffer> buffers) {
+          run_hook(Indices{}, hook, call, buffers);
+        });
   }
 
   /// The earliest call with this reference number that was not taken, of an entry without handler.
@@ -365,7 +372,7 @@ class Entry {
             typename detail::Argument<Args>::Given&... arguments) const {
     std::byte small[Layout::small + 1];
     detail::ArrayOut arrays[Layout::arrays + 1];
-    (place_argument<Args, Layout::place(I)>(small, arrays, arguments), ...);
+    (put_argument<Args, Layout::position(I)>(small, arrays, arguments), ...);
     const std::span<const std::byte> small_bytes(small, Layout::small);
     const std::span<detail::ArrayOut> out(arrays, Layout::arrays);
     if (destination == everywhere) {
@@ -375,20 +382,20 @@ class Entry {
     }
   }
 
-  template <class A, std::size_t Place, class Given>
-  static void place_argument(std::byte* small, detail::ArrayOut* arrays, Given& argument) {
+  template <class A, std::size_t Position, class Given>
+  static void put_argument(std::byte* small, detail::ArrayOut* arrays, Given& argument) {
     if constexpr (detail::Argument<A>::is_array) {
-      arrays[Place] = detail::Argument<A>::out(std::move(argument));
+      arrays[Position] = detail::Argument<A>::out(std::move(argument));
     } else {
-      std::memcpy(small + Place, &argument, sizeof(A));
+      std::memcpy(small + Position, &argument, sizeof(A));
     }
   }
 
-  template <class A, std::size_t Place>
+  template <class A, std::size_t Position>
   static decltype(auto) argument_of(detail::CallIn& call) {
-    return detail::read_argument<A, Place>(call, [&call](std::size_t place) {
+    return detail::read_argument<A, Position>(call, [&call](std::size_t position) {
       if constexpr (detail::Argument<A>::is_array) {
-        return detail::Argument<A>::in(call.arrays[place]);
+        return detail::Argument<A>::in(call.arrays[position]);
       } else {
         return 0;
       }
@@ -397,14 +404,15 @@ class Entry {
 
   template <std::size_t... I, class Function>
   static void run(std::index_sequence<I...>, Function& handler, detail::CallIn& call) {
-    handler(call.sender, argument_of<Args, Layout::place(I)>(call)...);
+    handler(call.sender, argument_of<Args, Layout::position(I)>(call)...);
   }
 
-  template <class A, std::size_t Place>
-  static decltype(auto) room_of(const detail::CallIn& call, std::span<detail::ByteRoom> rooms) {
-    return detail::read_argument<A, Place>(call, [rooms](std::size_t place) {
+  template <class A, std::size_t Position>
+  static decltype(auto) hook_argument(const detail::CallIn& call,
+                                      std::span<detail::ByteReceiveBuffer> buffers) {
+    return detail::read_argument<A, Position>(call, [buffers](std::size_t position) {
       if constexpr (detail::Argument<A>::is_array) {
-        return detail::Argument<A>::room(rooms[place]);
+        return detail::Argument<A>::hook_argument(buffers[position]);
       } else {
         return 0;
       }
@@ -413,16 +421,16 @@ class Entry {
 
   template <std::size_t... I, class Function>
   static void run_hook(std::index_sequence<I...>, const Function& hook, const detail::CallIn& call,
-                       std::span<detail::ByteRoom> rooms) {
-    std::tuple arguments(room_of<Args, Layout::place(I)>(call, rooms)...);
+                       std::span<detail::ByteReceiveBuffer> buffers) {
+    std::tuple arguments(hook_argument<Args, Layout::position(I)>(call, buffers)...);
     hook(call.sender, std::get<I>(arguments)...);
   }
 
   template <std::size_t... I>
   static void store(std::index_sequence<I...>, Inbox& inbox, detail::CallIn& call) {
     inbox.calls[call.sender.reference].push_back(
-        {call.sender, {argument_of<Args, Layout::place(I)>(call)...}});
-    // A watcher may make new ones.
+        {call.sender, {argument_of<Args, Layout::position(I)>(call)...}});
+    // A callback may make new ones.
     for (std::size_t i = 0; i < inbox.watchers.size(); ++i) {
       inbox.watchers[i](call.sender.reference);
     }

@@ -29,7 +29,7 @@ class NeighborPattern {
   /// Collective. Throws Error (on all ranks) where the two sides of a pair disagree.
   static NeighborPattern from_peers(const Context& context, std::vector<Peer> peers);
   std::span<const Peer> peers() const { return peers_; }
-  /// The same peers with the directions exchanged: forces back to where positions came from.
+  /// The same peers with the directions swapped: forces back to where positions came from.
   NeighborPattern reversed() const {
     NeighborPattern result(peers_);
     for (Peer& peer : result.peers_) std::swap(peer.send_capacity, peer.receive_capacity);
@@ -55,9 +55,9 @@ struct NeighborOptions {
 /// All ranks of the context run the same rounds, also those without peers. Rounds of several
 /// exchanges may overlap; with "auto", where a round may begin with an agreement of all ranks on
 /// the method, and with `rma_fence`, all ranks must begin and start them in the same order.
-/// Made and reserved collectively, in the same order on all ranks of the context. Destroyed on each
-/// rank whenever it likes, also half-way through a round: what only all ranks can free together is
-/// freed when they next make an exchange together, or end the context.
+/// Made and reserved collectively, in the same order on all ranks of the context. Each rank may
+/// destroy it at any time, also in the middle of a round. What must be freed collectively is freed
+/// when the ranks next make an exchange, or end the context.
 /// Throws Error where a call comes out of order, a rank has died, or the timeout has passed;
 /// after the latter two the exchange can only be destroyed. The constructor and `reserve` throw
 /// MemoryError on all ranks, and change nothing, where a node has no memory for the capacities.
@@ -70,11 +70,11 @@ class NeighborExchangeBytes {
   NeighborExchangeBytes& operator=(NeighborExchangeBytes&&) noexcept;
 
   std::span<const NeighborPattern::Peer> peers() const;
-  /// Room for the send capacity of that peer; nothing where that is 0. Where nothing comes back
-  /// from that peer, it may wait until the peer has made room. Like the inbox it is aligned to 16
-  /// bytes, to 32 or 64 where the size of an item is a multiple of that.
+  /// The send buffer for that peer, of its send capacity; empty where that is 0. Where nothing
+  /// comes back from that peer, the call may wait until the peer's inbox is free. Like the inbox it
+  /// is aligned to 16 bytes, to 32 or 64 where the size of an item is a multiple of that.
   std::byte* outbox(int peer);
-  /// Says that `count` items lie in the outbox of `peer`; the slab may leave at once.
+  /// Says that `count` items lie in the outbox of `peer`; they may leave at once.
   void commit(int peer, std::size_t count);
   /// Commits zero items for every peer that was not committed.
   void start();
@@ -91,9 +91,9 @@ class NeighborExchangeBytes {
   /// Takes what `next` has not, and waits until the outboxes are free.
   void finish();
 
-  /// Collective: gives each peer at least this room, growing both sides by agreement. Cheap where
-  /// nothing grows (one reduction). Must not be called inside a round; where something grew, what
-  /// the inboxes and outboxes held is gone.
+  /// Collective: raises the send capacity of each peer to at least these counts, and the receive
+  /// capacity at the other side with it. Cheap where nothing grows (one reduction). Must not be
+  /// called inside a round; where something grew, what the inboxes and outboxes held is gone.
   void reserve(std::span<const std::size_t> send_counts);
 
   Verdict verdict() const;
@@ -173,8 +173,8 @@ class NeighborFields {
       : bytes_(context, pattern, (sizeof(Ts) + ...), options) {}
 
   std::span<const NeighborPattern::Peer> peers() const { return bytes_.peers(); }
-  /// Room for each field of `count` particles, which must then be the count of `commit`. At most
-  /// the send capacity.
+  /// Send buffers for each field of `count` particles, which must then be the count of `commit`. At
+  /// most the send capacity.
   std::tuple<std::span<Ts>...> outbox(int peer, std::size_t count) {
     return fields<Ts...>(bytes_.outbox(peer), count, Indices{});
   }

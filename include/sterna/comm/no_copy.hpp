@@ -36,9 +36,9 @@ struct ArrayIn {
   BufferBytes take();
 };
 
-/// Where an array shall go, before its data are here.
-struct ByteRoom {
-  std::size_t bytes = 0;
+/// The receive buffer of an array, chosen before its data arrive.
+struct ByteReceiveBuffer {
+  std::size_t bytes = 0;  ///< of the array
   std::span<std::byte> memory;
   bool given = false;   ///< `memory` was set
   bool posted = false;  ///< the memory posted under `source` and `key`
@@ -63,48 +63,48 @@ class NoCopy {
 };
 
 namespace detail {
-template <class T, class... Wishes>
-NoCopy<T> make_no_copy(ArrayOut::Mode mode, std::span<const T> items, Wishes&&... wishes) {
+template <class T, class... Requests>
+NoCopy<T> make_no_copy(ArrayOut::Mode mode, std::span<const T> items, Requests&&... completions) {
   ArrayOut array;
   array.mode = mode;
   array.data = std::as_bytes(items);
-  (array.completions.add(std::forward<Wishes>(wishes)), ...);
+  (array.completions.add(std::forward<Requests>(completions)), ...);
   return NoCopy<T>(std::move(array));
 }
 }  // namespace detail
 
-/// Lends the items: they must stay as they are until the source completion. `wishes`: any of
+/// Lends the items: they must stay as they are until the source completion. `completions`: any of
 /// `on_source`, `on_remote`, `on_operation`.
-template <std::ranges::contiguous_range Range, class... Wishes>
+template <std::ranges::contiguous_range Range, class... Requests>
 requires std::is_lvalue_reference_v<Range> || std::ranges::borrowed_range<Range>
-auto nocopy(Range&& items, Wishes&&... wishes) {
+auto nocopy(Range&& items, Requests&&... completions) {
   using T = std::ranges::range_value_t<Range>;
   return detail::make_no_copy<T>(
       detail::ArrayOut::Mode::lent,
       std::span<const T>(std::ranges::data(items), std::ranges::size(items)),
-      std::forward<Wishes>(wishes)...);
+      std::forward<Requests>(completions)...);
 }
 
 /// Gives the buffer away: in a node the receiver gets this very memory.
-template <class T, class... Wishes>
-NoCopy<T> nocopy(Buffer<T>&& buffer, Wishes&&... wishes) {
+template <class T, class... Requests>
+NoCopy<T> nocopy(Buffer<T>&& buffer, Requests&&... completions) {
   detail::ArrayOut array;
   array.mode = detail::ArrayOut::Mode::given;
   array.data = std::as_bytes(buffer.items());
   array.buffer = std::move(buffer).release();
-  (array.completions.add(std::forward<Wishes>(wishes)), ...);
+  (array.completions.add(std::forward<Requests>(completions)), ...);
   return NoCopy<T>(std::move(array));
 }
 
-/// Gives a vector away: it lives until nobody needs it any more.
-template <class T, class... Wishes>
-NoCopy<T> nocopy(std::vector<T>&& items, Wishes&&... wishes) {
+/// Gives a vector away: it lives until no receiver needs it.
+template <class T, class... Requests>
+NoCopy<T> nocopy(std::vector<T>&& items, Requests&&... completions) {
   auto keep = std::make_shared<std::vector<T>>(std::move(items));
   detail::ArrayOut array;
   array.mode = detail::ArrayOut::Mode::lent;
   array.data = std::as_bytes(std::span<const T>(*keep));
   array.keep = std::move(keep);
-  (array.completions.add(std::forward<Wishes>(wishes)), ...);
+  (array.completions.add(std::forward<Requests>(completions)), ...);
   return NoCopy<T>(std::move(array));
 }
 
@@ -126,26 +126,31 @@ class Arrived {
   detail::ArrayIn& array_;
 };
 
-/// What the hook of an entry gets for a `NoCopy<T>`: it may say where the items shall go. Without
-/// a word they stay where they are, or go to memory from the pool.
+/// What the hook of an entry gets for a `NoCopy<T>`: it may choose the memory that receives the
+/// items. Otherwise they stay in the sender's memory, or go to memory from the pool.
 template <class T>
-class Room {
+class ReceiveBuffer {
  public:
-  explicit Room(detail::ByteRoom& room) : room_(room) {}
-  std::size_t count() const { return room_.bytes / sizeof(T); }
-  /// Into this memory, which must be there until the entry has run.
+  explicit ReceiveBuffer(detail::ByteReceiveBuffer& buffer) : buffer_(buffer) {}
+  std::size_t count() const { return buffer_.bytes / sizeof(T); }
+  /// Receives the items in this memory, which must live until the entry has run.
   void use(std::span<T> memory) {
-    room_.memory = std::as_writable_bytes(memory);
-    room_.given = true;
+    buffer_.memory = std::as_writable_bytes(memory);
+    buffer_.given = true;
   }
-  /// Into the memory that `Messenger::post` names under this key, before or later.
+  /// Receives the items in the memory that `Messenger::post` names under this key, before or later.
   void posted(std::uint64_t key) {
-    room_.posted = true;
-    room_.key = key;
+    buffer_.posted = true;
+    buffer_.key = key;
   }
 
  private:
-  detail::ByteRoom& room_;
+  detail::ByteReceiveBuffer& buffer_;
 };
+
+/// The former name.
+template <class T>
+using Room [[deprecated("sterna::comm::Room is now sterna::comm::ReceiveBuffer")]] =
+    ReceiveBuffer<T>;
 
 }  // namespace sterna::comm

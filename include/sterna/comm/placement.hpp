@@ -51,7 +51,7 @@ struct PlacementProblem {
   std::array<bool, 3> periodic{true, true, true};
   /// Bytes that a rank sends through one face across x, y, z in a round.
   std::array<double, 3> face_bytes{1.0, 1.0, 1.0};
-  std::vector<int> ranks_on_node;  ///< room on each node; in all at least as much as ranks
+  std::vector<int> ranks_on_node;  ///< slots of each node; in all at least as many as ranks
   Network network = Network::flat(1);
 };
 
@@ -63,12 +63,12 @@ struct PlacementCost {
   double hop_bytes = 0.0;            ///< bytes times the hops they travel
 };
 
-/// Every way to place ranks, in the order of the table. The last, "auto", takes that of the others
-/// with the fewest bytes between nodes, of equals the one with the fewest hop-bytes.
+/// Every method to place ranks, in the order of the table. The last, "auto", takes that of the
+/// others with the fewest bytes between nodes, of equals the one with the fewest hop-bytes.
 std::span<const MethodInfo> placement_methods();
 
-/// Throws Error where there is no such method, or the problem does not fit together: no room for
-/// all ranks, another number of nodes than the network's.
+/// Throws Error where there is no such method, or the problem does not fit together: fewer slots
+/// than ranks, another number of nodes than the network's.
 Placement place(const PlacementProblem& problem, std::string_view method);
 PlacementCost cost(const PlacementProblem& problem, const Placement& placement);
 

@@ -17,13 +17,13 @@ struct RegionOptions {
   std::string name = "region";     ///< in errors
 };
 
-/// Memory of this rank that its peers write into, and the way into theirs: the one-sided layer
+/// Memory of this rank that its peers write into, and access to theirs: the one-sided layer
 /// below the exchanges, on bytes. Use `Region<T>`. Made and destroyed collectively, in the same
 /// order on all ranks of the context. What is begun (puts, gets, notices) is complete after
 /// `flush`. A notice is a counter at the target, one for each peer: it rises only after the data of
 /// the puts before it are there, and it is never reset, so whoever waits names the count it waits
-/// for. What two puts without a notice in between do to each other, or a put and the target's own
-/// stores, is for the caller to keep apart.
+/// for. The caller must keep apart two puts without a notice between them, and a put and the
+/// target's own stores.
 class RegionBytes {
  public:
   /// `bytes`: size of this rank's part, filled with zeros; may differ between ranks. `peers`: ranks

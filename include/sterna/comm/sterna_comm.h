@@ -1,7 +1,7 @@
 /* The communication library for C, and what its Fortran module stands on. C99.
  *
  * Every function returns a status: STERNA_SUCCESS, or what kind of error there was;
- * sterna_error_message() then has the words. Nothing aborts, nothing waits without end. Results
+ * sterna_error_message() then has the text. Nothing aborts, nothing waits without end. Results
  * come back through pointers, which are left alone where a call fails.
  *
  * Objects are named by handles, small values; a handle that was never made, or whose object was
@@ -35,7 +35,7 @@ enum {
   STERNA_ERROR_INTERNAL = 6       /* a mistake of the library */
 };
 
-/* Words for the last call of this thread that failed; empty where none did. */
+/* The message of the last call of this thread that failed; empty where none did. */
 const char* sterna_error_message(void);
 /* "STERNA_ERROR_RANGE"; "unknown status" for other numbers. */
 const char* sterna_status_name(int status);
@@ -158,7 +158,7 @@ int sterna_neighbor_exchange_method(sterna_neighbor_exchange exchange, const cha
 
 /* A round: fill and commit the outboxes, start, take `next` until it gives -1, finish. */
 
-/* Room for the send capacity. Ask in each round: it may lie elsewhere. */
+/* The send buffer, of the send capacity. Ask for it in each round: its address may change. */
 int sterna_neighbor_outbox(sterna_neighbor_exchange exchange, int neighbor, void** data);
 /* `count` items lie in the outbox and may leave. */
 int sterna_neighbor_commit(sterna_neighbor_exchange exchange, int neighbor, size_t count);
@@ -171,8 +171,8 @@ int sterna_neighbor_inbox(sterna_neighbor_exchange exchange, int neighbor, const
                           size_t* count);
 /* Waits for what `next` has not taken, and until the outboxes are free. */
 int sterna_neighbor_finish(sterna_neighbor_exchange exchange);
-/* Gives each neighbor at least this room (items), between rounds; `neighbor_count` values. Inboxes
- * and outboxes are empty afterwards where anything grew. Collective. */
+/* Raises each send capacity to at least so many items, between rounds; `neighbor_count` values.
+ * Inboxes and outboxes are empty afterwards where anything grew. Collective. */
 int sterna_neighbor_reserve(sterna_neighbor_exchange exchange, const size_t* send_counts);
 
 /* ---- Sparse exchange: senders know their receivers, receivers do not know their senders ------ */

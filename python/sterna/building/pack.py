@@ -76,9 +76,9 @@ def pack(kinds: list[Kind], box: numpy.ndarray, distance: float, seed: int) -> P
     first = numpy.concatenate([[0], numpy.cumsum(sizes)])
     owner = numpy.repeat(numpy.arange(total), sizes)
     sites = numpy.full((first[-1], 3), numpy.nan)
-    reach = numpy.array([numpy.linalg.norm(k.sites, axis=2).max() for k in kinds])
+    radius = numpy.array([numpy.linalg.norm(k.sites, axis=2).max() for k in kinds])
     turns, conformations = numpy.zeros((total, 4)), numpy.zeros(total, int)
-    room = numpy.full(total, -1.0)
+    gap = numpy.full(total, -1.0)
 
     def place(m: int) -> None:
         k = kinds[kind[m]]
@@ -89,36 +89,36 @@ def pack(kinds: list[Kind], box: numpy.ndarray, distance: float, seed: int) -> P
         away -= box * numpy.rint(away / box)
         near = away[
             (owner != m)
-            & ((away**2).sum(axis=1) < (reach[kind[m]] + distance) ** 2)  # false where nothing is
+            & ((away**2).sum(axis=1) < (radius[kind[m]] + distance) ** 2)  # false where nothing is
         ]
         if len(near) == 0:
-            best, room[m] = 0, numpy.inf
+            best, gap[m] = 0, numpy.inf
         else:
             d = trials[:, :, None] - near
             d -= box * numpy.rint(d / box)
             squares = (d**2).sum(axis=3).reshape(_TRIALS, -1).min(axis=1)
             best = int(numpy.argmax(squares))
-            room[m] = numpy.sqrt(squares[best])
+            gap[m] = numpy.sqrt(squares[best])
         turns[m], conformations[m] = quaternions[best], chosen[best]
         sites[first[m] : first[m + 1]] = centers[m] + trials[best]
 
-    # The large ones first, while there is room.
-    waiting = numpy.argsort(-reach[kind], kind="stable")
+    # The large ones first, while there is space.
+    waiting = numpy.argsort(-radius[kind], kind="stable")
     for _ in range(_SWEEPS):
         for m in waiting:
             place(m)
-        room_now = _rooms(sites, owner, box, distance)
-        waiting = numpy.flatnonzero(room_now < distance)
+        gaps = _gaps(sites, owner, box, distance)
+        waiting = numpy.flatnonzero(gaps < distance)
         if len(waiting) == 0:
             break
-    return Packed(centers, turns, conformations, float(room_now.min()))
+    return Packed(centers, turns, conformations, float(gaps.min()))
 
 
-def _rooms(
+def _gaps(
     sites: numpy.ndarray, owner: numpy.ndarray, box: numpy.ndarray, distance: float
 ) -> numpy.ndarray:
     """Of each molecule, the distance from its sites to those of others; at most `distance`."""
-    rooms = numpy.full(owner[-1] + 1, distance)
+    gaps = numpy.full(owner[-1] + 1, distance)
     cells = numpy.maximum(1, numpy.floor(box / distance)).astype(int)
     index = numpy.floor((sites / box % 1.0) * cells).astype(int) % cells
     flat = numpy.ravel_multi_index(index.T, cells)
@@ -135,8 +135,8 @@ def _rooms(
             d -= box * numpy.rint(d / box)
             r = numpy.sqrt((d**2).sum(axis=1))
             apart = owner[rows] != owner[partners]
-            numpy.minimum.at(rooms, owner[rows][apart], r[apart])
-    return rooms
+            numpy.minimum.at(gaps, owner[rows][apart], r[apart])
+    return gaps
 
 
 def merged(kinds: list[Kind]) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def simulate(
     """Runs the input texts in `folder`, each but the first resuming where the one before ended.
 
     `files` (name: text) are written first. What input number i leaves in files `name.K`, for K in
-    `keep`, is copied to `name.i.K`, since the next input writes them anew. Where the folder holds
+    `keep`, is copied to `name.i.K`, since the next input writes them again. Where the folder holds
     the finished simulation of the same inputs and files, nothing is run. Raises SternaError with
     what the program said where it failed.
     """

@@ -24,7 +24,7 @@ class StatusError : public Error {
   int status_;
 };
 
-/// Keeps the words for sterna_error_message; returns `status`.
+/// Keeps the message for sterna_error_message; returns `status`.
 int report(int status, const char* message) noexcept;
 
 /// Throws Error where `pointer` is null: `what` says which.

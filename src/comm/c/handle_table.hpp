@@ -8,8 +8,8 @@
 
 namespace sterna::comm::c {
 
-/// The objects of one kind that C programs hold handles of. A handle is the kind, the place in the
-/// table and how often that place was used before, so one that has been given up is known as such.
+/// The objects of one kind that C programs hold handles of. A handle is the kind, the slot in the
+/// table and how often that slot was used before, so one that has been given up is known as such.
 /// For one thread at a time.
 template <class Object>
 class HandleTable {
@@ -21,21 +21,21 @@ class HandleTable {
       free_.push_back(slots_.size());
       slots_.emplace_back();
     }
-    const std::size_t place = free_.back();
+    const std::size_t slot = free_.back();
     free_.pop_back();
-    slots_[place].object = std::move(object);
-    return id_of(place);
+    slots_[slot].object = std::move(object);
+    return id_of(slot);
   }
   /// Nothing where the handle names no living object of this kind.
   Object* find(std::uint64_t id) const {
-    const std::size_t place = place_of(id);
-    return place < slots_.size() && id_of(place) == id ? slots_[place].object.get() : nullptr;
+    const std::size_t slot = slot_of(id);
+    return slot < slots_.size() && id_of(slot) == id ? slots_[slot].object.get() : nullptr;
   }
   /// Takes the object out; from now on its handle names nothing.
   std::unique_ptr<Object> take(std::uint64_t id) {
     if (find(id) == nullptr) return nullptr;
-    Slot& slot = slots_[place_of(id)];
-    free_.push_back(place_of(id));
+    Slot& slot = slots_[slot_of(id)];
+    free_.push_back(slot_of(id));
     ++slot.uses;
     return std::move(slot.object);
   }
@@ -45,15 +45,15 @@ class HandleTable {
     std::unique_ptr<Object> object;
     std::uint64_t uses = 1;
   };
-  // From the top: 8 bits of kind, 32 of uses, 24 of place.
-  std::uint64_t id_of(std::size_t place) const {
-    return kind_ << 56 | (slots_[place].uses & 0xffffffff) << 24 | place;
+  // From the top: 8 bits of kind, 32 of uses, 24 of slot.
+  std::uint64_t id_of(std::size_t slot) const {
+    return kind_ << 56 | (slots_[slot].uses & 0xffffffff) << 24 | slot;
   }
-  static std::size_t place_of(std::uint64_t id) { return id & 0xffffff; }
+  static std::size_t slot_of(std::uint64_t id) { return id & 0xffffff; }
 
   std::uint64_t kind_;
   std::vector<Slot> slots_;
-  std::vector<std::size_t> free_;  ///< places
+  std::vector<std::size_t> free_;  ///< slots
 };
 
 }  // namespace sterna::comm::c

@@ -106,8 +106,8 @@ int sterna_receive(sterna_messenger messenger, int rank, uint64_t tag, void* buf
                    size_t capacity, sterna_request* request) {
   return call_on<MessengerObject>(messenger.id, [&](MessengerObject& object) {
     check_message(object, rank, buffer, capacity, request);
-    const std::span room(static_cast<std::byte*>(buffer), capacity);
-    const Future done = object.messenger.receive<std::byte>(rank, tag, room);
+    const std::span memory(static_cast<std::byte*>(buffer), capacity);
+    const Future done = object.messenger.receive<std::byte>(rank, tag, memory);
     request->id = RequestObject::table().add(
         std::make_unique<RequestObject>(RequestObject{messenger.id, done}));
   });

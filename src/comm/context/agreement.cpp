@@ -8,20 +8,21 @@
 namespace sterna::comm {
 
 std::int64_t largest(Context::Implementation& context, std::int64_t mine,
-                     std::string_view exchange) {
+                     std::string_view exchange_name) {
   std::int64_t result = mine;
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Iallreduce(&mine, &result, 1, MPI_INT64_T, MPI_MAX, context.communicator, &request),
-            exchange);
-  wait_for_request(context, request, exchange, "allreduce", 0);
+            exchange_name);
+  wait_for_request(context, request, exchange_name, "allreduce", 0);
   return result;
 }
 
 std::string agree_on_reason(Context::Implementation& context, const std::string& mine,
-                            std::string_view exchange) {
+                            std::string_view exchange_name) {
   // The lowest objecting rank has the largest value.
   const std::int64_t first =
-      context.size - largest(context, mine.empty() ? 0 : context.size - context.rank, exchange);
+      context.size -
+      largest(context, mine.empty() ? 0 : context.size - context.rank, exchange_name);
   if (first == context.size) return {};
   const int root = static_cast<int>(first);
   std::string reason = fmt::format("rank {}: {}", root, mine);
@@ -32,16 +33,16 @@ std::string agree_on_reason(Context::Implementation& context, const std::string&
     check_mpi(text ? MPI_Ibcast(reason.data(), static_cast<int>(length), MPI_CHAR, root,
                                 context.communicator, &request)
                    : MPI_Ibcast(&length, 1, MPI_INT64_T, root, context.communicator, &request),
-              exchange);
-    wait_for_request(context, request, exchange, "broadcast", 0);
+              exchange_name);
+    wait_for_request(context, request, exchange_name, "broadcast", 0);
   }
   return reason;
 }
 
 void throw_on_all(Context::Implementation& context, const std::string& fault,
-                  std::string_view exchange) {
-  const std::string agreed = agree_on_reason(context, fault, exchange);
-  if (!agreed.empty()) throw Error(fmt::format("{}: {}", exchange, agreed));
+                  std::string_view exchange_name) {
+  const std::string agreed = agree_on_reason(context, fault, exchange_name);
+  if (!agreed.empty()) throw Error(fmt::format("{}: {}", exchange_name, agreed));
 }
 
 }  // namespace sterna::comm

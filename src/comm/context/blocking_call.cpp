@@ -6,9 +6,12 @@
 
 namespace sterna::comm {
 
-BlockingCall::BlockingCall(Context::Implementation& context, std::string exchange,
+BlockingCall::BlockingCall(Context::Implementation& context, std::string exchange_name,
                            std::string_view method, std::vector<int> ranks)
-    : context_(context), exchange_(std::move(exchange)), method_(method), ranks_(std::move(ranks)) {
+    : context_(context),
+      exchange_(std::move(exchange_name)),
+      method_(method),
+      ranks_(std::move(ranks)) {
   start_watch();
 }
 

@@ -19,7 +19,7 @@ namespace sterna::comm {
 class BlockingCall final : WatchedCall {
  public:
   /// `ranks`: those the call may wait for; empty: any of the others.
-  BlockingCall(Context::Implementation& context, std::string exchange, std::string_view method,
+  BlockingCall(Context::Implementation& context, std::string exchange_name, std::string_view method,
                std::vector<int> ranks);
   ~BlockingCall();
 

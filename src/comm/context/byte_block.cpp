@@ -12,9 +12,9 @@ void ByteBlock::make_type(std::size_t bytes) {
   MPI_Type_contiguous(static_cast<int>(block), MPI_BYTE, &one_block);
   MPI_Type_contiguous(static_cast<int>(blocks), one_block, &all_blocks);
   const int lengths[] = {1, static_cast<int>(bytes - blocks * block)};
-  const MPI_Aint places[] = {0, static_cast<MPI_Aint>(blocks * block)};
+  const MPI_Aint offsets[] = {0, static_cast<MPI_Aint>(blocks * block)};
   const MPI_Datatype types[] = {all_blocks, MPI_BYTE};
-  MPI_Type_create_struct(2, lengths, places, types, &type_);
+  MPI_Type_create_struct(2, lengths, offsets, types, &type_);
   MPI_Type_commit(&type_);
   MPI_Type_free(&all_blocks);
   MPI_Type_free(&one_block);

@@ -64,21 +64,21 @@ void WatchedCall::end_watch() {
   CallWatch::instance().remove(this);
 }
 
-JointCall::JointCall(std::string what, std::chrono::duration<double> timeout,
-                     std::function<LateRanks()> late)
+CollectiveCall::CollectiveCall(std::string what, std::chrono::duration<double> timeout,
+                               std::function<LateRanks()> late)
     : what_(std::move(what)), timeout_(std::max(timeout, least_timeout)), late_(std::move(late)) {
 #ifndef STERNA_SIMULATED  // where time is not the machine's
   start_watch();
 #endif
 }
 
-JointCall::~JointCall() {
+CollectiveCall::~CollectiveCall() {
 #ifndef STERNA_SIMULATED
   end_watch();
 #endif
 }
 
-void JointCall::look(std::chrono::duration<double> passed) {
+void CollectiveCall::look(std::chrono::duration<double> passed) {
   waited_ += passed;
   if (waited_ < timeout_) return;
   const LateRanks late = late_ ? late_() : LateRanks();

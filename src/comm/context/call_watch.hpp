@@ -27,13 +27,13 @@ class WatchedCall {
 /// The deadline of calls that all ranks make together while message passing starts or ends. Lives
 /// as long as the call; past the timeout (two seconds at least) it ends this process with a
 /// message.
-class JointCall final : WatchedCall {
+class CollectiveCall final : WatchedCall {
  public:
   /// `late`: which ranks are late, as far as that is known. Without it the call waits for the
   /// launcher.
-  JointCall(std::string what, std::chrono::duration<double> timeout,
-            std::function<LateRanks()> late = {});
-  ~JointCall();
+  CollectiveCall(std::string what, std::chrono::duration<double> timeout,
+                 std::function<LateRanks()> late = {});
+  ~CollectiveCall();
 
  private:
   void look(std::chrono::duration<double> passed) override;

@@ -24,7 +24,7 @@ namespace sterna::comm {
 Context::Implementation::Implementation(MPI_Comm owned, ContextOptions given)
     : communicator(owned), options(given) {
   if (communicator == MPI_COMM_NULL) return;
-  const JointCall call("start of a context", options.timeout, late_ranks);
+  const CollectiveCall call("start of a context", options.timeout, late_ranks);
   MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
   MPI_Comm_rank(communicator, &rank);
   MPI_Comm_size(communicator, &size);
@@ -47,9 +47,9 @@ bool Context::Implementation::can_wait() const {
 
 Context::Implementation::~Implementation() {
   if (communicator == MPI_COMM_NULL || mpi_has_ended() || failed) return;
-  if ((rdma_in_use || !joint_objects.empty()) && std::uncaught_exceptions() == 0) {
+  if ((rdma_in_use || !collective_objects.empty()) && std::uncaught_exceptions() == 0) {
     try {
-      joint_objects.end_those_of_all(*this);
+      collective_objects.end_released_by_all(*this);
       MPI_Request request = MPI_REQUEST_NULL;
       MPI_Ibarrier(communicator, &request);
       wait_for_request(*this, request, "end of the context", "barrier", 0);
@@ -62,8 +62,8 @@ Context::Implementation::~Implementation() {
   int unreceived = 0;
   MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, communicator, &unreceived, MPI_STATUS_IGNORE);
   if (unreceived != 0) return;
-  const JointCall call("end of a context", options.timeout,
-                       [this] { return stopped_ranks(*this); });
+  const CollectiveCall call("end of a context", options.timeout,
+                            [this] { return stopped_ranks(*this); });
   MPI_Comm_free(&communicator);
 }
 
@@ -149,7 +149,7 @@ void Context::Implementation::keep_until_exit(std::shared_ptr<void> memory) {
 namespace {
 
 MPI_Comm duplicate(MPI_Comm communicator, const ContextOptions& options) {
-  const JointCall call("start of a context", options.timeout, late_ranks);
+  const CollectiveCall call("start of a context", options.timeout, late_ranks);
   MPI_Comm copy = MPI_COMM_NULL;
   check_mpi(MPI_Comm_dup(communicator, &copy), "duplicating the communicator");
   return copy;
@@ -211,8 +211,8 @@ void Context::set_tuning(const TuningOptions& tuning) const {
 
 Context Context::split(int color) const {
   MPI_Comm part = MPI_COMM_NULL;
-  const JointCall call("splitting the context", implementation_->options.timeout,
-                       [this] { return stopped_ranks(*implementation_); });
+  const CollectiveCall call("splitting the context", implementation_->options.timeout,
+                            [this] { return stopped_ranks(*implementation_); });
   check_mpi(MPI_Comm_split(implementation_->communicator, color < 0 ? MPI_UNDEFINED : color,
                            implementation_->rank, &part),
             "splitting the context");

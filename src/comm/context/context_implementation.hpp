@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/context/joint_objects.hpp"
+#include "comm/context/collective_objects.hpp"
 #include "comm/context/process.hpp"
 #include "sterna/comm/context.hpp"
 
@@ -43,8 +43,8 @@ class Context::Implementation {
   bool failed = false;
   /// Peers may need this rank's help to complete their puts: it stays until all are here.
   bool rdma_in_use = false;
-  /// What ranks end together. Its members refer to what is above.
-  JointObjects joint_objects;
+  /// Objects that the ranks end collectively. They refer to the members above.
+  CollectiveObjects collective_objects;
   /// Where waiting and communication are told apart; kept by comm/memory.
   ExchangeTiming* exchange_timing = nullptr;
   /// Where measuring is the purpose: `auto` tries the methods without asking whether that pays.

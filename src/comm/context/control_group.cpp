@@ -52,11 +52,11 @@ std::uint64_t free_in(const fs::path& group, const Names& names) {
 /// the host and not exist here: the container's own group is then the mount itself.
 std::uint64_t free_on_the_way(const fs::path& root, const fs::path& group, const Names& names) {
   std::uint64_t free = free_in(root, names);
-  fs::path place = root;
+  fs::path folder = root;
   for (const fs::path& part : group.relative_path()) {
     if (part == ".." || part.empty()) continue;
-    place /= part;
-    free = std::min(free, free_in(place, names));
+    folder /= part;
+    free = std::min(free, free_in(folder, names));
   }
   return free;
 }

@@ -21,7 +21,7 @@ namespace sterna::comm {
 namespace {
 
 /// MPI_Abort waits for the launcher, which may be what does not answer.
-constexpr std::chrono::seconds patience_with_abort(10);
+constexpr std::chrono::seconds abort_timeout(10);
 
 bool mpi_is_usable() {
   int initialized = 0;
@@ -56,7 +56,7 @@ Environment::Environment(int& argc, char**& argv, const EnvironmentOptions& opti
   choose_transports(one_node, ranks, folder_->path(), options.interface);
   if (const int rank = launched_rank(std::getenv); rank >= 0) folder_->announce(rank, ranks);
   {
-    const JointCall start("start of MPI", timeout_, late_ranks);
+    const CollectiveCall start("start of MPI", timeout_, late_ranks);
     int provided = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   }
@@ -75,7 +75,7 @@ Environment::~Environment() {
   if (joined_ || !mpi_is_usable()) return;
   // MPI_Finalize waits for all ranks, which an escaping exception has left behind.
   if (std::uncaught_exceptions() > 0) abort("ended by an error that nobody caught");
-  const JointCall end("end of MPI", timeout_, late_ranks);
+  const CollectiveCall end("end of MPI", timeout_, late_ranks);
   MPI_Finalize();
 }
 
@@ -84,7 +84,7 @@ void Environment::abort(const std::string& message, int exit_code) {
   std::fflush(nullptr);
   if (const SessionFolder* const folder = SessionFolder::in_use()) folder->remove_files();
   if (mpi_is_usable()) {
-    const JointCall end("abort of MPI", patience_with_abort);
+    const CollectiveCall end("abort of MPI", abort_timeout);
     MPI_Abort(MPI_COMM_WORLD, exit_code);
   }
   std::_Exit(exit_code);

@@ -59,15 +59,15 @@ bool is_on_one_node(const Variables& variables) {
 std::string why_not_this_launcher(int ranks, const Variables& variables) {
   const Launcher* const launcher = find_launcher(variables);
   if (launcher == nullptr || ranks > 1) return {};
-  const int told = number(variables, launcher->ranks);
-  if (told <= ranks) return {};
+  const int announced = number(variables, launcher->ranks);
+  if (announced <= ranks) return {};
   return fmt::format(
       "sterna: error: {} started {} ranks ({}={}), but MPI found {}: it is the launcher of another "
       "MPI, and each process would run the whole job over the others' files. Use the launcher of "
       "the "
       "MPI that Sterna was built with (`sterna version` shows it), or, to run one process on "
       "purpose, unset {}.",
-      launcher->name, told, launcher->ranks, told, ranks, launcher->ranks);
+      launcher->name, announced, launcher->ranks, announced, ranks, launcher->ranks);
 }
 
 int launched_rank(const Variables& variables) {

@@ -37,7 +37,7 @@ FreeMemory largest_file() {
   return {limit.rlim_cur, "ulimit -f"};
 }
 
-FreeMemory room_for_windows() {
+FreeMemory free_for_windows() {
   struct statvfs status {};
   if (::statvfs("/dev/shm", &status) != 0) {
     return {std::numeric_limits<std::uint64_t>::max(), "no limit"};
@@ -58,8 +58,8 @@ std::string why_not_in_process(const MemoryNeed& need) {
 std::string why_not_on_node(std::uint64_t all, std::uint64_t windows, std::string_view whose) {
   const FreeMemory free = free_memory_of_node();
   if (all > free.bytes) return too_much("memory", all, whose, free);
-  const FreeMemory room = room_for_windows();
-  if (windows > room.bytes) return too_much("MPI windows", windows, whose, room);
+  const FreeMemory left = free_for_windows();
+  if (windows > left.bytes) return too_much("MPI windows", windows, whose, left);
   return {};
 }
 
@@ -69,7 +69,7 @@ std::string not_a_size() {
 
 /// What each node's ranks want together. Sums of doubles do not overflow.
 std::vector<double> wanted_on_nodes(Context::Implementation& context, const MemoryNeed& need,
-                                    std::string_view exchange) {
+                                    std::string_view exchange_name) {
   std::vector<double> wanted(2 * static_cast<std::size_t>(context.node_count));
   const auto node =
       static_cast<std::size_t>(context.node_of[static_cast<std::size_t>(context.rank)]);
@@ -79,8 +79,8 @@ std::vector<double> wanted_on_nodes(Context::Implementation& context, const Memo
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Iallreduce(wanted.data(), all.data(), static_cast<int>(all.size()), MPI_DOUBLE,
                            MPI_SUM, context.communicator, &request),
-            exchange);
-  wait_for_request(context, request, exchange, "allreduce", 0);
+            exchange_name);
+  wait_for_request(context, request, exchange_name, "allreduce", 0);
   return {all[2 * node], all[2 * node + 1]};
 }
 
@@ -104,15 +104,15 @@ void require_memory(const MemoryNeed& need) {
 }
 
 void require_memory_on_all(Context::Implementation& context, const MemoryNeed& need,
-                           std::string_view exchange) {
+                           std::string_view exchange_name) {
   const auto mine = static_cast<std::int64_t>(
       std::min<std::size_t>(need.all(), std::numeric_limits<std::int64_t>::max()));
-  const std::int64_t most = largest(context, mine, exchange);
+  const std::int64_t most = largest(context, mine, exchange_name);
   // Counted on the whole context, as the ranks of a node differ from node to node.
   if (static_cast<std::size_t>(most) <= harmless_on_node / static_cast<std::size_t>(context.size)) {
     return;
   }
-  const std::vector<double> wanted = wanted_on_nodes(context, need, exchange);
+  const std::vector<double> wanted = wanted_on_nodes(context, need, exchange_name);
   std::string fault;
   if (need.all() == too_many_bytes) {
     fault = not_a_size();
@@ -126,8 +126,8 @@ void require_memory_on_all(Context::Implementation& context, const MemoryNeed& n
       fault = why_not_on_node(to_bytes(wanted[0]), to_bytes(wanted[1]), whose);
     }
   }
-  const std::string agreed = agree_on_reason(context, fault, exchange);
-  if (!agreed.empty()) throw MemoryError(fmt::format("{}: {}", exchange, agreed));
+  const std::string agreed = agree_on_reason(context, fault, exchange_name);
+  if (!agreed.empty()) throw MemoryError(fmt::format("{}: {}", exchange_name, agreed));
 }
 
 }  // namespace sterna::comm

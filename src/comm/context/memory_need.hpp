@@ -33,6 +33,6 @@ void require_memory(const MemoryNeed& need);
 /// Collective. Throws the same MemoryError on all ranks where the ranks of a node together want
 /// more than there is, or one of them more than its limits allow, before anything is touched.
 void require_memory_on_all(Context::Implementation& context, const MemoryNeed& need,
-                           std::string_view exchange);
+                           std::string_view exchange_name);
 
 }  // namespace sterna::comm

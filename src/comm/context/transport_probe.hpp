@@ -9,7 +9,7 @@
 
 namespace sterna::comm {
 
-// What a context asks of the floor above it, where both are defined (transport/probe.cpp).
+// What a context asks of the layer above it, where both are defined (transport/probe.cpp).
 
 /// Why the ranks of `node` (a communicator of one node) cannot share memory; empty where they can.
 /// Collective over `node`.

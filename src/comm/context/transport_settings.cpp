@@ -7,7 +7,7 @@ namespace sterna::comm {
 namespace {
 
 /// Lines `NAME=VALUE` of the variables that this process has set. Its children inherit both, and
-/// choose anew: a script that simulates on one rank may start a run on many.
+/// choose again: a script that simulates on one rank may start a run on many.
 constexpr const char* chosen = "STERNA_CHOSEN_TRANSPORTS";
 
 std::string value_of(const std::string& name) {

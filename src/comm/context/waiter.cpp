@@ -43,8 +43,8 @@ namespace {
 
 std::string describe_wait(const Awaited& awaited, double seconds, const std::vector<int>& known,
                           const std::string& reason) {
-  return fmt::format("{}: waited {:.1f} s in method {}, round {}, for {}{}", awaited.exchange,
-                     seconds, awaited.method, awaited.round,
+  return fmt::format("{}: waited {:.1f} s in method {}, round {}, for {}{}", awaited.exchange_name,
+                     seconds, awaited.method_name, awaited.round,
                      name_ranks(awaited.ranks.empty() ? known : awaited.ranks), reason);
 }
 
@@ -137,15 +137,16 @@ void Waiter::fail(const std::string& message) {
 }
 
 void wait_for_request(Context::Implementation& context, MPI_Request& request,
-                      std::string_view exchange, std::string_view method, std::uint64_t round) {
+                      std::string_view exchange_name, std::string_view method,
+                      std::uint64_t round) {
   Waiter(context).wait(
       [&] {
         int done = 0;
-        check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), exchange);
+        check_mpi(MPI_Test(&request, &done, MPI_STATUS_IGNORE), exchange_name);
         return done != 0;
       },
       [&] {
-        return Awaited{exchange, method, round, {}};
+        return Awaited{exchange_name, method, round, {}};
       });
 }
 

@@ -11,10 +11,10 @@
 
 namespace sterna::comm {
 
-/// What a wait is for: the words of its error.
+/// What a wait is for: the text of its error.
 struct Awaited {
-  std::string_view exchange;  ///< "halo positions"
-  std::string_view method;    ///< "p2p"
+  std::string_view exchange_name;  ///< "halo positions"
+  std::string_view method_name;    ///< "p2p"
   std::uint64_t round = 0;
   std::vector<int> ranks;  ///< those still awaited; empty: any of the others
 };
@@ -50,13 +50,13 @@ void make_progress(const Context::Implementation& context);
 
 /// What the condition of a wait looks at.
 enum class Watched {
-  messages,  ///< asks MPI, which may give the core away by itself while it finds nothing
+  messages,  ///< asks MPI, which may yield the core by itself while it finds nothing
   memory,    ///< words that others store: asking again at once is of use only while they run
 };
 
 /// The one way to wait in this library. Polls, then yields the core (more ranks than cores must
 /// work), then about every 10 ms calls the context's idle hook, looks whether the awaited ranks
-/// of this node still live, and minds the deadline.
+/// of this node still live, and checks the deadline.
 class Waiter {
  public:
   explicit Waiter(Context::Implementation& context, Watched watched = Watched::messages)
@@ -78,7 +78,7 @@ class Waiter {
 
  private:
   using Clock = std::chrono::steady_clock;
-  /// Gives the core away for a moment; true when it is time to look closer.
+  /// Yields the core for a moment; true when it is time to look closer.
   bool pause();
   void look_closer(const Awaited& awaited);
   [[noreturn]] void fail(const std::string& message);
@@ -97,6 +97,6 @@ class Waiter {
 
 /// Waits for one MPI request and frees it.
 void wait_for_request(Context::Implementation& context, MPI_Request& request,
-                      std::string_view exchange, std::string_view method, std::uint64_t round);
+                      std::string_view exchange_name, std::string_view method, std::uint64_t round);
 
 }  // namespace sterna::comm

@@ -17,7 +17,7 @@ namespace sterna::comm {
 /// with; `make(i)`, which may throw Error on some ranks: then `drop(i)` follows on all, and the
 /// method takes no part. Throws Error on all ranks where the only one that is left cannot be made.
 template <class IsMade, class Make, class Retire, class Drop>
-void change_methods(Tuner& tuner, Context::Implementation& context, std::string_view exchange,
+void change_methods(Tuner& tuner, Context::Implementation& context, std::string_view exchange_name,
                     std::size_t count, IsMade&& is_made, Make&& make, Retire&& retire,
                     Drop&& drop) {
   tuner.agree();
@@ -32,9 +32,9 @@ void change_methods(Tuner& tuner, Context::Implementation& context, std::string_
         if (context.failed) throw;
         fault = error.what();
       }
-      fault = agree_on_reason(context, fault, exchange);
+      fault = agree_on_reason(context, fault, exchange_name);
       if (fault.empty()) continue;
-      if (tuner.live().size() == 1) throw Error(std::string(exchange) + ": " + fault);
+      if (tuner.live().size() == 1) throw Error(std::string(exchange_name) + ": " + fault);
       drop(i);
       tuner.exclude(i, fault);
     }

@@ -16,10 +16,10 @@ double RoundRecord::median_us() const {
   return *middle;
 }
 
-Verdict RoundRecord::verdict(const std::string& exchange, std::uint64_t rounds,
+Verdict RoundRecord::verdict(const std::string& exchange_name, std::uint64_t rounds,
                              const std::optional<Tuner>& tuner, std::string_view method,
                              std::string_view reason) const {
-  Verdict verdict{.exchange = exchange,
+  Verdict verdict{.exchange = exchange_name,
                   .rounds = rounds,
                   .median_us = median_us(),
                   .bytes_sent = bytes_,

@@ -32,7 +32,7 @@ class RoundRecord {
   }
 
   /// `method`, in use for the `reason`, where there is no tuner to say so.
-  Verdict verdict(const std::string& exchange, std::uint64_t rounds,
+  Verdict verdict(const std::string& exchange_name, std::uint64_t rounds,
                   const std::optional<Tuner>& tuner, std::string_view method,
                   std::string_view reason) const;
 

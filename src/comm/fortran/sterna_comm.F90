@@ -4,7 +4,7 @@
 !>
 !> Each procedure has an optional `status` as its last argument. Without it, an error ends the job
 !> on all ranks with a message; with it, the program goes on, and `sterna_error_message()` has the
-!> words. Handles need no initial value.
+!> text. Handles need no initial value.
 !>
 !> Arrays must be contiguous: of a section that is not, the status is sterna_error_section.
 module sterna_comm
@@ -401,7 +401,7 @@ contains
 
   ! ---- errors and strings ----------------------------------------------------------------------
 
-  !> Words for the last call that failed.
+  !> The message of the last call that failed.
   function sterna_error_message() result(message)
     character(:), allocatable :: message
     if (section_was_last) then
@@ -749,7 +749,7 @@ contains
     method = text(pointer)
   end function
 
-  !> Room for what goes to a neighbor: an array by c_f_pointer. Ask in each round.
+  !> The send buffer for a neighbor: an array by c_f_pointer. Ask for it in each round.
   type(c_ptr) function sterna_neighbor_outbox(exchange, neighbor, status) result(data)
     type(sterna_neighbor_exchange), intent(in) :: exchange
     integer, intent(in) :: neighbor
@@ -800,7 +800,7 @@ contains
     call conclude(c_neighbor_finish(exchange), status)
   end subroutine
 
-  !> At least this room for each neighbor, in the order of the ranks. Collective.
+  !> Raises each send capacity to at least so many items, in the order of the ranks. Collective.
   subroutine sterna_neighbor_reserve(exchange, send_counts, status)
     type(sterna_neighbor_exchange), intent(in) :: exchange
     integer(c_int64_t), intent(in) :: send_counts(:)

@@ -13,7 +13,7 @@ namespace sterna::comm {
 using detail::ArrayIn;
 using detail::ArrayOut;
 using packet::ArrayHead;
-using packet::Way;
+using packet::DataPath;
 
 BufferBytes ArrayIn::take() {
   if (owned.data() == data && owned.size() == bytes && bytes > 0) return std::move(owned);
@@ -35,7 +35,7 @@ Future Messenger::Implementation::post(int source, std::uint64_t key, std::span<
   const auto [incoming, i] = waiting->second.front();
   waiting->second.pop_front();
   if (waiting->second.empty()) awaiting_memory_.erase(waiting);
-  place_posted(incoming, i, posted);
+  receive_posted(incoming, i, posted);
   if (!incoming->failed && --incoming->pending == 0) ready_.push_back(incoming);
   return future;
 }
@@ -111,7 +111,7 @@ void Messenger::Implementation::receive_call(int source, std::span<const std::by
   }
   try {
     open_arrays(*incoming, bytes);
-    place_arrays(incoming);
+    receive_arrays(incoming);
   } catch (const Error& error) {
     fail(*incoming, error.what());
   }
@@ -120,7 +120,7 @@ void Messenger::Implementation::receive_call(int source, std::span<const std::by
     keep_packet(*incoming, bytes);
   }
   if (incoming->pending > 0) {
-    tell_sender(*incoming);
+    report_to_sender(*incoming);
   } else {
     run(incoming);
     use_again(std::move(incoming));
@@ -132,7 +132,7 @@ std::shared_ptr<Messenger::Implementation::Incoming> Messenger::Implementation::
   return take_last(spare_);
 }
 
-// What a call that is through has held is let go, but not the room for the lists.
+// Releases what a call that has ended held, but keeps the capacity of the lists.
 void Messenger::Implementation::use_again(std::shared_ptr<Incoming> incoming) {
   if (incoming.use_count() > 1) return;
   incoming->packet.clear();
@@ -152,57 +152,57 @@ void Messenger::Implementation::open_arrays(Incoming& incoming, std::span<const 
     ArrayIn& in = incoming.in[i];
     in.bytes = head.bytes;
     in.pool = pool_;
-    const Location place{head.owner, head.slab, head.address};
-    switch (head.way) {
-      case Way::inlined:
+    const Location location{head.owner, head.slab, head.address};
+    switch (head.path) {
+      case DataPath::inlined:
         in.data = packet.data() + head.address;
         incoming.arrays[i].done = packet::source | packet::remote;
         break;
-      case Way::view:
-        in.data = pool_->view(place);
+      case DataPath::view:
+        in.data = pool_->view(location);
         incoming.arrays[i].in_place = true;
         break;
-      case Way::gift:
+      case DataPath::moved:
         in.owned =
             incoming.source == context_.rank() && !shm_
                 ? BufferBytes(pool_, reinterpret_cast<std::byte*>(head.address), in.bytes, {})
-                : pool_->adopt(place, in.bytes);
+                : pool_->adopt(location, in.bytes);
         in.data = in.owned.data();
         incoming.arrays[i].done = packet::source | packet::remote;
         break;
-      case Way::self: {
+      case DataPath::self: {
         in.data = reinterpret_cast<const std::byte*>(head.address);
-        Shipment& shipment = *operations_.find(head.operation)->shipment;
-        // Given away to one: it need not wait for the end. To several: they look at it.
-        if (!shipment.lent && !shipment.keep && shipment.peer >= 0) {
-          in.owned = std::move(shipment.buffer);
+        OutgoingArray& outgoing = *operations_.find(head.operation)->outgoing;
+        // Given to one receiver: it need not wait for the end. To several: they read it.
+        if (!outgoing.lent && !outgoing.keep && outgoing.peer >= 0) {
+          in.owned = std::move(outgoing.buffer);
         } else {
           incoming.arrays[i].in_place = true;
         }
         break;
       }
-      case Way::foreign:
-      case Way::apart:
+      case DataPath::kernel_copy:
+      case DataPath::rendezvous:
         break;
     }
   }
 }
 
-// Asks the hook where the arrays shall go, and brings them there.
-void Messenger::Implementation::place_arrays(const std::shared_ptr<Incoming>& incoming) {
+// Asks the hook for the receive buffers of the arrays, and brings the arrays there.
+void Messenger::Implementation::receive_arrays(const std::shared_ptr<Incoming>& incoming) {
   const std::size_t count = incoming->heads.size();
   if (!incoming->entry->hook) {
-    for (std::size_t i = 0; i < count; ++i) land(incoming, i, {});
+    for (std::size_t i = 0; i < count; ++i) receive_array(incoming, i, {});
     return;
   }
-  std::vector<detail::ByteRoom> rooms(count);
-  for (std::size_t i = 0; i < count; ++i) rooms[i].bytes = incoming->heads[i].bytes;
+  std::vector<detail::ByteReceiveBuffer> buffers(count);
+  for (std::size_t i = 0; i < count; ++i) buffers[i].bytes = incoming->heads[i].bytes;
   const detail::CallIn call{sender_of(*incoming), incoming->small, {}};
-  incoming->entry->hook(call, rooms);
+  incoming->entry->hook(call, buffers);
   for (std::size_t i = 0; i < count; ++i) {
-    detail::ByteRoom& room = rooms[i];
-    if (room.posted) {
-      const PostName name{room.source, room.key};
+    detail::ByteReceiveBuffer& buffer = buffers[i];
+    if (buffer.posted) {
+      const PostName name{buffer.source, buffer.key};
       const auto posted = posted_.find(name);
       if (posted == posted_.end()) {
         awaiting_memory_[name].emplace_back(incoming, i);
@@ -211,56 +211,59 @@ void Messenger::Implementation::place_arrays(const std::shared_ptr<Incoming>& in
       }
       const Posted first = take_first(posted->second);
       if (posted->second.empty()) posted_.erase(posted);
-      place_posted(incoming, i, first);
+      receive_posted(incoming, i, first);
       if (incoming->failed) return;
       continue;
     }
-    if (!room.given) {
-      land(incoming, i, {});
-    } else if (fits(*incoming, i, room.memory.size())) {
-      land(incoming, i, room.memory.first(incoming->heads[i].bytes));
+    if (!buffer.given) {
+      receive_array(incoming, i, {});
+    } else if (fits(*incoming, i, buffer.memory.size())) {
+      receive_array(incoming, i, buffer.memory.first(incoming->heads[i].bytes));
     } else {
-      throw Error(too_small(*incoming, i, room.memory.size()));
+      throw Error(too_small(*incoming, i, buffer.memory.size()));
     }
   }
 }
 
-void Messenger::Implementation::place_posted(const std::shared_ptr<Incoming>& incoming,
-                                             std::size_t i, const Posted& posted) {
+void Messenger::Implementation::receive_posted(const std::shared_ptr<Incoming>& incoming,
+                                               std::size_t i, const Posted& posted) {
   if (!posted.taken && !fits(*incoming, i, posted.memory.size())) {
     return refuse(*incoming, i, posted.future, posted.memory.size());
   }
   incoming->arrays[i].posted = posted.future;
   incoming->arrays[i].taken = posted.taken;
-  land(incoming, i,
-       posted.taken ? std::span<std::byte>() : posted.memory.first(incoming->heads[i].bytes));
+  receive_array(
+      incoming, i,
+      posted.taken ? std::span<std::byte>() : posted.memory.first(incoming->heads[i].bytes));
 }
 
-bool Messenger::Implementation::fits(const Incoming& incoming, std::size_t i, std::size_t room) {
-  return incoming.heads[i].bytes <= room;
+bool Messenger::Implementation::fits(const Incoming& incoming, std::size_t i,
+                                     std::size_t capacity) {
+  return incoming.heads[i].bytes <= capacity;
 }
 
 std::string Messenger::Implementation::too_small(const Incoming& incoming, std::size_t i,
-                                                 std::size_t room) const {
+                                                 std::size_t capacity) const {
   return fmt::format("{}: an array of {} bytes came from rank {} for \"{}\", into memory of {}",
-                     name_, incoming.heads[i].bytes, incoming.source, incoming.entry->name, room);
+                     name_, incoming.heads[i].bytes, incoming.source, incoming.entry->name,
+                     capacity);
 }
 
 // Brings array `i` into `memory`, or where there is none, to where the entry can read it.
-void Messenger::Implementation::land(const std::shared_ptr<Incoming>& incoming, std::size_t i,
-                                     std::span<std::byte> memory) {
+void Messenger::Implementation::receive_array(const std::shared_ptr<Incoming>& incoming,
+                                              std::size_t i, std::span<std::byte> memory) {
   const ArrayHead& head = incoming->heads[i];
   ArrayIn& in = incoming->in[i];
-  LandingArray& array = incoming->arrays[i];
+  ArrivingArray& array = incoming->arrays[i];
   const bool to_memory = memory.data() != nullptr;
-  if (head.way == Way::foreign || head.way == Way::apart) {
+  if (head.path == DataPath::kernel_copy || head.path == DataPath::rendezvous) {
     if (!to_memory) {
       in.owned = pool_->allocate(in.bytes);
       memory = {in.owned.data(), in.bytes};
     }
     in.data = memory.data();
-    if (head.way == Way::foreign) {
-      shm_->read_foreign(incoming->source, head.address, memory);
+    if (head.path == DataPath::kernel_copy) {
+      shm_->copy_from_rank(incoming->source, head.address, memory);
       array.done |= packet::source | packet::remote;
     } else {
       fetches_[++last_token_] = {incoming, i};
@@ -310,7 +313,7 @@ void Messenger::Implementation::run(const std::shared_ptr<Incoming>& incoming) {
   }
   incoming->ran = true;
   for (std::size_t i = 0; i < incoming->arrays.size(); ++i) {
-    const LandingArray& array = incoming->arrays[i];
+    const ArrivingArray& array = incoming->arrays[i];
     if (!array.posted) continue;
     Completed completed{{incoming->in[i].data, incoming->in[i].bytes}, incoming->source, {}};
     if (array.taken) {
@@ -326,56 +329,56 @@ void Messenger::Implementation::pass_on(const std::shared_ptr<Incoming>& incomin
   const std::vector<int> children =
       broadcast_children(node_of_, incoming->head.root, context_.rank());
   if (children.empty()) return;
-  Cargo cargo[most_arrays];
+  ArrayToSend to_send[most_arrays];
   for (std::size_t i = 0; i < incoming->in.size(); ++i) {
     ArrayOut array;
     array.mode = ArrayOut::Mode::lent;
     array.data = {incoming->in[i].data, incoming->in[i].bytes};
     array.keep = incoming;
-    const bool tell_after = incoming->heads[i].wishes != 0;
+    const bool reports_back = incoming->heads[i].requested != 0;
     Stage last = Stage::source;
-    if ((incoming->heads[i].wishes & packet::remote) != 0) last = Stage::remote;
-    if ((incoming->heads[i].wishes & packet::operation) != 0) last = Stage::operation;
-    if (tell_after) {
+    if ((incoming->heads[i].requested & packet::remote) != 0) last = Stage::remote;
+    if ((incoming->heads[i].requested & packet::operation) != 0) last = Stage::operation;
+    if (reports_back) {
       ++incoming->children;
       array.completions.add(Completion{last, [this, raw = incoming.get()](const Completed&) {
                                          if (--raw->children == 0 && raw->ran) end(*raw);
                                        }});
     }
-    cargo[i] = load(std::move(array), incoming->head.entry, -1);
+    to_send[i] = prepare_array(std::move(array), incoming->head.entry, -1);
   }
-  send_to_all(children, incoming->head, incoming->small, {cargo, incoming->in.size()});
+  send_to_all(children, incoming->head, incoming->small, {to_send, incoming->in.size()});
 }
 
-// The call is through, here and below: tells the sender.
+// The call has ended, here and in the subtree: reports to the sender.
 void Messenger::Implementation::end(Incoming& incoming) {
   --open_incoming_;
-  for (LandingArray& array : incoming.arrays) array.done |= packet::all_stages;
-  tell_sender(incoming);
+  for (ArrivingArray& array : incoming.arrays) array.done |= packet::all_stages;
+  report_to_sender(incoming);
 }
 
-void Messenger::Implementation::tell_sender(Incoming& incoming) {
+void Messenger::Implementation::report_to_sender(Incoming& incoming) {
   for (std::size_t i = 0; i < incoming.arrays.size(); ++i) {
     ArrayHead& head = incoming.heads[i];
-    LandingArray& array = incoming.arrays[i];
+    ArrivingArray& array = incoming.arrays[i];
     const bool broadcast_under_way =
         (incoming.head.flags & packet::broadcast) != 0 && (array.done & packet::operation) == 0;
     if (head.operation == 0 || broadcast_under_way) continue;
-    const std::uint32_t stages = array.done & head.wishes;
+    const std::uint32_t stages = array.done & head.requested;
     if (stages == 0) continue;
-    head.wishes &= ~stages;
+    head.requested &= ~stages;
     acknowledge(incoming.source, head.operation, stages);
   }
 }
 
-// The call cannot run: tells the sender, and whoever waits here.
+// The call cannot run: reports the error to the sender and to whoever waits here.
 void Messenger::Implementation::fail(Incoming& incoming, const std::string& error) {
   --open_incoming_;
   incoming.failed = true;
   for (std::size_t i = 0; i < incoming.arrays.size(); ++i) {
     const ArrayHead& head = incoming.heads[i];
     if (head.operation == 0) continue;
-    if (head.way == Way::apart && incoming.arrays[i].done == 0) {
+    if (head.path == DataPath::rendezvous && incoming.arrays[i].done == 0) {
       routes_[static_cast<std::size_t>(incoming.source)]->refuse(incoming.source, head.operation);
     }
     acknowledge(incoming.source, head.operation, packet::failure, error);
@@ -386,8 +389,8 @@ void Messenger::Implementation::fail(Incoming& incoming, const std::string& erro
 // Posted memory does not hold the array: an error of the receive and of the sender, not of
 // whatever this rank is waiting for.
 void Messenger::Implementation::refuse(Incoming& incoming, std::size_t i, const Future& receive,
-                                       std::size_t room) {
-  const std::string error = too_small(incoming, i, room);
+                                       std::size_t capacity) {
+  const std::string error = too_small(incoming, i, capacity);
   try {
     fail(incoming, error);
   } catch (const Error&) {

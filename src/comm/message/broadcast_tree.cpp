@@ -6,13 +6,13 @@
 namespace sterna::comm {
 namespace {
 
-/// Appends the children of the member at `place` in the binomial tree over `members`, whose first
+/// Appends the children of the member at `index` in the binomial tree over `members`, whose first
 /// is the root. Children of high order come first: theirs are the deepest trees.
-void append_children(std::span<const int> members, std::size_t place, std::vector<int>& children) {
+void append_children(std::span<const int> members, std::size_t index, std::vector<int>& children) {
   std::size_t step = 1;
-  while (step < members.size() && (place & step) == 0) step *= 2;
+  while (step < members.size() && (index & step) == 0) step *= 2;
   for (step /= 2; step > 0; step /= 2) {
-    if (place + step < members.size()) children.push_back(members[place + step]);
+    if (index + step < members.size()) children.push_back(members[index + step]);
   }
 }
 
@@ -32,13 +32,13 @@ std::vector<int> broadcast_children(std::span<const int> node_of, int root, int 
 
   std::vector<int> children;
   if (rank == leader) {
-    const auto place = static_cast<std::size_t>(node(rank));
+    const auto index = static_cast<std::size_t>(node(rank));
     const auto first = static_cast<std::size_t>(node(root));
     std::ranges::rotate(leaders, leaders.begin() + static_cast<std::ptrdiff_t>(first));
-    append_children(leaders, (place + leaders.size() - first) % leaders.size(), children);
+    append_children(leaders, (index + leaders.size() - first) % leaders.size(), children);
   }
-  const auto place = static_cast<std::size_t>(std::ranges::find(here, rank) - here.begin());
-  append_children(here, place, children);
+  const auto index = static_cast<std::size_t>(std::ranges::find(here, rank) - here.begin());
+  append_children(here, index, children);
   return children;
 }
 

@@ -1,4 +1,5 @@
-// What happens at the caller of an entry: how each array travels, and whom to tell when.
+// What happens at the caller of an entry: how each array travels, and which completions are due
+// when.
 
 #include <fmt/format.h>
 
@@ -12,7 +13,7 @@ namespace sterna::comm {
 
 using detail::ArrayOut;
 using packet::ArrayHead;
-using packet::Way;
+using packet::DataPath;
 
 namespace {
 
@@ -39,10 +40,10 @@ constexpr std::uint32_t bit(Stage stage) {
 }
 static_assert(bit(Stage::source) == packet::source && bit(Stage::operation) == packet::operation);
 
-void set_place(ArrayHead& head, const Location& place) {
-  head.owner = place.owner;
-  head.slab = place.slab;
-  head.address = place.offset;
+void set_location(ArrayHead& head, const Location& location) {
+  head.owner = location.owner;
+  head.slab = location.slab;
+  head.address = location.offset;
 }
 
 }  // namespace
@@ -62,29 +63,30 @@ void Messenger::Implementation::call(int destination, std::uint64_t entry, std::
     send_call(destination, head, small, {});
     return;
   }
-  Cargo cargo[most_arrays];
+  ArrayToSend to_send[most_arrays];
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    cargo[i] = load(std::move(arrays[i]), entry, destination);
+    to_send[i] = prepare_array(std::move(arrays[i]), entry, destination);
   }
-  send_to_all({&destination, 1}, head, small, {cargo, arrays.size()});
+  send_to_all({&destination, 1}, head, small, {to_send, arrays.size()});
 }
 
 void Messenger::Implementation::broadcast(std::uint64_t entry, std::uint64_t reference,
                                           std::span<const std::byte> small,
                                           std::span<ArrayOut> arrays) {
-  Cargo cargo[most_arrays];
+  ArrayToSend to_send[most_arrays];
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    cargo[i] = load(std::move(arrays[i]), entry, context_.size() == 1 ? context_.rank() : -1);
-    cargo[i].keep();
-    if (cargo[i].mode == ArrayOut::Mode::copied) own_copy(cargo[i].shipment());
-    cargo[i].mode = ArrayOut::Mode::lent;  // to several: it can be given to none
+    to_send[i] =
+        prepare_array(std::move(arrays[i]), entry, context_.size() == 1 ? context_.rank() : -1);
+    to_send[i].keep();
+    if (to_send[i].mode == ArrayOut::Mode::copied) own_copy(to_send[i].outgoing());
+    to_send[i].mode = ArrayOut::Mode::lent;  // to several: it can be given to none
   }
   std::vector<int> targets = broadcast_children(node_of_, context_.rank(), context_.rank());
   targets.push_back(context_.rank());
   const packet::CallHead head{
       entry,           reference, static_cast<std::uint32_t>(small.size()), packet::broadcast,
       context_.rank(), 0};
-  send_to_all(targets, head, small, {cargo, arrays.size()});
+  send_to_all(targets, head, small, {to_send, arrays.size()});
 }
 
 BufferBytes Messenger::Implementation::copy_of(std::span<const std::byte> data) {
@@ -93,27 +95,28 @@ BufferBytes Messenger::Implementation::copy_of(std::span<const std::byte> data) 
   return copy;
 }
 
-Messenger::Implementation::Cargo Messenger::Implementation::load(ArrayOut&& array,
-                                                                 std::uint64_t entry, int peer) {
-  Cargo cargo;
-  cargo.mode = array.mode;
+Messenger::Implementation::ArrayToSend Messenger::Implementation::prepare_array(ArrayOut&& array,
+                                                                                std::uint64_t entry,
+                                                                                int peer) {
+  ArrayToSend to_send;
+  to_send.mode = array.mode;
   array.completions.for_each(
-      [&](const Completion& completion) { cargo.wanted |= bit(completion.stage); });
-  Shipment& shipment = cargo.own.emplace();
-  shipment.data = array.data;
-  shipment.named = array.data;
-  shipment.buffer = std::move(array.buffer);
-  shipment.keep = std::move(array.keep);
-  shipment.completions = std::move(array.completions);
-  shipment.peer = peer;
-  shipment.entry = entry;
-  shipment.lent = array.mode == ArrayOut::Mode::lent && !shipment.keep;
-  return cargo;
+      [&](const Completion& completion) { to_send.wanted |= bit(completion.stage); });
+  OutgoingArray& outgoing = to_send.own.emplace();
+  outgoing.data = array.data;
+  outgoing.named = array.data;
+  outgoing.buffer = std::move(array.buffer);
+  outgoing.keep = std::move(array.keep);
+  outgoing.completions = std::move(array.completions);
+  outgoing.peer = peer;
+  outgoing.entry = entry;
+  outgoing.lent = array.mode == ArrayOut::Mode::lent && !outgoing.keep;
+  return to_send;
 }
 
 void Messenger::Implementation::send_call(int destination, const packet::CallHead& head,
                                           std::span<const std::byte> small,
-                                          std::span<Cargo> arrays) {
+                                          std::span<ArrayToSend> arrays) {
   std::size_t bytes = packet::aligned(sizeof(packet::Word) + sizeof head + small.size());
   const std::size_t heads_at = bytes;
   bytes += arrays.size() * sizeof(ArrayHead);
@@ -127,8 +130,8 @@ void Messenger::Implementation::send_call(int destination, const packet::CallHea
   if (!small.empty()) std::memcpy(at + sizeof head, small.data(), small.size());
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     std::memcpy(packet + heads_at + i * sizeof(ArrayHead), &heads[i], sizeof(ArrayHead));
-    if (heads[i].way == Way::inlined && heads[i].bytes > 0) {
-      std::memcpy(packet + heads[i].address, arrays[i].shipment().data.data(), heads[i].bytes);
+    if (heads[i].path == DataPath::inlined && heads[i].bytes > 0) {
+      std::memcpy(packet + heads[i].address, arrays[i].outgoing().data.data(), heads[i].bytes);
     }
   }
   commit(destination, {static_cast<std::uint32_t>(bytes), packet::call,
@@ -136,44 +139,44 @@ void Messenger::Implementation::send_call(int destination, const packet::CallHea
   // After the packet, so that its receiver knows what comes.
   Route* const route = routes_[static_cast<std::size_t>(destination)];
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    if (heads[i].way == Way::apart) {
-      route->announce(destination, heads[i].operation, arrays[i].shipment().data);
+    if (heads[i].path == DataPath::rendezvous) {
+      route->announce(destination, heads[i].operation, arrays[i].outgoing().data);
     }
   }
 }
 
-// Decides how an array goes to `destination`; inlined ones get their place in the packet.
-ArrayHead Messenger::Implementation::dispatch(int destination, Cargo& cargo,
+// Decides how an array goes to `destination`; inlined ones get their offset in the packet.
+ArrayHead Messenger::Implementation::dispatch(int destination, ArrayToSend& to_send,
                                               std::size_t& packet_bytes) {
-  Shipment& shipment = cargo.shipment();
-  const std::size_t bytes = shipment.data.size();
+  OutgoingArray& outgoing = to_send.outgoing();
+  const std::size_t bytes = outgoing.data.size();
   ArrayHead head{};
   head.bytes = bytes;
-  head.wishes = cargo.wanted & (packet::remote | packet::operation);
+  head.requested = to_send.wanted & (packet::remote | packet::operation);
   const Route* const route = routes_[static_cast<std::size_t>(destination)];
   const bool in_node = route != nullptr && route == shm_.get();
-  const std::size_t limit = in_node ? copy_below_in_node_ : copy_below_apart_;
-  std::uint32_t awaited = head.wishes;
+  const std::size_t limit = in_node ? copy_below_in_node_ : copy_below_between_nodes_;
+  std::uint32_t awaited = head.requested;
 
-  if (bytes == 0 || (bytes < limit && cargo.mode != ArrayOut::Mode::given &&
+  if (bytes == 0 || (bytes < limit && to_send.mode != ArrayOut::Mode::given &&
                      packet_bytes + bytes <= largest_packet)) {
-    head.way = Way::inlined;
+    head.path = DataPath::inlined;
     head.address = packet_bytes;
     packet_bytes += packet::aligned(bytes);
-  } else if (route == nullptr && cargo.mode != ArrayOut::Mode::copied) {
-    head.way = Way::self;
-    head.address = reinterpret_cast<std::uint64_t>(shipment.data.data());
+  } else if (route == nullptr && to_send.mode != ArrayOut::Mode::copied) {
+    head.path = DataPath::self;
+    head.address = reinterpret_cast<std::uint64_t>(outgoing.data.data());
     awaited |= packet::source;
-    head.wishes |= packet::source;
+    head.requested |= packet::source;
   } else if (route == nullptr || in_node) {
-    in_memory(cargo, head, awaited);
+    in_memory(to_send, head, awaited);
   } else {
-    if (cargo.mode == ArrayOut::Mode::copied) own_copy(shipment);
-    head.way = Way::apart;
+    if (to_send.mode == ArrayOut::Mode::copied) own_copy(outgoing);
+    head.path = DataPath::rendezvous;
     awaited |= packet::source;
   }
   if (awaited != 0) {
-    Shipment& kept = *cargo.keep();
+    OutgoingArray& kept = *to_send.keep();
     for (unsigned stage = 0; stage < 3; ++stage) {
       if ((awaited >> stage & 1U) != 0) ++kept.left[stage];
     }
@@ -181,68 +184,69 @@ ArrayHead Messenger::Implementation::dispatch(int destination, Cargo& cargo,
       kept.checked = true;
       kept.checksum = checksum(kept.data);
     }
-    head.operation = operations_.open(destination, awaited, cargo.keep());
+    head.operation = operations_.open(destination, awaited, to_send.keep());
   }
   return head;
 }
 
-void Messenger::Implementation::own_copy(Shipment& shipment) {
-  shipment.buffer = copy_of(shipment.data);
-  shipment.data = {shipment.buffer.data(), shipment.data.size()};
+void Messenger::Implementation::own_copy(OutgoingArray& outgoing) {
+  outgoing.buffer = copy_of(outgoing.data);
+  outgoing.data = {outgoing.buffer.data(), outgoing.data.size()};
 }
 
-// Ways of an array through memory that its receiver can reach.
-void Messenger::Implementation::in_memory(Cargo& cargo, ArrayHead& head, std::uint32_t& awaited) {
-  Shipment& shipment = cargo.shipment();
-  if (cargo.mode == ArrayOut::Mode::lent) {
-    if (const auto place = pool_->locate(shipment.data.data(), shipment.data.size())) {
-      head.way = Way::view;
-      set_place(head, *place);
-    } else if (shm_ && shm_->reads_foreign() && head.bytes >= kernel_copies_from_) {
-      head.way = Way::foreign;
-      head.address = reinterpret_cast<std::uint64_t>(shipment.data.data());
-    } else if (shipment.peer >= 0) {
-      own_copy(shipment);
-      give(shipment, head);
+// Delivery of an array through memory that its receiver can read.
+void Messenger::Implementation::in_memory(ArrayToSend& to_send, ArrayHead& head,
+                                          std::uint32_t& awaited) {
+  OutgoingArray& outgoing = to_send.outgoing();
+  if (to_send.mode == ArrayOut::Mode::lent) {
+    if (const auto location = pool_->locate(outgoing.data.data(), outgoing.data.size())) {
+      head.path = DataPath::view;
+      set_location(head, *location);
+    } else if (shm_ && shm_->kernel_copies() && head.bytes >= kernel_copies_from_) {
+      head.path = DataPath::kernel_copy;
+      head.address = reinterpret_cast<std::uint64_t>(outgoing.data.data());
+    } else if (outgoing.peer >= 0) {
+      own_copy(outgoing);
+      give(outgoing, head);
       return;
     } else {  // one of several receivers: a copy that all of them see
-      own_copy(shipment);
-      head.way = Way::view;
-      set_place(head, shipment.buffer.place());
+      own_copy(outgoing);
+      head.path = DataPath::view;
+      set_location(head, outgoing.buffer.location());
     }
     awaited |= packet::source;
-    head.wishes |= packet::source;
+    head.requested |= packet::source;
     return;
   }
-  if (cargo.mode == ArrayOut::Mode::copied) own_copy(shipment);
-  give(shipment, head);
+  if (to_send.mode == ArrayOut::Mode::copied) own_copy(outgoing);
+  give(outgoing, head);
 }
 
-void Messenger::Implementation::give(Shipment& shipment, ArrayHead& head) {
-  head.way = Way::gift;
+void Messenger::Implementation::give(OutgoingArray& outgoing, ArrayHead& head) {
+  head.path = DataPath::moved;
   if (pool_->is_shared()) {
-    set_place(head, shipment.buffer.place());
+    set_location(head, outgoing.buffer.location());
   } else {  // a pool that only this rank sees, so it is a call of itself
-    head.address = reinterpret_cast<std::uint64_t>(shipment.data.data());
+    head.address = reinterpret_cast<std::uint64_t>(outgoing.data.data());
   }
-  shipment.buffer.hand_over();
+  outgoing.buffer.hand_over();
 }
 
 void Messenger::Implementation::send_to_all(std::span<const int> targets,
                                             const packet::CallHead& head,
                                             std::span<const std::byte> small,
-                                            std::span<Cargo> arrays) {
+                                            std::span<ArrayToSend> arrays) {
   for (const int target : targets) send_call(target, head, small, arrays);
-  for (Cargo& cargo : arrays) {
-    const bool nobody_holds_it = cargo.shipment().left[0] == 0;
-    if ((cargo.wanted & packet::source) == 0 || !nobody_holds_it) continue;
+  for (ArrayToSend& to_send : arrays) {
+    const bool nobody_holds_it = to_send.outgoing().left[0] == 0;
+    if ((to_send.wanted & packet::source) == 0 || !nobody_holds_it) continue;
     bool runs_code = false;
-    cargo.shipment().completions.for_each(
+    to_send.outgoing().completions.for_each(
         [&](const Completion& completion) { runs_code = runs_code || completion.runs_code(); });
     if (runs_code) {
-      due_.emplace_back(cargo.keep(), Stage::source);
+      due_.emplace_back(to_send.keep(), Stage::source);
     } else {
-      tell(cargo.shipment(), Stage::source);
+      complete(to_send.outgoing(), Stage::source);
     }
   }
 }
@@ -264,10 +268,10 @@ void Messenger::Implementation::stages_done(std::uint64_t name, std::uint32_t st
                                             std::string error) {
   Operations::Operation* const operation = operations_.find(name);
   if (operation == nullptr) return;
-  const std::shared_ptr<Shipment> shipment = operation->shipment;
+  const std::shared_ptr<OutgoingArray> outgoing = operation->outgoing;
   if ((stages & packet::failure) != 0) {
     stages = packet::all_stages;
-    if (shipment->error.empty()) shipment->error = std::move(error);
+    if (outgoing->error.empty()) outgoing->error = std::move(error);
     Route* const route =
         operation->peer >= 0 ? routes_[static_cast<std::size_t>(operation->peer)] : nullptr;
     if (route != nullptr) route->withdraw(name);
@@ -276,29 +280,30 @@ void Messenger::Implementation::stages_done(std::uint64_t name, std::uint32_t st
   operation->awaited &= ~reached;
   if (operation->awaited == 0) operations_.close(*operation);
   for (unsigned stage = 0; stage < 3; ++stage) {
-    if ((reached >> stage & 1U) != 0 && --shipment->left[stage] == 0) {
-      tell(*shipment, static_cast<Stage>(stage));
+    if ((reached >> stage & 1U) != 0 && --outgoing->left[stage] == 0) {
+      complete(*outgoing, static_cast<Stage>(stage));
     }
   }
 }
 
-void Messenger::Implementation::tell(Shipment& shipment, Stage stage) {
-  if (stage == Stage::source && shipment.checked && checksum(shipment.data) != shipment.checksum) {
-    shipment.error = fmt::format(
+void Messenger::Implementation::complete(OutgoingArray& outgoing, Stage stage) {
+  if (stage == Stage::source && outgoing.checked && checksum(outgoing.data) != outgoing.checksum) {
+    outgoing.error = fmt::format(
         "{}: the array of {} bytes that was lent to \"{}\" was changed before its source "
         "completion",
-        name_, shipment.data.size(), entries_.at(shipment.entry).name);
+        name_, outgoing.data.size(), entries_.at(outgoing.entry).name);
   }
-  const Completed completed{shipment.named, shipment.peer, shipment.error};
-  bool told = false;
-  shipment.completions.for_each([&](const Completion& completion) {
+  const Completed completed{outgoing.named, outgoing.peer, outgoing.error};
+  bool reported = false;
+  outgoing.completions.for_each([&](const Completion& completion) {
     if (completion.stage != stage) return;
-    completion.tell(completed);
-    told = true;
+    completion.complete(completed);
+    reported = true;
   });
   // An error must not vanish because nobody asked for this stage.
-  if (!told && stage == Stage::source && !shipment.error.empty() && shipment.completions.empty()) {
-    throw Error(shipment.error);
+  if (!reported && stage == Stage::source && !outgoing.error.empty() &&
+      outgoing.completions.empty()) {
+    throw Error(outgoing.error);
   }
 }
 

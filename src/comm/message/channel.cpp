@@ -37,7 +37,7 @@ class ChannelBytes::Implementation {
       : messenger_(messenger), peer_(peer), capacity_(capacity), slots_(options.slots) {
     if (slots_ == 0) throw Error("a channel needs a slot");
   }
-  /// For the memory of a channel: throws MemoryError where there is no room for it.
+  /// For the memory of a channel: throws MemoryError where memory does not suffice.
   void require(std::size_t bytes) const {
     const std::string reason = why_no_memory({.plain = bytes});
     if (reason.empty()) return;
@@ -78,7 +78,7 @@ class ChannelBytes::Implementation {
 
 namespace {
 
-/// What is told of the message in a slot, at its end.
+/// The trailer of the message in a slot.
 struct alignas(64) SlotHead {
   std::uint64_t bytes;
   std::uint64_t credit;  ///< messages of the other direction that its receiver has released
@@ -105,11 +105,11 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
       : Implementation(messenger, peer, capacity, options),
         transport_(transport),
         key_(options.key),
-        tell_after_(std::max<std::uint64_t>(1, slots_ / 2)),
+        credit_after_(std::max<std::uint64_t>(1, slots_ / 2)),
         stride_(slot_bytes(capacity)) {
     try {
       // Some more, as so many may be free without the sender's knowing.
-      const std::size_t slots = sum_of_bytes(slots_, tell_after_ - 1);
+      const std::size_t slots = sum_of_bytes(slots_, credit_after_ - 1);
       require(item_bytes(slots, sum_of_bytes(stride_, sizeof(SlotHead) + sizeof(std::uint64_t))));
       slots_ = slots;
       const OneSidedParts parts{counter_bytes, slots_ * stride_, nullptr};
@@ -118,7 +118,8 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
       heads_->resize(slots_);
       staging_.resize(transport == "shm" ? 0 : capacity);
     } catch (const Error&) {
-      // The peer must not wait for a side that does not come, nor a later channel take its setup message.
+      // The peer must not wait for a side that does not come, nor a later channel take its setup
+      // message.
       messenger_.send_setup(peer, key_, "");
       messenger_.drop_setup(peer, key_);
       throw;
@@ -188,9 +189,9 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
   void release() override {
     if (released_ == received_) throw Error("a channel has no message to release");
     ++released_;
-    if (released_ - told_ < tell_after_) return;
+    if (released_ - credited_ < credit_after_) return;
     connect();
-    told_ = released_;
+    credited_ = released_;
     // The word must not change while the credit before is on its way.
     if (transport_ != "shm") wait_sent();
     notify(credit_at, slots_, released_);
@@ -236,7 +237,7 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
   void await_credit() {
     connect();
     if (has_credit()) return;
-    messenger_.wait_for(peer_, "room in a channel", [&] {
+    messenger_.wait_for(peer_, "a free slot of a channel", [&] {
       memory_->progress();
       return has_credit();
     });
@@ -244,7 +245,7 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
 
   /// Behind the data: their size and this side's credit, then the notice.
   void announce(std::size_t bytes) {
-    told_ = released_;
+    credited_ = released_;
     // Credit says that the message which had this slot before has arrived, so what was put for it
     // may be changed.
     const std::size_t slot = sent_ % slots_;
@@ -263,7 +264,7 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
   std::string_view transport_;
   std::uint64_t key_;
   bool connected_ = false;
-  std::uint64_t tell_after_;  ///< credits are told one by one only from so many on
+  std::uint64_t credit_after_;  ///< credit is sent on its own only from so many messages on
   std::size_t stride_;
   std::shared_ptr<OneSided> memory_;
   std::shared_ptr<std::vector<std::uint64_t>> words_ =
@@ -274,7 +275,7 @@ class OneSidedChannel final : public ChannelBytes::Implementation {
   std::uint64_t credit_ = 0;  ///< messages to the peer that it has released
   std::uint64_t received_ = 0;
   std::uint64_t released_ = 0;
-  std::uint64_t told_ = 0;  ///< of `released_`
+  std::uint64_t credited_ = 0;  ///< of `released_`
 };
 
 /// Over messages with posted receives: one for each free slot.
@@ -296,7 +297,8 @@ class PostedChannel final : public ChannelBytes::Implementation {
   void send(std::span<const std::byte> message) override {
     check_size(message.size());
     // The receiver is at most so many messages behind as it has slots.
-    messenger_.wait_for(peer_, "room in a channel", [&] { return read_.count() + slots_ > sent_; });
+    messenger_.wait_for(peer_, "a free slot of a channel",
+                        [&] { return read_.count() + slots_ > sent_; });
     ++sent_;
     messenger_.send(peer_, key_, nocopy(message, on_source(free_), on_remote(read_)));
   }

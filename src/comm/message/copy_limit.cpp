@@ -40,8 +40,8 @@ class PingPong {
               for (const std::uint64_t item : items) sum_ += item;
               ++hits_;
             })),
-        set_rounds_(
-            messenger_.entry<int>("set rounds", [this](Sender, int rounds) { told_ = rounds; })) {}
+        set_rounds_(messenger_.entry<int>(
+            "set rounds", [this](Sender, int rounds) { agreed_rounds_ = rounds; })) {}
 
   Messenger& messenger() { return messenger_; }
 
@@ -62,11 +62,11 @@ class PingPong {
   }
   void set_rounds(int peer, bool first, double one_way_us) {
     if (first) {
-      told_ = static_cast<int>(std::clamp(block_us / (2.0 * one_way_us), 3.0, 50.0));
-      set_rounds_(peer, told_);
+      agreed_rounds_ = static_cast<int>(std::clamp(block_us / (2.0 * one_way_us), 3.0, 50.0));
+      set_rounds_(peer, agreed_rounds_);
     }
-    messenger_.wait_until([&] { return told_ > 0; }, "the number of rounds");
-    rounds_ = std::exchange(told_, 0);
+    messenger_.wait_until([&] { return agreed_rounds_ > 0; }, "the number of rounds");
+    rounds_ = std::exchange(agreed_rounds_, 0);
   }
   void start_over() { rounds_ = first_rounds; }
 
@@ -82,7 +82,7 @@ class PingPong {
   std::uint64_t sum_ = 0;
   int hits_ = 0;
   int rounds_ = first_rounds;
-  int told_ = 0;  ///< rounds, by the first rank
+  int agreed_rounds_ = 0;  ///< rounds, by the first rank
   Entry<NoCopy<std::uint64_t>> hit_;
   Entry<int> set_rounds_;
 };

@@ -43,15 +43,16 @@ Messenger::Implementation::Implementation(const Context& context, const Messenge
       first_tag_(state().reserve_tags(3)) {
   make_routes(options.transport);
   copy_below_in_node_ = options.copy_below.value_or(copy_limit(context, "shm"));
-  copy_below_apart_ =
+  copy_below_between_nodes_ =
       options.copy_below.value_or(network_ ? copy_limit(context, network_->name()) : 0);
   for (int rank = 0; rank < context.size(); ++rank) node_of_.push_back(context.node_of(rank));
   dead_.resize(node_of_.size());
   mailbox_ = add_entry(" mailbox", "mailbox", [](detail::CallIn&) {});
-  entries_.at(mailbox_).hook = [](const detail::CallIn& call, std::span<detail::ByteRoom> rooms) {
-    rooms[0].posted = true;
-    rooms[0].source = call.sender.rank;
-    rooms[0].key = call.sender.reference;
+  entries_.at(mailbox_).hook = [](const detail::CallIn& call,
+                                  std::span<detail::ByteReceiveBuffer> buffers) {
+    buffers[0].posted = true;
+    buffers[0].source = call.sender.rank;
+    buffers[0].key = call.sender.reference;
   };
   setup_ = add_entry(" setup", "setup", [this](detail::CallIn& call) {
     const PostName name{call.sender.rank, call.sender.reference};
@@ -118,8 +119,8 @@ void Messenger::Implementation::progress() {
     arrived(context_.rank(), packet);
   }
   while (!due_.empty()) {
-    const auto [shipment, stage] = take_first(due_);
-    tell(*shipment, stage);
+    const auto [outgoing, stage] = take_first(due_);
+    complete(*outgoing, stage);
   }
   while (!ready_.empty()) run(take_first(ready_));
 }
@@ -199,10 +200,10 @@ void Messenger::Implementation::make_routes(const std::string& wanted) {
                                             context_.node_count() < context_.size());
   if (in_nodes) {
     shm_ = std::make_shared<ShmRoute>(state(), first_tag_, name_);
-    pool_ =
-        std::make_shared<MessagePool>(shm_->boards(), shm_->own_place(), check_, shm_->memory());
+    pool_ = std::make_shared<MessagePool>(shm_->directories(), shm_->own_place(), check_,
+                                          shm_->memory());
   } else {
-    pool_ = std::make_shared<MessagePool>(std::vector<Board*>{}, 0, check_, nullptr);
+    pool_ = std::make_shared<MessagePool>(std::vector<PoolDirectory*>{}, 0, check_, nullptr);
   }
   if (wanted == "rdma" || (wanted == "auto" && (!in_nodes || context_.node_count() > 1) &&
                            context_.size() > 1 && why_not("rdma").empty())) {

@@ -45,7 +45,7 @@ class Messenger::Implementation final : public PacketSink {
   void send_to_mailbox(int destination, std::uint64_t key, detail::ArrayOut array) {
     call(destination, mailbox_, key, {}, {&array, 1});
   }
-  /// `memory` is where the array goes; or `taken`, where the buffer goes that it lies in.
+  /// `memory` receives the array; or `taken` gets the buffer that holds it.
   Future post(int source, std::uint64_t key, std::span<std::byte> memory,
               std::shared_ptr<BufferBytes> taken);
   std::uint64_t reserve_keys() { return ++reserved_keys_ << 32U; }
@@ -100,26 +100,26 @@ class Messenger::Implementation final : public PacketSink {
     int source;
     std::vector<std::byte> bytes;
   };
-  /// An array about to leave. Only what somebody must be told of later is worth the heap.
-  struct Cargo {
-    std::optional<Shipment> own;
-    std::shared_ptr<Shipment> kept;
+  /// An array about to leave. It goes to the heap only where a completion is due later.
+  struct ArrayToSend {
+    std::optional<OutgoingArray> own;
+    std::shared_ptr<OutgoingArray> kept;
     detail::ArrayOut::Mode mode = detail::ArrayOut::Mode::copied;
-    std::uint32_t wanted = 0;  ///< stages somebody wants to be told of
+    std::uint32_t wanted = 0;  ///< stages with a completion
 
-    Shipment& shipment() { return kept ? *kept : *own; }
-    const std::shared_ptr<Shipment>& keep() {
-      if (!kept) kept = std::make_shared<Shipment>(std::move(*own));
+    OutgoingArray& outgoing() { return kept ? *kept : *own; }
+    const std::shared_ptr<OutgoingArray>& keep() {
+      if (!kept) kept = std::make_shared<OutgoingArray>(std::move(*own));
       return kept;
     }
   };
-  struct LandingArray {
+  struct ArrivingArray {
     bool in_place = false;   ///< the data are still the sender's
-    std::uint32_t done = 0;  ///< stages reached, the sender not told yet
+    std::uint32_t done = 0;  ///< stages reached, not yet reported to the sender
     std::optional<Future> posted;
-    std::shared_ptr<BufferBytes> taken;  ///< where the posting wants the buffer
+    std::shared_ptr<BufferBytes> taken;  ///< gets the buffer of a posted receive
   };
-  /// A call that has arrived and is not through.
+  /// A call that has arrived and has not ended.
   struct Incoming {
     int source = 0;
     EntryRecord* entry = nullptr;
@@ -128,8 +128,8 @@ class Messenger::Implementation final : public PacketSink {
     std::span<const std::byte> small;
     std::vector<packet::ArrayHead> heads;
     std::vector<detail::ArrayIn> in;
-    std::vector<LandingArray> arrays;
-    int pending = 0;   ///< arrays without data or without a place
+    std::vector<ArrivingArray> arrays;
+    int pending = 0;   ///< arrays without data or without a target
     int children = 0;  ///< ranks of a broadcast that still use the data, by array
     bool ran = false;
     bool failed = false;
@@ -140,7 +140,7 @@ class Messenger::Implementation final : public PacketSink {
     Future future;
   };
   using PostName = std::pair<int, std::uint64_t>;
-  using Landing = std::pair<std::shared_ptr<Incoming>, std::size_t>;
+  using ArrayOfCall = std::pair<std::shared_ptr<Incoming>, std::size_t>;
 
   template <class T>
   static T take_first(std::deque<T>& queue) {
@@ -163,39 +163,41 @@ class Messenger::Implementation final : public PacketSink {
   std::byte* begin(int rank, std::size_t bytes);
   void commit(int rank, packet::Word word);
   BufferBytes copy_of(std::span<const std::byte> data);
-  Cargo load(detail::ArrayOut&& array, std::uint64_t entry, int peer);
+  ArrayToSend prepare_array(detail::ArrayOut&& array, std::uint64_t entry, int peer);
   void send_call(int destination, const packet::CallHead& head, std::span<const std::byte> small,
-                 std::span<Cargo> arrays);
-  packet::ArrayHead dispatch(int destination, Cargo& cargo, std::size_t& packet_bytes);
-  void own_copy(Shipment& shipment);
-  void in_memory(Cargo& cargo, packet::ArrayHead& head, std::uint32_t& awaited);
-  void give(Shipment& shipment, packet::ArrayHead& head);
+                 std::span<ArrayToSend> arrays);
+  packet::ArrayHead dispatch(int destination, ArrayToSend& to_send, std::size_t& packet_bytes);
+  void own_copy(OutgoingArray& outgoing);
+  void in_memory(ArrayToSend& to_send, packet::ArrayHead& head, std::uint32_t& awaited);
+  void give(OutgoingArray& outgoing, packet::ArrayHead& head);
   void send_to_all(std::span<const int> targets, const packet::CallHead& head,
-                   std::span<const std::byte> small, std::span<Cargo> arrays);
+                   std::span<const std::byte> small, std::span<ArrayToSend> arrays);
   void acknowledge(int rank, std::uint64_t operation, std::uint32_t stages,
                    std::string_view error = {});
 
   void stages_done(std::uint64_t name, std::uint32_t stages, std::string error);
-  void tell(Shipment& shipment, Stage stage);
+  void complete(OutgoingArray& outgoing, Stage stage);
 
   EntryRecord* entry_of(std::uint64_t id);
   std::shared_ptr<Incoming> fresh_incoming();
   void use_again(std::shared_ptr<Incoming> incoming);
   void receive_call(int source, std::span<const std::byte> bytes);
   void open_arrays(Incoming& incoming, std::span<const std::byte> packet);
-  void place_arrays(const std::shared_ptr<Incoming>& incoming);
-  void place_posted(const std::shared_ptr<Incoming>& incoming, std::size_t i, const Posted& posted);
-  static bool fits(const Incoming& incoming, std::size_t i, std::size_t room);
-  std::string too_small(const Incoming& incoming, std::size_t i, std::size_t room) const;
-  void land(const std::shared_ptr<Incoming>& incoming, std::size_t i, std::span<std::byte> memory);
+  void receive_arrays(const std::shared_ptr<Incoming>& incoming);
+  void receive_posted(const std::shared_ptr<Incoming>& incoming, std::size_t i,
+                      const Posted& posted);
+  static bool fits(const Incoming& incoming, std::size_t i, std::size_t capacity);
+  std::string too_small(const Incoming& incoming, std::size_t i, std::size_t capacity) const;
+  void receive_array(const std::shared_ptr<Incoming>& incoming, std::size_t i,
+                     std::span<std::byte> memory);
   static void keep_packet(Incoming& incoming, std::span<const std::byte> bytes);
   Sender sender_of(const Incoming& incoming) const;
   void run(const std::shared_ptr<Incoming>& incoming);
   void pass_on(const std::shared_ptr<Incoming>& incoming);
   void end(Incoming& incoming);
-  void tell_sender(Incoming& incoming);
+  void report_to_sender(Incoming& incoming);
   [[noreturn]] void fail(Incoming& incoming, const std::string& error);
-  void refuse(Incoming& incoming, std::size_t i, const Future& receive, std::size_t room);
+  void refuse(Incoming& incoming, std::size_t i, const Future& receive, std::size_t capacity);
 
   bool idle() const;
   std::vector<int> awaited_ranks() const;
@@ -206,7 +208,7 @@ class Messenger::Implementation final : public PacketSink {
   std::string name_;
   bool check_;
   std::size_t copy_below_in_node_ = 0;
-  std::size_t copy_below_apart_ = 0;
+  std::size_t copy_below_between_nodes_ = 0;
   std::size_t kernel_copies_from_;
   int first_tag_;
   std::vector<int> node_of_;
@@ -230,12 +232,13 @@ class Messenger::Implementation final : public PacketSink {
 
   Operations operations_;
   std::deque<std::vector<std::byte>> to_self_;
-  std::deque<std::pair<std::shared_ptr<Shipment>, Stage>> due_;  ///< to be told in `progress`
-  std::deque<std::shared_ptr<Incoming>> ready_;                  ///< to run in `progress`
-  std::vector<std::shared_ptr<Incoming>> spare_;                 ///< to be used again
+  std::deque<std::pair<std::shared_ptr<OutgoingArray>, Stage>>
+      due_;                                       ///< completions that are due in `progress`
+  std::deque<std::shared_ptr<Incoming>> ready_;   ///< to run in `progress`
+  std::vector<std::shared_ptr<Incoming>> spare_;  ///< to be used again
   std::map<PostName, std::deque<Posted>> posted_;
-  std::map<PostName, std::deque<Landing>> awaiting_memory_;
-  std::map<std::uint64_t, Landing> fetches_;
+  std::map<PostName, std::deque<ArrayOfCall>> awaiting_memory_;
+  std::map<std::uint64_t, ArrayOfCall> fetches_;
   std::uint64_t last_token_ = 0;
   std::int64_t packets_sent_ = 0;
   std::int64_t packets_handled_ = 0;

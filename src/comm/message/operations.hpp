@@ -12,11 +12,11 @@
 
 namespace sterna::comm {
 
-/// An array on its way from this rank, to one rank or to several (a broadcast).
-struct Shipment {
+/// An array that this rank sends, to one rank or to several (a broadcast).
+struct OutgoingArray {
   std::span<const std::byte> data;
   std::span<const std::byte> named;  ///< as the caller knows it; `data` may be a copy
-  BufferBytes buffer;                ///< given away by the caller, kept until all have it
+  BufferBytes buffer;                ///< given by the caller, kept until all have it
   std::shared_ptr<void> keep;  ///< the same for other memory; of a forwarded call, what it holds
   Completions completions;
   int left[3] = {0, 0, 0};  ///< receivers that still owe each stage
@@ -28,42 +28,42 @@ struct Shipment {
   std::string error;
 };
 
-/// What this rank wants to hear of its arrays, by numbers that receivers send back.
+/// What receivers still have to report of the arrays of this rank, by numbers that they send back.
 class Operations {
  public:
   struct Operation {
     std::uint64_t name = 0;
     int peer = -1;
-    std::uint32_t awaited = 0;  ///< stages, as bits of packet::Wish
-    std::shared_ptr<Shipment> shipment;
+    std::uint32_t awaited = 0;  ///< stages, as bits of packet::StageBit
+    std::shared_ptr<OutgoingArray> outgoing;
   };
 
-  std::uint64_t open(int peer, std::uint32_t awaited, std::shared_ptr<Shipment> shipment) {
-    std::size_t place = 0;
+  std::uint64_t open(int peer, std::uint32_t awaited, std::shared_ptr<OutgoingArray> outgoing) {
+    std::size_t slot = 0;
     if (free_.empty()) {
-      place = all_.size();
+      slot = all_.size();
       all_.emplace_back();
     } else {
-      place = free_.back();
+      slot = free_.back();
       free_.pop_back();
     }
-    Operation& operation = all_[place];
-    // The place in the lower half; the upper one tells this from earlier ones of the place.
-    operation.name = (((operation.name >> 32U) + 1) << 32U) | (place + 1);
+    Operation& operation = all_[slot];
+    // The lower half is the slot; the upper half tells this operation from earlier ones in it.
+    operation.name = (((operation.name >> 32U) + 1) << 32U) | (slot + 1);
     operation.peer = peer;
     operation.awaited = awaited;
-    operation.shipment = std::move(shipment);
+    operation.outgoing = std::move(outgoing);
     ++open_;
     return operation.name;
   }
   /// nullptr where it is not open any more.
   Operation* find(std::uint64_t name) {
-    const std::size_t place = (name & 0xffffffffU) - 1;
-    if (place >= all_.size() || all_[place].name != name || !all_[place].shipment) return nullptr;
-    return &all_[place];
+    const std::size_t slot = (name & 0xffffffffU) - 1;
+    if (slot >= all_.size() || all_[slot].name != name || !all_[slot].outgoing) return nullptr;
+    return &all_[slot];
   }
   void close(Operation& operation) {
-    operation.shipment.reset();
+    operation.outgoing.reset();
     free_.push_back((operation.name & 0xffffffffU) - 1);
     --open_;
   }
@@ -71,14 +71,14 @@ class Operations {
   std::vector<std::uint64_t> with(int peer) const {
     std::vector<std::uint64_t> names;
     for (const Operation& operation : all_) {
-      if (operation.shipment && operation.peer == peer) names.push_back(operation.name);
+      if (operation.outgoing && operation.peer == peer) names.push_back(operation.name);
     }
     return names;
   }
   std::vector<int> peers() const {
     std::vector<int> ranks;
     for (const Operation& operation : all_) {
-      if (operation.shipment) ranks.push_back(operation.peer);
+      if (operation.outgoing) ranks.push_back(operation.peer);
     }
     return ranks;
   }

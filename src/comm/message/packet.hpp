@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <cstring>
 
-#include "comm/message/board.hpp"
+#include "comm/message/pool_directory.hpp"
 #include "comm/message/ring.hpp"
 
 namespace sterna::comm {
 
-/// What goes from rank to rank: a word (kind, length), a head of the kind, and what follows it.
+/// What a packet between ranks holds: a word (kind, length), the head of its kind, and the rest.
 namespace packet {
 
 using Word = ring::Word;
@@ -31,28 +31,28 @@ struct CallHead {
   std::uint32_t filling;
 };
 
-/// How the receiver comes to the data of an array.
-enum class Way : std::uint32_t {
-  inlined,  ///< in this packet
-  view,     ///< in shared memory, the sender's until it is told
-  gift,     ///< in shared memory, the receiver's from now on
-  foreign,  ///< in the sender's own memory, at an address, to be copied by the kernel
-  apart,    ///< comes by itself when the receiver has named its place
-  self,     ///< in this process
+/// How the receiver gets the data of an array.
+enum class DataPath : std::uint32_t {
+  inlined,      ///< in this packet
+  view,         ///< in shared memory; the sender's until the receiver has reported
+  moved,        ///< in shared memory, the receiver's from now on
+  kernel_copy,  ///< in the sender's private memory; the kernel copies it from that address
+  rendezvous,   ///< sent on its own when the receiver has named the target
+  self,         ///< in this process
 };
 
-/// Stages of which the sender wants to be told.
-enum Wish : std::uint32_t { source = 1, remote = 2, operation = 4, failure = 8 };
+/// Stages that the receiver reports to the sender.
+enum StageBit : std::uint32_t { source = 1, remote = 2, operation = 4, failure = 8 };
 constexpr std::uint32_t all_stages = source | remote | operation;
 
 struct ArrayHead {
   std::uint64_t bytes;
-  std::uint64_t operation;  ///< of the sender; 0 where it wants no word back
+  std::uint64_t operation;  ///< of the sender; 0 where it needs no report
   std::uint64_t address;    ///< or offset in the slab, or in this packet
   std::uint32_t owner;
   std::uint32_t slab;
-  Way way;
-  std::uint32_t wishes;
+  DataPath path;
+  std::uint32_t requested;
 };
 
 struct AckHead {

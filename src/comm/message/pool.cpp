@@ -46,13 +46,13 @@ void populate(std::byte* data, std::size_t bytes) {
 
 }  // namespace
 
-MessagePool::MessagePool(std::vector<Board*> boards, std::size_t own, bool poisoned,
+MessagePool::MessagePool(std::vector<PoolDirectory*> directories, std::size_t own, bool poisoned,
                          std::shared_ptr<void> keep)
     : keep_(std::move(keep)),
-      boards_(std::move(boards)),
+      directories_(std::move(directories)),
       own_(own),
       poison_(poisoned),
-      slabs_(std::max<std::size_t>(boards_.size(), 1)),
+      slabs_(std::max<std::size_t>(directories_.size(), 1)),
       free_(4 * 64) {
   mapped_.resize(slabs_.size());
 }
@@ -70,7 +70,7 @@ BufferBytes MessagePool::allocate(std::size_t bytes) {
     free.pop_back();
   }
   ++outstanding_;
-  return {shared_from_this(), data, bytes, header_of(data).place};
+  return {shared_from_this(), data, bytes, header_of(data).location};
 }
 
 std::byte* MessagePool::carve(std::size_t capacity) {
@@ -102,14 +102,14 @@ void MessagePool::require(std::size_t bytes) const {
 }
 
 std::byte* MessagePool::slab_memory(std::size_t number, std::size_t bytes) {
-  if (!boards_.empty()) {
-    if (number == Board::most_slabs) {
-      throw Error(fmt::format("messages: more than {} slabs of memory", Board::most_slabs));
+  if (!directories_.empty()) {
+    if (number == PoolDirectory::most_slabs) {
+      throw Error(fmt::format("messages: more than {} slabs of memory", PoolDirectory::most_slabs));
     }
     shared_.push_back(std::make_unique<shm::Memory>(bytes));
-    Board& board = *boards_[own_];
-    board.handles[number] = shared_.back()->handle();
-    board.slabs.store(static_cast<std::uint32_t>(number) + 1, std::memory_order_release);
+    PoolDirectory& directory = *directories_[own_];
+    directory.handles[number] = shared_.back()->handle();
+    directory.slabs.store(static_cast<std::uint32_t>(number) + 1, std::memory_order_release);
     return shared_.back()->data();
   }
   private_.push_back(std::make_unique<two_sided::Memory>(bytes));
@@ -128,46 +128,47 @@ std::size_t MessagePool::add_slab(std::size_t bytes) {
   return number;
 }
 
-std::byte* MessagePool::map_slab(const Location& place) {
-  if (!boards_.empty() &&
-      place.slab < boards_[place.owner]->slabs.load(std::memory_order_acquire)) {
-    const shm::Handle& handle = boards_[place.owner]->handles[place.slab];
-    auto& mapped = mapped_[place.owner];
-    if (mapped.size() <= place.slab) mapped.resize(place.slab + 1);
-    mapped[place.slab].emplace(handle);
-    const Slab slab{mapped[place.slab]->mapped(), handle.bytes, {place.owner, place.slab, 0}};
+std::byte* MessagePool::map_slab(const Location& location) {
+  if (!directories_.empty() &&
+      location.slab < directories_[location.owner]->slabs.load(std::memory_order_acquire)) {
+    const shm::Handle& handle = directories_[location.owner]->handles[location.slab];
+    auto& mapped = mapped_[location.owner];
+    if (mapped.size() <= location.slab) mapped.resize(location.slab + 1);
+    mapped[location.slab].emplace(handle);
+    const Slab slab{
+        mapped[location.slab]->mapped(), handle.bytes, {location.owner, location.slab, 0}};
     populate(slab.data, slab.bytes);
     by_address_.insert(std::ranges::upper_bound(by_address_, slab.data, {}, &Slab::data), slab);
-    std::vector<std::byte*>& slabs = slabs_[place.owner];
-    if (slabs.size() <= place.slab) slabs.resize(place.slab + 1, nullptr);
-    return slabs[place.slab] = slab.data;
+    std::vector<std::byte*>& slabs = slabs_[location.owner];
+    if (slabs.size() <= location.slab) slabs.resize(location.slab + 1, nullptr);
+    return slabs[location.slab] = slab.data;
   }
   throw Error("messages: a peer names memory that it does not have");
 }
 
-BufferBytes MessagePool::adopt(const Location& place, std::size_t bytes) {
-  return {shared_from_this(), slab_data(place) + place.offset, bytes, place};
+BufferBytes MessagePool::adopt(const Location& location, std::size_t bytes) {
+  return {shared_from_this(), slab_data(location) + location.offset, bytes, location};
 }
 
 std::optional<Location> MessagePool::locate(const std::byte* data, std::size_t bytes) const {
-  if (boards_.empty()) return std::nullopt;
+  if (directories_.empty()) return std::nullopt;
   const auto after = std::ranges::upper_bound(by_address_, data, {}, &Slab::data);
   if (after == by_address_.begin()) return std::nullopt;
   const Slab& slab = *(after - 1);
   const auto offset = static_cast<std::size_t>(data - slab.data);
   if (offset > slab.bytes || bytes > slab.bytes - offset) return std::nullopt;
-  return Location{slab.place.owner, slab.place.slab, offset};
+  return Location{slab.location.owner, slab.location.slab, offset};
 }
 
 void MessagePool::release(std::byte* data) {
   Header& header = header_of(data);
-  if (header.place.owner == own_) {
+  if (header.location.owner == own_) {
     put_away(data);
     return;
   }
-  std::atomic<std::uint64_t>& list = boards_[header.place.owner]->returned;
+  std::atomic<std::uint64_t>& list = directories_[header.location.owner]->returned;
   header.next = list.load(std::memory_order_relaxed);
-  while (!list.compare_exchange_weak(header.next, pack(header.place), std::memory_order_release,
+  while (!list.compare_exchange_weak(header.next, pack(header.location), std::memory_order_release,
                                      std::memory_order_relaxed)) {
   }
 }
@@ -185,8 +186,8 @@ std::byte* MessagePool::unpack(std::uint64_t packed) {
 }
 
 void MessagePool::collect_returned() {
-  if (boards_.empty()) return;
-  std::uint64_t packed = boards_[own_]->returned.exchange(0, std::memory_order_acquire);
+  if (directories_.empty()) return;
+  std::uint64_t packed = directories_[own_]->returned.exchange(0, std::memory_order_acquire);
   while (packed != 0) {
     std::byte* const data = unpack(packed);
     packed = header_of(data).next;
@@ -198,7 +199,7 @@ void MessagePool::release_unused() {
   collect_returned();
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   // Shared memory is a file, whose pages go only by a hole in it.
-  const int advice = boards_.empty() ? MADV_DONTNEED : MADV_REMOVE;
+  const int advice = directories_.empty() ? MADV_DONTNEED : MADV_REMOVE;
   for (std::size_t size_class = class_of(largest_carved) + 1; size_class < free_.size();
        ++size_class) {
     for (std::byte* const data : free_[size_class]) {

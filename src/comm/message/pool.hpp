@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "comm/message/board.hpp"
+#include "comm/message/pool_directory.hpp"
 #include "comm/transport/shm/memory.hpp"
-#include "comm/transport/shm/peer.hpp"
+#include "comm/transport/shm/remote_memory.hpp"
 #include "comm/transport/two_sided/memory.hpp"
 #include "sterna/comm/buffer.hpp"
 
@@ -17,22 +17,24 @@ namespace sterna::comm {
 
 /// Blocks of memory that are used again and again, so that page faults are paid once and not by
 /// each message. Slabs hold the blocks; in a node every rank maps the slabs of the others when it
-/// first hears of them. A block that another rank lets go returns by itself: it is pushed on the
-/// list on its owner's board, and the owner looks there when it needs memory.
+/// first gets a location in them. A block that another rank releases is pushed on the list in its
+/// owner's directory, where the owner looks when it needs memory.
 class MessagePool : public std::enable_shared_from_this<MessagePool> {
  public:
-  /// `shared`: the boards of the ranks of this node by their place there, `own` this rank's. The
-  /// memory that they lie in must be kept by `keep`. Without boards, memory is this rank's alone.
-  MessagePool(std::vector<Board*> boards, std::size_t own, bool poison, std::shared_ptr<void> keep);
+  /// `shared`: the directories of the ranks of this node, by index on the node, `own` this rank's.
+  /// The memory that they lie in must be kept by `keep`. Without directories, memory is this rank's
+  /// alone.
+  MessagePool(std::vector<PoolDirectory*> directories, std::size_t own, bool poison,
+              std::shared_ptr<void> keep);
 
-  /// Throws MemoryError where there is no room for so much.
+  /// Throws MemoryError where memory does not suffice.
   BufferBytes allocate(std::size_t bytes);
-  /// The block at `place` becomes this rank's.
-  BufferBytes adopt(const Location& place, std::size_t bytes);
-  /// Memory at `place`, to look at.
-  const std::byte* view(const Location& place) { return slab_data(place) + place.offset; }
+  /// The block at `location` becomes this rank's.
+  BufferBytes adopt(const Location& location, std::size_t bytes);
+  /// Memory at `location`, to read.
+  const std::byte* view(const Location& location) { return slab_data(location) + location.offset; }
   /// Whether the others of the node see this memory.
-  bool is_shared() const { return !boards_.empty(); }
+  bool is_shared() const { return !directories_.empty(); }
   /// Where others of this node find this memory; nothing where they do not.
   std::optional<Location> locate(const std::byte* data, std::size_t bytes) const;
   void release(std::byte* data);
@@ -45,45 +47,46 @@ class MessagePool : public std::enable_shared_from_this<MessagePool> {
   /// Before the data of each block; in shared memory, so that whoever holds the block can return
   /// it.
   struct alignas(128) Header {
-    Location place;  ///< of the data
+    Location location;  ///< of the data
     std::uint64_t capacity;
     std::uint64_t next;  ///< on the list of returned blocks: where that one's data are, packed
   };
   struct Slab {
     std::byte* data;
     std::size_t bytes;
-    Location place;  ///< of its first byte
+    Location location;  ///< of its first byte
   };
 
-  static std::uint64_t pack(const Location& place) {
-    return ((place.offset / alignof(Header)) << 16U) | (place.slab + 1);
+  static std::uint64_t pack(const Location& location) {
+    return ((location.offset / alignof(Header)) << 16U) | (location.slab + 1);
   }
   std::byte* unpack(std::uint64_t packed);
   static Header& header_of(std::byte* data) {
     return *reinterpret_cast<Header*>(data - sizeof(Header));
   }
 
-  std::byte* slab_data(const Location& place) {
-    const std::vector<std::byte*>& slabs = slabs_.at(place.owner);
-    if (place.slab < slabs.size() && slabs[place.slab] != nullptr) return slabs[place.slab];
-    return map_slab(place);
+  std::byte* slab_data(const Location& location) {
+    const std::vector<std::byte*>& slabs = slabs_.at(location.owner);
+    if (location.slab < slabs.size() && slabs[location.slab] != nullptr)
+      return slabs[location.slab];
+    return map_slab(location);
   }
-  std::byte* map_slab(const Location& place);
-  /// Throws MemoryError where there is no room for so much.
+  std::byte* map_slab(const Location& location);
+  /// Throws MemoryError where memory does not suffice.
   void require(std::size_t bytes) const;
   std::size_t add_slab(std::size_t bytes);
-  /// Memory for slab `number`; in shared memory where there are boards, and known to the others.
+  /// Memory for slab `number`; in shared memory where there are directories, and listed there.
   std::byte* slab_memory(std::size_t number, std::size_t bytes);
   std::byte* carve(std::size_t capacity);
   void put_away(std::byte* data);
   void collect_returned();
 
   std::shared_ptr<void> keep_;
-  std::vector<Board*> boards_;
+  std::vector<PoolDirectory*> directories_;
   std::size_t own_;
   bool poison_;
   std::vector<std::unique_ptr<shm::Memory>> shared_;
-  std::vector<std::vector<std::optional<shm::Peer>>> mapped_;  ///< by owner and slab
+  std::vector<std::vector<std::optional<shm::RemoteMemory>>> mapped_;  ///< by owner and slab
   std::vector<std::unique_ptr<two_sided::Memory>> private_;
   /// First bytes by owner and slab; nullptr: not mapped yet. No more than that, so that eight lie
   /// in a cache line.

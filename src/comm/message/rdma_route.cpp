@@ -1,6 +1,6 @@
 // Idea:
 //   Packets are UCX active messages.
-//   An array is one whose data UCX leaves with the sender until the receiver has named the place,
+//   An array is one whose data UCX leaves with the sender until the receiver has named the target,
 //     and then moves right there (rendezvous).
 // Source:
 //   Charm++ runs over UCX.
@@ -35,7 +35,7 @@ namespace {
 
 constexpr unsigned packet_id = 21;
 constexpr unsigned array_id = 22;
-/// Below, UCX sends an array at once; above, when the receiver has named the place.
+/// Below, UCX sends an array at once; above, when the receiver has named the target.
 constexpr std::size_t rendezvous_bytes = 8192;
 
 /// Before each active message; with the operation for arrays.
@@ -91,9 +91,9 @@ class RdmaRoute final : public Route {
              data.size() < rendezvous_bytes ? UCP_AM_SEND_FLAG_EAGER : UCP_AM_SEND_FLAG_RNDV);
   }
 
-  void fetch(int rank, std::uint64_t operation, std::span<std::byte> room,
+  void fetch(int rank, std::uint64_t operation, std::span<std::byte> target,
              std::uint64_t token) override {
-    wanted_[{rank, operation}] = {room, token};
+    wanted_[{rank, operation}] = {target, token};
     match(rank, operation);
   }
 
@@ -108,11 +108,11 @@ class RdmaRoute final : public Route {
     for (const Name& name : std::exchange(to_match_, {})) match(name.first, name.second);
     while (!leaving_.empty() && done(leaving_.front().request)) leaving_.pop_front();
     for (Outgoing& array : outgoing_) {
-      if (array.told || !done(array.request)) continue;
-      array.told = true;
+      if (array.reported || !done(array.request)) continue;
+      array.reported = true;
       sink.sent(array.head.operation);
     }
-    while (!outgoing_.empty() && outgoing_.front().told) outgoing_.pop_front();
+    while (!outgoing_.empty() && outgoing_.front().reported) outgoing_.pop_front();
     for (std::size_t i = 0; i < incoming_.size();) {
       if (!done(incoming_[i].request)) {
         ++i;
@@ -150,7 +150,7 @@ class RdmaRoute final : public Route {
   struct Outgoing {
     Head head;
     void* request;
-    bool told = false;
+    bool reported = false;
   };
   struct Packet {
     int source;
@@ -160,7 +160,7 @@ class RdmaRoute final : public Route {
     std::uint64_t token;
     void* request;
   };
-  /// An array that came before its place was known: UCX's own piece of memory, a rendezvous that
+  /// An array that came before its target was known: UCX's own piece of memory, a rendezvous that
   /// waits, or a copy of a short one.
   struct Arrived {
     void* data = nullptr;
@@ -169,7 +169,7 @@ class RdmaRoute final : public Route {
     std::size_t bytes = 0;
   };
   struct Wanted {
-    std::span<std::byte> room;
+    std::span<std::byte> target;
     std::uint64_t token = 0;
   };
   using Name = std::pair<int, std::uint64_t>;  ///< rank and operation of the sender
@@ -294,9 +294,9 @@ class RdmaRoute final : public Route {
       return;
     }
     if (!array.rendezvous) {
-      const std::size_t bytes = std::min(array.bytes, wanted.room.size());
+      const std::size_t bytes = std::min(array.bytes, wanted.target.size());
       if (bytes > 0) {
-        std::memcpy(wanted.room.data(), array.data != nullptr ? array.data : array.copy.data(),
+        std::memcpy(wanted.target.data(), array.data != nullptr ? array.data : array.copy.data(),
                     bytes);
       }
       drop(array);
@@ -305,8 +305,8 @@ class RdmaRoute final : public Route {
     }
     ucp_request_param_t parameters{};
     parameters.op_attr_mask = UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
-    void* const request = ucp_am_recv_data_nbx(worker_.get(), array.data, wanted.room.data(),
-                                               wanted.room.size(), &parameters);
+    void* const request = ucp_am_recv_data_nbx(worker_.get(), array.data, wanted.target.data(),
+                                               wanted.target.size(), &parameters);
     if (UCS_PTR_IS_ERR(request)) rdma::check_ucx(UCS_PTR_STATUS(request), "receiving by UCX");
     incoming_.push_back({wanted.token, request});
   }

@@ -15,7 +15,7 @@ namespace sterna::comm {
 /// The exchange that errors of messages name.
 inline constexpr std::string_view message_exchange = "messages";
 
-/// What a messenger wants to hear from its routes.
+/// What routes report to their messenger.
 class PacketSink {
  public:
   virtual ~PacketSink() = default;
@@ -32,23 +32,23 @@ class Route {
  public:
   virtual ~Route() = default;
   virtual std::string_view name() const = 0;
-  /// Room for a packet of this length to `rank`, aligned as data in packets must be; it leaves
-  /// with `commit`. Packets from one rank to another arrive in order.
+  /// Memory for a packet of this length to `rank`, aligned as data in packets must be; `commit`
+  /// sends it. Packets from one rank to another arrive in order.
   virtual std::byte* begin(int rank, std::size_t bytes) = 0;
   virtual void commit(int rank, packet::Word word) = 0;
-  /// Takes what has arrived to `sink`, and lets what is under way go on.
+  /// Gives what has arrived to `sink`, and advances what is under way.
   virtual void progress(PacketSink& sink) = 0;
   /// Whether nothing waits here to leave.
   virtual bool idle() const = 0;
 
-  /// Arrays that travel apart from their packet. The sender announces an array, the receiver
+  /// Arrays that travel outside of their packet. The sender announces an array, the receiver
   /// fetches it when it knows where to put it.
   virtual void announce(int rank, std::uint64_t operation, std::span<const std::byte> data) = 0;
-  virtual void fetch(int rank, std::uint64_t operation, std::span<std::byte> room,
+  virtual void fetch(int rank, std::uint64_t operation, std::span<std::byte> target,
                      std::uint64_t token) = 0;
-  /// At the receiver: the array will not be taken.
+  /// At the receiver: the array will not be fetched.
   virtual void refuse(int rank, std::uint64_t operation) = 0;
-  /// At the sender: the array was refused, or its receiver is gone.
+  /// At the sender: the array was refused, or its receiver has died.
   virtual void withdraw(std::uint64_t operation) = 0;
 };
 

@@ -36,9 +36,9 @@ constexpr std::size_t least_ring_bytes = std::size_t{16} << 10U;
 constexpr std::size_t all_rings_bytes = std::size_t{4} << 20U;
 
 /// What the others of the node must know of a rank's memory.
-struct Place {
+struct RankMemory {
   std::int64_t process;
-  std::uint64_t address;  ///< of the board, in that process
+  std::uint64_t address;  ///< of the directory, in that process
 };
 
 /// Copies from another process; the number of bytes copied, or -1. One call moves 2 GiB at most.
@@ -51,7 +51,7 @@ std::int64_t copy_from_process(std::int64_t process, std::uint64_t address, std:
 
 }  // namespace
 
-ShmRoute::ShmRoute(Context::Implementation& context, int tag, std::string_view exchange) {
+ShmRoute::ShmRoute(Context::Implementation& context, int tag, std::string_view exchange_name) {
   const std::vector<int>& ranks = context.ranks_on_node;
   const std::size_t ring_bytes =
       std::clamp(all_rings_bytes / ranks.size() / 1024 * 1024, least_ring_bytes, most_ring_bytes);
@@ -59,47 +59,48 @@ ShmRoute::ShmRoute(Context::Implementation& context, int tag, std::string_view e
   own_ = static_cast<std::size_t>(std::ranges::find(ranks, context.rank) - ranks.begin());
   std::vector<int> others = ranks;
   others.erase(others.begin() + static_cast<std::ptrdiff_t>(own_));
-  const auto window = std::make_shared<Window<shm::Transport, Place>>(
-      context, exchange, tag, sizeof(Board) + ranks.size() * stride, others,
+  const auto window = std::make_shared<Window<shm::Transport, RankMemory>>(
+      context, exchange_name, tag, sizeof(PoolDirectory) + ranks.size() * stride, others,
       [&](std::byte* memory) {
-        ::new (memory) Board;
-        return std::vector<Place>(others.size(),
-                                  {Process::self().id, reinterpret_cast<std::uint64_t>(memory)});
+        ::new (memory) PoolDirectory;
+        return std::vector<RankMemory>(
+            others.size(), {Process::self().id, reinterpret_cast<std::uint64_t>(memory)});
       });
   memory_ = window;
   index_of_.resize(static_cast<std::size_t>(context.size));
   bool readable = true;
-  for (const auto& [memory, place, rank] : window->remotes()) {
-    boards_.push_back(reinterpret_cast<Board*>(memory.mapped()));
+  for (const auto& [memory, remote, rank] : window->remotes()) {
+    directories_.push_back(reinterpret_cast<PoolDirectory*>(memory.mapped()));
     std::uint64_t word = 0;
-    readable = readable && copy_from_process(place.process, place.address,
+    readable = readable && copy_from_process(remote.process, remote.address,
                                              reinterpret_cast<std::byte*>(&word), 8) == 8;
     const auto their_place =
         static_cast<std::size_t>(std::ranges::find(ranks, rank) - ranks.begin());
     index_of_[static_cast<std::size_t>(rank)] = static_cast<std::uint32_t>(peers_.size());
     peers_.push_back(
         {rank,
-         place.process,
-         ring::Writer(memory.mapped() + sizeof(Board) + own_ * stride, ring_bytes),
-         ring::Reader(window->data() + sizeof(Board) + their_place * stride, ring_bytes),
+         remote.process,
+         ring::Writer(memory.mapped() + sizeof(PoolDirectory) + own_ * stride, ring_bytes),
+         ring::Reader(window->data() + sizeof(PoolDirectory) + their_place * stride, ring_bytes),
          nullptr,
          {}});
   }
-  boards_.insert(boards_.begin() + static_cast<std::ptrdiff_t>(own_),
-                 reinterpret_cast<Board*>(window->data()));
-  reads_foreign_ = largest(context, readable ? 0 : 1, exchange) == 0;
+  directories_.insert(directories_.begin() + static_cast<std::ptrdiff_t>(own_),
+                      reinterpret_cast<PoolDirectory*>(window->data()));
+  kernel_copies_ = largest(context, readable ? 0 : 1, exchange_name) == 0;
 }
 
-void ShmRoute::read_foreign(int rank, std::uint64_t address, std::span<std::byte> room) const {
+void ShmRoute::copy_from_rank(int rank, std::uint64_t address, std::span<std::byte> target) const {
   const Peer& peer = peers_[index_of_[static_cast<std::size_t>(rank)]];
-  while (!room.empty()) {
-    const std::int64_t copied = copy_from_process(peer.process, address, room.data(), room.size());
+  while (!target.empty()) {
+    const std::int64_t copied =
+        copy_from_process(peer.process, address, target.data(), target.size());
     if (copied <= 0) {
       throw Error(fmt::format("cannot copy from the memory of rank {}: {}", rank,
                               copied < 0 ? std::strerror(errno) : "it ends"));
     }
     address += static_cast<std::uint64_t>(copied);
-    room = room.subspan(static_cast<std::size_t>(copied));
+    target = target.subspan(static_cast<std::size_t>(copied));
   }
 }
 

@@ -12,22 +12,22 @@
 namespace sterna::comm {
 
 /// Packets between the ranks of a node, by rings in shared memory: one for each pair and
-/// direction. Arrays need no route of their own there: they are seen, handed over, or copied from
-/// where they lie.
+/// direction. Arrays need no route of their own there: they are read, handed over, or copied by the
+/// receiver.
 class ShmRoute final : public Route {
  public:
   /// Collective. Throws Error on all ranks where memory cannot be shared.
-  ShmRoute(Context::Implementation& context, int tag, std::string_view exchange);
+  ShmRoute(Context::Implementation& context, int tag, std::string_view exchange_name);
 
-  /// The boards of this node for the pool; what they lie in is kept by `memory`.
-  std::vector<Board*> boards() const { return boards_; }
+  /// The directories of this node for the pool; what they lie in is kept by `memory`.
+  std::vector<PoolDirectory*> directories() const { return directories_; }
   std::size_t own_place() const { return own_; }
   std::shared_ptr<void> memory() const { return memory_; }
 
   /// Whether the kernel copies from the memory of another rank here (process_vm_readv).
-  bool reads_foreign() const { return reads_foreign_; }
+  bool kernel_copies() const { return kernel_copies_; }
   /// Copies from an address in the process of `rank`. Throws Error where that fails.
-  void read_foreign(int rank, std::uint64_t address, std::span<std::byte> room) const;
+  void copy_from_rank(int rank, std::uint64_t address, std::span<std::byte> target) const;
 
   std::string_view name() const override { return "shm"; }
   std::byte* begin(int rank, std::size_t bytes) override;
@@ -46,18 +46,18 @@ class ShmRoute final : public Route {
     ring::Writer out;
     ring::Reader in;
     std::byte* record;                         ///< the one between `begin` and `commit`
-    std::deque<std::vector<std::byte>> queue;  ///< records that the ring had no room for
+    std::deque<std::vector<std::byte>> queue;  ///< records that did not fit into the ring
   };
   Peer& peer_of(int rank) { return peers_[index_of_[static_cast<std::size_t>(rank)]]; }
   void drain_queue(Peer& peer);
 
-  std::vector<Board*> boards_;  ///< by place on the node
+  std::vector<PoolDirectory*> directories_;  ///< by index on the node
   std::size_t own_ = 0;
-  std::shared_ptr<void> memory_;  ///< of the boards and rings
+  std::shared_ptr<void> memory_;  ///< of the directories and rings
   std::vector<Peer> peers_;
   std::vector<std::uint32_t> index_of_;  ///< into `peers_`, by rank
   std::size_t waiting_ = 0;              ///< records in queues
-  bool reads_foreign_ = false;
+  bool kernel_copies_ = false;
 };
 
 }  // namespace sterna::comm

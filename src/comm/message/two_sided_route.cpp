@@ -1,13 +1,13 @@
 // Idea:
 //   Packets are MPI messages that the receiver probes for.
-//   MPI sends an array when its receiver has named the place and asked for it.
+//   MPI sends an array when its receiver has named the target and asked for it.
 // Source:
 //   Charm++'s zero-copy interface has such an MPI layer.
 // Cost:
 //   Software matches each message.
 //   An array waits half a round trip more than its packet.
 // Hazards:
-//   Memory is at no risk: an array is received right into its place.
+//   Memory is at no risk: an array is received right into its target.
 //   Arrays go in parts of 2^30 bytes, as MPI counts to 2^31.
 // Others:
 //   shm wins in a node and rdma beyond, wherever they work.
@@ -47,7 +47,7 @@ class TwoSidedRoute final : public Route {
 
   void progress(PacketSink& sink) override {
     while (!leaving_.empty() && done(leaving_.front().request)) leaving_.pop_front();
-    // Outgoing arrays first: what is told from here may begin new ones.
+    // Outgoing arrays first: a completion may begin new ones.
     finish(outgoing_, [&](std::uint64_t operation) { sink.sent(operation); });
     finish(incoming_, [&](std::uint64_t token) { sink.fetched(token); });
     receive_packets(sink);
@@ -59,12 +59,12 @@ class TwoSidedRoute final : public Route {
     announced_[operation] = data;
   }
 
-  void fetch(int rank, std::uint64_t operation, std::span<std::byte> room,
+  void fetch(int rank, std::uint64_t operation, std::span<std::byte> target,
              std::uint64_t token) override {
     const two_sided::Peer peer(context_.communicator, rank, tag_ + 1);
     Transfer& transfer = incoming_.emplace_back(Transfer{token, {}});
-    for (std::size_t at = 0; at < room.size(); at += largest_part) {
-      peer.receive(room.subspan(at, std::min(largest_part, room.size() - at)),
+    for (std::size_t at = 0; at < target.size(); at += largest_part) {
+      peer.receive(target.subspan(at, std::min(largest_part, target.size() - at)),
                    transfer.requests.emplace_back(MPI_REQUEST_NULL));
     }
     const packet::PullHead head{operation};
@@ -93,8 +93,8 @@ class TwoSidedRoute final : public Route {
     return flag != 0;
   }
 
-  template <class Tell>
-  static void finish(std::deque<Transfer>& transfers, Tell&& tell) {
+  template <class Report>
+  static void finish(std::deque<Transfer>& transfers, Report&& report) {
     for (std::size_t i = 0; i < transfers.size();) {
       int flag = 0;
       std::vector<MPI_Request>& requests = transfers[i].requests;
@@ -107,7 +107,7 @@ class TwoSidedRoute final : public Route {
       }
       const std::uint64_t name = transfers[i].name;
       transfers.erase(transfers.begin() + static_cast<std::ptrdiff_t>(i));
-      tell(name);
+      report(name);
     }
   }
 
@@ -138,7 +138,7 @@ class TwoSidedRoute final : public Route {
 
   void send_array(int rank, std::uint64_t operation) {
     const auto found = announced_.find(operation);
-    if (found == announced_.end()) return;  // withdrawn; its receiver was told
+    if (found == announced_.end()) return;  // withdrawn; its receiver got the error
     const std::span<const std::byte> data = found->second;
     announced_.erase(found);
     const two_sided::Peer peer(context_.communicator, rank, tag_ + 1);

@@ -15,7 +15,7 @@ namespace sterna::comm {
 class ArrivalPolls {
  public:
   /// `exchange`: name in errors.
-  explicit ArrivalPolls(std::string_view exchange) : exchange_(exchange) {}
+  explicit ArrivalPolls(std::string_view exchange_name) : exchange_(exchange_name) {}
 
   /// A round begins.
   void start() { polls_ = 0; }

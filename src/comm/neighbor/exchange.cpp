@@ -26,11 +26,11 @@ namespace sterna::comm {
 
 namespace {
 
-/// A method whose exchange is gone on this rank.
-class HandedOverMethod final : public JointObject {
+/// A method whose exchange was destroyed on this rank.
+class ReleasedMethod final : public CollectiveObject {
  public:
   /// `rounds`: started; `under_way`: the last of them is not finished.
-  HandedOverMethod(std::unique_ptr<NeighborMethod> method, std::uint64_t rounds, bool under_way)
+  ReleasedMethod(std::unique_ptr<NeighborMethod> method, std::uint64_t rounds, bool under_way)
       : method_(std::move(method)), rounds_(rounds), under_way_(under_way) {}
 
   std::uint64_t rounds() const override { return rounds_; }
@@ -39,7 +39,7 @@ class HandedOverMethod final : public JointObject {
     while (rounds_ < most) method_->run_empty(++rounds_);
     method_->end();
   }
-  void leave() override { method_->leave(); }
+  void keep_until_exit() override { method_->keep_until_exit(); }
 
  private:
   std::unique_ptr<NeighborMethod> method_;
@@ -73,7 +73,7 @@ class NeighborExchangeBytes::Implementation {
                                   neighbor_tuning});
     }
     sending_ = receiving_ = &entries_[selection.method];
-    setting_.context.joint_objects.end_those_of_all(setting_.context);
+    setting_.context.collective_objects.end_released_by_all(setting_.context);
     try {
       make(*sending_);
       require_memory_for(peers_);
@@ -193,7 +193,7 @@ class NeighborExchangeBytes::Implementation {
     }
     // 2: an error somewhere; 1: somebody grows.
     const std::int64_t verdict = guarded(round_, [&] {
-      return largest(setting_.context, !fault.empty() ? 2 : grows ? 1 : 0, setting_.exchange);
+      return largest(setting_.context, !fault.empty() ? 2 : grows ? 1 : 0, setting_.exchange_name);
     });
     if (verdict == 2) {
       fail(fault.empty() ? "reserve failed on another rank; its error says why" : fault);
@@ -204,7 +204,7 @@ class NeighborExchangeBytes::Implementation {
     try {
       require_memory_for(peers);
     } catch (const MemoryError&) {
-      throw;  // nothing has changed: rounds may go on with the room that there is
+      throw;  // nothing has changed: rounds may go on with the old capacities
     } catch (...) {
       rethrow_broken(round_);
     }
@@ -212,8 +212,8 @@ class NeighborExchangeBytes::Implementation {
   }
 
   Verdict verdict() const {
-    Verdict verdict =
-        record_.verdict(setting_.exchange, round_, tuner_, receiving_->row->info.name, reason_);
+    Verdict verdict = record_.verdict(setting_.exchange_name, round_, tuner_,
+                                      receiving_->row->info.name, reason_);
     for (std::size_t peer = 0; peer < peers_.size(); ++peer) {
       const PeerState& state = states_[peer];
       if (state.messages_sent == 0) continue;
@@ -232,7 +232,7 @@ class NeighborExchangeBytes::Implementation {
     int data_tag;
     std::unique_ptr<NeighborMethod> method;
     std::uint64_t round;
-    std::uint64_t number;  ///< of the method among the joint objects of the context
+    std::uint64_t number;  ///< of the method among the collective objects of the context
   };
 
   enum class Phase : char { idle, filling, started, broken };
@@ -268,7 +268,7 @@ class NeighborExchangeBytes::Implementation {
       for (Entry* const entry : retired_) give_up(*entry);
       if (!std::exchange(retired_, {}).empty()) {
         guarded(round_ + 1,
-                [&] { setting_.context.joint_objects.end_those_of_all(setting_.context); });
+                [&] { setting_.context.collective_objects.end_released_by_all(setting_.context); });
       }
       if (tuner_->due()) guarded(round_ + 1, [&] { change(); });
       sending_ = &entries_[tuner_->current()];
@@ -316,7 +316,7 @@ class NeighborExchangeBytes::Implementation {
   /// Collective: agrees on the methods that may carry the next rounds, and makes them.
   void change() {
     change_methods(
-        *tuner_, setting_.context, setting_.exchange, entries_.size(),
+        *tuner_, setting_.context, setting_.exchange_name, entries_.size(),
         [&](std::size_t i) { return entries_[i].method != nullptr; },
         [&](std::size_t i) {
           make(entries_[i]);
@@ -345,14 +345,14 @@ class NeighborExchangeBytes::Implementation {
     try {
       throw;
     } catch (const Error& error) {
-      if (std::string_view(error.what()).starts_with(setting_.exchange)) throw;
+      if (std::string_view(error.what()).starts_with(setting_.exchange_name)) throw;
       setting_.context.failed = true;
       fail(fmt::format("method {}, round {}: {}", sending_->row->info.name, round, error.what()));
     }
   }
 
   [[noreturn, gnu::cold]] void fail(const std::string& what) const {
-    throw Error(fmt::format("{}: {}", setting_.exchange, what));
+    throw Error(fmt::format("{}: {}", setting_.exchange_name, what));
   }
 
   /// A function was called in a phase that it does not belong to.
@@ -363,8 +363,8 @@ class NeighborExchangeBytes::Implementation {
 
   void check_item_size() {
     const auto mine = static_cast<std::int64_t>(setting_.item_size);
-    const std::int64_t high = largest(setting_.context, mine, setting_.exchange);
-    const std::int64_t low = -largest(setting_.context, -mine, setting_.exchange);
+    const std::int64_t high = largest(setting_.context, mine, setting_.exchange_name);
+    const std::int64_t low = -largest(setting_.context, -mine, setting_.exchange_name);
     if (high != low) {
       fail(fmt::format("the ranks have different item sizes ({} bytes here, {} to {} elsewhere)",
                        mine, low, high));
@@ -385,8 +385,8 @@ class NeighborExchangeBytes::Implementation {
   [[noreturn, gnu::cold]] void fail_commit(int index, std::size_t count) const {
     const auto& [rank, capacity, _] = peers_[checked(index)];
     if (count <= capacity) fail(fmt::format("rank {} committed twice", rank));
-    fail(fmt::format("{} items committed for rank {}, room is for {}; reserve more", count, rank,
-                     capacity));
+    fail(fmt::format("{} items committed for rank {}, but its outbox holds {}; reserve more", count,
+                     rank, capacity));
   }
 
   /// Of a peer that `next` has not returned.
@@ -400,9 +400,9 @@ class NeighborExchangeBytes::Implementation {
 
   void make(Entry& entry) {
     if (entry.row->info.traits.ends_together)
-      entry.number = setting_.context.joint_objects.announce();
+      entry.number = setting_.context.collective_objects.announce();
     NeighborSetting setting = setting_;
-    setting.method = entry.row->info.name;
+    setting.method_name = entry.row->info.name;
     setting.data_tag = entry.data_tag;
     entry.method = entry.row->make(setting);
   }
@@ -413,7 +413,7 @@ class NeighborExchangeBytes::Implementation {
       const bool filling = phase_ == Phase::filling && &entry == sending_;
       const std::uint64_t rounds = filling ? entry.round - 1 : entry.round;
       const bool under_way = phase_ == Phase::started && &entry == receiving_;
-      std::unique_ptr<HandedOverMethod> object;
+      std::unique_ptr<ReleasedMethod> object;
       if (entry.method) {
         try {
           if (under_way && !setting_.context.failed && !setting_.context.mpi_has_ended()) {
@@ -422,9 +422,10 @@ class NeighborExchangeBytes::Implementation {
         } catch (const Error&) {
           setting_.context.failed = true;
         }
-        object = std::make_unique<HandedOverMethod>(std::move(entry.method), rounds, under_way);
+        object = std::make_unique<ReleasedMethod>(std::move(entry.method), rounds, under_way);
       }
-      setting_.context.joint_objects.hand_over(std::exchange(entry.number, 0), std::move(object));
+      setting_.context.collective_objects.release(std::exchange(entry.number, 0),
+                                                  std::move(object));
     }
     entry.method.reset();
   }
@@ -454,7 +455,7 @@ class NeighborExchangeBytes::Implementation {
       const bool takes = fresh != nullptr ? &entry == fresh : in_use(entry);
       if (takes) need += entry.method->memory_for(links);
     }
-    require_memory_on_all(setting_.context, need, setting_.exchange);
+    require_memory_on_all(setting_.context, need, setting_.exchange_name);
   }
 
   bool in_use(const Entry& entry) const {
@@ -466,7 +467,7 @@ class NeighborExchangeBytes::Implementation {
     peer_of_link_.clear();
     order_.clear();
     here_at_once_ = 0;
-    // Where peers only got more room, what they were sent goes on being counted.
+    // Where only capacities grew, the counts of what was sent go on.
     const std::vector<PeerState> before =
         std::exchange(states_, std::vector<PeerState>(peers_.size()));
     std::size_t self = 0;
@@ -499,7 +500,7 @@ class NeighborExchangeBytes::Implementation {
     }
   }
 
-  /// Collective: the peers with more room where more is asked for, on both sides.
+  /// Collective: the peers with larger capacities where `send_counts` asks for more, on both sides.
   std::vector<NeighborPattern::Peer> grown_peers(std::span<const std::size_t> send_counts) {
     std::vector<NeighborPattern::Peer> peers = peers_;
     std::vector<int> others;
@@ -522,7 +523,7 @@ class NeighborExchangeBytes::Implementation {
       outgoing.emplace_back(reinterpret_cast<const char*>(&capacity), sizeof capacity);
     }
     const auto incoming =
-        handshake(setting_.context, setting_.exchange, setting_.control_tag, others, outgoing);
+        handshake(setting_.context, setting_.exchange_name, setting_.control_tag, others, outgoing);
     for (std::size_t i = 0; i < incoming.size(); ++i) {
       std::uint64_t capacity = 0;
       std::memcpy(&capacity, incoming[i].data(), sizeof capacity);
@@ -540,7 +541,7 @@ class NeighborExchangeBytes::Implementation {
   }
 
   Awaited awaited() const {
-    Awaited result{setting_.exchange, receiving_->row->info.name, round_, {}};
+    Awaited result{setting_.exchange_name, receiving_->row->info.name, round_, {}};
     for (std::size_t i = here_; i < order_.size(); ++i) {
       result.ranks.push_back(links_[order_[i]].rank);
     }

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "comm/neighbor/box_layout.hpp"
+#include "comm/neighbor/buffer_layout.hpp"
 #include "comm/neighbor/link.hpp"
 
 namespace sterna::comm {

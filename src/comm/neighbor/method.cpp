@@ -27,11 +27,11 @@ void NeighborMethod::await_sends(LinkRequests& requests, std::uint64_t round) {
             int done = 0;
             check_mpi(MPI_Testall(static_cast<int>(links_.size()), requests.sends(), &done,
                                   MPI_STATUSES_IGNORE),
-                      setting_.exchange);
+                      setting_.exchange_name);
             return done != 0;
           },
           [&] {
-            Awaited awaited{setting_.exchange, setting_.method, round, {}};
+            Awaited awaited{setting_.exchange_name, setting_.method_name, round, {}};
             for (std::size_t i = 0; i < links_.size(); ++i) {
               if (LinkRequests::is_active(requests.send(i))) {
                 awaited.ranks.push_back(links_[i].rank);
@@ -41,13 +41,13 @@ void NeighborMethod::await_sends(LinkRequests& requests, std::uint64_t round) {
           });
 }
 
-std::shared_ptr<two_sided::Memory> NeighborMethod::place_boxes(std::uint64_t round) {
+std::shared_ptr<two_sided::Memory> NeighborMethod::allocate_buffers(std::uint64_t round) {
   Outboxes outboxes(links_, setting_.item_size);
   Inboxes inboxes(links_, setting_.item_size, 1);
   auto memory = std::make_shared<two_sided::Memory>(outboxes.bytes() + inboxes.bytes());
   outboxes.use(memory->data());
   inboxes.use(memory->data() + outboxes.bytes(), round);
-  places_ = places_of(outboxes, inboxes);
+  link_buffers_ = make_link_buffers(outboxes, inboxes);
   return memory;
 }
 

@@ -44,13 +44,14 @@ class Outboxes {
   std::byte* memory_ = nullptr;
 };
 
-inline std::vector<BoxPlaces> places_of(const Outboxes& outboxes, const Inboxes& inboxes) {
-  std::vector<BoxPlaces> places;
+inline std::vector<LinkBuffers> make_link_buffers(const Outboxes& outboxes,
+                                                  const Inboxes& inboxes) {
+  std::vector<LinkBuffers> buffers;
   for (std::size_t i = 0; i < outboxes.link_count(); ++i) {
-    places.push_back({.outbox = {outboxes.items(i), outboxes.items(i)},
-                      .inbox = {inboxes.items(i, 0), inboxes.items(i, 1)}});
+    buffers.push_back({.outbox = {outboxes.items(i), outboxes.items(i)},
+                       .inbox = {inboxes.items(i, 0), inboxes.items(i, 1)}});
   }
-  return places;
+  return buffers;
 }
 
 }  // namespace sterna::comm

@@ -17,7 +17,7 @@ std::vector<PutBarrier::Step> PutBarrier::steps_of(int rank, const std::vector<i
   if (here == ranks.end()) return steps;
   const auto size = static_cast<int>(ranks.size());
   const auto index = static_cast<int>(here - ranks.begin());
-  const auto at = [&](int place) { return ranks[static_cast<std::size_t>((place + size) % size)]; };
+  const auto at = [&](int i) { return ranks[static_cast<std::size_t>((i + size) % size)]; };
   for (int distance = 1; distance < size; distance *= 2) {
     steps.push_back({at(index + distance), at(index - distance)});
   }
@@ -35,11 +35,11 @@ std::vector<int> PutBarrier::partners_of(const std::vector<Step>& steps) {
   return partners;
 }
 
-PutBarrier::PutBarrier(Context::Implementation& context, std::string_view exchange, int tag,
+PutBarrier::PutBarrier(Context::Implementation& context, std::string_view exchange_name, int tag,
                        const std::vector<int>& ranks)
     : rank_(context.rank),
       steps_(steps_of(context.rank, ranks)),
-      incoming_(context, exchange, tag, bytes(), partners_of(steps_),
+      incoming_(context, exchange_name, tag, bytes(), partners_of(steps_),
                 [&](std::byte*) {
                   outgoing_ = std::make_unique<rdma::Memory>(bytes());
                   return std::vector<NoNote>(partners_of(steps_).size());
@@ -55,7 +55,7 @@ std::size_t PutBarrier::bytes() const {
   return 2 * steps_.size() * notice_stride;
 }
 
-std::size_t PutBarrier::place(std::size_t step) const {
+std::size_t PutBarrier::word_offset(std::size_t step) const {
   return (2 * step + round_ % 2) * notice_stride;
 }
 
@@ -68,8 +68,8 @@ void PutBarrier::enter(std::uint64_t round, bool flag) {
 
 bool PutBarrier::test() {
   for (; step_ < steps_.size(); ++step_) {
-    rdma::Peer& target = incoming_.remotes()[steps_[step_].target].memory;
-    const std::size_t offset = place(step_);
+    rdma::RemoteMemory& target = incoming_.remotes()[steps_[step_].target].memory;
+    const std::size_t offset = word_offset(step_);
     if (!put_) {
       if (!target.sent()) return false;  // the word of two rounds ago may still be read
       const std::uint64_t word = 2 * round_ + (flag_ ? 1 : 0);

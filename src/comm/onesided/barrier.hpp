@@ -20,8 +20,8 @@ class PutBarrier {
  public:
   /// Among `ranks`, ascending, the same list on all of them. Collective over the context, also for
   /// ranks that are not in the list, which never enter. Throws Error on all ranks where one cannot
-  /// be reached. `tag`: of the messages that connect it.
-  PutBarrier(Context::Implementation& context, std::string_view exchange, int tag,
+  /// be connected. `tag`: of the messages that connect it.
+  PutBarrier(Context::Implementation& context, std::string_view exchange_name, int tag,
              const std::vector<int>& ranks);
 
   /// Says that this rank has come. Rounds are numbered from 1 without gaps.
@@ -47,7 +47,7 @@ class PutBarrier {
   static std::vector<Step> steps_of(int rank, const std::vector<int>& ranks);
   static std::vector<int> partners_of(const std::vector<Step>& steps);
   std::size_t bytes() const;
-  std::size_t place(std::size_t step) const;
+  std::size_t word_offset(std::size_t step) const;
 
   int rank_;
   std::vector<Step> steps_;

@@ -14,7 +14,7 @@
 
 namespace sterna::comm {
 
-/// For windows that say nothing beside how they are reached.
+/// For windows that send nothing besides their handle.
 struct NoNote {};
 
 /// What a peer must know to write into a memory: a note of its owner, which may be another one for
@@ -38,12 +38,12 @@ std::pair<Note, std::string> note_and_handle(const std::string& description) {
 /// on before all are connected. `describe_all()` makes the memory and returns a description for
 /// each of the ranks; `connect_to(i, description)` takes that of rank i's memory.
 template <class DescribeAll, class ConnectTo>
-void connect(Context::Implementation& context, std::string_view exchange, int tag,
+void connect(Context::Implementation& context, std::string_view exchange_name, int tag,
              std::span<const int> ranks, DescribeAll&& describe_all, ConnectTo&& connect_to) {
   std::vector<std::string> outgoing;
-  on_all_ranks(context, exchange, [&] { outgoing = describe_all(); });
-  const std::vector<std::string> incoming = handshake(context, exchange, tag, ranks, outgoing);
-  on_all_ranks(context, exchange, [&] {
+  on_all_ranks(context, exchange_name, [&] { outgoing = describe_all(); });
+  const std::vector<std::string> incoming = handshake(context, exchange_name, tag, ranks, outgoing);
+  on_all_ranks(context, exchange_name, [&] {
     for (std::size_t i = 0; i < incoming.size(); ++i) connect_to(i, incoming[i]);
   });
 }

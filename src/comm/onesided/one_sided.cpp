@@ -55,7 +55,7 @@ class OneMemory final : public OneSided {
 
  private:
   struct Target {
-    typename Transport::Peer memory;
+    typename Transport::RemoteMemory memory;
     std::size_t counters_at;  ///< where the peer's counters begin
   };
 
@@ -84,7 +84,8 @@ class OwnData final : public OneSided {
   }
   void connect(const std::string& description) override {
     const auto [bytes, handles] = note_and_handle<std::size_t>(description);
-    peers_.push_back({rdma::Peer(handles.substr(0, bytes)), rdma::Peer(handles.substr(bytes))});
+    peers_.push_back(
+        {rdma::RemoteMemory(handles.substr(0, bytes)), rdma::RemoteMemory(handles.substr(bytes))});
   }
   void put(std::size_t peer, std::size_t offset, const std::byte* source,
            std::size_t bytes) override {
@@ -111,8 +112,8 @@ class OwnData final : public OneSided {
 
  private:
   struct Target {
-    rdma::Peer counters;
-    rdma::Peer data;
+    rdma::RemoteMemory counters;
+    rdma::RemoteMemory data;
   };
 
   two_sided::Memory plain_counters_;

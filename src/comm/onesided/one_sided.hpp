@@ -15,8 +15,8 @@ struct OneSidedParts {
   std::byte* own_data = nullptr;  ///< data that the caller has already; null: to be made
 };
 
-/// A window of counters and data whose transport is chosen at run time, as regions and channels
-/// want it. Peers are named by their index; offsets are into their data where nothing else is said.
+/// A window of counters and data whose transport is chosen at run time, for regions and channels.
+/// Peers are named by their index; offsets are into their data where nothing else is said.
 class OneSided {
  public:
   virtual ~OneSided() = default;
@@ -25,7 +25,7 @@ class OneSided {
   virtual std::byte* data() const = 0;
   /// What a peer needs to write here; to be sent as bytes.
   virtual std::string description() const = 0;
-  /// Adds the next peer, by its description. Throws Error where its memory is out of reach.
+  /// Adds the next peer, by its description. Throws Error where its memory cannot be accessed.
   virtual void connect(const std::string& description) = 0;
   /// The peer's data where this process can store to them; null where it cannot.
   virtual std::byte* mapped(std::size_t) { return nullptr; }

@@ -13,25 +13,26 @@
 
 namespace sterna::comm {
 
-/// Memory of this rank that other ranks write, and the ways into theirs. What writes into remote
+/// Memory of this rank that other ranks write, and access to theirs. What writes into remote
 /// memory in this library is built on it: neighbor and sparse methods, messages, barriers.
 ///
 /// `Transport` (shm::Transport, rdma::Transport, rma::Transport) has
-/// - `Memory`, made by `make(context, exchange, bytes)`, which others reach by its `handle(memory)`;
-/// - `Peer`, made by `connect(memory, rank, handle)`: `put`, `get`, `fetch_add`, `notify`, `flush`
-///   and, but for rma, `sent` and `mapped`;
+/// - `Memory`, made by `make(context, exchange_name, bytes)`, which others access by its
+///   `handle(memory)`;
+/// - `RemoteMemory`, made by `connect(memory, rank, handle)`: `put`, `get`, `fetch_add`, `notify`,
+///   `flush` and, but for rma, `sent` and `mapped`;
 /// - `need(bytes)`, what a memory takes of the node, and `synchronize(memory)`, which makes what
 ///   others wrote visible.
-/// `Note`: what owners tell each peer about their memory beside the handle, such as offsets.
+/// `Note`: what owners send each peer about their memory besides the handle, such as offsets.
 template <class Transport, class Note = NoNote>
 class Window {
  public:
   using Memory = typename Transport::Memory;
-  using Peer = typename Transport::Peer;
+  using RemoteMemory = typename Transport::RemoteMemory;
 
-  /// The way into another rank's memory.
+  /// Access to the memory of another rank.
   struct Remote {
-    Peer memory;
+    RemoteMemory memory;
     Note note;
     int rank;
   };
@@ -41,12 +42,13 @@ class Window {
   /// a note for each of `ranks`, and connects with those of `ranks` that have memory. Each of them
   /// must name this rank, too. `tag`: of the messages that connect.
   template <class Prepare>
-  Window(Context::Implementation& context, std::string_view exchange, int tag, std::size_t bytes,
-         std::span<const int> ranks, Prepare&& prepare, Transport transport = {}) {
+  Window(Context::Implementation& context, std::string_view exchange_name, int tag,
+         std::size_t bytes, std::span<const int> ranks, Prepare&& prepare,
+         Transport transport = {}) {
     connect(
-        context, exchange, tag, ranks,
+        context, exchange_name, tag, ranks,
         [&] {
-          memory_ = transport.make(context, exchange, bytes);
+          memory_ = transport.make(context, exchange_name, bytes);
           std::vector<std::string> descriptions;
           const std::string handle = memory_ ? Transport::handle(*memory_) : std::string();
           for (const Note& note : prepare(data())) descriptions.push_back(describe(note, handle));

@@ -25,13 +25,13 @@ void check(const PlacementProblem& problem) {
                             problem.ranks_on_node.size(), problem.network.description(),
                             problem.network.nodes()));
   }
-  std::int64_t places = 0;
+  std::int64_t slots = 0;
   for (const int ranks_here : problem.ranks_on_node) {
     if (ranks_here < 0) throw Error("placement: a node with less than no ranks");
-    places += ranks_here;
+    slots += ranks_here;
   }
-  if (places < static_cast<std::int64_t>(ranks)) {
-    throw Error(fmt::format("placement: {} ranks, but the nodes have room for {}", ranks, places));
+  if (slots < static_cast<std::int64_t>(ranks)) {
+    throw Error(fmt::format("placement: {} ranks, but the nodes have {} slots", ranks, slots));
   }
 }
 

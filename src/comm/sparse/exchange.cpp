@@ -54,13 +54,13 @@ bool holds(const IncomingRows& rows, const std::byte* items) {
 
 namespace {
 
-/// A method whose exchange is gone on this rank.
-class HandedOverMethod final : public JointObject {
+/// A method whose exchange was destroyed on this rank.
+class ReleasedMethod final : public CollectiveObject {
  public:
-  explicit HandedOverMethod(std::unique_ptr<SparseMethod> method) : method_(std::move(method)) {}
+  explicit ReleasedMethod(std::unique_ptr<SparseMethod> method) : method_(std::move(method)) {}
   std::uint64_t rounds() const override { return 0; }
   void end(std::uint64_t) override { method_->end(); }
-  void leave() override { method_->leave(); }
+  void keep_until_exit() override { method_->keep_until_exit(); }
 
  private:
   std::unique_ptr<SparseMethod> method_;
@@ -81,7 +81,7 @@ class SparseExchangeBytes::Implementation {
             fmt::format("{}: an item of {} bytes cannot be exchanged", options.name, item_size));
       }
       selection = select_sparse_method(context, options);
-      setting_.method = sparse_method_table()[selection.method].info.name;
+      setting_.method_name = sparse_method_table()[selection.method].info.name;
       reason_ = std::move(selection.reason);
       setting_.possible_sources = tidy_sources(context, options);
     } catch (const Error& error) {
@@ -109,12 +109,12 @@ class SparseExchangeBytes::Implementation {
                 const std::byte* items) {
     if (broken_) {
       throw Error(fmt::format("{}: cannot be used any more, a wait in round {} failed",
-                              setting_.exchange, rounds_));
+                              setting_.exchange_name, rounds_));
     }
     if (context().failed) {
       throw Error(
           fmt::format("{}: round {} cannot start, communication with other ranks has failed",
-                      setting_.exchange, rounds_ + 1));
+                      setting_.exchange_name, rounds_ + 1));
     }
     check(destinations, offsets);
     if (tuner_ && tuner_->due()) change();
@@ -164,7 +164,7 @@ class SparseExchangeBytes::Implementation {
   bool broken() const { return broken_; }
 
   Verdict verdict() const {
-    return record_.verdict(setting_.exchange, rounds_, tuner_, setting_.method, reason_);
+    return record_.verdict(setting_.exchange_name, rounds_, tuner_, setting_.method_name, reason_);
   }
 
  private:
@@ -172,25 +172,26 @@ class SparseExchangeBytes::Implementation {
   struct Entry {
     std::unique_ptr<SparseMethod> method;
     std::uint64_t round = 0;
-    std::uint64_t number = 0;  ///< of the method among the joint objects of the context
+    std::uint64_t number = 0;  ///< of the method among the collective objects of the context
   };
 
   void make(std::size_t index) {
     const SparseMethodRow& row = sparse_method_table()[index];
-    context().joint_objects.end_those_of_all(context());
-    if (row.info.traits.ends_together) methods_[index].number = context().joint_objects.announce();
+    context().collective_objects.end_released_by_all(context());
+    if (row.info.traits.ends_together)
+      methods_[index].number = context().collective_objects.announce();
     SparseSetting setting = setting_;
     setting.context = Context::Implementation::unowned(setting_.context);
-    setting.method = row.info.name;
+    setting.method_name = row.info.name;
     methods_[index].method = row.make(setting);
   }
 
   /// Waits for nobody.
   void give_up(Entry& entry) noexcept {
     if (entry.number != 0) {
-      std::unique_ptr<HandedOverMethod> object;
-      if (entry.method) object = std::make_unique<HandedOverMethod>(std::move(entry.method));
-      context().joint_objects.hand_over(entry.number, std::move(object));
+      std::unique_ptr<ReleasedMethod> object;
+      if (entry.method) object = std::make_unique<ReleasedMethod>(std::move(entry.method));
+      context().collective_objects.release(entry.number, std::move(object));
     }
     entry = {};
   }
@@ -198,11 +199,11 @@ class SparseExchangeBytes::Implementation {
   void tune(Selection selection) {
     std::vector<std::string> reasons;
     for (const Candidate& candidate : selection.candidates) reasons.push_back(candidate.why_not);
-    reasons = agree_on_reasons(context(), reasons, setting_.exchange);
+    reasons = agree_on_reasons(context(), reasons, setting_.exchange_name);
     for (std::size_t i = 0; i < reasons.size(); ++i) selection.candidates[i].why_not = reasons[i];
     const double sources =
         setting_.possible_sources ? static_cast<double>(setting_.possible_sources->size()) : 0.0;
-    tuner_.emplace(TunerSetting{setting_.context, "sparse", setting_.exchange,
+    tuner_.emplace(TunerSetting{setting_.context, "sparse", setting_.exchange_name,
                                 std::move(selection.candidates), selection.method, reason_,
                                 sparse_tuning, sources});
   }
@@ -212,7 +213,7 @@ class SparseExchangeBytes::Implementation {
     broken_ = true;
     const auto give_up_method = [&](std::size_t i) { give_up(methods_[i]); };
     change_methods(
-        *tuner_, context(), setting_.exchange, methods_.size(),
+        *tuner_, context(), setting_.exchange_name, methods_.size(),
         [&](std::size_t i) { return methods_[i].method != nullptr; },
         [&](std::size_t i) { make(i); }, give_up_method, give_up_method);
     broken_ = false;
@@ -225,18 +226,18 @@ class SparseExchangeBytes::Implementation {
     const std::int64_t method = refusal.empty() ? static_cast<std::int64_t>(index) : -1;
     const auto size = static_cast<std::int64_t>(setting_.item_size);
     std::int64_t first_method = method, last_method = method, least_size = size, most_size = size;
-    ReductionBatch agreement(setting_.context, setting_.exchange);
+    ReductionBatch agreement(setting_.context, setting_.exchange_name);
     agreement.min(first_method).max(last_method).min(least_size).max(most_size).run();
     if (!refusal.empty()) throw Error(refusal);
     if (first_method < 0) {
-      throw Error(
-          fmt::format("{}: another rank cannot take part; its error says why", setting_.exchange));
+      throw Error(fmt::format("{}: another rank cannot take part; its error says why",
+                              setting_.exchange_name));
     }
     if (first_method != last_method) {
       throw Error(fmt::format(
           "{}: the ranks chose different methods ({} here, {} and {} elsewhere); with auto, either "
           "all ranks or none must give possible_sources",
-          setting_.exchange, setting_.method,
+          setting_.exchange_name, setting_.method_name,
           table[static_cast<std::size_t>(first_method)].info.name,
           table[static_cast<std::size_t>(last_method)].info.name));
     }
@@ -244,13 +245,13 @@ class SparseExchangeBytes::Implementation {
       throw Error(
           fmt::format("{}: the ranks have different item sizes ({} bytes here, {} to {} "
                       "elsewhere)",
-                      setting_.exchange, size, least_size, most_size));
+                      setting_.exchange_name, size, least_size, most_size));
     }
   }
 
   void check(std::span<const int> destinations, std::span<const std::size_t> offsets) {
     const auto fail = [&](const std::string& why) {
-      throw Error(fmt::format("{}: round {}: {}", setting_.exchange, rounds_ + 1, why));
+      throw Error(fmt::format("{}: round {}: {}", setting_.exchange_name, rounds_ + 1, why));
     };
     if (offsets.size() != destinations.size() + 1 && !(destinations.empty() && offsets.empty())) {
       fail(fmt::format("{} destinations need {} offsets, not {}", destinations.size(),
@@ -269,7 +270,7 @@ class SparseExchangeBytes::Implementation {
         fail(
             fmt::format("destination {} is outside the possible sources of rank {} that method {} "
                         "was given; give the larger set to all ranks, or none to any",
-                        destinations[i], setting_.context.rank(), setting_.method));
+                        destinations[i], setting_.context.rank(), setting_.method_name));
       }
     }
     if (!offsets.empty() && item_bytes(offsets.back(), setting_.item_size) == too_many_bytes) {

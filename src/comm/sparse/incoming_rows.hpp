@@ -26,7 +26,7 @@ class IncomingRows {
   std::span<const int> sources() const { return sources_; }
   std::span<const std::size_t> offsets() const { return offsets_; }
   std::byte* items() const { return items_.data(); }
-  /// Bytes that `items` has room for.
+  /// Bytes that `items` can hold.
   std::size_t capacity() const { return items_.capacity(); }
   /// Index of the row of `source`, which must have been announced.
   std::size_t index(int source) const;

@@ -17,9 +17,9 @@ namespace sterna::comm {
 /// What a method is made from. The same on all ranks but for the possible sources.
 struct SparseSetting {
   Context context;
-  std::string exchange;     ///< name in errors
-  std::string_view method;  ///< name in errors
-  std::size_t item_size;    ///< bytes
+  std::string exchange_name;     ///< name in errors
+  std::string_view method_name;  ///< name in errors
+  std::size_t item_size;         ///< bytes
   /// Ascending, unique, without this rank.
   std::optional<std::vector<int>> possible_sources;
 };
@@ -39,7 +39,7 @@ struct OutgoingRound {
   std::size_t self_count;  ///< items to this rank itself
 };
 
-/// A way to move the rows of a round between ranks whose receivers do not know their sources.
+/// A method to move the rows of a round between ranks whose receivers do not know their sources.
 /// Made and used collectively, never on a single rank.
 class SparseMethod {
  public:
@@ -50,8 +50,8 @@ class SparseMethod {
   virtual std::size_t exchange(const OutgoingRound& round, IncomingRows& incoming) = 0;
   /// Collective, and only of methods whose row says so: ends what only all ranks together can end.
   virtual void end() {}
-  /// Instead, where they cannot meet: leaves memory that others may write into to the process.
-  virtual void leave() {}
+  /// In place of `end` after a failure: keeps memory that others may write into until the exit.
+  virtual void keep_until_exit() {}
 };
 
 }  // namespace sterna::comm

@@ -27,7 +27,7 @@ class UcxBuffers final : public NetworkBuffers {
         ask_tag_(setting.context.implementation().reserve_tags(2)),
         worker_(rdma::Worker::instance()) {
     setting.context.implementation().rdma_in_use = true;
-    on_all_ranks(setting.context.implementation(), setting.exchange,
+    on_all_ranks(setting.context.implementation(), setting.exchange_name,
                  [&] { make_buffers(first_buffer_bytes); });
   }
 
@@ -67,14 +67,14 @@ class UcxBuffers final : public NetworkBuffers {
     bool all_fit = true;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       Part& part = parts_[i];
-      const auto place = ReservedBuffer::place(part.before, part.bytes);
-      part.fits = place.has_value();
+      const auto offset = ReservedBuffer::offset(part.before, part.bytes);
+      part.fits = offset.has_value();
       if (!part.fits) {
         all_fit = false;
         continue;
       }
       Remote& remote = peers_.at(rows[i].destination);
-      part.begin = parity * remote.buffer_bytes + *place;
+      part.begin = parity * remote.buffer_bytes + *offset;
       part.trailer = ReservedBuffer::trailer(setting_.context.rank(), rows[i].count);
       remote.memory.put(part.begin, rows[i].items, rows[i].count * setting_.item_size);
     }
@@ -123,9 +123,9 @@ class UcxBuffers final : public NetworkBuffers {
  private:
   static constexpr unsigned serves_between_looks = 8;
 
-  /// The way into the buffers of another rank.
+  /// Access to the buffers of another rank.
   struct Remote {
-    rdma::Peer memory;
+    rdma::RemoteMemory memory;
     std::size_t buffer_bytes;
   };
   /// Of the buffer of another rank. UCX reads and writes some of it until `sent`.
@@ -178,7 +178,7 @@ class UcxBuffers final : public NetworkBuffers {
     std::string text(static_cast<std::size_t>(bytes), '\0');
     check_mpi(MPI_Mrecv(text.data(), bytes, MPI_BYTE, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
     const auto [buffer_bytes, handle] = note_and_handle<std::size_t>(text);
-    peers_.emplace(rank, Remote{rdma::Peer(handle), buffer_bytes});
+    peers_.emplace(rank, Remote{rdma::RemoteMemory(handle), buffer_bytes});
     return true;
   }
 

@@ -12,7 +12,7 @@ namespace sterna::comm {
 
 /// The buffers of ranks anywhere, by UCX: a reservation is an atomic addition that answers, a message
 /// a put whose trailer follows behind a fence, so that the receiver sees when it is whole.
-/// A rank asks another for the way into its buffers when it first sends to it: the other answers in
+/// A rank asks another for access to its buffers when it first sends to it: the other answers in
 /// its waits, so all ranks must call `serve` in theirs. Memory grows with the ranks sent to.
 class NetworkBuffers {
  public:

@@ -45,7 +45,7 @@ class SharedMemoryBuffers final : public NodeBuffers {
   explicit SharedMemoryBuffers(const SparseSetting& setting)
       : setting_(setting),
         ranks_(setting.context.ranks_on_node()),
-        state_(setting.context.implementation(), setting.exchange,
+        state_(setting.context.implementation(), setting.exchange_name,
                setting.context.implementation().reserve_tags(1),
                is_first() ? sizeof(NodeState) + ranks_.size() * sizeof(RankState) : 0,
                state_partners(),
@@ -56,7 +56,7 @@ class SharedMemoryBuffers final : public NodeBuffers {
         state_memory_(is_first() ? state_.data() : state_.remotes().front().memory.mapped()),
         peers_(ranks_.size()) {
     list_buffers();
-    largest(setting_.context.implementation(), 0, setting_.exchange);  // all are listed
+    largest(setting_.context.implementation(), 0, setting_.exchange_name);  // all are listed
   }
 
   bool send(const OutgoingRow& row, unsigned parity) override {
@@ -67,11 +67,11 @@ class SharedMemoryBuffers final : public NodeBuffers {
     Word before = 0;
     peer.memory.fetch_add(buffer + ReservedBuffer::free_end_offset,
                           ReservedBuffer::reservation(part), before);
-    const auto place = ReservedBuffer::place(before, part);
-    if (!place) return false;
+    const auto offset = ReservedBuffer::offset(before, part);
+    if (!offset) return false;
     const Word trailer = ReservedBuffer::trailer(setting_.context.rank(), row.count);
-    copy_items(peer.memory.mapped() + buffer + *place, row.items, bytes);
-    peer.memory.put(buffer + *place + part - sizeof trailer, &trailer, sizeof trailer);
+    copy_items(peer.memory.mapped() + buffer + *offset, row.items, bytes);
+    peer.memory.put(buffer + *offset + part - sizeof trailer, &trailer, sizeof trailer);
     return true;
   }
 
@@ -120,7 +120,7 @@ class SharedMemoryBuffers final : public NodeBuffers {
 
  private:
   struct Mapped {
-    shm::Peer memory;
+    shm::RemoteMemory memory;
     std::size_t buffer_bytes;
   };
 
@@ -159,9 +159,9 @@ class SharedMemoryBuffers final : public NodeBuffers {
     if (!peers_[index]) {
       const RankState& other = state_of(index);
       try {
-        peers_[index].emplace(shm::Peer(other.buffers), other.buffer_bytes);
+        peers_[index].emplace(shm::RemoteMemory(other.buffers), other.buffer_bytes);
       } catch (const Error& error) {
-        throw Error(fmt::format("{}: rank {}: {}{}", setting_.exchange, rank, error.what(),
+        throw Error(fmt::format("{}: rank {}: {}{}", setting_.exchange_name, rank, error.what(),
                                 death_of(setting_.context.implementation(), rank)));
       }
     }

@@ -23,8 +23,8 @@ class NodeBuffers {
   /// This rank's own.
   virtual ReservedBuffer& buffer(unsigned parity) = 0;
 
-  /// Says that this rank has come in step `step`, and whether it met an overflow. Also tells the
-  /// others that all it stored before is there.
+  /// Says that this rank has arrived in step `step`, and whether it met an overflow. After that the
+  /// others see all that it stored before.
   virtual void arrive(std::uint64_t step, bool overflow) = 0;
   virtual bool all_arrived(std::uint64_t step) const = 0;
   virtual std::vector<int> late_ranks(std::uint64_t step) const = 0;

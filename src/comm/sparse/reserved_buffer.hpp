@@ -14,8 +14,8 @@ namespace sterna::comm {
 /// for all) owns what lies between, and so need not know how large the memory is. A part holds the
 /// items and, in its last word, their number and source, which is never 0.
 /// Once a reservation does not fit, none after it does; the word then tells how much was wanted.
-/// A method has two buffers, used in turn. One is open again as soon as its owner has emptied it; it
-/// is filled next in step i+2, which no rank begins before all have come to the end of step i+1,
+/// A method has two buffers, used in turn. One is open again as soon as its owner has emptied it;
+/// it is filled next in step i+2, which no rank begins before all have come to the end of step i+1,
 /// its owner after it had emptied it.
 class ReservedBuffer {
  public:
@@ -30,7 +30,7 @@ class ReservedBuffer {
   /// What to add to the word to reserve a part.
   static std::uint64_t reservation(std::size_t part) { return -static_cast<std::uint64_t>(part); }
   /// Offset of the part where the word was `before`; nothing where it does not fit.
-  static std::optional<std::size_t> place(std::uint64_t before, std::size_t part) {
+  static std::optional<std::size_t> offset(std::uint64_t before, std::size_t part) {
     const auto begin = static_cast<std::int64_t>(before - part);
     if (begin < static_cast<std::int64_t>(unit)) return std::nullopt;
     return static_cast<std::size_t>(begin);

@@ -14,7 +14,7 @@ template <class Condition, class LateRanks>
 void wait_in_round(const SparseSetting& setting, std::uint64_t number, Condition condition,
                    LateRanks late_ranks, Watched watched = Watched::messages) {
   Waiter(setting.context.implementation(), watched).wait(condition, [&] {
-    return Awaited{setting.exchange, setting.method, number, late_ranks()};
+    return Awaited{setting.exchange_name, setting.method_name, number, late_ranks()};
   });
 }
 

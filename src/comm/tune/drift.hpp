@@ -19,7 +19,7 @@ class Drift {
   Drift() = default;
   explicit Drift(const Look& first) : first_(first) {}
 
-  /// Why the choice should be made anew, in words; empty where it may stay. A single odd
+  /// Why the choice should be made again, in words; empty where it may stay. A single odd
   /// look is no drift: it takes two, one after the other.
   std::string look(const Look& now);
 

@@ -74,12 +74,12 @@ StoredEvidence evidence_from(const Json& row) {
 /// Held while it lives; where the file system has no locks, nothing is held.
 class Lock {
  public:
-  Lock(const std::string& path, std::chrono::duration<double> patience)
+  Lock(const std::string& path, std::chrono::duration<double> lock_timeout)
       : file_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0666)) {
     // Whoever writes holds it for milliseconds. One that was stopped meanwhile must stop no other.
     const auto start = std::chrono::steady_clock::now();
     while (file_ >= 0 && ::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-      if (std::chrono::steady_clock::now() - start >= patience) {
+      if (std::chrono::steady_clock::now() - start >= lock_timeout) {
         ::close(file_);
         throw std::runtime_error(fmt::format("another program holds {}", path));
       }
@@ -176,12 +176,12 @@ std::vector<StoredEvidence> MachineFile::read(std::string& warning) const {
 }
 
 std::string MachineFile::add(const StoredEvidence& evidence,
-                             std::chrono::duration<double> patience) const {
+                             std::chrono::duration<double> lock_timeout) const {
   if (path_.empty()) return {};
   try {
     const std::filesystem::path target(path_);
     if (target.has_parent_path()) std::filesystem::create_directories(target.parent_path());
-    const Lock lock(path_ + ".lock", patience);
+    const Lock lock(path_ + ".lock", lock_timeout);
     std::string warning;
     std::vector<StoredEvidence> all = read(warning);
     if (!warning.empty()) return warning;

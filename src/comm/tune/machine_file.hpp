@@ -48,10 +48,10 @@ class MachineFile {
   /// All there is. What cannot be read is no error: `warning` then says why.
   std::vector<StoredEvidence> read(std::string& warning) const;
   /// Adds `evidence` to what the file holds now, in place of that of the same key, family and
-  /// class of pattern. Returns why it could not; then the file is as it was. `patience`: for
+  /// class of pattern. Returns why it could not; then the file is as it was. `lock_timeout`: for
   /// another program that holds the file.
   std::string add(const StoredEvidence& evidence,
-                  std::chrono::duration<double> patience = std::chrono::minutes(1)) const;
+                  std::chrono::duration<double> lock_timeout = std::chrono::minutes(1)) const;
 
  private:
   std::string path_;

@@ -17,7 +17,7 @@ struct RaceStage {
 };
 
 struct RaceRules {
-  int warm_up;  ///< rounds of a new entrant that do not count: it grows its room, touches memory
+  int warm_up;  ///< rounds of a new entrant that do not count: buffers grow, pages are touched
   /// The same at the start of later blocks, where the change of methods is still felt: ranks are
   /// apart by other times, caches hold other things. Of long blocks an eighth at least.
   int untimed;

@@ -110,8 +110,9 @@ Tuner::Agreed Tuner::agree_on(std::vector<double> mine) {
   MPI_Request request = MPI_REQUEST_NULL;
   check_mpi(MPI_Iallreduce(mine.data(), largest.data(), static_cast<int>(mine.size()), MPI_DOUBLE,
                            MPI_MAX, context.communicator, &request),
-            setting_.exchange);
-  wait_for_request(context, request, setting_.exchange, "auto (agreement on the method)", rounds_);
+            setting_.exchange_name);
+  wait_for_request(context, request, setting_.exchange_name, "auto (agreement on the method)",
+                   rounds_);
   traffic_ = {};
   traffic_rounds_ = 0;
   const std::span shape(largest.data() + times, 4);
@@ -368,7 +369,7 @@ void Tuner::explain(Verdict& verdict) const {
     verdict.text += fmt::format("; {} more are slower", order.size() - named_in_text);
   }
   if (!drift_reason_.empty()) {
-    verdict.text += fmt::format("; chosen anew in round {}: {}", decided_at_ + 1, drift_reason_);
+    verdict.text += fmt::format("; chosen again in round {}: {}", decided_at_ + 1, drift_reason_);
   }
 }
 

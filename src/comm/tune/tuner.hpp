@@ -38,8 +38,8 @@ struct TuningRules {
 
 struct TunerSetting {
   Context context;
-  std::string family;    ///< "neighbor"
-  std::string exchange;  ///< name in errors
+  std::string family;         ///< "neighbor"
+  std::string exchange_name;  ///< name in errors
   std::vector<Candidate> candidates;
   std::size_t usual;         ///< candidate that runs until something is measured
   std::string usual_reason;  ///< why that one

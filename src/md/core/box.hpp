@@ -16,8 +16,8 @@ struct Tilt {
 };
 
 /// Periodic box with one corner at the origin and edges (length.x, 0, 0), (xy, length.y, 0) and
-/// (xz, yz, length.z); orthorhombic without a tilt. Upright coordinates (see Shear) of positions in
-/// the program are wrapped into [0, length) per axis at every rebuild; readers shift what they
+/// (xz, yz, length.z); orthorhombic without a tilt. Unsheared coordinates (see Shear) of positions
+/// in the program are wrapped into [0, length) per axis at every rebuild; readers shift what they
 /// read.
 struct Box {
   Vec3 length;  ///< of the edges along their axes; internal length unit
@@ -36,7 +36,7 @@ struct Box {
   }
   /// Distances of opposite faces. Spheres of half of the least touch no image of themselves.
   Vec3 heights() const {
-    const Vec3 stretch = shear().reach(1.0);
+    const Vec3 stretch = shear().extent(1.0);
     return {length.x / stretch.x, length.y / stretch.y, length.z / stretch.z};
   }
   double least_height() const {
@@ -72,25 +72,25 @@ struct Box {
   Vec3 wrap(Vec3 position, int (&image)[3]) const {
     const Shear shear = this->shear();
     const std::array<Vec3, 3> edges = this->edges();
-    const auto upright = [&](int axis) { return position[axis] - shear.offset(position, axis); };
+    const auto unsheared = [&](int axis) { return position[axis] - shear.offset(position, axis); };
     // From the last edge on: the others leave what is in place along its axis.
     for (int axis = 2; axis >= 0; --axis) {
       const Vec3& edge = edges[static_cast<std::size_t>(axis)];
-      const double crossings = std::floor(upright(axis) / length[axis]);
+      const double crossings = std::floor(unsheared(axis) / length[axis]);
       position -= crossings * edge;
       image[axis] = static_cast<int>(crossings);
       // Just below a multiple of the length the quotient may round up to the next image.
-      if (upright(axis) < 0.0) {
+      if (unsheared(axis) < 0.0) {
         position += edge;
         --image[axis];
       }
       // A tiny negative coordinate rounds up to the length itself, which belongs to the next image.
-      if (upright(axis) >= length[axis]) {
+      if (unsheared(axis) >= length[axis]) {
         position -= edge;
         ++image[axis];
       }
       // What the edge's lean is rounded by may be left.
-      if (upright(axis) < 0.0) position[axis] = shear.offset(position, axis);
+      if (unsheared(axis) < 0.0) position[axis] = shear.offset(position, axis);
     }
     return position;
   }

@@ -5,7 +5,7 @@
 
 namespace sterna::md {
 
-/// Decides when regions are cut anew, from what was measured; does nothing itself. Everything that
+/// Decides when regions are cut again, from what was measured; does nothing itself. Everything that
 /// it is told is the same on all ranks, so all of them decide alike.
 ///
 /// Cuts where the gain that the cut predicts, over twice as many steps as the present regions

@@ -72,11 +72,11 @@ std::vector<Cut> CutTree::cuts() const {
   return cuts;
 }
 
-std::size_t CutTree::child_at(std::size_t part, const Vec3& upright) const {
+std::size_t CutTree::child_at(std::size_t part, const Vec3& unsheared) const {
   const Part& at = parts_[part];
   if (!at.is_cut()) return part;
   const auto& planes = at.cut.planes;
-  const auto above = std::upper_bound(planes.begin(), planes.end(), upright[at.cut.axis]);
+  const auto above = std::upper_bound(planes.begin(), planes.end(), unsheared[at.cut.axis]);
   return at.first_child + static_cast<std::size_t>(above - planes.begin());
 }
 
@@ -84,9 +84,9 @@ Region CutTree::region(int rank) const {
   return parts_[part_of_rank_[static_cast<std::size_t>(rank)]].region;
 }
 
-int CutTree::owner(const Vec3& upright) const {
+int CutTree::owner(const Vec3& unsheared) const {
   std::size_t part = 0;
-  while (parts_[part].is_cut()) part = child_at(part, upright);
+  while (parts_[part].is_cut()) part = child_at(part, unsheared);
   return parts_[part].first_rank;
 }
 

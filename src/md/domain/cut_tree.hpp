@@ -42,13 +42,13 @@ class CutTree final : public Decomposition {
   std::vector<Cut> cuts() const;
 
   /// The child of `part` where these coordinates are; `part` itself where that is not cut.
-  std::size_t child_at(std::size_t part, const Vec3& upright) const;
+  std::size_t child_at(std::size_t part, const Vec3& unsheared) const;
 
   const Box& box() const override { return box_; }
   int rank_count() const override { return parts_.front().rank_count; }
   /// Once nothing is open.
   Region region(int rank) const override;
-  int owner(const Vec3& upright) const override;
+  int owner(const Vec3& unsheared) const override;
 
  private:
   Box box_;

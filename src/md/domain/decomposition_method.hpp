@@ -16,11 +16,11 @@ namespace sterna::md {
 struct DecompositionRequest {
   Box box;
   std::array<int, 3> grid{0, 0, 0};  ///< ranks per axis, 0: chosen; for "grid"
-  /// No region is narrower than this, in upright coordinates, where that can be: a part that is cut
-  /// along an axis where it is too short for that may have parts down to half of an equal share.
-  /// (The halo serves regions of any width; narrow ones exchange with more others.)
+  /// No region is narrower than this, in unsheared coordinates, where that can be: a part that is
+  /// cut along an axis where it is too short for that may have parts down to half of an equal
+  /// share. (The halo serves regions of any width; narrow ones exchange with more others.)
   double least_width = 0.0;
-  /// Upright coordinates of this rank's particles, wrapped into the box, and what each costs, in
+  /// Unsheared coordinates of this rank's particles, wrapped into the box, and what each costs, in
   /// any unit: those who weigh share them out evenly.
   std::span<const Vec3> points;
   std::span<const double> weights;

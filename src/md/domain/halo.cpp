@@ -381,7 +381,7 @@ void Halo::begin_rebuild(ParticleStore& particles) {
   particles.resize_ghosts(0);
 #ifndef NDEBUG
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
-    if (!own_.contains(shear_.upright(particles.position[i].vector()))) {
+    if (!own_.contains(shear_.unsheared(particles.position[i].vector()))) {
       throw std::logic_error(
           fmt::format("the halo was rebuilt while local particle {} of {} lay outside the region "
                       "of its rank: migrate first",

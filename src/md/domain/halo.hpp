@@ -38,7 +38,7 @@ class Halo {
   Halo(Halo&&) noexcept;
   Halo& operator=(Halo&&) noexcept;
 
-  /// Collective. Chooses anew what to send, from particles that are all in their owner's region
+  /// Collective. Chooses again what to send, from particles that are all in their owner's region
   /// (after migration) and in their final order (after sorting), and replaces the ghosts of the
   /// store: positions and types, orientations where the store rotates, ids where ghosts have some.
   /// Until the next call the

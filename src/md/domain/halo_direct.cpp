@@ -11,7 +11,7 @@ HaloPlan plan_direct_halo(const Decomposition& decomposition, int rank, double w
   const Region own = decomposition.region(rank);
   const Box& box = decomposition.box();
   const Vec3& length = box.length;
-  const Vec3 reach = box.shear().reach(width);
+  const Vec3 extent = box.shear().extent(width);
   HaloStage stage;
   stage.name = "halo";
   stage.with_other_ranks = decomposition.rank_count() > 1;
@@ -19,11 +19,11 @@ HaloPlan plan_direct_halo(const Decomposition& decomposition, int rank, double w
     const Region region = decomposition.region(receiver);
     std::array<std::vector<int>, 3> offsets;
     for (int axis = 0; axis < 3; ++axis) {
-      const int m = largest_offset(length[axis], reach[axis]);
+      const int m = largest_offset(length[axis], extent[axis]);
       for (int offset = -m; offset <= m; ++offset) {
-        if (within_reach({own.lower[axis], own.upper[axis]}, rank,
-                         {region.lower[axis], region.upper[axis]}, receiver, offset, length[axis],
-                         reach[axis])) {
+        if (within_halo({own.lower[axis], own.upper[axis]}, rank,
+                        {region.lower[axis], region.upper[axis]}, receiver, offset, length[axis],
+                        extent[axis])) {
           offsets[axis].push_back(offset);
         }
       }
@@ -36,8 +36,8 @@ HaloPlan plan_direct_halo(const Decomposition& decomposition, int rank, double w
           stage.segments.push_back({receiver,
                                     {x, y, z},
                                     {x * length.x, y * length.y, z * length.z},
-                                    region.lower - reach,
-                                    region.upper + reach,
+                                    region.lower - extent,
+                                    region.upper + extent,
                                     box.translation(x, y, z)});
         }
       }

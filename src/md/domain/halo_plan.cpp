@@ -14,7 +14,7 @@ namespace sterna::md {
 namespace {
 
 constexpr HaloMethod kHaloMethods[] = {
-    {"direct", "one message to each region within reach (26 on a large grid), all at once",
+    {"direct", "one message to each region within the halo width (26 on a large grid), all at once",
      plan_direct_halo},
     {"staged", "x, then y, then z, forwarding what came before (6 messages on a large grid)",
      plan_staged_halo},
@@ -36,8 +36,8 @@ const HaloMethod& halo_method(std::string_view name) {
       fmt::format("no halo method is named '{}'; there are: {}", name, fmt::join(names, ", ")));
 }
 
-bool within_reach(const Interval& sender, int sender_key, const Interval& receiver,
-                  int receiver_key, int offset, double length, double width) {
+bool within_halo(const Interval& sender, int sender_key, const Interval& receiver, int receiver_key,
+                 int offset, double length, double width) {
   // Both sides evaluate the very same expression: from the lower key to the higher one.
   const bool swap = sender_key > receiver_key;
   const Interval& a = swap ? receiver : sender;
@@ -55,7 +55,7 @@ int largest_offset(double length, double width) {
 std::vector<int> ranks_within(const Decomposition& decomposition, int rank, double width) {
   const Region own = decomposition.region(rank);
   const Vec3& length = decomposition.box().length;
-  const Vec3 reach = decomposition.box().shear().reach(width);
+  const Vec3 extent = decomposition.box().shear().extent(width);
   std::vector<int> ranks;
   for (int other = 0; other < decomposition.rank_count(); ++other) {
     if (other == rank) continue;
@@ -63,11 +63,11 @@ std::vector<int> ranks_within(const Decomposition& decomposition, int rank, doub
     bool near = true;
     for (int axis = 0; axis < 3 && near; ++axis) {
       near = false;
-      const int m = largest_offset(length[axis], reach[axis]);
+      const int m = largest_offset(length[axis], extent[axis]);
       for (int offset = -m; offset <= m && !near; ++offset) {
-        near = within_reach({own.lower[axis], own.upper[axis]}, rank,
-                            {region.lower[axis], region.upper[axis]}, other, offset, length[axis],
-                            reach[axis]);
+        near = within_halo({own.lower[axis], own.upper[axis]}, rank,
+                           {region.lower[axis], region.upper[axis]}, other, offset, length[axis],
+                           extent[axis]);
       }
     }
     if (near) ranks.push_back(other);

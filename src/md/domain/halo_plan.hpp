@@ -12,14 +12,14 @@
 
 namespace sterna::md {
 
-/// What one rank sends to one receiver under one periodic offset: the positions for whose upright
-/// coordinates `upright + shift` lies in `lower..upper` (closed; infinite on axes that are not
+/// What one rank sends to one receiver under one periodic offset: the positions for whose unsheared
+/// coordinates `unsheared + shift` lies in `lower..upper` (closed; infinite on axes that are not
 /// looked at).
 struct HaloSegment {
   int rank;                   ///< receiver; this rank itself for its own periodic images
   std::array<int, 3> offset;  ///< in boxes
-  Vec3 shift;                 ///< of upright coordinates: offset times box length
-  Vec3 lower, upper;          ///< region of the receiver, widened by the reach of the halo
+  Vec3 shift;                 ///< of unsheared coordinates: offset times box length
+  Vec3 lower, upper;          ///< region of the receiver, widened by the halo
   Vec3 translation;           ///< of positions: the lattice vector
 };
 
@@ -52,8 +52,8 @@ const HaloMethod& halo_method(std::string_view name);
 struct Interval {
   double lower, upper;
 };
-bool within_reach(const Interval& sender, int sender_key, const Interval& receiver,
-                  int receiver_key, int offset, double length, double width);
+bool within_halo(const Interval& sender, int sender_key, const Interval& receiver, int receiver_key,
+                 int offset, double length, double width);
 
 /// Ranks other than `rank` whose region, or a periodic image of it, is within `width` along the
 /// normals of all faces; ascending.

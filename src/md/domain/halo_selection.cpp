@@ -21,7 +21,7 @@ double volume(const Region& region) {
   return product;
 }
 
-/// A large box inside `own` that no segment reaches: each segment cuts off the least it can.
+/// A large box inside `own` that no segment overlaps: each segment cuts off the least it can.
 Region inner_region(const std::vector<HaloSegment>& segments, const Region& own) {
   Region inner = own;
   for (const auto& segment : segments) {
@@ -99,15 +99,15 @@ void HaloSelection::select_batch(const Batch& batch, std::span<const Position> p
   hit_segments_.clear();
   std::size_t counts[kBatch] = {};
   const Vec3 center = inner_center_, half = inner_half_;
-  const auto upright = [&](const Position& p) {
-    return sheared ? shear_.upright(p.vector()) : p.vector();
+  const auto unsheared = [&](const Position& p) {
+    return sheared ? shear_.unsheared(p.vector()) : p.vector();
   };
   std::uint32_t outer[kBlock];
   for (std::size_t block = 0; block < positions.size(); block += kBlock) {
     const std::size_t end = std::min(block + kBlock, positions.size());
     std::size_t found = 0;
     for (std::size_t i = block; i < end; ++i) {
-      const Vec3 p = upright(positions[i]);
+      const Vec3 p = unsheared(positions[i]);
       // The largest of three distances costs half of six comparisons.
       const double outside =
           std::max(std::max(std::abs(p.x - center.x) - half.x, std::abs(p.y - center.y) - half.y),
@@ -116,7 +116,7 @@ void HaloSelection::select_batch(const Batch& batch, std::span<const Position> p
       found += !(outside < 0.0);
     }
     for (std::size_t k = 0; k < found; ++k) {
-      const Vec3 coordinates = upright(positions[outer[k]]);
+      const Vec3 coordinates = unsheared(positions[outer[k]]);
       std::uint64_t all = ~std::uint64_t{0};
       for (int axis = 0; axis < 3; ++axis) {
         std::uint64_t hit = 0;

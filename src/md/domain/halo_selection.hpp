@@ -15,10 +15,10 @@ namespace sterna::md {
 class HaloSelection {
  public:
   /// `own`: region of this rank, in which all positions lie on the axes that the segments look at.
-  /// `shear`: of the box, from whose upright coordinates all of that is.
+  /// `shear`: of the box, from whose unsheared coordinates all of that is.
   HaloSelection(std::vector<HaloSegment> segments, const Region& own, const Shear& shear = {});
 
-  /// Fills `of`: for each segment the positions whose upright coordinates u have
+  /// Fills `of`: for each segment the positions whose unsheared coordinates u have
   /// lower <= u + shift <= upper per axis.
   void select(std::span<const Position> positions);
   std::span<const std::uint32_t> of(std::size_t segment) const {

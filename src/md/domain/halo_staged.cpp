@@ -1,5 +1,6 @@
 // Idea: x, then y, then z, each axis forwarding what came before, so edges travel by the faces.
-// Paper: Plimpton, J. Comput. Phys. 117 (1995) 1; thin regions: all in reach on the axis at once.
+// Paper: Plimpton, J. Comput. Phys. 117 (1995) 1; thin regions: all within the halo on the axis at
+// once.
 // Cost: three latencies; 6 messages a rank on a large grid.
 // Hazards: y waits for x and z for y: only x overlaps with computing; needs a regular grid.
 // Another wins: `direct`, where latency counts more than the number of messages.
@@ -23,7 +24,7 @@ HaloPlan plan_staged_halo(const Decomposition& decomposition, int rank, double w
   HaloPlan plan;
   for (int axis = 0; axis < 3; ++axis) {
     const auto& planes = grid->boundaries(axis);
-    const double reach = grid->box().shear().reach(width)[axis];
+    const double extent = grid->box().shear().extent(width)[axis];
     const double length = grid->box().length[axis];
     const auto interval = [&](int at) {
       return Interval{planes[static_cast<std::size_t>(at)],
@@ -32,12 +33,12 @@ HaloPlan plan_staged_halo(const Decomposition& decomposition, int rank, double w
     HaloStage stage;
     stage.name = std::string("halo ") + "xyz"[axis];
     stage.with_other_ranks = grid->grid()[axis] > 1;
-    const int m = largest_offset(length, reach);
+    const int m = largest_offset(length, extent);
     for (int at = 0; at < grid->grid()[axis]; ++at) {
       for (int offset = -m; offset <= m; ++offset) {
         if (at == own[axis] && offset == 0) continue;
-        if (!within_reach(interval(own[axis]), own[axis], interval(at), at, offset, length,
-                          reach)) {
+        if (!within_halo(interval(own[axis]), own[axis], interval(at), at, offset, length,
+                         extent)) {
           continue;
         }
         auto receiver = own;
@@ -51,8 +52,8 @@ HaloPlan plan_staged_halo(const Decomposition& decomposition, int rank, double w
         segment.offset[axis] = offset;
         segment.shift[axis] = offset * length;
         segment.translation = static_cast<double>(offset) * grid->box().edges()[axis];
-        segment.lower[axis] = interval(at).lower - reach;
-        segment.upper[axis] = interval(at).upper + reach;
+        segment.lower[axis] = interval(at).lower - extent;
+        segment.upper[axis] = interval(at).upper + extent;
         stage.segments.push_back(segment);
       }
     }

@@ -49,10 +49,10 @@ bool all_finite(const Vec3& v) {
 /// empty.
 Place wrap(const Box& box, const Vec3& position, const Image& image, std::int64_t id,
            const std::string& when) {
-  const Vec3 upright = box.shear().upright(position);
+  const Vec3 unsheared = box.shear().unsheared(position);
   for (int axis = 0; axis < 3; ++axis) {
     // Written so that NaN fails.
-    if (!(std::abs(upright[axis]) <= kFarthest * box.length[axis])) {
+    if (!(std::abs(unsheared[axis]) <= kFarthest * box.length[axis])) {
       const bool finite = all_finite(position);
       throw UnstableRun(fmt::format(
           "particle {} has position ({}, {}, {}){}: {}", id, position.x, position.y, position.z,
@@ -215,14 +215,14 @@ std::int64_t global_count(const comm::Context& context, std::size_t local) {
 
 class Migration::Implementation {
  public:
-  Implementation(const comm::Context& context, const Decomposition& decomposition, double reach,
+  Implementation(const comm::Context& context, const Decomposition& decomposition, double farthest,
                  const MigrationOptions& options)
       : context_(context),
         decomposition_(&decomposition),
         shear_(decomposition.box().shear()),
         own_(decomposition.region(context.rank())),
         anywhere_(options.anywhere),
-        reach_(reach),
+        farthest_(farthest),
         outgoing_({.rotating = options.rotating}),
         agreement_(context, options.name) {
     agreement_.sum(failed_ranks_);
@@ -230,7 +230,7 @@ class Migration::Implementation {
     if (anywhere_) {
       bulk_.emplace(context, item, anywhere_options(context, options.exchange, options.name));
     } else {
-      near_ = ranks_within(decomposition, context.rank(), reach_);
+      near_ = ranks_within(decomposition, context.rank(), farthest_);
       exchange_.emplace(context, item, comm::SparseOptions{options.exchange, options.name, near_});
     }
   }
@@ -270,7 +270,7 @@ class Migration::Implementation {
           fmt::format("migration at step {} made {} particles of {}", step, after, before));
     }
     for (std::size_t i = 0; i < particles.local_count(); ++i) {
-      if (!own_.contains(shear_.upright(particles.position[i].vector()))) {
+      if (!own_.contains(shear_.unsheared(particles.position[i].vector()))) {
         throw std::logic_error(
             fmt::format("migration at step {} left particle {} on rank {}, "
                         "which does not own it",
@@ -289,10 +289,10 @@ class Migration::Implementation {
     outgoing_.clear();
     for (std::size_t i = 0; i < particles.local_count(); ++i) {
       Position& p = particles.position[i];
-      if (own_.contains(shear_.upright(p.vector()))) continue;
+      if (own_.contains(shear_.unsheared(p.vector()))) continue;
       const std::int64_t id = particles.id[i];
       const Place place = wrap(decomposition_->box(), p.vector(), particles.image[i], id, when);
-      const int owner = decomposition_->owner(shear_.upright(place.position));
+      const int owner = decomposition_->owner(shear_.unsheared(place.position));
       if (owner == rank) {
         p = {place.position.x, place.position.y, place.position.z, p.type};
         particles.image[i] = place.image;
@@ -302,7 +302,7 @@ class Migration::Implementation {
         throw UnstableRun(fmt::format(
             "particle {} went to ({}, {}, {}) at step {}, more than {} away from the region of its "
             "rank {}: the simulation is unstable (try a shorter timestep, or minimize first)",
-            id, p.x, p.y, p.z, step, reach_, rank));
+            id, p.x, p.y, p.z, step, farthest_, rank));
       }
       leaving_.push_back(i);
       outgoing_.add(owner, wrapped(particle(particles, i), place));
@@ -314,7 +314,7 @@ class Migration::Implementation {
   Shear shear_;
   Region own_;
   bool anywhere_;
-  double reach_;
+  double farthest_;
   std::vector<int> near_;
   std::optional<comm::SparseExchangeBytes> exchange_;  ///< with neighbors
   std::optional<comm::BulkExchangeBytes> bulk_;        ///< with anybody
@@ -326,9 +326,10 @@ class Migration::Implementation {
   std::size_t arrived_ = 0;
 };
 
-Migration::Migration(const comm::Context& context, const Decomposition& decomposition, double reach,
-                     const MigrationOptions& options)
-    : implementation_(std::make_unique<Implementation>(context, decomposition, reach, options)) {}
+Migration::Migration(const comm::Context& context, const Decomposition& decomposition,
+                     double farthest, const MigrationOptions& options)
+    : implementation_(std::make_unique<Implementation>(context, decomposition, farthest, options)) {
+}
 Migration::~Migration() = default;
 Migration::Migration(Migration&&) noexcept = default;
 Migration& Migration::operator=(Migration&&) noexcept = default;
@@ -385,7 +386,7 @@ class Distribution::Implementation {
     for (const auto& record : records) {
       const Place place =
           wrap(decomposition_.box(), record.position.vector(), record.image, record.id, "");
-      outgoing_.add(decomposition_.owner(shear.upright(place.position)), wrapped(record, place));
+      outgoing_.add(decomposition_.owner(shear.unsheared(place.position)), wrapped(record, place));
     }
   }
 

@@ -16,8 +16,8 @@ namespace sterna::md {
 struct MigrationOptions {
   std::string exchange = "auto";  ///< of comm::sparse_methods()
   /// Particles may go to any rank: for the first call after a file was read. Otherwise only to
-  /// ranks within reach, which some methods need to know; a particle that went farther is an error
-  /// with every exchange method.
+  /// ranks within that distance, which some methods need to know; a particle that went farther is
+  /// an error with every exchange method.
   bool anywhere = false;
   /// As the stores that come; std::logic_error for one of the other kind.
   bool rotating = false;
@@ -32,10 +32,10 @@ struct DistributionOptions {
 /// Brings particles to the ranks that own their positions.
 class Migration {
  public:
-  /// Collective. `reach`: the farthest that a particle can have left its region when `migrate` is
-  /// called (the halo width is a good choice), not looked at with `anywhere`. The decomposition
+  /// Collective. `farthest`: the farthest that a particle can have left its region when `migrate`
+  /// is called (the halo width is a good choice), not looked at with `anywhere`. The decomposition
   /// must outlive this. Throws comm::Error where the exchange is not available.
-  Migration(const comm::Context& context, const Decomposition& decomposition, double reach,
+  Migration(const comm::Context& context, const Decomposition& decomposition, double farthest,
             const MigrationOptions& options = {});
   ~Migration();
   Migration(Migration&&) noexcept;
@@ -45,7 +45,7 @@ class Migration {
   /// owners. Those that stay keep their order; arrivals follow, sorted by source, then by their
   /// order there. Drops the ghosts; forces do not travel. Throws UnstableRun on all ranks, naming
   /// id and `step`, where a position on any of them is not finite, left the box by more than 10^9
-  /// lengths, or is not within reach; particles of ranks with such a position have not moved.
+  /// lengths, or is farther away; particles of ranks with such a position have not moved.
   void migrate(ParticleStore& particles, std::int64_t step);
 
   /// Other owners from now on; only with `anywhere`. The decomposition must outlive this.

@@ -32,7 +32,7 @@ ParticleCosts particle_costs(const ParticleStore& particles, const Box& box, con
   const Shear shear = box.shear();
   for (std::size_t i = 0; i < count; ++i) {
     int image[3];
-    costs.points[i] = shear.upright(box.wrap(particles.position[i].vector(), image));
+    costs.points[i] = shear.unsheared(box.wrap(particles.position[i].vector(), image));
   }
   if (model == CostModel::particles) return costs;
 
@@ -40,11 +40,11 @@ ParticleCosts particle_costs(const ParticleStore& particles, const Box& box, con
   // other ranks are left out, from the count and from the volume.
   int bins[3];
   Vec3 per_length;
-  const Vec3 reach = shear.reach(radius);
+  const Vec3 extent = shear.extent(radius);
   double volume = 1.0;
   for (int axis = 0; axis < 3; ++axis) {
     const double width = region.upper[axis] - region.lower[axis];
-    bins[axis] = std::clamp(static_cast<int>(2.0 * width / reach[axis]), 1, 1000);
+    bins[axis] = std::clamp(static_cast<int>(2.0 * width / extent[axis]), 1, 1000);
     per_length[axis] = bins[axis] / width;
     volume *= width / bins[axis];
   }
@@ -57,7 +57,7 @@ ParticleCosts particle_costs(const ParticleStore& particles, const Box& box, con
   std::vector<std::uint32_t> counts(index(0, 0, bins[2]), 0);
   const auto bin_of = [&](std::size_t i) {
     int at[3];
-    const Vec3 p = shear.upright(particles.position[i].vector());
+    const Vec3 p = shear.unsheared(particles.position[i].vector());
     for (int axis = 0; axis < 3; ++axis) {
       const double place = (p[axis] - region.lower[axis]) * per_length[axis];
       at[axis] = static_cast<int>(std::clamp(place, 0.0, static_cast<double>(bins[axis] - 1)));

@@ -9,7 +9,7 @@
 
 namespace sterna::md {
 
-/// Where the local particles of a rank are, in upright coordinates and wrapped into the box, and
+/// Where the local particles of a rank are, in unsheared coordinates and wrapped into the box, and
 /// what each of them costs.
 struct ParticleCosts {
   std::vector<Vec3> points;

@@ -19,7 +19,8 @@ namespace {
 /// Of equals the one with most cuts along z, then y: slabs along the slowest axis lie together.
 std::array<int, 3> choose_grid(const Box& box, int ranks, const std::array<int, 3>& requested) {
   std::array<int, 3> best{0, 0, 0};
-  const Vec3 lean = box.shear().reach(1.0);  // of faces: how much larger than upright ones
+  const Vec3 lean =
+      box.shear().extent(1.0);  // of faces: how much larger than those of an orthorhombic box
   double least = std::numeric_limits<double>::infinity();
   for (int x = 1; x <= ranks; ++x) {
     if (ranks % x != 0 || (requested[0] != 0 && requested[0] != x)) continue;
@@ -92,8 +93,9 @@ int RegularGrid::coordinate(int axis, double position) const {
   return i;
 }
 
-int RegularGrid::owner(const Vec3& upright) const {
-  return rank_at({coordinate(0, upright.x), coordinate(1, upright.y), coordinate(2, upright.z)});
+int RegularGrid::owner(const Vec3& unsheared) const {
+  return rank_at(
+      {coordinate(0, unsheared.x), coordinate(1, unsheared.y), coordinate(2, unsheared.z)});
 }
 
 std::array<int, 3> RegularGrid::coordinates(int rank) const {

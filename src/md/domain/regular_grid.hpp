@@ -19,7 +19,7 @@ class RegularGrid final : public Decomposition {
   const Box& box() const override { return box_; }
   int rank_count() const override { return grid_[0] * grid_[1] * grid_[2]; }
   Region region(int rank) const override;
-  int owner(const Vec3& upright) const override;
+  int owner(const Vec3& unsheared) const override;
 
   /// Ranks per axis.
   const std::array<int, 3>& grid() const { return grid_; }

@@ -53,8 +53,8 @@ class ForceTerm {
   /// Whether `rebuild` changes which part of the forces is slow, by more than rounding.
   virtual bool rebuild_moves_slow_part() const { return false; }
 
-  /// Whether the neighbor list must be made anew as soon as a particle has moved by half the skin.
-  /// Otherwise it is kept until a pair that it lacks comes within reach.
+  /// Whether the neighbor list must be rebuilt as soon as a particle has moved by half the skin.
+  /// Otherwise it is kept until a pair that it lacks comes within the range of the forces.
   virtual bool needs_early_rebuild() const { return false; }
 
   /// Collective. Other regions from now on; `rebuild` follows. The decomposition lives as long as

@@ -22,27 +22,27 @@ inline constexpr std::size_t moved_together = 32;
 /// the forces of a step, so it sets them, and all other terms add. The engine owns the list and the
 /// halo and calls, on every rank,
 ///
-///     rebuild(list, particles)             whenever the list was built anew
+///     rebuild(list, particles)             whenever the list was rebuilt
 ///     compute(list, particles, interior)   in every step, while ghosts are on their way
 ///     compute(list, particles, boundary)   when they have arrived
 ///
 /// Between two rebuilds particles keep their places in the store, and the rows of the list hold all
-/// neighbors within `reach()`: none comes within reach of another whose row lacks it and, where
-/// `needs_early_rebuild`, no particle moves by more than half the skin.
+/// neighbors within `range()`: none comes within that range of another whose row lacks it and,
+/// where `needs_early_rebuild`, no particle moves by more than half the skin.
 class ShortRangeForces : public ForceTerm {
  public:
   TimeScale time_scale() const final { return TimeScale::medium; }
   /// The force on a particle depends on particles whose centers are nearer than this, and on
   /// nothing else; but see `acts_on_ghosts`. The halo and the rows of the list are this wide plus
   /// the skin.
-  virtual double reach() const = 0;
+  virtual double range() const = 0;
   /// How many particles should share a row of the list that `compute` reads.
   virtual std::uint32_t group() const { return 1; }
   /// Whether in the list that it reads only one of two local particles should have the other in its
   /// row.
   virtual bool reads_half_lists() const { return false; }
-  /// Whether `compute` needs particles of this type in the list. A pair of two types has a force only
-  /// where it needs both.
+  /// Whether `compute` needs particles of this type in the list. A pair of two types has a force
+  /// only where it needs both.
   virtual bool needs_in_list(int /*type*/) const { return true; }
   /// The instruction set that computes: "avx512", "avx2", "baseline".
   virtual std::string_view kernels() const = 0;
@@ -55,7 +55,7 @@ class ShortRangeForces : public ForceTerm {
   /// Sets `force` (and `torque`, where the store rotates) of the particles of these cells, and of
   /// no others; adds to `sums`, where it is given, their share of the energy and the virial: half
   /// of each pair, so that the sum over all ranks is the whole. Interior cells come first; nobody
-  /// within `reach()` of their particles is a ghost, and ghosts must not be read then, as they are
+  /// within `range()` of their particles is a ghost, and ghosts must not be read then, as they are
   /// of the step before or being written. A potential may leave work of interior cells to the call
   /// for the boundary.
   virtual void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,

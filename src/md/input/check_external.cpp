@@ -228,8 +228,9 @@ void check_wall_in_box(const Input& input, std::size_t n, const Box& box, const 
     return;
   }
   if (wall.potential == Potential::harmonic) {
-    const double room = wall.side == Side::above ? wall.position : box.length[axis] - wall.position;
-    if (!(room > 0.0)) {
+    const double depth =
+        wall.side == Side::above ? wall.position : box.length[axis] - wall.position;
+    if (!(depth > 0.0)) {
       report(Severity::error, place + ".position",
              "a harmonic wall acts on what is behind it, but this one has the box's face there");
     }

@@ -79,16 +79,16 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
   const double particles = static_cast<double>(*facts.particles);
   result.halo = input.interaction.cutoff + likely_skin(input);
   double own = 1.0, with_halo = 1.0;
-  const Vec3 reach = facts.box->shear().reach(result.halo);
+  const Vec3 extent = facts.box->shear().extent(result.halo);
   for (int axis = 0; axis < 3; ++axis) {
     const double width = result.region[static_cast<std::size_t>(axis)];
     own *= width;
-    with_halo *= width + 2.0 * reach[axis];
+    with_halo *= width + 2.0 * extent[axis];
   }
   result.local_particles = particles / *facts.ranks;
   result.ghost_particles = particles / facts.box->volume() * (with_halo - own);
-  const Vec3 upright{result.region[0], result.region[1], result.region[2]};
-  for (const int count : cell_counts(upright, reach)) {
+  const Vec3 unsheared{result.region[0], result.region[1], result.region[2]};
+  for (const int count : cell_counts(unsheared, extent)) {
     result.cells = std::max(result.cells, 1.0) * (count + 2);
   }
   const double density = particles / facts.box->volume();
@@ -106,10 +106,10 @@ std::optional<Forecast> forecast(const Input& input, const SystemFacts& facts) {
                            local_bytes * result.local_particles +
                            ghost_bytes * result.ghost_particles;
   // Where particles lie unevenly, a region may have few ghosts around it, but not where the cutoff
-  // reaches over whole boxes; and particles that gather have more neighbors than spread ones.
+  // extends over whole boxes; and particles that gather have more neighbors than spread ones.
   double images = 1.0;
   for (int axis = 0; axis < 3; ++axis) {
-    images *= 1.0 + 2.0 * std::floor(reach[axis] / facts.box->length[axis]);
+    images *= 1.0 + 2.0 * std::floor(extent[axis] / facts.box->length[axis]);
   }
   result.least_particles = result.local_particles + particles * (images - 1.0);
   const double list_bytes = input.run.precision == Precision::mixed ? least_bytes_in_half_lists

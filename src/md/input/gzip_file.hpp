@@ -10,7 +10,7 @@ bool is_gzip_file(int descriptor);
 
 /// What was packed, in a file without a name in the folder for temporary files ($TMPDIR, /tmp): its
 /// descriptor, which the caller closes. The system's zlib unpacks, loaded at run time. Throws
-/// std::runtime_error with the reason: no zlib, damaged, no room.
+/// std::runtime_error with the reason: no zlib, damaged, no memory.
 int unpack_gzip_file(const std::string& path);
 
 }  // namespace sterna::md

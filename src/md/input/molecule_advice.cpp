@@ -20,16 +20,16 @@ double length_of(const Vec3& v) {
 }
 
 /// The farthest place of a site from the center of mass.
-double reach_of(const Component& component) {
-  double reach = 0.0;
-  const auto add = [&reach](const auto& sites) {
-    for (const auto& site : sites) reach = std::max(reach, length_of(site.position));
+double radius_of(const Component& component) {
+  double radius = 0.0;
+  const auto add = [&radius](const auto& sites) {
+    for (const auto& site : sites) radius = std::max(radius, length_of(site.position));
   };
   add(component.lennard_jones);
   add(component.charges);
   add(component.dipoles);
   add(component.quadrupoles);
-  return reach;
+  return radius;
 }
 
 bool is_polar(const Component& component) {
@@ -48,7 +48,7 @@ class MoleculeAdviser {
     for (std::size_t n = 0; n < components_.size(); ++n) {
       inertia(n);
       frame(n);
-      reach(n);
+      cutoff_of_sites(n);
     }
     electrostatics();
     return std::move(advice_);
@@ -80,7 +80,7 @@ class MoleculeAdviser {
                       text(i.z, Dimension::moment_of_inertia)));
     }
     const bool directed = !component.dipoles.empty() || !component.quadrupoles.empty();
-    if (largest == 0.0 && (directed || reach_of(component) > 0.0)) {
+    if (largest == 0.0 && (directed || radius_of(component) > 0.0)) {
       add(Severity::warning, place,
           fmt::format("molecules {} cannot turn, since all their mass is in one point; \"inertia\" "
                       "would let them",
@@ -101,20 +101,20 @@ class MoleculeAdviser {
                     quote(input_.components[n].name), q.w, q.x, q.y, q.z));
   }
 
-  void reach(std::size_t n) {
+  void cutoff_of_sites(std::size_t n) {
     const Component& component = components_[n];
-    const double reach = reach_of(component), cutoff = input_.interaction.cutoff;
-    if (!(reach > 0.0) || input_.interaction.molecular_cutoff != MolecularCutoff::center_of_mass)
+    const double radius = radius_of(component), cutoff = input_.interaction.cutoff;
+    if (!(radius > 0.0) || input_.interaction.molecular_cutoff != MolecularCutoff::center_of_mass)
       return;
     const double contact = 1.122462048309373 * largest_sigma(component);
-    const double nearest = cutoff - 2.0 * reach;
+    const double nearest = cutoff - 2.0 * radius;
     if (nearest >= contact) return;
     add(Severity::warning, "interaction.cutoff",
         fmt::format("sites of {} are up to {} from its center of mass: with a cutoff of {} between "
                     "the centers two of them may touch and not interact. At least {} is needed",
-                    quote(component.name), text(reach, Dimension::length),
+                    quote(component.name), text(radius, Dimension::length),
                     text(cutoff, Dimension::length),
-                    text(contact + 2.0 * reach, Dimension::length)));
+                    text(contact + 2.0 * radius, Dimension::length)));
   }
 
   void electrostatics() {

@@ -14,7 +14,8 @@ namespace sterna::md {
 double contact_distance(const Component& component);
 
 /// What `physics_advice` says of the components of a valid input: moments of inertia that no body
-/// has, sites that reach far beside the cutoff, charges that are cut off.
+/// has, sites whose distance from the center is not small against the cutoff, charges that are cut
+/// off.
 std::vector<Diagnostic> molecule_advice(const Input& input);
 
 }  // namespace sterna::md

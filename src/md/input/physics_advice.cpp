@@ -369,17 +369,17 @@ class Adviser {
   /// Of molecules that start at random orientations.
   void molecule_density(double density) {
     if (input_.start.kind == StartKind::file || input_.minimizes()) return;
-    double reach = 0.0;
+    double contact = 0.0;
     for (const Input::Component& component : input_.components) {
-      reach = std::max(reach, contact_distance(component_from_input(component, input_.units)));
+      contact = std::max(contact, contact_distance(component_from_input(component, input_.units)));
     }
     const double spacing = std::cbrt(std::numbers::sqrt2 / density);  // of a face-centered lattice
-    if (0.9 * reach <= spacing) return;
+    if (0.9 * contact <= spacing) return;
     advise("start.density",
            fmt::format("molecules are {} apart at this density and reach {}: with random "
                        "orientations some overlap at the start; minimize first (integrator = "
                        "\"minimize\" in [run])",
-                       length(spacing), length(reach)));
+                       length(spacing), length(contact)));
   }
 
   void box() {
@@ -437,13 +437,13 @@ class Adviser {
       return;
     }
     const double halo = input_.interaction.cutoff + likely_skin(input_);
-    const Vec3 lean = facts_.box->shear().reach(1.0), heights = facts_.box->heights();
-    int reach = 0, axis = 0;
+    const Vec3 lean = facts_.box->shear().extent(1.0), heights = facts_.box->heights();
+    int regions_across = 0, axis = 0;
     for (int i = 0; i < 3; ++i) {
       if (grid->grid()[static_cast<std::size_t>(i)] == 1) continue;  // its own images only
       const int regions =
           static_cast<int>(std::ceil(halo * lean[i] / grid->smallest_width(i) - 1e-9));
-      if (regions > reach) reach = regions, axis = i;
+      if (regions > regions_across) regions_across = regions, axis = i;
     }
     double most = 1.0;
     for (int i = 0; i < 3; ++i) {
@@ -458,7 +458,7 @@ class Adviser {
                            "{:.0f} ranks need not do that",
                            *facts_.ranks, length(halo), most));
       }
-    } else if (reach > 1) {
+    } else if (regions_across > 1) {
       const auto& counts = grid->grid();
       advise(
           "domain.grid",
@@ -467,7 +467,7 @@ class Adviser {
                       "more messages. Up to {:.0f} ranks need not do that",
                       *facts_.ranks, counts[0], counts[1], counts[2],
                       length(grid->smallest_width(axis) / lean[axis]), "xyz"[axis], length(halo),
-                      reach, most));
+                      regions_across, most));
     }
     if (!facts_.particles) return;
     const double local = static_cast<double>(*facts_.particles) / *facts_.ranks;

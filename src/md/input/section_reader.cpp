@@ -80,7 +80,7 @@ void SectionReader::read_tables(const SectionSchema& section, const toml::key& k
   }
 }
 
-/// Room for so many tables of a section; the index of the first.
+/// Makes so many tables of a section; returns the index of the first.
 std::size_t SectionReader::make_tables(const SectionSchema& section, std::size_t count,
                                        std::size_t outer) {
   section.tables.resize(reading_.input(), outer, count);

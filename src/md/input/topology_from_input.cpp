@@ -321,7 +321,7 @@ class Paths {
 };
 
 /// How far two of a virtual site and the atoms that it is made of may be from each other.
-double reach_of(const VirtualSite& site, const Paths& paths) {
+double extent_of(const VirtualSite& site, const Paths& paths) {
   std::vector<double> from_first;
   for (const std::int32_t atom : site.made_of().subspan(1)) {
     from_first.push_back(paths.length(site.atoms[0], atom));
@@ -405,8 +405,8 @@ std::vector<Topology::Constraint> constraints_of(const Input& input,
   return constraints;
 }
 
-double molecule_reach(const Input& input) {
-  double reach = 0.0;
+double molecule_extent(const Input& input) {
+  double extent = 0.0;
   for (const Input::Molecule& molecule : input.molecules) {
     double longest = 0.0;
     for (const Input::MoleculeTerm& bond : molecule.bonds) {
@@ -416,13 +416,13 @@ double molecule_reach(const Input& input) {
                                                         : !molecule.torsions.empty() ? 3
                                                         : !molecule.angles.empty()   ? 2
                                                                                      : 1);
-    reach = std::max(reach, 1.1 * bonds * longest);
+    extent = std::max(extent, 1.1 * bonds * longest);
     const Paths paths(input, molecule);
     for (const VirtualSite& site : virtual_sites_of(molecule)) {
-      reach = std::max(reach, 1.1 * reach_of(site, paths));
+      extent = std::max(extent, 1.1 * extent_of(site, paths));
     }
   }
-  return reach;
+  return extent;
 }
 
 std::string molecules_text(const Input& input) {

@@ -88,9 +88,9 @@ void ConstraintGroups::choose(ConstraintGroup& group, const Topology::Molecule& 
   if (group.atoms.size() > 2) {
     shape = rigid_shape(group.atoms.size(), group.constraints, tolerance);
   }
-  if (shape) group.reach = margin * extent_of(*shape);
+  if (shape) group.extent = margin * extent_of(*shape);
   group.spans_ranks =
-      algorithm == conjugate_gradients || (algorithm != shake && group.reach > halo);
+      algorithm == conjugate_gradients || (algorithm != shake && group.extent > halo);
   if (group.spans_ranks) return;
   std::vector<double> of_atoms;
   for (const std::int32_t atom : group.atoms) {
@@ -115,7 +115,7 @@ ConstraintGroups::Kind ConstraintGroups::kind_of(const Topology::Molecule& molec
     // To the first atom from the farthest one, and on to any other.
     std::ranges::sort(from_first, std::greater<>());
     ConstraintGroup& group = kind.groups.emplace_back();
-    group.reach = margin * (from_first[0] + from_first[1]);
+    group.extent = margin * (from_first[0] + from_first[1]);
     group.constraints = std::move(atoms.distances);
     group.atoms = std::move(atoms.atoms);
     group.parent = std::move(atoms.parent);
@@ -150,20 +150,20 @@ bool ConstraintGroups::span_ranks() const {
   });
 }
 
-double ConstraintGroups::reach() const {
-  double reach = 0.0;
+double ConstraintGroups::extent() const {
+  double extent = 0.0;
   for (const Kind& kind : kinds_) {
     for (const ConstraintGroup& group : kind.groups) {
       if (group.spans_ranks) {
         const double longest =
             std::ranges::max(group.constraints, {}, &PointDistance::distance).distance;
-        reach = std::max(reach, margin * longest);
+        extent = std::max(extent, margin * longest);
       } else {
-        reach = std::max(reach, group.reach);
+        extent = std::max(extent, group.extent);
       }
     }
   }
-  return reach;
+  return extent;
 }
 
 }  // namespace sterna::md

@@ -33,7 +33,7 @@ struct ConstraintGroup {
   /// distances. Nothing: they are not solved side by side.
   std::optional<std::uint32_t> shape;
   /// How far two of its atoms can be from each other at most, by the distances between them.
-  double reach = 0.0;
+  double extent = 0.0;
 };
 
 /// The groups of all kinds of molecules, and how each is solved.
@@ -51,7 +51,7 @@ class ConstraintGroups {
   /// Names of the kinds of molecules that have rotors.
   const std::vector<std::string>& with_rotors() const { return with_rotors_; }
   /// How wide a halo must be, so that every rank has what it solves.
-  double reach() const;
+  double extent() const;
 
  private:
   struct Kind {

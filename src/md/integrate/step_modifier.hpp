@@ -24,7 +24,7 @@ struct MoleculeTable {
   std::span<const double> masses;
   std::span<const RigidBody> bodies;  ///< empty where nothing rotates
   double degrees_of_freedom = 0.0;    ///< of all together
-  double reach = 0.0;                 ///< of the pair forces
+  double range = 0.0;                 ///< of the pair forces
   std::span<const char> frozen = {};  ///< empty where none is
   /// Of the particle with an id, where there are constraints; otherwise empty. Translational
   /// degrees of freedom, and the first id of those that its constraints join it to.
@@ -70,7 +70,7 @@ class StepModifier {
   /// earlier. Nobody may go farther from where the step began.
   virtual void correct_positions(ParticleStore&, const Box&) {}
   /// In every step before forces. Returns whether all particles have been moved, by less than the
-  /// reach of the forces, so that lists must be made anew; the same on all ranks.
+  /// range of the forces, so that lists must be rebuilt; the same on all ranks.
   virtual bool shift_all(ParticleStore&, const Box&, std::int64_t) { return false; }
   /// In a step in which it is due, right after forces were computed.
   virtual void limit_forces(ParticleStore&, const Box&) {}

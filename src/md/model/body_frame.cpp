@@ -99,15 +99,15 @@ double without_rounding(double moment, double largest) {
 }  // namespace
 
 BodyFrame body_frame(std::span<const PointMass> masses, double rounding) {
-  double mass = 0.0, reach = 0.0;
+  double mass = 0.0, radius = 0.0;
   Vec3 center;
   for (const PointMass& point : masses) {
     mass += point.mass;
     center += point.mass * point.position;
-    if (point.mass > 0.0) reach = std::max(reach, std::sqrt(dot(point.position, point.position)));
+    if (point.mass > 0.0) radius = std::max(radius, std::sqrt(dot(point.position, point.position)));
   }
   center *= 1.0 / mass;
-  if (std::sqrt(dot(center, center)) <= rounding * reach) center = {};
+  if (std::sqrt(dot(center, center)) <= rounding * radius) center = {};
 
   Matrix tensor = inertia_tensor(masses, center);
   const double largest = std::max({tensor[0].x, tensor[1].y, tensor[2].z});

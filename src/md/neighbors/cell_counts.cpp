@@ -12,11 +12,11 @@ constexpr double most_cells = 4194304.0;
 
 }  // namespace
 
-std::array<int, 3> cell_counts(const Vec3& width, const Vec3& reach) {
+std::array<int, 3> cell_counts(const Vec3& width, const Vec3& least_width) {
   std::array<double, 3> wanted{};
   for (int axis = 0; axis < 3; ++axis) {
     wanted[static_cast<std::size_t>(axis)] =
-        std::max(1.0, std::floor(width[axis] / std::max(reach[axis], 1e-9 * width[axis])));
+        std::max(1.0, std::floor(width[axis] / std::max(least_width[axis], 1e-9 * width[axis])));
   }
   // The finest axes first, so that one that has few cells keeps them.
   for (;;) {

@@ -35,7 +35,7 @@ void CellGrid::set_region(const Vec3& low, const Vec3& high, double list_radius,
   high_ = high;
   shear_ = shear;
   const Vec3 width = high - low;
-  const std::array<int, 3> counts = cell_counts(width, shear.reach(list_radius));
+  const std::array<int, 3> counts = cell_counts(width, shear.extent(list_radius));
   for (int axis = 0; axis < 3; ++axis) {
     count_[axis] = counts[static_cast<std::size_t>(axis)];
     per_length_[axis] = count_[axis] / width[axis];
@@ -46,7 +46,7 @@ void CellGrid::set_region(const Vec3& low, const Vec3& high, double list_radius,
 }
 
 std::uint32_t CellGrid::local_cell(const Position& position) const {
-  const Vec3 p = shear_.upright(position.vector());
+  const Vec3 p = shear_.unsheared(position.vector());
   int at[3];
   for (int axis = 0; axis < 3; ++axis) {
     const int cell = static_cast<int>((p[axis] - low_[axis]) * per_length_[axis]);
@@ -56,7 +56,7 @@ std::uint32_t CellGrid::local_cell(const Position& position) const {
 }
 
 std::uint32_t CellGrid::ghost_cell(const Position& position) const {
-  const Vec3 p = shear_.upright(position.vector());
+  const Vec3 p = shear_.unsheared(position.vector());
   int at[3];
   bool inside = true;
   for (int axis = 0; axis < 3; ++axis) {

@@ -19,11 +19,11 @@ namespace sterna::md {
 /// particle's cell hold all its neighbors. Local particles and ghosts are both kept in the order
 /// of the cells (x fastest) and within a cell of x, so neighbors come in few runs that ascend in x.
 /// Particles of types that are not listed come last in their cell.
-/// In a triclinic box all of that is so in upright coordinates.
+/// In a triclinic box all of that is so in unsheared coordinates.
 class CellGrid {
  public:
-  /// Region [low, high) of this rank in the upright coordinates of `shear`; lengths in the internal
-  /// unit.
+  /// Region [low, high) of this rank in the unsheared coordinates of `shear`; lengths in the
+  /// internal unit.
   void set_region(const Vec3& low, const Vec3& high, double list_radius, const Shear& shear = {});
 
   /// By type: whether particles are listed. Empty: all are. Before the next `sort_local`.

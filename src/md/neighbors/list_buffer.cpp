@@ -62,10 +62,10 @@ double energy_of_missed_pairs(const BufferedPairs& pairs, double list_radius, do
   return pairs.density * 4.0 * std::numbers::pi * from * from * sum * h / 3.0;
 }
 
-ListBuffer choose_list_buffer(std::span<const BufferedPairs> kinds, double reach, double timestep,
+ListBuffer choose_list_buffer(std::span<const BufferedPairs> kinds, double range, double timestep,
                               double tolerance, std::optional<int> interval, double most_skin) {
   const auto with_interval = [&](int steps) {
-    const auto drift = [&](double skin) { return drift_of(kinds, reach + skin, steps, timestep); };
+    const auto drift = [&](double skin) { return drift_of(kinds, range + skin, steps, timestep); };
     double lower = 0.0, upper = most_skin;
     if (drift(lower) <= tolerance) upper = lower;
     // To a thousandth of the longest skin.
@@ -78,7 +78,7 @@ ListBuffer choose_list_buffer(std::span<const BufferedPairs> kinds, double reach
   if (interval) return with_interval(*interval);
   constexpr std::array<int, 8> intervals{5, 10, 15, 20, 25, 30, 40, 50};
   const auto cost = [&](const ListBuffer& buffer) {
-    return std::pow(1.0 + buffer.skin / reach, 3) + cost_of_list / buffer.interval;
+    return std::pow(1.0 + buffer.skin / range, 3) + cost_of_list / buffer.interval;
   };
   ListBuffer best = with_interval(intervals.front());
   for (const int steps : intervals) {

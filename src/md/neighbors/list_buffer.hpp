@@ -18,17 +18,17 @@ struct BufferedPairs {
 /// farther apart than `list_radius` a time ago. See list_buffer.cpp.
 double energy_of_missed_pairs(const BufferedPairs& pairs, double list_radius, double time);
 
-/// A list that is made anew after a fixed number of steps.
+/// A list that is rebuilt after a fixed number of steps.
 struct ListBuffer {
   double skin = 0.0;
   int interval = 1;    ///< steps
   double drift = 0.0;  ///< estimate: energy per particle and time
 };
 
-/// The smallest skin beyond `reach`, the longest cutoff, with which `kinds` of pairs let the energy
+/// The smallest skin beyond `range`, the longest cutoff, with which `kinds` of pairs let the energy
 /// change by at most `tolerance` per particle and time; the interval is that which costs least, or
 /// the one given. The skin is at most `most_skin`, whatever the drift is then.
-ListBuffer choose_list_buffer(std::span<const BufferedPairs> kinds, double reach, double timestep,
+ListBuffer choose_list_buffer(std::span<const BufferedPairs> kinds, double range, double timestep,
                               double tolerance, std::optional<int> interval, double most_skin);
 
 }  // namespace sterna::md

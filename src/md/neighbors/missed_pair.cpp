@@ -27,11 +27,11 @@ class Surroundings {
   /// returns true; whether it has.
   template <class Visit>
   bool any(const Vec3& position, Visit&& visit) const {
-    const Vec3 upright = grid_.shear().upright(position);
+    const Vec3 unsheared = grid_.shear().unsheared(position);
     int first[3], last[3];
     for (int axis = 0; axis < 3; ++axis) {
       const double low = grid_.low()[axis], high = grid_.high()[axis];
-      const double place = (upright[axis] - low) * count_[axis] / (high - low);
+      const double place = (unsheared[axis] - low) * count_[axis] / (high - low);
       const int cell =
           1 + static_cast<int>(std::floor(std::clamp(place, -1.0, count_[axis] + 0.5)));
       first[axis] = std::max(0, cell - 1);

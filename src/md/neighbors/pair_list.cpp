@@ -66,7 +66,7 @@ void PairList::set_region(const Vec3& low, const Vec3& high, double list_radius,
                           double halo_width) {
   list_radius_ = list_radius;
   grid_.set_region(low, high, list_radius, shear);
-  const Vec3 halo = 1.25 * shear.reach(std::max(halo_width, list_radius));
+  const Vec3 halo = 1.25 * shear.extent(std::max(halo_width, list_radius));
   const Vec3 width = high - low + 2.0 * halo;
   extent_ =
       std::max({width.x + std::abs(shear.x_per_y) * width.y + std::abs(shear.x_per_z) * width.z,
@@ -139,13 +139,13 @@ void PairList::build(ParticleStore& particles) {
   const Shear& shear = grid_.shear();
   if (!shear.none()) {
     const double middle = center.x - shear.offset(center, 0);
-    upright_x_.resize(total_count_ + slack);
+    unsheared_x_.resize(total_count_ + slack);
     for (std::size_t i = 0; i < total_count_; ++i) {
       const Vec3 p = particles.position[i].vector();
-      upright_x_[i] = static_cast<float>(p.x - shear.offset(p, 0) - middle);
-      farthest = std::max(farthest, std::fabs(upright_x_[i]));
+      unsheared_x_[i] = static_cast<float>(p.x - shear.offset(p, 0) - middle);
+      farthest = std::max(farthest, std::fabs(unsheared_x_[i]));
     }
-    std::fill(upright_x_.begin() + total_count_, upright_x_.end(), 0.0f);
+    std::fill(unsheared_x_.begin() + total_count_, unsheared_x_.end(), 0.0f);
   }
   for (AlignedBuffer<float>* axis : {&x_, &y_, &z_}) {
     std::fill(axis->begin() + total_count_, axis->end(), 0.0f);
@@ -203,7 +203,7 @@ void PairList::build(ParticleStore& particles) {
     rows.bounds = bounds_.data();
     rows.scratch = scratch.arrays;
     rows.list_radius_squared = radius * radius;
-    rows.upright_x = shear.none() ? nullptr : upright_x_.data();
+    rows.unsheared_x = shear.none() ? nullptr : unsheared_x_.data();
     const auto cells = grid_.local_cells();
     const std::size_t used =
         kernels_.build(rows, cells.data(), cells.size(), 0,

@@ -146,7 +146,7 @@ class PairList {
   /// Positions at the last build relative to the region's center: for list building, and for the
   /// displacement since.
   AlignedBuffer<float> x_, y_, z_;
-  AlignedBuffer<float> upright_x_;  ///< in a triclinic box only
+  AlignedBuffer<float> unsheared_x_;  ///< in a triclinic box only
   AlignedBuffer<std::uint32_t> far_;
   AlignedBuffer<float> squared_displacement_;
   std::size_t measured_ = 0;       ///< local particles, by measure_displacements

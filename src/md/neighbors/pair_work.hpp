@@ -111,7 +111,7 @@ struct PairWork {
   // Building: single-precision coordinates relative to the region's center, in which
   // the particles of a run ascend in x; radius of the list.
   const float *x, *y, *z;
-  const float* upright_x;    ///< in a triclinic box, where runs ascend in this instead; or nullptr
+  const float* unsheared_x;  ///< in a triclinic box, where runs ascend in this instead; or nullptr
   const CellBounds* bounds;  ///< of each of `cells`
   float list_radius_squared;
   ListScratch scratch;

@@ -8,7 +8,7 @@
 namespace sterna::md {
 
 /// Series of some quantities, kept as means of batches of equal length, so that a run of any length
-/// takes little room. When there are too many, two neighbors become one.
+/// takes little memory. When there are too many, two neighbors become one.
 class BatchMeans {
  public:
   static constexpr std::size_t most_batches = 256;

@@ -17,7 +17,7 @@ namespace sterna::md {
 /// Frenkel and Smit, Understanding Molecular Simulation, 2002, section 4.4). Every particle's past
 /// is kept by the rank that its id stands for, wherever it moves; each sample sends the positions
 /// there. Memory for each particle: 240 bytes for each factor of ten in time. A resumed run begins
-/// its windows anew and keeps the averages.
+/// its windows again and keeps the averages.
 ///
 /// The average named "diffusion_TYPE" is the slope between a tenth and a half of the longest time,
 /// with the standard error of the three axes.

@@ -145,7 +145,7 @@ ObserverSection section() {
                     .target = option<&RdfOptions::sites>,
                     .description =
                         "Of molecules: between all sites of different molecules, up to the cutoff "
-                        "less twice the reach of a site from its center. false: between centers."},
+                        "less twice the radius of a molecule. false: between centers."},
                    groups_key<RdfOptions>("Names of `[[group]]`s: all pairs of these, and of the "
                                           "centers of rigid molecules, not of their sites.",
                                           "pairs of types or sites")},

@@ -18,7 +18,7 @@ SiteDistribution::SiteDistribution(std::int64_t interval, double cutoff, double 
       bins_(bins),
       counts_(std::move(counts)),
       units_(units) {
-  double reach = 0.0;
+  double radius = 0.0;
   for (std::size_t c = 0; c < model.components.size(); ++c) {
     const Component& component = model.components[c];
     first_site_.push_back(sites_.size());
@@ -29,13 +29,13 @@ SiteDistribution::SiteDistribution(std::int64_t interval, double cutoff, double 
       }
       sites_.push_back(
           {fmt::format("{}:{}", component.name, sites_.size() - first_site_[c] + 1), c, position});
-      reach = std::max(reach, std::sqrt(dot(position, position)));
+      radius = std::max(radius, std::sqrt(dot(position, position)));
     };
     for (const auto& site : component.lennard_jones) add(site.position);
     for (const auto& site : component.charges) add(site.position);
   }
   first_site_.push_back(sites_.size());
-  const double complete = cutoff - 2.0 * reach;
+  const double complete = cutoff - 2.0 * radius;
   maximum_ = maximum > 0.0 ? std::min(maximum, complete) : complete;
   pairs_.assign(sites_.size() * sites_.size() * static_cast<std::size_t>(bins), 0.0);
 }

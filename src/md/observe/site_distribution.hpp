@@ -11,7 +11,7 @@ namespace sterna::md {
 /// Radial distribution functions of all pairs of sites of different molecules. Sites are the places
 /// that hold a Lennard-Jones site, a charge or both; they are named by component and number, in the
 /// order Lennard-Jones sites, then charges elsewhere: "spce:1" is the oxygen. Complete up to the
-/// cutoff less the reach of two molecules' sites from their centers.
+/// cutoff less the distances of two molecules' sites from their centers.
 class SiteDistribution : public Observer {
  public:
   /// `cutoff`: to which the list has all pairs of centers. `maximum`: 0 for the largest distance

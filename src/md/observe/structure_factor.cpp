@@ -147,9 +147,9 @@ class StructureFactor final : public Observer {
       if (targets.empty()) continue;
       const Shear shear = frame.box.shear();
       for (int axis = 0; axis < 3; ++axis) {
-        const double upright = position.vector()[axis] - shear.offset(position.vector(), axis);
+        const double unsheared = position.vector()[axis] - shear.offset(position.vector(), axis);
         const auto phase =
-            std::polar(1.0, 2.0 * std::numbers::pi * upright / frame.box.length[axis]);
+            std::polar(1.0, 2.0 * std::numbers::pi * unsheared / frame.box.length[axis]);
         auto& of_axis = powers[static_cast<std::size_t>(axis)];
         const std::size_t zero = of_axis.size() / 2;
         of_axis[zero] = 1.0;

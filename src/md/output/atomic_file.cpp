@@ -106,10 +106,10 @@ void RawFile::reserve(std::uint64_t offset, std::uint64_t size) {
                          static_cast<off_t>(size));
   } while (result != 0 && errno == EINTR);
   if (result == 0) return;
-  // Only these two say that the room is not there; the others, that nobody can tell.
+  // Only these two say that the space is missing; the others, that nobody can tell.
   if (errno == ENOSPC || errno == EDQUOT) {
     throw FileError(
-        system_failure(path_, fmt::format("cannot reserve room for {} bytes", size), errno));
+        system_failure(path_, fmt::format("cannot reserve space for {} bytes", size), errno));
   }
 }
 

@@ -29,9 +29,9 @@ class RawFile {
   /// Fills all of `bytes`, or fails: "... ends at byte ...".
   void read_at(std::uint64_t offset, std::span<std::byte> bytes) const;
   void resize(std::uint64_t size);
-  /// Takes the room for bytes [offset, offset + size) from the file system without changing the
-  /// file's length, so that a later write of them cannot run out of it. Fails where there is no
-  /// room; does nothing on file systems that cannot promise room.
+  /// Reserves disk space for bytes [offset, offset + size) without changing the file's length, so
+  /// that a later write of them cannot run out of space. Fails where the space is missing; does
+  /// nothing on file systems that cannot reserve space.
   void reserve(std::uint64_t offset, std::uint64_t size);
   /// Returns when the data are on the disk.
   void sync();

@@ -62,7 +62,7 @@ struct FoundCheckpoint {
   std::int64_t step = 0;             ///< of that one
   std::vector<std::string> refused;  ///< why newer files were not taken, with their names
   /// Whether a run that was there before would be lost by going on from `path`, or by starting
-  /// anew where that is empty: no checkpoint can be read, or the newest may be good and only this
+  /// again where that is empty: no checkpoint can be read, or the newest may be good and only this
   /// program or user cannot read it.
   bool would_lose_run = false;
 };

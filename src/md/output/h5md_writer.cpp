@@ -27,7 +27,7 @@ using hdf5::Type;
 const std::string group = "particles/trajectory";
 /// Rows of the small datasets (step, time, edges, observables) in one chunk.
 constexpr Size small_chunk_rows = 256;
-/// Room taken beforehand for what the library itself writes with a frame.
+/// Space reserved for what the library itself writes with a frame.
 constexpr std::uint64_t room_for_metadata = 512 * 1024;
 
 }  // namespace

@@ -51,8 +51,8 @@ struct H5mdOptions {
 
 /// A trajectory in H5MD 1.1 (P. de Buyl, P. Colberg, F. Höfling, Comput. Phys. Commun. 185, 1546
 /// (2014)), as MDAnalysis, h5py and others read it, written by all ranks at once without a parallel
-/// HDF5: rank 0 has the library make room for a frame and say where in the file it lies, then every
-/// rank writes its share there. Particles are in the order of their
+/// HDF5: rank 0 has the library allocate space for a frame and say where in the file it lies, then
+/// every rank writes its share there. Particles are in the order of their
 /// ids, which may be any different numbers and are the same in all frames.
 ///
 /// Everything is collective and fails on all ranks together with a FileError. The file is closed as

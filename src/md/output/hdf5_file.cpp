@@ -351,7 +351,7 @@ Size File::chunk_offset(const std::string& dataset, std::span<const Size> first)
   check(h5.H5Dget_chunk_info_by_coord(data, first.data(), &filters, &offset, &size),
         "find a chunk of", dataset);
   if (offset == undefined_address) {
-    throw FileError(fmt::format("{}: {} has no room in the file", path_, dataset));
+    throw FileError(fmt::format("{}: {} has no space in the file", path_, dataset));
   }
   return offset;
 }

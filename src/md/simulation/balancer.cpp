@@ -120,8 +120,8 @@ std::unique_ptr<Decomposition> Balancer::make(const ParticleCosts& costs, double
                                               double* mean) const {
   DecompositionRequest request;
   request.box = box_;
-  const Vec3 reach = box_.shear().reach(list_radius_);
-  request.least_width = std::max({reach.x, reach.y, reach.z});
+  const Vec3 extent = box_.shear().extent(list_radius_);
+  request.least_width = std::max({extent.x, extent.y, extent.z});
   request.points = costs.points;
   request.weights = costs.weights;
   request.previous = decomposition_.get();
@@ -376,7 +376,7 @@ Balancer::Summary Balancer::summary(std::int64_t step) {
   if (!balances_) {
     what = "regular grid, by request";
   } else if (cuts_ == 0) {
-    what = grid() != nullptr ? "regular grid kept" : fmt::format("{}, never cut anew", method_);
+    what = grid() != nullptr ? "regular grid kept" : fmt::format("{}, never cut again", method_);
   } else {
     what = fmt::format("{}, cut {} time{}, last at step {}; {} particles moved", method_, cuts_,
                        cuts_ == 1 ? "" : "s", last_cut_, moved);

@@ -19,7 +19,7 @@
 
 namespace sterna::md {
 
-/// Keeps the regions of the ranks, measures what the ranks compute, and cuts the regions anew
+/// Keeps the regions of the ranks, measures what the ranks compute, and cuts the regions again
 /// where that pays. Everything is collective. With one rank it does nothing.
 class Balancer {
  public:

@@ -182,7 +182,7 @@ void Simulation::Implementation::write_checkpoint() {
 }
 
 void Simulation::Implementation::save(const std::string& path) {
-  // A restart begins with lists made anew, and so does what goes on from here.
+  // A restart begins with rebuilt lists, and so does what goes on from here.
   begin();
   complete_velocities();
   rebuild();

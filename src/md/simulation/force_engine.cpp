@@ -19,8 +19,8 @@ ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& deco
                          PhaseTimer& timer)
     : context_(context),
       options_(options),
-      list_radius_(short_range->reach() + options.skin),
-      halo_width_(std::max(list_radius_, options.molecule_reach)),
+      list_radius_(short_range->range() + options.skin),
+      halo_width_(std::max(list_radius_, options.molecule_extent)),
       timer_(timer),
       migration_(context, decomposition, halo_width_, migration_options()),
       halo_(context, decomposition, halo_width_, halo_options(*short_range)),
@@ -149,10 +149,10 @@ RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles, std:
   motion.step = steps * largest.length;
   motion.growth = steps * largest.growth;
   const double half_skin = 0.5 * options_.skin;
-  const double reach = motion.step + motion.growth;
+  const double longest_path = motion.step + motion.growth;
   // Nobody else can leave half the skin in the next step.
-  const auto displacements =
-      list_.displacements(particles, std::max(0.0, half_skin - reach), list_is_lost_by_pairs());
+  const auto displacements = list_.displacements(particles, std::max(0.0, half_skin - longest_path),
+                                                 list_is_lost_by_pairs());
   motion.displacement = displacements.largest;
   // The list must hold in the steps before the next look, or in that one too. What pulls the fastest
   // particles hardest in one step are vibrations, which pull back in the next.
@@ -165,7 +165,7 @@ RebuildDecision::Motion ForceEngine::motion(const ParticleStore& particles, std:
   if (list_is_lost_by_pairs() &&
       std::max(motion.displacement, decision_.longest_displacement(look_number(step))) >
           half_skin) {
-    motion.lost = !holds_beyond_half_skin(particles, displacements.far, reach);
+    motion.lost = !holds_beyond_half_skin(particles, displacements.far, longest_path);
   }
   return motion;
 }
@@ -192,7 +192,7 @@ void ForceEngine::forecast(const ParticleStore& particles, std::span<const std::
 }
 
 bool ForceEngine::holds_beyond_half_skin(const ParticleStore& particles,
-                                         std::span<const std::uint32_t> far, double reach) {
+                                         std::span<const std::uint32_t> far, double longest_path) {
   const double half_skin = 0.5 * options_.skin;
   beyond_half_skin_.clear();
   for (const std::uint32_t i : far) {
@@ -201,8 +201,8 @@ bool ForceEngine::holds_beyond_half_skin(const ParticleStore& particles,
   }
   // Where they are many, looking at their surroundings takes longer than a new list saves.
   if (beyond_half_skin_.size() > 16 + particles.local_count() / 256) return false;
-  const double ghost_path = std::max(reach, decision_.longest_path());
-  return !list_misses_pair(list_, particles, forces_->reach(), beyond_half_skin_, ghost_path);
+  const double ghost_path = std::max(longest_path, decision_.longest_path());
+  return !list_misses_pair(list_, particles, forces_->range(), beyond_half_skin_, ghost_path);
 }
 
 bool ForceEngine::ends_steps_before_rebuild() const {

@@ -38,7 +38,7 @@ class ForceEngine {
     /// Of flexible molecules, whose atoms ghosts are looked up by; null: there are none. The
     /// particles' ghosts have ids then.
     std::shared_ptr<MoleculePlaces> places = nullptr;
-    double molecule_reach = 0.0;  ///< length; ghosts come from at least so far
+    double molecule_extent = 0.0;  ///< length; ghosts come from at least so far
     MultipleTimeSteps time_steps{1, 1};
     std::string migration_exchange = "auto";
   };
@@ -59,10 +59,10 @@ class ForceEngine {
   /// `rebuild` must follow.
   void set_decomposition(const Decomposition& decomposition);
 
-  /// Brings particles to their owners, sorts them, and makes halo and list anew.
+  /// Brings particles to their owners, sorts them, and rebuilds halo and list.
   void rebuild(ParticleStore& particles, std::int64_t step);
 
-  /// Of one time step; lists are made anew in steps that compute all forces only.
+  /// Of one time step; lists are rebuilt in steps that compute all forces only.
   struct LargestStep {
     double length;  ///< of the path of a particle
     double growth;  ///< from each step to the next
@@ -87,7 +87,7 @@ class ForceEngine {
   RebuildDecision::Pace pace() const { return decision_.pace(); }
   void set_pace(const RebuildDecision::Pace& pace) { decision_.set_pace(pace); }
 
-  /// Whether forces of a step that makes lists anew must be computed twice: by the old lists, which
+  /// Whether forces of a step that rebuilds lists must be computed twice: by the old lists, which
   /// still hold, to end the step, and by the new ones to begin the next.
   bool ends_steps_before_rebuild() const;
 
@@ -150,7 +150,7 @@ class ForceEngine {
   void compute_boundary(ParticleStore& particles, EnergyAndVirial* sums, const Mover* move);
   void add_impulses(const ParticleStore& particles, std::int64_t step);
   static void clear_forces(ParticleStore& particles);
-  /// Whether the list may be made anew in this step, and which of these steps it is.
+  /// Whether the list may be rebuilt in this step, and which of these steps it is.
   bool looks_in(std::int64_t step) const { return time_steps_.all_are_due(step); }
   std::int64_t look_number(std::int64_t step) const { return step / time_steps_.longest(); }
   void set_region(const Decomposition& decomposition);
@@ -159,15 +159,15 @@ class ForceEngine {
   /// Bounds of the largest displacement after the next step; `far`: who may leave half the skin.
   void forecast(const ParticleStore& particles, std::span<const std::uint32_t> far,
                 const LargestStep& largest, RebuildDecision::Motion& motion) const;
-  /// Whether the list holds until a pair that it lacks comes within reach, not only as long as no
-  /// particle has moved by half the skin.
+  /// Whether the list holds until a pair that it lacks comes within the range of the forces, not
+  /// only as long as no particle has moved by half the skin.
   bool list_is_lost_by_pairs() const { return borders_show_pairs_ && !needs_early_rebuild_; }
   EnergyAndVirial* sums_of(std::size_t term, const EnergyAndVirial* wanted) {
     return wanted == nullptr ? nullptr : &sums_by_term_[term];
   }
   /// `far`: all local particles that have moved by more than half the skin, and others.
   bool holds_beyond_half_skin(const ParticleStore& particles, std::span<const std::uint32_t> far,
-                              double reach);
+                              double longest_path);
 
   comm::Context context_;
   Options options_;

@@ -40,7 +40,7 @@ std::unique_ptr<ForceTerm> electrostatics(const TermRequest& request) {
   Electrostatics::Options options;
   options.ewald = wanted.kind == ElectrostaticsKind::ewald;
   options.periodic = wanted.surroundings != ElectrostaticsSurroundings::open;
-  options.margin = 0.5 * request.interaction.reach();
+  options.margin = 0.5 * request.interaction.range();
   options.accuracy = wanted.accuracy;
   options.order = wanted.order;
   options.levels = wanted.levels;

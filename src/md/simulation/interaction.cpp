@@ -119,7 +119,7 @@ Interaction::Interaction(const Input& input, std::string_view tersoff_parameters
   } else {
     forces_ = std::make_unique<MolecularForces>(*model_, precision, input.interaction.kernel);
   }
-  reach_ = forces_->reach();
+  range_ = forces_->range();
 }
 
 std::vector<std::string> Interaction::names() const {

@@ -38,7 +38,7 @@ class Interaction {
   bool rotating() const { return model_.has_value() && !potential_; }
 
   /// The farthest that two particles can be apart that act on each other.
-  double reach() const { return reach_; }
+  double range() const { return range_; }
   /// A skin for the neighbor list that serves most states.
   double usual_skin() const;
   /// The short-range forces that this interaction needs; to be called once.
@@ -75,7 +75,7 @@ class Interaction {
   std::vector<PairScale> scales_;
   std::optional<TersoffPotential> tersoff_;  ///< in place of both
   std::unique_ptr<ShortRangeForces> forces_;
-  double reach_ = 0.0;
+  double range_ = 0.0;
 };
 
 }  // namespace sterna::md

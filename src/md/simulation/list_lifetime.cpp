@@ -68,8 +68,8 @@ void Simulation::Implementation::choose_list_buffer(const nlohmann::json& state)
   }
   const std::vector<BufferedPairs> kinds =
       buffered_pairs(input_, masses, counts, static_cast<double>(particle_count_), box_.volume());
-  list_buffer_ = sterna::md::choose_list_buffer(kinds, interaction_.reach(), input_.run.timestep,
-                                                neighbor.tolerance, interval, interaction_.reach());
+  list_buffer_ = sterna::md::choose_list_buffer(kinds, interaction_.range(), input_.run.timestep,
+                                                neighbor.tolerance, interval, interaction_.range());
   skin_ = list_buffer_->skin;
 }
 

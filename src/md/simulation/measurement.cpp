@@ -150,7 +150,7 @@ void Simulation::Implementation::check_temperature() {
   const double reference =
       std::max(input_.units.boltzmann() * asked, interaction_.largest_epsilon());
   const double flight = std::sqrt(thermal / lightest_mass()) * input_.run.timestep;
-  if (flight < interaction_.reach() && (reference <= 0.0 || thermal < 1e4 * reference)) return;
+  if (flight < interaction_.range() && (reference <= 0.0 || thermal < 1e4 * reference)) return;
   const std::string temperature =
       input_.units.text(last_state_.temperature, Dimension::temperature);
   if (log_) log_->warning(step_, fmt::format("the temperature is {}", temperature));

@@ -99,7 +99,7 @@ class Aligning final : public StepModifier {
   Aligning(const comm::Context& context, const Input& input, const MoleculeTable& molecules)
       : StepModifier(context, {.first = 1, .last = 0}, molecules, 0.0),
         interval_(input.alignment.interval),
-        alignment_(molecules.masses, axes_of(input), input.alignment.part, molecules.reach) {}
+        alignment_(molecules.masses, axes_of(input), input.alignment.part, molecules.range) {}
 
   bool shift_all(ParticleStore& particles, const Box& box, std::int64_t step) override {
     if (step % interval_ != 0) return false;

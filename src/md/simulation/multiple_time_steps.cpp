@@ -8,7 +8,7 @@
 // Source:  Grubmueller, Heller, Windemuth, Schulten, Mol. Simul. 6, 121 (1991), "Verlet-I";
 //          Tuckerman, Berne, Martyna, J. Chem. Phys. 97, 1990 (1992), "r-RESPA". MODYLAS divides
 //          the forces alike: Andoh et al., J. Chem. Theory Comput. 9, 3201 (2013).
-// Cost:    one pass over the particles in steps with impulses. Lists are made anew in steps that
+// Cost:    one pass over the particles in steps with impulses. Lists are rebuilt in steps that
 //          compute all forces, and a little earlier for it. Where new cells of the multipole method
 //          change what is near and what is far, forces are computed twice in such a step.
 // Hazards: impulses that come in step with half the period of a vibration feed it: with bonds of

@@ -131,7 +131,7 @@ void Simulation::Implementation::open_outputs(bool resumed) {
   console_.line(fmt::format("kernels {} in {} precision, ranks {}, cutoff {:.4g} + skin {:.4g}",
                             engine_->forces().kernels(), choice_name(input_.run.precision),
                             balancer_->description(),
-                            input_.units.from_internal(interaction_.reach(), Dimension::length),
+                            input_.units.from_internal(interaction_.range(), Dimension::length),
                             input_.units.from_internal(skin_, Dimension::length)));
   report_terms();
 }

@@ -26,12 +26,12 @@ constexpr std::size_t most_ranks_of_traffic = 256;
 
 /// Which ranks the table of times shows, ascending: all where they are few. Of more, those at even
 /// places in the order of computing time, from the fastest to the slowest, and of each part of the
-/// time the ranks with the least and the most of it, the longest parts first, as far as there is
-/// room.
+/// time the ranks with the least and the most of it, the longest parts first, as far as the
+/// table is not full.
 std::vector<std::size_t> shown_ranks(std::span<const RankAccount> accounts);
 
-/// The table of times for the log: "rank" names the ranks that it shows, "seconds" has for each name
-/// of a part a number for each of these, as have "particles", "ghosts", "bytes_sent" and
+/// The table of times for the log: "rank" names the ranks that it shows, "seconds" has for each
+/// name of a part a number for each of these, as have "particles", "ghosts", "bytes_sent" and
 /// "messages_sent". Parts of less than a microsecond are left out.
 nlohmann::ordered_json times_by_rank(std::span<const RankAccount> accounts,
                                      std::span<const std::string> names);

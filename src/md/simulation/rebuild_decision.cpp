@@ -13,8 +13,8 @@ constexpr double kFaster = 1.25;
 /// quarter, and is the one that is pulled hardest: from rest, too, it may be far away soon.
 double safe_steps(double distance, double step, double growth) {
   const double length = kFaster * step;
-  const double reach = length + std::sqrt(length * length + 2.0 * growth * distance);
-  return reach > 0.0 ? 2.0 * distance / reach : std::numeric_limits<double>::max();
+  const double denominator = length + std::sqrt(length * length + 2.0 * growth * distance);
+  return denominator > 0.0 ? 2.0 * distance / denominator : std::numeric_limits<double>::max();
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace sterna::md {
 
-/// Decides in which steps the list is made anew, alike on all ranks: before a particle, anywhere,
+/// Decides in which steps the list is rebuilt, alike on all ranks: before a particle, anywhere,
 /// has moved farther than half the skin, unless the ranks find that the list holds even so.
 /// What a rank sees of its particles in a step travels in a reduction while forces are computed,
 /// and tells in the next step whether the list still holds; only where the forecast is too close to

@@ -127,7 +127,7 @@ class Simulation {
   void stop_when(std::function<bool()> asked);
 
   /// Local: as they are now, ghosts of other ranks behind those of this one; in an order that
-  /// changes whenever lists are made anew. Valid until the next call that is not local.
+  /// changes whenever lists are rebuilt. Valid until the next call that is not local.
   const ParticleStore& particles() const;
   /// Local: the same, of which velocities and angular momenta may be written. Then all ranks must
   /// call `change`, if only with a visitor that does nothing.

@@ -108,7 +108,7 @@ class Simulation::Implementation {
   void make_engine();
   /// Atoms and velocities of a start keep the constraints, and people are told what that changed.
   void project_start();
-  /// Virtual sites go to their places, and lists are made anew where one was elsewhere. Returns the
+  /// Virtual sites go to their places, and lists are rebuilt where one was elsewhere. Returns the
   /// largest distance from there.
   double put_virtual_sites();
   void report_virtual_sites(double farthest);

@@ -178,7 +178,7 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
                             .masses = masses_,
                             .bodies = bodies_,
                             .degrees_of_freedom = degrees_of_freedom_,
-                            .reach = interaction_.reach(),
+                            .range = interaction_.range(),
                             .frozen = frozen_.flags()};
     if (topology_.constraint_count() > 0) {
       molecules.degrees_of = [this](std::int64_t id) {
@@ -379,7 +379,7 @@ void Simulation::Implementation::make_balancer(const std::array<int, 3>& grid,
       grid, input.domain.grid, [](int cuts, int asked) { return asked == 0 || asked == cuts; });
   if (fits && grid[0] * grid[1] * grid[2] == context_.size()) input.domain.grid = grid;
   balancer_ =
-      std::make_unique<Balancer>(context_, input, box_, interaction_.reach() + skin_, timer_);
+      std::make_unique<Balancer>(context_, input, box_, interaction_.range() + skin_, timer_);
 }
 
 void Simulation::Implementation::read_start_file() {
@@ -503,13 +503,13 @@ void Simulation::Implementation::make_engine() {
   for (double& mass : inverse_masses) mass = 1.0 / mass;
   // A barostat moves the center of each group, all of which one rank must know then.
   const double widest = !input_.barostat.is_used()
-                            ? std::max(molecule_reach(input_), interaction_.reach())
+                            ? std::max(molecule_extent(input_), interaction_.range())
                             : std::numeric_limits<double>::infinity();
   ConstraintGroups groups(topology_, inverse_masses, input_.run.constraint_algorithm,
                           input_.run.constraint_tolerance, widest);
   if (!topology_.empty()) {
     options.places = std::make_shared<MoleculePlaces>(topology_, box_);
-    options.molecule_reach = std::max(molecule_reach(input_), groups.reach()) + skin_;
+    options.molecule_extent = std::max(molecule_extent(input_), groups.extent()) + skin_;
   }
   const TermRequest request{.context = context_,
                             .input = input_,

@@ -217,7 +217,7 @@ StartConfiguration StartConfiguration::random(std::int64_t particles, double den
                                seed);
       start.vacancies_ = Vacancies::permuted;
       start.displacement_ = Displacement::cube;
-      start.reach_ = 0.5 * (cube - minimum_distance);
+      start.jitter_ = 0.5 * (cube - minimum_distance);
       start.guaranteed_distance_ = minimum_distance;
       return start;
     }
@@ -230,7 +230,7 @@ StartConfiguration StartConfiguration::random(std::int64_t particles, double den
   StartConfiguration start(packing.lattice, {packing.cells, packing.cells, packing.cells}, box,
                            particles, fractions, seed);
   start.displacement_ = Displacement::ball;
-  start.reach_ = 0.5 * (packing.spacing - minimum_distance);
+  start.jitter_ = 0.5 * (packing.spacing - minimum_distance);
   start.guaranteed_distance_ = minimum_distance;
   return start;
 }
@@ -315,10 +315,10 @@ ParticleRecord StartConfiguration::particle(std::int64_t index, std::int64_t typ
     auto sequence = displacement_stream_.sequence(static_cast<std::uint64_t>(id), 0);
     if (displacement_ == Displacement::cube) {
       for (int axis = 0; axis < 3; ++axis) {
-        position[axis] += reach_ * (2.0 * sequence.uniform() - 1.0);
+        position[axis] += jitter_ * (2.0 * sequence.uniform() - 1.0);
       }
     } else {
-      const double radius = reach_ * std::cbrt(sequence.uniform());
+      const double radius = jitter_ * std::cbrt(sequence.uniform());
       const double height = 2.0 * sequence.uniform() - 1.0;
       const double angle = 2.0 * std::numbers::pi * sequence.uniform();
       const double across = std::sqrt(1.0 - height * height);

@@ -101,7 +101,7 @@ class StartConfiguration {
   bool type_by_sublattice_ = false;
   Vacancies vacancies_ = Vacancies::none;
   Displacement displacement_ = Displacement::none;
-  double reach_ = 0.0;  ///< radius of the ball or half width of the cube
+  double jitter_ = 0.0;  ///< radius of the ball or half width of the cube
   RandomStream vacancy_stream_;
   RandomStream displacement_stream_;
   StartOrientation orientation_;

@@ -47,7 +47,7 @@ struct FieldTraits {
 template <class Element, class Number, std::size_t count, class Stored = Number>
 struct ParticleField : FieldTraits {
   AlignedBuffer<Element> ParticleStore::*array;
-  /// Null where forces and the like make it anew in each step. Others belong to a particle: they
+  /// Null where forces and the like compute it in each step. Others belong to a particle: they
   /// migrate and are sorted with it, and they are in checkpoints.
   Element ParticleRecord::*in_record = nullptr;
   std::size_t offset = 0;  ///< of the first component in an element

@@ -64,7 +64,7 @@ class LammpsDumpFormat final : public FrameFormat {
         text += fmt::format("0.0 {}\n", in_units(length));
       }
     } else {
-      // Of the upright box around it.
+      // Of the orthorhombic box around it.
       const auto [x_least, x_most] = std::minmax({0.0, tilt.xy, tilt.xz, tilt.xy + tilt.xz});
       const auto [y_least, y_most] = std::minmax({0.0, tilt.yz});
       text += "ITEM: BOX BOUNDS xy xz yz pp pp pp\n";

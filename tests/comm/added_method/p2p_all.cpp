@@ -30,11 +30,12 @@ class AllTogether final : public NeighborMethod {
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     links_ = std::move(links);
     requests_.reset();
-    requests_ = std::make_unique<LinkRequests>(setting_.context, place_boxes(round), links_.size());
+    requests_ =
+        std::make_unique<LinkRequests>(setting_.context, allocate_buffers(round), links_.size());
   }
 
   void commit(std::size_t link, std::size_t count, std::uint64_t) override {
-    set_count_before(places_[link].outbox[0], count);
+    set_count_before(link_buffers_[link].outbox[0], count);
   }
 
   void start(std::uint64_t) override {
@@ -50,7 +51,7 @@ class AllTogether final : public NeighborMethod {
     int all_here = 0;
     check_mpi(MPI_Testall(static_cast<int>(links_.size()), requests_->receives(), &all_here,
                           MPI_STATUSES_IGNORE),
-              setting_.exchange);
+              setting_.exchange_name);
     return all_here != 0 ? missing.size() : 0;
   }
 
@@ -58,17 +59,17 @@ class AllTogether final : public NeighborMethod {
 
  private:
   void receive(std::size_t link) {
-    const auto room =
-        with_count(places_[link].inbox[0], links_[link].receive_items * setting_.item_size);
-    const ByteBlock block(room.size());
+    const auto inbox =
+        with_count(link_buffers_[link].inbox[0], links_[link].receive_items * setting_.item_size);
+    const ByteBlock block(inbox.size());
     check_mpi(
-        MPI_Irecv(room.data(), block.count(), block.type(), links_[link].rank, setting_.data_tag,
+        MPI_Irecv(inbox.data(), block.count(), block.type(), links_[link].rank, setting_.data_tag,
                   setting_.context.communicator, &requests_->receive(link)),
         "MPI_Irecv");
   }
 
   void send(std::size_t link) {
-    std::byte* const items = places_[link].outbox[0];
+    std::byte* const items = link_buffers_[link].outbox[0];
     const auto message = with_count(items, count_before(items) * setting_.item_size);
     const ByteBlock block(message.size());
     // Synchronous, so that no rank runs ahead of one that never answers.

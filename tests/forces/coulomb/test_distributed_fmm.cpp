@@ -35,7 +35,7 @@ Share share_of(const Decomposition& decomposition, int rank, const OwnedCharges&
     center *= 1.0 / static_cast<double>(end - first);
     int image[3];
     const Box& box = decomposition.box();
-    if (decomposition.owner(box.shear().upright(box.wrap(center, image))) != rank) continue;
+    if (decomposition.owner(box.shear().unsheared(box.wrap(center, image))) != rank) continue;
     for (std::size_t i = first; i < end; ++i) {
       share.charges.add(all.positions[i], all.charges[i], all.molecules[i]);
       share.index.push_back(i);
@@ -92,7 +92,7 @@ std::unique_ptr<Decomposition> make_decomposition(const comm::Context& context,
       continue;
     }
     int image[3];
-    points.push_back(request.box.shear().upright(request.box.wrap(system.positions[i], image)));
+    points.push_back(request.box.shear().unsheared(request.box.wrap(system.positions[i], image)));
     weights.push_back(1.0);
   }
   request.points = points;

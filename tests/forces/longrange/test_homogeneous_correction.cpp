@@ -45,12 +45,12 @@ double averaged_energy(const MoleculeModel& model, std::size_t a, std::size_t b,
     for (const auto& j : model.components[b].lennard_jones) {
       const double sigma = mixing.eta * 0.5 * (i.sigma + j.sigma);
       const double epsilon = mixing.xi * std::sqrt(i.epsilon * j.epsilon);
-      const double reach_i = std::sqrt(dot(i.position, i.position));
-      const double reach_j = std::sqrt(dot(j.position, j.position));
+      const double radius_i = std::sqrt(dot(i.position, i.position));
+      const double radius_j = std::sqrt(dot(j.position, j.position));
       for (std::size_t p = 0; p < sphere.weight.size(); ++p) {
         for (std::size_t q = 0; q < sphere.weight.size(); ++q) {
-          const Vec3 d =
-              Vec3{0, 0, distance} + reach_i * sphere.direction[p] - reach_j * sphere.direction[q];
+          const Vec3 d = Vec3{0, 0, distance} + radius_i * sphere.direction[p] -
+                         radius_j * sphere.direction[q];
           const double s6 = std::pow(sigma * sigma / dot(d, d), 3);
           sum += sphere.weight[p] * sphere.weight[q] * 4.0 * epsilon * (s6 * s6 - s6);
         }

@@ -40,9 +40,9 @@ inline Crystal diamond(int cells, double lattice_constant, std::int64_t first_ty
   return crystal;
 }
 
-inline void jitter(Crystal& crystal, double reach, unsigned seed) {
+inline void jitter(Crystal& crystal, double amplitude, unsigned seed) {
   std::mt19937_64 engine(seed);
-  std::uniform_real_distribution<double> uniform(-reach, reach);
+  std::uniform_real_distribution<double> uniform(-amplitude, amplitude);
   for (Position& atom : crystal.atoms) {
     atom.x += uniform(engine);
     atom.y += uniform(engine);
@@ -56,7 +56,7 @@ struct TersoffResult {
 };
 
 /// All atoms' energy, virial and forces; those of images are added to their originals.
-inline TersoffResult evaluate(TersoffEvaluator& evaluator, const Crystal& crystal, double reach) {
+inline TersoffResult evaluate(TersoffEvaluator& evaluator, const Crystal& crystal, double range) {
   const std::size_t count = crystal.atoms.size();
   std::vector<std::size_t> original;
   AlignedBuffer<Position> position;
@@ -74,7 +74,7 @@ inline TersoffResult evaluate(TersoffEvaluator& evaluator, const Crystal& crysta
       atom.y += (image / 5 % 5 - 2) * crystal.edge.y;
       atom.z += (image / 25 - 2) * crystal.edge.z;
       const auto near = [&](double x, double edge) {
-        return x > -2 * reach && x < edge + 2 * reach;
+        return x > -2 * range && x < edge + 2 * range;
       };
       if (near(atom.x, crystal.edge.x) && near(atom.y, crystal.edge.y) &&
           near(atom.z, crystal.edge.z)) {
@@ -88,7 +88,7 @@ inline TersoffResult evaluate(TersoffEvaluator& evaluator, const Crystal& crysta
     RowRange row{static_cast<std::uint32_t>(rows.neighbors.size()), 0};
     for (std::size_t j = 0; j < position.size(); ++j) {
       const Vec3 d = position[j].vector() - position[i].vector();
-      if (j == i || dot(d, d) >= reach * reach) continue;
+      if (j == i || dot(d, d) >= range * range) continue;
       rows.neighbors.resize(rows.neighbors.size() + 1);
       rows.neighbors[rows.neighbors.size() - 1] = static_cast<std::uint32_t>(j);
       ++row.count;

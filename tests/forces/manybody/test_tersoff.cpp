@@ -46,8 +46,8 @@ struct System {
 std::vector<System> systems() {
   std::vector<System> all;
   const auto add = [&](const std::string& name, TersoffPotential potential, test::Crystal crystal,
-                       double reach) {
-    test::jitter(crystal, reach, 5);
+                       double amplitude) {
+    test::jitter(crystal, amplitude, 5);
     all.push_back({name, std::move(potential), std::move(crystal)});
   };
   add("Si(B)", potential_of({"Si(B)"}), test::diamond(2, 5.43), 0.35);
@@ -80,8 +80,8 @@ TEST_CASE("forces are minus the gradient of the energy") {
   for (const System& system : systems()) {
     CAPTURE(system.name);
     TersoffEvaluator evaluator(system.potential, Precision::double_precision, "auto");
-    const double reach = system.potential.cutoff() + 0.1;
-    const auto result = test::evaluate(evaluator, system.crystal, reach);
+    const double range = system.potential.cutoff() + 0.1;
+    const auto result = test::evaluate(evaluator, system.crystal, range);
     const double scale = largest(result.force);
     REQUIRE(scale > 0.1);
     for (std::size_t i = 0; i < system.crystal.atoms.size(); i += 5) {
@@ -89,7 +89,7 @@ TEST_CASE("forces are minus the gradient of the energy") {
         const auto energy_at = [&](double moved) {
           test::Crystal crystal = system.crystal;
           (&crystal.atoms[i].x)[axis] += moved;
-          return test::evaluate(evaluator, crystal, reach).sums.energy;
+          return test::evaluate(evaluator, crystal, range).sums.energy;
         };
         // Fourth order; the energy's second derivative jumps nowhere, its third at the window's
         // ends, and rounding asks for a long step.
@@ -107,8 +107,8 @@ TEST_CASE("the virial is minus the derivative of the energy by the strain") {
   for (const System& system : systems()) {
     CAPTURE(system.name);
     TersoffEvaluator evaluator(system.potential, Precision::double_precision, "auto");
-    const double reach = system.potential.cutoff() + 0.1;
-    const auto result = test::evaluate(evaluator, system.crystal, reach);
+    const double range = system.potential.cutoff() + 0.1;
+    const auto result = test::evaluate(evaluator, system.crystal, range);
     const double scale =
         std::max(std::fabs(result.sums.energy), std::fabs(result.sums.virial_trace()));
     for (int axis = 0; axis < 3; ++axis) {
@@ -116,7 +116,7 @@ TEST_CASE("the virial is minus the derivative of the energy by the strain") {
         test::Crystal crystal = system.crystal;
         crystal.edge[axis] *= 1.0 + strain;
         for (Position& atom : crystal.atoms) (&atom.x)[axis] *= 1.0 + strain;
-        return test::evaluate(evaluator, crystal, reach).sums.energy;
+        return test::evaluate(evaluator, crystal, range).sums.energy;
       };
       const double h = 5e-5;
       const double slope =
@@ -130,9 +130,9 @@ TEST_CASE("the virial is minus the derivative of the energy by the strain") {
 TEST_CASE("forces add up to nothing, and all instruction sets and precisions agree") {
   for (const System& system : systems()) {
     CAPTURE(system.name);
-    const double reach = system.potential.cutoff() + 0.3;
+    const double range = system.potential.cutoff() + 0.3;
     TersoffEvaluator baseline(system.potential, Precision::double_precision, "baseline");
-    const auto expected = test::evaluate(baseline, system.crystal, reach);
+    const auto expected = test::evaluate(baseline, system.crystal, range);
     const double scale = largest(expected.force);
     for (const TersoffKernels* kernels : available_tersoff_kernels()) {
       for (const Precision precision : {Precision::double_precision, Precision::mixed}) {
@@ -140,7 +140,7 @@ TEST_CASE("forces add up to nothing, and all instruction sets and precisions agr
         CAPTURE(static_cast<int>(precision));
         TersoffEvaluator evaluator(system.potential, precision, kernels->name);
         CHECK(evaluator.kernels() == kernels->name);
-        const auto result = test::evaluate(evaluator, system.crystal, reach);
+        const auto result = test::evaluate(evaluator, system.crystal, range);
         const double tolerance = precision == Precision::mixed ? 2e-5 : 1e-12;
         CHECK(result.sums.energy == doctest::Approx(expected.sums.energy)
                                         .epsilon(precision == Precision::mixed ? 3e-6 : 1e-13));

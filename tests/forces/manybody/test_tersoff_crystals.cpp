@@ -108,10 +108,10 @@ TEST_CASE("crystals have the lattice constants, energies and elastic constants o
           0.25 * a, 0.25 * a + shear);
       return evaluate(cell(gap)).sums.energy;
     };
-    const double upright = evaluate(turned_cell(a, 1.0, 1.0, 0.25 * a)).sums.energy;
-    CHECK(upright / 4.0 == doctest::Approx(cohesive).epsilon(1e-12));
+    const double unstrained = evaluate(turned_cell(a, 1.0, 1.0, 0.25 * a)).sums.energy;
+    CHECK(unstrained / 4.0 == doctest::Approx(cohesive).epsilon(1e-12));
     const double c44 =
-        (sheared(e) + sheared(-e) - 2.0 * upright) / (4.0 * e * e) / (0.5 * volume) * gigapascal;
+        (sheared(e) + sheared(-e) - 2.0 * unstrained) / (4.0 * e * e) / (0.5 * volume) * gigapascal;
     CHECK(c44 == doctest::Approx(expected.c44).epsilon(2e-3));
   }
 }

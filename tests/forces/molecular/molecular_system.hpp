@@ -33,7 +33,7 @@ inline Quaternion random_orientation(std::mt19937_64& engine) {
   return Quaternion{normal(engine), normal(engine), normal(engine), normal(engine)}.normalized();
 }
 
-/// `skin`: by how much the list reaches farther than the forces.
+/// `skin`: by how much the list radius exceeds the range of the forces.
 inline MolecularResult compute(const MoleculeModel& model, const MolecularSystem& system,
                                Precision precision, std::string_view kernels,
                                bool with_energy = true, double skin = 0.3) {
@@ -51,7 +51,7 @@ inline MolecularResult compute(const MoleculeModel& model, const MolecularSystem
     particles.id[i] = static_cast<std::int64_t>(i);
     particles.image[i] = {};
   }
-  rebuild(list, particles, system.box, forces.reach() + skin);
+  rebuild(list, particles, system.box, forces.range() + skin);
 
   // A ghost turns as the molecule whose image it is.
   const std::size_t local = particles.local_count();

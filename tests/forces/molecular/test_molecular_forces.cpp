@@ -309,8 +309,8 @@ TEST_CASE("a mixture in a periodic box, for every kernel and precision") {
     model.cutoff_kind = Cutoff::site;
     model.electrostatics = Electrostatics::reaction_field;
     const MolecularForces forces(model, Precision::double_precision, "auto");
-    CHECK(forces.reach() > model.cutoff + 0.6);
-    check_against(model, system, brute_force(model, system, forces.reach()));
+    CHECK(forces.range() > model.cutoff + 0.6);
+    check_against(model, system, brute_force(model, system, forces.range()));
   }
 }
 
@@ -337,7 +337,7 @@ TEST_CASE("molecules of the shapes that have loops of their own") {
     check_against(model, system, brute_force(model, system, model.cutoff));
     model.cutoff_kind = Cutoff::site;
     const MolecularForces forces(model, Precision::double_precision, "auto");
-    check_against(model, system, brute_force(model, system, forces.reach()));
+    check_against(model, system, brute_force(model, system, forces.range()));
   }
 }
 
@@ -357,7 +357,7 @@ TEST_CASE("molecules that meet by one Lennard-Jones site each") {
   check_against(model, system, brute_force(model, system, model.cutoff));
   model.cutoff_kind = Cutoff::site;
   const MolecularForces forces(model, Precision::double_precision, "auto");
-  check_against(model, system, brute_force(model, system, forces.reach()));
+  check_against(model, system, brute_force(model, system, forces.range()));
 }
 
 TEST_CASE("more neighbors than are treated together") {

@@ -59,8 +59,9 @@ class Hybrid final : public NeighborMethod {
     }
     inside_.method->prepare(std::move(inside), round);
     beyond_.method->prepare(std::move(beyond), round);
-    places_.clear();
-    for (const auto& [method, link] : routes_) places_.push_back(method->places()[link]);
+    link_buffers_.clear();
+    for (const auto& [method, link] : routes_)
+      link_buffers_.push_back(method->link_buffers()[link]);
     outbox_may_wait_ = inside_.method->outbox_may_wait();
   }
 
@@ -106,9 +107,9 @@ class Hybrid final : public NeighborMethod {
     beyond_.method->end();
   }
 
-  void leave() override {
-    inside_.method->leave();
-    beyond_.method->leave();
+  void keep_until_exit() override {
+    inside_.method->keep_until_exit();
+    beyond_.method->keep_until_exit();
   }
 
   Watched watched() const override { return beyond_.method->watched(); }

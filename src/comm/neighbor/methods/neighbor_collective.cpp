@@ -37,19 +37,19 @@ namespace {
 constexpr std::size_t word = sizeof(std::uint64_t);
 constexpr std::size_t words_of_alignment = 64 / word;
 
-/// One side of the collective: for each of its ranks a slab of a word for the count, then items,
+/// One side of the collective: for each of its ranks a block of a word for the count, then items,
 /// which begin at a multiple of 64 bytes.
 struct Side {
   std::vector<int> ranks;
   std::vector<int> words;
-  std::vector<int> begins;           ///< in words
-  std::vector<std::size_t> slab_of;  ///< by link; only of links that take part
-  std::size_t size = 0;              ///< in words
+  std::vector<int> begins;            ///< in words
+  std::vector<std::size_t> block_of;  ///< by link; only of links that take part
+  std::size_t size = 0;               ///< in words
   std::shared_ptr<two_sided::Memory> memory;
 
   void add(std::size_t link, int rank, std::size_t bytes) {
-    slab_of.resize(link + 1);
-    slab_of[link] = ranks.size();
+    block_of.resize(link + 1);
+    block_of[link] = ranks.size();
     const std::size_t length = 1 + (bytes + word - 1) / word;
     const std::size_t begin =
         (size + words_of_alignment) / words_of_alignment * words_of_alignment - 1;
@@ -68,7 +68,7 @@ struct Side {
     if (size > 0) std::memset(memory->data(), 0, size * word);
   }
   std::byte* items(std::size_t link) const {
-    return memory->data() + static_cast<std::size_t>(begins[slab_of[link]] + 1) * word;
+    return memory->data() + static_cast<std::size_t>(begins[block_of[link]] + 1) * word;
   }
 };
 
@@ -82,21 +82,22 @@ class NeighborCollective final : public NeighborMethod {
     MPI_Comm_free(&graph_);
   }
 
-  void leave() override {
+  void keep_until_exit() override {
     setting_.context.keep_until_exit(out_.memory);
     setting_.context.keep_until_exit(in_.memory);
   }
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     if (graph_ != MPI_COMM_NULL) {
-      largest(setting_.context, 0, setting_.exchange);  // freeing waits for all, without a deadline
+      largest(setting_.context, 0,
+              setting_.exchange_name);  // freeing waits for all, without a deadline
       end();
     }
     links_ = std::move(links);
     out_ = {};
     in_ = {};
     done_round_ = round_ = round;
-    on_all_ranks(setting_.context, setting_.exchange, [&] {
+    on_all_ranks(setting_.context, setting_.exchange_name, [&] {
       for (std::size_t i = 0; i < links_.size(); ++i) {
         const Link& link = links_[i];
         if (link.send_items > 0) out_.add(i, link.rank, link.send_items * setting_.item_size);
@@ -105,10 +106,10 @@ class NeighborCollective final : public NeighborMethod {
       out_.allocate();
       in_.allocate();
     });
-    places_.assign(links_.size(), {});
+    link_buffers_.assign(links_.size(), {});
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      if (links_[i].send_items > 0) places_[i].outbox.fill(out_.items(i));
-      if (links_[i].receive_items > 0) places_[i].inbox.fill(in_.items(i));
+      if (links_[i].send_items > 0) link_buffers_[i].outbox.fill(out_.items(i));
+      if (links_[i].receive_items > 0) link_buffers_[i].inbox.fill(in_.items(i));
     }
     check_mpi(MPI_Dist_graph_create_adjacent(
                   setting_.context.communicator, static_cast<int>(in_.ranks.size()),
@@ -126,7 +127,7 @@ class NeighborCollective final : public NeighborMethod {
   }
 
   void commit(std::size_t link, std::size_t count, std::uint64_t) override {
-    set_count_before(places_[link].outbox[0], count);
+    set_count_before(link_buffers_[link].outbox[0], count);
   }
 
   void start(std::uint64_t round) override {
@@ -154,7 +155,7 @@ class NeighborCollective final : public NeighborMethod {
   void progress() override {
     if (done_round_ == round_) return;
     int done = 0;
-    check_mpi(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), setting_.exchange);
+    check_mpi(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), setting_.exchange_name);
     if (done != 0) done_round_ = round_;
   }
 

@@ -29,16 +29,17 @@ namespace {
 class PointToPoint final : public NeighborMethod {
  public:
   explicit PointToPoint(const NeighborSetting& setting)
-      : NeighborMethod(setting), polls_(setting_.exchange) {}
+      : NeighborMethod(setting), polls_(setting_.exchange_name) {}
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     links_ = std::move(links);
     requests_.reset();
-    requests_ = std::make_unique<LinkRequests>(setting_.context, place_boxes(round), links_.size());
+    requests_ =
+        std::make_unique<LinkRequests>(setting_.context, allocate_buffers(round), links_.size());
   }
 
   void commit(std::size_t link, std::size_t count, std::uint64_t) override {
-    set_count_before(places_[link].outbox[0], count);
+    set_count_before(link_buffers_[link].outbox[0], count);
   }
 
   void start(std::uint64_t) override {
@@ -47,16 +48,16 @@ class PointToPoint final : public NeighborMethod {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       const auto& [rank, sends, receives] = links_[i];
       if (receives == 0) continue;
-      const auto room = with_count(places_[i].inbox[0], receives * setting_.item_size);
-      const ByteBlock block(room.size());
-      check_mpi(MPI_Irecv(room.data(), block.count(), block.type(), rank, tag, communicator,
+      const auto inbox = with_count(link_buffers_[i].inbox[0], receives * setting_.item_size);
+      const ByteBlock block(inbox.size());
+      check_mpi(MPI_Irecv(inbox.data(), block.count(), block.type(), rank, tag, communicator,
                           &requests_->receive(i)),
                 "MPI_Irecv");
     }
     for (std::size_t i = 0; i < links_.size(); ++i) {
       const auto& [rank, sends, receives] = links_[i];
       if (sends == 0) continue;
-      std::byte* const items = places_[i].outbox[0];
+      std::byte* const items = link_buffers_[i].outbox[0];
       const auto message = with_count(items, count_before(items) * setting_.item_size);
       const ByteBlock block(message.size());
       // To a peer that never answers a send is synchronous: it bounds how far this rank runs ahead.

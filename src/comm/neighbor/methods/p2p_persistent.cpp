@@ -6,7 +6,7 @@
 //   Collom et al. (arXiv 2508.13370) measure up to 37 % over p2p.
 // Cost:
 //   It costs what p2p costs without building the requests.
-//   A changed count builds its send anew.
+//   A changed count sets up its send again.
 // Hazards:
 //   They are those of p2p.
 //   Open MPI's persistent requests are no faster than its ordinary ones.
@@ -34,13 +34,13 @@ class PersistentPointToPoint final : public NeighborMethod {
     links_ = std::move(links);
     const std::size_t n = links_.size();
     requests_.reset();
-    requests_ = std::make_unique<LinkRequests>(setting_.context, place_boxes(round), n);
+    requests_ = std::make_unique<LinkRequests>(setting_.context, allocate_buffers(round), n);
     for (std::size_t i = 0; i < n; ++i) {
       const auto& [rank, sends, receives] = links_[i];
       if (receives == 0) continue;
-      const auto room = with_count(places_[i].inbox[0], receives * setting_.item_size);
-      const ByteBlock block(room.size());
-      check_mpi(MPI_Recv_init(room.data(), block.count(), block.type(), rank, setting_.data_tag,
+      const auto inbox = with_count(link_buffers_[i].inbox[0], receives * setting_.item_size);
+      const ByteBlock block(inbox.size());
+      check_mpi(MPI_Recv_init(inbox.data(), block.count(), block.type(), rank, setting_.data_tag,
                               setting_.context.communicator, &requests_->receive(i)),
                 "MPI_Recv_init");
     }
@@ -49,12 +49,12 @@ class PersistentPointToPoint final : public NeighborMethod {
     arrived_round_.assign(n, 0);
   }
 
-  /// Sets the send up anew where its count is another one than in the round before.
+  /// Sets the send up again where its count is another one than in the round before.
   void commit(std::size_t link, std::size_t count, std::uint64_t) override {
     if (count == send_counts_[link]) return;
     MPI_Request& request = requests_->send(link);
     if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
-    std::byte* const items = places_[link].outbox[0];
+    std::byte* const items = link_buffers_[link].outbox[0];
     set_count_before(items, count);
     const auto message = with_count(items, count * setting_.item_size);
     const ByteBlock block(message.size());
@@ -79,7 +79,7 @@ class PersistentPointToPoint final : public NeighborMethod {
     int count = 0;
     check_mpi(MPI_Testsome(static_cast<int>(links_.size()), requests_->receives(), &count,
                            completed_.data(), MPI_STATUSES_IGNORE),
-              setting_.exchange);
+              setting_.exchange_name);
     if (count == MPI_UNDEFINED || count == 0) return 0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
       const auto link = static_cast<std::size_t>(completed_[i]);

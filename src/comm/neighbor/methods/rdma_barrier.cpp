@@ -18,7 +18,7 @@
 
 #include "comm/context/progress.hpp"
 #include "comm/family/requirements.hpp"
-#include "comm/neighbor/boxes.hpp"
+#include "comm/neighbor/put_buffers.hpp"
 #include "comm/neighbor/table.hpp"
 #include "comm/onesided/barrier.hpp"
 #include "comm/transport/rdma/transport.hpp"
@@ -36,45 +36,45 @@ class RdmaBarrier final : public NeighborMethod, ProgressHelper {
  public:
   explicit RdmaBarrier(const NeighborSetting& setting)
       : NeighborMethod(setting),
-        barrier_(std::make_shared<PutBarrier>(setting_.context, setting_.exchange,
+        barrier_(std::make_shared<PutBarrier>(setting_.context, setting_.exchange_name,
                                               setting_.control_tag, all_ranks(setting_.context))) {
     setting_.context.rdma_in_use = true;
   }
 
   /// Another round without items: when it is done nothing is under way to this rank.
   void end() override {
-    if (boxes_ == nullptr) return;
+    if (put_buffers_ == nullptr) return;
     start(round_ + 1);
     finish(round_);
     await([&] { return barrier_->idle(); }, round_, {});
   }
 
-  void leave() override {
-    setting_.context.keep_until_exit(boxes_);
+  void keep_until_exit() override {
+    setting_.context.keep_until_exit(put_buffers_);
     setting_.context.keep_until_exit(barrier_);
   }
 
   MemoryNeed memory_for(std::span<const Link> links) const override {
-    return Boxes<rdma::Transport>::memory_for(links, setting_.item_size);
+    return PutBuffers<rdma::Transport>::memory_for(links, setting_.item_size);
   }
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     end();
     links_ = std::move(links);
-    boxes_ = std::make_shared<Boxes<rdma::Transport>>(setting_, links_, round);
-    places_ = boxes_->places();
+    put_buffers_ = std::make_shared<PutBuffers<rdma::Transport>>(setting_, links_, round);
+    link_buffers_ = put_buffers_->link_buffers();
     round_ = round;
     phase_ = Phase::done;
   }
 
   void commit(std::size_t link, std::size_t count, std::uint64_t round) override {
-    boxes_->put(link, count, round);
+    put_buffers_->put(link, count, round);
   }
 
   void start(std::uint64_t round) override {
     round_ = round;
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      if (links_[i].send_items > 0) boxes_->peer(i).flush();
+      if (links_[i].send_items > 0) put_buffers_->peer(i).flush();
     }
     phase_ = Phase::flush;
     advance();
@@ -102,7 +102,7 @@ class RdmaBarrier final : public NeighborMethod, ProgressHelper {
   void advance() {
     if (phase_ == Phase::flush) {
       for (std::size_t i = 0; i < links_.size(); ++i) {
-        if (!boxes_->peer(i).arrived()) return;
+        if (!put_buffers_->peer(i).arrived()) return;
       }
       barrier_->enter(++barriers_);
       phase_ = Phase::barrier;
@@ -112,7 +112,7 @@ class RdmaBarrier final : public NeighborMethod, ProgressHelper {
 
   Phase phase_ = Phase::done;  ///< first: making the barrier waits already, and calls help
   std::shared_ptr<PutBarrier> barrier_;
-  std::shared_ptr<Boxes<rdma::Transport>> boxes_;
+  std::shared_ptr<PutBuffers<rdma::Transport>> put_buffers_;
   std::uint64_t round_ = 0;
   std::uint64_t barriers_ = 0;  ///< entered
 };

@@ -17,8 +17,8 @@
 #include <algorithm>
 
 #include "comm/family/requirements.hpp"
-#include "comm/neighbor/boxes.hpp"
 #include "comm/neighbor/committed.hpp"
+#include "comm/neighbor/put_buffers.hpp"
 #include "comm/neighbor/table.hpp"
 #include "comm/transport/rdma/transport.hpp"
 
@@ -35,33 +35,34 @@ class RdmaDoubleBuffer final : public NeighborMethod {
   /// Waits until nothing is under way to or from this rank. The notice of a round is the last that
   /// a peer writes in it.
   void end() override {
-    if (boxes_ == nullptr) return;
+    if (put_buffers_ == nullptr) return;
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      rdma::Peer& peer = boxes_->peer(i);
+      rdma::RemoteMemory& peer = put_buffers_->peer(i);
       peer.flush();
-      await([&] { return boxes_->noticed(i, round_) && peer.arrived(); }, round_, {links_[i].rank});
+      await([&] { return put_buffers_->noticed(i, round_) && peer.arrived(); }, round_,
+            {links_[i].rank});
     }
   }
 
-  void leave() override { setting_.context.keep_until_exit(boxes_); }
+  void keep_until_exit() override { setting_.context.keep_until_exit(put_buffers_); }
 
   MemoryNeed memory_for(std::span<const Link> links) const override {
-    return Boxes<rdma::Transport>::memory_for(links, setting_.item_size);
+    return PutBuffers<rdma::Transport>::memory_for(links, setting_.item_size);
   }
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
     end();
     links_ = std::move(links);
     round_ = round;
-    boxes_ = std::make_shared<Boxes<rdma::Transport>>(setting_, links_, round);
-    places_ = boxes_->places();
+    put_buffers_ = std::make_shared<PutBuffers<rdma::Transport>>(setting_, links_, round);
+    link_buffers_ = put_buffers_->link_buffers();
     committed_.assign(links_.size(), {});
-    all_mapped_ = boxes_->all_mapped();
+    all_mapped_ = put_buffers_->all_mapped();
   }
 
   void commit(std::size_t link, std::size_t count, std::uint64_t round) override {
     committed_[link] = {count, true};
-    if (has_credit(link, round)) boxes_->put(link, committed_[link].take(), round);
+    if (has_credit(link, round)) put_buffers_->put(link, committed_[link].take(), round);
   }
 
   void start(std::uint64_t round) override {
@@ -69,15 +70,15 @@ class RdmaDoubleBuffer final : public NeighborMethod {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       if (!committed_[i].waiting) continue;
       await([&] { return has_credit(i, round); }, round, {links_[i].rank});
-      boxes_->put(i, committed_[i].take(), round);
+      put_buffers_->put(i, committed_[i].take(), round);
     }
     if (!all_mapped_) worker_.fence();
-    boxes_->set_notice(round);
-    for (std::size_t i = 0; i < links_.size(); ++i) boxes_->put_notice(i);
+    put_buffers_->set_notice(round);
+    for (std::size_t i = 0; i < links_.size(); ++i) put_buffers_->put_notice(i);
   }
 
   std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t round) override {
-    const auto arrived = [&](std::size_t link) { return boxes_->noticed(link, round); };
+    const auto arrived = [&](std::size_t link) { return put_buffers_->noticed(link, round); };
     const std::size_t here = bring_forward(missing, arrived);
     if (here > 0 || all_mapped_) return here;
     progress();
@@ -86,7 +87,7 @@ class RdmaDoubleBuffer final : public NeighborMethod {
 
   void finish(std::uint64_t round) override {
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      rdma::Peer& peer = boxes_->peer(i);
+      rdma::RemoteMemory& peer = put_buffers_->peer(i);
       if (!peer.sent()) await([&] { return peer.sent(); }, round, {links_[i].rank});
     }
   }
@@ -100,12 +101,12 @@ class RdmaDoubleBuffer final : public NeighborMethod {
   }
 
   bool has_credit(std::size_t link, std::uint64_t round) const {
-    return boxes_->noticed(link, round - 1);
+    return put_buffers_->noticed(link, round - 1);
   }
 
   rdma::Worker& worker_;
   std::uint64_t round_ = 0;
-  std::shared_ptr<Boxes<rdma::Transport>> boxes_;
+  std::shared_ptr<PutBuffers<rdma::Transport>> put_buffers_;
   std::vector<Committed> committed_;
   bool all_mapped_ = false;
 };

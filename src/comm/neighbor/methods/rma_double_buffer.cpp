@@ -19,8 +19,8 @@
 #include "comm/context/agreement.hpp"
 #include "comm/context/blocking_call.hpp"
 #include "comm/family/requirements.hpp"
-#include "comm/neighbor/boxes.hpp"
 #include "comm/neighbor/committed.hpp"
+#include "comm/neighbor/put_buffers.hpp"
 #include "comm/neighbor/table.hpp"
 #include "comm/transport/rma/transport.hpp"
 
@@ -32,31 +32,31 @@ class RmaDoubleBuffer final : public NeighborMethod {
   explicit RmaDoubleBuffer(const NeighborSetting& setting) : NeighborMethod(setting) {}
 
   /// Nothing is under way: every start has flushed.
-  void end() override { boxes_.reset(); }
+  void end() override { put_buffers_.reset(); }
 
-  void leave() override { setting_.context.keep_until_exit(boxes_); }
+  void keep_until_exit() override { setting_.context.keep_until_exit(put_buffers_); }
 
   MemoryNeed memory_for(std::span<const Link> links) const override {
-    return Boxes<rma::Transport>::memory_for(links, setting_.item_size);
+    return PutBuffers<rma::Transport>::memory_for(links, setting_.item_size);
   }
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
-    if (boxes_ != nullptr) {
-      largest(setting_.context, 0, setting_.exchange);  // with a deadline that can be caught
+    if (put_buffers_ != nullptr) {
+      largest(setting_.context, 0, setting_.exchange_name);  // with a deadline that can be caught
       end();
     }
     links_ = std::move(links);
-    flush_ = std::make_unique<BlockingCall>(setting_.context, setting_.exchange, setting_.method,
-                                            ranks_of(links_));
-    boxes_ = std::make_shared<Boxes<rma::Transport>>(setting_, links_, round);
-    places_ = boxes_->places();
+    flush_ = std::make_unique<BlockingCall>(setting_.context, setting_.exchange_name,
+                                            setting_.method_name, ranks_of(links_));
+    put_buffers_ = std::make_shared<PutBuffers<rma::Transport>>(setting_, links_, round);
+    link_buffers_ = put_buffers_->link_buffers();
     committed_.assign(links_.size(), {});
   }
 
   void commit(std::size_t link, std::size_t count, std::uint64_t round) override {
     committed_[link] = {count, true};
-    if (leaves_at_once(boxes_->bytes_of(count)) && has_credit(link, round)) {
-      boxes_->put(link, committed_[link].take(), round);
+    if (leaves_at_once(put_buffers_->bytes_of(count)) && has_credit(link, round)) {
+      put_buffers_->put(link, committed_[link].take(), round);
     }
   }
 
@@ -64,20 +64,20 @@ class RmaDoubleBuffer final : public NeighborMethod {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       if (!committed_[i].waiting) continue;
       await([&] { return has_credit(i, round); }, round, {links_[i].rank});
-      boxes_->put(i, committed_[i].take(), round);
+      put_buffers_->put(i, committed_[i].take(), round);
     }
     const BlockingCall::Guard guard(*flush_, round);
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      if (links_[i].send_items > 0) boxes_->peer(i).flush();
+      if (links_[i].send_items > 0) put_buffers_->peer(i).flush();
     }
-    boxes_->set_notice(round);
-    for (std::size_t i = 0; i < links_.size(); ++i) boxes_->put_notice(i);
-    for (std::size_t i = 0; i < links_.size(); ++i) boxes_->peer(i).flush();
+    put_buffers_->set_notice(round);
+    for (std::size_t i = 0; i < links_.size(); ++i) put_buffers_->put_notice(i);
+    for (std::size_t i = 0; i < links_.size(); ++i) put_buffers_->peer(i).flush();
   }
 
   std::size_t take_arrived(std::span<std::size_t> missing, std::uint64_t round) override {
-    const std::size_t here =
-        bring_forward(missing, [&](std::size_t link) { return boxes_->noticed(link, round); });
+    const std::size_t here = bring_forward(
+        missing, [&](std::size_t link) { return put_buffers_->noticed(link, round); });
     if (here == 0) progress();
     return here;
   }
@@ -94,11 +94,11 @@ class RmaDoubleBuffer final : public NeighborMethod {
   }
 
   bool has_credit(std::size_t link, std::uint64_t round) const {
-    return boxes_->noticed(link, round - 1);
+    return put_buffers_->noticed(link, round - 1);
   }
 
   std::unique_ptr<BlockingCall> flush_;
-  std::shared_ptr<Boxes<rma::Transport>> boxes_;
+  std::shared_ptr<PutBuffers<rma::Transport>> put_buffers_;
   std::vector<Committed> committed_;
   unsigned polls_ = 0;
 };

@@ -26,8 +26,8 @@
 #include "comm/context/blocking_call.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/family/requirements.hpp"
-#include "comm/neighbor/boxes.hpp"
 #include "comm/neighbor/committed.hpp"
+#include "comm/neighbor/put_buffers.hpp"
 #include "comm/neighbor/table.hpp"
 #include "comm/transport/rma/transport.hpp"
 
@@ -37,37 +37,38 @@ namespace {
 class RmaFence final : public NeighborMethod {
  public:
   explicit RmaFence(const NeighborSetting& setting)
-      : NeighborMethod(setting), fence_(setting_.context, setting_.exchange, setting_.method, {}) {
+      : NeighborMethod(setting),
+        fence_(setting_.context, setting_.exchange_name, setting_.method_name, {}) {
     all().push_back(this);
   }
 
   ~RmaFence() override { std::erase(all(), this); }
 
   void end() override {
-    if (boxes_ == nullptr) return;
+    if (put_buffers_ == nullptr) return;
     fence(MPI_MODE_NOSUCCEED, round_ + 1);
-    boxes_.reset();
+    put_buffers_.reset();
   }
 
-  void leave() override { setting_.context.keep_until_exit(boxes_); }
+  void keep_until_exit() override { setting_.context.keep_until_exit(put_buffers_); }
 
   MemoryNeed memory_for(std::span<const Link> links) const override {
-    return Boxes<rma::Transport>::memory_for(links, setting_.item_size);
+    return PutBuffers<rma::Transport>::memory_for(links, setting_.item_size);
   }
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
-    if (boxes_ != nullptr) {
-      largest(setting_.context, 0, setting_.exchange);  // with a deadline that can be caught
+    if (put_buffers_ != nullptr) {
+      largest(setting_.context, 0, setting_.exchange_name);  // with a deadline that can be caught
       end();
     }
     links_ = std::move(links);
-    boxes_ = std::make_shared<Boxes<rma::Transport>>(setting_, links_, round,
-                                                     rma::Transport{rma::Epoch::active});
-    places_ = boxes_->places();
+    put_buffers_ = std::make_shared<PutBuffers<rma::Transport>>(setting_, links_, round,
+                                                                rma::Transport{rma::Epoch::active});
+    link_buffers_ = put_buffers_->link_buffers();
     for (const std::size_t parity : {0, 1}) {
       ends_[parity].clear();
       for (std::size_t i = 0; i < links_.size(); ++i) {
-        const std::byte* const items = places_[i].inbox[parity];
+        const std::byte* const items = link_buffers_[i].inbox[parity];
         const std::size_t bytes = links_[i].receive_items * setting_.item_size;
         if (bytes == 0) continue;
         ends_[parity].push_back(items - count_bytes);
@@ -82,13 +83,14 @@ class RmaFence final : public NeighborMethod {
 
   void commit(std::size_t link, std::size_t count, std::uint64_t round) override {
     committed_[link] = {count, true};
-    if (leaves_at_once(boxes_->bytes_of(count))) boxes_->put(link, committed_[link].take(), round);
+    if (leaves_at_once(put_buffers_->bytes_of(count)))
+      put_buffers_->put(link, committed_[link].take(), round);
   }
 
   /// The fence waits for everybody, so it comes only when the caller has nothing else to do.
   void start(std::uint64_t round) override {
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      if (committed_[i].waiting) boxes_->put(i, committed_[i].take(), round);
+      if (committed_[i].waiting) put_buffers_->put(i, committed_[i].take(), round);
     }
     round_ = round;
   }
@@ -126,11 +128,11 @@ class RmaFence final : public NeighborMethod {
 
   void fence(int assertion, std::uint64_t round) {
     const BlockingCall::Guard guard(fence_, round);
-    check_mpi(MPI_Win_fence(assertion, boxes_->memory().window()), "MPI_Win_fence");
+    check_mpi(MPI_Win_fence(assertion, put_buffers_->memory().window()), "MPI_Win_fence");
   }
 
   BlockingCall fence_;
-  std::shared_ptr<Boxes<rma::Transport>> boxes_;
+  std::shared_ptr<PutBuffers<rma::Transport>> put_buffers_;
   std::vector<Committed> committed_;
   /// Of each inbox, in even and odd rounds, its count with the first items and the last byte of a
   /// full one: they lie in the cache of the core that wrote them, and are fetched all at once.

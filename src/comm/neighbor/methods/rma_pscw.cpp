@@ -21,7 +21,7 @@
 #include "comm/context/blocking_call.hpp"
 #include "comm/context/mpi_error.hpp"
 #include "comm/family/requirements.hpp"
-#include "comm/neighbor/boxes.hpp"
+#include "comm/neighbor/put_buffers.hpp"
 #include "comm/neighbor/table.hpp"
 #include "comm/transport/rma/transport.hpp"
 
@@ -57,28 +57,28 @@ class RmaPscw final : public NeighborMethod {
 
   /// The post for the round that never comes is answered by an access without puts.
   void end() override {
-    if (boxes_[0] == nullptr) return;
+    if (put_buffers_[0] == nullptr) return;
     ++round_;
     access(round_, [] {});
     finish(round_);
-    for (auto& boxes : boxes_) boxes.reset();
+    for (auto& buffers : put_buffers_) buffers.reset();
   }
 
-  void leave() override {
-    for (const auto& boxes : boxes_) setting_.context.keep_until_exit(boxes);
+  void keep_until_exit() override {
+    for (const auto& buffers : put_buffers_) setting_.context.keep_until_exit(buffers);
   }
 
   MemoryNeed memory_for(std::span<const Link> links) const override {
     MemoryNeed need;
-    for ([[maybe_unused]] const auto& boxes : boxes_) {
-      need += Boxes<rma::Transport>::memory_for(links, setting_.item_size, 1);
+    for ([[maybe_unused]] const auto& buffers : put_buffers_) {
+      need += PutBuffers<rma::Transport>::memory_for(links, setting_.item_size, 1);
     }
     return need;
   }
 
   void prepare(std::vector<Link> links, std::uint64_t round) override {
-    if (boxes_[0] != nullptr) {
-      largest(setting_.context, 0, setting_.exchange);  // with a deadline that can be caught
+    if (put_buffers_[0] != nullptr) {
+      largest(setting_.context, 0, setting_.exchange_name);  // with a deadline that can be caught
       end();
     }
     links_ = std::move(links);
@@ -93,17 +93,17 @@ class RmaPscw final : public NeighborMethod {
     }
     target_group_ = std::make_unique<Group>(setting_.context.communicator, targets);
     source_group_ = std::make_unique<Group>(setting_.context.communicator, sources_);
-    access_ = std::make_unique<BlockingCall>(setting_.context, setting_.exchange, setting_.method,
-                                             targets);
-    for (auto& boxes : boxes_) {
-      boxes = std::make_shared<Boxes<rma::Transport>>(setting_, links_, round,
-                                                      rma::Transport{rma::Epoch::active}, 1);
+    access_ = std::make_unique<BlockingCall>(setting_.context, setting_.exchange_name,
+                                             setting_.method_name, targets);
+    for (auto& buffers : put_buffers_) {
+      buffers = std::make_shared<PutBuffers<rma::Transport>>(setting_, links_, round,
+                                                             rma::Transport{rma::Epoch::active}, 1);
     }
-    places_ = boxes_[0]->places();
-    const std::vector<BoxPlaces> odd = boxes_[1]->places();
+    link_buffers_ = put_buffers_[0]->link_buffers();
+    const std::vector<LinkBuffers> odd = put_buffers_[1]->link_buffers();
     for (std::size_t i = 0; i < links_.size(); ++i) {
-      places_[i].outbox[1] = odd[i].outbox[1];
-      places_[i].inbox[1] = odd[i].inbox[1];
+      link_buffers_[i].outbox[1] = odd[i].outbox[1];
+      link_buffers_[i].inbox[1] = odd[i].inbox[1];
     }
     post(round + 1);
   }
@@ -117,7 +117,7 @@ class RmaPscw final : public NeighborMethod {
     post(round + 1);  // the caller has just given up the inbox of round - 1
     access(round, [&] {
       for (std::size_t i = 0; i < links_.size(); ++i) {
-        if (links_[i].send_items > 0) boxes_[round % 2]->put(i, counts_[i], round);
+        if (links_[i].send_items > 0) put_buffers_[round % 2]->put(i, counts_[i], round);
       }
     });
   }
@@ -136,28 +136,30 @@ class RmaPscw final : public NeighborMethod {
     if (closed_round_ == round_) return;
     int complete = 1;
     if (!source_group_->empty()) {
-      check_mpi(MPI_Win_test(boxes_[round_ % 2]->memory().window(), &complete), "MPI_Win_test");
+      check_mpi(MPI_Win_test(put_buffers_[round_ % 2]->memory().window(), &complete),
+                "MPI_Win_test");
     }
     if (complete != 0) closed_round_ = round_;
   }
 
   void post(std::uint64_t round) {
     if (source_group_->empty()) return;
-    check_mpi(MPI_Win_post(source_group_->get(), 0, boxes_[round % 2]->memory().window()),
+    check_mpi(MPI_Win_post(source_group_->get(), 0, put_buffers_[round % 2]->memory().window()),
               "MPI_Win_post");
   }
 
   template <class Puts>
   void access(std::uint64_t round, Puts&& puts) {
     if (target_group_->empty()) return;
-    const MPI_Win window = boxes_[round % 2]->memory().window();
+    const MPI_Win window = put_buffers_[round % 2]->memory().window();
     const BlockingCall::Guard guard(*access_, round);
     check_mpi(MPI_Win_start(target_group_->get(), 0, window), "MPI_Win_start");
     puts();
     check_mpi(MPI_Win_complete(window), "MPI_Win_complete");
   }
 
-  std::array<std::shared_ptr<Boxes<rma::Transport>>, 2> boxes_;  ///< of even and odd rounds
+  std::array<std::shared_ptr<PutBuffers<rma::Transport>>, 2>
+      put_buffers_;  ///< of even and odd rounds
   std::unique_ptr<Group> target_group_;
   std::unique_ptr<Group> source_group_;
   std::unique_ptr<BlockingCall> access_;

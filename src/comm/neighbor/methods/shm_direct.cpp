@@ -38,7 +38,7 @@ class SharedMemoryDirect final : public NeighborMethod {
     inboxes_ = std::make_unique<Inboxes>(links_, setting_.item_size);
     window_.reset();  // first, so that old and new do not exist at once
     window_ = std::make_unique<Window<shm::Transport, InboxOffsets>>(
-        setting_.context, setting_.exchange, setting_.control_tag, inboxes_->bytes(),
+        setting_.context, setting_.exchange_name, setting_.control_tag, inboxes_->bytes(),
         ranks_of(links_), [&](std::byte* memory) {
           inboxes_->use(memory, round);
           std::vector<InboxOffsets> offsets;
@@ -46,10 +46,10 @@ class SharedMemoryDirect final : public NeighborMethod {
           return offsets;
         });
     counts_.assign(links_.size(), 0);
-    places_.clear();
+    link_buffers_.clear();
     for (std::size_t i = 0; i < links_.size(); ++i) {
       const auto& [memory, offsets, rank] = window_->remotes()[i];
-      places_.push_back(
+      link_buffers_.push_back(
           {.outbox = {memory.mapped() + offsets.items[0], memory.mapped() + offsets.items[1]},
            .inbox = {inboxes_->items(i, 0), inboxes_->items(i, 1)}});
     }

@@ -42,8 +42,8 @@ class Allreduce final : public SparseMethod {
     check_mpi(MPI_Iallreduce(outgoing_.data(), incoming_.data(), setting_.context.size(), MPI_INT,
                              MPI_SUM, setting_.context.implementation().communicator, &request),
               "MPI_Iallreduce");
-    wait_for_request(setting_.context.implementation(), request, setting_.exchange, setting_.method,
-                     round.number);
+    wait_for_request(setting_.context.implementation(), request, setting_.exchange_name,
+                     setting_.method_name, round.number);
     for (const OutgoingRow& row : round.rows) outgoing_[row.destination] = 0;
     messages_.receive(round, incoming_[setting_.context.rank()], incoming);
     return round.rows.size() + 1;

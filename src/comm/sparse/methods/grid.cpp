@@ -1,6 +1,6 @@
 // Idea:
 //   Ranks form a near-square grid.
-//   A row of items goes along the grid's row first, then along its column.
+//   Items go along the row of the grid first, then along its column.
 // Source:
 //   bale's conveyors route over two hops (Maley and DeVinney 2019), as does KaMPIng's
 //     alltoall_grid.
@@ -25,7 +25,7 @@ namespace sterna::comm {
 
 namespace {
 
-/// `size` ranks, row after row, on a grid whose last row may be short. A place that is missing
+/// `size` ranks, row after row, on a grid whose last row may be short. A position that is missing
 /// there is held by the rank above, so that it has a rank in each column.
 class RankGrid {
  public:
@@ -34,8 +34,8 @@ class RankGrid {
 
   /// The rank in the row of `from` and the column of `to`.
   int crossing(int from, int to) const {
-    const int place = from / width_ * width_ + to % width_;
-    return place < size_ ? place : place - width_;
+    const int position = from / width_ * width_ + to % width_;
+    return position < size_ ? position : position - width_;
   }
   bool same_column(int a, int b) const { return a % width_ == b % width_; }
 
@@ -95,7 +95,8 @@ class Grid final : public SparseMethod {
   }
 
  private:
-  /// Whether some rows that leave `from` cross at `at`: it is in the same row, or holds a place.
+  /// Whether some rows that leave `from` cross at `at`: it is in the same row, or stands in for a
+  /// missing position.
   bool meets(int from, int at) const { return grid_.crossing(from, at) == at; }
 
   static std::size_t hop(SparseMethod& method, RowPacker& packer, const OutgoingRound& round,

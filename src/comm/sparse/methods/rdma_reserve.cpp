@@ -67,7 +67,7 @@ class RdmaReserve final : public SparseMethod {
     if (leaders.size() < 2) return;
     network_ = make_network_buffers(setting_);
     Context::Implementation& implementation = context.implementation();
-    between_nodes_ = std::make_unique<PutBarrier>(implementation, setting_.exchange,
+    between_nodes_ = std::make_unique<PutBarrier>(implementation, setting_.exchange_name,
                                                   implementation.reserve_tags(1), leaders);
     if (!std::ranges::binary_search(leaders, context.rank())) between_nodes_.reset();
   }
@@ -77,7 +77,7 @@ class RdmaReserve final : public SparseMethod {
     if (between_nodes_) await([&] { return between_nodes_->idle(); }, [] { return none; });
   }
 
-  void leave() override {
+  void keep_until_exit() override {
     Context::Implementation& context = setting_.context.implementation();
     context.keep_until_exit(std::shared_ptr<NetworkBuffers>(std::move(network_)));
     context.keep_until_exit(std::shared_ptr<PutBarrier>(std::move(between_nodes_)));
@@ -168,8 +168,8 @@ class RdmaReserve final : public SparseMethod {
       await([&] { return network_->sent(); }, [&] { return network_->late_ranks(); });
     }
     Context::Implementation& context = setting_.context.implementation();
-    largest(context, 0, setting_.exchange);  // now nobody writes into a buffer any more
-    on_all_ranks(context, setting_.exchange, [&] {
+    largest(context, 0, setting_.exchange_name);  // now nobody writes into a buffer any more
+    on_all_ranks(context, setting_.exchange_name, [&] {
       if (node_) node_->grow();
       if (network_) network_->grow();
     });

@@ -42,8 +42,8 @@ class ReduceScatter final : public SparseMethod {
     check_mpi(MPI_Ireduce_scatter_block(outgoing_.data(), &count, 1, MPI_INT, MPI_SUM,
                                         setting_.context.implementation().communicator, &request),
               "MPI_Ireduce_scatter_block");
-    wait_for_request(setting_.context.implementation(), request, setting_.exchange, setting_.method,
-                     round.number);
+    wait_for_request(setting_.context.implementation(), request, setting_.exchange_name,
+                     setting_.method_name, round.number);
     for (const OutgoingRow& row : round.rows) outgoing_[row.destination] = 0;
     messages_.receive(round, count, incoming);
     return round.rows.size() + 1;

@@ -27,7 +27,7 @@
 #include "comm/sparse/routed_rows.hpp"
 #include "comm/sparse/table.hpp"
 #include "comm/transport/rma/memory.hpp"
-#include "comm/transport/rma/peer.hpp"
+#include "comm/transport/rma/remote_memory.hpp"
 #include "sterna/comm/error.hpp"
 
 namespace sterna::comm {
@@ -39,7 +39,8 @@ class RmaReserve final : public SparseMethod {
   explicit RmaReserve(const SparseSetting& setting)
       : setting_(setting),
         barrier_(setting.context, setting.context.implementation().reserve_tags(1)),
-        flushes_(setting_.context.implementation(), setting.exchange, setting.method, {}) {
+        flushes_(setting_.context.implementation(), setting.exchange_name, setting.method_name,
+                 {}) {
     make_buffers(first_buffer_bytes);
   }
 
@@ -47,7 +48,7 @@ class RmaReserve final : public SparseMethod {
     for (auto& window : windows_) window.reset();
   }
 
-  void leave() override {
+  void keep_until_exit() override {
     for (const auto& window : windows_) {
       setting_.context.implementation().keep_until_exit(window);
     }
@@ -74,7 +75,9 @@ class RmaReserve final : public SparseMethod {
 
   unsigned parity() const { return static_cast<unsigned>(step_ % 2); }
 
-  rma::Peer peer(const OutgoingRow& row) const { return {*windows_[parity()], row.destination}; }
+  rma::RemoteMemory peer(const OutgoingRow& row) const {
+    return {*windows_[parity()], row.destination};
+  }
 
   void flush(const OutgoingRound& round) {
     const BlockingCall::Guard guard(flushes_, round.number);
@@ -98,13 +101,13 @@ class RmaReserve final : public SparseMethod {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       const OutgoingRow& row = round.rows[i];
       const Part& part = parts_[i];
-      const auto place = ReservedBuffer::place(part.before, part.bytes);
-      if (!place) {
+      const auto offset = ReservedBuffer::offset(part.before, part.bytes);
+      if (!offset) {
         overflow = true;
         continue;
       }
-      peer(row).put(*place, row.items, row.count * setting_.item_size);
-      peer(row).put(*place + part.bytes - sizeof part.trailer,
+      peer(row).put(*offset, row.items, row.count * setting_.item_size);
+      peer(row).put(*offset + part.bytes - sizeof part.trailer,
                     reinterpret_cast<const std::byte*>(&part.trailer), sizeof part.trailer);
     }
     flush(round);
@@ -122,7 +125,7 @@ class RmaReserve final : public SparseMethod {
     const std::size_t bytes =
         buffer.overflowed() ? grown_buffer_bytes(buffer.wanted()) : buffer.bytes();
     // No window is freed that another rank still looks into.
-    largest(setting_.context.implementation(), 0, setting_.exchange);
+    largest(setting_.context.implementation(), 0, setting_.exchange_name);
     make_buffers(bytes);
   }
 
@@ -130,11 +133,11 @@ class RmaReserve final : public SparseMethod {
     for (unsigned i : {0u, 1u}) {
       windows_[i].reset();
       windows_[i] = std::make_shared<rma::Memory>(setting_.context.implementation(), bytes,
-                                                  rma::Epoch::passive, setting_.exchange);
+                                                  rma::Epoch::passive, setting_.exchange_name);
       buffers_[i].use(windows_[i]->data(), bytes);
       windows_[i]->synchronize();
     }
-    largest(setting_.context.implementation(), 0, setting_.exchange);  // all are open
+    largest(setting_.context.implementation(), 0, setting_.exchange_name);  // all are open
   }
 
   SparseSetting setting_;

@@ -94,8 +94,8 @@ class Superset final : public SparseMethod {
   void assign_rows(const OutgoingRound& round) {
     row_to_.assign(row_to_.size(), nullptr);
     for (const OutgoingRow& row : round.rows) {
-      const auto place = std::lower_bound(sources_.begin(), sources_.end(), row.destination);
-      row_to_[static_cast<std::size_t>(place - sources_.begin())] = &row;
+      const auto source = std::lower_bound(sources_.begin(), sources_.end(), row.destination);
+      row_to_[static_cast<std::size_t>(source - sources_.begin())] = &row;
     }
   }
 
@@ -151,12 +151,12 @@ class Superset final : public SparseMethod {
       lowest = setting_.context.rank() * size + other;
       break;
     }
-    ReductionBatch(setting_.context, setting_.exchange).min(lowest).run();
+    ReductionBatch(setting_.context, setting_.exchange_name).min(lowest).run();
     if (lowest == none) return;
     throw Error(fmt::format(
         "{}: possible_sources is not symmetric: rank {} lists rank {}, but rank {} does not list "
         "rank {}",
-        setting_.exchange, lowest % size, lowest / size, lowest / size, lowest % size));
+        setting_.exchange_name, lowest % size, lowest / size, lowest / size, lowest % size));
   }
 
   std::vector<int> ranks_that_list_this_one() {
@@ -167,8 +167,8 @@ class Superset final : public SparseMethod {
     };
     const auto check = std::make_shared<Check>();
     check->marks.resize(sources_.size());
-    check->method =
-        sparse_method::nbx.make({setting_.context, setting_.exchange, setting_.method, 1, {}});
+    check->method = sparse_method::nbx.make(
+        {setting_.context, setting_.exchange_name, setting_.method_name, 1, {}});
     std::vector<OutgoingRow> rows;
     for (std::size_t i = 0; i < sources_.size(); ++i) {
       rows.push_back({sources_[i], &check->marks[i], 1});

@@ -1,7 +1,7 @@
 // Compiled in place of the rest of this folder where UCX is not found: nothing can be made.
 
 #include "comm/transport/rdma/memory.hpp"
-#include "comm/transport/rdma/peer.hpp"
+#include "comm/transport/rdma/remote_memory.hpp"
 #include "comm/transport/rdma/worker.hpp"
 #include "sterna/comm/error.hpp"
 
@@ -38,24 +38,24 @@ std::string Memory::handle() const {
   fail();
 }
 
-Peer::Peer(const std::string&) {
+RemoteMemory::RemoteMemory(const std::string&) {
   fail();
 }
-Peer::~Peer() = default;
-Peer::Peer(Peer&&) noexcept = default;
-void Peer::put(std::size_t, const std::byte*, std::size_t, const Memory*) {
+RemoteMemory::~RemoteMemory() = default;
+RemoteMemory::RemoteMemory(RemoteMemory&&) noexcept = default;
+void RemoteMemory::put(std::size_t, const std::byte*, std::size_t, const Memory*) {
   fail();
 }
-void Peer::get(std::size_t, std::byte*, std::size_t) {
+void RemoteMemory::get(std::size_t, std::byte*, std::size_t) {
   fail();
 }
-void Peer::fetch_add(std::size_t, const std::uint64_t&, std::uint64_t&) {
+void RemoteMemory::fetch_add(std::size_t, const std::uint64_t&, std::uint64_t&) {
   fail();
 }
-bool Peer::sent() {
+bool RemoteMemory::sent() {
   fail();
 }
-void Peer::flush() {
+void RemoteMemory::flush() {
   fail();
 }
 

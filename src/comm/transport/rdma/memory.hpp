@@ -11,7 +11,8 @@ namespace sterna::comm::rdma {
 class Memory {
  public:
   /// That UCX allocates (only then are puts in a node stores, without help of the target), filled
-  /// with zeros. Throws MemoryError, before anything is taken, where there is no such room.
+  /// with zeros. Throws MemoryError, before anything is allocated, where memory does not
+  /// suffice.
   explicit Memory(std::size_t bytes);
   /// That exists already and stays as it is.
   Memory(std::byte* memory, std::size_t bytes);
@@ -22,7 +23,7 @@ class Memory {
   std::byte* data() const { return data_; }
   std::size_t size() const { return bytes_; }
   ucp_mem* get() const { return memory_; }
-  /// What others need to write here, the way to this process included; to be sent as bytes.
+  /// What others need to write here, the address of this process included; to be sent as bytes.
   std::string handle() const;
 
  private:

@@ -8,15 +8,15 @@
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/memory_need.hpp"
 #include "comm/transport/rdma/memory.hpp"
-#include "comm/transport/rdma/peer.hpp"
+#include "comm/transport/rdma/remote_memory.hpp"
 #include "comm/transport/rdma/worker.hpp"
 
 namespace sterna::comm::rdma {
 
-/// Puts by UCX, as onesided/window.hpp wants a transport.
+/// Puts by UCX, as onesided/window.hpp needs a transport.
 struct Transport {
   using Memory = rdma::Memory;
-  using Peer = rdma::Peer;
+  using RemoteMemory = rdma::RemoteMemory;
   /// What puts leave from fastest.
   using Source = rdma::Memory;
 
@@ -27,9 +27,11 @@ struct Transport {
     return bytes > 0 ? std::make_unique<Memory>(bytes) : nullptr;
   }
   static std::string handle(const Memory& memory) { return memory.handle(); }
-  Peer connect(const Memory*, int, const std::string& handle) const { return Peer(handle); }
-  static void put(Peer& peer, std::size_t offset, const std::byte* source, std::size_t bytes,
-                  const Source& memory) {
+  RemoteMemory connect(const Memory*, int, const std::string& handle) const {
+    return RemoteMemory(handle);
+  }
+  static void put(RemoteMemory& peer, std::size_t offset, const std::byte* source,
+                  std::size_t bytes, const Source& memory) {
     peer.put(offset, source, bytes, &memory);
   }
   static void synchronize(const Memory&) {}

@@ -21,9 +21,9 @@ class Worker final : ProgressHelper {
 
   ucp_context* context() const { return context_; }
   ucp_worker* get() const { return worker_; }
-  /// What others need to reach this worker; to be sent as bytes.
+  /// The address of this worker, which others need to connect; to be sent as bytes.
   const std::string& address() const { return address_; }
-  /// The way to the worker at `address`, made on first use.
+  /// The endpoint of the worker at `address`, made on first use.
   ucp_ep* endpoint(const std::string& address);
   void progress();
   /// Orders puts: those after it arrive after those before it, per target.

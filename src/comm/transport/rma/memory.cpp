@@ -18,9 +18,9 @@ constexpr std::size_t alignment = 128;
 }  // namespace
 
 Memory::Memory(Context::Implementation& context, std::size_t bytes, Epoch epoch,
-               std::string_view exchange, Begin begin)
+               std::string_view exchange_name, Begin begin)
     : bytes_(std::max<std::size_t>(bytes, 1)), epoch_(epoch) {
-  require_memory_on_all(context, {.window = bytes_}, exchange);
+  require_memory_on_all(context, {.window = bytes_}, exchange_name);
   MPI_Info info = MPI_INFO_NULL;
   MPI_Info_create(&info);
   MPI_Info_set(info, "same_disp_unit", "true");
@@ -29,9 +29,9 @@ Memory::Memory(Context::Implementation& context, std::size_t bytes, Epoch epoch,
   if (epoch == Epoch::active) MPI_Info_set(info, "no_locks", "true");
   void* base = nullptr;
   const std::size_t filling = begin == Begin::aligned ? alignment : 0;
-  const std::size_t room = (bytes_ + filling + page - 1) / page * page;
-  const int code =
-      MPI_Win_allocate(static_cast<MPI_Aint>(room), 1, info, context.communicator, &base, &window_);
+  const std::size_t allocated = (bytes_ + filling + page - 1) / page * page;
+  const int code = MPI_Win_allocate(static_cast<MPI_Aint>(allocated), 1, info, context.communicator,
+                                    &base, &window_);
   MPI_Info_free(&info);
   check_mpi(code, "allocating a window");
   MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN);
@@ -46,7 +46,7 @@ Memory::Memory(Context::Implementation& context, std::size_t bytes, Epoch epoch,
     check_mpi(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_), "locking a window");
     MPI_Win_sync(window_);
   }
-  largest(context, 0, exchange);  // nobody writes before all are zero
+  largest(context, 0, exchange_name);  // nobody writes before all are zero
 }
 
 Memory::~Memory() {

@@ -10,7 +10,7 @@
 
 namespace sterna::comm::rma {
 
-/// How a window is used from its first day to its last.
+/// How a window is used during its life.
 enum class Epoch {
   passive,  ///< locked for all ranks as long as it lives: put, get, fetch_add, flush at any time
   active,   ///< by fences, or by post and start; the owner opens and closes the epochs
@@ -28,10 +28,10 @@ class Memory {
  public:
   /// Collective over the context, as is the end. Waits until all ranks are here, so that the
   /// calls of MPI, which know no deadline, find nobody missing. After a failure the owner must not
-  /// end it but `keep_until_exit`. Throws MemoryError on all ranks, before anything is taken, where
-  /// a node has no such room.
+  /// end it but `keep_until_exit`. Throws MemoryError on all ranks, before anything is
+  /// allocated, where the memory of a node does not suffice.
   Memory(Context::Implementation& context, std::size_t bytes, Epoch epoch = Epoch::passive,
-         std::string_view exchange = "window", Begin begin = Begin::of_window);
+         std::string_view exchange_name = "window", Begin begin = Begin::of_window);
   ~Memory();
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;

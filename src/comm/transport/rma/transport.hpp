@@ -8,31 +8,31 @@
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/memory_need.hpp"
 #include "comm/transport/rma/memory.hpp"
-#include "comm/transport/rma/peer.hpp"
+#include "comm/transport/rma/remote_memory.hpp"
 #include "comm/transport/two_sided/memory.hpp"
 
 namespace sterna::comm::rma {
 
-/// Puts into MPI windows, as onesided/window.hpp wants a transport.
+/// Puts into MPI windows, as onesided/window.hpp needs a transport.
 struct Transport {
   using Memory = rma::Memory;
-  using Peer = rma::Peer;
+  using RemoteMemory = rma::RemoteMemory;
   using Source = two_sided::Memory;
 
   Epoch epoch = Epoch::passive;
 
   static MemoryNeed need(std::size_t bytes) { return {.window = bytes}; }
   /// Collective.
-  std::unique_ptr<Memory> make(Context::Implementation& context, std::string_view exchange,
+  std::unique_ptr<Memory> make(Context::Implementation& context, std::string_view exchange_name,
                                std::size_t bytes) const {
-    return std::make_unique<Memory>(context, bytes, epoch, exchange, Begin::aligned);
+    return std::make_unique<Memory>(context, bytes, epoch, exchange_name, Begin::aligned);
   }
   static std::string handle(const Memory& memory) { return memory.handle(); }
-  Peer connect(const Memory* memory, int rank, const std::string& handle) const {
+  RemoteMemory connect(const Memory* memory, int rank, const std::string& handle) const {
     return {*memory, rank, handle};
   }
-  static void put(Peer& peer, std::size_t offset, const std::byte* source, std::size_t bytes,
-                  const Source&) {
+  static void put(RemoteMemory& peer, std::size_t offset, const std::byte* source,
+                  std::size_t bytes, const Source&) {
     peer.put(offset, source, bytes);
   }
   static void synchronize(const Memory& memory) { memory.synchronize(); }

@@ -17,7 +17,8 @@ struct Handle {
 /// any file system: the kernel frees it with its last user, however that one ends.
 class Memory {
  public:
-  /// Throws MemoryError, before anything is taken, where this process or the node has no such room.
+  /// Throws MemoryError, before anything is allocated, where the memory of this process or of the
+  /// node does not suffice.
   explicit Memory(std::size_t bytes);
   ~Memory();
   Memory(const Memory&) = delete;

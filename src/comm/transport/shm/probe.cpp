@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "comm/transport/shm/memory.hpp"
-#include "comm/transport/shm/peer.hpp"
+#include "comm/transport/shm/remote_memory.hpp"
 #include "sterna/comm/error.hpp"
 
 namespace sterna::comm::shm {
@@ -30,7 +30,7 @@ std::string why_unavailable(MPI_Comm node) {
   MPI_Sendrecv(&handle, sizeof handle, MPI_BYTE, before, 0, &next, sizeof next, MPI_BYTE, after, 0,
                node, MPI_STATUS_IGNORE);
   try {
-    if (next.descriptor >= 0) Peer(next).notify(0, 1);
+    if (next.descriptor >= 0) RemoteMemory(next).notify(0, 1);
   } catch (const Error& error) {
     reason = error.what();
   }

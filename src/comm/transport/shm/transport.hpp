@@ -9,14 +9,14 @@
 #include "comm/context/context_implementation.hpp"
 #include "comm/context/memory_need.hpp"
 #include "comm/transport/shm/memory.hpp"
-#include "comm/transport/shm/peer.hpp"
+#include "comm/transport/shm/remote_memory.hpp"
 
 namespace sterna::comm::shm {
 
-/// Loads and stores inside a node, as onesided/window.hpp wants a transport.
+/// Loads and stores inside a node, as onesided/window.hpp needs a transport.
 struct Transport {
   using Memory = shm::Memory;
-  using Peer = shm::Peer;
+  using RemoteMemory = shm::RemoteMemory;
 
   static MemoryNeed need(std::size_t bytes) { return {.shared = bytes}; }
   std::unique_ptr<Memory> make(Context::Implementation&, std::string_view,
@@ -26,10 +26,10 @@ struct Transport {
   static std::string handle(const Memory& memory) {
     return {reinterpret_cast<const char*>(&memory.handle()), sizeof(Handle)};
   }
-  Peer connect(const Memory*, int, const std::string& handle) const {
-    Handle place;
-    std::memcpy(&place, handle.data(), sizeof place);
-    return Peer(place);
+  RemoteMemory connect(const Memory*, int, const std::string& handle) const {
+    Handle sent;
+    std::memcpy(&sent, handle.data(), sizeof sent);
+    return RemoteMemory(sent);
   }
   static void synchronize(const Memory&) {}
   static void fence() {}

@@ -9,7 +9,7 @@
 
 namespace sterna::comm {
 
-std::vector<std::string> handshake(Context::Implementation& context, std::string_view exchange,
+std::vector<std::string> handshake(Context::Implementation& context, std::string_view exchange_name,
                                    int tag, std::span<const int> ranks,
                                    std::span<const std::string> outgoing) {
   const std::size_t n = ranks.size();
@@ -26,11 +26,11 @@ std::vector<std::string> handshake(Context::Implementation& context, std::string
           int done = 0;
           check_mpi(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
                                 MPI_STATUSES_IGNORE),
-                    exchange);
+                    exchange_name);
           return done != 0;
         },
         [&] {
-          Awaited awaited{exchange, "handshake", 0, {}};
+          Awaited awaited{exchange_name, "handshake", 0, {}};
           for (std::size_t i = 0; i < 2 * n; ++i) {
             if (requests[i] != MPI_REQUEST_NULL) awaited.ranks.push_back(ranks[i / 2]);
           }

@@ -11,7 +11,7 @@ namespace sterna::comm {
 
 /// Sends `outgoing[i]` to `ranks[i]` and returns what those ranks sent here. Each of them must do
 /// the same. For start-up: by messages with `tag`, with a wait.
-std::vector<std::string> handshake(Context::Implementation& context, std::string_view exchange,
+std::vector<std::string> handshake(Context::Implementation& context, std::string_view exchange_name,
                                    int tag, std::span<const int> ranks,
                                    std::span<const std::string> outgoing);
 

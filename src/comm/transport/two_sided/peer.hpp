@@ -22,11 +22,11 @@ class Peer {
                         &request),
               "send");
   }
-  /// No more than `room` may come.
-  void receive(std::span<std::byte> room, MPI_Request& request) const {
-    const ByteBlock block(room.size());
+  /// The message must not be longer than `target`.
+  void receive(std::span<std::byte> target, MPI_Request& request) const {
+    const ByteBlock block(target.size());
     check_mpi(
-        MPI_Irecv(room.data(), block.count(), block.type(), rank_, tag_, communicator_, &request),
+        MPI_Irecv(target.data(), block.count(), block.type(), rank_, tag_, communicator_, &request),
         "receive");
   }
 

@@ -20,7 +20,7 @@ Electrostatics::Electrostatics(const comm::Context& context, const Decomposition
     for (const auto& site : component.charges) sites.push_back({site.position, site.charge, {}});
     for (const auto& site : component.dipoles) sites.push_back({site.position, 0.0, site.moment});
     for (const Site& site : sites) {
-      reach_ = std::max(reach_, std::sqrt(dot(site.position, site.position)));
+      molecule_radius_ = std::max(molecule_radius_, std::sqrt(dot(site.position, site.position)));
     }
   }
   if (options_.places) {
@@ -29,11 +29,11 @@ Electrostatics::Electrostatics(const comm::Context& context, const Decomposition
     for (auto& sites : sites_) sites.assign(1, Site{});
   }
   const double shortest = decomposition.box().least_height();
-  if (!options_.ewald && 6.0 * reach_ > shortest) {
+  if (!options_.ewald && 6.0 * molecule_radius_ > shortest) {
     throw std::invalid_argument(
         fmt::format("the box is {} wide, too small for molecules whose charges lie {} from the "
                     "center: the multipole method needs six times that",
-                    shortest, reach_));
+                    shortest, molecule_radius_));
   }
 }
 
@@ -100,7 +100,7 @@ void Electrostatics::choose_parameters() {
   // A molecule reaches at most half a leaf from its center; where leaves overlap, its parts by one
   // leaf from where it was when they were filled.
   const double least_width =
-      std::max(2.5 * reach_, options_.smoothing > 0.0 ? 1.5 * options_.travel : 0.0);
+      std::max(2.5 * molecule_radius_, options_.smoothing > 0.0 ? 1.5 * options_.travel : 0.0);
   FmmParameters trial =
       FmmParameters::choose(lattice, options_.periodic, static_cast<std::size_t>(charge_count_),
                             options_.accuracy, least_width, options_.levels);
@@ -188,12 +188,12 @@ void Electrostatics::choose_ewald_accuracy() {
 void Electrostatics::check_open_box(const ParticleStore& particles) const {
   const Vec3& length = decomposition_->box().length;
   const Shear shear = decomposition_->box().shear();
-  const Vec3 margin = shear.reach(options_.margin);
+  const Vec3 margin = shear.extent(options_.margin);
   std::int64_t outside = -1;  // the largest id of such a particle
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const Image& image = particles.image[i];
     bool inside = image.x == 0 && image.y == 0 && image.z == 0;
-    const Vec3 at = shear.upright(particles.position[i].vector());
+    const Vec3 at = shear.unsheared(particles.position[i].vector());
     for (int axis = 0; axis < 3; ++axis) {
       inside = inside && at[axis] >= margin[axis] && at[axis] <= length[axis] - margin[axis];
     }

@@ -39,8 +39,8 @@ class Electrostatics final : public ForceTerm {
     double smoothing = 0.0;
     double travel = 0.0;  ///< how far particles may move between two calls of `rebuild`
     Surroundings surroundings = Surroundings::conductor;
-    /// Whether the virial that `finish` adds is the whole tensor, which makes the far field dearer;
-    /// otherwise it has the right trace only.
+    /// Whether the virial that `finish` adds is the whole tensor, which makes the far field more
+    /// expensive; otherwise it has the right trace only.
     bool virial_tensor = false;
     std::string exchange = "auto";                           ///< of comm::neighbor_methods()
     double charge_unit = 1.0;                                ///< of the input, in internal units
@@ -123,7 +123,7 @@ class Electrostatics final : public ForceTerm {
   std::vector<std::vector<Site>> sites_;  ///< of each component
   std::optional<ExcludedCharges> excluded_;
   Options options_;
-  double reach_ = 0.0;  ///< of the farthest charge from its molecule's center
+  double molecule_radius_ = 0.0;  ///< of the farthest charge from its molecule's center
 
   std::optional<FmmParameters> parameters_;
   double error_ = 0.0;

@@ -125,14 +125,14 @@ Vec3 EwaldSolver::nearest(const Vec3& connection) const {
 void EwaldSolver::add_real(const PointCharges& charges, Result& result,
                            VirialProducts& virial) const {
   const double kappa = parameters_.splitting, cutoff = parameters_.real_cutoff;
-  int reach[3];
+  int range[3];
   for (int axis = 0; axis < 3; ++axis) {
-    reach[axis] = static_cast<int>(std::ceil(cutoff / lattice_.width(axis) + 0.5));
+    range[axis] = static_cast<int>(std::ceil(cutoff / lattice_.width(axis) + 0.5));
   }
   std::vector<Vec3> images;
-  for (int x = -reach[0]; x <= reach[0]; ++x)
-    for (int y = -reach[1]; y <= reach[1]; ++y)
-      for (int z = -reach[2]; z <= reach[2]; ++z)
+  for (int x = -range[0]; x <= range[0]; ++x)
+    for (int y = -range[1]; y <= range[1]; ++y)
+      for (int z = -range[2]; z <= range[2]; ++z)
         images.push_back(lattice_.position({double(x), double(y), double(z)}));
 
   for (std::size_t i = 0; i < charges.size(); ++i) {
@@ -167,17 +167,17 @@ void EwaldSolver::add_fourier(const PointCharges& charges, Result& result,
   const std::size_t count = charges.size();
   const double kappa = parameters_.splitting, cutoff = parameters_.reciprocal_cutoff;
   // |n| along an edge is at most |k| |edge| / 2 pi.
-  int reach[3];
+  int range[3];
   for (int axis = 0; axis < 3; ++axis) {
-    reach[axis] = static_cast<int>(cutoff * norm(lattice_[axis]) / (2.0 * pi));
+    range[axis] = static_cast<int>(cutoff * norm(lattice_[axis]) / (2.0 * pi));
   }
   using Complex = std::complex<double>;
-  std::array<std::vector<Complex>, 3> phases;  // exp(2 pi i n f) for n = 0 to reach, by charge
+  std::array<std::vector<Complex>, 3> phases;  // exp(2 pi i n f) for n = 0 to range, by charge
   for (int axis = 0; axis < 3; ++axis) {
-    phases[axis].resize((reach[axis] + 1) * count, 1.0);
+    phases[axis].resize((range[axis] + 1) * count, 1.0);
     for (std::size_t i = 0; i < count; ++i) {
       const double fraction = dot(reciprocal_[axis], charges.positions[i]);
-      for (int n = 1; n <= reach[axis]; ++n) {
+      for (int n = 1; n <= range[axis]; ++n) {
         phases[axis][n * count + i] = std::polar(1.0, 2.0 * pi * n * fraction);
       }
     }
@@ -188,9 +188,9 @@ void EwaldSolver::add_fourier(const PointCharges& charges, Result& result,
   };
   std::vector<Complex> terms(count);
   // Half of the vectors, as k and -k give the same.
-  for (int x = 0; x <= reach[0]; ++x)
-    for (int y = -reach[1]; y <= reach[1]; ++y)
-      for (int z = -reach[2]; z <= reach[2]; ++z) {
+  for (int x = 0; x <= range[0]; ++x)
+    for (int y = -range[1]; y <= range[1]; ++y)
+      for (int z = -range[2]; z <= range[2]; ++z) {
         if (x == 0 && (y < 0 || (y == 0 && z <= 0))) continue;
         const Vec3 k =
             2.0 * pi *

@@ -16,12 +16,12 @@ WallForces::WallForces(const Box& box, std::span<const Component> components,
     : box_(box), walls_(std::move(walls)) {
   for (const Component& component : components) {
     std::vector<Vec3>& sites = sites_.emplace_back();
-    double reach = 0.0;
+    double radius = 0.0;
     for (const Component::LennardJonesSite& site : component.lennard_jones) {
       sites.push_back(site.position);
-      reach = std::max(reach, std::sqrt(dot(site.position, site.position)));
+      radius = std::max(radius, std::sqrt(dot(site.position, site.position)));
     }
-    reach_.push_back(reach);
+    radius_.push_back(radius);
   }
 }
 
@@ -39,8 +39,8 @@ double WallForces::act(const Wall& wall, ParticleStore& particles, std::size_t i
   const auto type = static_cast<std::size_t>(particles.position[i].type);
   const Vec3 center = wall.surface.relative(particles.position[i].vector(), box_);
   const double distance = wall.surface.foot(center).distance;
-  const double reach = wall.on_sites ? reach_[type] : 0.0;
-  if (distance - reach >= wall.potential.cutoff()) return 0.0;
+  const double radius = wall.on_sites ? radius_[type] : 0.0;
+  if (distance - radius >= wall.potential.cutoff()) return 0.0;
   // Behind a wall of Lennard-Jones sites there is nothing.
   if (!wall.potential.is_harmonic() && distance <= 0.0) return 0.0;
   const auto force_on = [&](const Vec3& place, double& energy) {

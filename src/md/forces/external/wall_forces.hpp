@@ -39,7 +39,7 @@ class WallForces final : public ForceTerm {
 
   const Box& box_;
   std::vector<std::vector<Vec3>> sites_;  ///< of Lennard-Jones, by type
-  std::vector<double> reach_;             ///< of the sites from the center, by type
+  std::vector<double> radius_;            ///< of the sites from the center, by type
   std::vector<Wall> walls_;
 };
 

@@ -25,19 +25,19 @@ AveragedPotential::AveragedPotential(const MoleculeModel& model, std::size_t a, 
     for (const auto& j : model.components[b].lennard_jones) {
       const double epsilon = mixing.xi * std::sqrt(i.epsilon * j.epsilon);
       if (epsilon == 0.0) continue;
-      const double reach_a = by_site ? 0.0 : std::sqrt(dot(i.position, i.position)) / cutoff_;
-      const double reach_b = by_site ? 0.0 : std::sqrt(dot(j.position, j.position)) / cutoff_;
-      if (reach_a + reach_b >= 1.0) {
+      const double radius_a = by_site ? 0.0 : std::sqrt(dot(i.position, i.position)) / cutoff_;
+      const double radius_b = by_site ? 0.0 : std::sqrt(dot(j.position, j.position)) / cutoff_;
+      if (radius_a + radius_b >= 1.0) {
         throw std::invalid_argument(
             fmt::format("no long-range correction: sites of \"{}\" and \"{}\" reach {} from their "
                         "centers together, and the cutoff is {}",
                         model.components[a].name, model.components[b].name,
-                        (reach_a + reach_b) * cutoff_, cutoff_));
+                        (radius_a + radius_b) * cutoff_, cutoff_));
       }
       const double sigma = 0.5 * mixing.eta * (i.sigma + j.sigma);
       const double s6 = std::pow(sigma / cutoff_, 6);
-      add(-4.0 * epsilon * s6, 6, reach_a, reach_b);
-      add(4.0 * epsilon * s6 * s6, 12, reach_a, reach_b);
+      add(-4.0 * epsilon * s6, 6, radius_a, radius_b);
+      add(4.0 * epsilon * s6 * s6, 12, radius_a, radius_b);
     }
   }
 }
@@ -63,14 +63,14 @@ std::vector<AveragedPotential> averaged_potentials(const LennardJones& potential
 }
 
 /// Adds the average of strength r^-power; lengths in units of the cutoff. With s and d the sum and
-/// the difference of the reaches, the average is
+/// the difference of the radii, the average is
 ///   sum over n of R^(-power - 2n) q_n h_n,   h_n = sum over k of s^2k d^(2n - 2k),
 ///   q_n = 2 (power - 1) power ... (power + 2n - 2) / (2n + 2)!
 /// from (sin kx / kx)-like averages of the Laplacian: that of r^m over a sphere of radius t is
 /// sum over k of t^2k / (2k + 1)! times the k-th Laplacian of r^m.
-void AveragedPotential::add(double strength, int power, double reach_a, double reach_b) {
-  const double s2 = (reach_a + reach_b) * (reach_a + reach_b);
-  const double d2 = (reach_a - reach_b) * (reach_a - reach_b);
+void AveragedPotential::add(double strength, int power, double radius_a, double radius_b) {
+  const double s2 = (radius_a + radius_b) * (radius_a + radius_b);
+  const double d2 = (radius_a - radius_b) * (radius_a - radius_b);
   double q = 1.0, h = 1.0, d_power = 1.0;
   double total = 0.0;
   for (int n = 0;; ++n) {

@@ -32,7 +32,7 @@ class AveragedPotential {
   double first_moment_integral(double distance) const;
 
  private:
-  void add(double strength, int power, double reach_a, double reach_b);
+  void add(double strength, int power, double radius_a, double radius_b);
   /// Sum of coefficient[n] (R/rc)^(-6-2n) weight(6 + 2n).
   template <class Weight>
   double sum(double distance, Weight&& weight) const;

@@ -21,7 +21,7 @@ class TersoffForces final : public ShortRangeForces {
   std::string_view name() const override { return "tersoff"; }
   /// It keeps lists of bonds, which `rebuild` cuts from the rows.
   bool needs_early_rebuild() const override { return true; }
-  double reach() const override { return cutoff_; }
+  double range() const override { return cutoff_; }
   std::string_view kernels() const override { return evaluator_.kernels(); }
   void rebuild(const PairList& list, const ParticleStore& particles) override;
   void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,

@@ -76,7 +76,7 @@ struct MolecularForces::Columns {
   std::vector<Vec3> directions;
   std::vector<std::uint32_t> dipole_direction, quadrupole_direction;
 
-  /// Sites that interact with none take no room.
+  /// Sites that interact with none take no memory.
   Columns(const Component& component, bool with_charges) {
     for (const auto& site : component.lennard_jones) {
       if (site.epsilon != 0.0) add_point(site.position);
@@ -141,7 +141,7 @@ MolecularForces::MolecularForces(const MoleculeModel& model, Precision precision
     body_.insert(body_.end(), added.directions.begin(), added.directions.end());
     record_stride_ = std::max<std::size_t>(record_stride_, layouts_.back().record_length());
   }
-  reach_ = model.cutoff + (site_cutoff_ ? 2.0 * farthest : 0.0);
+  range_ = model.cutoff + (site_cutoff_ ? 2.0 * farthest : 0.0);
   for (std::size_t a = 0; a < model.components.size(); ++a) {
     for (std::size_t b = 0; b < model.components.size(); ++b) {
       term_begin_.push_back(static_cast<std::uint32_t>(terms_.size()));
@@ -353,7 +353,7 @@ void MolecularForces::compute(const PairList& list, ParticleStore& particles, Pa
   work.sites = sites_.data();
   work.sites_single = sites_single_.data();
   work.site_cutoff = site_cutoff_;
-  work.range_squared = reach_ * reach_;
+  work.range_squared = range_ * range_;
   work.cutoff_squared = cutoff_squared_;
   work.lennard_jones_cutoff_squared = lennard_jones_cutoff_squared_;
   work.scratch = scratch_.data();

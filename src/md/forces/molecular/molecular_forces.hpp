@@ -25,7 +25,7 @@ class MolecularForces final : public ShortRangeForces {
 
   std::string_view name() const override { return "molecules"; }
   /// The cutoff, and with a cutoff of sites how far they are from their centers besides.
-  double reach() const override { return reach_; }
+  double range() const override { return range_; }
   std::string_view kernels() const override { return kernels_.name; }
   void rebuild(const PairList& list, const ParticleStore& particles) override;
   /// Orientations of components without extent are not read: a store of only such ones need not
@@ -51,7 +51,7 @@ class MolecularForces final : public ShortRangeForces {
 
   const MolecularKernels& kernels_;
   Precision precision_;
-  double reach_ = 0.0;
+  double range_ = 0.0;
   bool site_cutoff_;
   double cutoff_squared_, lennard_jones_cutoff_squared_;
   double lennard_jones_energy_ = 0.0, coulomb_energy_ = 0.0;  ///< of the last step with sums

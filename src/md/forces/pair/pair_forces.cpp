@@ -67,7 +67,7 @@ PairForces::PairForces(const LennardJones& potential, Precision precision, std::
       potential_kernels_(select_potential_kernels(kernels)),
       precision_(precision),
       type_count_(potential.type_count()),
-      reach_(potential.cutoff()),
+      range_(potential.cutoff()),
       lennard_jones_(potential),
       name_(lennard_jones_entry().name),
       parts_{{lennard_jones_entry().name, 0.0, 0.0}} {}
@@ -79,7 +79,7 @@ PairForces::PairForces(const std::vector<PairFunction>& pairs, int type_count,
       potential_kernels_(select_potential_kernels(kernels)),
       precision_(precision),
       type_count_(type_count),
-      reach_(std::ranges::max(pairs, {}, &PairFunction::cutoff).cutoff()) {
+      range_(std::ranges::max(pairs, {}, &PairFunction::cutoff).cutoff()) {
   // The fast path multiplies what other pairs have at their distance by 0, which must be a number:
   // where pairs can meet, Lennard-Jones pairs go the general way too. (So do those with a cutoff of
   // their own, and those that end in a way that the fast path does not have.)

@@ -28,7 +28,7 @@ class PairForces final : public ShortRangeForces {
 
   /// That of the potential where there is one kind only, else "pairs".
   std::string_view name() const override { return name_; }
-  double reach() const override { return reach_; }
+  double range() const override { return range_; }
   /// What is fastest; it can read any rows.
   std::uint32_t group() const override {
     return precision_ == Precision::mixed ? kernels_.group_mixed : kernels_.group_double;
@@ -83,7 +83,7 @@ class PairForces final : public ShortRangeForces {
   const PotentialKernels& potential_kernels_;
   Precision precision_;
   int type_count_;
-  double reach_;
+  double range_;
   std::optional<LennardJonesTables> lennard_jones_;
   std::vector<General> general_;  ///< all that the fast path does not do
   std::string name_;

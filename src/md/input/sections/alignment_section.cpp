@@ -14,7 +14,7 @@ InputSection alignment() {
       .keys = {{.name = "interval",
                 .target = target_in<&Input::alignment, &AlignmentSection::interval>,
                 .description =
-                    "Steps from one alignment to the next, each of which makes the lists anew.",
+                    "Steps from one alignment to the next, each of which rebuilds neighbor lists.",
                 .need = Need::required,
                 .range = {.minimum = 0.0, .maximum = 1e9},
                 .aliases = {"every"}},

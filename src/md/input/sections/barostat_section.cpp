@@ -89,7 +89,7 @@ InputSection barostat() {
                {.name = "interval",
                 .target = target_in<&Input::barostat, &BarostatSection::interval>,
                 .description =
-                    "Steps between two changes of the box, each of which makes the lists anew.",
+                    "Steps between two changes of the box, each of which rebuilds neighbor lists.",
                 .range = {.minimum = 1.0, .maximum = 1e6},
                 .condition = barostat_is_on(),
                 .aliases = {"every", "nstpcouple"}}}};

@@ -24,7 +24,7 @@ InputSection domain() {
            .target = target_in<&Input::domain, &DomainSection::decomposition>,
            .description =
                "How space is cut into regions, one for each rank. \"grid\": equal boxes. "
-               "\"bisection\", \"sampling\": regions of equal computing time, cut anew where that "
+               "\"bisection\", \"sampling\": regions of equal computing time, cut again where that "
                "pays. \"auto\" begins with a grid and goes over to bisection where the measured "
                "gain exceeds the cost; where a grid or the staged halo is asked for, it stays with "
                "the grid. What is cut by measured time cannot be repeated bit for bit.",
@@ -40,7 +40,7 @@ InputSection domain() {
                                   Severity::warning}},
           {.name = "rebalance_interval",
            .target = target_in<&Input::domain, &DomainSection::rebalance_interval>,
-           .description = "Steps after which the regions are cut anew, whether it pays or not. 0: "
+           .description = "Steps after which the regions are cut again, whether it pays or not. 0: "
                           "where the predicted gain exceeds the measured cost.",
            .range = {.minimum = 0.0, .maximum = most_steps},
            .condition =

@@ -64,8 +64,8 @@ ThermostatKind kind() {
               "with a heat bath.",
           .equations = "probability of a collision in Δt = 1 - exp(-ν Δt)",
           .remarks =
-              "ν is 1 / `time_constant`. In a collision a molecule takes velocities that are drawn "
-              "anew at temperature T. The ensemble is canonical. Transport is disturbed more than "
+              "ν is 1 / `time_constant`. In a collision a molecule gets new random velocities at "
+              "temperature T. The ensemble is canonical. Transport is disturbed more than "
               "by the other kinds.",
           .source = "Andersen, J. Chem. Phys. 72, 2384 (1980)",
           .aliases = {"anderson"},

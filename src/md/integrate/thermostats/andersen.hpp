@@ -14,7 +14,7 @@
 namespace sterna::md {
 
 /// Andersen's thermostat. Idea: molecules collide with a heat bath at random times; a collision
-/// draws velocity and angular momentum anew from the Maxwell distribution. Paper: Andersen, J.
+/// draws new velocities and angular momenta from the Maxwell distribution. Paper: Andersen, J.
 /// Chem. Phys. 72, 2384 (1980). Cost: one random number a molecule and step, no communication.
 /// Hazards: momentum is not kept, so that diffusion and viscosity are those of the collisions.
 /// Another wins: stochastic velocity rescaling, which leaves the dynamics nearly alone.

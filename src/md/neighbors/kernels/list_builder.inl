@@ -8,7 +8,7 @@
 //          707, 381 (2004); bounds of some particles instead of the particles: Pall and Hess,
 //          Comput. Phys. Commun. 184, 2641 (2013).
 // Cost:    a row looks at about three times as many candidates as it keeps.
-// Hazards: coordinates are single precision: the radius must come with room for their rounding.
+// Hazards: coordinates are single precision: the radius must include a margin for their rounding.
 // Others:  a search through ever smaller cells wins where the radius is much shorter than a cell.
 
 namespace sterna::md {
@@ -66,7 +66,7 @@ inline void sort_along_curve(const PairWork& work, std::uint32_t begin, std::uin
   const auto cubes_per_length = [](float low, float high) {
     return high > low ? 3.999f / (high - low) : 0.0f;
   };
-  const float* const along = work.upright_x != nullptr ? work.upright_x : work.x;
+  const float* const along = work.unsheared_x != nullptr ? work.unsheared_x : work.x;
   const float x_low = along[begin];
   const float x_scale = cubes_per_length(x_low, along[begin + count - 1]);
   const float y_scale = cubes_per_length(bounds.y_low, bounds.y_high);
@@ -159,7 +159,7 @@ Candidates gather_candidates(const PairWork& work, std::size_t cell) {
       for (std::uint32_t k = first; k < end; k += lanes) {
         const std::uint32_t last = k + lanes < end ? k + lanes - 1 : end - 1;
         float x_low = scratch.x[k], x_high = scratch.x[last];
-        if (work.upright_x != nullptr) {
+        if (work.unsheared_x != nullptr) {
           for (std::uint32_t i = k; i <= last; ++i) {
             x_low = scratch.x[i] < x_low ? scratch.x[i] : x_low;
             x_high = scratch.x[i] > x_high ? scratch.x[i] : x_high;
@@ -246,7 +246,7 @@ Entry* append_row(const PairWork& work, const Candidates& candidates, bool few,
 }
 
 /// Rows of one cell after the other. Expects the particles of a cell in ascending order of x, or of
-/// upright x, and cells that follow each other along x likewise.
+/// unsheared x, and cells that follow each other along x likewise.
 template <class Entry>
 std::size_t build_rows(PairWork& work, Entry* entries, const std::uint32_t* cells,
                        std::size_t cell_count, std::size_t used, std::size_t capacity) {

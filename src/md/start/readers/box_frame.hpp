@@ -35,10 +35,10 @@ class BoxFrame {
   void place(const LineReader& reader, const Vec3& file_position, ParticleRecord& record) const {
     Vec3 position = (file_position - lower_) * length_unit_;
     if (axes_) position = turned(position);
-    const Vec3 upright = box_.shear().upright(position);
+    const Vec3 unsheared = box_.shear().unsheared(position);
     for (int axis = 0; axis < 3; ++axis) {
       // Written so that it catches what overflowed to infinity or NaN as well.
-      if (!(std::abs(upright[axis]) <= farthest * box_.length[axis])) {
+      if (!(std::abs(unsheared[axis]) <= farthest * box_.length[axis])) {
         fail_far(reader, file_position);
       }
     }

@@ -383,7 +383,7 @@ std::unique_ptr<FmmSolver::Implementation> make_solver(
     if (reach[axis] * leaves <= 1.0) continue;
     throw std::invalid_argument(fmt::format(
         "cells of the multipole method that overlap must be wider than {}: molecules may move so "
-        "far before the cells are filled anew; fewer levels have larger cells",
+        "far before the cells are filled again; fewer levels have larger cells",
         parameters.travel));
   }
   const TreePartition partition(parameters.top_cells, parameters.levels, parameters.periodic,

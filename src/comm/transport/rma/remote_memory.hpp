@@ -19,12 +19,12 @@ namespace sterna::comm::rma {
 /// - Some MPIs move puts only while their target calls MPI: whoever waits must call MPI
 ///   (`make_progress` in context/waiter.hpp does).
 /// - `flush` blocks in MPI, without a deadline of ours: guard it by BlockingCall.
-class Peer {
+class RemoteMemory {
  public:
   /// Of memory that begins with the window.
-  Peer(const Memory& memory, int rank) : window_(memory.window()), rank_(rank) {}
+  RemoteMemory(const Memory& memory, int rank) : window_(memory.window()), rank_(rank) {}
   /// `handle`: of the memory that `rank` has in the window.
-  Peer(const Memory& memory, int rank, const std::string& handle)
+  RemoteMemory(const Memory& memory, int rank, const std::string& handle)
       : window_(memory.window()), rank_(rank) {
     std::memcpy(&begin_, handle.data(), sizeof begin_);
   }

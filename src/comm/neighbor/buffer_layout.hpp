@@ -44,9 +44,9 @@ inline std::span<std::byte> with_count(std::byte* items, std::size_t bytes) {
   return {items - count_bytes, count_bytes + bytes};
 }
 
-/// Where the items of a link lie, in even and in odd rounds. Those that arrived have their count
-/// before them.
-struct BoxPlaces {
+/// Addresses of the items of a link, in even and in odd rounds. The count of items that arrived
+/// lies before them.
+struct LinkBuffers {
   std::array<std::byte*, 2> outbox{};
   std::array<std::byte*, 2> inbox{};
 };

@@ -10,13 +10,13 @@
 namespace sterna::comm::shm {
 
 /// The memory of another process of the node, mapped into this one.
-class Peer {
+class RemoteMemory {
  public:
   /// Throws Error where the memory cannot be mapped.
-  explicit Peer(const Handle& handle);
-  ~Peer();
-  Peer(Peer&& other) noexcept;
-  Peer& operator=(Peer&&) = delete;
+  explicit RemoteMemory(const Handle& handle);
+  ~RemoteMemory();
+  RemoteMemory(RemoteMemory&& other) noexcept;
+  RemoteMemory& operator=(RemoteMemory&&) = delete;
 
   std::byte* mapped() const { return data_; }
   void put(std::size_t offset, const void* source, std::size_t bytes) {

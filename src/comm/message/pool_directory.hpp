@@ -8,9 +8,9 @@
 
 namespace sterna::comm {
 
-/// The first thing in the memory that a rank shares with those of its node: where the slabs of its
-/// pool are, and which of their blocks the others gave back. The rings of its peers follow.
-struct Board {
+/// Begins the memory that a rank shares with the ranks of its node: handles of the slabs of its
+/// pool, and the list of blocks that other ranks returned. The rings of its peers follow.
+struct PoolDirectory {
   static constexpr std::size_t most_slabs = 2048;
 
   /// Last block of the list of those given back, 0 for none; the blocks are chained.

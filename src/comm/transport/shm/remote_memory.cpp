@@ -1,4 +1,4 @@
-#include "comm/transport/shm/peer.hpp"
+#include "comm/transport/shm/remote_memory.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 
 namespace sterna::comm::shm {
 
-Peer::Peer(const Handle& handle) : bytes_(handle.bytes) {
+RemoteMemory::RemoteMemory(const Handle& handle) : bytes_(handle.bytes) {
   const std::string path = fmt::format("/proc/{}/fd/{}", handle.process, handle.descriptor);
   const int descriptor = open(path.c_str(), O_RDWR | O_CLOEXEC);
   const auto fail = [&](const std::string& reason) {
@@ -33,11 +33,11 @@ Peer::Peer(const Handle& handle) : bytes_(handle.bytes) {
   data_ = static_cast<std::byte*>(address);
 }
 
-Peer::~Peer() {
+RemoteMemory::~RemoteMemory() {
   if (data_ != nullptr) munmap(data_, bytes_);
 }
 
-Peer::Peer(Peer&& other) noexcept
+RemoteMemory::RemoteMemory(RemoteMemory&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
 
 }  // namespace sterna::comm::shm

@@ -19,13 +19,13 @@
 
 namespace sterna::comm {
 
-/// The boxes of a method that puts: inboxes in a window, outboxes in memory that `Transport` puts
-/// from fastest, and the ways into the inboxes of the links' peers. The owner sees to it that
-/// nothing is under way when it ends this; after a failure it is to be kept until the exit.
+/// The buffers of a method that puts: inboxes in a window, outboxes in memory that `Transport` puts
+/// from fastest, and remote access to the inboxes of the links' peers. The owner may destroy them
+/// only when no put is under way. After a failure it must keep them until the exit.
 template <class Transport>
-class Boxes {
+class PutBuffers {
  public:
-  using Peer = typename Transport::Peer;
+  using RemoteMemory = typename Transport::RemoteMemory;
 
   static MemoryNeed memory_for(std::span<const Link> links, std::size_t item_size,
                                int buffers = 2) {
@@ -35,14 +35,14 @@ class Boxes {
   }
 
   /// Collective over the context; throws Error on all ranks where one fails. `round`: the last that
-  /// was finished; `buffers`: of each inbox.
-  Boxes(const NeighborSetting& setting, std::span<const Link> links, std::uint64_t round,
-        Transport transport = {}, int buffers = 2)
+  /// was finished; `buffers`: number of buffers of each inbox.
+  PutBuffers(const NeighborSetting& setting, std::span<const Link> links, std::uint64_t round,
+             Transport transport = {}, int buffers = 2)
       : context_(setting.context),
         inboxes_(links, setting.item_size, buffers),
         outboxes_(links, setting.item_size),
         window_(
-            setting.context, setting.exchange, setting.control_tag, inboxes_.bytes(),
+            setting.context, setting.exchange_name, setting.control_tag, inboxes_.bytes(),
             ranks_of(links),
             [&](std::byte* memory) {
               outgoing_ = std::make_unique<typename Transport::Source>(outboxes_.bytes());
@@ -56,7 +56,7 @@ class Boxes {
             },
             transport) {}
 
-  std::vector<BoxPlaces> places() const { return places_of(outboxes_, inboxes_); }
+  std::vector<LinkBuffers> link_buffers() const { return make_link_buffers(outboxes_, inboxes_); }
   /// Bytes of so many items.
   std::size_t bytes_of(std::size_t count) const { return outboxes_.bytes_of(count); }
   /// Begins to write `count` items of the outbox to the peer, for `round`.
@@ -65,23 +65,23 @@ class Boxes {
     Remote& target = window_.remotes()[link];
     put(target, target.note.count(round), message.data(), message.size());
   }
-  /// Begins to tell the peer that `round` is there; `set_notice` comes before, and what orders the
-  /// transport's puts.
+  /// The notice of a round: `set_notice` once, when the transport has ordered the puts before it,
+  /// then `put_notice` for each link, which begins to send it.
   void set_notice(std::uint64_t round) { outboxes_.notice() = round; }
   void put_notice(std::size_t link) {
     const std::uint64_t& round = outboxes_.notice();
     Remote& target = window_.remotes()[link];
-    if constexpr (requires(Peer & peer) { peer.mapped(); }) {
+    if constexpr (requires(RemoteMemory & peer) { peer.mapped(); }) {
       put(target, target.note.notice(round), reinterpret_cast<const std::byte*>(&round),
           sizeof round);
     } else {
       target.memory.notify(target.note.notice(round), round);
     }
   }
-  /// The way to a link's memory, and this rank's own.
-  Peer& peer(std::size_t link) { return window_.remotes()[link].memory; }
+  /// Remote access to a link's inbox, and this rank's own memory.
+  RemoteMemory& peer(std::size_t link) { return window_.remotes()[link].memory; }
   typename Transport::Memory& memory() const { return *window_.memory(); }
-  /// Whether all peers are in reach of stores.
+  /// Whether this process can store into the memory of all peers.
   bool all_mapped() const {
     return std::ranges::all_of(window_.remotes(),
                                [](const Remote& r) { return r.memory.mapped() != nullptr; });

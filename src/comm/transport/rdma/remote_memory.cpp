@@ -1,4 +1,4 @@
-#include "comm/transport/rdma/peer.hpp"
+#include "comm/transport/rdma/remote_memory.hpp"
 
 #include <atomic>
 #include <cstring>
@@ -24,7 +24,7 @@ void store(std::byte* target, const std::byte* source, std::size_t bytes) {
 
 }  // namespace
 
-Peer::Peer(const std::string& handle) {
+RemoteMemory::RemoteMemory(const std::string& handle) {
   std::uint64_t worker_bytes = 0;
   std::memcpy(&worker_bytes, handle.data(), sizeof worker_bytes);
   endpoint_ = Worker::instance().endpoint(handle.substr(sizeof worker_bytes, worker_bytes));
@@ -35,24 +35,24 @@ Peer::Peer(const std::string& handle) {
   if (ucp_rkey_ptr(key_, base_, &mapped) == UCS_OK) mapped_ = static_cast<std::byte*>(mapped);
 }
 
-Peer::~Peer() {
+RemoteMemory::~RemoteMemory() {
   if (key_ != nullptr) ucp_rkey_destroy(key_);
 }
 
-Peer::Peer(Peer&& other) noexcept
+RemoteMemory::RemoteMemory(RemoteMemory&& other) noexcept
     : endpoint_(other.endpoint_),
       key_(std::exchange(other.key_, nullptr)),
       base_(other.base_),
       mapped_(other.mapped_),
       requests_(std::move(other.requests_)) {}
 
-void Peer::keep(void* request, const char* what) {
+void RemoteMemory::keep(void* request, const char* what) {
   if (UCS_PTR_IS_ERR(request)) check_ucx(UCS_PTR_STATUS(request), what);
   if (request != nullptr) requests_.push_back(request);
 }
 
-void Peer::put(std::size_t offset, const std::byte* source, std::size_t bytes,
-               const Memory* registered) {
+void RemoteMemory::put(std::size_t offset, const std::byte* source, std::size_t bytes,
+                       const Memory* registered) {
   if (mapped_ != nullptr) {
     store(mapped_ + offset, source, bytes);
     return;
@@ -65,12 +65,13 @@ void Peer::put(std::size_t offset, const std::byte* source, std::size_t bytes,
   keep(ucp_put_nbx(endpoint_, source, bytes, base_ + offset, key_, &parameters), "UCX put");
 }
 
-void Peer::get(std::size_t offset, std::byte* target, std::size_t bytes) {
+void RemoteMemory::get(std::size_t offset, std::byte* target, std::size_t bytes) {
   ucp_request_param_t parameters{};
   keep(ucp_get_nbx(endpoint_, target, bytes, base_ + offset, key_, &parameters), "UCX get");
 }
 
-void Peer::fetch_add(std::size_t offset, const std::uint64_t& value, std::uint64_t& before) {
+void RemoteMemory::fetch_add(std::size_t offset, const std::uint64_t& value,
+                             std::uint64_t& before) {
   ucp_request_param_t parameters{};
   parameters.op_attr_mask = UCP_OP_ATTR_FIELD_DATATYPE | UCP_OP_ATTR_FIELD_REPLY_BUFFER;
   parameters.datatype = ucp_dt_make_contig(sizeof value);
@@ -80,7 +81,7 @@ void Peer::fetch_add(std::size_t offset, const std::uint64_t& value, std::uint64
       "UCX fetch and add");
 }
 
-bool Peer::sent() {
+bool RemoteMemory::sent() {
   while (!requests_.empty()) {
     const ucs_status_t status = ucp_request_check_status(requests_.back());
     if (status == UCS_INPROGRESS) return false;
@@ -91,7 +92,7 @@ bool Peer::sent() {
   return true;
 }
 
-void Peer::flush() {
+void RemoteMemory::flush() {
   if (mapped_ != nullptr) return;
   ucp_request_param_t parameters{};
   keep(ucp_ep_flush_nbx(endpoint_, &parameters), "UCX flush");

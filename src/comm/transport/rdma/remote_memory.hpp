@@ -15,13 +15,13 @@ namespace sterna::comm::rdma {
 
 /// The memory of another process, anywhere on the network. Where UCX has it mapped into this
 /// process, as it has memory of its own in the same node, puts are plain stores.
-class Peer {
+class RemoteMemory {
  public:
-  /// `handle`: of the other process's memory. Throws Error where it is out of reach.
-  explicit Peer(const std::string& handle);
-  ~Peer();
-  Peer(Peer&& other) noexcept;
-  Peer& operator=(Peer&&) = delete;
+  /// `handle`: of the other process's memory. Throws Error where it cannot be accessed.
+  explicit RemoteMemory(const std::string& handle);
+  ~RemoteMemory();
+  RemoteMemory(RemoteMemory&& other) noexcept;
+  RemoteMemory& operator=(RemoteMemory&&) = delete;
 
   /// Begins to write `bytes` from `source` at `offset` of the peer's memory; faster where the
   /// source lies in `registered` memory. It must stay as it is until `sent()`. Where the peer is

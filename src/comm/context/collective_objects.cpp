@@ -1,4 +1,4 @@
-#include "comm/context/joint_objects.hpp"
+#include "comm/context/collective_objects.hpp"
 
 #include <mpi.h>
 
@@ -16,29 +16,29 @@ constexpr const char* end_of_exchanges = "end of exchanges";
 
 }  // namespace
 
-JointObjects::~JointObjects() {
+CollectiveObjects::~CollectiveObjects() {
   for (Entry& entry : objects_) {
-    if (entry.object) entry.object->leave();
+    if (entry.object) entry.object->keep_until_exit();
   }
 }
 
-std::uint64_t JointObjects::announce() {
+std::uint64_t CollectiveObjects::announce() {
   objects_.push_back({++last_number_, false, nullptr});
   return last_number_;
 }
 
-void JointObjects::hand_over(std::uint64_t number, std::unique_ptr<JointObject> object) {
+void CollectiveObjects::release(std::uint64_t number, std::unique_ptr<CollectiveObject> object) {
   const auto entry = std::ranges::find(objects_, number, &Entry::number);
-  entry->handed_over = true;
+  entry->released = true;
   entry->object = std::move(object);
 }
 
-void JointObjects::end_those_of_all(Context::Implementation& context) {
+void CollectiveObjects::end_released_by_all(Context::Implementation& context) {
   if (objects_.empty()) return;
-  // Of each object: whether this rank keeps it, and its rounds here.
+  // For each object: whether this rank still owns it, and its rounds here.
   std::vector<std::uint64_t> mine;
   for (const Entry& entry : objects_) {
-    mine.push_back(entry.handed_over ? 0 : 1);
+    mine.push_back(entry.released ? 0 : 1);
     mine.push_back(entry.object ? entry.object->rounds() : 0);
   }
   std::vector<std::uint64_t> most(mine.size());
@@ -47,7 +47,7 @@ void JointObjects::end_those_of_all(Context::Implementation& context) {
                            MPI_MAX, context.communicator, &request),
             end_of_exchanges);
   wait_for_request(context, request, end_of_exchanges, "allreduce", 0);
-  std::vector<std::pair<std::unique_ptr<JointObject>, std::uint64_t>> ending;
+  std::vector<std::pair<std::unique_ptr<CollectiveObject>, std::uint64_t>> ending;
   std::vector<Entry> staying;
   for (std::size_t i = 0; i < objects_.size(); ++i) {
     if (most[2 * i] != 0) {
@@ -61,7 +61,7 @@ void JointObjects::end_those_of_all(Context::Implementation& context) {
     try {
       ending[i].first->end(ending[i].second);
     } catch (...) {
-      for (; i < ending.size(); ++i) ending[i].first->leave();
+      for (; i < ending.size(); ++i) ending[i].first->keep_until_exit();
       throw;
     }
   }

@@ -1,4 +1,4 @@
-#include "comm/transport/rma/peer.hpp"
+#include "comm/transport/rma/remote_memory.hpp"
 
 #include <algorithm>
 
@@ -6,14 +6,14 @@
 
 namespace sterna::comm::rma {
 
-void Peer::put_pieces(std::size_t offset, const std::byte* source, std::size_t bytes) {
+void RemoteMemory::put_pieces(std::size_t offset, const std::byte* source, std::size_t bytes) {
   for (; bytes > piece; offset += piece, source += piece, bytes -= piece) {
     put_piece(offset, source, piece);
   }
   if (bytes > 0) put_piece(offset, source, bytes);
 }
 
-void Peer::get(std::size_t offset, std::byte* target, std::size_t bytes) {
+void RemoteMemory::get(std::size_t offset, std::byte* target, std::size_t bytes) {
   while (bytes > 0) {
     const std::size_t now = std::min(bytes, piece);
     check_mpi(MPI_Get(target, static_cast<int>(now), MPI_BYTE, rank_, at(offset),
@@ -25,18 +25,19 @@ void Peer::get(std::size_t offset, std::byte* target, std::size_t bytes) {
   }
 }
 
-void Peer::fetch_add(std::size_t offset, const std::uint64_t& value, std::uint64_t& before) {
+void RemoteMemory::fetch_add(std::size_t offset, const std::uint64_t& value,
+                             std::uint64_t& before) {
   check_mpi(MPI_Fetch_and_op(&value, &before, MPI_UINT64_T, rank_, at(offset), MPI_SUM, window_),
             "MPI_Fetch_and_op");
 }
 
-void Peer::notify(std::size_t offset, const std::uint64_t& value) {
+void RemoteMemory::notify(std::size_t offset, const std::uint64_t& value) {
   check_mpi(MPI_Accumulate(&value, 1, MPI_UINT64_T, rank_, at(offset), 1, MPI_UINT64_T, MPI_REPLACE,
                            window_),
             "MPI_Accumulate");
 }
 
-void Peer::flush() {
+void RemoteMemory::flush() {
   check_mpi(MPI_Win_flush(rank_, window_), "MPI_Win_flush");
 }
 
