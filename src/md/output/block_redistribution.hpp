@@ -107,6 +107,11 @@ class BlockRedistribution {
   };
   /// The rank whose block has the id; -1: none.
   std::int64_t owner_of(std::int64_t id) const;
+  /// Copies items to where the next one of their owner goes, and their keys behind them. `bytes`: of
+  /// an item; 0: `item_bytes_`.
+  template <std::size_t bytes>
+  void deal(std::span<const std::int64_t> ids, const std::byte* items, const Keyed& keyed,
+            std::span<std::byte*> next);
   /// Puts items into this rank's block; returns how many places were free. `bytes`: of an item; 0:
   /// `item_bytes_`.
   template <std::size_t bytes>

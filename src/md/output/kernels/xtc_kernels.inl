@@ -268,44 +268,62 @@ std::span<const std::byte> encode(std::span<XtcPoint> points, const XtcRange& ra
   return encoder.written();
 }
 
-/// Axis by axis, so that the loops over them are of vectors; few points at a time, which stay in the
-/// nearest cache.
+/// Axis by axis, in vectors; few points at a time, which stay in the nearest cache.
 void add(std::span<const XtcPoint> points, XtcRange& range) {
   if (points.empty()) return;
+  using Numbers = Vector<std::int32_t>;
+  constexpr std::size_t width = static_cast<std::size_t>(lanes<std::int32_t>);
   constexpr std::size_t together = 512;
-  constexpr std::uint32_t far = std::uint32_t{1} << 28U;
-  alignas(64) std::int32_t at[3][together + 1];
-  XtcPoint low = points.front(), high = low;
-  std::uint32_t least = 3 * far;
+  // Farther than all sizes.
+  constexpr std::int32_t far = std::int32_t{1} << 28U;
+  alignas(64) std::int32_t at[3][together + width];
+  const auto smaller = [](Numbers a, Numbers b) { return a < b ? a : b; };
+  const auto larger = [](Numbers a, Numbers b) { return a > b ? a : b; };
+  const XtcPoint& front = points.front();
+  const Numbers none{};
+  const Numbers farthest = none + far;
+  Numbers low[3], high[3], least = 3 * farthest;
+  for (std::size_t axis = 0; axis < 3; ++axis) low[axis] = high[axis] = none + front[axis];
   for (std::size_t begin = 0; begin < points.size(); begin += together) {
-    // With the first one of the next ones.
-    const std::size_t count = std::min(together + 1, points.size() - begin);
-    for (std::size_t i = 0; i < count; ++i) {
+    // With those that come next.
+    const std::size_t count = std::min(together, points.size() - begin);
+    const std::size_t known = std::min(together + width, points.size() - begin);
+    for (std::size_t i = 0; i < known; ++i) {
       for (std::size_t axis = 0; axis < 3; ++axis) at[axis][i] = points[begin + i][axis];
     }
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      std::int32_t lowest = low[axis], highest = high[axis];
-      for (std::size_t i = 0; i < count; ++i) {
-        lowest = std::min(lowest, at[axis][i]);
-        highest = std::max(highest, at[axis][i]);
+    const std::size_t whole = (count - (known == count ? 1 : 0)) / width * width;
+    for (std::size_t i = 0; i < whole; i += width) {
+      Numbers sum{};
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        const Numbers here = load(at[axis] + i);
+        const auto next = load_unaligned<Numbers>(at[axis] + i + 1);
+        low[axis] = smaller(low[axis], here);
+        high[axis] = larger(high[axis], here);
+        // Negative where it has no place in 31 bits.
+        const Numbers distance = larger(here, next) - smaller(here, next);
+        sum += (distance >= none) & (distance < farthest) ? distance : farthest;
       }
-      low[axis] = lowest;
-      high[axis] = highest;
+      least = smaller(least, sum);
     }
-    for (std::size_t i = 0; i + 1 < count; ++i) {
-      const auto along = [&](std::size_t axis) {
-        const std::int32_t a = at[axis][i], b = at[axis][i + 1];
-        return std::min(far, static_cast<std::uint32_t>(std::max(a, b)) -
-                                 static_cast<std::uint32_t>(std::min(a, b)));
-      };
-      least = std::min(least, along(0) + along(1) + along(2));
+    for (std::size_t i = whole; i < count; ++i) {
+      std::int32_t sum = 0;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        const std::int32_t here = at[axis][i];
+        low[axis][0] = std::min<std::int32_t>(low[axis][0], here);
+        high[axis][0] = std::max<std::int32_t>(high[axis][0], here);
+        const std::int64_t next = i + 1 < known ? at[axis][i + 1] : here + std::int64_t{far};
+        sum += static_cast<std::int32_t>(std::min<std::int64_t>(far, std::abs(next - here)));
+      }
+      least[0] = std::min<std::int32_t>(least[0], sum);
     }
   }
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    range.least[axis] = std::min<std::int64_t>(range.least[axis], low[axis]);
-    range.most[axis] = std::max<std::int64_t>(range.most[axis], high[axis]);
+  for (std::size_t lane = 0; lane < width; ++lane) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      range.least[axis] = std::min<std::int64_t>(range.least[axis], low[axis][lane]);
+      range.most[axis] = std::max<std::int64_t>(range.most[axis], high[axis][lane]);
+    }
+    range.least_distance = std::min<std::int64_t>(range.least_distance, least[lane]);
   }
-  if (points.size() > 1) range.least_distance = std::min<std::int64_t>(range.least_distance, least);
 }
 
 std::size_t round(std::span<const Position> positions, double precision, const Vec3& edges,
