@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "md/core/file_error.hpp"
-#include "md/domain/migration.hpp"
+#include "md/output/hdf5_library.hpp"
 #include "md/start/readers/start_file_reader.hpp"
 #include "simulation/simulation_support.hpp"
 
@@ -83,6 +83,36 @@ TEST_CASE("ranks that read pieces at once have the particles of the stream") {
     CHECK(simulation.particle_count() == particles);
     const std::int64_t expected = fingerprint_of_stream(world, input, simulation.box());
     CHECK(test::fingerprint(world, simulation.particles(), simulation.box()) == expected);
+  }
+}
+
+TEST_CASE("a frame of a trajectory is read by all ranks, compressed or not") {
+  const comm::Context world;
+  const test::SharedFolder folder(world);
+  try {
+    hdf5::library();
+  } catch (const FileError& error) {
+    MESSAGE("skipped: ", error.what());
+    return;
+  }
+  for (const auto compression :
+       {Input::Output::Compression::none, Input::Output::Compression::lossless}) {
+    Input input = input_with(world, folder, usual_file(true));
+    input.output.trajectory_interval = 2;
+    input.output.trajectory_fields = {"position", "velocity", "image"};
+    input.output.trajectory_compression = compression;
+    std::int64_t at_end = 0;
+    {
+      Simulation simulation(world, input, {.overwrite = true, .quiet = true});
+      simulation.run();
+      at_end = test::fingerprint(world, simulation.particles(), simulation.box());
+    }
+    Input next = input;
+    next.start.file = "run.h5md";
+    next.output.trajectory_interval = 0;
+    CHECK(StartFileReader::open(next)->piece_count() >= 1);
+    const Simulation simulation(world, next, {.quiet = true, .files = false});
+    CHECK(test::fingerprint(world, simulation.particles(), simulation.box()) == at_end);
   }
 }
 

@@ -49,6 +49,12 @@ bool all_finite(const Vec3& v) {
 /// empty.
 Place wrap(const Box& box, const Vec3& position, const Image& image, std::int64_t id,
            const std::string& when) {
+  const Vec3& edges = box.length;
+  // As readers leave them.
+  if (box.tilt.none() && position.x >= 0.0 && position.y >= 0.0 && position.z >= 0.0 &&
+      position.x < edges.x && position.y < edges.y && position.z < edges.z) {
+    return {position, image};
+  }
   const Vec3 upright = box.shear().upright(position);
   for (int axis = 0; axis < 3; ++axis) {
     // Written so that NaN fails.
