@@ -29,7 +29,8 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [&](char x, char y) { return lower(x) == lower(y); });
 }
 
-/// One `key=value` of the comment line, both as parts of it; without quotes.
+/// One `key=value` of the comment line, both as parts of it, also where they are empty; without
+/// quotes.
 struct Entry {
   std::string_view key, value;
 };
@@ -50,10 +51,10 @@ std::vector<Entry> entries_of(const LineReader& reader) {
         reader.fail(line.substr(at, 1), "this quote is never closed");
       }
       at = close + 1;
-      entries.push_back({line.substr(key_begin + 1, close - key_begin - 1), {}});
+      entries.push_back({line.substr(key_begin + 1, close - key_begin - 1), line.substr(at, 0)});
     } else {
       while (at < line.size() && line[at] != '=' && !Fields::is_blank(line[at])) ++at;
-      entries.push_back({line.substr(key_begin, at - key_begin), {}});
+      entries.push_back({line.substr(key_begin, at - key_begin), line.substr(at, 0)});
     }
     const std::size_t key_end = at;
     skip_blanks();
