@@ -183,8 +183,7 @@ TEST_CASE("parts that follow each other are one stream") {
 
 TEST_CASE("all instruction sets have the same bits") {
   const std::vector<const XtcKernels*> all = available_xtc_kernels();
-  const XtcKernels& baseline = *all.back();
-  CHECK(std::string(baseline.name) == "baseline");
+  const XtcKernels& narrowest = *all.back();
   for (const std::size_t count : {1, 2, 15, 16, 17, 511, 512, 513, 529, 5000}) {
     CAPTURE(count);
     // Water, chains whose steps change, and points all over, some of them as far as can be.
@@ -221,9 +220,9 @@ TEST_CASE("all instruction sets have the same bits") {
         for (const bool is_last : {true, false}) {
           if (!is_last && count < least_xtc_part) continue;
           std::vector<XtcPoint> given = points, same = points;
-          std::vector<std::byte> room, room_of_baseline;
+          std::vector<std::byte> room, other_room;
           const auto bytes = kernels->encode(given, expected, is_last, room);
-          const auto others = baseline.encode(same, expected, is_last, room_of_baseline);
+          const auto others = narrowest.encode(same, expected, is_last, other_room);
           CHECK(std::ranges::equal(bytes, others));
         }
       }

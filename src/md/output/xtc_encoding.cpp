@@ -7,13 +7,11 @@
 namespace sterna::md {
 
 std::vector<const XtcKernels*> available_xtc_kernels() {
-  return available_kernels<XtcKernels>({STERNA_WIDE_KERNELS(xtc_kernels_avx512),
-                                        STERNA_WIDE_KERNELS(xtc_kernels_avx2),
-                                        xtc_kernels_baseline});
+  return available_kernels<XtcKernels>(STERNA_KERNEL_FAMILY(xtc_kernels));
 }
 
 const XtcKernels& xtc_kernels() {
-  static const XtcKernels& widest = *available_xtc_kernels().front();
+  static const XtcKernels& widest = select_kernels(available_xtc_kernels(), "auto");
   return widest;
 }
 
