@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "md/start/readers/start_file_reader.hpp"
 
@@ -45,10 +46,12 @@ class StartFileFuzzer {
                                                   std::abs(tilt.xz) + std::abs(tilt.yz));
       std::int64_t count = 0;
       std::set<std::int64_t> ids;
+      std::vector<ParticleRecord> all;
       for (auto records = reader->read_chunk(3); !records.empty();
            records = reader->read_chunk(3)) {
         for (const ParticleRecord& record : records) {
           ++count;
+          all.push_back(record);
           require(record.id >= 0 && record.id < (std::int64_t{1} << 48));
           require(ids.insert(record.id).second);
           require(record.position.type >= 0 &&
@@ -62,12 +65,45 @@ class StartFileFuzzer {
         }
       }
       require(count == header.particle_count);
+      compare_with_pieces(options, &all);
     } catch (const StartFileError& error) {
       check(error.diagnostic());
+      compare_with_pieces(options, nullptr);
     }
   }
 
  private:
+  /// Pieces hold what the stream does, or cannot all be read; never where the stream cannot.
+  void compare_with_pieces(sterna::md::StartFileOptions options,
+                           const std::vector<sterna::md::ParticleRecord>* all) const {
+    using namespace sterna::md;
+    options.piece_bytes = 40;
+    try {
+      const auto reader = StartFileReader::open(path_, options);
+      const std::int64_t pieces = reader->piece_count();
+      constexpr std::int64_t most_pieces = 100;
+      if (pieces == 0 || pieces > most_pieces) return;
+      std::int64_t count = 0;
+      std::set<std::int64_t> ids;
+      for (std::int64_t piece = 0; piece < pieces; ++piece) {
+        const std::int64_t before = count;
+        for (ParticleRecord& record : reader->read_piece(piece)) {
+          if (!reader->header().has_ids) record.id += before;
+          if (!ids.insert(record.id).second) return;
+          if (all != nullptr && count < static_cast<std::int64_t>(all->size())) {
+            const ParticleRecord& other = (*all)[static_cast<std::size_t>(count)];
+            require(record.id == other.id);
+            require(record.position.x == other.position.x);
+            require(record.velocity.z == other.velocity.z);
+          }
+          ++count;
+        }
+      }
+      if (count == reader->header().particle_count) require(all != nullptr);
+    } catch (const StartFileError&) {
+    }
+  }
+
   static void require(bool holds) {
     if (!holds) std::abort();
   }

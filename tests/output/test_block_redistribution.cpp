@@ -35,7 +35,94 @@ std::int64_t check_all_pieces(BlockRedistribution& redistribution, const Particl
   return slots;
 }
 
+/// The same for whole blocks, of items of three or more words.
+std::int64_t check_block(BlockRedistribution& redistribution, const ParticleStore& store,
+                         std::size_t item_bytes) {
+  std::size_t packed = 0;
+  const std::span<std::byte> block = redistribution.collect(
+      store.id.span(), redistribution.order(store.id.span()),
+      [&](std::size_t first, std::size_t count, std::byte* items, std::size_t stride) {
+        CHECK(first == packed);
+        packed += count;
+        REQUIRE(stride >= item_bytes);
+        // All of what it may change.
+        std::memset(items, 7, count * stride);
+        for (std::size_t i = first; i < first + count; ++i, items += stride) {
+          const Vec3& v = store.velocity[i];
+          const float numbers[] = {static_cast<float>(v.x), static_cast<float>(v.y),
+                                   static_cast<float>(v.z)};
+          std::memcpy(items, numbers, sizeof(numbers));
+        }
+      });
+  CHECK(packed == store.local_count());
+  REQUIRE(block.size() % item_bytes == 0);
+  std::int64_t id = redistribution.first_slot();
+  for (std::size_t place = 0; place < block.size(); place += item_bytes) {
+    ++id;
+    float numbers[3];
+    std::memcpy(numbers, block.data() + place, sizeof(numbers));
+    for (int axis = 0; axis < 3; ++axis) {
+      CHECK(numbers[axis] == static_cast<float>(-self_identifying(id, axis, 0)));
+    }
+    for (std::size_t byte = sizeof(numbers); byte < item_bytes; ++byte) {
+      CHECK(block[place + byte] == std::byte{7});
+    }
+  }
+  return static_cast<std::int64_t>(block.size() / item_bytes);
+}
+
 }  // namespace
+
+TEST_CASE("whole blocks come in the order of ids") {
+  const comm::Context context;
+  std::int64_t (*const kinds[])(std::int64_t) = {
+      [](std::int64_t id) { return id; }, [](std::int64_t id) { return 3 * id * id; },
+      [](std::int64_t id) { return id < 20 ? id : id + 1'000'000'000'000; }};
+  for (const std::int64_t total : {1, 5, 1000, 5003}) {
+    for (const std::size_t item_bytes : {12, 16, 20, 28}) {
+      for (const auto kind : kinds) {
+        for (const std::int64_t piece : {16, 2048}) {
+          CAPTURE(total);
+          CAPTURE(item_bytes);
+          ParticleStore store = dealt_particles(context, total);
+          for (std::int64_t& id : store.id) id = kind(id);
+          BlockRedistribution redistribution(context, total, item_bytes, {"auto", 16, piece});
+          for (int round = 0; round < 2; ++round) {
+            std::int64_t slots = check_block(redistribution, store, item_bytes);
+            comm::ReductionBatch(context).sum(slots).run();
+            CHECK(slots == total);
+            CHECK(redistribution.failure().empty());
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("wrong ids of whole blocks are reported, not lost") {
+  const comm::Context context;
+  const auto failure_with = [&](std::int64_t from, std::int64_t to, std::int64_t first,
+                                bool from_the_start) {
+    ParticleStore store = dealt_particles(context, 100);
+    for (std::int64_t& id : store.id) id += first - 1;
+    BlockRedistribution redistribution(context, 100, 12, {"auto", 16, 32});
+    auto order = redistribution.order(store.id.span());
+    for (std::int64_t& id : store.id) id = id == from ? to : id;
+    if (from_the_start) order = redistribution.order(store.id.span());
+    redistribution.collect(store.id.span(), order,
+                           [](std::size_t, std::size_t count, std::byte* items,
+                              std::size_t stride) { std::memset(items, 1, count * stride); });
+    return failure_of([&] { agree(context, redistribution.failure()); });
+  };
+  for (const bool from_the_start : {false, true}) {
+    CHECK(failure_with(100, 100, 1, from_the_start).empty());
+    CHECK(contains(failure_with(17, 18, 1, from_the_start), "id 1"));
+    CHECK(contains(failure_with(1017, 1018, 1000, from_the_start), "id 101"));
+    CHECK(failure_with(17, 101, 1, from_the_start).empty() == from_the_start);
+  }
+  CHECK(contains(failure_with(17, 5000, 1, false), "the id "));
+  CHECK(contains(failure_with(1016, 5000, 1000, false), "the id "));
+}
 
 TEST_CASE("particles come in the order of their ids, in pieces") {
   const comm::Context context;

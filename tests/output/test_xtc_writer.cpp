@@ -1,12 +1,17 @@
 #include "md/output/xtc_writer.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "md/output/xtc_encoding.hpp"
+#include "md/output/xtc_kernels.hpp"
 #include "output/output_support.hpp"
 
 using namespace sterna;
@@ -172,6 +177,98 @@ TEST_CASE("parts that follow each other are one stream") {
         stream.insert(stream.end(), part.begin(), part.end());
       }
       CHECK(decoded(stream, range, count) == points);
+    }
+  }
+}
+
+TEST_CASE("all instruction sets have the same bits") {
+  const std::vector<const XtcKernels*> all = available_xtc_kernels();
+  const XtcKernels& narrowest = *all.back();
+  for (const std::size_t count : {1, 2, 15, 16, 17, 511, 512, 513, 529, 5000}) {
+    CAPTURE(count);
+    // Water, chains whose steps change, and points all over, some of them as far as can be.
+    std::vector<std::vector<XtcPoint>> kinds{test_points(count), test_points(count)};
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto far = static_cast<std::int32_t>(i * 2654435761u);
+      kinds[1][i] = {far / 2, i % 7 == 0 ? 1000000000 : -1000000000, far / 5};
+    }
+    kinds.push_back(kinds[1]);
+    for (XtcPoint& point : kinds[2]) point = {point[0] / 100, point[1] / 1000, point[2] / 70};
+    for (const std::vector<XtcPoint>& points : kinds) {
+      XtcRange expected;
+      // By the definition.
+      for (std::size_t i = 0; i < count; ++i) {
+        std::int64_t distance = 0;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+          const std::int64_t x = points[i][axis];
+          expected.least[axis] = std::min(expected.least[axis], x);
+          expected.most[axis] = std::max(expected.most[axis], x);
+          if (i > 0) distance += std::abs(x - points[i - 1][axis]);
+        }
+        if (i > 0) expected.least_distance = std::min(expected.least_distance, distance);
+      }
+      for (const XtcKernels* kernels : all) {
+        CAPTURE(std::string(kernels->name));
+        XtcRange range;
+        kernels->add(points, range);
+        CHECK(range.least == expected.least);
+        CHECK(range.most == expected.most);
+        CHECK(range.first_size() == expected.first_size());
+        if (expected.least_distance < 100000000) {
+          CHECK(range.least_distance == expected.least_distance);
+        }
+        for (const bool is_last : {true, false}) {
+          if (!is_last && count < least_xtc_part) continue;
+          std::vector<XtcPoint> given = points, same = points;
+          std::vector<std::byte> room, other_room;
+          const auto bytes = kernels->encode(given, expected, is_last, room);
+          const auto others = narrowest.encode(same, expected, is_last, other_room);
+          CHECK(std::ranges::equal(bytes, others));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("positions are rounded up to the first that is not in the box") {
+  const Vec3 edges{10.0, 20.0, 30.0};
+  const auto position = [](std::size_t i) {
+    const double x = 1e-4 * static_cast<double>(i % 9973);
+    return Position{x, 1.5 * x + 0.0005, 29.9995 - x, static_cast<std::int64_t>(i % 5)};
+  };
+  const double infinite = std::numeric_limits<double>::infinity();
+  const double bad[] = {-1e-300, 1e9, std::nan(""), infinite, -infinite};
+  for (const XtcKernels* kernels : available_xtc_kernels()) {
+    CAPTURE(std::string(kernels->name));
+    for (const std::size_t count : {0, 1, 2, 3, 8, 100}) {
+      AlignedBuffer<Position> positions(count);
+      for (std::size_t i = 0; i < count; ++i) positions[i] = position(i);
+      for (const std::size_t stride : {16, 24}) {
+        std::vector<std::byte> items(count * stride);
+        CHECK(kernels->round(positions.span(), 1000.0, edges, items.data(), stride) == count);
+        for (std::size_t i = 0; i < count; ++i) {
+          XtcPoint point;
+          std::memcpy(&point, items.data() + i * stride, sizeof(point));
+          const Position& p = positions[i];
+          CHECK(point[0] == static_cast<std::int32_t>(p.x * 1000.0 + 0.5));
+          CHECK(point[1] == static_cast<std::int32_t>(p.y * 1000.0 + 0.5));
+          CHECK(point[2] == static_cast<std::int32_t>(p.z * 1000.0 + 0.5));
+        }
+        for (std::size_t wrong = 0; wrong < count; ++wrong) {
+          for (const double value : bad) {
+            const Position right = positions[wrong];
+            (wrong % 3 == 0   ? positions[wrong].x
+             : wrong % 3 == 1 ? positions[wrong].y
+                              : positions[wrong].z) = value;
+            CHECK(kernels->round(positions.span(), 1000.0, edges, items.data(), stride) == wrong);
+            positions[wrong] = right;
+          }
+        }
+        // In the box, but too large a number.
+        if (count > 0) {
+          CHECK(kernels->round(positions.span(), 1e9, edges, items.data(), stride) == 0);
+        }
+      }
     }
   }
 }

@@ -13,6 +13,7 @@
 #include "md/input/line_reader.hpp"
 #include "md/start/readers/id_set.hpp"
 #include "md/start/readers/start_file_reader.hpp"
+#include "start/particles_of_pieces.hpp"
 
 using namespace sterna::md;
 
@@ -63,6 +64,7 @@ Contents contents_of(const std::string& path, const StartFileOptions& options,
   }
   CHECK(static_cast<std::int64_t>(contents.particles.size()) == contents.header.particle_count);
   CHECK(reader->read_chunk(chunk).empty());
+  test::check_pieces(path, options, contents.particles);
   return contents;
 }
 
@@ -267,6 +269,35 @@ TEST_CASE("a triclinic box that the input gives") {
   const std::string file = "1\nLattice=\"10 0 0 2.5 8 0 -3 1.5 6\"\nAr 1 1 1\n";
   CHECK_THROWS_WITH_AS(read(file, options), doctest::Contains("with tilt [2, -3, 1.5]"),
                        StartFileError);
+}
+
+TEST_CASE("compressed files and other formats are read as a stream") {
+  const TemporaryFile data(
+      "LAMMPS\n\n1 atoms\n2 atom types\n0 10 xlo xhi\n0 10 ylo yhi\n0 10 zlo zhi\n\n"
+      "Atoms # atomic\n\n1 1 1 2 3\n");
+  StartFileOptions options = two_types();
+  options.format = "lammps";
+  CHECK(StartFileReader::open(data.path(), options)->piece_count() == 0);
+}
+
+TEST_CASE("pieces of a long file, with and without ids") {
+  for (const bool has_ids : {false, true}) {
+    std::string text =
+        fmt::format("3000\nLattice=\"9 0 0 0 9 0 0 0 9\" Properties={}species:S:1:pos:R:3\n",
+                    has_ids ? "id:I:1:" : "");
+    for (int n = 0; n < 3000; ++n) {
+      if (has_ids) text += fmt::format("{} ", 7 * n % 3000 + 5);
+      text += fmt::format("{} {} {} {:.{}f}\n", n % 3 == 0 ? "Ar" : "Kr", 0.001 * n, n, 0.7 * n,
+                          n % 17);
+    }
+    const auto contents = read(text);
+    CHECK(contents.header.has_ids == has_ids);
+    const TemporaryFile file(text);
+    CHECK(StartFileReader::open(file.path(), two_types())->piece_count() > 4);
+    StartFileOptions options = two_types();
+    options.renumber = true;
+    CHECK(contents_of(file.path(), options).particles.back().id == 3000);
+  }
 }
 
 TEST_CASE("extended XYZ without what has a default, and with what deserves a warning") {

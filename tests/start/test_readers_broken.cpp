@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "md/start/readers/start_file_reader.hpp"
+#include "start/particles_of_pieces.hpp"
 
 using namespace sterna::md;
 
@@ -38,6 +39,18 @@ StartFileOptions options_for(const std::filesystem::path& path) {
   return options;
 }
 
+/// What is wrong with a file is not hidden by reading it in pieces.
+void check_that_pieces_fail(const std::filesystem::path& path) {
+  for (const std::uint64_t bytes : test::piece_sizes) {
+    try {
+      const auto found = test::particles_of_pieces(path.string(), options_for(path), bytes);
+      CHECK_FALSE(found.has_value());
+    } catch (const StartFileError&) {
+      // The file cannot be opened.
+    }
+  }
+}
+
 std::string outcome(const std::filesystem::path& path) {
   try {
     const auto reader = StartFileReader::open(path.string(), options_for(path));
@@ -47,6 +60,7 @@ std::string outcome(const std::filesystem::path& path) {
     Diagnostic diagnostic = error.diagnostic();
     CHECK(diagnostic.file == path.string());
     CHECK(diagnostic.severity == Severity::error);
+    check_that_pieces_fail(path);
     diagnostic.file = path.filename().string();
     return render(diagnostic);
   }

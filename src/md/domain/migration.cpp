@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <map>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "md/core/agreement.hpp"
@@ -49,6 +49,12 @@ bool all_finite(const Vec3& v) {
 /// empty.
 Place wrap(const Box& box, const Vec3& position, const Image& image, std::int64_t id,
            const std::string& when) {
+  const Vec3& edges = box.length;
+  // As readers leave them.
+  if (box.tilt.none() && position.x >= 0.0 && position.y >= 0.0 && position.z >= 0.0 &&
+      position.x < edges.x && position.y < edges.y && position.z < edges.z) {
+    return {position, image};
+  }
   const Vec3 unsheared = box.shear().unsheared(position);
   for (int axis = 0; axis < 3; ++axis) {
     // Written so that NaN fails.
@@ -68,12 +74,28 @@ Place wrap(const Box& box, const Vec3& position, const Image& image, std::int64_
   return {wrapped, {image.x + crossings[0], image.y + crossings[1], image.z + crossings[2]}};
 }
 
+/// What of an element of a particle a place decides.
+void put(const Place& place, Position& position) {
+  const Vec3& p = place.position;
+  position = {p.x, p.y, p.z, position.type};
+}
+void put(const Place& place, Image& image) {
+  image = place.image;
+}
+template <class Element>
+void put(const Place&, Element&) {}
+
 ParticleRecord wrapped(const ParticleRecord& record, const Place& place) {
   ParticleRecord result = record;
-  const Vec3& p = place.position;
-  result.position = {p.x, p.y, p.z, record.position.type};
-  result.image = place.image;
+  put(place, result.position);
+  put(place, result.image);
   return result;
+}
+
+void require_kind(const ParticleStore& particles, const ParticleKind& kind) {
+  if (particles.rotating() != kind.rotating) {
+    throw std::logic_error("migration was made for particles of the other kind: see `rotating`");
+  }
 }
 
 /// Appends `count` items of a message.
@@ -90,16 +112,28 @@ void append(ParticleStore& particles, const std::byte* items, std::size_t count)
   });
 }
 
+/// Where the row of each destination begins; destinations come as often as the row has items. Null
+/// of those that do not come.
+std::vector<std::byte*> rows_for(comm::BulkExchangeBytes& exchange,
+                                 std::span<const int> destinations) {
+  std::vector<std::size_t> counts;
+  for (const int destination : destinations) {
+    const auto rank = static_cast<std::size_t>(destination);
+    if (rank >= counts.size()) counts.resize(rank + 1, 0);
+    ++counts[rank];
+  }
+  std::vector<std::byte*> begins(counts.size(), nullptr);
+  for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+    if (counts[rank] == 0) continue;
+    begins[rank] = exchange.row(static_cast<int>(rank), counts[rank]).data();
+  }
+  return begins;
+}
+
 /// Particles on their way, with destinations.
 class Outgoing {
  public:
   explicit Outgoing(const ParticleKind& kind) : kind_(kind), item_size_(item_size(kind)) {}
-
-  void require_kind(const ParticleStore& particles) const {
-    if (particles.rotating() != kind_.rotating) {
-      throw std::logic_error("migration was made for particles of the other kind: see `rotating`");
-    }
-  }
 
   void clear() {
     particles_.clear();
@@ -144,12 +178,9 @@ class Outgoing {
 
   /// The same for much: written into memory from which it leaves without another copy.
   std::size_t exchange(comm::BulkExchangeBytes& exchange, ParticleStore& particles) {
-    std::map<int, std::size_t> counts;
-    for (const int destination : destinations_) ++counts[destination];
-    std::map<int, std::byte*> next;
-    for (const auto& [rank, count] : counts) next[rank] = exchange.row(rank, count).data();
+    std::vector<std::byte*> next = rows_for(exchange, destinations_);
     for (std::size_t i = 0; i < destinations_.size(); ++i) {
-      std::byte*& place = next[destinations_[i]];
+      std::byte*& place = next[static_cast<std::size_t>(destinations_[i])];
       place = write_item(place, i);
     }
     std::size_t arrived = 0;
@@ -223,6 +254,7 @@ class Migration::Implementation {
         own_(decomposition.region(context.rank())),
         anywhere_(options.anywhere),
         farthest_(farthest),
+        rotating_(options.rotating),
         outgoing_({.rotating = options.rotating}),
         agreement_(context, options.name) {
     agreement_.sum(failed_ranks_);
@@ -239,7 +271,7 @@ class Migration::Implementation {
 #ifndef NDEBUG
     const std::int64_t before = global_count(context_, particles.local_count());
 #endif
-    outgoing_.require_kind(particles);
+    require_kind(particles, {.rotating = rotating_});
     std::string failure;
     try {
       find_leaving(particles, step);
@@ -319,6 +351,7 @@ class Migration::Implementation {
   std::optional<comm::SparseExchangeBytes> exchange_;  ///< with neighbors
   std::optional<comm::BulkExchangeBytes> bulk_;        ///< with anybody
   std::vector<std::size_t> leaving_;
+  bool rotating_;
   Outgoing outgoing_;
   std::int64_t failed_ranks_ = 0;
   comm::ReductionBatch agreement_;  ///< on `failed_ranks_`
@@ -361,12 +394,13 @@ class Distribution::Implementation {
                  const DistributionOptions& options)
       : context_(context),
         decomposition_(decomposition),
-        exchange_(context, item_size({.rotating = options.rotating}),
-                  anywhere_options(context, options.exchange, "distribution")),
-        outgoing_({.rotating = options.rotating}) {}
+        kind_{.rotating = options.rotating},
+        item_size_(item_size(kind_)),
+        exchange_(context, item_size_,
+                  anywhere_options(context, options.exchange, "distribution")) {}
 
   void append(std::span<const ParticleRecord> records, ParticleStore& particles) {
-    outgoing_.require_kind(particles);
+    require_kind(particles, kind_);
     std::string failure;
     try {
       find_owners(records);
@@ -376,24 +410,69 @@ class Distribution::Implementation {
     std::int64_t failed_ranks = failure.empty() ? 0 : 1;
     comm::ReductionBatch(context_, "distribution").sum(failed_ranks).run();
     if (failed_ranks > 0) throw UnstableRun(shared_failure(context_, failure));
-    outgoing_.exchange(exchange_, particles);
+    // Those that stay here go into the store at once, behind what lower ranks send.
+    const int self = context_.rank();
+    std::vector<std::byte*> next = rows_for(exchange_, away_);
+    for (std::size_t i = 0, leaving = 0; i < records.size(); ++i) {
+      if (owners_[i] == self) continue;
+      std::byte*& place = next[static_cast<std::size_t>(away_[leaving++])];
+      write(place, records[i], places_[i]);
+      place += item_size_;
+    }
+    bool are_here = false;
+    for (const auto& row : exchange_.exchange()) {
+      if (row.source > self && !std::exchange(are_here, true)) keep_own(records, particles);
+      md::append(particles, row.items.data(), row.items.size() / item_size_);
+    }
+    if (!are_here) keep_own(records, particles);
+    exchange_.release();
   }
 
  private:
   void find_owners(std::span<const ParticleRecord> records) {
-    outgoing_.clear();
     const Shear shear = decomposition_.box().shear();
-    for (const auto& record : records) {
-      const Place place =
-          wrap(decomposition_.box(), record.position.vector(), record.image, record.id, "");
-      outgoing_.add(decomposition_.owner(shear.unsheared(place.position)), wrapped(record, place));
+    owners_.clear();
+    places_.clear();
+    away_.clear();
+    for (const ParticleRecord& record : records) {
+      places_.push_back(
+          wrap(decomposition_.box(), record.position.vector(), record.image, record.id, ""));
+      owners_.push_back(decomposition_.owner(shear.unsheared(places_.back().position)));
+      if (owners_.back() != context_.rank()) away_.push_back(owners_.back());
+    }
+  }
+
+  void write(std::byte* place, const ParticleRecord& record, const Place& now) const {
+    for_each_array_of_particles(kind_, [&](const auto& field) {
+      auto element = record.*field.in_record;
+      put(now, element);
+      std::memcpy(place, &element, sizeof(element));
+      place += sizeof(element);
+    });
+  }
+
+  void keep_own(std::span<const ParticleRecord> records, ParticleStore& particles) const {
+    std::size_t place = particles.local_count();
+    particles.resize_local(place + records.size() - away_.size());
+    for (std::size_t i = 0; i < records.size(); ++i) {
+      if (owners_[i] != context_.rank()) continue;
+      for_each_array_of_particles(kind_, [&](const auto& field) {
+        auto& element = (particles.*field.array)[place];
+        element = records[i].*field.in_record;
+        put(places_[i], element);
+      });
+      ++place;
     }
   }
 
   comm::Context context_;
   const Decomposition& decomposition_;
+  ParticleKind kind_;
+  std::size_t item_size_;
   comm::BulkExchangeBytes exchange_;
-  Outgoing outgoing_;
+  std::vector<int> owners_;  ///< of the records
+  std::vector<Place> places_;
+  std::vector<int> away_;  ///< owners of those that do not stay here
 };
 
 Distribution::Distribution(const comm::Context& context, const Decomposition& decomposition,

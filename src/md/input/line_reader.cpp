@@ -85,6 +85,7 @@ void FileHandle::unpack(const Diagnostic* place) {
     fail_as_a_whole(path_, place, "what is compressed in it is empty");
   }
   size_ = static_cast<std::uint64_t>(status.st_size);
+  was_packed_ = true;
 }
 
 FileHandle::~FileHandle() {

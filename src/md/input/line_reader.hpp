@@ -25,6 +25,8 @@ class FileHandle {
   const std::string& path() const { return path_; }
   /// In bytes, when it was opened; unpacked.
   std::uint64_t size() const { return size_; }
+  /// Whether it was compressed.
+  bool was_packed() const { return was_packed_; }
   /// As many bytes as there are, up to `size`; 0 at the end. Throws StartFileError.
   std::size_t read(char* to, std::size_t size, std::uint64_t offset) const;
 
@@ -34,6 +36,7 @@ class FileHandle {
   std::string path_;
   int descriptor_;
   std::uint64_t size_;
+  bool was_packed_ = false;
 };
 
 /// The lines of a text file one after the other, through a buffer of fixed size. Lines end with LF
@@ -60,6 +63,9 @@ class LineReader {
   };
   Mark mark() const { return {line_offset_, number_ - 1}; }
   void go_to(const Mark& mark);
+  /// Where the next line begins in the file, and how long that is, in bytes.
+  std::uint64_t next_offset() const { return end_offset_ - (end_ - begin_); }
+  const FileHandle& file() const { return *file_; }
 
   /// Throws StartFileError about a part of the current line, which `part` points into.
   [[noreturn]] void fail(std::string_view part, std::string message) const;

@@ -6,8 +6,13 @@
 #include <cstring>
 #include <utility>
 
+#include "sterna/comm/reduction_batch.hpp"
+
 namespace sterna::md {
 namespace {
+
+/// Rows of the exchange are counted in units of so many bytes.
+constexpr std::size_t word = 4;
 
 std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -35,7 +40,7 @@ BlockRedistribution::BlockRedistribution(const comm::Context& context, std::int6
       by_block_(block_slots_),
       by_piece_(piece_slots_),
       exchange_(
-          context, stride_,
+          context, word,
           {.method = options.method, .name = "output in order of ids", .possible_sources = {}}) {}
 
 void BlockRedistribution::note_failure(std::string text) {
@@ -142,7 +147,7 @@ BlockRedistribution::Piece BlockRedistribution::exchange(std::int64_t piece, con
     const std::size_t count = begin[owner + 1] - begin[owner];
     if (count == 0) continue;
     const std::span<const std::uint32_t> particles(order_.data() + begin[owner], count);
-    std::byte* row = exchange_.row(owner, count).data();
+    std::byte* row = exchange_.row(owner, count * stride_ / word).data();
     // Few at a time, so that ids and data meet in the nearest cache.
     constexpr std::size_t at_once = 256;
     for (std::size_t done = 0; done < count; done += at_once) {
@@ -182,6 +187,145 @@ BlockRedistribution::Piece BlockRedistribution::exchange(std::int64_t piece, con
                         : fmt::format("no particle has the id {}", id));
   }
   return {first, items_};
+}
+
+std::int64_t BlockRedistribution::owner_of(std::int64_t id) const {
+  if (id_order_->is_plain()) {
+    return id < 1 || id > particles_ ? -1 : by_block_.quotient(id - 1);
+  }
+  const std::uint32_t row = row_of(id);
+  return row == no_row ? -1 : row % static_cast<std::uint32_t>(ranks_);
+}
+
+template <std::size_t bytes>
+std::int64_t BlockRedistribution::place_in_block(std::span<const std::byte> items,
+                                                 const Keyed& keyed) {
+  const std::size_t size = bytes > 0 ? bytes : item_bytes_;
+  const std::int64_t first = first_slot();
+  const auto count = static_cast<std::int64_t>(block_.size() / size);
+  std::int64_t placed = 0;
+  for (const std::byte* item = items.data(); item < items.data() + items.size();
+       item += keyed.stride) {
+    std::int64_t place;
+    if (keyed.by_slot) {
+      std::uint32_t slot;
+      std::memcpy(&slot, item + keyed.key_place, sizeof(slot));
+      place = slot;
+    } else {
+      std::int64_t id;
+      std::memcpy(&id, item + keyed.key_place, sizeof(id));
+      place = slot_of(id) - first;
+      if (place < 0 || place >= count) {
+        note_failure(fmt::format("a particle has the id {}, which no particle had before", id));
+        continue;
+      }
+    }
+    std::byte* const to = block_.data() + static_cast<std::size_t>(place) * size;
+    std::int32_t before;
+    std::memcpy(&before, to, sizeof(before));
+    if (before != no_item) {
+      note_failure(fmt::format("two particles have the id {}", id_at(first + place)));
+      continue;
+    }
+    ++placed;
+    std::memcpy(to, item, size);
+  }
+  return placed;
+}
+
+template <std::size_t bytes>
+void BlockRedistribution::deal(std::span<const std::int64_t> ids, const std::byte* items,
+                               const Keyed& keyed, std::span<std::byte*> next) {
+  // A copy of a known length is a few instructions. Item and key are copied apart: a processor waits
+  // where it reads at once what it has just written in two pieces.
+  const std::size_t size = bytes > 0 ? bytes : item_bytes_;
+  for (std::size_t i = 0; i < ids.size(); ++i, items += keyed.stride) {
+    const std::int64_t id = ids[i];
+    const bool is_known = id_order_->is_plain() && id >= 1 && id <= particles_;
+    const std::int64_t owner = is_known ? by_block_.quotient(id - 1) : owner_of(id);
+    if (owner < 0) {
+      note_failure(fmt::format("a particle has the id {}, which no particle had before", id));
+      continue;
+    }
+    std::byte*& place = next[static_cast<std::size_t>(owner)];
+    std::memcpy(place, items, size);
+    if (keyed.by_slot) {
+      const auto slot = static_cast<std::uint32_t>(id - 1 - owner * block_slots_);
+      std::memcpy(place + keyed.key_place, &slot, sizeof(slot));
+    } else {
+      std::memcpy(place + keyed.key_place, &id, sizeof(id));
+    }
+    place += keyed.stride;
+  }
+}
+
+std::span<std::byte> BlockRedistribution::collect(std::span<const std::int64_t> ids,
+                                                  std::shared_ptr<const IdOrder> order,
+                                                  const PackRange& pack) {
+  id_order_ = std::move(order);
+  failure_ = id_order_->failure;
+  Keyed keyed{};
+  keyed.by_slot =
+      id_order_->is_plain() && block_slots_ <= std::numeric_limits<std::uint32_t>::max();
+  const std::size_t key_bytes = keyed.by_slot ? sizeof(std::uint32_t) : sizeof(std::int64_t);
+  keyed.key_place = (item_bytes_ + key_bytes - 1) / key_bytes * key_bytes;
+  keyed.stride = keyed.key_place + key_bytes;
+  const std::int64_t first = first_slot();
+  const std::int64_t count = std::min(first + block_slots_, particles_) - first;
+  block_.resize(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)) * item_bytes_);
+  for (std::size_t place = 0; place < block_.size(); place += item_bytes_) {
+    std::memcpy(block_.data() + place, &no_item, sizeof(no_item));
+  }
+
+  const auto at_once = static_cast<std::size_t>(piece_slots_);
+  auto rounds = static_cast<std::int64_t>((ids.size() + at_once - 1) / at_once);
+  comm::ReductionBatch(context_, "rounds of output").max(rounds).run();
+  // Few at a time, so that items are still in the nearest cache when they get their keys.
+  constexpr std::size_t few = 1024;
+  std::vector<std::byte> packed(few * keyed.stride), own(few * keyed.stride);
+  std::vector<std::byte*> next(static_cast<std::size_t>(ranks_));
+  std::vector<std::size_t> counts(next.size());
+  std::int64_t placed = 0;
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    const std::size_t begin = std::min(ids.size(), static_cast<std::size_t>(round) * at_once);
+    const std::size_t end = std::min(ids.size(), begin + at_once);
+    std::fill(counts.begin(), counts.end(), 0);
+    for (std::size_t i = begin; i < end && ranks_ > 1; ++i) {
+      const std::int64_t owner = owner_of(ids[i]);
+      if (owner >= 0) ++counts[static_cast<std::size_t>(owner)];
+    }
+    for (int rank = 0; rank < ranks_; ++rank) {
+      const auto r = static_cast<std::size_t>(rank);
+      if (rank == rank_ || counts[r] == 0) continue;
+      next[r] = exchange_.row(rank, counts[r] * keyed.stride / word).data();
+    }
+    for (std::size_t i = begin; i < end; i += few) {
+      const std::size_t here = std::min(few, end - i);
+      pack(i, here, packed.data(), keyed.stride);
+      next[static_cast<std::size_t>(rank_)] = own.data();
+      const auto some = ids.subspan(i, here);
+      item_bytes_ == 12 ? deal<12>(some, packed.data(), keyed, next)
+                        : deal<0>(some, packed.data(), keyed, next);
+      const std::byte* const own_end = next[static_cast<std::size_t>(rank_)];
+      placed += place_in_block({own.data(), static_cast<std::size_t>(own_end - own.data())}, keyed);
+    }
+    if (ranks_ == 1) continue;
+    for (const auto& row : exchange_.exchange()) placed += place_in_block(row.items, keyed);
+    exchange_.release();
+  }
+  if (placed < count) {
+    std::int64_t hole = 0;
+    for (; hole < count; ++hole) {
+      std::int32_t begin;
+      std::memcpy(&begin, block_.data() + static_cast<std::size_t>(hole) * item_bytes_,
+                  sizeof(begin));
+      if (begin == no_item) break;
+    }
+    const std::int64_t id = id_at(first + hole);
+    note_failure(id < 0 ? fmt::format("there are fewer particles than {}", particles_)
+                        : fmt::format("no particle has the id {}", id));
+  }
+  return block_.span();
 }
 
 }  // namespace sterna::md

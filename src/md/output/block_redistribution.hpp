@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "md/output/id_order.hpp"
+#include "md/system/aligned_buffer.hpp"
 #include "sterna/comm/bulk_exchange.hpp"
 #include "sterna/comm/context.hpp"
 
@@ -51,6 +52,20 @@ class BlockRedistribution {
   /// Collective, for pieces 0, 1, ... in order. Valid until the next call.
   Piece exchange(std::int64_t piece, const Pack& pack);
 
+  /// Writes the items of the local particles from `first` on, `stride` bytes apart. It may change
+  /// all `stride` bytes of each.
+  using PackRange = std::function<void(std::size_t first, std::size_t count, std::byte* items,
+                                       std::size_t stride)>;
+  /// The first word of an item that `collect` brings is never this.
+  static constexpr std::int32_t no_item = std::numeric_limits<std::int32_t>::min();
+  /// Collective, instead of `plan` and all of `exchange`: this rank's whole block, which it keeps in
+  /// memory. Particles are taken in the order of the store, as many at a time as a piece has slots,
+  /// so that nothing is sorted and memory is read once. Valid until the next call.
+  std::span<std::byte> collect(std::span<const std::int64_t> ids,
+                               std::shared_ptr<const IdOrder> order, const PackRange& pack);
+  /// The first slot of this rank's block.
+  std::int64_t first_slot() const { return first_slot(rank_, 0); }
+
   /// Not empty where an id was not in the order, came twice or not at all; this rank's view.
   const std::string& failure() const { return failure_; }
 
@@ -84,6 +99,26 @@ class BlockRedistribution {
   template <std::size_t bytes>
   std::int64_t place_items(std::span<const std::byte> row, std::int64_t first, std::int64_t count);
   std::int64_t first_slot(int owner, std::int64_t piece) const;
+  /// Items with their keys behind them, on their way into blocks.
+  struct Keyed {
+    bool by_slot;           ///< the key is the slot in the block, otherwise the id
+    std::size_t key_place;  ///< from the begin of the item
+    std::size_t stride;
+  };
+  /// The rank whose block has the id; -1: none.
+  std::int64_t owner_of(std::int64_t id) const;
+  /// Copies items to where the next one of their owner goes, and their keys behind them. `bytes`: of
+  /// an item; 0: `item_bytes_`.
+  template <std::size_t bytes>
+  void deal(std::span<const std::int64_t> ids, const std::byte* items, const Keyed& keyed,
+            std::span<std::byte*> next);
+  /// Puts items into this rank's block; returns how many places were free. `bytes`: of an item; 0:
+  /// `item_bytes_`.
+  template <std::size_t bytes>
+  std::int64_t place_in_block(std::span<const std::byte> items, const Keyed& keyed);
+  std::int64_t place_in_block(std::span<const std::byte> items, const Keyed& keyed) {
+    return item_bytes_ == 12 ? place_in_block<12>(items, keyed) : place_in_block<0>(items, keyed);
+  }
   static constexpr std::uint32_t no_row = std::numeric_limits<std::uint32_t>::max();
   /// Of the piece that the id belongs to, in `row_begin_`, where ids are not 1 ... N; `no_row` where
   /// it is not in the order.
@@ -118,6 +153,7 @@ class BlockRedistribution {
   std::vector<std::uint32_t> rows_;     ///< of the local particles; while a plan is made
   std::vector<std::byte> items_;
   std::vector<unsigned char> filled_;
+  AlignedBuffer<std::byte> block_;  ///< what `collect` brings
   std::string failure_;
 };
 

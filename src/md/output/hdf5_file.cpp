@@ -316,6 +316,21 @@ bool File::is_compressed(const std::string& dataset) const {
   return h5.H5Pget_nfilters(properties) > 0;
 }
 
+std::vector<Size> File::compressed_chunk(const std::string& dataset) const {
+  if (!is_compressed(dataset)) return {};
+  const Library& h5 = library();
+  const Owned data(
+      check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),
+      h5.H5Dclose);
+  const Owned properties(check(h5.H5Dget_create_plist(data), "read the properties of", dataset),
+                         h5.H5Pclose);
+  // As many numbers as the dataset has dimensions, up to 32.
+  std::vector<Size> chunk(32);
+  const int dimensions = h5.H5Pget_chunk(properties, static_cast<int>(chunk.size()), chunk.data());
+  chunk.resize(static_cast<std::size_t>(std::max(dimensions, 0)));
+  return chunk;
+}
+
 std::vector<std::string> File::value_names(const std::string& dataset) const {
   const Library& h5 = library();
   const Owned data(

@@ -62,6 +62,8 @@ class File {
   void set_extent(const std::string& dataset, std::span<const Size> extent);
   bool has_type(const std::string& dataset, Type type) const;
   bool is_compressed(const std::string& dataset) const;
+  /// The extent of its chunks where it is compressed, otherwise nothing.
+  std::vector<Size> compressed_chunk(const std::string& dataset) const;
   /// Names of the values 0, 1, ... of an enumeration; none where the dataset holds plain numbers.
   std::vector<std::string> value_names(const std::string& dataset) const;
   /// Where in the file the chunk lies that begins at `first`, an element's indices.

@@ -90,6 +90,7 @@ using ErrorVisitor = Status(unsigned index, const ErrorEntry* entry, void* data)
   FUNCTION(H5Tclose, Status(Handle))                                                               \
   FUNCTION(H5Pcreate, Handle(Handle))                                                              \
   FUNCTION(H5Pset_chunk, Status(Handle, int, const Size*))                                         \
+  FUNCTION(H5Pget_chunk, int(Handle, int, Size*))                                                  \
   FUNCTION(H5Pset_shuffle, Status(Handle))                                                         \
   FUNCTION(H5Pset_deflate, Status(Handle, unsigned))                                               \
   FUNCTION(H5Pget_nfilters, int(Handle))                                                           \

@@ -1,296 +1,35 @@
 #include "md/output/xtc_encoding.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <cstdlib>
-#include <cstring>
+#include "md/output/xtc_kernels.hpp"
+#include "md/output/xtc_sizes.hpp"
+#include "md/simd/instruction_set.hpp"
 
 namespace sterna::md {
-namespace {
 
-/// How many values a small coordinate may have: three of entry i fit into i bits. The table is part
-/// of the format.
-constexpr std::array<std::int32_t, 73> sizes{
-    0,        0,        0,       0,       0,       0,       0,       0,       0,       8,
-    10,       12,       16,      20,      25,      32,      40,      50,      64,      80,
-    101,      128,      161,     203,     256,     322,     406,     512,     645,     812,
-    1024,     1290,     1625,    2048,    2580,    3250,    4096,    5060,    6501,    8192,
-    10321,    13003,    16384,   20642,   26007,   32768,   41285,   52015,   65536,   82570,
-    104031,   131072,   165140,  208063,  262144,  330280,  416127,  524287,  660561,  832255,
-    1048576,  1321122,  1664510, 2097152, 2642245, 3329021, 4194304, 5284491, 6658042, 8388607,
-    10568983, 13316085, 16777216};
-constexpr int first_entry = 9;
-constexpr int last_entry = sizes.size() - 1;
-/// Sizes that one frame uses.
-constexpr int entries_in_use = 8;
-/// Coordinates of a larger extent than this are not packed together.
-constexpr std::int64_t largest_packed = 0xffffff;
-constexpr std::size_t longest_run = 8;
-constexpr int bits_of_run = 5;
-
-/// Bits, the highest of a number first.
-class BitStream {
- public:
-  BitStream(std::vector<std::byte>& bytes, std::size_t expected_bytes) : bytes_(bytes) {
-    if (bytes_.size() < expected_bytes + room) bytes_.resize(expected_bytes + room);
-  }
-
-  /// Has room for everything that a group of points takes.
-  void make_room() {
-    if (place_ + room > bytes_.size()) bytes_.resize(2 * bytes_.size());
-  }
-
-  void put(std::uint64_t value, int bits) {
-    if (bits > 56) {
-      put_few(value >> 32, bits - 32);
-      value &= 0xffffffffU;
-      bits = 32;
-    }
-    if (bits > 0) put_few(value, bits);
-  }
-
-  /// A number of up to 72 bits, low + high * 2^32, as the format has it: its bytes, the lowest one
-  /// first, then what is left of the bits.
-  void put_bytes(std::uint64_t low, std::uint64_t high, int bits) {
-    put_low_bytes(low | high << 32, std::min(bits, 64));
-    if (bits > 64) put_low_bytes(high >> 32, bits - 64);
-  }
-
-  std::size_t bits() const { return 8 * place_ + static_cast<std::size_t>(held_); }
-
-  std::span<const std::byte> written() const {
-    return std::span(bytes_).first(place_ + (held_ > 0 ? 1 : 0));
-  }
-
- private:
-  static constexpr std::size_t room = 128;
-
-  /// At most 56 bits: up to 7 are held back from before.
-  void put_few(std::uint64_t value, int bits) {
-    held_bits_ |= value << (64 - held_ - bits);
-    held_ += bits;
-    std::uint64_t bytes = held_bits_;
-    if constexpr (std::endian::native == std::endian::little) bytes = __builtin_bswap64(bytes);
-    std::memcpy(bytes_.data() + place_, &bytes, sizeof(bytes));
-    const int whole = held_ / 8;
-    place_ += static_cast<std::size_t>(whole);
-    held_bits_ <<= 8 * whole;
-    held_ %= 8;
-  }
-
-  void put_low_bytes(std::uint64_t value, int bits) {
-    const int whole = bits / 8 * 8, rest = bits % 8;
-    if (whole > 0) put(__builtin_bswap64(value) >> (64 - whole), whole);
-    if (rest > 0) put(value >> whole, rest);
-  }
-
-  std::vector<std::byte>& bytes_;
-  std::size_t place_ = 0;
-  std::uint64_t held_bits_ = 0;  ///< the highest ones
-  int held_ = 0;
-};
-
-/// (a * b + c) as low + high * 2^32, for a below 2^48 and b, c below 2^24.
-struct Product {
-  std::uint64_t low, high;
-  Product(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
-    const std::uint64_t below = (a & 0xffffffffU) * b + c;
-    low = below & 0xffffffffU;
-    high = (a >> 32) * b + (below >> 32);
-  }
-};
-
-/// The fewest bits that hold it.
-int bit_width(std::uint64_t number) {
-  return static_cast<int>(std::bit_width(number));
+std::vector<const XtcKernels*> available_xtc_kernels() {
+  return available_kernels<XtcKernels>(STERNA_KERNEL_FAMILY(xtc_kernels));
 }
 
-/// Whether all coordinates differ by less than this.
-bool are_near(const XtcPoint& a, const XtcPoint& b, std::int32_t distance) {
-  return std::abs(a[0] - b[0]) < distance && std::abs(a[1] - b[1]) < distance &&
-         std::abs(a[2] - b[2]) < distance;
+const XtcKernels& xtc_kernels() {
+  static const XtcKernels& widest = select_kernels(available_xtc_kernels(), "auto");
+  return widest;
 }
-
-std::int64_t distance_squared(const XtcPoint& a, const XtcPoint& b) {
-  std::int64_t sum = 0;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const std::int64_t d = a[axis] - b[axis];
-    sum += d * d;
-  }
-  return sum;
-}
-
-class Encoder {
- public:
-  Encoder(const XtcRange& range, std::size_t points, std::vector<std::byte>& room)
-      : range_(range), first_(range.first_size()), entry_(first_), stream_(room, 6 * points) {
-    largest_ = std::min(last_entry, first_ + entries_in_use);
-    smallest_ = largest_ - entries_in_use;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const auto extent = static_cast<std::uint64_t>(range.most[axis] - range.least[axis] + 1);
-      extent_[axis] = extent;
-      bits_of_axis_[axis] = bit_width(extent);
-      is_packed_ &= extent <= static_cast<std::uint64_t>(largest_packed);
-    }
-    if (is_packed_) {
-      const Product all(extent_[0] * extent_[1], extent_[2], 0);
-      const int high = bit_width(all.high);
-      bits_of_point_ = high > 0 ? 32 + high : bit_width(all.low);
-    } else {
-      bits_of_point_ = bits_of_axis_[0] + bits_of_axis_[1] + bits_of_axis_[2];
-    }
-  }
-
-  void encode(std::span<XtcPoint> points) {
-    std::size_t i = 0;
-    while (i < points.size()) i = put_group(points, i);
-  }
-
-  /// Single points, after which the encoder is as at the beginning and a byte ends.
-  void close(std::span<const XtcPoint> points) {
-    std::size_t i = 0;
-    for (; entry_ != first_; ++i) put_single(points[i], entry_ < first_ ? 1 : -1);
-    put_single(points[i++], 0);
-    // The run stays 0 from here on, which one bit says, or six. So many of those end a byte.
-    const std::size_t left = points.size() - i;
-    const std::size_t bits = stream_.bits() + left * (static_cast<std::size_t>(bits_of_point_) + 1);
-    const std::size_t long_flags = 5 * (8 - bits % 8) % 8;
-    for (std::size_t n = 0; n < left; ++n) {
-      if (n < long_flags) run_ = unknown;
-      put_single(points[i + n], 0);
-    }
-  }
-
-  std::span<const std::byte> written() const { return stream_.written(); }
-
- private:
-  static constexpr std::size_t unknown = longest_run + 1;
-
-  void put_point(const XtcPoint& point) {
-    std::array<std::uint64_t, 3> from_least;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      from_least[axis] = static_cast<std::uint64_t>(point[axis] - range_.least[axis]);
-    }
-    if (is_packed_) {
-      const Product packed(from_least[0] * extent_[1] + from_least[1], extent_[2], from_least[2]);
-      stream_.put_bytes(packed.low, packed.high, bits_of_point_);
-    } else {
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        stream_.put(from_least[axis], bits_of_axis_[axis]);
-      }
-    }
-  }
-
-  void put_distance(const XtcPoint& from, const XtcPoint& to) {
-    const auto size = static_cast<std::uint64_t>(sizes[static_cast<std::size_t>(entry_)]);
-    const std::int32_t half = small();
-    const auto shifted = [&](std::size_t axis) {
-      return static_cast<std::uint64_t>(to[axis] - from[axis] + half);
-    };
-    const Product packed(shifted(0) * size + shifted(1), size, shifted(2));
-    stream_.put_bytes(packed.low, packed.high, entry_);
-  }
-
-  void put_flag(std::size_t run, int change) {
-    if (run == run_ && change == 0) {
-      stream_.put(0, 1);
-      return;
-    }
-    run_ = run;
-    stream_.put(1, 1);
-    stream_.put(3 * run + static_cast<std::size_t>(change + 1), bits_of_run);
-  }
-
-  std::int32_t small() const { return sizes[static_cast<std::size_t>(entry_)] / 2; }
-
-  void put_single(const XtcPoint& point, int change) {
-    stream_.make_room();
-    put_point(point);
-    put_flag(0, change);
-    entry_ += change;
-  }
-
-  /// The point `i` and the run of those that follow it closely; returns the place after them.
-  std::size_t put_group(std::span<XtcPoint> points, std::size_t i) {
-    stream_.make_room();
-    const std::int32_t near = small();
-    const std::int32_t larger = sizes[static_cast<std::size_t>(largest_)] / 2;
-    int change = 0;
-    if (entry_ < largest_ && i > 0 && are_near(points[i], points[i - 1], larger)) {
-      change = 1;
-    } else if (entry_ > smallest_) {
-      change = -1;
-    }
-    std::size_t run = 0;
-    if (i + 1 < points.size() && are_near(points[i], points[i + 1], near)) {
-      // The second point comes first, as the decoder expects: from the oxygen of water, which comes
-      // first in memory, both hydrogens are near.
-      std::swap(points[i], points[i + 1]);
-      do {
-        ++run;
-      } while (run < longest_run && i + run + 1 < points.size() &&
-               are_near(points[i + run], points[i + run + 1], near));
-    }
-    if (change < 0) {
-      const std::int64_t smaller = sizes[static_cast<std::size_t>(entry_ - 1)] / 2;
-      for (std::size_t n = 0; n < run && change != 0; ++n) {
-        if (distance_squared(points[i + n], points[i + n + 1]) >= smaller * smaller) change = 0;
-      }
-      if (run == 0) change = 0;
-    }
-    put_point(points[i]);
-    put_flag(run, change);
-    for (std::size_t n = 0; n < run; ++n) put_distance(points[i + n], points[i + n + 1]);
-    entry_ += change;
-    return i + run + 1;
-  }
-
-  const XtcRange& range_;
-  int first_, entry_, smallest_, largest_;
-  std::size_t run_ = unknown;
-  std::array<std::uint64_t, 3> extent_;
-  std::array<int, 3> bits_of_axis_;
-  bool is_packed_ = true;
-  int bits_of_point_;
-  BitStream stream_;
-};
-
-}  // namespace
 
 void XtcRange::add(std::span<const XtcPoint> points) {
-  XtcPoint low = points.empty() ? XtcPoint{} : points.front(), high = low;
-  for (const XtcPoint& point : points) {
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      low[axis] = std::min(low[axis], point[axis]);
-      high[axis] = std::max(high[axis], point[axis]);
-    }
-  }
-  for (std::size_t axis = 0; axis < 3 && !points.empty(); ++axis) {
-    least[axis] = std::min<std::int64_t>(least[axis], low[axis]);
-    most[axis] = std::max<std::int64_t>(most[axis], high[axis]);
-  }
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    std::int64_t distance = 0;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      distance += std::abs(std::int64_t{points[i][axis]} - points[i - 1][axis]);
-    }
-    least_distance = std::min(least_distance, distance);
-  }
+  xtc_kernels().add(points, *this);
 }
 
 int XtcRange::first_size() const {
-  int entry = first_entry;
-  while (entry < last_entry && sizes[static_cast<std::size_t>(entry)] < least_distance) ++entry;
+  int entry = first_xtc_entry;
+  while (entry < last_xtc_entry && xtc_sizes[static_cast<std::size_t>(entry)] < least_distance) {
+    ++entry;
+  }
   return entry;
 }
 
 std::span<const std::byte> encode_xtc(std::span<XtcPoint> points, const XtcRange& range,
                                       bool is_last, std::vector<std::byte>& room) {
-  Encoder encoder(range, points.size(), room);
-  const std::size_t rest = is_last ? 0 : least_xtc_part;
-  encoder.encode(points.first(points.size() - rest));
-  if (!is_last) encoder.close(points.last(rest));
-  return encoder.written();
+  return xtc_kernels().encode(points, range, is_last, room);
 }
 
 }  // namespace sterna::md

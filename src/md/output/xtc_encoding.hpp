@@ -15,7 +15,8 @@ using XtcPoint = std::array<std::int32_t, 3>;
 /// What the points of a frame have in common, which its header says.
 struct XtcRange {
   std::array<std::int64_t, 3> least{none, none, none}, most{-none, -none, -none};
-  /// The least |dx| + |dy| + |dz| of two points that follow each other.
+  /// The least |dx| + |dy| + |dz| of two points that follow each other; of those that are farther
+  /// apart than every size of small distances, something larger than that.
   std::int64_t least_distance = none;
 
   static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();

@@ -14,6 +14,7 @@
 #include "md/output/joint_file.hpp"
 #include "md/output/xdr_words.hpp"
 #include "md/output/xtc_encoding.hpp"
+#include "md/output/xtc_kernels.hpp"
 #include "md/system/particle_fields.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/reduction_batch.hpp"
@@ -134,53 +135,74 @@ class XtcWriter::Implementation {
   void collect_points(const Box& box, const ParticleStore& store) {
     const auto ids = store.id.span().first(store.local_count());
     if (id_order_ == nullptr) id_order_ = redistribution_->order(ids);
-    points_.clear();
     failure_.clear();
-    redistribution_->plan(ids, id_order_);
-    for (std::int64_t piece = 0; piece < redistribution_->piece_count(); ++piece) {
-      const auto rows = redistribution_->exchange(
-          piece, [&](std::span<const std::uint32_t> particles, std::byte* items,
-                     std::size_t stride) { pack(box, store, particles, items, stride); });
-      unpack(rows.items);
-      const auto count = static_cast<std::int64_t>(rows.items.size() / item_bytes_);
-      if (count > 0) is_last_ = rows.first_slot + count == particles_;
-    }
+    const std::span<std::byte> items = redistribution_->collect(
+        ids, id_order_,
+        [&](std::size_t first, std::size_t count, std::byte* place, std::size_t stride) {
+          options_.places.empty() ? pack_atoms(box, store, first, count, place, stride)
+                                  : pack_molecules(box, store, first, count, place, stride);
+        });
+    const auto count = static_cast<std::int64_t>(items.size() / item_bytes_);
+    is_last_ = count > 0 && redistribution_->first_slot() + count == particles_;
     if (failure_.empty() && !redistribution_->failure().empty()) {
       failure_ = file_.path() + ": " + redistribution_->failure();
     }
     agree(context_, failure_);
+    if (options_.places.empty()) {
+      static_assert(sizeof(XtcPoint) == 12);
+      points_ = {reinterpret_cast<XtcPoint*>(items.data()), static_cast<std::size_t>(count)};
+    } else {
+      unpack(items);
+    }
   }
 
-  void pack(const Box& given_box, const ParticleStore& store,
-            std::span<const std::uint32_t> particles, std::byte* items, std::size_t stride) {
+  /// Of local particle `i`, in the box.
+  static Vec3 center_of(const ParticleStore& store, const Box& box, std::size_t i) {
+    Vec3 center;
+    for_each_field([&](const auto& field) {
+      using Field = std::remove_cvref_t<decltype(field)>;
+      if constexpr (Field::is_position) {
+        const auto numbers = shown(field, store, box, i);
+        center = {numbers[0], numbers[1], numbers[2]};
+      }
+    });
+    return center;
+  }
+
+  void pack_atoms(const Box& box, const ParticleStore& store, std::size_t first, std::size_t count,
+                  std::byte* items, std::size_t stride) {
+    const auto positions = store.position.span().subspan(first, count);
+    std::size_t done = 0;
+    while (done < count) {
+      // Nearly all are in the box, which a vector of them is looked at for.
+      if (box.tilt.none()) {
+        done += xtc_kernels().round(positions.subspan(done), precision_, box.length,
+                                    items + done * stride, stride);
+      }
+      if (done == count) return;
+      round(center_of(store, box, first + done), precision_, items + done * stride);
+      ++done;
+    }
+  }
+
+  void pack_molecules(const Box& given_box, const ParticleStore& store, std::size_t first,
+                      std::size_t count, std::byte* items, std::size_t stride) {
     const bool turns = store.kind().rotating;
     // Copies, which what is written through bytes cannot change.
     const Box box = given_box;
     const double precision = precision_;
-    const bool has_places = !options_.places.empty();
-    for (const std::uint32_t i : particles) {
-      Vec3 center;
-      for_each_field([&](const auto& field) {
-        using Field = std::remove_cvref_t<decltype(field)>;
-        if constexpr (Field::is_position) {
-          const auto numbers = shown(field, store, box, i);
-          center = {numbers[0], numbers[1], numbers[2]};
-        }
-      });
-      if (!has_places) {
-        round(center, precision, items);
-      } else {
-        const auto& places = options_.places[static_cast<std::size_t>(store.position[i].type)];
-        const auto atoms = static_cast<std::int32_t>(places.size());
-        std::memcpy(items, &atoms, sizeof(atoms));
-        std::byte* item = items + sizeof(atoms);
-        for (const Vec3& place : places) {
-          round(center + (turns ? store.orientation[i].to_lab(place) : place), precision, item);
-          item += sizeof(XtcPoint);
-        }
-        // What is behind the atoms of a small molecule goes along.
-        std::fill(item, items + item_bytes_, std::byte{0});
+    for (std::size_t i = first; i < first + count; ++i) {
+      const Vec3 center = center_of(store, box, i);
+      const auto& places = options_.places[static_cast<std::size_t>(store.position[i].type)];
+      const auto atoms = static_cast<std::int32_t>(places.size());
+      std::memcpy(items, &atoms, sizeof(atoms));
+      std::byte* item = items + sizeof(atoms);
+      for (const Vec3& place : places) {
+        round(center + (turns ? store.orientation[i].to_lab(place) : place), precision, item);
+        item += sizeof(XtcPoint);
       }
+      // What is behind the atoms of a small molecule goes along.
+      std::fill(item, items + item_bytes_, std::byte{0});
       items += stride;
     }
   }
@@ -208,22 +230,17 @@ class XtcWriter::Implementation {
   }
 
   void unpack(std::span<const std::byte> items) {
-    const std::size_t count = items.size() / item_bytes_;
-    if (options_.places.empty()) {
-      const std::size_t before = points_.size();
-      points_.resize(before + count);
-      if (count > 0) std::memcpy(points_.data() + before, items.data(), count * sizeof(XtcPoint));
-      return;
-    }
-    for (std::size_t n = 0; n < count; ++n) {
-      const std::byte* item = items.data() + n * item_bytes_;
+    points_of_molecules_.clear();
+    for (std::size_t begin = 0; begin < items.size(); begin += item_bytes_) {
+      const std::byte* item = items.data() + begin;
       std::int32_t atoms;
       std::memcpy(&atoms, item, sizeof(atoms));
-      const std::size_t before = points_.size();
-      points_.resize(before + static_cast<std::size_t>(atoms));
-      std::memcpy(points_.data() + before, item + sizeof(atoms),
+      const std::size_t before = points_of_molecules_.size();
+      points_of_molecules_.resize(before + static_cast<std::size_t>(atoms));
+      std::memcpy(points_of_molecules_.data() + before, item + sizeof(atoms),
                   static_cast<std::size_t>(atoms) * sizeof(XtcPoint));
     }
+    points_ = points_of_molecules_;
   }
 
   /// Extent and number of the points of all ranks.
@@ -314,7 +331,8 @@ class XtcWriter::Implementation {
   std::shared_ptr<const IdOrder> id_order_;  ///< since the first frame that this object wrote
   std::uint64_t end_ = 0;                    ///< of the frames
   std::int64_t frames_ = 0;
-  std::vector<XtcPoint> points_;
+  std::span<XtcPoint> points_;  ///< of this rank's block of ids
+  std::vector<XtcPoint> points_of_molecules_;
   std::vector<std::byte> encoded_;  ///< room for this rank's part
   bool is_last_ = false;            ///< whether this rank has the last particle
   std::string failure_;

@@ -32,6 +32,7 @@ void Simulation::Implementation::take_output_directory() {
 }
 
 std::string Simulation::Implementation::find_checkpoint() {
+  const auto measured = start_times_.measure(StartTimes::reading);
   const FoundCheckpoint found = find_latest_checkpoint(context_, stem_);
   stop_if_asked();  // a large one took long to check
   if (found.would_lose_run) {

@@ -41,7 +41,9 @@
 #include "md/simulation/interaction.hpp"
 #include "md/simulation/phase_timer.hpp"
 #include "md/simulation/simulation.hpp"
+#include "md/simulation/start_times.hpp"
 #include "md/simulation/step_modifier_table.hpp"
+#include "md/start/readers/start_file_reader.hpp"
 #include "md/system/topology.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/messenger.hpp"
@@ -86,7 +88,6 @@ class Simulation::Implementation {
   // simulation_start.cpp: how a run comes to be.
   void start_from_input(const System* system);
   void generate_start();
-  void read_start_file();
   void take_particles(const System* system);
   /// What is wrong with these particles; empty where nothing is.
   std::string what_is_wrong(const System::Particles& given) const;
@@ -114,6 +115,13 @@ class Simulation::Implementation {
   void report_virtual_sites(double farthest);
   /// To the temperature of the start, after constraints have taken their part.
   void scale_start_velocities();
+
+  // start_file.cpp
+  void read_start_file();
+  /// All ranks at once, each with a reader that finds these facts in the file; rank 0 brings its
+  /// own. False where that cannot be done; there are no particles then.
+  bool read_pieces(std::unique_ptr<StartFileReader>& reader, const std::string& facts);
+  void read_stream();
 
   // outputs.cpp
   void open_outputs(bool resumed);
@@ -155,6 +163,8 @@ class Simulation::Implementation {
   std::int64_t asked() const;
   /// Once: forces and first row of the table.
   void begin();
+  /// Collective: says in the log what the start took.
+  void log_start_times();
   /// After particles or terms were changed from outside.
   void begin_anew(EnergyAndVirial& sums);
   /// Steps up to `last_step_`.
@@ -256,6 +266,7 @@ class Simulation::Implementation {
 
   LennardJones::TailCorrection tail_{0.0, 0.0};
   PhaseTimer timer_;
+  StartTimes start_times_;
   std::unique_ptr<Balancer> balancer_;
   std::unique_ptr<ForceEngine> engine_;
   nlohmann::json state_of_terms_;                ///< of the checkpoint that the run goes on from

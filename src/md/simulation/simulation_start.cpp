@@ -31,16 +31,12 @@
 #include "md/simulation/force_term_table.hpp"
 #include "md/simulation/start_configuration.hpp"
 #include "md/simulation/start_orientation.hpp"
-#include "md/start/readers/start_file_reader.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {
 
 namespace {
-
-/// Records that rank 0 reads before they go to their owners: 10 MB or so.
-constexpr std::size_t records_per_chunk = 100000;
 
 std::string text_of_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -204,7 +200,10 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   observers_ = make_observers(context_, input_, interaction_.names(), type_counts_, topology_);
   const auto before_engine = PhaseTimer::Clock::now();
   make_engine();
-  rebuild();
+  {
+    const auto measured = start_times_.measure(StartTimes::lists);
+    rebuild();
+  }
   balancer_->start(step_,
                    std::chrono::duration<double>(PhaseTimer::Clock::now() - before_engine).count());
   if (draw_velocities_) draw_velocities();
@@ -238,10 +237,12 @@ void Simulation::Implementation::start_from_input(const System* system) {
     stop_motion();
     draw_velocities_ = false;
   }
+  const auto measured = start_times_.measure(StartTimes::distributing);
   balancer_->cut_at_start(particles_, step_);
 }
 
 void Simulation::Implementation::generate_start() {
+  const auto measured = start_times_.measure(StartTimes::reading);
   const StartConfiguration start = StartConfiguration::from_input(input_);
   box_ = start.box();
   particle_count_ = start.particle_count();
@@ -382,50 +383,6 @@ void Simulation::Implementation::make_balancer(const std::array<int, 3>& grid,
       std::make_unique<Balancer>(context_, input, box_, interaction_.range() + skin_, timer_);
 }
 
-void Simulation::Implementation::read_start_file() {
-  // Rank 0 reads and hands out chunks; what it finds wrong is an error on all ranks.
-  std::unique_ptr<StartFileReader> reader;
-  on_first_rank(context_, [&] { reader = StartFileReader::open(input_); });
-  nlohmann::json header;
-  if (context_.rank() == 0) {
-    const StartFileHeader& h = reader->header();
-    header = {
-        {"count", h.particle_count},
-        {"box",
-         {exact_text(h.box.length.x), exact_text(h.box.length.y), exact_text(h.box.length.z)}},
-        {"tilt", {exact_text(h.box.tilt.xy), exact_text(h.box.tilt.xz), exact_text(h.box.tilt.yz)}},
-        {"has_velocities", h.has_velocities},
-        {"has_orientations", h.has_orientations}};
-    for (const Diagnostic& warning : h.warnings) console_.line(render(warning));
-  }
-  std::string text = header.dump();
-  comm::broadcast(context_, 0, text);
-  header = nlohmann::json::parse(text);
-  particle_count_ = header["count"].get<std::int64_t>();
-  for (int axis = 0; axis < 3; ++axis) {
-    box_.length[axis] = exact_value(header["box"][static_cast<std::size_t>(axis)]);
-  }
-  const auto& tilt = header["tilt"];
-  box_.tilt = {exact_value(tilt[0]), exact_value(tilt[1]), exact_value(tilt[2])};
-  draw_velocities_ = input_.start.temperature.has_value();
-  make_balancer();
-  Distribution distribution(context_, balancer_->decomposition(),
-                            {.rotating = particles_.rotating()});
-  const auto total = static_cast<std::size_t>(particle_count_);
-  for (std::size_t done = 0; done < total; done += records_per_chunk) {
-    std::span<const ParticleRecord> records;
-    on_first_rank(context_, [&] { records = reader->read_chunk(records_per_chunk); });
-    distribution.append(records, particles_);
-    stop_if_asked();
-  }
-  if (particles_.rotating() && !header["has_orientations"].get<bool>()) {
-    const StartOrientation orientation(input_.run.seed);
-    for (std::size_t i = 0; i < particles_.local_count(); ++i) {
-      particles_.orientation[i] = orientation.draw(particles_.id[i]);
-    }
-  }
-}
-
 void Simulation::Implementation::resume_from_checkpoint(const std::string& path) {
   CheckpointReader reader(context_, path);
   reader.require_types(interaction_.names());
@@ -443,7 +400,10 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
   const bool keeps_shape =
       !input_.barostat.is_used() || input_.barostat.coupling == Input::Coupling::isotropic;
   make_balancer(keeps_shape ? std::array{0, 0, 0} : state.grid, state.state);
-  reader.read_particles(particles_);
+  {
+    const auto measured = start_times_.measure(StartTimes::reading);
+    reader.read_particles(particles_);
+  }
   stop_if_asked();
   const bool minimizes = input_.minimizes();
   if (minimizes != state.state.contains("minimizer")) {
@@ -461,10 +421,12 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
   const bool of_grid = regions == state.state.end();
   if (of_grid || !reader.has_block_per_rank() || !balancer_->restore(*regions)) {
     if (!of_grid || !reader.has_block_per_rank() || state.grid != balancer_->grid()->grid()) {
+      const auto measured = start_times_.measure(StartTimes::distributing);
       Migration anywhere(context_, balancer_->decomposition(), 0.0,
                          {.anywhere = true, .rotating = particles_.rotating()});
       anywhere.migrate(particles_, step_);
     }
+    const auto measured = start_times_.measure(StartTimes::distributing);
     balancer_->cut_at_start(particles_, step_);
   }
   if (finished_) {

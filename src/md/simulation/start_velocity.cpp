@@ -16,7 +16,7 @@ constexpr std::size_t mass_sum = 3;
 constexpr std::size_t kinetic_energy = 4;
 constexpr std::size_t energy_of_rotation = 5;
 // Places in sums_: the others take two places each.
-constexpr std::size_t count = 12;
+constexpr std::size_t particle_count = 12;
 constexpr std::size_t rotational_degrees = 13;
 
 }  // namespace
@@ -50,7 +50,7 @@ double StartVelocity::value_of(std::size_t quantity) const {
 }
 
 void StartVelocity::add(const Vec3& velocity, double mass) {
-  ++sums_[count];
+  ++sums_[particle_count];
   if (thermal_energy_ <= 0.0) return;
   for (int axis = 0; axis < 3; ++axis) {
     add_fixed_point(momentum + static_cast<std::size_t>(axis),
@@ -82,14 +82,14 @@ StartVelocity::Adjustment StartVelocity::adjustment() const {
     adjustment.rotation_scale =
         std::sqrt(0.5 * static_cast<double>(sums_[rotational_degrees]) / of_rotation);
   }
-  if (sums_[count] < 2) return adjustment;
+  if (sums_[particle_count] < 2) return adjustment;
   Vec3 total;
   for (int axis = 0; axis < 3; ++axis) {
     total[axis] = value_of(momentum + static_cast<std::size_t>(axis));
   }
   const double mass = value_of(mass_sum);
   const double left = value_of(kinetic_energy) - 0.5 * dot(total, total) / mass;
-  const double wanted = 1.5 * static_cast<double>(sums_[count] - 1);
+  const double wanted = 1.5 * static_cast<double>(sums_[particle_count] - 1);
   if (left > 0.0) {
     adjustment.drift = total * (momentum_scale_ / largest_mass_ / mass);
     adjustment.scale = std::sqrt(wanted / left);

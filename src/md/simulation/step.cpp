@@ -44,13 +44,31 @@ void Simulation::Implementation::begin() {
   last_checkpoint_time_ = std::chrono::steady_clock::now();
   minimizer_ ? console_.minimization_header() : console_.table_header();
   EnergyAndVirial sums;
-  compute_forces(&sums);
+  {
+    const auto measured = start_times_.measure(StartTimes::forces);
+    compute_forces(&sums);
+  }
   integrator_.forces_are_those_of_a_start();
   start_barostat(sums);
+  log_start_times();
   if (first_step_ == 0) {
     report();
     observe(sums);
   }
+}
+
+void Simulation::Implementation::log_start_times() {
+  if (!options_.files) return;
+  auto seconds = start_times_.seconds();
+  comm::ReductionBatch batch(context_, "start times");
+  for (double& part : seconds) batch.max(part);
+  batch.run();
+  if (!log_) return;
+  nlohmann::ordered_json parts;
+  for (std::size_t part = 0; part < seconds.size(); ++part) {
+    parts[std::string(StartTimes::names[part])] = seconds[part];
+  }
+  log_->write("started", {{"step", step_}, {"seconds", parts}});
 }
 
 void Simulation::Implementation::begin_anew(EnergyAndVirial& sums) {

@@ -12,6 +12,12 @@ void ParticleStore::resize_local(std::size_t count) {
   });
 }
 
+void ParticleStore::reserve_local(std::size_t count) {
+  for_each_field([&](const auto& field) {
+    if (field.has_array() && is_kept(field.kept, kind_)) (this->*field.array).reserve(count);
+  });
+}
+
 void ParticleStore::resize_ghosts(std::size_t count) {
   ghost_count_ = count;
   for_each_field([&](const auto& field) {

@@ -58,6 +58,8 @@ class ParticleStore {
 
   /// Drops the ghosts. New particles are not initialized.
   void resize_local(std::size_t count);
+  /// Takes the room for so many, so that to append them does not copy those that are there.
+  void reserve_local(std::size_t count);
   void resize_ghosts(std::size_t count);
 
   AlignedBuffer<Position> position;

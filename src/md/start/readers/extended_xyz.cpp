@@ -16,6 +16,7 @@
 #include "md/start/readers/box_frame.hpp"
 #include "md/start/readers/formats.hpp"
 #include "md/start/readers/id_set.hpp"
+#include "md/start/readers/line_pieces.hpp"
 #include "md/start/readers/reader_table.hpp"
 #include "md/start/readers/type_names.hpp"
 #include "sterna/comm/nearest_name.hpp"
@@ -28,7 +29,8 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, [&](char x, char y) { return lower(x) == lower(y); });
 }
 
-/// One `key=value` of the comment line, both as parts of it; without quotes.
+/// One `key=value` of the comment line, both as parts of it, also where they are empty; without
+/// quotes.
 struct Entry {
   std::string_view key, value;
 };
@@ -49,10 +51,10 @@ std::vector<Entry> entries_of(const LineReader& reader) {
         reader.fail(line.substr(at, 1), "this quote is never closed");
       }
       at = close + 1;
-      entries.push_back({line.substr(key_begin + 1, close - key_begin - 1), {}});
+      entries.push_back({line.substr(key_begin + 1, close - key_begin - 1), line.substr(at, 0)});
     } else {
       while (at < line.size() && line[at] != '=' && !Fields::is_blank(line[at])) ++at;
-      entries.push_back({line.substr(key_begin, at - key_begin), {}});
+      entries.push_back({line.substr(key_begin, at - key_begin), line.substr(at, 0)});
     }
     const std::size_t key_end = at;
     skip_blanks();
@@ -116,8 +118,7 @@ class ExtendedXyzReader final : public StartFileReader {
         types_(options.type_names, options.type_section),
         velocity_unit_(options.units.to_internal(1.0, Dimension::velocity)),
         angular_momentum_unit_(velocity_unit_ * options.units.to_internal(1.0, Dimension::length) *
-                               options.units.to_internal(1.0, Dimension::mass)),
-        renumbers_(options.renumber) {
+                               options.units.to_internal(1.0, Dimension::mass)) {
     reader_.next();
     Fields fields(reader_.line());
     header_.particle_count =
@@ -126,7 +127,10 @@ class ExtendedXyzReader final : public StartFileReader {
     if (!reader_.next()) fail_early_end(reader_, 0, header_.particle_count);
     read_comment(options);
     header_.box = frame_.box();
+    pieces_ = LinePieces(reader_, options.piece_bytes);
   }
+
+  std::int64_t piece_count() const override { return pieces_.count(); }
 
  private:
   void read_comment(const StartFileOptions& options) {
@@ -179,6 +183,7 @@ class ExtendedXyzReader final : public StartFileReader {
     header_.has_velocities = has(Column::velocity);
     header_.has_orientations = has(Column::orientation);
     header_.has_angular_momenta = has(Column::angular_momentum);
+    header_.has_ids = has(Column::id);
   }
 
   void check_periodic(const Entry& entry) {
@@ -293,9 +298,25 @@ class ExtendedXyzReader final : public StartFileReader {
 
   ParticleRecord next_particle() override {
     if (!reader_.next()) fail_early_end(reader_, read_, header_.particle_count);
+    std::string_view id_field;
+    ParticleRecord record = particle_of_line(id_field);
+    ++read_;
+    if (!header_.has_ids) {
+      record.id = read_;
+    } else if (!ids_.insert(record.id)) {
+      reader_.fail(id_field, fmt::format("a second particle of id {}", record.id));
+    }
+    return record;
+  }
+
+  void append_piece(std::int64_t piece, std::vector<ParticleRecord>& records) override {
+    std::string_view id_field;
+    pieces_.for_each_line(reader_, piece, [&] { records.push_back(particle_of_line(id_field)); });
+  }
+
+  ParticleRecord particle_of_line(std::string_view& id_field) {
     Fields fields(reader_.line());
     ParticleRecord record{};
-    record.id = ++read_;
     Vec3 position;
     for (std::size_t column = 0; column < columns_.size(); ++column) {
       switch (columns_[column]) {
@@ -322,14 +343,10 @@ class ExtendedXyzReader final : public StartFileReader {
           break;
         case Column::more:  // read with the column that it belongs to
           break;
-        case Column::id: {
-          const std::string_view field = fields.next();
-          record.id = integer(reader_, field, "the id of a particle", 0, largest_id);
-          if (!renumbers_ && !ids_.insert(record.id)) {
-            reader_.fail(field, fmt::format("a second particle of id {}", record.id));
-          }
+        case Column::id:
+          id_field = fields.next();
+          record.id = integer(reader_, id_field, "the id of a particle", 0, largest_id);
           break;
-        }
         case Column::other: {
           const std::string_view field = fields.next();
           if (field.empty()) {
@@ -350,8 +367,8 @@ class ExtendedXyzReader final : public StartFileReader {
   TypeNames types_;
   double velocity_unit_, angular_momentum_unit_;
   BoxFrame frame_;
+  LinePieces pieces_;
   std::vector<Column> columns_;
-  bool renumbers_;
   IdSet ids_;
   std::int64_t read_ = 0;
 };

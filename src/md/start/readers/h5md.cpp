@@ -25,7 +25,10 @@ namespace {
 using hdf5::Size;
 
 const std::string group = "particles/trajectory/";
-constexpr Size rows_at_once = 65536;
+/// Of a row in a piece, about.
+constexpr Size bytes_of_row = 64;
+/// A short frame is cut into so many pieces, unless they get shorter than this.
+constexpr Size usual_pieces = 64, usual_least_rows = 256, most_rows = Size{1} << 20U;
 constexpr double most_images = BoxFrame::farthest;
 
 /// [start] of a trajectory.
@@ -72,6 +75,13 @@ class H5mdReader final : public StartFileReader {
     header_.has_velocities = velocity_.has_value();
     header_.has_orientations = orientation_.has_value();
     header_.has_angular_momenta = angular_momentum_.has_value();
+    header_.has_ids = true;
+    cut_into_pieces(options.piece_bytes);
+  }
+
+  std::int64_t piece_count() const override {
+    const auto rows = static_cast<std::int64_t>(rows_of_piece_);
+    return (header_.particle_count + rows - 1) / rows;
   }
 
  private:
@@ -97,6 +107,16 @@ class H5mdReader final : public StartFileReader {
     } catch (const FileError& error) {
       place_.fail(fmt::format("the file is damaged: {}", error.what()));
     }
+  }
+
+  void cut_into_pieces(std::uint64_t most_bytes) {
+    const auto count = static_cast<Size>(header_.particle_count);
+    rows_of_piece_ = std::min(std::max(count / usual_pieces, usual_least_rows),
+                              std::max<Size>(most_bytes / bytes_of_row, 1));
+    // What is compressed is unpacked as a whole.
+    const std::vector<Size> chunk =
+        read_by([&] { return file_.compressed_chunk(position_.dataset); });
+    if (chunk.size() == 3) rows_of_piece_ = std::clamp<Size>(chunk[1], 1, most_rows);
   }
 
   void check_units(const StartFileOptions& options) const {
@@ -181,9 +201,8 @@ class H5mdReader final : public StartFileReader {
     for (const std::string& name : names) type_of_.push_back(types_.find(place_, name, {}));
   }
 
-  void read_rows() {
-    const Size first_row = static_cast<Size>(read_);
-    rows_ = std::min(rows_at_once, static_cast<Size>(header_.particle_count) - first_row);
+  void read_rows(Size first_row, Size most) {
+    rows_ = std::min(most, static_cast<Size>(header_.particle_count) - first_row);
     begin_ = first_row;
     const auto fill = [&](Column& column) {
       const std::array<Size, 3> first{frame_, first_row, 0}, count{1, rows_, column.width};
@@ -201,19 +220,32 @@ class H5mdReader final : public StartFileReader {
   }
 
   ParticleRecord next_particle() override {
-    if (static_cast<Size>(read_) == begin_ + rows_) read_rows();
-    const auto row = static_cast<std::size_t>(static_cast<Size>(read_) - begin_);
-    ++read_;
+    if (static_cast<Size>(read_) == begin_ + rows_) read_rows(begin_ + rows_, rows_of_piece_);
+    const ParticleRecord record = particle_of_row(static_cast<std::size_t>(read_++) - begin_);
+    if (header_.has_ids && !ids_seen_.insert(record.id)) fail_id(record.id, read_ - 1);
+    return record;
+  }
+
+  void append_piece(std::int64_t piece, std::vector<ParticleRecord>& records) override {
+    read_rows(static_cast<Size>(piece) * rows_of_piece_, rows_of_piece_);
+    for (std::size_t row = 0; row < rows_; ++row) records.push_back(particle_of_row(row));
+  }
+
+  [[noreturn]] void fail_id(std::int64_t id, std::int64_t row) const {
+    place_.fail(fmt::format("row {} of {}id has {}, which is no id or that of an earlier row", row,
+                            group, id));
+  }
+
+  /// `row`: of those in memory.
+  ParticleRecord particle_of_row(std::size_t row) const {
+    const auto number = static_cast<std::int64_t>(begin_ + row);
     ParticleRecord record{};
     record.id = ids_[row];
-    if (record.id < 0 || record.id > largest_id || !ids_seen_.insert(record.id)) {
-      place_.fail(fmt::format("row {} of {}id has {}, which is no id or that of an earlier row",
-                              read_ - 1, group, record.id));
-    }
+    if (record.id < 0 || record.id > largest_id) fail_id(record.id, number);
     const std::int64_t species = species_[row];
     if (species < 0 || species >= static_cast<std::int64_t>(type_of_.size())) {
       place_.fail(
-          fmt::format("row {} of {}species has {}, which has no name", read_ - 1, group, species));
+          fmt::format("row {} of {}species has {}, which has no name", number, group, species));
     }
     record.position.type = type_of_[static_cast<std::size_t>(species)];
     if (velocity_) record.velocity = finite(*velocity_, row);
@@ -223,7 +255,7 @@ class H5mdReader final : public StartFileReader {
       const Quaternion turn{q[0], q[1], q[2], q[3]};
       if (!(std::abs(turn.norm_squared() - 1.0) < 0.01)) {
         place_.fail(
-            fmt::format("row {} of {} is no unit quaternion", read_ - 1, orientation_->dataset));
+            fmt::format("row {} of {} is no unit quaternion", number, orientation_->dataset));
       }
       record.orientation = turn.normalized();
     }
@@ -231,7 +263,7 @@ class H5mdReader final : public StartFileReader {
       const Vec3 image = finite(*image_, row);
       for (int axis = 0; axis < 3; ++axis) {
         if (!(std::abs(image[axis]) <= most_images)) {
-          place_.fail(fmt::format("row {} of {} is more than {:g} boxes away", read_ - 1,
+          place_.fail(fmt::format("row {} of {} is more than {:g} boxes away", number,
                                   image_->dataset, most_images));
         }
       }
@@ -246,8 +278,8 @@ class H5mdReader final : public StartFileReader {
   Vec3 finite(const Column& column, std::size_t row) const {
     const Vec3 v = column.vector(row);
     if (!std::isfinite(v.x + v.y + v.z)) {
-      place_.fail(
-          fmt::format("row {} of {} has a number that is not finite", read_ - 1, column.dataset));
+      place_.fail(fmt::format("row {} of {} has a number that is not finite", begin_ + row,
+                              column.dataset));
     }
     return v;
   }
@@ -264,6 +296,7 @@ class H5mdReader final : public StartFileReader {
   BoxFrame frame_of_box_;
   IdSet ids_seen_;
   Size frame_ = 0;
+  Size rows_of_piece_ = 1;
   Size begin_ = 0, rows_ = 0;  ///< what of the frame is in memory
   std::int64_t read_ = 0;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
 
 #include "md/core/display_text.hpp"
 #include "md/input/fields.hpp"
@@ -69,6 +70,7 @@ std::unique_ptr<StartFileReader> StartFileReader::open(const std::string& path,
   }
   reader->header_.format = std::string(name);
   reader->renumbers_ = reader->renumbers_ || options.renumber;
+  if (reader->renumbers_) reader->header_.has_ids = false;
   return reader;
 }
 
@@ -135,6 +137,19 @@ std::span<const ParticleRecord> StartFileReader::read_chunk(std::size_t max_coun
   }
   if (particles_read_ == header_.particle_count) check_end();
   return chunk_;
+}
+
+std::span<ParticleRecord> StartFileReader::read_piece(std::int64_t piece) {
+  chunk_.clear();
+  append_piece(piece, chunk_);
+  if (header_.has_ids) return chunk_;
+  std::int64_t id = 0;
+  for (ParticleRecord& record : chunk_) record.id = ++id;
+  return chunk_;
+}
+
+void StartFileReader::append_piece(std::int64_t, std::vector<ParticleRecord>&) {
+  throw std::logic_error("this format has no pieces");
 }
 
 bool is_one_integer(std::string_view line) {

@@ -48,6 +48,8 @@ struct StartFileOptions {
   bool renumber = false;
   /// For what a generator draws, where an "ls1" file names one.
   std::uint64_t seed = 1;
+  /// About how large the pieces are at most that a file is cut into.
+  std::uint64_t piece_bytes = std::uint64_t{4} << 20U;
   /// Where the input names the file and the box; message and severity do not matter.
   std::optional<Diagnostic> file_place, box_place, tilt_place;
 };
@@ -59,6 +61,7 @@ struct StartFileHeader {
   Box box;
   bool has_velocities = false;
   bool has_orientations = false, has_angular_momenta = false;
+  bool has_ids = false;  ///< of its own; otherwise particles are numbered from 1
   std::vector<Diagnostic> warnings;
 };
 
@@ -94,12 +97,25 @@ class StartFileReader {
   /// call. The call that returns the last particle has checked that nothing follows it.
   std::span<const ParticleRecord> read_chunk(std::size_t max_count);
 
+  /// Into how many pieces the file is cut, which several processes can read at once, each with a
+  /// reader of its own; 0: it can only be read as a stream.
+  virtual std::int64_t piece_count() const { return 0; }
+  /// The particles of a piece, in the file's order. Where the file has no ids they are 1, 2, ... in
+  /// each piece. Valid until the next call; not to be mixed with `read_chunk`.
+  ///
+  /// Where all pieces are read, there are as many particles as the header says and no id comes
+  /// twice, they are the particles that the stream has. Otherwise, and where StartFileError is
+  /// thrown, the stream finds what is wrong, and where.
+  std::span<ParticleRecord> read_piece(std::int64_t piece);
+
  protected:
   StartFileReader() = default;
   /// The next particle of the file, called `header_.particle_count` times.
   virtual ParticleRecord next_particle() = 0;
   /// Called once after that.
   virtual void check_end() = 0;
+  /// Appends the particles of a piece, where there are pieces.
+  virtual void append_piece(std::int64_t piece, std::vector<ParticleRecord>& records);
 
   StartFileHeader header_;
   bool renumbers_ = false;  ///< particles get ids from 1, in the order of the file

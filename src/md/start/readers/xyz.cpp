@@ -4,6 +4,7 @@
 #include "md/input/fields.hpp"
 #include "md/start/readers/box_frame.hpp"
 #include "md/start/readers/formats.hpp"
+#include "md/start/readers/line_pieces.hpp"
 #include "md/start/readers/reader_table.hpp"
 #include "md/start/readers/type_names.hpp"
 
@@ -24,6 +25,7 @@ class XyzReader final : public StartFileReader {
     if (!reader_.next()) fail_early_end(reader_, 0, header_.particle_count);
     frame_ = BoxFrame::of_input(reader_, options, "use extended XYZ, which has one in this line");
     header_.box = frame_.box();
+    pieces_ = LinePieces(reader_, options.piece_bytes);
     if (!reader_.next()) fail_early_end(reader_, 0, header_.particle_count);
     Fields first(reader_.line());
     int columns = 0;
@@ -32,9 +34,21 @@ class XyzReader final : public StartFileReader {
     reader_.go_to(reader_.mark());
   }
 
+  std::int64_t piece_count() const override { return pieces_.count(); }
+
  private:
   ParticleRecord next_particle() override {
     if (!reader_.next()) fail_early_end(reader_, read_, header_.particle_count);
+    ParticleRecord record = particle_of_line();
+    record.id = ++read_;
+    return record;
+  }
+
+  void append_piece(std::int64_t piece, std::vector<ParticleRecord>& records) override {
+    pieces_.for_each_line(reader_, piece, [&] { records.push_back(particle_of_line()); });
+  }
+
+  ParticleRecord particle_of_line() {
     Fields fields(reader_.line());
     ParticleRecord record{};
     record.position.type = types_.find(reader_, fields.next());
@@ -49,7 +63,6 @@ class XyzReader final : public StartFileReader {
       expect_end_of_line(reader_, fields, "`name x y z`");
     }
     frame_.place(reader_, position, record);
-    record.id = ++read_;
     return record;
   }
   void check_end() override { expect_end_of_file(reader_, header_.particle_count); }
@@ -58,6 +71,7 @@ class XyzReader final : public StartFileReader {
   TypeNames types_;
   double velocity_unit_;
   BoxFrame frame_;
+  LinePieces pieces_;
   std::int64_t read_ = 0;
 };
 

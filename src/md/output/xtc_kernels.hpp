@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "md/core/vector.hpp"
+#include "md/output/xtc_encoding.hpp"
+#include "md/system/particle_store.hpp"
+
+namespace sterna::md {
+
+/// What the points of XTC frames go through, for one instruction set. All sets have the same bits.
+struct XtcKernels {
+  const char* name;
+  /// Rounds positions * precision, and writes each point to the first 12 of `stride` bytes, of which
+  /// it may change 16. Stops at a position that is not in the orthorhombic box with these edges, or too
+  /// large for a point. Returns how many come before it.
+  std::size_t (*round)(std::span<const Position> positions, double precision, const Vec3& edges,
+                       std::byte* items, std::size_t stride);
+  /// XtcRange::add.
+  void (*add)(std::span<const XtcPoint> points, XtcRange& range);
+  /// encode_xtc.
+  std::span<const std::byte> (*encode)(std::span<XtcPoint> points, const XtcRange& range,
+                                       bool is_last, std::vector<std::byte>& room);
+};
+
+const XtcKernels& xtc_kernels_avx512();
+const XtcKernels& xtc_kernels_avx2();
+const XtcKernels& xtc_kernels_baseline();
+
+/// As `available_kernels` says.
+std::vector<const XtcKernels*> available_xtc_kernels();
+/// The widest.
+const XtcKernels& xtc_kernels();
+
+}  // namespace sterna::md

@@ -1,0 +1,145 @@
+// How the particles of a start file come to the ranks that own them.
+//
+// Ranks read pieces of the file at once: in each round as many pieces as there are ranks, in their
+// order, so that particles arrive in the order of the file whatever the number of ranks. Where the
+// file has no pieces, or something in one is not as it should be, rank 0 reads all of it as a
+// stream, which finds what is wrong, and where.
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <vector>
+
+#include "md/core/agreement.hpp"
+#include "md/domain/migration.hpp"
+#include "md/simulation/distinct_ids.hpp"
+#include "md/simulation/simulation_implementation.hpp"
+#include "md/simulation/start_orientation.hpp"
+#include "md/start/readers/start_file_reader.hpp"
+#include "sterna/comm/collective.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+
+namespace sterna::md {
+namespace {
+
+/// Records that rank 0 reads before they go to their owners: 10 MB or so.
+constexpr std::size_t records_per_chunk = 100000;
+
+/// What all ranks must know of a file, as a text that is equal where files are.
+std::string facts_of(const StartFileReader& reader) {
+  const StartFileHeader& h = reader.header();
+  return nlohmann::json{
+      {"count", h.particle_count},
+      {"box", {exact_text(h.box.length.x), exact_text(h.box.length.y), exact_text(h.box.length.z)}},
+      {"tilt", {exact_text(h.box.tilt.xy), exact_text(h.box.tilt.xz), exact_text(h.box.tilt.yz)}},
+      {"has_orientations", h.has_orientations},
+      {"has_ids", h.has_ids},
+      {"pieces", reader.piece_count()}}
+      .dump();
+}
+
+}  // namespace
+
+void Simulation::Implementation::read_start_file() {
+  const auto measured = start_times_.measure(StartTimes::reading);
+  std::unique_ptr<StartFileReader> reader;
+  on_first_rank(context_, [&] { reader = StartFileReader::open(input_); });
+  std::string text;
+  if (context_.rank() == 0) {
+    text = facts_of(*reader);
+    for (const Diagnostic& warning : reader->header().warnings) console_.line(render(warning));
+  }
+  comm::broadcast(context_, 0, text);
+  const nlohmann::json facts = nlohmann::json::parse(text);
+  particle_count_ = facts["count"].get<std::int64_t>();
+  for (int axis = 0; axis < 3; ++axis) {
+    box_.length[axis] = exact_value(facts["box"][static_cast<std::size_t>(axis)]);
+  }
+  const auto& tilt = facts["tilt"];
+  box_.tilt = {exact_value(tilt[0]), exact_value(tilt[1]), exact_value(tilt[2])};
+  draw_velocities_ = input_.start.temperature.has_value();
+  make_balancer();
+  // A rank has about its share. What it does not use of that takes no memory.
+  const auto share = static_cast<std::size_t>(particle_count_ / context_.size());
+  particles_.reserve_local(share + share / 8);
+  if (!read_pieces(reader, text)) read_stream();
+  if (particles_.rotating() && !facts["has_orientations"].get<bool>()) {
+    const StartOrientation orientation(input_.run.seed);
+    for (std::size_t i = 0; i < particles_.local_count(); ++i) {
+      particles_.orientation[i] = orientation.draw(particles_.id[i]);
+    }
+  }
+}
+
+bool Simulation::Implementation::read_pieces(std::unique_ptr<StartFileReader>& reader,
+                                             const std::string& facts) {
+  const auto known = nlohmann::json::parse(facts);
+  const auto pieces = known["pieces"].get<std::int64_t>();
+  if (pieces == 0) return false;
+  // Another node may not have the file, or another one of its name.
+  std::int64_t strangers = 0;
+  if (context_.rank() != 0) {
+    try {
+      reader = StartFileReader::open(input_);
+      strangers = facts_of(*reader) == facts ? 0 : 1;
+    } catch (const std::exception&) {
+      strangers = 1;
+    }
+  }
+  comm::ReductionBatch(context_, "start file").sum(strangers).run();
+  if (strangers > 0) return false;
+
+  Distribution distribution(context_, balancer_->decomposition(),
+                            {.rotating = particles_.rotating()});
+  const bool has_ids = known["has_ids"].get<bool>();
+  std::optional<DistinctIds> distinct;
+  if (has_ids) distinct.emplace(context_);
+  std::int64_t done = 0;
+  bool is_well = true;
+  for (std::int64_t first = 0; first < pieces; first += context_.size()) {
+    const std::int64_t piece = first + context_.rank();
+    std::span<ParticleRecord> records;
+    std::int64_t failed = 0;
+    try {
+      if (piece < pieces) records = reader->read_piece(piece);
+    } catch (const std::exception&) {
+      failed = 1;
+    }
+    auto count = static_cast<std::int64_t>(records.size());
+    const std::int64_t before = done + comm::exclusive_sum(context_, count);
+    if (distinct && !distinct->insert(records)) failed = 1;
+    comm::ReductionBatch(context_, "start file").sum(count).sum(failed).run();
+    done += count;
+    is_well = failed == 0 && done <= particle_count_;
+    if (!is_well) break;
+    if (!has_ids) {
+      for (ParticleRecord& record : records) record.id += before;
+    }
+    const auto dealing = start_times_.measure(StartTimes::distributing);
+    distribution.append(records, particles_);
+    stop_if_asked();
+  }
+  if (is_well && done == particle_count_) return true;
+  particles_.resize_local(0);
+  return false;
+}
+
+void Simulation::Implementation::read_stream() {
+  std::unique_ptr<StartFileReader> reader;
+  on_first_rank(context_, [&] { reader = StartFileReader::open(input_); });
+  Distribution distribution(context_, balancer_->decomposition(),
+                            {.rotating = particles_.rotating()});
+  const auto total = static_cast<std::size_t>(particle_count_);
+  for (std::size_t done = 0; done < total; done += records_per_chunk) {
+    std::span<const ParticleRecord> records;
+    on_first_rank(context_, [&] { records = reader->read_chunk(records_per_chunk); });
+    const auto dealing = start_times_.measure(StartTimes::distributing);
+    distribution.append(records, particles_);
+    stop_if_asked();
+  }
+}
+
+}  // namespace sterna::md
