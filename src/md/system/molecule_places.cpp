@@ -43,6 +43,12 @@ void MoleculePlaces::rebuild(const ParticleStore& particles) {
   excluded_begin_[local_count_] = static_cast<std::uint32_t>(excluded_.size());
 }
 
+void MoleculePlaces::forget() {
+  for (auto* array : {&first_, &next_, &excluded_begin_, &excluded_}) {
+    *array = std::vector<std::uint32_t>();
+  }
+}
+
 std::optional<std::uint32_t> MoleculePlaces::local(std::int64_t id) const {
   std::optional<std::uint32_t> found;
   for_each_image(id, [&](std::uint32_t place) {

@@ -23,6 +23,9 @@ class MoleculePlaces {
   /// Particles and ghosts, which have ids, keep these places until the next call. The store stays
   /// in use.
   void rebuild(const ParticleStore& particles);
+  /// Nobody looks for atoms until the next `rebuild`, as those who want to know places have asked:
+  /// only `local_of_ghosts` stays.
+  void forget();
 
   const Topology& topology() const { return *topology_; }
   /// The places of the atoms that a local particle is excluded from, in the order of
