@@ -234,8 +234,7 @@ EnergyAndVirial ConstraintRotors::constrain_accelerations(const ParticleStore& p
         const Vec3 place = vector_in(work_.place[k], lane);
         const Vec3 constrained = vector_in(work_.velocity[k], lane) + centripetal(lane, k);
         const Vec3 given = weight(at) * force[at];
-        const Vec3 added =
-            (share * rotor.whole_mass() * rotor.mass(k)) * (constrained - given);
+        const Vec3 added = (share * rotor.whole_mass() * rotor.mass(k)) * (constrained - given);
         sums.virial[0] += place.x * added.x;
         sums.virial[1] += place.y * added.y;
         sums.virial[2] += place.z * added.z;

@@ -206,8 +206,8 @@ void Constraints::sweep(const LocalGroup& group, Correct&& correct, const Partic
   note_failure(*open, fmt::format("{} sweeps", most_sweeps), particles, step);
 }
 
-void Constraints::correct(const GhostedVectors& velocity, double timestep, const ParticleStore& particles,
-                          std::int64_t step) {
+void Constraints::correct(const GhostedVectors& velocity, double timestep,
+                          const ParticleStore& particles, std::int64_t step) {
   const auto shake = [&](const Constraint& constraint) {
     const Vec3 next = constraint.connection + timestep * set_.difference(constraint, velocity);
     const double excess = dot(next, next) - constraint.squared_distance;
@@ -484,7 +484,8 @@ EnergyAndVirial Constraints::constrain_accelerations(const ParticleStore& partic
       all[i] = weight_of(particles.position[i]) * force[i];
     }
   }
-  EnergyAndVirial sums = rotors_.constrain_accelerations(particles, weights_, velocity, force, changed);
+  EnergyAndVirial sums =
+      rotors_.constrain_accelerations(particles, weights_, velocity, force, changed);
   if (!solves_others()) return sums;
   const GhostedVectors acceleration(all, particles.local_count());
   std::vector<double> multipliers(set_.constraints.size(), 0.0);
@@ -516,8 +517,8 @@ EnergyAndVirial Constraints::constrain_accelerations(const ParticleStore& partic
   return sums;
 }
 
-void Constraints::add_virial_of_others(std::span<const double> multipliers,
-                                       std::size_t local_count, EnergyAndVirial& sums) const {
+void Constraints::add_virial_of_others(std::span<const double> multipliers, std::size_t local_count,
+                                       EnergyAndVirial& sums) const {
   const auto add = [&](std::size_t k, double share) {
     const double part = share * multipliers[k];
     const Vec3& r = set_.constraints[k].connection;

@@ -488,20 +488,15 @@ void Simulation::Implementation::make_engine() {
   };
   if (topology_.constraint_count() > 0) {
     const double timestep = minimizer_ ? minimizer_->largest_timestep() : input_.run.timestep;
-    constraints_ = std::make_unique<Constraints>(
-        context_, options.places, std::move(groups), std::move(inverse_masses), timestep,
-        input_.run.constraint_tolerance,
-        exchange_vectors);
+    constraints_ = std::make_unique<Constraints>(context_, options.places, std::move(groups),
+                                                 std::move(inverse_masses), timestep,
+                                                 input_.run.constraint_tolerance, exchange_vectors);
   }
   if (barostat_) {
-    centers_ = std::make_unique<Centers>(
-        context_, options.places, masses_,
-        exchange_vectors);
+    centers_ = std::make_unique<Centers>(context_, options.places, masses_, exchange_vectors);
   }
   if (topology_.has_virtual_sites()) {
-    virtual_sites_ = std::make_unique<VirtualSites>(
-        context_, options.places,
-        exchange_vectors);
+    virtual_sites_ = std::make_unique<VirtualSites>(context_, options.places, exchange_vectors);
   }
   restore_terms();
 }

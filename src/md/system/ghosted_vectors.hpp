@@ -19,8 +19,8 @@ class BasicGhostedVectors {
   BasicGhostedVectors(std::span<Vector> all, std::size_t local_count)
       : BasicGhostedVectors(all.first(local_count), all.subspan(local_count)) {}
   template <class Other>
-    requires(std::is_const_v<Vector> && !std::is_const_v<Other>)
-  BasicGhostedVectors(const BasicGhostedVectors<Other>& other)
+  requires(std::is_const_v<Vector> && !std::is_const_v<Other>)
+      BasicGhostedVectors(const BasicGhostedVectors<Other>& other)
       : local_(other.local()), ghosts_(other.ghosts()) {}
 
   std::span<Vector> local() const { return local_; }

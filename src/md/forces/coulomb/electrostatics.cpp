@@ -268,17 +268,16 @@ void Electrostatics::add_forces(const ParticleStore& particles, const CoulombRes
 void Electrostatics::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   const bool with_tensor = sums != nullptr && options_.virial_tensor;
   if (options_.ewald) {
-    ewald_result_ =
-        gathered_ewald(context_, ewald_solver(*ewald_accuracy_), charges(particles),
-                       particle_count_);
+    ewald_result_ = gathered_ewald(context_, ewald_solver(*ewald_accuracy_), charges(particles),
+                                   particle_count_);
   }
   const bool with_energy = sums != nullptr;
   const bool adds_forces =
       !options_.ewald && solver_->adds_forces() && particles_are_charges(particles);
   const CoulombResult& result =
       options_.ewald ? ewald_result_
-      : adds_forces ? solver_->finish_into(particles.force.span(), with_tensor, with_energy)
-                    : solver_->finish(with_tensor, with_energy);
+      : adds_forces  ? solver_->finish_into(particles.force.span(), with_tensor, with_energy)
+                     : solver_->finish(with_tensor, with_energy);
   if (!adds_forces) add_forces(particles, result, particles.force.span(), particles.torque.span());
   if (excluded_) excluded_->subtract(particles, particles.force.span(), sums);
   slow_forces_.clear();

@@ -28,7 +28,8 @@ struct CellBox {
   }
   /// That of an index.
   Cells cell(std::size_t index) const {
-    const auto columns = static_cast<std::size_t>(extent(0)), rows = static_cast<std::size_t>(extent(1));
+    const auto columns = static_cast<std::size_t>(extent(0)),
+               rows = static_cast<std::size_t>(extent(1));
     return {lower[0] + static_cast<int>(index % columns),
             lower[1] + static_cast<int>(index / columns % rows),
             lower[2] + static_cast<int>(index / columns / rows)};

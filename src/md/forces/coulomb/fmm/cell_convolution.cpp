@@ -276,13 +276,14 @@ void CellConvolution<Real>::from_waves(CellExpansions<Real>& locals) {
       const std::size_t turned = place.degree % 2 == 0 ? 0 : lanes_;
       const Real re_sign = (place.degree + 1) / 2 % 2 == 0 ? place.out_of : -place.out_of;
       const Real im_sign = place.degree / 2 % 2 == 0 ? place.out_of : -place.out_of;
-      for_each_block(first + i, expansions_.data(), inboxes, [&](std::size_t block, const Real* from) {
-        Real* to = waves_.data() + 2 * block * lanes_ * lanes_ + i;
-        for (std::size_t k = 0; k < lanes_; ++k) {
-          to[2 * k * lanes_] = re_sign * from[turned + k];
-          to[(2 * k + 1) * lanes_] = im_sign * from[lanes_ - turned + k];
-        }
-      });
+      for_each_block(first + i, expansions_.data(), inboxes,
+                     [&](std::size_t block, const Real* from) {
+                       Real* to = waves_.data() + 2 * block * lanes_ * lanes_ + i;
+                       for (std::size_t k = 0; k < lanes_; ++k) {
+                         to[2 * k * lanes_] = re_sign * from[turned + k];
+                         to[(2 * k + 1) * lanes_] = im_sign * from[lanes_ - turned + k];
+                       }
+                     });
     }
     kernels_.from_waves(plan_, waves_.data(), values_.data());
     scatter_values(first, count, outboxes, locals);

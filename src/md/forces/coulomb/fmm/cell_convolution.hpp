@@ -124,7 +124,7 @@ class CellConvolution {
   std::optional<std::array<std::vector<Real>, 6>> strained_sums_;  ///< where asked for
   /// Of this rank's waves: multipoles, then locals.
   std::vector<Real> expansions_;
-  std::vector<Real> values_, waves_;                               ///< of one group
+  std::vector<Real> values_, waves_;  ///< of one group
   const CellExpansions<Real>* own_ = nullptr;
   /// Multipoles to those who transform them, their waves to those who multiply these, and back.
   std::optional<comm::NeighborExchange<Real>> cells_out_, waves_out_, waves_back_, cells_back_;

@@ -55,11 +55,11 @@ FarField<Real>::FarField(const comm::Context* context, const Lattice& lattice,
             [&](int) { return leaves_.box(); })
             .receives;
   const CellBox shared = CellBox::grid(partition.grid(partition.first_distributed_depth()));
-  reduced_ = std::make_unique<std::vector<double>>(
-      (has_whole_top_                ? 0
-       : partition.top_distributed() ? background_count
-                                     : coefficients_ * shared.count()) +
-      sum_count);
+  reduced_ = std::make_unique<std::vector<double>>((has_whole_top_ ? 0
+                                                    : partition.top_distributed()
+                                                        ? background_count
+                                                        : coefficients_ * shared.count()) +
+                                                   sum_count);
   if (context != nullptr && context->size() > 1) {
     reduction_.emplace(*context, "fmm upper levels");
     reduction_->sum(reduced_->data(), reduced_->size());
@@ -301,8 +301,7 @@ template <class Real>
 void FarField<Real>::evaluate(std::size_t leaf, FarSources<Real>& sources) {
   const std::size_t count = sources.charges.x.size();
   const auto add_to = [&](FarCharges<Real>& charges, const std::vector<Real>& local) {
-    for (auto* array :
-         {&charges.potential, &charges.field_x, &charges.field_y, &charges.field_z}) {
+    for (auto* array : {&charges.potential, &charges.field_x, &charges.field_y, &charges.field_z}) {
       array->assign(count, Real(0));
     }
     kernels_.local_to_charges(factors_, local.data(), operators_.leaf_unit, charges, 0, count);

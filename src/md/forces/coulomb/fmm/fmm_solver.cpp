@@ -336,9 +336,8 @@ class Solver final : public FmmSolver::Implementation {
     }
     if (parameters_.dipoles) result.fields[i] += weight * field;
     if (!overlapping()) return;
-    result.center_forces[i] -=
-        (charges_.charges[i] * potential - dot(dipole_of_charge(i), field)) *
-        leaf_parts_.slope(part);
+    result.center_forces[i] -= (charges_.charges[i] * potential - dot(dipole_of_charge(i), field)) *
+                               leaf_parts_.slope(part);
   }
 
   /// After all leaves.
@@ -480,8 +479,7 @@ std::vector<Vec3> all_forces(FmmSolver solver, const PointCharges& charges) {
 /// `make(parameters)`: a solver. `reduce(error)`: with what other ranks have.
 template <class Make, class Reduce>
 CheckedFmmParameters checked(const FmmParameters& trial, double accuracy,
-                             const PointCharges& charges, double volume, Make make,
-                             Reduce reduce) {
+                             const PointCharges& charges, double volume, Make make, Reduce reduce) {
   std::vector<Vec3> reference;
   std::optional<FmmParameters> known;  // the reference
   return check_parameters(trial, accuracy, [&](const FmmParameters& a, const FmmParameters& b) {

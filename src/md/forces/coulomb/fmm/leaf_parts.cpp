@@ -226,9 +226,8 @@ void LeafParts::sort_parts() {
 void LeafParts::offsets(std::size_t leaf, const VectorView& positions,
                         std::vector<Vec3>& offsets) const {
   const Cells cell = leaves_.cell(leaf);
-  const Vec3 center =
-      lattice_.position({(cell[0] + 0.5) / grid_[0], (cell[1] + 0.5) / grid_[1],
-                         (cell[2] + 0.5) / grid_[2]});
+  const Vec3 center = lattice_.position(
+      {(cell[0] + 0.5) / grid_[0], (cell[1] + 0.5) / grid_[1], (cell[2] + 0.5) / grid_[2]});
   const std::size_t begin = begins_[leaf], end = begins_[leaf + 1];
   offsets.resize(end - begin);
   for (std::size_t p = begin; p < end; ++p) offsets[p - begin] = positions[charges_[p]] - center;
