@@ -29,6 +29,7 @@
 #include "md/observe/observer_table.hpp"
 #include "md/output/checkpoint.hpp"
 #include "md/simulation/force_term_table.hpp"
+#include "md/simulation/signals.hpp"
 #include "md/simulation/start_configuration.hpp"
 #include "md/simulation/start_orientation.hpp"
 #include "sterna/comm/collective.hpp"
