@@ -428,12 +428,6 @@ std::vector<CellBox> FarField<Real>::boxes_of_top() const {
 }
 
 template <class Real>
-CellBox FarField<Real>::box_of_top() const {
-  return partition_.top_distributed() ? boxes_of_top()[static_cast<std::size_t>(partition_.rank())]
-                                      : CellBox::grid(partition_.grid(0));
-}
-
-template <class Real>
 void FarField<Real>::far_field_of_top(const Background& background) {
   // Where the top is not distributed, all ranks know the same.
   const bool counted = partition_.top_distributed() || partition_.rank() == 0;

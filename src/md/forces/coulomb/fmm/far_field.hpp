@@ -106,7 +106,10 @@ class FarField {
   void shift_down(Depth& depth);
   /// Of a distributed top, the cells that a rank brings and gets; otherwise all.
   std::vector<CellBox> boxes_of_top() const;
-  CellBox box_of_top() const;  ///< of this rank
+  CellBox box_of_top() const {  ///< of this rank
+    const int number = partition_.top_distributed() ? partition_.rank() : 0;
+    return boxes_of_top()[static_cast<std::size_t>(number)];
+  }
   void add_moments(const FarSources<Real>& sources, Real* multipole, std::size_t stride);
   /// Expansions of the gradient's components behind that of the potential.
   void add_gradient(std::vector<Real>& local) const;
