@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -337,9 +338,18 @@ int run(const comm::Context& world, const Arguments& arguments,
   }
 }
 
+/// Large blocks go back to the system when they are free. By itself glibc keeps blocks of up to
+/// 32 MB that were freed once, and what lies between them leaves holes: a tenth of a run's memory.
+void return_large_blocks() {
+#ifdef M_MMAP_THRESHOLD
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  return_large_blocks();
   Arguments arguments;
   if (const auto status = read_command_line(argc, argv, arguments)) return *status;
   if (arguments.schema || arguments.reference) {

@@ -164,7 +164,10 @@ class Halo::Stage {
     exchange_->finish();
   }
 
-  void exchange_vectors(std::span<Vec3> vectors) {
+  void exchange_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
+    // With several stages ghosts are sent on.
+    const ConstGhostedVectors vectors(local, ghosts);
+    const auto ghost = [&](std::size_t k) -> Vec3& { return ghosts[places_(k) - local.size()]; };
     for (const auto& receiver : receivers_) {
       if (receiver.peer >= 0) {
         double* const begin = exchange_->outbox(receiver.peer).data();
@@ -178,7 +181,7 @@ class Halo::Stage {
         exchange_->commit(receiver.peer, static_cast<std::size_t>(out - begin));
       } else {
         std::size_t k = receiver.first_ghost;
-        for_each_selected(receiver, [&](std::uint32_t i) { vectors[places_(k++)] = vectors[i]; });
+        for_each_selected(receiver, [&](std::uint32_t i) { ghost(k++) = vectors[i]; });
       }
     }
     if (!exchange_) return;
@@ -188,7 +191,7 @@ class Halo::Stage {
                                          [&](const auto& r) { return r.peer == *peer; });
       const double* in = exchange_->inbox(*peer).data();
       for (std::size_t k = 0; k < receiver->ghosts; ++k, in += 3) {
-        vectors[places_(receiver->first_ghost + k)] = {in[0], in[1], in[2]};
+        ghost(receiver->first_ghost + k) = {in[0], in[1], in[2]};
       }
     }
     exchange_->finish();
@@ -444,8 +447,8 @@ void Halo::finish_positions(ParticleStore& particles) {
   }
 }
 
-void Halo::exchange_vectors(std::span<Vec3> vectors) {
-  for (auto& stage : stages_) stage->exchange_vectors(vectors);
+void Halo::exchange_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
+  for (auto& stage : stages_) stage->exchange_vectors(local, ghosts);
 }
 
 void Halo::return_forces(std::span<PaddedForce> force) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "md/domain/decomposition.hpp"
+#include "md/system/ghosted_vectors.hpp"
 #include "md/system/padded_force.hpp"
 #include "md/system/particle_store.hpp"
 #include "sterna/comm/context.hpp"
@@ -65,10 +66,10 @@ class Halo {
   void copy_images(ParticleStore& particles);
   void finish_positions(ParticleStore& particles);
 
-  /// Collective, between `finish_positions` and the next `start_positions`. `vectors` has an item
-  /// for each local particle and ghost; those of the ghosts become those of the particles that they
-  /// are copies of, as vectors that no image shifts: velocities, forces.
-  void exchange_vectors(std::span<Vec3> vectors);
+  /// Collective, between `finish_positions` and the next `start_positions`. The vectors of ghosts
+  /// become those of the particles that they are copies of, as vectors that no image shifts:
+  /// velocities, forces.
+  void exchange_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts);
 
   /// Collective, and only with `returns_forces`. Adds the force of every ghost to that of the
   /// particle whose copy it is, on whichever rank. `force` has an item for each local particle and

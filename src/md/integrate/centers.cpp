@@ -141,7 +141,8 @@ Vec3 Centers::velocity(const Group& group) const {
 void Centers::take_velocities(const ParticleStore& particles) {
   velocity_.resize(particles.total_count());
   std::copy_n(particles.velocity.data(), particles.local_count(), velocity_.begin());
-  ghost_vectors_(velocity_);
+  const std::span<Vec3> all(velocity_);
+  ghost_vectors_(all.first(particles.local_count()), all.subspan(particles.local_count()));
 }
 
 void Centers::move_positions(ParticleStore& particles, const Deformation& by) const {

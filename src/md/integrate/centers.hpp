@@ -22,7 +22,7 @@ namespace sterna::md {
 class Centers {
  public:
   /// As those of `Constraints`.
-  using GhostVectors = std::function<void(std::span<Vec3> vectors)>;
+  using GhostVectors = std::function<void(std::span<const Vec3> local, std::span<Vec3> ghosts)>;
 
   /// `places`: null where there are no flexible molecules. `masses`: by type.
   Centers(const comm::Context& context, std::shared_ptr<const MoleculePlaces> places,

@@ -47,14 +47,15 @@ bool ConstraintMatrix::solve(const ConstraintSet& set,
     const double turned = last_product > 0.0 ? product / last_product : 0.0;
     last_product = product;
     vectors_.assign(total, Vec3{});
+    const GhostedVectors vectors(vectors_, local);
     for (std::size_t k = 0; k < count; ++k) {
       direction_[k] = set.multiplier(constraints[k], rest_[k]) + turned * direction_[k];
-      set.push(constraints[k], direction_[k], vectors_);
+      set.push(constraints[k], direction_[k], vectors);
     }
-    ghost_vectors_(vectors_);
+    ghost_vectors_(vectors.local(), vectors.ghosts());
     double curvature = 0.0;
     for (std::size_t k = 0; k < count; ++k) {
-      image_[k] = -dot(set.difference(constraints[k], vectors_), constraints[k].connection);
+      image_[k] = -dot(set.difference(constraints[k], vectors), constraints[k].connection);
       if (counts(k)) curvature += direction_[k] * image_[k];
     }
     comm::ReductionBatch(context_, "constraints").sum(curvature).run();

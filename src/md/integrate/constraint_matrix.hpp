@@ -14,9 +14,9 @@ namespace sterna::md {
 /// constraints of its own atoms, and both atoms of each are local particles or ghosts of it.
 class ConstraintMatrix {
  public:
-  /// Writes the vectors of the ghosts, which follow those of the local particles, with those of the
-  /// particles that they are copies of. Collective.
-  using GhostVectors = std::function<void(std::span<Vec3> vectors)>;
+  /// Writes the vectors of the ghosts with those of the particles that they are copies of.
+  /// Collective.
+  using GhostVectors = std::function<void(std::span<const Vec3> local, std::span<Vec3> ghosts)>;
 
   ConstraintMatrix(const comm::Context& context, GhostVectors ghost_vectors);
 

@@ -18,136 +18,175 @@ void put_into(RotorWork::Numbers (&rows)[3], std::size_t lane, const Vec3& v) {
 
 }  // namespace
 
-void ConstraintRotors::sort() {
-  std::ranges::stable_sort(bodies_, {}, [](const Body& body) { return body.group->number; });
+void ConstraintRotors::add(const ConstraintGroup& group,
+                           std::span<const ConstraintSet::Atom> atoms) {
+  Kind& kind = kinds_.try_emplace(group.number, Kind{&group, {}, {}}).first->second;
+  for (const ConstraintSet::Atom& atom : atoms) kind.atoms.push_back({atom.place, atom.vector});
 }
 
-std::vector<Vec3> ConstraintRotors::places_of(const Body& body, const ConstraintSet& set) {
-  const ConstraintGroup& group = *body.group;
-  std::vector<Vec3> places(group.atoms.size());
+void ConstraintRotors::complete() {
+  for (auto& [number, kind] : kinds_) {
+    // Vectors that grow take up to twice what they need.
+    kind.atoms.shrink_to_fit();
+    kind.connections.resize(kind.bodies() * (kind.size() - 1));
+  }
+}
+
+void ConstraintRotors::update_connections(const ParticleStore& particles) {
+  for (auto& [number, kind] : kinds_) {
+    Vec3* connection = kind.connections.data();
+    for (std::size_t body = 0; body < kind.bodies(); ++body) {
+      const auto atoms = kind.atoms_of(body);
+      for (std::size_t k = 1; k < atoms.size(); ++k) {
+        const auto parent = static_cast<std::size_t>(kind.group->parent[k]);
+        *connection++ = particles.position[atoms[k].place].vector() -
+                        particles.position[atoms[parent].place].vector();
+      }
+    }
+  }
+}
+
+std::vector<Vec3> ConstraintRotors::Kind::places_of(std::size_t body) const {
+  std::vector<Vec3> places(size());
+  const auto connection = connections_of(body);
   for (std::size_t k = 1; k < places.size(); ++k) {
-    places[k] = places[static_cast<std::size_t>(group.parent[k])] +
-                set.constraints[body.first_constraint + k - 1].connection;
+    places[k] = places[static_cast<std::size_t>(group->parent[k])] + connection[k - 1];
   }
   return places;
 }
 
 template <class Use>
-void ConstraintRotors::for_each_batch(const ConstraintSet& set, Use&& use) {
-  std::span<const Body> rest = bodies_;
-  while (!rest.empty()) {
-    const ConstraintGroup& group = *rest.front().group;
-    std::size_t count = 1;
-    while (count < std::min(rest.size(), rotors_together) && rest[count].group == &group) ++count;
-    for (std::size_t lane = 0; lane < rotors_together; ++lane) {
-      // The last one again where there are no more.
-      const Body& body = rest[std::min(lane, count - 1)];
-      put_into(work_.place[0], lane, Vec3{});
-      // The first constraints join each atom to its parent.
-      for (std::size_t k = 1; k < group.atoms.size(); ++k) {
-        const auto parent = static_cast<std::size_t>(group.parent[k]);
-        const Vec3& connection = set.constraints[body.first_constraint + k - 1].connection;
-        put_into(work_.place[k], lane, vector_in(work_.place[parent], lane) + connection);
+void ConstraintRotors::for_each_batch(Use&& use) {
+  for (const auto& [number, kind] : kinds_) {
+    const std::size_t bodies = kind.bodies();
+    for (std::size_t first = 0; first < bodies; first += rotors_together) {
+      const std::size_t count = std::min(bodies - first, rotors_together);
+      for (std::size_t lane = 0; lane < rotors_together; ++lane) {
+        // The last one again where there are no more.
+        const auto connection = kind.connections_of(first + std::min(lane, count - 1));
+        put_into(work_.place[0], lane, Vec3{});
+        for (std::size_t k = 1; k < kind.size(); ++k) {
+          const auto parent = static_cast<std::size_t>(kind.group->parent[k]);
+          put_into(work_.place[k], lane, vector_in(work_.place[parent], lane) + connection[k - 1]);
+        }
       }
+      use(Batch{kind, first, count});
     }
-    use(rest.first(count));
-    rest = rest.subspan(count);
   }
 }
 
 template <class VectorOf>
-void ConstraintRotors::put(std::span<const Body> bodies, const ConstraintSet& set,
-                           const VectorOf& vector_of) {
+void ConstraintRotors::put(const Batch& batch, const VectorOf& vector_of) {
   for (std::size_t lane = 0; lane < rotors_together; ++lane) {
-    const std::size_t body = std::min(lane, bodies.size() - 1);
-    const auto atoms = atoms_of(bodies[body], set);
+    const std::size_t body = std::min(lane, batch.count - 1);
+    const auto atoms = batch.atoms(body);
     for (std::size_t k = 0; k < atoms.size(); ++k) {
       put_into(work_.velocity[k], lane, vector_of(body, k, atoms[k].vector));
     }
   }
 }
 
-void ConstraintRotors::turn(const ConstraintSet& set, double timestep, std::span<Vec3> velocity,
-                            std::span<Vec3> end) {
-  for_each_batch(set, [&](std::span<const Body> bodies) {
-    const ConstraintRotor& rotor = *bodies.front().group->rotor;
-    put(bodies, set, [&](std::size_t, std::size_t, std::size_t at) { return velocity[at]; });
-    rotor.turn(work_, timestep);
-    for (std::size_t lane = 0; lane < bodies.size(); ++lane) {
-      const auto atoms = atoms_of(bodies[lane], set);
+void ConstraintRotors::turn(double timestep, ParticleStore& particles,
+                            const ConstGhostedVectors& velocity, Motion& motion) {
+  const std::size_t local = particles.local_count();
+  for_each_batch([&](const Batch& batch) {
+    put(batch, [&](std::size_t, std::size_t, std::size_t at) { return velocity[at]; });
+    batch.kind.group->rotor->turn(work_, timestep);
+    for (std::size_t lane = 0; lane < batch.count; ++lane) {
+      const auto atoms = batch.atoms(lane);
       for (std::size_t k = 0; k < atoms.size(); ++k) {
-        velocity[atoms[k].vector] = (1.0 / timestep) * vector_in(work_.path[k], lane);
-        end[atoms[k].vector] = vector_in(work_.velocity[k], lane);
+        const std::uint32_t i = atoms[k].vector;
+        if (i >= local) continue;
+        const Vec3 path = (1.0 / timestep) * vector_in(work_.path[k], lane);
+        const Vec3 change = path - particles.velocity[i];
+        Position& position = particles.position[i];
+        position.x += timestep * change.x;
+        position.y += timestep * change.y;
+        position.z += timestep * change.z;
+        particles.velocity[i] = vector_in(work_.velocity[k], lane);
+        motion.fastest_squared = std::max(motion.fastest_squared, dot(path, path));
+        motion.largest_change_squared =
+            std::max(motion.largest_change_squared, dot(change, change));
       }
     }
   });
 }
 
-void ConstraintRotors::give_velocities(const ConstraintSet& set, std::span<const Vec3> end,
-                                       ParticleStore& particles) const {
-  for (const Body& body : bodies_) {
-    for (const ConstraintSet::Atom& atom : atoms_of(body, set)) {
-      if (atom.vector < particles.local_count()) particles.velocity[atom.vector] = end[atom.vector];
+double ConstraintRotors::longest_distance() const {
+  double longest = 0.0;
+  for (const auto& [number, kind] : kinds_) {
+    for (std::size_t k = 0; k + 1 < kind.size(); ++k) {
+      longest = std::max(longest, kind.group->constraints[k].distance);
     }
   }
+  return longest;
 }
 
-double ConstraintRotors::largest_deviation(const ConstraintSet& set) const {
+double ConstraintRotors::largest_deviation() const {
   double largest = 0.0;
-  for (const Body& body : bodies_) {
-    const std::vector<Vec3> places = places_of(body, set);
-    for (const auto& [first, second, distance] : body.group->constraints) {
-      const Vec3 connection = places[first] - places[second];
-      const double found = std::sqrt(dot(connection, connection));
-      largest = largest_of(largest, std::abs(found - distance) / distance);
+  for (const auto& [number, kind] : kinds_) {
+    for (std::size_t body = 0; body < kind.bodies(); ++body) {
+      const std::vector<Vec3> places = kind.places_of(body);
+      for (const auto& [first, second, distance] : kind.group->constraints) {
+        const Vec3 connection = places[first] - places[second];
+        const double found = std::sqrt(dot(connection, connection));
+        largest = largest_of(largest, std::abs(found - distance) / distance);
+      }
     }
   }
   return largest;
 }
 
-double ConstraintRotors::largest_velocity_along(const ConstraintSet& set,
-                                                std::span<const Vec3> velocity) const {
+double ConstraintRotors::largest_velocity_along(const ConstGhostedVectors& velocity) const {
   double largest = 0.0;
-  for (const Body& body : bodies_) {
-    const std::vector<Vec3> places = places_of(body, set);
-    const auto atoms = atoms_of(body, set);
-    for (const auto& [first, second, distance] : body.group->constraints) {
-      const Vec3 apart = velocity[atoms[first].vector] - velocity[atoms[second].vector];
-      largest =
-          largest_of(largest, std::abs(dot(apart, places[first] - places[second])) / distance);
+  for (const auto& [number, kind] : kinds_) {
+    for (std::size_t body = 0; body < kind.bodies(); ++body) {
+      const std::vector<Vec3> places = kind.places_of(body);
+      const auto atoms = kind.atoms_of(body);
+      for (const auto& [first, second, distance] : kind.group->constraints) {
+        const Vec3 apart = velocity[atoms[first].vector] - velocity[atoms[second].vector];
+        largest =
+            largest_of(largest, std::abs(dot(apart, places[first] - places[second])) / distance);
+      }
     }
   }
   return largest;
 }
 
-std::optional<std::uint32_t> ConstraintRotors::fit(const ConstraintSet& set,
-                                                   std::span<Vec3> shift) {
-  std::optional<std::uint32_t> failed;
-  for_each_batch(set, [&](std::span<const Body> bodies) {
-    bodies.front().group->rotor->fit(work_);
-    for (std::size_t lane = 0; lane < bodies.size(); ++lane) {
-      const auto atoms = atoms_of(bodies[lane], set);
+std::optional<std::pair<std::uint32_t, std::uint32_t>> ConstraintRotors::fit(
+    ParticleStore& particles, double& farthest) {
+  std::optional<std::pair<std::uint32_t, std::uint32_t>> failed;
+  for_each_batch([&](const Batch& batch) {
+    batch.kind.group->rotor->fit(work_);
+    for (std::size_t lane = 0; lane < batch.count; ++lane) {
+      const auto atoms = batch.atoms(lane);
       for (std::size_t k = 0; k < atoms.size(); ++k) {
         const Vec3 path = vector_in(work_.path[k], lane);
-        if (!failed && !std::isfinite(dot(path, path))) failed = bodies[lane].first_constraint;
-        shift[atoms[k].vector] = path;
+        if (!failed && !std::isfinite(dot(path, path))) {
+          failed.emplace(atoms[1].place, atoms[0].place);
+        }
+        if (atoms[k].vector >= particles.local_count()) continue;
+        Position& position = particles.position[atoms[k].vector];
+        position.x += path.x;
+        position.y += path.y;
+        position.z += path.z;
+        farthest = std::max(farthest, std::sqrt(dot(path, path)));
       }
     }
   });
   return failed;
 }
 
-void ConstraintRotors::project(std::span<const Body> bodies, const ConstraintSet& set,
-                               std::span<const Vec3> vectors) {
-  put(bodies, set, [&](std::size_t, std::size_t, std::size_t at) { return vectors[at]; });
-  bodies.front().group->rotor->project(work_);
+void ConstraintRotors::project(const Batch& batch, const ConstGhostedVectors& vectors) {
+  put(batch, [&](std::size_t, std::size_t, std::size_t at) { return vectors[at]; });
+  batch.kind.group->rotor->project(work_);
 }
 
-void ConstraintRotors::project(const ConstraintSet& set, std::span<Vec3> velocity) {
-  for_each_batch(set, [&](std::span<const Body> bodies) {
-    project(bodies, set, velocity);
-    for (std::size_t lane = 0; lane < bodies.size(); ++lane) {
-      const auto atoms = atoms_of(bodies[lane], set);
+void ConstraintRotors::project(const GhostedVectors& velocity) {
+  for_each_batch([&](const Batch& batch) {
+    project(batch, velocity);
+    for (std::size_t lane = 0; lane < batch.count; ++lane) {
+      const auto atoms = batch.atoms(lane);
       for (std::size_t k = 0; k < atoms.size(); ++k) {
         velocity[atoms[k].vector] = vector_in(work_.velocity[k], lane);
       }
@@ -155,17 +194,23 @@ void ConstraintRotors::project(const ConstraintSet& set, std::span<Vec3> velocit
   });
 }
 
-EnergyAndVirial ConstraintRotors::constrain_accelerations(const ConstraintSet& set,
-                                                          std::span<const Vec3> velocity,
-                                                          std::span<Vec3> acceleration) {
+EnergyAndVirial ConstraintRotors::constrain_accelerations(const ParticleStore& particles,
+                                                          std::span<const double> weights,
+                                                          const ConstGhostedVectors* velocity,
+                                                          const ConstGhostedVectors& force,
+                                                          std::span<Vec3> changed) {
   EnergyAndVirial sums;
-  for_each_batch(set, [&](std::span<const Body> bodies) {
-    const ConstraintRotor& rotor = *bodies.front().group->rotor;
-    if (velocity.empty()) {
-      put(bodies, set, [](std::size_t, std::size_t, std::size_t) { return Vec3{}; });
+  const std::size_t local = particles.local_count();
+  const auto weight = [&](std::size_t at) {
+    return weights[static_cast<std::size_t>(particles.position[at].type)];
+  };
+  for_each_batch([&](const Batch& batch) {
+    const ConstraintRotor& rotor = *batch.kind.group->rotor;
+    if (velocity == nullptr) {
+      put(batch, [](std::size_t, std::size_t, std::size_t) { return Vec3{}; });
       rotor.project(work_);
     } else {
-      project(bodies, set, velocity);
+      project(batch, *velocity);
     }
     Vec3 turning[rotors_together];
     for (std::size_t lane = 0; lane < rotors_together; ++lane) {
@@ -175,25 +220,28 @@ EnergyAndVirial ConstraintRotors::constrain_accelerations(const ConstraintSet& s
     const auto centripetal = [&](std::size_t lane, std::size_t k) {
       return cross(turning[lane], cross(turning[lane], vector_in(work_.place[k], lane)));
     };
-    put(bodies, set, [&](std::size_t body, std::size_t k, std::size_t at) {
-      return acceleration[at] - centripetal(body, k);
+    put(batch, [&](std::size_t body, std::size_t k, std::size_t at) {
+      return weight(at) * force[at] - centripetal(body, k);
     });
     rotor.project(work_);
-    for (std::size_t lane = 0; lane < bodies.size(); ++lane) {
-      const auto atoms = atoms_of(bodies[lane], set);
+    for (std::size_t lane = 0; lane < batch.count; ++lane) {
+      const auto atoms = batch.atoms(lane);
+      const auto own = std::ranges::count_if(
+          atoms, [local](const Kind::Atom& atom) { return atom.vector < local; });
+      const double share = static_cast<double>(own) / static_cast<double>(atoms.size());
       for (std::size_t k = 0; k < atoms.size(); ++k) {
+        const std::uint32_t at = atoms[k].vector;
         const Vec3 place = vector_in(work_.place[k], lane);
         const Vec3 constrained = vector_in(work_.velocity[k], lane) + centripetal(lane, k);
-        Vec3& given = acceleration[atoms[k].vector];
-        const Vec3 force =
-            (bodies[lane].share * rotor.whole_mass() * rotor.mass(k)) * (constrained - given);
-        sums.virial[0] += place.x * force.x;
-        sums.virial[1] += place.y * force.y;
-        sums.virial[2] += place.z * force.z;
-        sums.virial[3] += place.x * force.y;
-        sums.virial[4] += place.x * force.z;
-        sums.virial[5] += place.y * force.z;
-        given = constrained;
+        const Vec3 given = weight(at) * force[at];
+        const Vec3 added = (share * rotor.whole_mass() * rotor.mass(k)) * (constrained - given);
+        sums.virial[0] += place.x * added.x;
+        sums.virial[1] += place.y * added.y;
+        sums.virial[2] += place.z * added.z;
+        sums.virial[3] += place.x * added.y;
+        sums.virial[4] += place.x * added.z;
+        sums.virial[5] += place.y * added.z;
+        if (at < changed.size()) changed[at] = (1.0 / weight(at)) * constrained;
       }
     }
   });

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "md/core/vector.hpp"
+#include "md/system/ghosted_vectors.hpp"
 
 namespace sterna::md {
 
@@ -33,7 +34,7 @@ struct ConstraintSet {
     return atoms[constraint.first].weight + atoms[constraint.second].weight;
   }
   /// Of the vectors of the first and the second atom.
-  Vec3 difference(const Constraint& constraint, std::span<const Vec3> vectors) const {
+  Vec3 difference(const Constraint& constraint, const ConstGhostedVectors& vectors) const {
     return vectors[atoms[constraint.first].vector] - vectors[atoms[constraint.second].vector];
   }
   /// What takes `along` off the product of that difference and the connection.
@@ -42,7 +43,7 @@ struct ConstraintSet {
     return along / (weight(constraint) * dot(r, r));
   }
   /// Changes the vectors of both atoms along the connection.
-  void push(const Constraint& constraint, double multiplier, std::span<Vec3> vectors) const {
+  void push(const Constraint& constraint, double multiplier, const GhostedVectors& vectors) const {
     const Atom &a = atoms[constraint.first], &b = atoms[constraint.second];
     vectors[a.vector] -= (a.weight * multiplier) * constraint.connection;
     vectors[b.vector] += (b.weight * multiplier) * constraint.connection;

@@ -77,7 +77,7 @@ void Constraints::rebuild(const ParticleStore& particles) {
       const Topology::Place place = topology.place_of(particles.id[i]);
       const ConstraintGroup* const group = kinds_.of(place);
       if (group == nullptr || group->spans_ranks != spanning) continue;
-      particles_.push_back(i);
+      if (!group->rotor) particles_.push_back(i);
       spanning ? add_spanning(particles, i, place, missing)
                : add(particles, i, place, *group, missing);
     }
@@ -89,7 +89,7 @@ void Constraints::rebuild(const ParticleStore& particles) {
   give_back(set_.constraints);
   give_back(set_.atoms);
   give_back(particles_);
-  rotors_.sort();
+  rotors_.complete();
   std::ranges::stable_sort(groups_, {}, [](const LocalGroup& group) {
     const std::optional<std::uint32_t> shape = group.group->shape;
     return std::pair(group.group->settle ? 0 : shape ? 1 : 2, shape.value_or(0));
@@ -142,16 +142,15 @@ void Constraints::add(const ParticleStore& particles, std::uint32_t particle,
     if (atom.vector == MoleculePlaces::none) atom.vector = atom.place;
     atom.weight = weight_of(particles.position[atom.place]);
   }
+  if (group.rotor) {
+    rotors_.add(group, std::span(atoms).subspan(first_atom));
+    atoms.resize(first_atom);
+    return;
+  }
   const auto first = static_cast<std::uint32_t>(set_.constraints.size());
   const double share = static_cast<double>(locals) / static_cast<double>(group.atoms.size());
-  std::span<const PointDistance> constraints = group.constraints;
-  if (group.rotor) {
-    rotors_.add(group, first_atom, first, share);
-    constraints = constraints.first(group.atoms.size() - 1);
-  } else {
-    groups_.push_back({&group, first, share});
-  }
-  for (const PointDistance& pair : constraints) {
+  groups_.push_back({&group, first, share});
+  for (const PointDistance& pair : group.constraints) {
     set_.constraints.push_back(
         {first_atom + pair.first, first_atom + pair.second, pair.distance * pair.distance, Vec3{}});
   }
@@ -166,10 +165,16 @@ void Constraints::throw_where_not_converged() {
 
 void Constraints::note_failure(const Constraint& constraint, std::string_view unfinished,
                                const ParticleStore& particles, std::int64_t step) {
+  note_failure(set_.atoms[constraint.first].place, set_.atoms[constraint.second].place, unfinished,
+               particles, step);
+}
+
+void Constraints::note_failure(std::uint32_t first_place, std::uint32_t second_place,
+                               std::string_view unfinished, const ParticleStore& particles,
+                               std::int64_t step) {
   if (!failure_.empty()) return;
   const Topology& topology = places_->topology();
-  const std::int64_t first = particles.id[set_.atoms[constraint.first].place];
-  const std::int64_t second = particles.id[set_.atoms[constraint.second].place];
+  const std::int64_t first = particles.id[first_place], second = particles.id[second_place];
   failure_ = fmt::format(
       "step {}: the constraint of {} and {} did not converge within {}. Either the time step is "
       "too long, or the start is far from the constraints (minimize first), or constraints "
@@ -178,19 +183,11 @@ void Constraints::note_failure(const Constraint& constraint, std::string_view un
 }
 
 void Constraints::update_connections(const ParticleStore& particles) {
+  rotors_.update_connections(particles);
   for (Constraint& constraint : set_.constraints) {
     constraint.connection = particles.position[set_.atoms[constraint.first].place].vector() -
                             particles.position[set_.atoms[constraint.second].place].vector();
   }
-}
-
-std::span<Vec3> Constraints::with_ghosts(const ParticleStore& particles,
-                                         std::span<const Vec3> local,
-                                         std::vector<Vec3>& vectors) const {
-  vectors.resize(particles.total_count());
-  std::copy(local.begin(), local.end(), vectors.begin());
-  ghost_vectors_(vectors);
-  return vectors;
 }
 
 /// Sweeps over a group until `correct` finds all its constraints kept. Two frozen atoms stay as
@@ -209,8 +206,8 @@ void Constraints::sweep(const LocalGroup& group, Correct&& correct, const Partic
   note_failure(*open, fmt::format("{} sweeps", most_sweeps), particles, step);
 }
 
-void Constraints::correct(std::span<Vec3> velocity, double timestep, const ParticleStore& particles,
-                          std::int64_t step) {
+void Constraints::correct(const GhostedVectors& velocity, double timestep,
+                          const ParticleStore& particles, std::int64_t step) {
   const auto shake = [&](const Constraint& constraint) {
     const Vec3 next = constraint.connection + timestep * set_.difference(constraint, velocity);
     const double excess = dot(next, next) - constraint.squared_distance;
@@ -255,7 +252,7 @@ void Constraints::for_each_batch(Settle&& settle, Together&& together, Alone&& a
 }
 
 template <class Solve, class Alone>
-void Constraints::solve_together(std::span<const LocalGroup> groups, std::span<Vec3> vectors,
+void Constraints::solve_together(std::span<const LocalGroup> groups, const GhostedVectors& vectors,
                                  Solve&& solve, Alone&& alone) {
   const ConstraintGroup& shape = *groups.front().group;
   const std::size_t atoms = shape.atoms.size();
@@ -301,7 +298,7 @@ void Constraints::solve_together(std::span<const LocalGroup> groups, std::span<V
 }
 
 std::vector<const Constraints::LocalGroup*> Constraints::settle(std::span<const LocalGroup> groups,
-                                                                std::span<Vec3> velocity,
+                                                                const GhostedVectors& velocity,
                                                                 double timestep) const {
   SettleWork work;
   for (std::size_t lane = 0; lane < triangles_together; ++lane) {
@@ -382,18 +379,19 @@ Constraints::Violation Constraints::project_positions(ParticleStore& particles, 
     violation.distance =
         std::max(violation.distance, std::abs(length(constraint.connection) - distance) / distance);
   }
-  violation.distance = std::max(violation.distance, rotors_.largest_deviation(set_));
+  violation.longest = std::max(violation.longest, rotors_.longest_distance());
+  violation.distance = std::max(violation.distance, rotors_.largest_deviation());
   comm::ReductionBatch(context_, "constraints")
       .max(violation.distance)
       .max(violation.longest)
       .run();
   if (violation.distance <= tolerance_) return violation;
   violation.moved_positions = true;
-  const std::vector<Vec3> nowhere(particles.local_count());
-  const std::span<Vec3> shift = with_ghosts(particles, nowhere, velocity_);
-  if (const auto failed = rotors_.fit(set_, shift)) {
-    note_failure(set_.constraints[*failed], "a fit", particles, step);
+  if (const auto failed = rotors_.fit(particles, violation.shift)) {
+    note_failure(failed->first, failed->second, "a fit", particles, step);
   }
+  std::vector<Vec3> all(solves_others() ? particles.total_count() : 0);
+  const GhostedVectors shift(all, std::min(all.size(), particles.local_count()));
   correct(shift, 1.0, particles, step);
   throw_where_not_converged();
   for (const std::uint32_t i : particles_) {
@@ -414,54 +412,48 @@ void Constraints::begin_step(const ParticleStore& particles) {
 
 Constraints::Motion Constraints::constrain_positions(ParticleStore& particles, double timestep,
                                                      std::int64_t step) {
-  const std::span<Vec3> velocity =
-      with_ghosts(particles, {particles.velocity.data(), particles.local_count()}, velocity_);
-  // Forces are of no use here.
-  std::vector<Vec3>& end = force_;
-  if (!rotors_.empty()) {
-    end.resize(particles.total_count());
-    rotors_.turn(set_, timestep, velocity, end);
-  }
+  const GhostedVectors velocity = with_ghosts(particles, velocities(particles), ghost_velocity_);
+  ConstraintRotors::Motion motion;
+  rotors_.turn(timestep, particles, velocity, motion);
+  before_.clear();
+  for (const std::uint32_t i : particles_) before_.push_back(velocity[i]);
   correct(velocity, timestep, particles, step);
-  double fastest = 0.0, largest_change = 0.0;
-  for (const std::uint32_t i : particles_) {
-    const Vec3& corrected = velocity[i];
-    const Vec3 change = corrected - particles.velocity[i];
-    Position& position = particles.position[i];
+  for (std::size_t k = 0; k < particles_.size(); ++k) {
+    const Vec3& corrected = velocity[particles_[k]];
+    const Vec3 change = corrected - before_[k];
+    Position& position = particles.position[particles_[k]];
     position.x += timestep * change.x;
     position.y += timestep * change.y;
     position.z += timestep * change.z;
-    particles.velocity[i] = corrected;
-    fastest = std::max(fastest, dot(corrected, corrected));
-    largest_change = std::max(largest_change, dot(change, change));
+    motion.fastest_squared = std::max(motion.fastest_squared, dot(corrected, corrected));
+    motion.largest_change_squared = std::max(motion.largest_change_squared, dot(change, change));
   }
-  rotors_.give_velocities(set_, end, particles);
-  return {timestep * std::sqrt(fastest), 2.0 * timestep * std::sqrt(largest_change)};
+  return {timestep * std::sqrt(motion.fastest_squared),
+          2.0 * timestep * std::sqrt(motion.largest_change_squared)};
 }
 
 double Constraints::largest_velocity_along(const ParticleStore& particles) {
   update_connections(particles);
-  const std::span<const Vec3> velocity =
-      with_ghosts(particles, {particles.velocity.data(), particles.local_count()}, velocity_);
+  const ConstGhostedVectors velocity =
+      with_ghosts(particles, velocities(particles), ghost_velocity_);
   double largest = 0.0;
   for (const Constraint& constraint : set_.constraints) {
     const double along = dot(set_.difference(constraint, velocity), constraint.connection);
     largest = std::max(largest, std::abs(along) / std::sqrt(constraint.squared_distance));
   }
-  return std::max(largest, rotors_.largest_velocity_along(set_, velocity));
+  return std::max(largest, rotors_.largest_velocity_along(velocity));
 }
 
 void Constraints::constrain_velocities(ParticleStore& particles, std::int64_t step) {
   update_connections(particles);
-  const std::span<Vec3> velocity =
-      with_ghosts(particles, {particles.velocity.data(), particles.local_count()}, velocity_);
+  const GhostedVectors velocity = with_ghosts(particles, velocities(particles), ghost_velocity_);
   const auto along = [&](const Constraint& constraint) {
     return dot(set_.difference(constraint, velocity), constraint.connection);
   };
   const auto push = [&](const Constraint& constraint, double multiplier) {
     set_.push(constraint, multiplier, velocity);
   };
-  rotors_.project(set_, velocity);
+  rotors_.project(velocity);
   // What is left changes a distance in a step by no more than the tolerance.
   const double goal = tolerance_ / timestep_;
   const auto solved_exactly = [](const LocalGroup&) {};
@@ -476,29 +468,36 @@ void Constraints::constrain_velocities(ParticleStore& particles, std::int64_t st
             groups, velocity, [&] { kernels_.rattle(work_, goal, most_sweeps); }, alone);
       },
       particles, step);
-  for (const std::uint32_t i : particles_) particles.velocity[i] = velocity[i];
 }
 
-std::span<Vec3> Constraints::constrain_accelerations(const ParticleStore& particles,
-                                                     std::span<const Vec3> velocity,
-                                                     std::int64_t step) {
+EnergyAndVirial Constraints::constrain_accelerations(const ParticleStore& particles,
+                                                     const ConstGhostedVectors* velocity,
+                                                     std::span<Vec3> changed, std::int64_t step) {
   update_connections(particles);
-  const std::span<Vec3> acceleration =
-      with_ghosts(particles, {particles.force.data(), particles.local_count()}, force_);
-  for (std::size_t i = 0; i < acceleration.size(); ++i) {
-    acceleration[i] *= weight_of(particles.position[i]);
+  std::vector<Vec3> ghosts;
+  const ConstGhostedVectors force = with_ghosts(
+      particles, std::span<const Vec3>(particles.force.data(), particles.local_count()), ghosts);
+  std::vector<Vec3> all;
+  if (solves_others()) {
+    all.resize(particles.total_count());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i] = weight_of(particles.position[i]) * force[i];
+    }
   }
-  rotor_sums_ = rotors_.constrain_accelerations(set_, velocity, acceleration);
-  multipliers_.assign(set_.constraints.size(), 0.0);
+  EnergyAndVirial sums =
+      rotors_.constrain_accelerations(particles, weights_, velocity, force, changed);
+  if (!solves_others()) return sums;
+  const GhostedVectors acceleration(all, particles.local_count());
+  std::vector<double> multipliers(set_.constraints.size(), 0.0);
   const auto along = [&](const Constraint& constraint) {
     // The second derivative of the squared distance is 0.
-    const Vec3 turning = velocity.empty() ? Vec3{} : set_.difference(constraint, velocity);
+    const Vec3 turning = velocity == nullptr ? Vec3{} : set_.difference(constraint, *velocity);
     return dot(set_.difference(constraint, acceleration), constraint.connection) +
            dot(turning, turning);
   };
   const auto push = [&](const Constraint& constraint, double multiplier) {
     set_.push(constraint, multiplier, acceleration);
-    multipliers_[static_cast<std::size_t>(&constraint - set_.constraints.data())] -= multiplier;
+    multipliers[static_cast<std::size_t>(&constraint - set_.constraints.data())] -= multiplier;
   };
   solve_linear(
       along, push, tolerance_ / (timestep_ * timestep_),
@@ -509,13 +508,19 @@ std::span<Vec3> Constraints::constrain_accelerations(const ParticleStore& partic
         std::ranges::for_each(groups, alone);
       },
       particles, step);
-  return acceleration;
+  for (const std::uint32_t i : particles_) {
+    if (i >= changed.size()) break;
+    const double weight = weight_of(particles.position[i]);
+    if (weight > 0.0) changed[i] = (1.0 / weight) * acceleration[i];
+  }
+  add_virial_of_others(multipliers, particles.local_count(), sums);
+  return sums;
 }
 
-EnergyAndVirial Constraints::last_virial(std::size_t local_count) const {
-  EnergyAndVirial sums = rotor_sums_;
+void Constraints::add_virial_of_others(std::span<const double> multipliers, std::size_t local_count,
+                                       EnergyAndVirial& sums) const {
   const auto add = [&](std::size_t k, double share) {
-    const double part = share * multipliers_[k];
+    const double part = share * multipliers[k];
     const Vec3& r = set_.constraints[k].connection;
     sums.virial[0] += part * r.x * r.x;
     sums.virial[1] += part * r.y * r.y;
@@ -532,25 +537,21 @@ EnergyAndVirial Constraints::last_virial(std::size_t local_count) const {
   for (std::size_t k = first_spanning_; k < set_.constraints.size(); ++k) {
     add(k, set_.atoms[set_.constraints[k].first].vector < local_count ? 1.0 : 0.0);
   }
-  return sums;
 }
 
 EnergyAndVirial Constraints::virial(const ParticleStore& particles, std::int64_t step) {
-  const std::span<const Vec3> velocity =
-      with_ghosts(particles, {particles.velocity.data(), particles.local_count()}, velocity_);
-  constrain_accelerations(particles, velocity, step);
+  const ConstGhostedVectors velocity =
+      with_ghosts(particles, velocities(particles), ghost_velocity_);
+  const EnergyAndVirial sums = constrain_accelerations(particles, &velocity, {}, step);
   throw_where_not_converged();
-  return last_virial(particles.local_count());
+  return sums;
 }
 
 EnergyAndVirial Constraints::constrain_forces(ParticleStore& particles, std::int64_t step) {
-  const std::span<const Vec3> acceleration = constrain_accelerations(particles, {}, step);
-  for (const std::uint32_t i : particles_) {
-    const double weight = weight_of(particles.position[i]);
-    if (weight > 0.0) particles.force[i] = (1.0 / weight) * acceleration[i];
-  }
+  const EnergyAndVirial sums = constrain_accelerations(
+      particles, nullptr, {particles.force.data(), particles.local_count()}, step);
   throw_where_not_converged();
-  return last_virial(particles.local_count());
+  return sums;
 }
 
 }  // namespace sterna::md

@@ -96,9 +96,23 @@ class Constraints {
   void add_spanning(const ParticleStore& particles, std::uint32_t particle,
                     const Topology::Place& place, std::string& missing);
   void update_connections(const ParticleStore& particles);
-  /// Of local particles, and of ghosts as their ranks have them.
-  std::span<Vec3> with_ghosts(const ParticleStore& particles, std::span<const Vec3> local,
-                              std::vector<Vec3>& vectors) const;
+  /// Whether some are solved otherwise than as rotors, on any rank where all solve them together.
+  bool solves_others() const { return !groups_.empty() || kinds_.span_ranks(); }
+  /// Those of local particles where they are, and those of ghosts as their ranks have them, in
+  /// `ghosts`. Collective.
+  template <class Vector>
+  BasicGhostedVectors<Vector> with_ghosts(const ParticleStore& particles, std::span<Vector> local,
+                                          std::vector<Vec3>& ghosts) const {
+    ghosts.resize(particles.ghost_count());
+    ghost_vectors_(local, ghosts);
+    return {local, ghosts};
+  }
+  static std::span<Vec3> velocities(ParticleStore& particles) {
+    return {particles.velocity.data(), particles.local_count()};
+  }
+  static std::span<const Vec3> velocities(const ParticleStore& particles) {
+    return {particles.velocity.data(), particles.local_count()};
+  }
   double weight_of(const Position& position) const {
     return weights_[static_cast<std::size_t>(position.type)];
   }
@@ -112,7 +126,7 @@ class Constraints {
 
   /// Changes `velocity` until all connections, plus `timestep` times the difference of velocities,
   /// have the right length.
-  void correct(std::span<Vec3> velocity, double timestep, const ParticleStore& particles,
+  void correct(const GhostedVectors& velocity, double timestep, const ParticleStore& particles,
                std::int64_t step);
   /// Calls visit(groups) for the groups that SETTLE solves together, then for those that kernels
   /// sweep over together, then for each of the others.
@@ -121,13 +135,13 @@ class Constraints {
   /// Lets kernels sweep over groups of one shape. Where some constraint stays open, calls
   /// alone(group) for that group, whose vectors are as they were.
   template <class Solve, class Alone>
-  void solve_together(std::span<const LocalGroup> groups, std::span<Vec3> vectors, Solve&& solve,
-                      Alone&& alone);
+  void solve_together(std::span<const LocalGroup> groups, const GhostedVectors& vectors,
+                      Solve&& solve, Alone&& alone);
   /// `correct` for some groups that SETTLE solves; returns those that it cannot solve.
   std::vector<const LocalGroup*> settle(std::span<const LocalGroup> groups,
-                                        std::span<Vec3> velocity, double timestep) const;
-  void correct_spanning(std::span<Vec3> velocity, double timestep, const ParticleStore& particles,
-                        std::int64_t step);
+                                        const GhostedVectors& velocity, double timestep) const;
+  void correct_spanning(const GhostedVectors& velocity, double timestep,
+                        const ParticleStore& particles, std::int64_t step);
   /// Pushes until what `along` says of each constraint is 0, but for `goal` times its squared
   /// distance. `triangles(groups)` does so for groups of SETTLE's, `together(groups, alone)` for
   /// groups of one shape, of which alone(group) takes one.
@@ -136,16 +150,22 @@ class Constraints {
                     Together&& together, const ParticleStore& particles, std::int64_t step);
   template <class Along, class Push>
   void solve_triangle(const LocalGroup& group, Along&& along, Push&& push) const;
-  /// Of all particles of this rank's groups: what forces and constraint forces give them, so that
-  /// no distance changes; the multipliers are kept. Empty velocities: they are at rest.
-  std::span<Vec3> constrain_accelerations(const ParticleStore& particles,
-                                          std::span<const Vec3> velocity, std::int64_t step);
-  /// Of `constrain_accelerations`.
-  EnergyAndVirial last_virial(std::size_t local_count) const;
+  /// Finds the constraint forces that, with the forces, change no distance of particles with these
+  /// velocities, null: at rest. Returns this rank's share of their virial; local particles get both
+  /// forces where `changed` has room.
+  EnergyAndVirial constrain_accelerations(const ParticleStore& particles,
+                                          const ConstGhostedVectors* velocity,
+                                          std::span<Vec3> changed, std::int64_t step);
+  /// Of those that are no rotors, from their multipliers.
+  void add_virial_of_others(std::span<const double> multipliers, std::size_t local_count,
+                            EnergyAndVirial& sums) const;
   template <class Correct>
   void sweep(const LocalGroup& group, Correct&& correct, const ParticleStore& particles,
              std::int64_t step);
   void note_failure(const Constraint& constraint, std::string_view unfinished,
+                    const ParticleStore& particles, std::int64_t step);
+  /// Of two atoms at these places.
+  void note_failure(std::uint32_t first, std::uint32_t second, std::string_view unfinished,
                     const ParticleStore& particles, std::int64_t step);
   /// The worst of those that span ranks, by `along_`. Collective.
   void note_spanning_failure(std::string_view unfinished, const ParticleStore& particles,
@@ -163,13 +183,12 @@ class Constraints {
   /// Those that SETTLE solves come first, then those of each shape.
   std::vector<LocalGroup> groups_;
   ConstraintRotors rotors_;
-  ConstraintSet set_;                     ///< of the groups and rotors, then those that span ranks
+  ConstraintSet set_;                     ///< of the groups, then those that span ranks
   std::size_t first_spanning_ = 0;        ///< in `set_.constraints`
-  std::vector<std::uint32_t> particles_;  ///< local ones with constraints
-  std::vector<double> multipliers_;       ///< of `constrain_accelerations`
-  EnergyAndVirial rotor_sums_;            ///< likewise
+  std::vector<std::uint32_t> particles_;  ///< local ones that these constrain
+  std::vector<Vec3> before_;              ///< their velocities
   std::vector<double> along_, solution_;  ///< of those that span ranks
-  std::vector<Vec3> velocity_, force_;
+  std::vector<Vec3> ghost_velocity_;
   std::string failure_;  ///< the first since the last call of throw_where_not_converged
 };
 

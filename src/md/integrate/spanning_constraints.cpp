@@ -47,7 +47,7 @@ void Constraints::add_spanning(const ParticleStore& particles, std::uint32_t par
   }
 }
 
-void Constraints::correct_spanning(std::span<Vec3> velocity, double timestep,
+void Constraints::correct_spanning(const GhostedVectors& velocity, double timestep,
                                    const ParticleStore& particles, std::int64_t step) {
   // Newton's method with the matrix of where the step began: it gains about as many digits in each
   // round as the angle is small by which the step turns a connection.
@@ -70,7 +70,7 @@ void Constraints::correct_spanning(std::span<Vec3> velocity, double timestep,
       break;
     }
     for (std::size_t k = 0; k < count; ++k) set_.push(spanning()[k], solution_[k], velocity);
-    ghost_vectors_(velocity);
+    ghost_vectors_(velocity.local(), velocity.ghosts());
   }
   note_spanning_failure(fmt::format("{} rounds", most_newton_steps), particles, step);
 }

@@ -140,8 +140,9 @@ void VirtualSites::spread(const ParticleStore& particles, std::span<Vec3> forces
                           EnergyAndVirial* sums) {
   forces_.resize(particles.total_count());
   std::copy(forces.begin(), forces.end(), forces_.begin());
-  ghost_vectors_(forces_);
   const std::size_t count = particles.local_count();
+  const std::span<Vec3> all(forces_);
+  ghost_vectors_(all.first(count), all.subspan(count));
   for (const Local& local : sites_) {
     const VirtualSite::Vectors d = connections(local, particles);
     const VirtualSite::Vectors parts = local.kind->spread(d, forces_[local.site]);

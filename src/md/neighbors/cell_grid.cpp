@@ -13,18 +13,30 @@ namespace sterna::md {
 namespace {
 
 /// Item `source[i]` comes to place i. By way of `room`, in the order of the places, so that many
-/// items are on their way from memory at a time: particles are near where they were.
+/// items are on their way from memory at a time: particles are near where they were. Those that are
+/// too large for the room come in halves.
 template <class T>
 void permute(AlignedBuffer<T>& items, std::span<const std::uint32_t> source,
              std::span<std::byte> room) {
-  static_assert(sizeof(T) <= CellGrid::sort_room);
+  constexpr std::size_t parts = sizeof(T) <= CellGrid::sort_room ? 1 : 2;
+  constexpr std::size_t size = sizeof(T) / parts;
+  static_assert(size <= CellGrid::sort_room && size * parts == sizeof(T));
   if (source.empty()) return;  // without memory of its own, which memcpy may not be given
-  std::byte* next = room.data();
-  for (const std::uint32_t from : source) {
-    std::memcpy(next, &items[from], sizeof(T));
-    next += sizeof(T);
+  for (std::size_t part = 0; part < parts; ++part) {
+    std::byte* const begin = reinterpret_cast<std::byte*>(items.data()) + part * size;
+    std::byte* next = room.data();
+    for (const std::uint32_t from : source) {
+      std::memcpy(next, begin + from * sizeof(T), size);
+      next += size;
+    }
+    if constexpr (parts == 1) {
+      std::memcpy(begin, room.data(), source.size() * size);
+    } else {
+      for (std::size_t i = 0; i < source.size(); ++i) {
+        std::memcpy(begin + i * sizeof(T), room.data() + i * size, size);
+      }
+    }
   }
-  std::memcpy(static_cast<void*>(items.data()), room.data(), source.size() * sizeof(T));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ class CellGrid {
   /// for every local particle, and `room` that of `sort_room` bytes for each.
   void sort_local(ParticleStore& particles, std::span<std::uint32_t> cell_of,
                   std::span<std::uint32_t> source, std::span<std::byte> room);
-  static constexpr std::size_t sort_room = sizeof(Position);
+  static constexpr std::size_t sort_room = sizeof(Vec3);
 
   /// Places ghosts, given in any order, into the cells around: `slots[k]` is the position of
   /// ghost k behind the local particles.

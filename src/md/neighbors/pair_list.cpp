@@ -96,22 +96,16 @@ PairWork PairList::rows() const {
 }
 
 void PairList::sort_local(ParticleStore& particles) {
-  // The coordinates and the rows of the last build are of no use any more; their room serves the
+  // The coordinates of the last build and the forces are of no use any more; their room serves the
   // sort.
   const std::size_t count = particles.local_count();
-  const std::size_t room = count * CellGrid::sort_room;
-  if (use_compressed_) {
-    compressed_.reserve(room / sizeof(std::uint16_t));
-  } else {
-    plain_.reserve(room / sizeof(std::uint32_t));
-  }
-  auto* const rows = use_compressed_ ? reinterpret_cast<std::byte*>(compressed_.data())
-                                     : reinterpret_cast<std::byte*>(plain_.data());
+  static_assert(sizeof(Vec3) == CellGrid::sort_room);
   x_.resize(count);
   y_.resize(count);
   static_assert(sizeof(float) == sizeof(std::uint32_t));
   grid_.sort_local(particles, {reinterpret_cast<std::uint32_t*>(x_.data()), count},
-                   {reinterpret_cast<std::uint32_t*>(y_.data()), count}, {rows, room});
+                   {reinterpret_cast<std::uint32_t*>(y_.data()), count},
+                   {reinterpret_cast<std::byte*>(particles.force.data()), count * sizeof(Vec3)});
 }
 
 void PairList::build(ParticleStore& particles) {

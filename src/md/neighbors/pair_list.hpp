@@ -34,6 +34,7 @@ class PairList {
   /// By type: whether particles have rows and are in rows; empty: all. The others take up no room
   /// and no time here. Before the next `sort_local`.
   void set_listed_types(std::vector<char> listed) { grid_.set_listed_types(std::move(listed)); }
+  /// Forces become scratch.
   void sort_local(ParticleStore& particles);
   void place_ghosts(std::span<const Position> ghosts, std::size_t local_count,
                     std::vector<std::uint32_t>& slots) {

@@ -62,6 +62,11 @@ class ForceEngine {
   /// Brings particles to their owners, sorts them, and rebuilds halo and list.
   void rebuild(ParticleStore& particles, std::int64_t step);
 
+  /// After a rebuild, when all who look for atoms of molecules have found them.
+  void forget_places() {
+    if (options_.places) options_.places->forget();
+  }
+
   /// Of one time step; lists are rebuilt in steps that compute all forces only.
   struct LargestStep {
     double length;  ///< of the path of a particle
@@ -121,7 +126,9 @@ class ForceEngine {
   /// forces do the same.
   void move_ghosts(ParticleStore& particles);
   /// Collective. The vectors of ghosts become those of the particles that they are copies of.
-  void exchange_vectors(std::span<Vec3> vectors) { halo_.exchange_vectors(vectors); }
+  void exchange_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
+    halo_.exchange_vectors(local, ghosts);
+  }
 
   std::int64_t rebuilds() const { return rebuilds_; }
   /// Rebuilds that came after a particle had moved farther than the skin allows.

@@ -29,6 +29,7 @@
 #include "md/observe/observer_table.hpp"
 #include "md/output/checkpoint.hpp"
 #include "md/simulation/force_term_table.hpp"
+#include "md/simulation/signals.hpp"
 #include "md/simulation/start_configuration.hpp"
 #include "md/simulation/start_orientation.hpp"
 #include "sterna/comm/collective.hpp"
@@ -483,22 +484,20 @@ void Simulation::Implementation::make_engine() {
   engine_ = std::make_unique<ForceEngine>(context_, balancer_->decomposition(),
                                           interaction_.take_forces(), make_force_terms(request),
                                           options, timer_);
+  const auto exchange_vectors = [this](std::span<const Vec3> local, std::span<Vec3> ghosts) {
+    engine_->exchange_vectors(local, ghosts);
+  };
   if (topology_.constraint_count() > 0) {
     const double timestep = minimizer_ ? minimizer_->largest_timestep() : input_.run.timestep;
-    constraints_ = std::make_unique<Constraints>(
-        context_, options.places, std::move(groups), std::move(inverse_masses), timestep,
-        input_.run.constraint_tolerance,
-        [this](std::span<Vec3> vectors) { engine_->exchange_vectors(vectors); });
+    constraints_ = std::make_unique<Constraints>(context_, options.places, std::move(groups),
+                                                 std::move(inverse_masses), timestep,
+                                                 input_.run.constraint_tolerance, exchange_vectors);
   }
   if (barostat_) {
-    centers_ = std::make_unique<Centers>(
-        context_, options.places, masses_,
-        [this](std::span<Vec3> vectors) { engine_->exchange_vectors(vectors); });
+    centers_ = std::make_unique<Centers>(context_, options.places, masses_, exchange_vectors);
   }
   if (topology_.has_virtual_sites()) {
-    virtual_sites_ = std::make_unique<VirtualSites>(
-        context_, options.places,
-        [this](std::span<Vec3> vectors) { engine_->exchange_vectors(vectors); });
+    virtual_sites_ = std::make_unique<VirtualSites>(context_, options.places, exchange_vectors);
   }
   restore_terms();
 }

@@ -25,8 +25,8 @@
 namespace sterna::md {
 namespace {
 
-/// Records that rank 0 reads before they go to their owners: 10 MB or so.
-constexpr std::size_t records_per_chunk = 100000;
+/// Records that rank 0 reads before they go to their owners: 3 MB or so.
+constexpr std::size_t records_per_chunk = 25000;
 
 /// What all ranks must know of a file, as a text that is equal where files are.
 std::string facts_of(const StartFileReader& reader) {

@@ -341,6 +341,7 @@ void Simulation::Implementation::rebuild() {
   const auto measured = timer_.measure(Phase::constraints);
   if (virtual_sites_) virtual_sites_->rebuild(particles_);
   if (constraints_) constraints_->rebuild(particles_);
+  engine_->forget_places();
 }
 
 void Simulation::Implementation::complete_velocities() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <utility>
 
 namespace sterna::md {
 
@@ -13,17 +14,12 @@ void MoleculePlaces::rebuild(const ParticleStore& particles) {
   const double half = 0.5 * box_->least_height();
   unique_squared_ = half * half;
   mask_ = std::bit_ceil(count + 1) - 1;
-  entries_.assign(mask_ + 1, {0, none, none});
+  first_.assign(mask_ + 1, none);
+  next_.resize(count);
   // From the last on, so that local particles come first in their buckets.
   for (std::size_t i = count; i-- > 0;) {
-    const std::int64_t id = particles.id[i];
-    const std::size_t bucket = static_cast<std::size_t>(id) & mask_;
-    std::uint32_t next = none;
-    if (entries_[bucket].place != none) {
-      next = static_cast<std::uint32_t>(entries_.size());
-      entries_.push_back(entries_[bucket]);
-    }
-    entries_[bucket] = {id, static_cast<std::uint32_t>(i), next};
+    std::uint32_t& first = first_[static_cast<std::size_t>(particles.id[i]) & mask_];
+    next_[i] = std::exchange(first, static_cast<std::uint32_t>(i));
   }
   local_of_ghost_.resize(count - local_count_);
   for (std::size_t i = local_count_; i < count; ++i) {
@@ -31,6 +27,11 @@ void MoleculePlaces::rebuild(const ParticleStore& particles) {
   }
   excluded_begin_.resize(local_count_ + 1);
   excluded_.clear();
+  std::size_t exclusions = 0;
+  for (std::size_t i = 0; i < local_count_; ++i) {
+    exclusions += topology_->exclusions_of(topology_->place_of(particles.id[i])).size();
+  }
+  excluded_.reserve(exclusions);
   for (std::size_t i = 0; i < local_count_; ++i) {
     excluded_begin_[i] = static_cast<std::uint32_t>(excluded_.size());
     const Topology::Place place = topology_->place_of(particles.id[i]);
@@ -40,6 +41,12 @@ void MoleculePlaces::rebuild(const ParticleStore& particles) {
     }
   }
   excluded_begin_[local_count_] = static_cast<std::uint32_t>(excluded_.size());
+}
+
+void MoleculePlaces::forget() {
+  for (auto* array : {&first_, &next_, &excluded_begin_, &excluded_}) {
+    *array = std::vector<std::uint32_t>();
+  }
 }
 
 std::optional<std::uint32_t> MoleculePlaces::local(std::int64_t id) const {

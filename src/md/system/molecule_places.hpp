@@ -23,6 +23,9 @@ class MoleculePlaces {
   /// Particles and ghosts, which have ids, keep these places until the next call. The store stays
   /// in use.
   void rebuild(const ParticleStore& particles);
+  /// Nobody looks for atoms until the next `rebuild`, as those who want to know places have asked:
+  /// only `local_of_ghosts` stays.
+  void forget();
 
   const Topology& topology() const { return *topology_; }
   /// The places of the atoms that a local particle is excluded from, in the order of
@@ -46,17 +49,13 @@ class MoleculePlaces {
   std::string missing(std::int64_t id, std::int64_t other, int rank) const;
 
  private:
-  /// An image of an atom, and what its bucket holds besides.
-  struct Entry {
-    std::int64_t id;
-    std::uint32_t place, next;
-  };
   /// Calls visit(place) for the images of an atom, a local particle first, until it returns true.
   template <class Visit>
   void for_each_image(std::int64_t id, Visit&& visit) const {
-    for (std::size_t k = static_cast<std::size_t>(id) & mask_; k != none; k = entries_[k].next) {
-      const Entry& entry = entries_[k];
-      if (entry.place != none && entry.id == id && visit(entry.place)) return;
+    if (first_.empty()) return;
+    for (std::uint32_t place = first_[static_cast<std::size_t>(id) & mask_]; place != none;
+         place = next_[place]) {
+      if (particles_->id[place] == id && visit(place)) return;
     }
   }
 
@@ -66,9 +65,9 @@ class MoleculePlaces {
   const ParticleStore* particles_ = nullptr;
   double unique_squared_ = 0.0;  ///< no other image of what is nearer is as near
   std::size_t local_count_ = 0, mask_ = 0;
-  /// The first of each bucket, then the others. Ids of a molecule follow each other, and so do their
-  /// buckets.
-  std::vector<Entry> entries_;
+  /// Of each bucket of ids the first place, of each place the next one in its bucket. Ids of a
+  /// molecule follow each other, and so do their buckets.
+  std::vector<std::uint32_t> first_, next_;
   std::vector<std::uint32_t> local_of_ghost_;
   std::vector<std::uint32_t> excluded_begin_, excluded_;
 };

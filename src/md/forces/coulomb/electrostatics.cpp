@@ -51,10 +51,28 @@ bool Electrostatics::with_dipoles() const {
   return false;
 }
 
+bool Electrostatics::particles_are_charges(const ParticleStore& particles) const {
+  return !particles.rotating() && options_.surroundings == Surroundings::conductor &&
+         std::ranges::all_of(sites_, [](const std::vector<Site>& sites) {
+           return sites.size() == 1 && sites[0].position == Vec3{} && sites[0].dipole == Vec3{};
+         });
+}
+
+PointCharges Electrostatics::charges(const ParticleStore& particles) const {
+  if (!particles_are_charges(particles)) {
+    return {positions_, values_, molecules_, centers_, dipoles_, other_forces_};
+  }
+  static_assert(sizeof(Position) % sizeof(double) == 0);
+  const VectorView positions(&particles.position.data()->x, sizeof(Position) / sizeof(double),
+                             particles.local_count());
+  return {positions, values_, {}, positions, {}, other_forces_};
+}
+
 void Electrostatics::place_charges(const ParticleStore& particles, bool with_centers) {
   positions_.clear();
   dipoles_.clear();
   centers_.clear();
+  if (particles_are_charges(particles)) return;
   const bool dipoles = with_dipoles();
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const Position& at = particles.position[i];
@@ -95,7 +113,7 @@ void Electrostatics::set_options(FmmParameters& parameters) const {
   parameters.travel = options_.smoothing > 0.0 ? options_.travel : 0.0;
 }
 
-void Electrostatics::choose_parameters() {
+void Electrostatics::choose_parameters(const ParticleStore& particles) {
   const Lattice lattice = Lattice::of(decomposition_->box());
   // A molecule reaches at most half a leaf from its center; where leaves overlap, its parts by one
   // leaf from where it was when they were filled.
@@ -111,8 +129,8 @@ void Electrostatics::choose_parameters() {
     trial.order = options_.order;
     accuracy = HUGE_VAL;
   }
-  const auto checked = checked_fmm_parameters(context_, *decomposition_, trial, charges(), accuracy,
-                                              options_.exchange);
+  const auto checked = checked_fmm_parameters(context_, *decomposition_, trial, charges(particles),
+                                              accuracy, options_.exchange);
   parameters_ = checked.parameters;
   error_ = checked.error;
 }
@@ -120,11 +138,13 @@ void Electrostatics::choose_parameters() {
 void Electrostatics::rebuild(const ParticleStore& particles) {
   values_.clear();
   molecules_.clear();
+  const bool with_molecules = !particles_are_charges(particles);
+  if (!with_molecules) values_.reserve(particles.local_count());
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const auto& sites = sites_[static_cast<std::size_t>(particles.position[i].type)];
     for (const Site& site : sites) {
       values_.push_back(excluded_ ? excluded_->charge(particles, i) : site.charge);
-      molecules_.push_back(static_cast<std::int32_t>(i));
+      if (with_molecules) molecules_.push_back(static_cast<std::int32_t>(i));
     }
   }
   place_charges(particles, true);
@@ -144,17 +164,17 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
     batch.sum(charge_count_).sum(total_charge_).run();
   }
   if (options_.ewald) {
-    if (!ewald_accuracy_) choose_ewald_accuracy();
+    if (!ewald_accuracy_) choose_ewald_accuracy(particles);
     other_forces_ = std::vector<Vec3>();
     return;
   }
-  if (!parameters_) choose_parameters();
+  if (!parameters_) choose_parameters(particles);
   other_forces_ = std::vector<Vec3>();
   if (!solver_) {
     solver_ =
         std::make_unique<FmmSolver>(context_, *decomposition_, *parameters_, options_.exchange);
   }
-  solver_->rebuild(charges());
+  solver_->rebuild(charges(particles));
   // Where leaves overlap, each step has its own.
   if (options_.smoothing == 0.0) centers_ = std::vector<Vec3>();
 }
@@ -167,16 +187,17 @@ EwaldSolver Electrostatics::ewald_solver(double accuracy) const {
   return {lattice, parameters};
 }
 
-void Electrostatics::choose_ewald_accuracy() {
+void Electrostatics::choose_ewald_accuracy(const ParticleStore& particles) {
   const auto forces = [&](double accuracy) {
-    return gathered_ewald(context_, ewald_solver(accuracy), charges(), particle_count_).forces;
+    return gathered_ewald(context_, ewald_solver(accuracy), charges(particles), particle_count_)
+        .forces;
   };
   const auto reference = forces(1e-6 * options_.accuracy);
   ewald_accuracy_ = options_.accuracy;
   // Which truncation leads to which error of the forces depends on the charges.
   for (;;) {
     ForceError error;
-    error.add(forces(*ewald_accuracy_), reference, charges());
+    error.add(forces(*ewald_accuracy_), reference, charges(particles));
     comm::ReductionBatch batch(context_, "accuracy of the Ewald sums");
     batch.sum(error.sums().data(), error.sums().size()).run();
     error_ = error.relative(decomposition_->box().volume());
@@ -211,7 +232,10 @@ void Electrostatics::check_open_box(const ParticleStore& particles) const {
 void Electrostatics::start(const ParticleStore& particles) {
   // Only where cells overlap does the method ask for them again.
   place_charges(particles, options_.smoothing > 0.0);
-  if (solver_) solver_->start(positions_, dipoles_, centers_, with_far_field_);
+  if (!solver_) return;
+  const PointCharges charges = this->charges(particles);
+  solver_->keep_far_part(far_field_apart_);
+  solver_->start(charges.positions, charges.dipoles, charges.centers, with_far_field_);
 }
 
 void Electrostatics::include_slow_part(bool included) {
@@ -244,12 +268,17 @@ void Electrostatics::add_forces(const ParticleStore& particles, const CoulombRes
 void Electrostatics::finish(ParticleStore& particles, EnergyAndVirial* sums) {
   const bool with_tensor = sums != nullptr && options_.virial_tensor;
   if (options_.ewald) {
-    ewald_result_ =
-        gathered_ewald(context_, ewald_solver(*ewald_accuracy_), charges(), particle_count_);
+    ewald_result_ = gathered_ewald(context_, ewald_solver(*ewald_accuracy_), charges(particles),
+                                   particle_count_);
   }
+  const bool with_energy = sums != nullptr;
+  const bool adds_forces =
+      !options_.ewald && solver_->adds_forces() && particles_are_charges(particles);
   const CoulombResult& result =
-      options_.ewald ? ewald_result_ : solver_->finish(with_tensor, sums != nullptr);
-  add_forces(particles, result, particles.force.span(), particles.torque.span());
+      options_.ewald ? ewald_result_
+      : adds_forces  ? solver_->finish_into(particles.force.span(), with_tensor, with_energy)
+                     : solver_->finish(with_tensor, with_energy);
+  if (!adds_forces) add_forces(particles, result, particles.force.span(), particles.torque.span());
   if (excluded_) excluded_->subtract(particles, particles.force.span(), sums);
   slow_forces_.clear();
   slow_torques_.clear();

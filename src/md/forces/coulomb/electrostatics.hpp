@@ -96,21 +96,22 @@ class Electrostatics final : public ForceTerm {
   /// "order 8, single precision, 16 x 16 x 16 leaves".
   std::string method() const;
   void place_charges(const ParticleStore& particles, bool with_centers);
-  PointCharges charges() const {
-    return {positions_, values_, molecules_, centers_, dipoles_, other_forces_};
-  }
+  PointCharges charges(const ParticleStore& particles) const;
   bool with_dipoles() const;
+  /// Whether each particle is one charge at its position: then neither positions nor molecules are
+  /// copied.
+  bool particles_are_charges(const ParticleStore& particles) const;
   /// Of the charges to the particles that they belong to; torques where particles rotate.
   void add_forces(const ParticleStore& particles, const CoulombResult& result,
                   std::span<Vec3> forces, std::span<Vec3> torques) const;
-  void choose_parameters();
+  void choose_parameters(const ParticleStore& particles);
   /// The settings that a choice depends on.
   std::array<double, 6> wishes() const;
   /// What does not follow from the accuracy.
   void set_options(FmmParameters& parameters) const;
   EwaldSolver ewald_solver(double accuracy) const;
   /// One whose error, measured in the forces on these particles, is below the accuracy.
-  void choose_ewald_accuracy();
+  void choose_ewald_accuracy(const ParticleStore& particles);
   void check_open_box(const ParticleStore& particles) const;
 
   comm::Context context_;
@@ -136,7 +137,8 @@ class Electrostatics final : public ForceTerm {
   bool far_field_apart_ = false, with_far_field_ = true;
   std::vector<Vec3> slow_forces_, slow_torques_;  ///< of the local particles, in such a step
 
-  // Of each site of the local particles, particle by particle; dipoles where there are some.
+  // Of each site of the local particles, particle by particle: positions, centers and molecules
+  // unless particles are charges, dipoles where there are some.
   std::vector<Vec3> positions_, centers_, dipoles_;
   std::vector<Vec3> other_forces_;  ///< of excluded pairs, when errors are measured
   std::vector<double> values_;

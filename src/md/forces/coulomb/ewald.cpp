@@ -138,7 +138,7 @@ void EwaldSolver::add_real(const PointCharges& charges, Result& result,
   for (std::size_t i = 0; i < charges.size(); ++i) {
     for (std::size_t j = i; j < charges.size(); ++j) {
       const Vec3 direct = nearest(charges.positions[i] - charges.positions[j]);
-      const bool excluded = charges.molecules[i] == charges.molecules[j];
+      const bool excluded = charges.molecule(i) == charges.molecule(j);
       const Source at_i = source(charges, i), at_j = source(charges, j);
       for (const Vec3& image : images) {
         const bool nearest_image = image == Vec3{};
@@ -239,7 +239,7 @@ void EwaldSolver::add_corrections(const PointCharges& charges, Result& result,
   for (double& potential : result.potentials) potential -= pi / (volume * kappa * kappa) * total;
 
   std::map<std::int32_t, std::vector<std::size_t>> molecules;
-  for (std::size_t i = 0; i < charges.size(); ++i) molecules[charges.molecules[i]].push_back(i);
+  for (std::size_t i = 0; i < charges.size(); ++i) molecules[charges.molecule(i)].push_back(i);
   for (const auto& [molecule, members] : molecules) {
     for (std::size_t a = 0; a < members.size(); ++a) {
       for (std::size_t b = a + 1; b < members.size(); ++b) {

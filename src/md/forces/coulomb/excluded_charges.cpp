@@ -34,6 +34,9 @@ void ExcludedCharges::rebuild(const ParticleStore& particles) {
       }
     }
   }
+  // Vectors that grow take up to twice what they need.
+  local_.shrink_to_fit();
+  of_ghosts_.shrink_to_fit();
   agree(context_, missing);
 }
 

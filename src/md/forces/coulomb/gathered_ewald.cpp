@@ -29,7 +29,7 @@ CoulombResult gathered_ewald(const comm::Context& context, const EwaldSolver& so
     double* row = all.data() + width * (first + i);
     for (int axis = 0; axis < 3; ++axis) row[axis] = charges.positions[i][axis];
     row[3] = charges.charges[i];
-    row[4] = first_molecule + charges.molecules[i];
+    row[4] = first_molecule + charges.molecule(i);
     if (charges.dipoles.empty()) continue;
     for (int axis = 0; axis < 3; ++axis) row[5 + axis] = charges.dipoles[i][axis];
   }

@@ -26,6 +26,14 @@ struct CellBox {
                static_cast<std::size_t>(extent(0)) +
            static_cast<std::size_t>(cell[0] - lower[0]);
   }
+  /// That of an index.
+  Cells cell(std::size_t index) const {
+    const auto columns = static_cast<std::size_t>(extent(0)),
+               rows = static_cast<std::size_t>(extent(1));
+    return {lower[0] + static_cast<int>(index % columns),
+            lower[1] + static_cast<int>(index / columns % rows),
+            lower[2] + static_cast<int>(index / columns / rows)};
+  }
   CellBox shifted(const Cells& by) const {
     CellBox box = *this;
     for (int axis = 0; axis < 3; ++axis) box.lower[axis] += by[axis], box.upper[axis] += by[axis];

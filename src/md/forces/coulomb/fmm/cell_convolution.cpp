@@ -64,8 +64,7 @@ CellConvolution<Real>::CellConvolution(const Lattice& cell, const Cells& grid, b
       scale_(std::exp(std::lgamma(2.0 * order + 1.0) / (2.0 * order))) {
   make_places();
   sums_ = packed_sums({});
-  multipoles_.resize(blocks_of(rank_).count() * block_size());
-  locals_.resize(multipoles_.size());
+  expansions_.resize(blocks_of(rank_).count() * block_size());
   for (const CellBox& box : boxes_) {
     auto& places = cells_.emplace_back();
     box.for_each([&](const Cells& at) {
@@ -180,13 +179,15 @@ void CellConvolution<Real>::start(const CellExpansions<Real>& multipoles) {
 }
 
 template <class Real>
-void CellConvolution<Real>::finish(CellExpansions<Real>& locals) {
+void CellConvolution<Real>::finish(CellExpansions<Real>& locals, Virial* virial) {
   to_waves();
-  std::fill(locals_.begin(), locals_.end(), Real(0));
+  if (virial != nullptr) *virial = this->virial();
+  std::vector<Real> of_block(block_size());
   for (std::size_t block = 0; block < blocks_of(rank_).count(); ++block) {
-    kernels_.convolve(order_, sums_.data() + block * sums_size(),
-                      multipoles_.data() + block * block_size(),
-                      locals_.data() + block * block_size());
+    Real* const expansions = expansions_.data() + block * block_size();
+    std::fill(of_block.begin(), of_block.end(), Real(0));
+    kernels_.convolve(order_, sums_.data() + block * sums_size(), expansions, of_block.data());
+    std::copy(of_block.begin(), of_block.end(), expansions);
   }
   from_waves(locals);
 }
@@ -225,7 +226,7 @@ void CellConvolution<Real>::to_waves() {
       const std::size_t turned = place.degree % 2 == 0 ? 0 : lanes_;
       const Real re_sign = (place.degree + 1) / 2 % 2 == 0 ? place.into : -place.into;
       const Real im_sign = place.degree / 2 % 2 == 0 ? place.into : -place.into;
-      for_each_block(first + i, multipoles_.data(), outboxes, [&](std::size_t block, Real* to) {
+      for_each_block(first + i, expansions_.data(), outboxes, [&](std::size_t block, Real* to) {
         const Real* from = waves_.data() + 2 * block * lanes_ * lanes_ + i;
         for (std::size_t k = 0; k < lanes_; ++k) {
           to[k] = re_sign * from[2 * k * lanes_ + turned];
@@ -241,7 +242,7 @@ void CellConvolution<Real>::to_waves() {
   waves_out_->finish();
   for_each_peer([&](int peer, std::size_t rank) {
     const Real* from = waves_out_->inbox(peer).data();
-    for_each_part_of(rank, multipoles_.data(), [&](Real* to) {
+    for_each_part_of(rank, expansions_.data(), [&](Real* to) {
       std::copy_n(from, 2 * lanes_, to);
       from += 2 * lanes_;
     });
@@ -254,7 +255,7 @@ void CellConvolution<Real>::from_waves(CellExpansions<Real>& locals) {
   if (waves_back_) {
     for_each_peer([&](int peer, std::size_t rank) {
       Real* out = waves_back_->outbox(peer).data();
-      for_each_part_of(rank, locals_.data(), [&](const Real* from) {
+      for_each_part_of(rank, expansions_.data(), [&](const Real* from) {
         std::copy_n(from, 2 * lanes_, out);
         out += 2 * lanes_;
       });
@@ -275,13 +276,14 @@ void CellConvolution<Real>::from_waves(CellExpansions<Real>& locals) {
       const std::size_t turned = place.degree % 2 == 0 ? 0 : lanes_;
       const Real re_sign = (place.degree + 1) / 2 % 2 == 0 ? place.out_of : -place.out_of;
       const Real im_sign = place.degree / 2 % 2 == 0 ? place.out_of : -place.out_of;
-      for_each_block(first + i, locals_.data(), inboxes, [&](std::size_t block, const Real* from) {
-        Real* to = waves_.data() + 2 * block * lanes_ * lanes_ + i;
-        for (std::size_t k = 0; k < lanes_; ++k) {
-          to[2 * k * lanes_] = re_sign * from[turned + k];
-          to[(2 * k + 1) * lanes_] = im_sign * from[lanes_ - turned + k];
-        }
-      });
+      for_each_block(first + i, expansions_.data(), inboxes,
+                     [&](std::size_t block, const Real* from) {
+                       Real* to = waves_.data() + 2 * block * lanes_ * lanes_ + i;
+                       for (std::size_t k = 0; k < lanes_; ++k) {
+                         to[2 * k * lanes_] = re_sign * from[turned + k];
+                         to[(2 * k + 1) * lanes_] = im_sign * from[lanes_ - turned + k];
+                       }
+                     });
     }
     kernels_.from_waves(plan_, waves_.data(), values_.data());
     scatter_values(first, count, outboxes, locals);
@@ -298,7 +300,7 @@ void CellConvolution<Real>::from_waves(CellExpansions<Real>& locals) {
     const Range coefficients = coefficients_of(rank);
     for (std::size_t a = coefficients.begin; a < coefficients.end; ++a, from += cells) {
       Real* to = locals.data() + a * locals.stride();
-      for (std::size_t i = 0; i < cells; ++i) to[i] += from[i];
+      std::copy_n(from, cells, to);
     }
   });
 }
@@ -311,7 +313,7 @@ void CellConvolution<Real>::scatter_values(std::size_t first, std::size_t count,
     if (rank == rank_) {
       Real* to = locals.data() + first * locals.stride();
       for_each_line(cells_[rank], count, [&](std::size_t i, std::size_t cell, std::size_t place) {
-        to[i * locals.stride() + cell] += values_[place + i];
+        to[i * locals.stride() + cell] = values_[place + i];
       });
     } else {
       const std::size_t stride = boxes_[rank].count();
@@ -333,7 +335,7 @@ std::vector<comm::Verdict> CellConvolution<Real>::verdicts() const {
 }
 
 template <class Real>
-std::array<double, 6> CellConvolution<Real>::virial() {
+typename CellConvolution<Real>::Virial CellConvolution<Real>::virial() {
   if (!strained_sums_) {
     strained_sums_.emplace();
     for (int strain = 0; strain < 6; ++strain) {
@@ -345,12 +347,12 @@ std::array<double, 6> CellConvolution<Real>::virial() {
   std::vector<double> weights(blocks() * lanes_, 0.0);
   plan_.waves().for_each(
       [&](const Cells& wave) { weights[plan_.waves().index(wave)] = plan_.weight(wave); });
-  std::array<double, 6> virial{};
+  Virial virial{};
   std::vector<Real> locals(block_size());
   for (std::size_t strain = 0; strain < 6; ++strain) {
     double energy = 0.0;
     for (std::size_t block = 0; block < own.count(); ++block) {
-      const Real* const multipoles = multipoles_.data() + block * block_size();
+      const Real* const multipoles = expansions_.data() + block * block_size();
       std::fill(locals.begin(), locals.end(), Real(0));
       kernels_.convolve(order_, (*strained_sums_)[strain].data() + block * sums_size(), multipoles,
                         locals.data());

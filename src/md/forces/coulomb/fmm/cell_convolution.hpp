@@ -27,14 +27,14 @@ class CellConvolution {
                   const FmmKernels<Real>& kernels, const comm::Context* context,
                   std::vector<CellBox> boxes, const std::string& exchange);
 
-  /// `multipoles`, of this rank's box, must stay until `finish`, which adds to `locals` of the same
-  /// box.
+  /// Minus the derivatives of the energy of multipoles when the positions of the cells and the
+  /// lattice are strained and the multipoles stay (xx yy zz xy xz yz), in the unit of length of the
+  /// coefficients. A rank's share.
+  using Virial = std::array<double, 6>;
+  /// `multipoles`, of this rank's box, must stay until `finish`, which sets `locals` of the same
+  /// box; both may be the same. Computes the virial where it is given.
   void start(const CellExpansions<Real>& multipoles);
-  void finish(CellExpansions<Real>& locals);
-  /// Of the multipoles of the last computation: minus the derivatives of their energy when the
-  /// positions of the cells and the lattice are strained and the multipoles stay (xx yy zz xy xz
-  /// yz), in the unit of length of the coefficients. This rank's share.
-  std::array<double, 6> virial();
+  void finish(CellExpansions<Real>& locals, Virial* virial = nullptr);
 
   std::vector<comm::Verdict> verdicts() const;
 
@@ -66,6 +66,8 @@ class CellConvolution {
   void make_exchanges(const comm::Context& context, const std::string& exchange);
   std::vector<Real> packed_sums(ImageSums::Strain strain) const;
   void to_waves();
+  /// Of the multipoles in `expansions_`.
+  Virial virial();
   void from_waves(CellExpansions<Real>& locals);
   /// `count` coefficients at all cells, from all ranks; and to them.
   void gather_values(std::size_t first, std::size_t count);
@@ -120,8 +122,9 @@ class CellConvolution {
   std::vector<Place> places_;
   std::vector<Real> sums_;
   std::optional<std::array<std::vector<Real>, 6>> strained_sums_;  ///< where asked for
-  std::vector<Real> multipoles_, locals_;                          ///< of this rank's waves
-  std::vector<Real> values_, waves_;                               ///< of one group
+  /// Of this rank's waves: multipoles, then locals.
+  std::vector<Real> expansions_;
+  std::vector<Real> values_, waves_;  ///< of one group
   const CellExpansions<Real>* own_ = nullptr;
   /// Multipoles to those who transform them, their waves to those who multiply these, and back.
   std::optional<comm::NeighborExchange<Real>> cells_out_, waves_out_, waves_back_, cells_back_;

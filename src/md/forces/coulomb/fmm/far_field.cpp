@@ -42,11 +42,11 @@ FarField<Real>::FarField(const comm::Context* context, const Lattice& lattice,
       top_(operators_.top_cell, parameters.top_cells, parameters.periodic, parameters.order,
            operators_.top_unit, kernels_, partition.top_distributed() ? context : nullptr,
            boxes_of_top(), exchange),
-      top_locals_(partition.top_distributed()
-                      ? boxes_of_top()[static_cast<std::size_t>(partition.rank())]
-                      : CellBox::grid(partition.grid(0)),
-                  coefficients_) {
+      leaves_are_top_(partition.leaf_depth() == 0 && leaves_.box() == box_of_top()),
+      top_locals_(leaves_are_top_ ? CellBox{} : box_of_top(), coefficients_) {
   make_depths(context, exchange);
+  has_whole_top_ = (context == nullptr || context->size() == 1) &&
+                   top_source().box() == CellBox::grid(partition.grid(0));
   const Cells leaves = partition.grid(partition.leaf_depth());
   if (!partition.top_distributed())
     images_of_leaves_ =
@@ -55,9 +55,11 @@ FarField<Real>::FarField(const comm::Context* context, const Lattice& lattice,
             [&](int) { return leaves_.box(); })
             .receives;
   const CellBox shared = CellBox::grid(partition.grid(partition.first_distributed_depth()));
-  reduced_ = std::make_unique<std::vector<double>>(
-      (partition.top_distributed() ? background_count : coefficients_ * shared.count()) +
-      sum_count);
+  reduced_ = std::make_unique<std::vector<double>>((has_whole_top_ ? 0
+                                                    : partition.top_distributed()
+                                                        ? background_count
+                                                        : coefficients_ * shared.count()) +
+                                                   sum_count);
   if (context != nullptr && context->size() > 1) {
     reduction_.emplace(*context, "fmm upper levels");
     reduction_->sum(reduced_->data(), reduced_->size());
@@ -131,13 +133,13 @@ void FarField<Real>::make_depths(const comm::Context* context, const std::string
 }
 
 template <class Real>
-void FarField<Real>::add_moments(const FarSources<Real>& sources, std::size_t begin,
-                                 std::size_t end, Real* multipole, std::size_t stride) {
+void FarField<Real>::add_moments(const FarSources<Real>& sources, Real* multipole,
+                                 std::size_t stride) {
   // A dipole's multipole is its component along the gradient of the harmonics.
   for (std::size_t axis = 0; axis < 3; ++axis) {
     scratch_.assign(coefficients_, Real(0));
-    kernels_.charges_to_multipole(factors_, sources.moments[axis], begin, end, operators_.leaf_unit,
-                                  scratch_.data(), 1);
+    kernels_.charges_to_multipole(factors_, sources.moments[axis], 0, sources.charges.x.size(),
+                                  operators_.leaf_unit, scratch_.data(), 1);
     for (const GradientTerm& term : operators_.gradient) {
       if (term.component != static_cast<int>(axis)) continue;
       multipole[term.from * stride] += static_cast<Real>(term.factor) * scratch_[term.to];
@@ -154,22 +156,22 @@ void FarField<Real>::add_gradient(std::vector<Real>& local) const {
 }
 
 template <class Real>
-void FarField<Real>::start(const FarSources<Real>& sources, std::span<const std::size_t> begins,
-                           FmmTimes& times) {
-  Stopwatch watch;
+void FarField<Real>::clear() {
   for (Depth& depth : depths_) depth.level.clear();
   leaves_.clear();
-  const CellBox& box = leaves_.box();
-  box.for_each([&](const Cells& cell) {
-    const std::size_t i = box.index(cell);
-    if (begins[i] == begins[i + 1]) return;
-    kernels_.charges_to_multipole(factors_, sources.charges, begins[i], begins[i + 1],
-                                  operators_.leaf_unit, leaves_.at(cell), leaves_.stride());
-    if (parameters_.dipoles) {
-      add_moments(sources, begins[i], begins[i + 1], leaves_.at(cell), leaves_.stride());
-    }
-  });
-  watch.lap(times.charges_to_multipoles);
+}
+
+template <class Real>
+void FarField<Real>::add_multipole(std::size_t leaf, const FarSources<Real>& sources) {
+  Real* const multipole = leaves_.data() + leaf;
+  kernels_.charges_to_multipole(factors_, sources.charges, 0, sources.charges.x.size(),
+                                operators_.leaf_unit, multipole, leaves_.stride());
+  if (parameters_.dipoles) add_moments(sources, multipole, leaves_.stride());
+}
+
+template <class Real>
+void FarField<Real>::start(FmmTimes& times) {
+  Stopwatch watch;
   const int leaf = partition_.leaf_depth();
   if (leaf > 0 && distributed(leaf)) {
     depth(leaf).multipoles->start(cells_of(leaves_), multipoles_of(depth(leaf)));
@@ -179,6 +181,7 @@ void FarField<Real>::start(const FarSources<Real>& sources, std::span<const std:
 
 template <class Real>
 void FarField<Real>::start_top(const CellExpansions<Real>& part) {
+  if (has_whole_top_) return;
   if (partition_.top_distributed()) {
     const auto background = background_of(part);
     std::copy(background.begin(), background.end(), reduced_->begin());
@@ -229,8 +232,7 @@ void FarField<Real>::climb(const std::array<double, sum_count>& sums, bool with_
 }
 
 template <class Real>
-void FarField<Real>::finish(FarSources<Real>& sources, std::span<const std::size_t> begins,
-                            FmmTimes& times) {
+void FarField<Real>::finish(FmmTimes& times) {
   Stopwatch watch;
   if (reduction_) reduction_->finish();
   watch.lap(times.communication);
@@ -239,6 +241,9 @@ void FarField<Real>::finish(FarSources<Real>& sources, std::span<const std::size
     Background background;
     std::copy_n(reduced_->begin(), background_count, background.begin());
     far_field_of_top(background);
+  } else if (has_whole_top_) {
+    top_.start(top_source());
+    far_field_of_top(background_of(top_source()));
   } else {
     CellExpansions<Real> whole(CellBox::grid(partition_.grid(shared)), coefficients_);
     const std::size_t cells = whole.box().count();
@@ -277,44 +282,41 @@ void FarField<Real>::finish(FarSources<Real>& sources, std::span<const std::size
     if (with_virial_) add_virial_of_level(number);
     watch.lap(times.locals_down);
   }
-  leaves_.clear();
+  if (!leaves_are_top_) leaves_.clear();
   if (leaf > shared) {
     Depth& last = depth(leaf);
     last.locals->start(locals_of(last), cells_of(leaves_));
     last.locals->finish(cells_of(leaves_));
-  } else {
+  } else if (!leaves_are_top_) {
     block.resize(coefficients_ * leaves_.box().count());
-    if (partition_.top_distributed()) {
-      top_locals_.read(leaves_.box(), block.data());
-      leaves_.add(leaves_.box(), block.data());
-    }
     for (const CellBlock& images : images_of_leaves_) {
       read_locals(leaf, images.source, block.data());
       leaves_.add(images.target(), block.data());
     }
   }
   watch.lap(times.communication);
+}
 
-  std::vector<Real> local(4 * coefficients_);
-  const CellBox& box = leaves_.box();
-  box.for_each([&](const Cells& cell) {
-    const std::size_t i = box.index(cell);
-    if (begins[i] == begins[i + 1]) return;
-    std::fill(local.begin(), local.end(), Real(0));
-    const Real* from = leaves_.at(cell);
-    for (std::size_t a = 0; a < coefficients_; ++a) local[a] = from[a * leaves_.stride()];
-    add_gradient(local);
-    kernels_.local_to_charges(factors_, local.data(), operators_.leaf_unit, sources.charges,
-                              begins[i], begins[i + 1]);
-    for (std::size_t axis = 0; axis < 3 && parameters_.dipoles; ++axis) {
-      std::vector<Real> slope(local.size(), Real(0));
-      std::copy_n(local.data() + (axis + 1) * coefficients_, coefficients_, slope.data());
-      add_gradient(slope);
-      kernels_.local_to_charges(factors_, slope.data(), operators_.leaf_unit, sources.moments[axis],
-                                begins[i], begins[i + 1]);
+template <class Real>
+void FarField<Real>::evaluate(std::size_t leaf, FarSources<Real>& sources) {
+  const std::size_t count = sources.charges.x.size();
+  const auto add_to = [&](FarCharges<Real>& charges, const std::vector<Real>& local) {
+    for (auto* array : {&charges.potential, &charges.field_x, &charges.field_y, &charges.field_z}) {
+      array->assign(count, Real(0));
     }
-  });
-  watch.lap(times.locals_to_charges);
+    kernels_.local_to_charges(factors_, local.data(), operators_.leaf_unit, charges, 0, count);
+  };
+  local_.assign(4 * coefficients_, Real(0));
+  const Real* from = leaves_.data() + leaf;
+  for (std::size_t a = 0; a < coefficients_; ++a) local_[a] = from[a * leaves_.stride()];
+  add_gradient(local_);
+  add_to(sources.charges, local_);
+  for (std::size_t axis = 0; axis < 3 && parameters_.dipoles; ++axis) {
+    slope_.assign(local_.size(), Real(0));
+    std::copy_n(local_.data() + (axis + 1) * coefficients_, coefficients_, slope_.data());
+    add_gradient(slope_);
+    add_to(sources.moments[axis], slope_);
+  }
 }
 
 template <class Real>
@@ -427,11 +429,12 @@ std::vector<CellBox> FarField<Real>::boxes_of_top() const {
 
 template <class Real>
 void FarField<Real>::far_field_of_top(const Background& background) {
-  top_locals_.clear();
-  top_.finish(top_locals_);
   // Where the top is not distributed, all ranks know the same.
   const bool counted = partition_.top_distributed() || partition_.rank() == 0;
-  if (with_virial_ && counted) add_virial_of_top();
+  typename CellConvolution<Real>::Virial virial{};
+  const bool with_virial = with_virial_ && counted;
+  top_.finish(top_locals(), with_virial ? &virial : nullptr);
+  if (with_virial) add_virial_of_top(virial);
   if (parameters_.periodic) move_background_of_top(background);
 }
 
@@ -485,14 +488,15 @@ void FarField<Real>::move_background_of_top(const Background& sums) {
   const auto trace = [](const VirialProducts& products) {
     return products[0] + products[4] + products[8];
   };
-  top_locals_.box().for_each([&](const Cells& cell) {
+  CellExpansions<Real>& locals = top_locals();
+  locals.box().for_each([&](const Cells& cell) {
     const Vec3 c = top_center(cell);
     const double potential = scale * (2.0 * dot(c, dipole + first) - 2.0 * trace(mixed) -
                                       charge * dot(c, c) - trace(second));
     const Vec3 gradient = (2.0 * scale) * (first - charge * c);
-    Real* local = top_locals_.at(cell);
+    Real* local = locals.at(cell);
     const auto add = [&](std::size_t a, double value) {
-      local[a * top_locals_.stride()] += static_cast<Real>(value);
+      local[a * locals.stride()] += static_cast<Real>(value);
     };
     add(0, potential * unit);
     add(cosine_index(1, 1), gradient.x * unit * unit);
@@ -568,8 +572,7 @@ void FarField<Real>::add_virial_of_level(int number) {
 }
 
 template <class Real>
-void FarField<Real>::add_virial_of_top() {
-  const std::array<double, 6> virial = top_.virial();
+void FarField<Real>::add_virial_of_top(const std::array<double, 6>& virial) {
   constexpr std::size_t places[6][2] = {{0, 0}, {4, 4}, {8, 8}, {1, 3}, {2, 6}, {5, 7}};
   for (std::size_t k = 0; k < 6; ++k) {
     const double value = virial[k] / operators_.top_unit;

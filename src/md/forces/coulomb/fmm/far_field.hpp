@@ -17,8 +17,8 @@
 
 namespace sterna::md {
 
-/// Charges and, where the parameters say that they have dipoles, the components of these over the
-/// unit of the leaves, each as a charge at the same place.
+/// Charges of a leaf and, where the parameters say that they have dipoles, the components of these
+/// over the unit of the leaves, each as a charge at the same place.
 template <class Real>
 struct FarSources {
   FarCharges<Real> charges;
@@ -43,14 +43,18 @@ class FarField {
   FarField(const comm::Context* context, const Lattice& lattice, const FmmParameters& parameters,
            const TreePartition& partition, const std::string& exchange);
 
-  /// The three parts of a computation, all collective. `begins`: where the charges of each leaf
-  /// that the region touches begin, and the end.
-  void start(const FarSources<Real>& sources, std::span<const std::size_t> begins, FmmTimes& times);
+  /// A computation: forgets the last one; then the sources of each leaf that the region touches
+  /// come, by the leaf's index.
+  void clear();
+  void add_multipole(std::size_t leaf, const FarSources<Real>& sources);
+  /// Its three parts, all collective.
+  void start(FmmTimes& times);
   /// `sums`: of this rank.
   void climb(const std::array<double, sum_count>& sums, bool with_virial, FmmTimes& times);
-  /// Adds potential and field at the charges; of the moments, each a charge in the potential that
-  /// the field's component is.
-  void finish(FarSources<Real>& sources, std::span<const std::size_t> begins, FmmTimes& times);
+  void finish(FmmTimes& times);
+  /// After that: sets potential and field at the sources of a leaf; of the moments, each a charge
+  /// in the potential that the field's component is.
+  void evaluate(std::size_t leaf, FarSources<Real>& sources);
   double leaf_unit() const { return operators_.leaf_unit; }
   /// Of all ranks, after `finish`.
   std::array<double, sum_count> sums() const;
@@ -90,13 +94,23 @@ class FarField {
   /// From the multipoles of this rank of the deepest level that is not distributed, or of a
   /// distributed top.
   void start_top(const CellExpansions<Real>& part);
+  /// The multipoles of the top, or this rank's part of them.
+  const CellExpansions<Real>& top_source() const {
+    return depths_.empty() ? leaves_ : depths_.front().of_parents;
+  }
+  /// Its local expansions: without a level below, the leaves have them at once where these are the
+  /// top's cells.
+  CellExpansions<Real>& top_locals() { return leaves_are_top_ ? leaves_ : top_locals_; }
   void shift_up(Depth& depth);
   void multipoles_to_locals(Depth& depth);
   void shift_down(Depth& depth);
   /// Of a distributed top, the cells that a rank brings and gets; otherwise all.
   std::vector<CellBox> boxes_of_top() const;
-  void add_moments(const FarSources<Real>& sources, std::size_t begin, std::size_t end,
-                   Real* multipole, std::size_t stride);
+  CellBox box_of_top() const {  ///< of this rank
+    const int number = partition_.top_distributed() ? partition_.rank() : 0;
+    return boxes_of_top()[static_cast<std::size_t>(number)];
+  }
+  void add_moments(const FarSources<Real>& sources, Real* multipole, std::size_t stride);
   /// Expansions of the gradient's components behind that of the potential.
   void add_gradient(std::vector<Real>& local) const;
   /// What it takes to move the background, from sums over cells: charge, charges times their
@@ -122,7 +136,7 @@ class FarField {
   void add_virial(const Real* multipole, const std::array<const Real*, 3>& weighted,
                   std::size_t stride, double unit);
   void add_virial_of_level(int number);
-  void add_virial_of_top();
+  void add_virial_of_top(const std::array<double, 6>& virial);
   /// What is known of the locals at cells of a depth whose level is on this rank.
   void read_locals(int number, const CellBox& cells, Real* out);
 
@@ -137,8 +151,12 @@ class FarField {
   CellExpansions<Real> leaves_;              ///< of what this rank has: multipoles, then locals
   std::vector<CellBlock> images_of_leaves_;  ///< which cells of the whole grid they are, if any
   CellConvolution<Real> top_;
-  CellExpansions<Real> top_locals_;
+  bool leaves_are_top_;
+  /// This process alone has all cells of the top, so that nothing needs to be brought together.
+  bool has_whole_top_;
+  CellExpansions<Real> top_locals_;  ///< unless leaves are the top
   std::vector<Real> scratch_;
+  std::vector<Real> local_, slope_;  ///< of `evaluate`
 
   bool with_virial_ = false;
   VirialProducts virial_{};

@@ -170,8 +170,12 @@ CheckedFmmParameters check_parameters(
   // Memory and time of the reference grow with the square of its order and more. An order takes
   // about half of the error away: with eight more than the trial's, the reference has 1/256 of it.
   constexpr int orders_above = 8, fewest_above = 4;
+  // A reference in single precision takes half of the memory. What both round alike is about 1e-6
+  // of the forces: smaller errors than this are measured again.
+  constexpr double least_of_single = 2e-5;
   FmmParameters reference = trial;
-  reference.precision = FmmPrecision::full;
+  const bool in_single = trial.precision == FmmPrecision::single && accuracy >= least_of_single;
+  if (!in_single) reference.precision = FmmPrecision::full;
   while (trial.order < FmmParameters::highest_order) {
     if (reference.order < trial.order + fewest_above) {
       reference.order = std::min(trial.order + orders_above, FmmParameters::highest_order);
@@ -179,10 +183,15 @@ CheckedFmmParameters check_parameters(
     // This much of the error is the reference's.
     const double error =
         difference(trial, reference) / (1.0 - std::ldexp(1.0, trial.order - reference.order));
+    if (reference.precision == FmmPrecision::single && error < least_of_single) {
+      reference.precision = FmmPrecision::full;
+      continue;
+    }
     if (error <= accuracy) return {trial, error};
     trial.order += std::max(1, static_cast<int>(std::ceil(std::log2(error / accuracy))));
   }
   reference.order = FmmParameters::highest_order;
+  reference.precision = FmmPrecision::full;
   FmmParameters lower = reference;
   lower.order -= 2;
   return {reference, difference(lower, reference) / 3.0};

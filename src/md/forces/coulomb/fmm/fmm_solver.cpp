@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <stdexcept>
 
 #include "md/forces/coulomb/fmm/far_field.hpp"
@@ -19,10 +20,16 @@ class FmmSolver::Implementation {
  public:
   virtual ~Implementation() = default;
   virtual void rebuild(const PointCharges& charges) = 0;
-  virtual void start(std::span<const Vec3> positions, std::span<const Vec3> dipoles,
-                     std::span<const Vec3> centers, bool with_far_field) = 0;
-  virtual const CoulombResult& finish(bool with_virial, bool with_energy) = 0;
-  virtual const CoulombResult& far_part() = 0;
+  virtual void start(const VectorView& positions, std::span<const Vec3> dipoles,
+                     const VectorView& centers, bool with_far_field) = 0;
+  struct Wanted {
+    bool virial = false, energy = false;
+    /// Where forces are added instead of being a part of the result, if anywhere.
+    std::span<Vec3> forces = {};
+  };
+  virtual const CoulombResult& finish(const Wanted& wanted) = 0;
+  void keep_far_part(bool kept) { keeps_far_part_ = kept; }
+  const CoulombResult& far_part() const { return far_result_; }
   virtual std::vector<comm::Verdict> verdicts() const = 0;
   const FmmParameters& parameters() const { return parameters_; }
   FmmTimes& times() { return times_; }
@@ -31,6 +38,8 @@ class FmmSolver::Implementation {
   explicit Implementation(const FmmParameters& parameters) : parameters_(parameters) {}
   FmmParameters parameters_;
   FmmTimes times_;
+  bool keeps_far_part_ = false;
+  CoulombResult far_result_;
 };
 
 namespace {
@@ -83,56 +92,64 @@ class Solver final : public FmmSolver::Implementation {
 
   void rebuild(const PointCharges& charges) override {
     Stopwatch watch;
-    charges_.assign(charges.charges.begin(), charges.charges.end());
-    molecules_.assign(charges.molecules.begin(), charges.molecules.end());
-    centers_given_ = !charges.centers.empty();
+    charges_ = charges;
+    charges_.positions = {};
     leaf_parts_.rebuild(charges);
     watch.lap(times_.sort);
     if (overlapping()) {
       near_.reserve(leaf_parts_.most_parts());
       watch.lap(times_.communication);
     } else {
-      place_parts();
+      near_.rebuild(leaf_parts_, charges_, times_);
     }
   }
 
-  void start(std::span<const Vec3> positions, std::span<const Vec3> dipoles,
-             std::span<const Vec3> centers, bool with_far_field) override {
+  void start(const VectorView& positions, std::span<const Vec3> dipoles, const VectorView& centers,
+             bool with_far_field) override {
     Stopwatch watch;
     with_far_field_ = with_far_field;
-    if (in_vacuum()) positions_.assign(positions.begin(), positions.end());
+    positions_ = positions;
     leaf_parts_.move(positions, centers);
     watch.lap(times_.sort);
-    if (overlapping()) place_parts();
+    if (overlapping()) near_.rebuild(leaf_parts_, charges_, times_);
     watch = {};
-    const auto& offsets = leaf_parts_.offsets();
     if (parameters_.dipoles) take_dipoles(dipoles);
-    if (with_far_field_) place_far_sources(offsets);
     watch.lap(times_.sort);
-    near_.start(offsets, part_dipoles_, times_);
-    if (with_far_field_) far_.start(far_sources_, leaf_parts_.begins(), times_);
+    near_.start(leaf_parts_, positions, part_dipoles_, times_);
+    if (!with_far_field_) return;
+    watch = {};
+    far_.clear();
+    for_each_leaf([&](const Leaf& leaf) {
+      gather_far_sources(leaf);
+      far_.add_multipole(leaf.index, far_sources_);
+    });
+    watch.lap(times_.charges_to_multipoles);
+    far_.start(times_);
   }
 
-  const CoulombResult& finish(bool with_virial, bool with_energy) override {
+  const CoulombResult& finish(const Wanted& wanted) override {
     // Weights of parts of molecules pull by potentials.
-    const typename NearField<Near>::Wanted wanted{.potentials = with_energy || overlapping(),
-                                                  .virial = with_virial};
-    near_.compute_local(wanted, times_);
-    if (with_far_field_) far_.climb(sums_of_charges(), with_virial, times_);
-    near_.finish(wanted, times_);
-    if (with_far_field_) far_.finish(far_sources_, leaf_parts_.begins(), times_);
+    const typename NearField<Near>::Wanted of_near{.potentials = wanted.energy || overlapping(),
+                                                   .virial = wanted.virial};
+    near_.compute_local(of_near, times_);
+    if (with_far_field_) far_.climb(sums_of_charges(), wanted.virial, times_);
+    near_.finish(of_near, times_);
+    if (with_far_field_) far_.finish(times_);
     Stopwatch watch;
-    with_far_field_ ? assemble<true, true>(with_virial, with_energy, result_)
-                    : assemble<true, false>(with_virial, with_energy, result_);
-    watch.lap(times_.sort);
+    Sums whole(*this, wanted, result_);
+    std::optional<Sums> far_part;
+    if (with_far_field_ && keeps_far_part_) far_part.emplace(*this, Wanted{}, far_result_);
+    for_each_leaf([&](const Leaf& leaf) {
+      if (!with_far_field_) return assemble<true, false>(leaf, whole);
+      gather_far_sources(leaf);
+      far_.evaluate(leaf.index, far_sources_);
+      assemble<true, true>(leaf, whole);
+      if (far_part) assemble<false, true>(leaf, *far_part);
+    });
+    complete(whole, true);
+    if (far_part) complete(*far_part, false);
+    watch.lap(times_.locals_to_charges);
     return result_;
-  }
-
-  const CoulombResult& far_part() override {
-    Stopwatch watch;
-    assemble<false, true>(false, false, far_result_);
-    watch.lap(times_.sort);
-    return far_result_;
   }
 
   std::vector<comm::Verdict> verdicts() const override {
@@ -142,194 +159,209 @@ class Solver final : public FmmSolver::Implementation {
   }
 
  private:
-  using Part = LeafParts::Part;
+  /// Parts that follow each other.
+  struct Leaf {
+    std::size_t index, begin, end;
+    Vec3 center;  ///< from that of the box
+  };
+  /// What is added up over the leaves.
+  struct Sums {
+    /// `result` becomes empty. The forces of the far field alone are kept where they are wanted.
+    Sums(const Solver& solver, const Wanted& what, CoulombResult& given)
+        : result(given),
+          background(solver.with_far_field_ ? solver.far_.sums() : decltype(solver.far_.sums()){},
+                     solver.lattice_.volume()),
+          wanted(what) {
+      const std::size_t count = solver.charges_.charges.size();
+      const bool own_forces = wanted.forces.empty();
+      result.potentials.assign(wanted.energy && own_forces ? count : 0, 0.0);
+      result.forces.assign(own_forces ? count : 0, {});
+      result.fields.assign(solver.parameters_.dipoles ? count : 0, {});
+      result.center_forces.assign(solver.overlapping() ? count : 0, {});
+      result.energy = 0.0;
+      forces = own_forces ? std::span(result.forces) : wanted.forces;
+    }
+    CoulombResult& result;
+    Background background;
+    Wanted wanted;
+    std::span<Vec3> forces;
+    VirialProducts virial{};
+  };
 
   bool overlapping() const { return parameters_.overlap > 0.0; }
   bool in_vacuum() const {
     return parameters_.periodic && parameters_.surroundings == Surroundings::vacuum;
   }
 
-  /// Charges by leaf, to both fields.
-  void place_parts() {
-    Stopwatch watch;
-    std::vector<double> charges;
-    std::vector<std::int32_t> molecules;
-    charges.reserve(leaf_parts_.parts().size());
-    molecules.reserve(leaf_parts_.parts().size());
-    for (const Part& part : leaf_parts_.parts()) {
-      charges.push_back(part.weight * charges_[part.charge]);
-      molecules.push_back(molecules_[part.charge]);
-    }
-    far_sources_.charges.charge.assign(charges.begin(), charges.end());
-    watch.lap(times_.sort);
-    near_.rebuild(leaf_parts_.begins(), charges, molecules, times_);
-  }
-
-  void reset(FarCharges<Far>& charges) const {
-    const std::size_t count = leaf_parts_.parts().size();
-    for (auto* array : {&charges.x, &charges.y, &charges.z}) array->resize(count);
-    for (auto* array : {&charges.potential, &charges.field_x, &charges.field_y, &charges.field_z}) {
-      array->assign(count, Far(0));
+  /// Of those that are not empty, one after the other: `offsets_` are those of its parts.
+  template <class Function>
+  void for_each_leaf(Function function) {
+    const auto& begins = leaf_parts_.begins();
+    for (std::size_t index = 0; index + 1 < begins.size(); ++index) {
+      if (begins[index] == begins[index + 1]) continue;
+      leaf_parts_.offsets(index, positions_, offsets_);
+      function(Leaf{index, begins[index], begins[index + 1],
+                    leaf_parts_.from_box_center(leaf_parts_.leaves().cell(index))});
     }
   }
 
-  void place_far_sources(std::span<const Vec3> offsets) {
-    reset(far_sources_.charges);
-    for (std::size_t p = 0; p < offsets.size(); ++p) {
-      far_sources_.charges.x[p] = static_cast<Far>(offsets[p].x);
-      far_sources_.charges.y[p] = static_cast<Far>(offsets[p].y);
-      far_sources_.charges.z[p] = static_cast<Far>(offsets[p].z);
+  double charge_of(std::size_t part) const {
+    return leaf_parts_.weight(part) * charges_.charges[leaf_parts_.charge(part)];
+  }
+  Vec3 dipole_of(std::size_t part) const {
+    return parameters_.dipoles ? part_dipoles_[part] : Vec3{};
+  }
+  Vec3 dipole_of_charge(std::size_t i) const { return parameters_.dipoles ? dipoles_[i] : Vec3{}; }
+
+  void gather_far_sources(const Leaf& leaf) {
+    FarCharges<Far>& charges = far_sources_.charges;
+    const std::size_t count = leaf.end - leaf.begin;
+    for (auto* array : {&charges.x, &charges.y, &charges.z, &charges.charge}) array->resize(count);
+    for (std::size_t k = 0; k < count; ++k) {
+      charges.x[k] = static_cast<Far>(offsets_[k].x);
+      charges.y[k] = static_cast<Far>(offsets_[k].y);
+      charges.z[k] = static_cast<Far>(offsets_[k].z);
+      charges.charge[k] = static_cast<Far>(charge_of(leaf.begin + k));
     }
-    if (parameters_.dipoles) place_far_dipoles();
+    const double scale = 1.0 / far_.leaf_unit();
+    for (int axis = 0; axis < 3 && parameters_.dipoles; ++axis) {
+      FarCharges<Far>& moments = far_sources_.moments[static_cast<std::size_t>(axis)];
+      moments.x = charges.x;
+      moments.y = charges.y;
+      moments.z = charges.z;
+      moments.charge.resize(count);
+      for (std::size_t k = 0; k < count; ++k) {
+        moments.charge[k] = static_cast<Far>(scale * part_dipoles_[leaf.begin + k][axis]);
+      }
+    }
   }
 
   void take_dipoles(std::span<const Vec3> dipoles) {
-    if (dipoles.size() != charges_.size()) {
+    if (dipoles.size() != charges_.charges.size()) {
       throw std::invalid_argument("dipoles of all charges are needed where some have one");
     }
     dipoles_.assign(dipoles.begin(), dipoles.end());
     part_dipoles_.clear();
-    for (const Part& part : leaf_parts_.parts()) {
-      part_dipoles_.push_back(part.weight * dipoles_[part.charge]);
+    for (std::size_t part = 0; part < leaf_parts_.count(); ++part) {
+      part_dipoles_.push_back(leaf_parts_.weight(part) * dipoles_[leaf_parts_.charge(part)]);
     }
   }
 
-  void place_far_dipoles() {
-    const double scale = 1.0 / far_.leaf_unit();
-    for (int axis = 0; axis < 3; ++axis) {
-      FarCharges<Far>& moments = far_sources_.moments[static_cast<std::size_t>(axis)];
-      reset(moments);
-      moments.x = far_sources_.charges.x;
-      moments.y = far_sources_.charges.y;
-      moments.z = far_sources_.charges.z;
-      moments.charge.clear();
-      for (const Vec3& dipole : part_dipoles_) {
-        moments.charge.push_back(static_cast<Far>(scale * dipole[axis]));
-      }
-    }
-  }
-
-  Vec3 dipole_of(std::size_t i) const { return parameters_.dipoles ? dipoles_[i] : Vec3{}; }
-
-  /// On the dipole of a part.
+  /// On the dipole of a part, the k-th of the leaf at hand.
   template <bool with_near, bool with_far>
-  Vec3 dipole_force(std::size_t at) const {
+  Vec3 dipole_force(std::size_t part, std::size_t k) const {
     Vec3 force;
     if constexpr (with_near) {
       const auto& near = near_.charges();
-      force = {near.dipole_force_x[at], near.dipole_force_y[at], near.dipole_force_z[at]};
+      force = {near.dipole_force_x[part], near.dipole_force_y[part], near.dipole_force_z[part]};
     }
     if constexpr (!with_far) return force;
     for (const FarCharges<Far>& moments : far_sources_.moments) {
       force +=
-          static_cast<double>(moments.charge[at]) * Vec3{static_cast<double>(moments.field_x[at]),
-                                                         static_cast<double>(moments.field_y[at]),
-                                                         static_cast<double>(moments.field_z[at])};
+          static_cast<double>(moments.charge[k]) * Vec3{static_cast<double>(moments.field_x[k]),
+                                                        static_cast<double>(moments.field_y[k]),
+                                                        static_cast<double>(moments.field_z[k])};
     }
     return force;
   }
 
-  /// `function(part, its place, its position from the center of the box)`.
-  template <class Function>
-  void for_each_part(Function function) const {
-    const auto& begins = leaf_parts_.begins();
-    std::size_t leaf = 0;
-    leaf_parts_.leaves().for_each([&](const Cells& cell) {
-      const Vec3 center = leaf_parts_.from_box_center(cell);
-      for (std::size_t at = begins[leaf]; at < begins[leaf + 1]; ++at) {
-        function(leaf_parts_.parts()[at], at, center + leaf_parts_.offsets()[at]);
-      }
-      ++leaf;
-    });
-  }
-
   /// Charge, dipole and spread about the center of the box; in vacuum also the dipole of the
   /// positions as given.
-  std::array<double, FarField<Far>::sum_count> sums_of_charges() const {
+  std::array<double, FarField<Far>::sum_count> sums_of_charges() {
     double total = 0.0, spread = 0.0;
     Vec3 dipole, given_dipole;
-    for_each_part([&](const Part& part, std::size_t, const Vec3& position) {
-      const double charge = part.weight * charges_[part.charge];
-      const Vec3 moment = part.weight * dipole_of(part.charge);
-      total += charge;
-      dipole += charge * position + moment;
-      spread += charge * dot(position, position) + 2.0 * dot(moment, position);
+    for_each_leaf([&](const Leaf& leaf) {
+      for (std::size_t part = leaf.begin; part < leaf.end; ++part) {
+        const Vec3 position = leaf.center + offsets_[part - leaf.begin];
+        const double charge = charge_of(part);
+        const Vec3 moment = dipole_of(part);
+        total += charge;
+        dipole += charge * position + moment;
+        spread += charge * dot(position, position) + 2.0 * dot(moment, position);
+      }
     });
-    for (std::size_t i = 0; in_vacuum() && i < charges_.size(); ++i) {
-      given_dipole += charges_[i] * positions_[i] + dipole_of(i);
+    for (std::size_t i = 0; in_vacuum() && i < charges_.charges.size(); ++i) {
+      given_dipole += charges_.charges[i] * positions_[i] + dipole_of_charge(i);
     }
     return {total,  dipole.x,       dipole.y,       dipole.z,
             spread, given_dipole.x, given_dipole.y, given_dipole.z};
   }
 
   template <bool with_near, bool with_far>
-  void assemble(bool with_virial, bool with_energy, CoulombResult& result) {
+  void assemble(const Leaf& leaf, Sums& sums) const {
     const auto& near = near_.charges();
     const auto& far = far_sources_.charges;
-    const std::size_t count = charges_.size();
-    result.potentials.assign(with_energy ? count : 0, 0.0);
-    result.forces.assign(count, {});
-    result.fields.assign(parameters_.dipoles ? count : 0, {});
-    result.center_forces.assign(overlapping() ? count : 0, {});
-    VirialProducts virial{};
-    const Background background(with_far ? far_.sums() : decltype(far_.sums()){},
-                                lattice_.volume());
-    for_each_part([&](const Part& part, std::size_t at, const Vec3& position) {
+    const bool with_near_potential = with_near && !near.potential.empty();
+    for (std::size_t part = leaf.begin; part < leaf.end; ++part) {
+      const std::size_t k = part - leaf.begin;
+      const Vec3& offset = offsets_[k];
       Vec3 field;
       double potential = 0.0;
       if constexpr (with_near) {
-        field = {near.field_x[at], near.field_y[at], near.field_z[at]};
-        potential = near.potential[at];
+        field = {near.field_x[part], near.field_y[part], near.field_z[part]};
+        if (with_near_potential) potential = near.potential[part];
       }
       if constexpr (with_far) {
-        field += Vec3{static_cast<double>(far.field_x[at]), static_cast<double>(far.field_y[at]),
-                      static_cast<double>(far.field_z[at])};
-        potential += static_cast<double>(far.potential[at]);
+        field += Vec3{static_cast<double>(far.field_x[k]), static_cast<double>(far.field_y[k]),
+                      static_cast<double>(far.field_z[k])};
+        potential += static_cast<double>(far.potential[k]);
       }
-      Vec3 force = (part.weight * charges_[part.charge]) * field;
-      if (parameters_.dipoles) force += dipole_force<with_near, with_far>(at);
-      if (with_virial) add_product(virial, leaf_parts_.offsets()[at], force);
+      Vec3 force = charge_of(part) * field;
+      if (parameters_.dipoles) force += dipole_force<with_near, with_far>(part, k);
+      if (sums.wanted.virial) add_product(sums.virial, offset, force);
       if (with_far && parameters_.periodic) {
-        const Background::Effect effect = background.on(
-            part.weight * charges_[part.charge], part.weight * dipole_of(part.charge), position);
+        const Vec3 position = leaf.center + offset;
+        const auto effect = sums.background.on(charge_of(part), dipole_of(part), position);
         potential += effect.potential;
         field += effect.field;
         force += effect.force;
-        if (with_virial) effect.add_to(virial, position);
+        if (sums.wanted.virial) effect.add_to(sums.virial, position);
       }
-      add_to_result(part, at, potential, field, force, result);
-    });
-    for (std::size_t k = 0; k < 9 && with_virial; ++k) {
-      virial[k] += near_.virial()[k] + far_.virial()[k];
+      add_to_result(part, potential, field, force, sums);
     }
-    if (with_far && in_vacuum()) add_surface(virial, result);
-    result.virial = with_virial ? symmetric_part(virial) : std::array<double, 6>{};
-    result.energy = 0.0;
-    for (std::size_t i = 0; with_energy && i < count; ++i) {
-      result.energy += 0.5 * charges_[i] * result.potentials[i];
-      if (parameters_.dipoles) result.energy -= 0.5 * dot(dipoles_[i], result.fields[i]);
-    }
-    if (overlapping() && !centers_given_) share_center_forces(result);
   }
 
   /// Weights depend on positions in units of the box, so that what they pull at a center has no
   /// part in the virial, the derivative over a strain of the box.
-  void add_to_result(const Part& part, std::size_t at, double potential, const Vec3& field,
-                     const Vec3& force, CoulombResult& result) const {
-    const std::size_t i = part.charge;
-    if (!result.potentials.empty()) result.potentials[i] += part.weight * potential;
-    result.forces[i] += force;
-    if (parameters_.dipoles) result.fields[i] += part.weight * field;
+  void add_to_result(std::size_t part, double potential, const Vec3& field, const Vec3& force,
+                     Sums& sums) const {
+    CoulombResult& result = sums.result;
+    const std::size_t i = leaf_parts_.charge(part);
+    const double weight = leaf_parts_.weight(part);
+    sums.forces[i] += force;
+    if (!result.potentials.empty()) {
+      result.potentials[i] += weight * potential;
+    } else if (sums.wanted.energy) {
+      result.energy += 0.5 * charge_of(part) * potential;
+    }
+    if (parameters_.dipoles) result.fields[i] += weight * field;
     if (!overlapping()) return;
-    result.center_forces[i] -=
-        (charges_[i] * potential - dot(dipole_of(i), field)) * leaf_parts_.slopes()[at];
+    result.center_forces[i] -= (charges_.charges[i] * potential - dot(dipole_of_charge(i), field)) *
+                               leaf_parts_.slope(part);
+  }
+
+  /// After all leaves.
+  void complete(Sums& sums, bool with_near) {
+    CoulombResult& result = sums.result;
+    VirialProducts& virial = sums.virial;
+    for (std::size_t k = 0; k < 9 && sums.wanted.virial; ++k) {
+      virial[k] += (with_near ? near_.virial()[k] : 0.0) + far_.virial()[k];
+    }
+    if (with_far_field_ && in_vacuum()) add_surface(sums);
+    result.virial = sums.wanted.virial ? symmetric_part(virial) : std::array<double, 6>{};
+    for (std::size_t i = 0; i < result.potentials.size(); ++i) {
+      result.energy += 0.5 * charges_.charges[i] * result.potentials[i];
+      if (parameters_.dipoles) result.energy -= 0.5 * dot(dipoles_[i], result.fields[i]);
+    }
+    if (overlapping() && !leaf_parts_.centers_given()) share_center_forces(result);
   }
 
   /// The center is the mean position of a molecule's charges.
   void share_center_forces(CoulombResult& result) {
-    for (std::size_t first = 0, end = 0; first < charges_.size(); first = end) {
+    const std::size_t count = charges_.charges.size();
+    for (std::size_t first = 0, end = 0; first < count; first = end) {
       Vec3 sum;
-      while (end < charges_.size() && molecules_[end] == molecules_[first]) {
+      while (end < count && charges_.molecule(end) == charges_.molecule(first)) {
         sum += result.center_forces[end++];
       }
       sum *= 1.0 / static_cast<double>(end - first);
@@ -339,19 +371,25 @@ class Solver final : public FmmSolver::Implementation {
   }
 
   /// The dipole term with vacuum around; it, too, is divided by the volume.
-  void add_surface(VirialProducts& virial, CoulombResult& result) {
+  void add_surface(Sums& all) {
+    CoulombResult& result = all.result;
     const auto sums = far_.sums();
     const double scale = 4.0 * std::numbers::pi / (3.0 * lattice_.volume());
     const Vec3 field = -scale * Vec3{sums[5], sums[6], sums[7]};
-    for (std::size_t i = 0; i < charges_.size(); ++i) {
+    for (std::size_t i = 0; i < charges_.charges.size(); ++i) {
+      const double charge = charges_.charges[i];
       const double potential = -dot(field, positions_[i]);
-      const Vec3 force = charges_[i] * field;
-      if (!result.potentials.empty()) result.potentials[i] += potential;
-      result.forces[i] += force;
+      const Vec3 force = charge * field;
+      const double energy = 0.5 * (charge * potential - dot(dipole_of_charge(i), field));
+      all.forces[i] += force;
+      if (!result.potentials.empty()) {
+        result.potentials[i] += potential;
+      } else if (all.wanted.energy) {
+        result.energy += energy;
+      }
       if (parameters_.dipoles) result.fields[i] += field;
-      add_product(virial, positions_[i], force);
-      const double energy = 0.5 * (charges_[i] * potential - dot(dipole_of(i), field));
-      for (const std::size_t diagonal : {0, 4, 8}) virial[diagonal] += energy;
+      add_product(all.virial, positions_[i], force);
+      for (const std::size_t diagonal : {0, 4, 8}) all.virial[diagonal] += energy;
     }
   }
 
@@ -360,16 +398,17 @@ class Solver final : public FmmSolver::Implementation {
   NearField<Near> near_;
   FarField<Far> far_;
 
-  // Of each charge as given.
-  std::vector<double> charges_;
-  std::vector<std::int32_t> molecules_;
-  bool centers_given_ = false;
-  std::vector<Vec3> positions_, dipoles_;
-  // Of each part.
-  std::vector<Vec3> part_dipoles_;
+  // Of each charge as given; the caller keeps them.
+  PointCharges charges_;  ///< without positions
+  VectorView positions_;
+  std::vector<Vec3> dipoles_;
+
+  std::vector<Vec3> part_dipoles_;  ///< of each part
+  // Of the leaf at hand.
+  std::vector<Vec3> offsets_;
   FarSources<Far> far_sources_;
   bool with_far_field_ = true;  ///< in the present computation
-  CoulombResult result_, far_result_;
+  CoulombResult result_;
 };
 
 std::unique_ptr<FmmSolver::Implementation> make_solver(
@@ -421,7 +460,15 @@ std::unique_ptr<FmmSolver::Implementation> make_solver(const comm::Context& cont
 }
 
 /// With what acts on the centers of molecules.
-std::vector<Vec3> all_forces(const CoulombResult& result) {
+std::vector<Vec3> all_forces(FmmSolver solver, const PointCharges& charges) {
+  solver.rebuild(charges);
+  solver.start(charges.positions, charges.dipoles, charges.centers);
+  if (solver.adds_forces()) {
+    std::vector<Vec3> forces(charges.size());
+    solver.finish_into(forces, false, false);
+    return forces;
+  }
+  const CoulombResult& result = solver.finish(false, false);
   std::vector<Vec3> forces = result.forces;
   for (std::size_t i = 0; i < result.center_forces.size(); ++i) {
     forces[i] += result.center_forces[i];
@@ -429,43 +476,49 @@ std::vector<Vec3> all_forces(const CoulombResult& result) {
   return forces;
 }
 
+/// `make(parameters)`: a solver. `reduce(error)`: with what other ranks have.
+template <class Make, class Reduce>
+CheckedFmmParameters checked(const FmmParameters& trial, double accuracy,
+                             const PointCharges& charges, double volume, Make make, Reduce reduce) {
+  std::vector<Vec3> reference;
+  std::optional<FmmParameters> known;  // the reference
+  return check_parameters(trial, accuracy, [&](const FmmParameters& a, const FmmParameters& b) {
+    if (!known || known->order != b.order || known->precision != b.precision) {
+      reference = {};
+      reference = all_forces(make(b), charges);
+      known = b;
+    }
+    ForceError error;
+    error.add(all_forces(make(a), charges), reference, charges);
+    reduce(error);
+    return error.relative(volume);
+  });
+}
+
 }  // namespace
 
 CheckedFmmParameters checked_fmm_parameters(const Lattice& lattice, bool periodic,
                                             const PointCharges& charges, double accuracy) {
-  std::vector<Vec3> reference;
-  int order = 0;  // of the reference
-  return check_parameters(FmmParameters::choose(lattice, periodic, charges.size(), accuracy),
-                          accuracy, [&](const FmmParameters& a, const FmmParameters& b) {
-                            if (order != b.order) {
-                              reference = all_forces(FmmSolver(lattice, b).solve(charges));
-                              order = b.order;
-                            }
-                            ForceError error;
-                            error.add(all_forces(FmmSolver(lattice, a).solve(charges)), reference,
-                                      charges);
-                            return error.relative(lattice.volume());
-                          });
+  return checked(
+      FmmParameters::choose(lattice, periodic, charges.size(), accuracy), accuracy, charges,
+      lattice.volume(),
+      [&](const FmmParameters& parameters) { return FmmSolver(lattice, parameters); },
+      [](ForceError&) {});
 }
 
 CheckedFmmParameters checked_fmm_parameters(const comm::Context& context,
                                             const Decomposition& decomposition,
                                             const FmmParameters& trial, const PointCharges& charges,
                                             double accuracy, const std::string& exchange) {
-  std::vector<Vec3> reference;
-  int order = 0;  // of the reference
-  return check_parameters(trial, accuracy, [&](const FmmParameters& a, const FmmParameters& b) {
-    const auto forces = [&](const FmmParameters& parameters) {
-      return all_forces(FmmSolver(context, decomposition, parameters, exchange).solve(charges));
-    };
-    if (order != b.order) reference = forces(b);
-    order = b.order;
-    ForceError error;
-    error.add(forces(a), reference, charges);
-    comm::ReductionBatch batch(context, "accuracy of the multipole method");
-    batch.sum(error.sums().data(), error.sums().size()).run();
-    return error.relative(decomposition.box().volume());
-  });
+  return checked(
+      trial, accuracy, charges, decomposition.box().volume(),
+      [&](const FmmParameters& parameters) {
+        return FmmSolver(context, decomposition, parameters, exchange);
+      },
+      [&](ForceError& error) {
+        comm::ReductionBatch batch(context, "accuracy of the multipole method");
+        batch.sum(error.sums().data(), error.sums().size()).run();
+      });
 }
 
 FmmSolver::FmmSolver(const Lattice& lattice, const FmmParameters& parameters)
@@ -481,16 +534,30 @@ void FmmSolver::rebuild(const PointCharges& charges) {
   implementation_->rebuild(charges);
 }
 
-void FmmSolver::start(std::span<const Vec3> positions, std::span<const Vec3> dipoles,
-                      std::span<const Vec3> centers, bool with_far_field) {
+void FmmSolver::start(const VectorView& positions, std::span<const Vec3> dipoles,
+                      const VectorView& centers, bool with_far_field) {
   implementation_->start(positions, dipoles, centers, with_far_field);
 }
 
 const CoulombResult& FmmSolver::finish(bool with_virial, bool with_energy) {
-  return implementation_->finish(with_virial, with_energy);
+  return implementation_->finish({.virial = with_virial, .energy = with_energy});
 }
 
-const CoulombResult& FmmSolver::far_part() {
+const CoulombResult& FmmSolver::finish_into(std::span<Vec3> forces, bool with_virial,
+                                            bool with_energy) {
+  if (!adds_forces()) throw std::logic_error("forces of parts, and of dipoles, cannot be added");
+  return implementation_->finish({.virial = with_virial, .energy = with_energy, .forces = forces});
+}
+
+bool FmmSolver::adds_forces() const {
+  return parameters().overlap == 0.0 && !parameters().dipoles;
+}
+
+void FmmSolver::keep_far_part(bool kept) {
+  implementation_->keep_far_part(kept);
+}
+
+const CoulombResult& FmmSolver::far_part() const {
   return implementation_->far_part();
 }
 

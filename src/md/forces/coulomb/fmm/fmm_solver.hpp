@@ -35,27 +35,34 @@ class FmmSolver {
   FmmSolver& operator=(FmmSolver&&) noexcept;
 
   /// Puts the charges into cells, where they stay until the next call: those of a molecule, which
-  /// follow each other, into that of their center, which is to lie in this rank's region. Throws
+  /// follow each other, into that of their center, which is to lie in this rank's region. What is
+  /// given but for the positions must stay until the next call. Throws
   /// std::invalid_argument, on the rank that sees it, where a molecule reaches farther than half a
   /// cell from its center, or has it outside of an open box.
   void rebuild(const PointCharges& charges);
   /// Begins a computation for the charges of the last `rebuild`, which may have moved by less than
   /// a cell since or, where leaves overlap, as far as the parameters' `travel`. Other work may be
-  /// done until `finish`, while messages are on their way. `dipoles`: of each charge, where the
+  /// done until `finish`, while messages are on their way; positions must stay. `dipoles`: of each charge, where the
   /// parameters say that there are dipoles. `centers`: of each charge's molecule, where `rebuild`
   /// had them and leaves overlap. Without the far field `finish` gives the near one alone, of the
   /// charges in the cells around each, without the background that neutralizes the box: forces that
   /// change faster.
-  void start(std::span<const Vec3> positions, std::span<const Vec3> dipoles = {},
-             std::span<const Vec3> centers = {}, bool with_far_field = true);
+  void start(const VectorView& positions, std::span<const Vec3> dipoles = {},
+             const VectorView& centers = {}, bool with_far_field = true);
   /// Of the charges of this rank, in the order of `rebuild`; the energy is half of their charges
   /// times potentials, to be added up over the ranks, as is the virial, which is computed where all
   /// ranks ask for it. Without the energy there are no potentials. The rest has the same bits with
   /// virial and energy and without. Valid until the next call of `start`.
   const CoulombResult& finish(bool with_virial = false, bool with_energy = true);
+  /// The same, but adds the force on each charge to that in `forces`; the result has none, nor
+  /// potentials. Only where `adds_forces`: leaves do not overlap and there are no dipoles.
+  const CoulombResult& finish_into(std::span<Vec3> forces, bool with_virial, bool with_energy);
+  bool adds_forces() const;
+  /// Whether `far_part` is asked for from now on.
+  void keep_far_part(bool kept);
   /// What of the last result is not of the near field, without energy and virial: after a `finish`
   /// with the far field, before the next `start`.
-  const CoulombResult& far_part();
+  const CoulombResult& far_part() const;
   /// All three.
   CoulombResult solve(const PointCharges& charges, bool with_virial = false);
 

@@ -237,7 +237,7 @@ void ImageSums::make(Strain strain, std::size_t first_wave, std::size_t end_wave
   const std::size_t block = all.count() * lanes;
   // The positions' terms of all harmonics at once would be many times as large as what becomes of
   // them.
-  constexpr std::size_t most_bytes = std::size_t{64} << 20;
+  constexpr std::size_t most_bytes = std::size_t{16} << 20;
   const std::size_t together = std::max<std::size_t>(1, most_bytes / (block * sizeof(double)));
   Terms terms(*this, strain);
   const Lattice reciprocal = cell.reciprocal();

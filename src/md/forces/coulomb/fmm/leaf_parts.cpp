@@ -38,76 +38,94 @@ Vec3 LeafParts::from_box_center(const Cells& leaf) const {
   return lattice_.position(fraction);
 }
 
-void LeafParts::rebuild(const PointCharges& charges) {
-  const std::size_t count = charges.size();
-  centers_given_ = !charges.centers.empty();
-  molecules_.clear();
-  images_.resize(count);
-  for (std::size_t first = 0, end = 0; first < count; first = end) {
-    while (end < count && charges.molecules[end] == charges.molecules[first]) ++end;
-    const Vec3 about = centers_given_ ? charges.centers[first] : charges.positions[first];
-    Vec3 center;
+LeafParts::Molecule LeafParts::molecule_of(const PointCharges& charges, std::size_t first,
+                                           std::size_t end) {
+  const Vec3 about = centers_given_ ? charges.centers[first] : charges.positions[first];
+  const std::size_t first_image = images_.size();
+  Vec3 center;
+  for (std::size_t i = first; i < end; ++i) {
+    Vec3 image;  // boxes
+    for (int axis = 0; axis < 3 && periodic_; ++axis) {
+      image[axis] = -std::round(dot(reciprocal_[axis], charges.positions[i] - about));
+    }
+    center += charges.positions[i];
+    if (image == Vec3{}) continue;
+    images_.push_back({static_cast<std::uint32_t>(i), lattice_.position(image)});
+    center += images_.back().by;
+  }
+  center *= 1.0 / static_cast<double>(end - first);
+  if (centers_given_) center = about;
+  const auto images = std::span(images_).subspan(first_image);
+  for (int axis = 0; axis < 3; ++axis) {
+    const double fraction = dot(reciprocal_[axis], center);
+    if (!periodic_ && !(fraction >= 0.0 && fraction <= 1.0)) {
+      throw std::invalid_argument(fmt::format("charge {} lies outside of the open box", first));
+    }
     for (std::size_t i = first; i < end; ++i) {
-      Vec3 image;  // boxes
-      for (int axis = 0; axis < 3 && periodic_; ++axis) {
-        image[axis] = -std::round(dot(reciprocal_[axis], charges.positions[i] - about));
-      }
-      images_[i] = lattice_.position(image);
-      center += charges.positions[i] + images_[i];
-    }
-    center *= 1.0 / static_cast<double>(end - first);
-    if (centers_given_) center = about;
-    molecules_.push_back({first, end, center});
-    for (int axis = 0; axis < 3; ++axis) {
-      const double fraction = dot(reciprocal_[axis], center);
-      if (!periodic_ && !(fraction >= 0.0 && fraction <= 1.0)) {
-        throw std::invalid_argument(fmt::format("charge {} lies outside of the open box", first));
-      }
-      for (std::size_t i = first; i < end; ++i) {
-        const Vec3 arm = charges.positions[i] + images_[i] - center;
-        if (std::abs(dot(reciprocal_[axis], arm)) * grid_[axis] > 0.5) {
-          throw std::invalid_argument(
-              fmt::format("molecule {} reaches farther from its center than half a cell of the "
-                          "multipole method; fewer levels have larger cells",
-                          charges.molecules[i]));
-        }
+      const Vec3 image = shift_of(static_cast<std::uint32_t>(i), images);
+      const Vec3 arm = charges.positions[i] + image - center;
+      if (std::abs(dot(reciprocal_[axis], arm)) * grid_[axis] > 0.5) {
+        throw std::invalid_argument(
+            fmt::format("molecule {} reaches farther from its center than half a cell of the "
+                        "multipole method; fewer levels have larger cells",
+                        charges.molecule(i)));
       }
     }
   }
-  place_molecules();
-  if (overlap_ == 0.0) {
-    images_ = std::vector<Vec3>();
-    wholes_ = std::vector<Whole>();
-  }
-  set_offsets(charges.positions);
+  return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end), center};
 }
 
-void LeafParts::move(std::span<const Vec3> positions, std::span<const Vec3> centers) {
-  if (overlap_ > 0.0) {
-    for (Molecule& molecule : molecules_) {
-      if (centers_given_) {
-        molecule.center = centers[molecule.first];
-        continue;
-      }
+void LeafParts::rebuild(const PointCharges& charges) {
+  centers_given_ = !charges.centers.empty();
+  molecules_.clear();
+  images_.clear();
+  forget_parts();
+  for (std::size_t first = 0, end = 0; first < charges.size(); first = end) {
+    while (end < charges.size() && charges.molecule(end) == charges.molecule(first)) ++end;
+    const Molecule molecule = molecule_of(charges, first, end);
+    if (overlap_ > 0.0) molecules_.push_back(molecule);
+    place(molecule);
+  }
+  sort_parts();
+  if (overlap_ > 0.0) return;
+  images_ = std::vector<Shift>();
+  wholes_ = std::vector<Whole>();
+  shifts_of_wholes_ = std::vector<Shift>();
+}
+
+void LeafParts::move(const VectorView& positions, const VectorView& centers) {
+  if (overlap_ == 0.0) return;
+  forget_parts();
+  for (Molecule& molecule : molecules_) {
+    if (centers_given_) {
+      molecule.center = centers[molecule.first];
+    } else {
       molecule.center = {};
-      for (std::size_t i = molecule.first; i < molecule.end; ++i) {
-        molecule.center += positions[i] + images_[i];
+      for (std::uint32_t i = molecule.first; i < molecule.end; ++i) {
+        molecule.center += positions[i] + shift_of(i, images_);
       }
       molecule.center *= 1.0 / static_cast<double>(molecule.end - molecule.first);
     }
-    place_molecules();
+    place(molecule);
   }
-  set_offsets(positions);
+  sort_parts();
 }
 
-Vec3 LeafParts::place_of(const Molecule& molecule) const {
+Vec3 LeafParts::shift_of(std::uint32_t of, std::span<const Shift> shifts) {
+  if (shifts.empty()) return {};
+  const auto found = std::ranges::lower_bound(shifts, of, {}, &Shift::of);
+  return found != shifts.end() && found->of == of ? found->by : Vec3{};
+}
+
+Vec3 LeafParts::place_of(const Vec3& center, Vec3& boxes) const {
   Vec3 place;
   for (int axis = 0; axis < 3; ++axis) {
     const int n = grid_[axis];
-    double fraction = dot(reciprocal_[axis], molecule.center);
+    double fraction = dot(reciprocal_[axis], center);
     if (periodic_) {
       const double middle = 0.5 * (leaves_.lower[axis] + leaves_.upper[axis]) / n;
-      fraction -= std::round(fraction - middle);
+      boxes[axis] = std::round(fraction - middle);
+      fraction -= boxes[axis];
     }
     place[axis] = fraction * n;
   }
@@ -139,67 +157,91 @@ std::array<LeafParts::Along, 3> LeafParts::leaves_of(const Vec3& place) const {
   return {whole(0), whole(1), whole(2)};
 }
 
-void LeafParts::place_molecules() {
+void LeafParts::forget_parts() {
   wholes_.clear();
-  wholes_.reserve(molecules_.size());
+  weights_of_wholes_.clear();
+  shifts_of_wholes_.clear();
   begins_.assign(leaves_.count() + 1, 0);
-  for (std::size_t m = 0; m < molecules_.size(); ++m) {
-    const Molecule& molecule = molecules_[m];
-    const Vec3 place = place_of(molecule);
-    const std::array<Along, 3> axes = leaves_of(place);
-    const CellBox choices = CellBox::grid({axes[0].count, axes[1].count, axes[2].count});
-    choices.for_each([&](const Cells& choice) {
-      Cells cell;
-      Vec3 weight, slope, from_center;
-      for (int axis = 0; axis < 3; ++axis) {
-        const Along& a = axes[static_cast<std::size_t>(axis)];
-        const auto k = static_cast<std::size_t>(choice[axis]);
-        cell[axis] = a.leaf[k];
-        weight[axis] = a.weight[k], slope[axis] = a.slope[k];
-        if (cell[axis] < leaves_.lower[axis] || cell[axis] >= leaves_.upper[axis]) {
-          throw std::runtime_error(
-              fmt::format("a molecule moved farther than {} after the cells of the multipole "
-                          "method were filled",
-                          travel_));
-        }
-        from_center[axis] = (cell[axis] + 0.5 - place[axis]) / grid_[axis];
-      }
-      const std::size_t leaf = leaves_.index(cell);
-      begins_[leaf + 1] += molecule.end - molecule.first;
-      const Vec3 gradient = (slope.x * weight.y * weight.z * grid_[0]) * reciprocal_.a +
-                            (weight.x * slope.y * weight.z * grid_[1]) * reciprocal_.b +
-                            (weight.x * weight.y * slope.z * grid_[2]) * reciprocal_.c;
-      wholes_.push_back({m, leaf, weight.x * weight.y * weight.z, gradient,
-                         molecule.center + lattice_.position(from_center)});
-    });
-  }
-  for (std::size_t leaf = 0; leaf < leaves_.count(); ++leaf) begins_[leaf + 1] += begins_[leaf];
-  parts_.resize(begins_.back());
-  origins_.resize(begins_.back());
-  slopes_.resize(overlap_ > 0.0 ? begins_.back() : 0);
-  std::vector<std::size_t> next(begins_.begin(), begins_.end() - 1);
-  for (const Whole& whole : wholes_) {
-    const Molecule& molecule = molecules_[whole.molecule];
-    for (std::size_t i = molecule.first; i < molecule.end; ++i) {
-      const std::size_t at = next[whole.leaf]++;
-      parts_[at] = {i, whole.weight};
-      origins_[at] = whole.origin - images_[i];
-      if (!slopes_.empty()) slopes_[at] = whole.slope;
-    }
-  }
 }
 
-void LeafParts::set_offsets(std::span<const Vec3> positions) {
-  offsets_.resize(parts_.size());
-  for (std::size_t p = 0; p < parts_.size(); ++p) {
-    offsets_[p] = positions[parts_[p].charge] - origins_[p];
+void LeafParts::place(const Molecule& molecule) {
+  Vec3 boxes;
+  const Vec3 place = place_of(molecule.center, boxes);
+  const std::array<Along, 3> axes = leaves_of(place);
+  const CellBox choices = CellBox::grid({axes[0].count, axes[1].count, axes[2].count});
+  choices.for_each([&](const Cells& choice) {
+    Cells cell;
+    Vec3 weight, slope;
+    for (int axis = 0; axis < 3; ++axis) {
+      const Along& a = axes[static_cast<std::size_t>(axis)];
+      const auto k = static_cast<std::size_t>(choice[axis]);
+      cell[axis] = a.leaf[k];
+      weight[axis] = a.weight[k], slope[axis] = a.slope[k];
+      if (cell[axis] < leaves_.lower[axis] || cell[axis] >= leaves_.upper[axis]) {
+        throw std::runtime_error(
+            fmt::format("a molecule moved farther than {} after the cells of the multipole "
+                        "method were filled",
+                        travel_));
+      }
+    }
+    const std::size_t leaf = leaves_.index(cell);
+    begins_[leaf + 1] += molecule.end - molecule.first;
+    if (boxes != Vec3{}) {
+      shifts_of_wholes_.push_back(
+          {static_cast<std::uint32_t>(wholes_.size()), -1.0 * lattice_.position(boxes)});
+    }
+    wholes_.push_back({molecule.first, molecule.end, static_cast<std::uint32_t>(leaf)});
+    if (overlap_ == 0.0) return;
+    const Vec3 gradient = (slope.x * weight.y * weight.z * grid_[0]) * reciprocal_.a +
+                          (weight.x * slope.y * weight.z * grid_[1]) * reciprocal_.b +
+                          (weight.x * weight.y * slope.z * grid_[2]) * reciprocal_.c;
+    weights_of_wholes_.push_back({weight.x * weight.y * weight.z, gradient});
+  });
+}
+
+void LeafParts::sort_parts() {
+  for (std::size_t leaf = 0; leaf < leaves_.count(); ++leaf) begins_[leaf + 1] += begins_[leaf];
+  charges_.resize(begins_.back());
+  weights_.resize(overlap_ > 0.0 ? begins_.back() : 0);
+  slopes_.resize(weights_.size());
+  shifts_.clear();
+  std::vector<std::size_t> next(begins_.begin(), begins_.end() - 1);
+  for (std::uint32_t w = 0; w < wholes_.size(); ++w) {
+    const Whole& whole = wholes_[w];
+    const Vec3 shift = shift_of(w, shifts_of_wholes_);
+    for (std::uint32_t i = whole.first; i < whole.end; ++i) {
+      const std::size_t at = next[whole.leaf]++;
+      charges_[at] = i;
+      if (overlap_ > 0.0) {
+        weights_[at] = weights_of_wholes_[w].weight;
+        slopes_[at] = weights_of_wholes_[w].slope;
+      }
+      const Vec3 by = shift + shift_of(i, images_);
+      if (by != Vec3{}) shifts_.push_back({static_cast<std::uint32_t>(at), by});
+    }
+  }
+  std::ranges::sort(shifts_, {}, &Shift::of);
+}
+
+void LeafParts::offsets(std::size_t leaf, const VectorView& positions,
+                        std::vector<Vec3>& offsets) const {
+  const Cells cell = leaves_.cell(leaf);
+  const Vec3 center = lattice_.position(
+      {(cell[0] + 0.5) / grid_[0], (cell[1] + 0.5) / grid_[1], (cell[2] + 0.5) / grid_[2]});
+  const std::size_t begin = begins_[leaf], end = begins_[leaf + 1];
+  offsets.resize(end - begin);
+  for (std::size_t p = begin; p < end; ++p) offsets[p - begin] = positions[charges_[p]] - center;
+  auto shift = std::ranges::lower_bound(shifts_, begin, {}, &Shift::of);
+  for (; shift != shifts_.end() && shift->of < end; ++shift) {
+    offsets[shift->of - begin] += shift->by;
   }
 }
 
 std::vector<std::size_t> LeafParts::most_parts() const {
   std::vector<std::size_t> most(leaves_.count(), 0);
   for (const Molecule& molecule : molecules_) {
-    const Vec3 place = place_of(molecule);
+    Vec3 boxes;
+    const Vec3 place = place_of(molecule.center, boxes);
     CellBox reached;
     for (int axis = 0; axis < 3; ++axis) {
       const double reach = 0.5 * overlap_ + travel_ * grid_[axis] / lattice_.width(axis);

@@ -210,14 +210,17 @@ void NearField<Real>::reserve(std::span<const std::size_t> charges) {
 }
 
 template <class Real>
-void NearField<Real>::rebuild(std::span<const std::size_t> begins, std::span<const double> charges,
-                              std::span<const std::int32_t> molecules, FmmTimes& times) {
+void NearField<Real>::rebuild(const LeafParts& parts, const PointCharges& charges,
+                              FmmTimes& times) {
   Stopwatch watch;
-  begins_.assign(begins.begin(), begins.end());
-  const std::size_t count = charges.size();
-  charges_.charge.assign(charges.begin(), charges.end());
-  charges_.molecule.assign(molecules.begin(), molecules.end());
+  begins_ = parts.begins();
+  const std::size_t count = parts.count();
   resize(count);
+  for (std::size_t p = 0; p < count; ++p) {
+    const std::size_t charge = parts.charge(p);
+    charges_.charge[p] = static_cast<Real>(parts.weight(p) * charges.charges[charge]);
+    charges_.molecule[p] = charges.molecule(charge);
+  }
   place_own();
   watch.lap(times.sort);
   if (overlapping_) return;
@@ -252,8 +255,8 @@ void NearField<Real>::rebuild(std::span<const std::size_t> begins, std::span<con
 }
 
 template <class Real>
-void NearField<Real>::start(std::span<const Vec3> offsets, std::span<const Vec3> dipoles,
-                            FmmTimes& times) {
+void NearField<Real>::start(const LeafParts& parts, const VectorView& positions,
+                            std::span<const Vec3> dipoles, FmmTimes& times) {
   Stopwatch watch;
   const double scale = 1.0 / charges_.resolution;
   const auto coordinate = [scale](double offset) {
@@ -263,25 +266,20 @@ void NearField<Real>::start(std::span<const Vec3> offsets, std::span<const Vec3>
       return offset * scale;
     }
   };
-  for (std::size_t i = 0; i < offsets.size(); ++i) {
-    charges_.x[i] = coordinate(offsets[i].x);
-    charges_.y[i] = coordinate(offsets[i].y);
-    charges_.z[i] = coordinate(offsets[i].z);
-  }
-  for (auto* array :
-       {&charges_.potential, &charges_.field_x, &charges_.field_y, &charges_.field_z}) {
-    array->assign(offsets.size() + FmmKernels<Real>::spare_results, 0.0);
-  }
-  if (dipoles_) {
-    for (std::size_t i = 0; i < offsets.size(); ++i) {
-      charges_.dipole_x[i] = static_cast<Real>(dipoles[i].x);
-      charges_.dipole_y[i] = static_cast<Real>(dipoles[i].y);
-      charges_.dipole_z[i] = static_cast<Real>(dipoles[i].z);
+  for (std::size_t leaf = 0; leaf + 1 < begins_.size(); ++leaf) {
+    if (begins_[leaf] == begins_[leaf + 1]) continue;
+    parts.offsets(leaf, positions, offsets_);
+    for (std::size_t k = 0; k < offsets_.size(); ++k) {
+      const std::size_t i = begins_[leaf] + k;
+      charges_.x[i] = coordinate(offsets_[k].x);
+      charges_.y[i] = coordinate(offsets_[k].y);
+      charges_.z[i] = coordinate(offsets_[k].z);
     }
-    for (auto* array :
-         {&charges_.dipole_force_x, &charges_.dipole_force_y, &charges_.dipole_force_z}) {
-      array->assign(offsets.size(), 0.0);
-    }
+  }
+  for (std::size_t i = 0; dipoles_ && i < parts.count(); ++i) {
+    charges_.dipole_x[i] = static_cast<Real>(dipoles[i].x);
+    charges_.dipole_y[i] = static_cast<Real>(dipoles[i].y);
+    charges_.dipole_z[i] = static_cast<Real>(dipoles[i].z);
   }
   watch.lap(times.near_field);
   if (!exchange_) return;
@@ -320,6 +318,25 @@ void NearField<Real>::start(std::span<const Vec3> offsets, std::span<const Vec3>
   }
   exchange_->start();
   watch.lap(times.communication);
+}
+
+template <class Real>
+void NearField<Real>::clear_results(Wanted wanted) {
+  const std::size_t count = begins_.back();
+  for (auto* array : {&charges_.field_x, &charges_.field_y, &charges_.field_z}) {
+    array->assign(count + FmmKernels<Real>::spare_results, 0.0);
+  }
+  if (wanted.potentials || dipoles_) {
+    charges_.potential.assign(count + FmmKernels<Real>::spare_results, 0.0);
+  } else {
+    // Few steps want them.
+    charges_.potential = std::vector<double>();
+  }
+  if (!dipoles_) return;
+  for (auto* array :
+       {&charges_.dipole_force_x, &charges_.dipole_force_y, &charges_.dipole_force_z}) {
+    array->assign(count, 0.0);
+  }
 }
 
 template <class Real>
@@ -366,6 +383,7 @@ template <class Real>
 void NearField<Real>::compute_local(Wanted wanted, FmmTimes& times) {
   Stopwatch watch;
   virial_ = {};
+  clear_results(wanted);
   compute(true, wanted);
   watch.lap(times.near_field);
 }

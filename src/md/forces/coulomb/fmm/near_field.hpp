@@ -10,6 +10,7 @@
 #include "md/forces/coulomb/fmm/fmm_parameters.hpp"
 #include "md/forces/coulomb/fmm/fmm_times.hpp"
 #include "md/forces/coulomb/fmm/kernels/fmm_kernels.hpp"
+#include "md/forces/coulomb/fmm/leaf_parts.hpp"
 #include "md/forces/coulomb/fmm/tree_partition.hpp"
 #include "sterna/comm/neighbor_exchange.hpp"
 
@@ -27,16 +28,16 @@ class NearField {
   NearField(const comm::Context* context, const Lattice& lattice, const FmmParameters& parameters,
             const TreePartition& partition, const std::string& exchange);
 
-  /// Collective where leaves do not overlap. Charges sorted by the leaves that this rank's region
-  /// touches, which begin at `begins`; a molecule lies in one leaf as a whole, or, where leaves
-  /// overlap, in several as a whole.
-  void rebuild(std::span<const std::size_t> begins, std::span<const double> charges,
-               std::span<const std::int32_t> molecules, FmmTimes& times);
+  /// Collective where leaves do not overlap. The parts of these charges in the leaves that this
+  /// rank's region touches; a molecule lies in one leaf as a whole, or, where leaves overlap, in
+  /// several as a whole.
+  void rebuild(const LeafParts& parts, const PointCharges& charges, FmmTimes& times);
   /// Collective: room in messages for this many charges of each leaf.
   void reserve(std::span<const std::size_t> charges);
-  /// Collective: sends positions, each from the center of its leaf, and the dipoles where the
-  /// parameters say that there are some; forgets the results.
-  void start(std::span<const Vec3> offsets, std::span<const Vec3> dipoles, FmmTimes& times);
+  /// Collective: sends the parts where the charges have these positions, with their dipoles where
+  /// the parameters say that there are some; forgets the results.
+  void start(const LeafParts& parts, const VectorView& positions, std::span<const Vec3> dipoles,
+             FmmTimes& times);
   /// Besides fields. Dipoles have potentials all the same.
   struct Wanted {
     bool potentials, virial;
@@ -103,6 +104,7 @@ class NearField {
   /// What was written of a peer's charges, but for the counts.
   void read_arrays(int peer, const std::byte* in, std::size_t place);
   void compute(bool local, Wanted wanted);
+  void clear_results(Wanted wanted);
 
   TreePartition partition_;
   const FmmKernels<Real>& kernels_;
@@ -120,6 +122,7 @@ class NearField {
   Ranges own_ranges_, arrived_ranges_;
   std::vector<std::size_t> arrived_;   ///< from each peer
   std::vector<NearCell<Real>> cells_;  ///< near the one that is computed
+  std::vector<Vec3> offsets_;          ///< of the leaf at hand
   NearSources<Real> sources_;
   VirialProducts virial_{};
 };

@@ -8,6 +8,7 @@
 #include "md/core/box.hpp"
 #include "md/core/cross_product.hpp"
 #include "md/core/vector.hpp"
+#include "md/core/vector_view.hpp"
 
 namespace sterna::md {
 
@@ -37,13 +38,14 @@ struct Lattice {
 /// Charges at points, perhaps with point dipoles at them too. Two charges of the same molecule do
 /// not interact with each other, but with each other's periodic images they do.
 struct PointCharges {
-  std::span<const Vec3> positions;
+  VectorView positions;
   std::span<const double> charges;
-  std::span<const std::int32_t> molecules;  ///< an index for each charge
+  /// An index for each charge, or empty: each is a molecule of its own.
+  std::span<const std::int32_t> molecules;
   /// For each charge the center of its molecule, in any image, where that is not the mean position
   /// of the molecule's charges; otherwise empty. It decides on the cell and the rank, not on
   /// forces.
-  std::span<const Vec3> centers = {};
+  VectorView centers = {};
   /// For each charge (which may be 0) the dipole moment at its position, or empty: none has one.
   std::span<const Vec3> dipoles = {};
   /// For each charge a force that is added to what is computed, or empty. It changes nothing but
@@ -51,6 +53,9 @@ struct PointCharges {
   std::span<const Vec3> other_forces = {};
 
   std::size_t size() const { return positions.size(); }
+  std::int32_t molecule(std::size_t charge) const {
+    return molecules.empty() ? static_cast<std::int32_t>(charge) : molecules[charge];
+  }
 };
 
 /// What lies beyond the periodic images at infinity.

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+#include "md/core/vector.hpp"
+
+namespace sterna::md {
+
+/// A vector of each local particle and of each ghost, by their places in the store. Both lie
+/// wherever they are, so that what local particles have in the store needs no copy.
+template <class Vector>
+class BasicGhostedVectors {
+ public:
+  BasicGhostedVectors(std::span<Vector> local, std::span<Vector> ghosts)
+      : local_(local), ghosts_(ghosts) {}
+  /// One behind the other.
+  BasicGhostedVectors(std::span<Vector> all, std::size_t local_count)
+      : BasicGhostedVectors(all.first(local_count), all.subspan(local_count)) {}
+  template <class Other>
+  requires(std::is_const_v<Vector> && !std::is_const_v<Other>)
+      BasicGhostedVectors(const BasicGhostedVectors<Other>& other)
+      : local_(other.local()), ghosts_(other.ghosts()) {}
+
+  std::span<Vector> local() const { return local_; }
+  std::span<Vector> ghosts() const { return ghosts_; }
+  std::size_t size() const { return local_.size() + ghosts_.size(); }
+  Vector& operator[](std::size_t place) const {
+    return place < local_.size() ? local_[place] : ghosts_[place - local_.size()];
+  }
+
+ private:
+  std::span<Vector> local_, ghosts_;
+};
+
+using GhostedVectors = BasicGhostedVectors<Vec3>;
+using ConstGhostedVectors = BasicGhostedVectors<const Vec3>;
+
+}  // namespace sterna::md
