@@ -302,6 +302,71 @@ TEST_CASE("bad requests are explained") {
   }
 }
 
+TEST_CASE("vectors of all ghosts, or of those selected, are those of their particles") {
+  const comm::Context context;
+  const auto all_cases = cases(context.size());
+  const auto of_type = [](std::int64_t type, int step) {
+    return Vec3{1.0 + static_cast<double>(type), static_cast<double>(step), -1.0};
+  };
+  const Vec3 untouched{-7.0, -7.0, -7.0};
+  for (const Case& c : all_cases) {
+    CAPTURE(c.what);
+    const RegularGrid grid({c.length}, context.size(), c.grid);
+    const auto all = make_positions(grid, c.width, 300);
+    for (const auto& halo_method : halo_methods()) {
+      CAPTURE(halo_method.name);
+      for (const auto& exchange :
+           &c == &all_cases[1] ? available_methods(context) : std::vector<std::string>{"auto"}) {
+        CAPTURE(exchange);
+        Halo halo(context, grid, c.width, {std::string(halo_method.name), exchange});
+        ParticleStore particles = own_particles(context, grid, all);
+        std::size_t wrong = 0, touched = 0;
+        for (std::uint64_t rebuild = 0; rebuild < 3; ++rebuild) {
+          halo.rebuild(particles);
+          const std::size_t local = particles.local_count(), ghosts = particles.ghost_count();
+          std::vector<std::uint32_t> slots;
+          for (std::size_t k = 0; k < ghosts; ++k) {
+            slots.push_back(static_cast<std::uint32_t>(ghosts - 1 - k));
+          }
+          halo.order_ghosts(particles, slots);
+          // None at all in the second rebuild, on one rank only in the third.
+          std::vector<std::uint32_t> selected;
+          for (std::size_t k = 0; k < ghosts; ++k) {
+            const bool some = rebuild == 0 || (rebuild == 2 && context.rank() == 0);
+            if (some && uniform(k, 500 + rebuild) < 0.3) {
+              selected.push_back(static_cast<std::uint32_t>(local + k));
+            }
+          }
+          halo.select_ghosts(particles, selected);
+          for (int step = 0; step < 2; ++step) {
+            std::vector<Vec3> vectors, every(ghosts, untouched), some(ghosts, untouched);
+            for (std::size_t i = 0; i < local; ++i) {
+              vectors.push_back(of_type(particles.position[i].type, step));
+            }
+            halo.exchange_vectors(vectors, every);
+            halo.exchange_selected_vectors(vectors, some);
+            for (std::size_t k = 0; k < ghosts; ++k) {
+              const Vec3 expected = of_type(particles.position[local + k].type, step);
+              wrong += every[k] != expected;
+              // With several stages others are sent on.
+              wrong += some[k] != expected && some[k] != untouched;
+              touched += some[k] != untouched;
+            }
+            for (const std::uint32_t place : selected) {
+              wrong += some[place - local] != of_type(particles.position[place].type, step);
+            }
+            if (halo_method.name == "direct") {
+              CHECK(touched == selected.size());
+              touched = 0;
+            }
+          }
+        }
+        CHECK(wrong == 0);
+      }
+    }
+  }
+}
+
 TEST_CASE("the forces of ghosts come back to the particles that they are copies of") {
   const comm::Context context;
   const auto all_cases = cases(context.size());

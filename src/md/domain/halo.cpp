@@ -197,6 +197,100 @@ class Halo::Stage {
     exchange_->finish();
   }
 
+  /// `wanted`: the places of the store whose vectors are selected. Adds ghosts of earlier stages that
+  /// are sent on for others.
+  void select_ghosts(const comm::Context& context, const HaloOptions& options,
+                     std::vector<bool>& wanted) {
+    if (exchange_ && !selected_exchange_) {
+      std::vector<comm::NeighborPattern::Peer> peers;
+      for (const auto& receiver : receivers_) {
+        if (receiver.peer >= 0) peers.push_back({receiver.rank, kFirstCapacity, kFirstCapacity});
+      }
+      selected_exchange_.emplace(context, comm::NeighborPattern::from_peers(context, peers),
+                                 comm::NeighborOptions{options.exchange, name_ + " vectors"});
+    }
+    std::vector<std::size_t> capacities;
+    for (auto& receiver : receivers_) {
+      receiver.originals.clear();
+      receiver.selected_ghosts.clear();
+      for (std::size_t k = 0; k < receiver.ghosts; ++k) {
+        if (wanted[places_(receiver.first_ghost + k)]) {
+          receiver.selected_ghosts.push_back(static_cast<std::uint32_t>(k));
+        }
+      }
+      if (receiver.peer >= 0) capacities.push_back(receiver.selected_ghosts.size());
+    }
+    // Those who have the originals are told the ghosts' numbers.
+    if (selected_exchange_) {
+      grow(*selected_exchange_, capacities);
+      for (const auto& receiver : receivers_) {
+        if (receiver.peer < 0) continue;
+        const auto& numbers = receiver.selected_ghosts;
+        std::ranges::copy(numbers, selected_exchange_->outbox(receiver.peer).data());
+        selected_exchange_->commit(receiver.peer, numbers.size());
+      }
+      selected_exchange_->start();
+      while (selected_exchange_->next()) {
+      }
+    }
+    capacities.clear();
+    for (auto& receiver : receivers_) {
+      const auto keep = [&](const auto& numbers) {
+        auto next = numbers.begin();
+        std::size_t k = 0;
+        for_each_selected(receiver, [&](std::uint32_t i) {
+          if (next == numbers.end() || static_cast<std::size_t>(*next) != k++) return;
+          receiver.originals.push_back(i);
+          if (i >= places_.local_count) wanted[i] = true;
+          ++next;
+        });
+      };
+      receiver.peer < 0 ? keep(receiver.selected_ghosts)
+                        : keep(selected_exchange_->inbox(receiver.peer));
+      for (std::uint32_t& ghost : receiver.selected_ghosts) {
+        ghost = static_cast<std::uint32_t>(places_(receiver.first_ghost + ghost));
+      }
+      if (receiver.peer >= 0) capacities.push_back(3 * receiver.originals.size());
+    }
+    if (selected_exchange_) {
+      selected_exchange_->finish();
+      grow(*selected_exchange_, capacities);
+    }
+  }
+
+  void exchange_selected_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
+    const ConstGhostedVectors vectors(local, ghosts);
+    const auto ghost = [&](std::uint32_t place) -> Vec3& { return ghosts[place - local.size()]; };
+    for (const auto& receiver : receivers_) {
+      if (receiver.peer >= 0) {
+        double* out = selected_exchange_->outbox(receiver.peer).data();
+        for (const std::uint32_t i : receiver.originals) {
+          const Vec3& v = vectors[i];
+          *out++ = v.x;
+          *out++ = v.y;
+          *out++ = v.z;
+        }
+        selected_exchange_->commit(receiver.peer, 3 * receiver.originals.size());
+      } else {
+        for (std::size_t k = 0; k < receiver.originals.size(); ++k) {
+          ghost(receiver.selected_ghosts[k]) = vectors[receiver.originals[k]];
+        }
+      }
+    }
+    if (!selected_exchange_) return;
+    selected_exchange_->start();
+    while (const auto peer = selected_exchange_->next()) {
+      const auto receiver = std::find_if(receivers_.begin(), receivers_.end(),
+                                         [&](const auto& r) { return r.peer == *peer; });
+      const double* in = selected_exchange_->inbox(*peer).data();
+      for (const std::uint32_t place : receiver->selected_ghosts) {
+        ghost(place) = {in[0], in[1], in[2]};
+        in += 3;
+      }
+    }
+    selected_exchange_->finish();
+  }
+
   void return_forces(std::span<PaddedForce> force) {
     if (return_exchange_) {
       for (const auto& receiver : receivers_) {
@@ -259,6 +353,7 @@ class Halo::Stage {
   void append_verdicts(std::vector<comm::Verdict>& verdicts) const {
     if (exchange_) verdicts.push_back(exchange_->verdict());
     if (return_exchange_) verdicts.push_back(return_exchange_->verdict());
+    if (selected_exchange_) verdicts.push_back(selected_exchange_->verdict());
   }
 
  private:
@@ -267,7 +362,18 @@ class Halo::Stage {
     std::size_t first, last;          ///< its segments
     int peer;                         ///< index in the exchange; -1 for this rank
     std::size_t first_ghost, ghosts;  ///< in the order of arrival, from 0
+    /// Places in the store, of `select_ghosts`: what this rank sends or copies, what it gets.
+    std::vector<std::uint32_t> originals{}, selected_ghosts{};
   };
+  using Exchange = comm::NeighborExchange<double>;
+
+  /// Room for so many numbers to each peer. Collective among neighbors.
+  static void grow(Exchange& exchange, std::vector<std::size_t>& capacities) {
+    for (std::size_t p = 0; p < capacities.size(); ++p) {
+      capacities[p] = std::max(capacities[p], exchange.peers()[p].send_capacity);
+    }
+    exchange.reserve(capacities);
+  }
 
   /// Calls visit(place in the store) for each particle that the receiver has a ghost of, in the
   /// order of those.
@@ -356,13 +462,14 @@ class Halo::Stage {
   GhostPlaces places_;
   bool images_copied_ = false;       ///< of the positions that are under way
   std::vector<Receiver> receivers_;  ///< ascending; other ranks are senders to this one as well
-  std::optional<comm::NeighborExchange<double>> exchange_;
-  std::optional<comm::NeighborExchange<double>> return_exchange_;  ///< forces, the other way
+  std::optional<Exchange> exchange_;
+  std::optional<Exchange> return_exchange_;    ///< forces, the other way
+  std::optional<Exchange> selected_exchange_;  ///< vectors of `select_ghosts`
 };
 
 Halo::Halo(const comm::Context& context, const Decomposition& decomposition, double width,
            const HaloOptions& options)
-    : width_(width) {
+    : context_(context), options_(options), width_(width) {
   if (!(width > 0.0) || !std::isfinite(width)) {
     throw std::invalid_argument(fmt::format("the halo width must be positive, not {}", width));
   }
@@ -449,6 +556,18 @@ void Halo::finish_positions(ParticleStore& particles) {
 
 void Halo::exchange_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
   for (auto& stage : stages_) stage->exchange_vectors(local, ghosts);
+}
+
+void Halo::exchange_selected_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
+  for (auto& stage : stages_) stage->exchange_selected_vectors(local, ghosts);
+}
+
+void Halo::select_ghosts(const ParticleStore& particles, std::span<const std::uint32_t> places) {
+  std::vector<bool> wanted(particles.total_count(), false);
+  for (const std::uint32_t place : places) wanted[place] = true;
+  for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage) {
+    (*stage)->select_ghosts(context_, options_, wanted);
+  }
 }
 
 void Halo::return_forces(std::span<PaddedForce> force) {

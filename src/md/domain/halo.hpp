@@ -70,6 +70,12 @@ class Halo {
   /// become those of the particles that they are copies of, as vectors that no image shifts:
   /// velocities, forces.
   void exchange_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts);
+  /// The same for the ghosts alone that the last `select_ghosts` named, on each rank its own; those
+  /// of others stay as they are. Collective.
+  void exchange_selected_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts);
+  /// Collective, after `rebuild` and `order_ghosts`, and for so long as they last. `places`: of
+  /// ghosts in the store.
+  void select_ghosts(const ParticleStore& particles, std::span<const std::uint32_t> places);
 
   /// Collective, and only with `returns_forces`. Adds the force of every ghost to that of the
   /// particle whose copy it is, on whichever rank. `force` has an item for each local particle and
@@ -88,6 +94,8 @@ class Halo {
 
  private:
   class Stage;
+  comm::Context context_;
+  HaloOptions options_;
   std::vector<std::unique_ptr<Stage>> stages_;
   std::vector<std::uint32_t> slots_;
   Region own_;

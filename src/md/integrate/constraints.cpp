@@ -1,7 +1,7 @@
 // Idea:    a rank solves every group of constraints that one of its atoms is in, and keeps what
 //          happens to its own atoms: as with bonded terms, a group across a border is solved on two
 //          ranks or more, and no atom changes its rank for its group's sake. The velocities of
-//          ghosts come by halo exchanges of their own. Groups that are longer than a halo are
+//          the ghosts in such groups, and of no others, come by exchanges of their own. Groups that are longer than a halo are
 //          solved by all ranks together. Rigid groups move as rotors, which need no forces along
 //          the constraints. A minimization takes the forces along the constraints and corrects its
 //          moves as those of a time step, with the same mass for all.
@@ -9,7 +9,7 @@
 //          SHAKE: Ryckaert, Ciccotti and Berendsen, J. Comput. Phys. 23, 327 (1977), and RATTLE:
 //          Andersen, J. Comput. Phys. 52, 24 (1983); for long ones Newton's method with the matrix
 //          of constraint_matrix.cpp.
-// Cost:    two exchanges of the ghosts' velocities in each step. SHAKE sweeps ten times or so over
+// Cost:    two exchanges of these velocities in each step, none on one rank. SHAKE sweeps ten times or so over
 //          the constraints of a group; this number grows with the length of a chain. Long groups
 //          take about 20 halo exchanges more in each step.
 // Hazards: a group that a rank solves must lie within the halo, which may be widened for it.
@@ -44,13 +44,15 @@ double length(const Vec3& v) {
 
 Constraints::Constraints(const comm::Context& context, std::shared_ptr<const MoleculePlaces> places,
                          ConstraintGroups groups, std::vector<double> inverse_masses,
-                         double timestep, double tolerance, GhostVectors ghost_vectors)
+                         double timestep, double tolerance, SelectGhosts select_ghosts,
+                         GhostVectors ghost_vectors)
     : context_(context),
       places_(std::move(places)),
       kinds_(std::move(groups)),
       weights_(std::move(inverse_masses)),
       timestep_(timestep),
       tolerance_(tolerance),
+      select_ghosts_(std::move(select_ghosts)),
       ghost_vectors_(std::move(ghost_vectors)),
       matrix_(context, ghost_vectors_),
       kernels_(select_kernels(
@@ -69,6 +71,7 @@ void Constraints::rebuild(const ParticleStore& particles) {
   set_.constraints.clear();
   set_.atoms.clear();
   particles_.clear();
+  ghosts_.clear();
   const Topology& topology = places_->topology();
   std::string missing;
   for (const bool spanning : {false, true}) {
@@ -95,6 +98,7 @@ void Constraints::rebuild(const ParticleStore& particles) {
     return std::pair(group.group->settle ? 0 : shape ? 1 : 2, shape.value_or(0));
   });
   agree(context_, missing);
+  select_ghosts_(ghosts_);
 }
 
 void Constraints::add(const ParticleStore& particles, std::uint32_t particle,
@@ -139,7 +143,10 @@ void Constraints::add(const ParticleStore& particles, std::uint32_t particle,
   }
   for (std::size_t k = 0; k < group.atoms.size(); ++k) {
     ConstraintSet::Atom& atom = atoms[first_atom + k];
-    if (atom.vector == MoleculePlaces::none) atom.vector = atom.place;
+    if (atom.vector == MoleculePlaces::none) {
+      atom.vector = atom.place;
+      ghosts_.push_back(atom.place);
+    }
     atom.weight = weight_of(particles.position[atom.place]);
   }
   if (group.rotor) {

@@ -25,12 +25,14 @@ namespace sterna::md {
 class Constraints {
  public:
   using GhostVectors = ConstraintMatrix::GhostVectors;
+  /// Says which ghosts, by their places in the store, GhostVectors writes from now on. Collective.
+  using SelectGhosts = std::function<void(std::span<const std::uint32_t> places)>;
 
   /// `inverse_masses`: by type; `groups` were made with them. `tolerance`: relative deviation of
   /// each distance at most.
   Constraints(const comm::Context& context, std::shared_ptr<const MoleculePlaces> places,
               ConstraintGroups groups, std::vector<double> inverse_masses, double timestep,
-              double tolerance, GhostVectors ghost_vectors);
+              double tolerance, SelectGhosts select_ghosts, GhostVectors ghost_vectors);
 
   /// Of the atoms that constraints join to that of an id, directly or through others, the first.
   std::int64_t first_joined_to(std::int64_t id) const;
@@ -176,7 +178,9 @@ class Constraints {
   ConstraintGroups kinds_;
   std::vector<double> weights_;
   double timestep_, tolerance_;
+  SelectGhosts select_ghosts_;
   GhostVectors ghost_vectors_;
+  std::vector<std::uint32_t> ghosts_;  ///< of other ranks' atoms, which groups here have
   ConstraintMatrix matrix_;
   const ConstraintKernels& kernels_;
   ConstraintWork work_;

@@ -41,6 +41,7 @@ void Constraints::add_spanning(const ParticleStore& particles, std::uint32_t par
     if (second == place.atom) std::swap(atoms[0], atoms[1]);
     // Two frozen atoms stay as they are.
     if (atoms[0].weight + atoms[1].weight == 0.0) continue;
+    if (!local) ghosts_.push_back(*found);
     const auto at = static_cast<std::uint32_t>(set_.atoms.size());
     set_.atoms.insert(set_.atoms.end(), std::begin(atoms), std::end(atoms));
     set_.constraints.push_back({at, at + 1, distance * distance, Vec3{}});

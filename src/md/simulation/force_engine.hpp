@@ -129,6 +129,13 @@ class ForceEngine {
   void exchange_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
     halo_.exchange_vectors(local, ghosts);
   }
+  /// The same of the ghosts that `select_ghosts` named since the last rebuild.
+  void exchange_selected_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
+    halo_.exchange_selected_vectors(local, ghosts);
+  }
+  void select_ghosts(const ParticleStore& particles, std::span<const std::uint32_t> places) {
+    halo_.select_ghosts(particles, places);
+  }
 
   std::int64_t rebuilds() const { return rebuilds_; }
   /// Rebuilds that came after a particle had moved farther than the skin allows.

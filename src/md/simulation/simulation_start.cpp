@@ -489,9 +489,15 @@ void Simulation::Implementation::make_engine() {
   };
   if (topology_.constraint_count() > 0) {
     const double timestep = minimizer_ ? minimizer_->largest_timestep() : input_.run.timestep;
-    constraints_ = std::make_unique<Constraints>(context_, options.places, std::move(groups),
-                                                 std::move(inverse_masses), timestep,
-                                                 input_.run.constraint_tolerance, exchange_vectors);
+    constraints_ = std::make_unique<Constraints>(
+        context_, options.places, std::move(groups), std::move(inverse_masses), timestep,
+        input_.run.constraint_tolerance,
+        [this](std::span<const std::uint32_t> places) {
+          engine_->select_ghosts(particles_, places);
+        },
+        [this](std::span<const Vec3> local, std::span<Vec3> ghosts) {
+          engine_->exchange_selected_vectors(local, ghosts);
+        });
   }
   if (barostat_) {
     centers_ = std::make_unique<Centers>(context_, options.places, masses_, exchange_vectors);
