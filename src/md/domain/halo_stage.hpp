@@ -1,0 +1,473 @@
+#pragma once
+
+// A stage of a halo, with what `Halo` needs of it; included by halo.cpp alone.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "md/domain/halo.hpp"
+#include "md/domain/halo_plan.hpp"
+#include "md/domain/halo_selection.hpp"
+#include "md/system/particle_fields.hpp"
+#include "sterna/comm/error.hpp"
+#include "sterna/comm/neighbor_exchange.hpp"
+
+namespace sterna::md {
+
+/// What a message has at a rebuild and in each step: field after field, each of all ghosts.
+inline constexpr std::array kAtRebuild{SentToGhosts::every_step, SentToGhosts::at_rebuild};
+inline constexpr std::array kEveryStep{SentToGhosts::every_step};
+/// Doubles of a ghost in a message. A double holds types and ids exactly.
+inline std::size_t items_of(const ParticleKind& kind, std::span<const SentToGhosts> when) {
+  std::size_t items = 0;
+  for_each_field_of_ghosts(kind, when, [&](const auto& field) { items += field.components; });
+  return items;
+}
+/// Capacity for a peer at first; it grows by agreement.
+inline constexpr std::size_t kFirstCapacity = 64 * 4;
+/// Doubles of a ghost's force on its way back.
+inline constexpr std::size_t kForceItems = 3;
+
+/// What a ghost has of a field where its original lies a periodic offset away.
+template <class Field>
+typename Field::Numbers of_ghost(const Field& field, const typename Field::ElementType& original,
+                                 const Vec3& shift) {
+  auto numbers = field.get(original);
+  if constexpr (Field::is_position) {
+    numbers[0] += shift.x;
+    numbers[1] += shift.y;
+    numbers[2] += shift.z;
+  }
+  return numbers;
+}
+
+/// One exchange: selection, messages to other ranks, copies for this rank.
+class Halo::Stage {
+ public:
+  Stage(const comm::Context& context, const HaloStage& plan, const Region& own, const Shear& shear,
+        const HaloOptions& options)
+      : rank_(context.rank()), name_(plan.name), selection_(plan.segments, own, shear) {
+    std::vector<comm::NeighborPattern::Peer> peers;
+    const auto& segments = selection_.segments();
+    for (std::size_t s = 0; s < segments.size(); ++s) {
+      if (receivers_.empty() || receivers_.back().rank != segments[s].rank) {
+        receivers_.push_back({segments[s].rank, s, s, -1, 0, 0});
+        if (segments[s].rank != rank_) {
+          receivers_.back().peer = static_cast<int>(peers.size());
+          peers.push_back({segments[s].rank, kFirstCapacity, kFirstCapacity});
+        }
+      }
+      receivers_.back().last = s + 1;
+    }
+    if (plan.with_other_ranks) {
+      const auto pattern = comm::NeighborPattern::from_peers(context, peers);
+      exchange_.emplace(context, pattern,
+                        comm::NeighborOptions{options.exchange, name_ + " positions"});
+      if (options.returns_forces) {
+        return_exchange_.emplace(context, pattern.reversed(),
+                                 comm::NeighborOptions{options.exchange, name_ + " forces"});
+      }
+    }
+  }
+
+  void select(const ParticleStore& particles) {
+    selection_.select({particles.position.data(), particles.total_count()});
+  }
+
+  /// Appends this stage's ghosts to those that the store has.
+  void exchange(ParticleStore& particles) {
+    const std::size_t items = items_of(particles.kind(), kAtRebuild);
+    if (exchange_) {
+      std::vector<std::size_t> capacities;
+      for (const auto& receiver : receivers_) {
+        if (receiver.peer < 0) continue;
+        const std::size_t needed = selected(receiver) * items;
+        const auto& peer = exchange_->peers()[static_cast<std::size_t>(receiver.peer)];
+        // With some to spare, so that a fluctuating count does not grow it again and again.
+        capacities.push_back(needed <= peer.send_capacity ? needed : needed + needed / 4);
+      }
+      exchange_->reserve(capacities);
+      for (const auto& receiver : receivers_) {
+        if (receiver.peer >= 0) send(particles, receiver, kAtRebuild);
+      }
+      exchange_->start();
+      while (exchange_->next()) {
+      }
+    }
+    places_ = {particles.local_count(), {}};
+    std::size_t ghosts = particles.ghost_count();
+    for (auto& receiver : receivers_) {
+      receiver.ghosts =
+          receiver.peer < 0 ? selected(receiver) : exchange_->inbox(receiver.peer).size() / items;
+      receiver.first_ghost = ghosts;
+      ghosts += receiver.ghosts;
+    }
+    particles.resize_ghosts(ghosts);
+    for (const auto& receiver : receivers_) {
+      if (receiver.peer >= 0) receive(particles, receiver, kAtRebuild);
+    }
+    copy(particles, kAtRebuild);
+    if (exchange_) exchange_->finish();
+    if (return_exchange_) {
+      std::vector<std::size_t> capacities;
+      for (const auto& receiver : receivers_) {
+        if (receiver.peer < 0) continue;
+        const std::size_t needed = receiver.ghosts * kForceItems;
+        const auto& peer = return_exchange_->peers()[static_cast<std::size_t>(receiver.peer)];
+        capacities.push_back(needed <= peer.send_capacity ? needed : needed + needed / 4);
+      }
+      return_exchange_->reserve(capacities);
+    }
+  }
+
+  /// Ghost k of the last rebuild lives at place `slots[k]` from now on.
+  void order_ghosts(std::size_t local_count, std::span<const std::uint32_t> slots) {
+    selection_.renumber(local_count, slots);
+    places_ = {local_count, slots};
+  }
+
+  void start_positions(const ParticleStore& particles) {
+    if (!exchange_) return;
+    for (const auto& receiver : receivers_) {
+      if (receiver.peer >= 0) send(particles, receiver, kEveryStep);
+    }
+    exchange_->start();
+  }
+
+  void copy_images(ParticleStore& particles) {
+    copy(particles, kEveryStep);
+    images_copied_ = true;
+  }
+
+  void finish_positions(ParticleStore& particles) {
+    if (!images_copied_) copy(particles, kEveryStep);  // while messages are on their way
+    images_copied_ = false;
+    if (!exchange_) return;
+    while (const auto peer = exchange_->next()) {
+      const auto receiver = std::find_if(receivers_.begin(), receivers_.end(),
+                                         [&](const auto& r) { return r.peer == *peer; });
+      const std::size_t numbers = exchange_->inbox(*peer).size();
+      if (numbers != receiver->ghosts * items_of(particles.kind(), kEveryStep)) {
+        throw comm::Error(fmt::format(
+            "{} positions: rank {} sent {} numbers to rank {}, which expected {} for {} ghosts",
+            name_, receiver->rank, numbers, rank_,
+            receiver->ghosts * items_of(particles.kind(), kEveryStep), receiver->ghosts));
+      }
+      receive(particles, *receiver, kEveryStep);
+    }
+    exchange_->finish();
+  }
+
+  void exchange_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
+    // With several stages ghosts are sent on.
+    const ConstGhostedVectors vectors(local, ghosts);
+    const auto ghost = [&](std::size_t k) -> Vec3& { return ghosts[places_(k) - local.size()]; };
+    for (const auto& receiver : receivers_) {
+      if (receiver.peer >= 0) {
+        double* const begin = exchange_->outbox(receiver.peer).data();
+        double* out = begin;
+        for_each_selected(receiver, [&](std::uint32_t i) {
+          out[0] = vectors[i].x;
+          out[1] = vectors[i].y;
+          out[2] = vectors[i].z;
+          out += 3;
+        });
+        exchange_->commit(receiver.peer, static_cast<std::size_t>(out - begin));
+      } else {
+        std::size_t k = receiver.first_ghost;
+        for_each_selected(receiver, [&](std::uint32_t i) { ghost(k++) = vectors[i]; });
+      }
+    }
+    if (!exchange_) return;
+    exchange_->start();
+    while (const auto peer = exchange_->next()) {
+      const auto receiver = std::find_if(receivers_.begin(), receivers_.end(),
+                                         [&](const auto& r) { return r.peer == *peer; });
+      const double* in = exchange_->inbox(*peer).data();
+      for (std::size_t k = 0; k < receiver->ghosts; ++k, in += 3) {
+        ghost(receiver->first_ghost + k) = {in[0], in[1], in[2]};
+      }
+    }
+    exchange_->finish();
+  }
+
+  /// `wanted`: the places of the store whose vectors are selected. Adds ghosts of earlier stages that
+  /// are sent on for others.
+  void select_ghosts(const comm::Context& context, const HaloOptions& options,
+                     std::vector<bool>& wanted) {
+    if (exchange_ && !selected_exchange_) {
+      std::vector<comm::NeighborPattern::Peer> peers;
+      for (const auto& receiver : receivers_) {
+        if (receiver.peer >= 0) peers.push_back({receiver.rank, kFirstCapacity, kFirstCapacity});
+      }
+      selected_exchange_.emplace(context, comm::NeighborPattern::from_peers(context, peers),
+                                 comm::NeighborOptions{options.exchange, name_ + " vectors"});
+    }
+    std::vector<std::size_t> capacities;
+    for (auto& receiver : receivers_) {
+      receiver.originals.clear();
+      receiver.selected_ghosts.clear();
+      for (std::size_t k = 0; k < receiver.ghosts; ++k) {
+        if (wanted[places_(receiver.first_ghost + k)]) {
+          receiver.selected_ghosts.push_back(static_cast<std::uint32_t>(k));
+        }
+      }
+      if (receiver.peer >= 0) capacities.push_back(receiver.selected_ghosts.size());
+    }
+    // Those who have the originals are told the ghosts' numbers.
+    if (selected_exchange_) {
+      grow(*selected_exchange_, capacities);
+      for (const auto& receiver : receivers_) {
+        if (receiver.peer < 0) continue;
+        const auto& numbers = receiver.selected_ghosts;
+        std::ranges::copy(numbers, selected_exchange_->outbox(receiver.peer).data());
+        selected_exchange_->commit(receiver.peer, numbers.size());
+      }
+      selected_exchange_->start();
+      while (selected_exchange_->next()) {
+      }
+    }
+    capacities.clear();
+    for (auto& receiver : receivers_) {
+      const auto keep = [&](const auto& numbers) {
+        auto next = numbers.begin();
+        std::size_t k = 0;
+        for_each_selected(receiver, [&](std::uint32_t i) {
+          if (next == numbers.end() || static_cast<std::size_t>(*next) != k++) return;
+          receiver.originals.push_back(i);
+          if (i >= places_.local_count) wanted[i] = true;
+          ++next;
+        });
+      };
+      receiver.peer < 0 ? keep(receiver.selected_ghosts)
+                        : keep(selected_exchange_->inbox(receiver.peer));
+      for (std::uint32_t& ghost : receiver.selected_ghosts) {
+        ghost = static_cast<std::uint32_t>(places_(receiver.first_ghost + ghost));
+      }
+      if (receiver.peer >= 0) capacities.push_back(3 * receiver.originals.size());
+    }
+    if (selected_exchange_) {
+      selected_exchange_->finish();
+      grow(*selected_exchange_, capacities);
+    }
+  }
+
+  void exchange_selected_vectors(std::span<const Vec3> local, std::span<Vec3> ghosts) {
+    const ConstGhostedVectors vectors(local, ghosts);
+    const auto ghost = [&](std::uint32_t place) -> Vec3& { return ghosts[place - local.size()]; };
+    for (const auto& receiver : receivers_) {
+      if (receiver.peer >= 0) {
+        double* out = selected_exchange_->outbox(receiver.peer).data();
+        for (const std::uint32_t i : receiver.originals) {
+          const Vec3& v = vectors[i];
+          *out++ = v.x;
+          *out++ = v.y;
+          *out++ = v.z;
+        }
+        selected_exchange_->commit(receiver.peer, 3 * receiver.originals.size());
+      } else {
+        for (std::size_t k = 0; k < receiver.originals.size(); ++k) {
+          ghost(receiver.selected_ghosts[k]) = vectors[receiver.originals[k]];
+        }
+      }
+    }
+    if (!selected_exchange_) return;
+    selected_exchange_->start();
+    while (const auto peer = selected_exchange_->next()) {
+      const auto receiver = std::find_if(receivers_.begin(), receivers_.end(),
+                                         [&](const auto& r) { return r.peer == *peer; });
+      const double* in = selected_exchange_->inbox(*peer).data();
+      for (const std::uint32_t place : receiver->selected_ghosts) {
+        ghost(place) = {in[0], in[1], in[2]};
+        in += 3;
+      }
+    }
+    selected_exchange_->finish();
+  }
+
+  void return_forces(std::span<PaddedForce> force) {
+    if (return_exchange_) {
+      for (const auto& receiver : receivers_) {
+        if (receiver.peer < 0) continue;
+        double* out = return_exchange_->outbox(receiver.peer).data();
+        for (std::size_t k = 0; k < receiver.ghosts; ++k, out += kForceItems) {
+          const PaddedForce& f = force[places_(receiver.first_ghost + k)];
+          out[0] = f.x;
+          out[1] = f.y;
+          out[2] = f.z;
+        }
+        return_exchange_->commit(receiver.peer, receiver.ghosts * kForceItems);
+      }
+      return_exchange_->start();
+    }
+    for (const auto& receiver : receivers_) {
+      if (receiver.peer >= 0) continue;
+      std::size_t k = receiver.first_ghost;
+      for_each_original(
+          receiver,
+          [&](PaddedForce& f) {
+            const PaddedForce& ghost = force[places_(k++)];
+            f.x += ghost.x;
+            f.y += ghost.y;
+            f.z += ghost.z;
+          },
+          force);
+    }
+    if (!return_exchange_) return;
+    return_exchange_->take_in_order([&](int peer, std::span<const double> items) {
+      const auto receiver = std::find_if(receivers_.begin(), receivers_.end(),
+                                         [&](const auto& r) { return r.peer == peer; });
+      if (items.size() != selected(*receiver) * kForceItems) {
+        throw comm::Error(fmt::format(
+            "{} forces: rank {} sent {} numbers to rank {}, which expected {} for {} particles",
+            name_, receiver->rank, items.size(), rank_, selected(*receiver) * kForceItems,
+            selected(*receiver)));
+      }
+      const double* in = items.data();
+      for_each_original(
+          *receiver,
+          [&](PaddedForce& f) {
+            f.x += in[0];
+            f.y += in[1];
+            f.z += in[2];
+            in += kForceItems;
+          },
+          force);
+    });
+    return_exchange_->finish();
+  }
+
+  std::size_t segment_count() const { return selection_.segments().size(); }
+  std::size_t sent() const { return selection_.count() - copied(); }
+  std::size_t copied() const {
+    std::size_t count = 0;
+    for (const auto& receiver : receivers_) count += receiver.peer < 0 ? selected(receiver) : 0;
+    return count;
+  }
+  void append_verdicts(std::vector<comm::Verdict>& verdicts) const {
+    if (exchange_) verdicts.push_back(exchange_->verdict());
+    if (return_exchange_) verdicts.push_back(return_exchange_->verdict());
+    if (selected_exchange_) verdicts.push_back(selected_exchange_->verdict());
+  }
+
+ private:
+  struct Receiver {
+    int rank;
+    std::size_t first, last;          ///< its segments
+    int peer;                         ///< index in the exchange; -1 for this rank
+    std::size_t first_ghost, ghosts;  ///< in the order of arrival, from 0
+    /// Places in the store, of `select_ghosts`: what this rank sends or copies, what it gets.
+    std::vector<std::uint32_t> originals{}, selected_ghosts{};
+  };
+  using Exchange = comm::NeighborExchange<double>;
+
+  /// Room for so many numbers to each peer. Collective among neighbors.
+  static void grow(Exchange& exchange, std::vector<std::size_t>& capacities) {
+    for (std::size_t p = 0; p < capacities.size(); ++p) {
+      capacities[p] = std::max(capacities[p], exchange.peers()[p].send_capacity);
+    }
+    exchange.reserve(capacities);
+  }
+
+  /// Calls visit(place in the store) for each particle that the receiver has a ghost of, in the
+  /// order of those.
+  template <class Visit>
+  void for_each_selected(const Receiver& receiver, Visit&& visit) const {
+    for (std::size_t s = receiver.first; s < receiver.last; ++s) {
+      for (const std::uint32_t i : selection_.of(s)) visit(i);
+    }
+  }
+  /// Calls add(force) for each particle that the receiver has a ghost of, in the order of those.
+  template <class Add>
+  void for_each_original(const Receiver& receiver, Add&& add, std::span<PaddedForce> force) const {
+    for_each_selected(receiver, [&](std::uint32_t i) { add(force[i]); });
+  }
+
+  std::size_t selected(const Receiver& receiver) const {
+    std::size_t count = 0;
+    for (std::size_t s = receiver.first; s < receiver.last; ++s) count += selection_.of(s).size();
+    return count;
+  }
+
+  void send(const ParticleStore& particles, const Receiver& receiver,
+            std::span<const SentToGhosts> when) {
+    double* const begin = exchange_->outbox(receiver.peer).data();
+    double* out = begin;
+    for_each_field_of_ghosts(particles.kind(), when, [&](const auto& field) {
+      const auto* const originals = (particles.*field.array).data();
+      for (std::size_t s = receiver.first; s < receiver.last; ++s) {
+        const Vec3 shift = selection_.segments()[s].translation;
+        for (const std::uint32_t i : selection_.of(s)) {
+          for (const auto number : of_ghost(field, originals[i], shift)) {
+            *out++ = static_cast<double>(number);
+          }
+        }
+      }
+    });
+    exchange_->commit(receiver.peer, static_cast<std::size_t>(out - begin));
+  }
+
+  void receive(ParticleStore& particles, const Receiver& receiver,
+               std::span<const SentToGhosts> when) {
+    const double* in = exchange_->inbox(receiver.peer).data();
+    for_each_field_of_ghosts(particles.kind(), when, [&](const auto& field) {
+      using Field = std::remove_cvref_t<decltype(field)>;
+      auto* const elements = (particles.*field.array).data();
+      const GhostPlaces place = places_;  // a copy, as writes might change a member
+      for (std::size_t k = 0; k < receiver.ghosts; ++k) {
+        typename Field::Numbers numbers;
+        for (auto& number : numbers) number = static_cast<typename Field::NumberType>(*in++);
+        field.set(elements[place(receiver.first_ghost + k)], numbers);
+      }
+    });
+  }
+
+  /// To the periodic images of this rank's own particles.
+  void copy(ParticleStore& particles, std::span<const SentToGhosts> when) {
+    for_each_field_of_ghosts(particles.kind(), when, [&](const auto& field) {
+      auto* const elements = (particles.*field.array).data();
+      const GhostPlaces place = places_;
+      for (const auto& receiver : receivers_) {
+        if (receiver.peer >= 0) continue;
+        std::size_t k = receiver.first_ghost;
+        for (std::size_t s = receiver.first; s < receiver.last; ++s) {
+          const Vec3 shift = selection_.segments()[s].translation;
+          for (const std::uint32_t i : selection_.of(s)) {
+            field.set(elements[place(k++)], of_ghost(field, elements[i], shift));
+          }
+        }
+      }
+    });
+  }
+
+  /// Where the store has the ghosts, which are numbered as they arrive.
+  struct GhostPlaces {
+    std::size_t local_count = 0;
+    std::span<const std::uint32_t> slots{};  ///< empty: in the order of arrival
+
+    std::size_t operator()(std::size_t ghost) const {
+      return local_count + (slots.empty() ? ghost : slots[ghost]);
+    }
+  };
+
+  int rank_;
+  std::string name_;
+  HaloSelection selection_;
+  GhostPlaces places_;
+  bool images_copied_ = false;       ///< of the positions that are under way
+  std::vector<Receiver> receivers_;  ///< ascending; other ranks are senders to this one as well
+  std::optional<Exchange> exchange_;
+  std::optional<Exchange> return_exchange_;    ///< forces, the other way
+  std::optional<Exchange> selected_exchange_;  ///< vectors of `select_ghosts`
+};
+
+}  // namespace sterna::md
