@@ -1,0 +1,1 @@
+def text_of(results): return str(len(results))
