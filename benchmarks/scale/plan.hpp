@@ -117,7 +117,7 @@ struct Result {
       return *std::max_element(values.begin(), values.end());
     };
     const double first = most(first_end), last = most(last_end);
-    std::printf("{\"step\": %.9g, \"mean\": [", steps > 1 ? (last - first) / (steps - 1) : last);
+    std::printf("{\"step\": %.9g, \"mean\": [", steps > 1 ? (last - first) / (steps - 1) : first);
     for (std::size_t k = 0; k < seconds.size(); ++k) {
       double sum = 0.0;
       for (const double value : seconds[k]) sum += value;

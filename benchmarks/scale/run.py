@@ -197,6 +197,15 @@ def jobs_of(atoms: float, ranks: int) -> list[Job]:
     return jobs
 
 
+def importance(job: Job) -> int:
+    """What is replayed first: there may be no time for all."""
+    if job.tree == SPREAD and job.method == "put, direct" and not job.rebuild:
+        return 0
+    if job.tree != SPREAD and job.network == NETWORKS[0]:
+        return 1
+    return 2 if job.atoms == ATOMS[0] else 3
+
+
 def replay_one(program: Path, costs: Costs, job: Job, steps: int, end: float) -> dict | None:
     """None: there was no time."""
     if time.time() > end:
@@ -266,6 +275,7 @@ def main() -> None:
             if options.replay:
                 program = build(Path(name), "replay")
                 jobs = [job for ranks in RANKS for atoms in ATOMS for job in jobs_of(atoms, ranks)]
+                jobs.sort(key=importance)
                 end = time.time() + 60 * options.minutes
                 with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
                     done = [pool.submit(replay_one, program, costs, job, 2, end) for job in jobs]

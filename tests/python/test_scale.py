@@ -66,9 +66,9 @@ def test_formulas_give_what_eight_ranks_send(tmp_path, monkeypatch):
     for name, of_rounds in formulas.items():
         messages, size = of_rounds(recorded[name]["rounds"])
         assert messages == recorded[name]["messages_sent"], name
-        # Numbers of atoms fluctuate, those of cells do not.
+        # Cells are exact. Atoms are still near their lattice, and a halo cuts between its planes.
         counts_atoms = name in ("halo positions", "fmm charges")
-        tolerance = 0.1 if counts_atoms else 1e-12
+        tolerance = 0.2 if counts_atoms else 1e-12
         assert size == pytest.approx(recorded[name]["bytes_sent"], rel=tolerance), name
 
 
