@@ -29,7 +29,8 @@ class RankActor {
       for (int parity = 0; parity < 2; ++parity) mailbox("e", e, parity, rank_)->set_receiver(self);
     }
     int reductions = 0;
-    for (const Operation& operation : plan_.operations) reductions += operation.kind == Kind::reduce;
+    for (const Operation& operation : plan_.operations)
+      reductions += operation.kind == Kind::reduce;
     for (int k = 0; k < reductions; ++k) {
       for (int parity = 0; parity < 2; ++parity) {
         for (int bit = 1, round = 0; bit < plan_.ranks; bit *= 2, ++round) {

@@ -89,9 +89,8 @@ struct Plan {
     // From the own number on, so that not all write to the first ranks first.
     for (std::size_t r = 0; r < roles.size(); ++r) {
       auto& sends = roles[r].sends;
-      std::sort(sends.begin(), sends.end(), [](const Message& a, const Message& b) {
-        return a.target < b.target;
-      });
+      std::sort(sends.begin(), sends.end(),
+                [](const Message& a, const Message& b) { return a.target < b.target; });
       const auto next = std::find_if(sends.begin(), sends.end(), [&](const Message& message) {
         return message.target > static_cast<std::int32_t>(r);
       });

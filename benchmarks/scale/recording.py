@@ -12,11 +12,10 @@ from pathlib import Path
 
 import numpy
 from process import Cores, EngineError
-from systems import Water
-from tree import Tree
-
 from sterna.launch import command_line
 from sterna.program import find_program
+from systems import Water
+from tree import Tree
 
 HERE = Path(__file__).resolve().parent
 VOLUME = 29.9e-3  # nm^3 of a molecule
@@ -149,11 +148,15 @@ def count_reductions(path: Path, ranks: int) -> tuple[int, int]:
     """Of rank 0 in a run, with its start, and their bytes; Open MPI."""
     library = path.parent / "count_reductions.so"
     compiler = shutil.which("mpicc")
-    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, HERE / "count_reductions.c"], check=True)
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-o", library, HERE / "count_reductions.c"], check=True
+    )
     counts = path.parent / "reductions"
     command, environment = command_line(ranks, [path.name, "--overwrite"])
     command[1:1] = ["-x", f"LD_PRELOAD={library}"]
-    processor_share(command, path.parent, dict(os.environ) | environment | {"REDUCTIONS": str(counts)})
+    processor_share(
+        command, path.parent, dict(os.environ) | environment | {"REDUCTIONS": str(counts)}
+    )
     calls, size = map(int, counts.read_text(encoding="ascii").split())
     return calls, size
 

@@ -169,9 +169,9 @@ class Replay {
   /// What has come of an exchange, or of a round of a reduction, in even or odd steps.
   struct Slot {
     std::vector<double> arrivals;
-    double started = -1.0;          // with p2p, when this rank came to the exchange
-    std::vector<Event> held_back;   // that wait until it does
-    std::int32_t sent_late = 0;     // by this rank, and not there yet
+    double started = -1.0;         // with p2p, when this rank came to the exchange
+    std::vector<Event> held_back;  // that wait until it does
+    std::int32_t sent_late = 0;    // by this rank, and not there yet
     double last_sent_arrival = 0.0;
   };
   struct Rank {
@@ -183,8 +183,12 @@ class Replay {
     std::vector<Slot> slots;
   };
 
-  Slot& slot_of(int rank, std::int32_t slot) { return ranks_[static_cast<std::size_t>(rank)].slots[static_cast<std::size_t>(slot)]; }
-  std::int32_t with_parity(const Rank& rank, std::int32_t slot) const { return 2 * slot + rank.step % 2; }
+  Slot& slot_of(int rank, std::int32_t slot) {
+    return ranks_[static_cast<std::size_t>(rank)].slots[static_cast<std::size_t>(slot)];
+  }
+  std::int32_t with_parity(const Rank& rank, std::int32_t slot) const {
+    return 2 * slot + rank.step % 2;
+  }
   static int node(int rank) { return rank / ranks_per_node; }
 
   void add(double time, int source, int target, std::int32_t slot, double bytes) {
@@ -233,7 +237,8 @@ class Replay {
     Slot& slot = slot_of(number, at);
     slot.started = rank.time;
     for (Event event : slot.held_back) {
-      event.time = std::max(event.time, rank.time + network_.latency(node(number), node(event.source)));
+      event.time =
+          std::max(event.time, rank.time + network_.latency(node(number), node(event.source)));
       events_.push(event);
     }
     slot.held_back.clear();
@@ -290,8 +295,7 @@ class Replay {
       receiver.held_back.push_back(event);
       return true;
     }
-    const double told =
-        receiver.started + network_.latency(node(event.target), node(event.source));
+    const double told = receiver.started + network_.latency(node(event.target), node(event.source));
     if (told <= event.time) return false;
     Event later = event;
     later.time = told;

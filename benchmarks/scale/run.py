@@ -31,8 +31,8 @@ import tables  # noqa: E402
 from document_table import replace_block  # noqa: E402
 from model import Costs, Water, fitted_factors  # noqa: E402
 from network import ReplayError, build, replay  # noqa: E402
-from process import Cores, EngineError, processor  # noqa: E402
 from prediction import predicted, tree_of_water  # noqa: E402
+from process import Cores, EngineError, processor  # noqa: E402
 from recording import (  # noqa: E402
     BASES,
     Case,
@@ -63,14 +63,14 @@ TREES = ("chosen", "levels", SPREAD)
 SMALL = [Case(6), Case(10), Case(14)]
 TREES_TO_FIT = [
     *[Case(14, levels=2), Case(14, order=4), Case(14, order=10)],
-    *[Case(14, (2, 2, 2), levels=2), Case(14, (2, 2, 2), levels=3)],
+    *[Case(10, (2, 2, 2), levels=2), Case(10, (2, 2, 2), levels=3)],
 ]
 ON_EIGHT = [
     *[Case(10), Case(14), Case(14, (2, 2, 2))],
     *[Case(14, (2, 2, 2), levels=2), Case(14, (2, 2, 2), levels=3)],
 ]
 STEPS_ON_EIGHT = 40
-REPEATS = 2
+REPEATS = 5
 
 
 def say(text: str) -> None:
@@ -80,7 +80,7 @@ def say(text: str) -> None:
 def record_computing(folder: Path, cores: Cores) -> list[dict]:
     rows = []
     for case in SMALL + TREES_TO_FIT:
-        path = write_case(folder, case, max(20, int(1.5e6 / case.atoms)))
+        path = write_case(folder, case, max(20, int(8e5 / case.atoms)))
         runs = [run(path, 1, cores) for _ in range(REPEATS)]
         tree = tree_of(runs[0]["settings"], case.levels)
         times = [computing_ns(one, case.atoms) for one in runs]
@@ -132,26 +132,24 @@ def record_reductions(folder: Path) -> dict:
     }
 
 
-def record(priority: bool) -> dict:
+def record(*, priority: bool, only_computing: bool) -> dict:
     if priority:
         os.environ["STERNA_BENCH_PRIORITY"] = "-5"
     cores = Cores()
     with tempfile.TemporaryDirectory(prefix="sterna-scale-") as name:
         folder = Path(name)
         for base in BASES:
-            result = run(base_input(folder, base), 1, cores)
-        timing = result["timing"]
-        say(f"brought to rest: {timing['rebuilds']} lists in {timing['steps']} steps of 1 fs")
-        return {
-            "computing": record_computing(folder, cores),
-            "messages": record_messages(folder),
-            "reductions": record_reductions(folder),
-        }
+            run(base_input(folder, base), 1, cores)
+        recorded = {"computing": record_computing(folder, cores)}
+        if not only_computing:
+            recorded["messages"] = record_messages(folder)
+            recorded["reductions"] = record_reductions(folder)
+        return recorded
 
 
 def costs_of(recorded: dict) -> Costs:
     computing, messages = recorded["computing"], recorded["messages"]
-    small = [row for row in computing if row["atoms"] < 65856 and row["order"] > 6][: len(SMALL)]
+    small = computing[: len(SMALL)]
     migrating = []
     rebuilds = sum(row["rebuilds"] for row in messages)
     for row in messages:
@@ -253,19 +251,25 @@ def check(folder: Path, costs: Costs, ranks: int) -> list[dict]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="./dev bench scale", description=__doc__.splitlines()[0])
     parser.add_argument("--record", action="store_true")
+    parser.add_argument("--computing", action="store_true", help="record only computing times anew")
     parser.add_argument("--replay", action="store_true")
     parser.add_argument("--check", type=int, metavar="RANKS", help="by SimGrid, too")
     parser.add_argument("--minutes", type=float, default=30.0, help="for all replays")
     parser.add_argument("--priority", action="store_true", help="runs get more of the cores")
     options = parser.parse_args()
-    if not (options.record or options.replay or options.check):
+    if not (options.record or options.computing or options.replay or options.check):
         options.record = options.replay = True
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {"benchmark": "scale"}
     given = shlex.join(["./dev", "bench", "scale", *sys.argv[1:]])
     stamp = {"command": given, "date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())}
     try:
-        if options.record:
-            results["recorded"] = stamp | {"machine": processor()} | record(options.priority)
+        if options.record or options.computing:
+            stamp |= {"machine": processor()}
+            before = results.get("recorded", {}) if options.computing else {}
+            if before:
+                stamp["command"] = f"{before['command']}; {stamp['command']}"
+            recorded = record(priority=options.priority, only_computing=options.computing)
+            results["recorded"] = before | stamp | recorded
             RESULTS.write_text(json.dumps(results, indent=1) + "\n")
         costs = costs_of(results["recorded"])
         results["costs"] = vars(costs)

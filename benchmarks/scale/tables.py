@@ -102,9 +102,13 @@ def text_of(results: dict) -> str:
         return text
     predicted = results["predicted"]
     rows = predicted["rows"]
-    text += f"\n`{predicted['command']}`, {predicted['date']}; predicted ms of a step by puts and a "
+    text += (
+        f"\n`{predicted['command']}`, {predicted['date']}; predicted ms of a step by puts and a "
+    )
     text += "direct halo, with the tree of the multipole method:\n\n" + trees(rows)
-    text += "\nWith levels of more than 64 cells spread over the ranks, as parts of the step (mean of "
+    text += (
+        "\nWith levels of more than 64 cells spread over the ranks, as parts of the step (mean of "
+    )
     text += "the ranks, waiting included):\n\n" + shares(rows)
     text += "\nThe same by each method of exchange, ms of a step:\n\n" + methods(rows)
     if "check" in results:
