@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A step of water on 64 to 4096 ranks, predicted: real messages, measured computing, simulated networks.
 
-    ./dev bench scale [--record] [--replay] [--check 64] [--minutes 30] [--priority]
+    ./dev bench scale [--record] [--computing] [--priority]
+                      [--replay] [--ranks 64,512] [--minutes 30] [--add] [--check 64]
 
 --record: runs water on one rank, for computing times down to 648 atoms, and on 8 ranks, for the bytes
 of each exchange, which the formulas of regions.py and tree.py must give, and for reductions.
@@ -254,6 +255,8 @@ def main() -> None:
     parser.add_argument("--computing", action="store_true", help="record only computing times anew")
     parser.add_argument("--replay", action="store_true")
     parser.add_argument("--check", type=int, metavar="RANKS", help="by SimGrid, too")
+    parser.add_argument("--ranks", default=",".join(map(str, RANKS)), help="of the replays")
+    parser.add_argument("--add", action="store_true", help="to the replays that there are")
     parser.add_argument("--minutes", type=float, default=30.0, help="for all replays")
     parser.add_argument("--priority", action="store_true", help="runs get more of the cores")
     options = parser.parse_args()
@@ -278,12 +281,20 @@ def main() -> None:
                 results["check"] = stamp | {"rows": check(Path(name), costs, options.check)}
             if options.replay:
                 program = build(Path(name), "replay")
+                chosen = [int(count) for count in options.ranks.split(",")]
                 jobs = [job for ranks in RANKS for atoms in ATOMS for job in jobs_of(atoms, ranks)]
-                jobs.sort(key=importance)
+                before = results["predicted"] if options.add else {"rows": []}
+                known = [{key: row[key] for key in vars(jobs[0])} for row in before["rows"]]
+                missing = [job for job in jobs if vars(job) not in known]
+                jobs_now = sorted((j for j in missing if j.ranks in chosen), key=importance)
                 end = time.time() + 60 * options.minutes
                 with concurrent.futures.ProcessPoolExecutor(os.cpu_count()) as pool:
-                    done = [pool.submit(replay_one, program, costs, job, 2, end) for job in jobs]
-                    rows = [row for future in done if (row := future.result())]
+                    done = [
+                        pool.submit(replay_one, program, costs, job, 2, end) for job in jobs_now
+                    ]
+                    rows = before["rows"] + [row for future in done if (row := future.result())]
+                if options.add:
+                    stamp["command"] = f"{before['command']}; {stamp['command']}"
                 results["predicted"] = stamp | {"rows": rows, "left_out": len(jobs) - len(rows)}
     except EngineError as error:
         sys.exit(str(error))
