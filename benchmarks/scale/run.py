@@ -58,7 +58,7 @@ METHODS = {
     "put, staged": ("put", True, False),
     "put, direct, numbers one by one": ("put", False, True),
 }
-#: As the program chooses it; by its key `levels`; and if it shared only levels of at most 64 cells.
+#: As the program chooses it; by its key `levels`; and if 64 cells were the rule for shared levels.
 SPREAD = "spread"
 TREES = ("chosen", "levels", SPREAD)
 SMALL = [Case(6), Case(10), Case(14)]

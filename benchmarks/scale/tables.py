@@ -5,8 +5,8 @@ from document_table import markdown_table
 NETWORKS = {"fat_tree": "fat tree", "torus": "torus"}
 TREES = {
     "chosen": "as `sterna-md` chooses it",
-    "levels": "the best by `levels`",
-    "spread": "levels of more than 64 cells spread",
+    "levels": "the best by `levels`, as estimated",
+    "spread": "were all to share levels of 64 cells at most",
 }
 
 
@@ -106,9 +106,7 @@ def text_of(results: dict) -> str:
         f"\n`{predicted['command']}`, {predicted['date']}; predicted ms of a step by puts and a "
     )
     text += "direct halo, with the tree of the multipole method:\n\n" + trees(rows)
-    text += (
-        "\nWith levels of more than 64 cells spread over the ranks, as parts of the step (mean of "
-    )
+    text += "\nWith the last of these trees, as parts of the step (mean of "
     text += "the ranks, waiting included):\n\n" + shares(rows)
     text += "\nThe same by each method of exchange, ms of a step:\n\n" + methods(rows)
     if "check" in results:
