@@ -106,8 +106,9 @@ def text_of(results: dict) -> str:
         f"\n`{predicted['command']}`, {predicted['date']}; predicted ms of a step by puts and a "
     )
     text += "direct halo, with the tree of the multipole method:\n\n" + trees(rows)
-    text += "\nWith the last of these trees, as parts of the step (mean of "
-    text += "the ranks, waiting included):\n\n" + shares(rows)
+    text += "\nWith the last of these trees, as parts of the step (mean of the ranks, waiting "
+    text += "included). Efficiency: the time of one rank with the tree that it chooses, over the "
+    text += "ranks and their time:\n\n" + shares(rows)
     text += "\nThe same by each method of exchange, ms of a step:\n\n" + methods(rows)
     if "check" in results:
         found = [row["replay_ms"] / row["simgrid_ms"] - 1 for row in results["check"]["rows"]]

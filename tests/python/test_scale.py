@@ -61,7 +61,8 @@ def test_formulas_give_what_eight_ranks_send(tmp_path, monkeypatch):
     )
     recorded = recording.exchanges_of(timing)
     assert set(formulas) <= set(recorded)
-    assert set(recorded) - set(formulas) == {"migration"}
+    # What these send depends on the molecules at the borders.
+    assert set(recorded) - set(formulas) == {"migration", "halo vectors"}
     assert any(name.startswith("fmm multipoles, level") for name in formulas)
     for name, of_rounds in formulas.items():
         messages, size = of_rounds(recorded[name]["rounds"])
