@@ -12,7 +12,7 @@ from tree import Partition, Tree, chosen, order_for, work_of
 DENSITY = 3 / 29.9e-3  # atoms of water in nm^3
 CUTOFF = 0.9
 ACCURACY = 1e-3
-PLACE, AT_REBUILD = 24, 40  # bytes of a ghost in each step, and when lists are made anew
+PLACE, AT_REBUILD = 24, 40  # bytes of a ghost in each step, and when lists are rebuilt
 #: Half a molecule's reach times 2.5, as the program wants leaves at least: of water, nm.
 LEAST_LEAF = 0.25
 TERMS = ("near", "shifts", "convolution", "expansions")

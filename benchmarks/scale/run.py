@@ -252,7 +252,9 @@ def check(folder: Path, costs: Costs, ranks: int) -> list[dict]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="./dev bench scale", description=__doc__.splitlines()[0])
     parser.add_argument("--record", action="store_true")
-    parser.add_argument("--computing", action="store_true", help="record only computing times anew")
+    parser.add_argument(
+        "--computing", action="store_true", help="record computing times again, nothing else"
+    )
     parser.add_argument("--replay", action="store_true")
     parser.add_argument("--check", type=int, metavar="RANKS", help="by SimGrid, too")
     parser.add_argument("--ranks", default=",".join(map(str, RANKS)), help="of the replays")

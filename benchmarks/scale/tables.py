@@ -93,7 +93,7 @@ def text_of(results: dict) -> str:
     text += "What rank 0 of 8 sent, by the formulas:\n\n" + formulas(recorded)
     least, others = costs["sizes"], costs["others"]
     text += (
-        f"\nReductions: {recorded['reductions']['each_step']:.1f} a step. Lists made anew once in "
+        f"\nReductions: {recorded['reductions']['each_step']:.1f} a step. Lists are rebuilt once in "
         f"{costs['rebuild_interval']:.0f} steps. All but the multipole method takes "
         f"{others[0]:.0f} ns for each atom and step with {least[0]} atoms on a rank, "
         f"{others[-1]:.0f} with {least[-1]}.\n"
