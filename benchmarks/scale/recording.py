@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -88,7 +89,7 @@ def write_case(folder: Path, case: Case, steps: int) -> Path:
     """The base's last frame, repeated, with the settings of production."""
     path = folder / f"{case.name}.toml"
     done = subprocess.run(
-        ["python", "-m", "sterna", "new", "replicate", f"base_{case.base}.toml"]
+        [sys.executable, "-m", "sterna", "new", "replicate", f"base_{case.base}.toml"]
         + [*map(str, case.repeats), "-o", path.name, "--overwrite"],
         cwd=folder,
         capture_output=True,
