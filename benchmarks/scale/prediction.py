@@ -1,0 +1,46 @@
+"""What the formulas say of a recorded run on 8 ranks, and which tree a water has on many ranks."""
+
+from collections.abc import Callable
+
+from model import AT_REBUILD, CUTOFF, DENSITY, PLACE, Water
+from recording import Case
+from regions import direct_halo, grid_of
+from tree import CHARGE, Partition, Tree
+
+SPREAD_BEYOND = 64
+
+
+def predicted(
+    case: Case, tree: Tree, skin: float, steps: int, rebuilds: int, ranks: int = 8
+) -> dict[str, Callable[[int], tuple[int, float]]]:
+    """By the names of exchanges: messages and bytes that rank 0 sends in that many rounds."""
+    grid = grid_of(ranks)
+    partition = Partition(tree, grid)
+    lists = rebuilds + 1  # with that of the start
+    halo = direct_halo(grid, case.edges, CUTOFF + skin, DENSITY).sent_by(0)
+
+    def of_halo(rounds: int) -> tuple[int, float]:
+        return rounds * halo[0], halo[1] * (lists * AT_REBUILD + (rounds - lists) * PLACE)
+
+    def of_charges(rounds: int) -> tuple[int, float]:
+        messages, size = partition.charges(case.atoms).sent_by(0)
+        # Of each list also a round of the leaves' counts, left out here, and one of charges.
+        moved = size * (rounds - 2 * lists) + size * lists * 4 / CHARGE
+        return rounds * messages, moved
+
+    def of(messages) -> Callable[[int], tuple[int, float]]:
+        count, size = messages.sent_by(0)
+        return lambda rounds: (rounds * count, rounds * size)
+
+    found = {name: of(messages) for name, messages in partition.exchanges(case.atoms)}
+    return found | {"halo positions": of_halo, "fmm charges": of_charges}
+
+
+def tree_of_water(water: Water, kind: str) -> tuple[Water, Tree]:
+    """`chosen`, `levels`, or with levels of more than 64 cells spread over the ranks."""
+    if kind == "chosen":
+        return water, water.tree()
+    if kind == "levels":
+        return water, water.tree_for_ranks()
+    spread = Water(water.atoms, water.ranks, water.costs, most_shared=SPREAD_BEYOND)
+    return spread, spread.tree_for_ranks(any_top=True)

@@ -1,0 +1,193 @@
+"""Runs of water by sterna-md: what each exchange sends, and how long computing takes."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy
+from process import Cores, EngineError
+from sterna.launch import command_line
+from sterna.program import find_program
+from systems import Water
+from tree import Tree
+
+HERE = Path(__file__).resolve().parent
+VOLUME = 29.9e-3  # nm^3 of a molecule
+BASE_STEPS = 1000
+#: Molecules along the edge of the waters that are brought to rest, each on its own.
+BASES = (6, 10, 14)
+SETTINGS = '\n[neighbor]\nbuffer = "tolerance"\n'
+
+
+def base_input(folder: Path, edge: int) -> Path:
+    """Molecules on a lattice, each turned at random: the start of a water to be brought to rest."""
+    molecules = edge**3
+    spacing = VOLUME ** (1 / 3)
+    random = numpy.random.default_rng(1)
+    along = numpy.arange(edge) * spacing
+    oxygen = numpy.stack(numpy.meshgrid(along, along, along, indexing="ij"), -1).reshape(-1, 3)
+    axes = numpy.linalg.qr(random.normal(size=(molecules, 3, 3)))[0]
+    half_base = 0.5 * 0.15139
+    height = (0.09572**2 - half_base**2) ** 0.5
+    arms = numpy.array([[0, 0, 0], [half_base, height, 0], [-half_base, height, 0]])
+    places = oxygen[:, None, :] + numpy.einsum("ak,mkc->mac", arms, axes)
+    box = edge * spacing
+    rows = [
+        f"{name} {a:.5f} {b:.5f} {c:.5f}\n"
+        for molecule in places
+        for name, (a, b, c) in zip("OHH", molecule, strict=True)
+    ]
+    header = f'{3 * molecules}\nLattice="{box} 0 0 0 {box} 0 0 0 {box}" '
+    start = f"base_{edge}.extxyz"
+    (folder / start).write_text(
+        header + "Properties=species:S:1:pos:R:3\n" + "".join(rows), encoding="utf-8"
+    )
+    text = Water.INPUT.format(steps=BASE_STEPS, timestep=0.001, cutoff=0.9, molecules=molecules)
+    text = text.replace("start.extxyz", start).replace("accuracy = 1e-4", "accuracy = 1e-3")
+    text = text.replace(
+        "thermo_interval = 100", f"thermo_interval = 100\ntrajectory_interval = {BASE_STEPS}"
+    )
+    path = folder / f"base_{edge}.toml"
+    path.write_text(text + SETTINGS, encoding="utf-8")
+    return path
+
+
+@dataclass(frozen=True)
+class Case:
+    """A water: `repeats` of a base along the edges; levels and order as named, or chosen."""
+
+    base: int
+    repeats: tuple[int, int, int] = (1, 1, 1)
+    levels: int | None = None
+    order: int | None = None
+
+    @property
+    def atoms(self) -> int:
+        return 3 * self.base**3 * int(numpy.prod(self.repeats))
+
+    @property
+    def edges(self) -> tuple[float, float, float]:
+        """nm."""
+        x, y, z = (self.base * VOLUME ** (1 / 3) * count for count in self.repeats)
+        return x, y, z
+
+    @property
+    def name(self) -> str:
+        parts = [f"water_{self.base}", *map(str, self.repeats)]
+        parts += [f"{key}{n}" for key, n in (("l", self.levels), ("o", self.order)) if n]
+        return "_".join(parts)
+
+
+def write_case(folder: Path, case: Case, steps: int) -> Path:
+    """The base's last frame, repeated, with the settings of production."""
+    path = folder / f"{case.name}.toml"
+    done = subprocess.run(
+        [sys.executable, "-m", "sterna", "new", "replicate", f"base_{case.base}.toml"]
+        + [*map(str, case.repeats), "-o", path.name, "--overwrite"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise EngineError(done.stdout + done.stderr)
+    text = path.read_text(encoding="utf-8")
+    text = re.sub(r"steps = \d+", f"steps = {steps}", text, count=1)
+    text = re.sub(r"timestep = \S+", "timestep = 0.002", text, count=1)
+    text = re.sub(r"trajectory_interval = .*\n", "", text)
+    more = [f"{key} = {n}\n" for key, n in (("levels", case.levels), ("order", case.order)) if n]
+    text = text.replace('kind = "fmm"\n', 'kind = "fmm"\n' + "".join(more))
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def run(path: Path, ranks: int, cores: Cores | None) -> dict:
+    """What the run says of itself at its end. `cores`: pinned there, for times."""
+    command, environment = command_line(ranks, [path.name, "--overwrite", "--verbose"])
+    at = command.index(str(find_program()))
+    program = command[at:]
+    if cores is not None:
+        program = cores.pinned(ranks, program)
+    command = [*(command[:at] if ranks > 1 else []), *program]
+    share = processor_share(command, path.parent, dict(os.environ) | environment)
+    log = path.parent / "output" / f"{path.stem}.log.jsonl"
+    lines = log.read_text(encoding="utf-8").splitlines()
+    start, end = json.loads(lines[0]), json.loads(lines[-1])
+    return {"settings": start["settings"], "timing": end["timing"], "share": share}
+
+
+def processor_share(command: list[str], folder: Path, environment: dict[str, str]) -> float:
+    """Runs; which part of its time the process had a core: of a run on one rank."""
+    with tempfile.TemporaryFile() as output:
+        begin = time.monotonic()
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        seconds = time.monotonic() - begin
+        if process.returncode != 0:
+            output.seek(0)
+            raise EngineError(output.read().decode(errors="replace")[-2000:])
+    return min(1.0, (usage.ru_utime + usage.ru_stime) / seconds)
+
+
+def count_reductions(path: Path, ranks: int) -> tuple[int, int]:
+    """Of rank 0 in a run, with its start, and their bytes; Open MPI."""
+    library = path.parent / "count_reductions.so"
+    compiler = shutil.which("mpicc")
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-o", library, HERE / "count_reductions.c"], check=True
+    )
+    counts = path.parent / "reductions"
+    command, environment = command_line(ranks, [path.name, "--overwrite"])
+    command[1:1] = ["-x", f"LD_PRELOAD={library}"]
+    processor_share(
+        command, path.parent, dict(os.environ) | environment | {"REDUCTIONS": str(counts)}
+    )
+    calls, size = map(int, counts.read_text(encoding="ascii").split())
+    return calls, size
+
+
+def tree_of(settings: dict, levels: int | None) -> Tree:
+    """Of a cubic box; where the input does not name its levels, the water is small: it has one."""
+    method = settings["terms"]["electrostatics"]["method"]
+    found = re.search(r"order (\d+), \w+ precision, (\d+) x (\d+) x (\d+) leaves", method)
+    if found is None:
+        raise EngineError(f"no tree in: {method}")
+    below = (levels or 1) - 1
+    return Tree(int(found[2]) >> below, below, int(found[1]))
+
+
+def exchanges_of(timing: dict) -> dict[str, dict]:
+    return {row["exchange"]: row for row in timing["methods"]}
+
+
+def computing_ns(result: dict, atoms: int) -> dict[str, float]:
+    """ns for each atom and step of a run on one rank: electrostatics, and all else but output.
+
+    Where other programs took the core for a part of the time, that part is left out.
+    """
+    timing = result["timing"]
+    seconds = {name: row["avg"] for name, row in timing["phases"].items()}
+    per = 1e9 * result["share"] / (timing["steps"] * atoms)
+    left_out = ("output", "checkpoint", "observers")
+    others = sum(
+        value
+        for name, value in seconds.items()
+        if name not in left_out and not name.startswith("electrostatics")
+    )
+    return {"electrostatics": per * seconds["electrostatics"], "others": per * others}
