@@ -1,4 +1,4 @@
-"""The check that includes only point down the floors."""
+"""The check that includes only point down the layers."""
 
 import sys
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 from conftest import ROOT
 
 sys.path.insert(0, str(ROOT / "tools"))
-from check_floors import check, problem
+from check_layers import check, problem
 
 
 def test_every_include_of_the_source_tree_points_down():
@@ -17,7 +17,7 @@ def test_every_include_of_the_source_tree_points_down():
 @pytest.mark.parametrize(
     ("source", "included", "word"),
     [
-        ("src/comm/context/context.cpp", "md/core/vector.hpp", "ground floor"),
+        ("src/comm/context/context.cpp", "md/core/vector.hpp", "lower layer"),
         ("include/sterna/comm/context.hpp", "comm/context/waiter.hpp", "public"),
         ("src/comm/context/waiter.cpp", "comm/transport/rdma/worker.hpp", "above"),
         ("src/comm/onesided/window.hpp", "comm/neighbor/table.hpp", "above"),

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Checks that includes only point down the floors of the house.
+"""Checks that includes only point down the layers.
 
-Floor 1, `sterna::comm` (include/sterna/comm, src/comm), includes nothing of floor 2. Inside either
-floor, src/comm and src/md, a folder includes itself and the folders listed before it. A kind of force
-(src/md/forces/KIND) includes what lies in src/md/forces itself, and no other kind. Only floor 1 may
+Layer 1, `sterna::comm` (include/sterna/comm, src/comm), includes nothing of layer 2. Inside either
+layer, src/comm and src/md, a folder includes itself and the folders listed before it. A kind of force
+(src/md/forces/KIND) includes what lies in src/md/forces itself, and no other kind. Only layer 1 may
 name MPI or UCX headers, so the engine sends every byte through it. The module of Python, src/python,
-stands on both floors, and neither includes anything of it.
+stands on both layers, and neither includes anything of it.
 
-Usage: check_floors.py [ROOT]; prints each offending line as file:line and exits with 1.
+Usage: check_layers.py [ROOT]; prints each offending line as file:line and exits with 1.
 """
 
 import re
 import sys
 from pathlib import Path
 
-MD_FLOORS = (
+MD_LAYERS = (
     "core",
     "simd",
     "system",
@@ -30,7 +30,7 @@ MD_FLOORS = (
     "start",
     "simulation",
 )
-COMM_FLOORS = (
+COMM_LAYERS = (
     "context",
     "transport",
     "onesided",
@@ -57,9 +57,9 @@ def kind_of_force(path: str) -> str:
 def problem_of_comm(folder: str, target: str) -> str | None:
     """Why a file of src/comm/`folder` may not include one of src/comm/`target`, or None."""
     for name in (folder, target):
-        if name not in COMM_FLOORS:
-            return f"src/comm/{name} is not in the list of floors ({', '.join(COMM_FLOORS)})"
-    if COMM_FLOORS.index(target) > COMM_FLOORS.index(folder):
+        if name not in COMM_LAYERS:
+            return f"src/comm/{name} is not in the list of layers ({', '.join(COMM_LAYERS)})"
+    if COMM_LAYERS.index(target) > COMM_LAYERS.index(folder):
         return f"comm/{target} lies above comm/{folder}"
     return None
 
@@ -74,7 +74,7 @@ def problem(source: str, included: str) -> str | None:
         if reason:
             return reason
     if in_comm and included.startswith(("md/", "sterna/md")):
-        return "sterna::comm is the ground floor: it includes nothing of sterna::md"
+        return "sterna::comm is the lower layer: it includes nothing of sterna::md"
     if (in_comm or in_md) and included.startswith("python/"):
         return "the engine knows nothing of Python: src/python stands on it"
     if source.startswith("include/") and included.startswith("comm/"):
@@ -82,17 +82,17 @@ def problem(source: str, included: str) -> str | None:
     if not in_comm and TRANSPORT_HEADERS.match(included):
         return "only sterna::comm talks to MPI and UCX"
     if not in_comm and included.startswith("comm/"):
-        return "other floors use the public headers, sterna/comm/"
+        return "other layers use the public headers, sterna/comm/"
     if not in_md:
         return None
     folder = parts[2]
-    if folder not in MD_FLOORS:
-        return f"src/md/{folder} is not in the list of floors ({', '.join(MD_FLOORS)})"
+    if folder not in MD_LAYERS:
+        return f"src/md/{folder} is not in the list of layers ({', '.join(MD_LAYERS)})"
     if included.startswith("md/"):
         target = included.split("/")[1]
-        if target not in MD_FLOORS:
-            return f"md/{target} is not in the list of floors"
-        if MD_FLOORS.index(target) > MD_FLOORS.index(folder):
+        if target not in MD_LAYERS:
+            return f"md/{target} is not in the list of layers"
+        if MD_LAYERS.index(target) > MD_LAYERS.index(folder):
             return f"md/{target} lies above md/{folder}"
         kind, other = kind_of_force(source[len("src/") :]), kind_of_force(included)
         if folder == "forces" and other not in ("", kind):
@@ -119,7 +119,7 @@ def check(root: Path) -> list[str]:
 def main() -> int:
     root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
     found = check(root)
-    print("\n".join(found) if found else "floors: every include points down")
+    print("\n".join(found) if found else "layers: every include points down")
     return 1 if found else 0
 
 
