@@ -20,8 +20,6 @@ import tempfile
 import time
 from pathlib import Path
 
-import numpy
-
 ROOT = Path(__file__).resolve().parents[2]
 sys.path += [str(ROOT / "python"), str(ROOT / "benchmarks" / "support")]
 sys.path += [str(ROOT / "benchmarks" / "biomolecules")]
@@ -29,6 +27,7 @@ from process import processor  # noqa: E402
 from sterna.launch import command_line  # noqa: E402
 from sterna.program import find_program  # noqa: E402
 from systems import Water, input_of  # noqa: E402
+from water_lattice import write_water_lattice  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "memory.json"
 STEPS = 12
@@ -68,22 +67,7 @@ class LatticeWater(Water):
     def prepare(self, folder: Path, gmx: str | None) -> None:
         molecules = WATER_EDGE**3
         self.atoms = 3 * molecules
-        spacing = 29.9e-3 ** (1 / 3)  # nm, of 29.9 cubic angstrom for each
-        random = numpy.random.default_rng(1)
-        along = numpy.arange(WATER_EDGE) * spacing
-        oxygen = numpy.stack(numpy.meshgrid(along, along, along, indexing="ij"), -1).reshape(-1, 3)
-        axes = numpy.linalg.qr(random.normal(size=(molecules, 3, 3)))[0]
-        half_base = 0.5 * 0.15139
-        height = (0.09572**2 - half_base**2) ** 0.5
-        arms = numpy.array([[0, 0, 0], [half_base, height, 0], [-half_base, height, 0]])
-        places = oxygen[:, None, :] + numpy.einsum("ak,mkc->mac", arms, axes)
-        edge = WATER_EDGE * spacing
-        with (folder / "start.extxyz").open("w", encoding="utf-8") as file:
-            file.write(f'{self.atoms}\nLattice="{edge} 0 0 0 {edge} 0 0 0 {edge}" ')
-            file.write("Properties=species:S:1:pos:R:3\n")
-            for molecule in places:
-                for name, (a, b, c) in zip("OHH", molecule, strict=True):
-                    file.write(f"{name} {a:.5f} {b:.5f} {c:.5f}\n")
+        write_water_lattice(folder / "start.extxyz", WATER_EDGE)
         text = self.INPUT.format(steps=STEPS, timestep=0.001, cutoff=0.9, molecules=molecules)
         self.write_inputs(folder, text)
 

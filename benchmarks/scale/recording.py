@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy
-from process import Cores, EngineError
+from process import Cores, EngineError, run_process
 from sterna.launch import command_line
 from sterna.program import find_program
 from systems import Water
 from tree import Tree
+from water_lattice import VOLUME, write_water_lattice
 
 HERE = Path(__file__).resolve().parent
-VOLUME = 29.9e-3  # nm^3 of a molecule
 BASE_STEPS = 1000
 #: Molecules along the edge of the waters that are brought to rest, each on its own.
 BASES = (6, 10, 14)
@@ -28,28 +28,9 @@ SETTINGS = '\n[neighbor]\nbuffer = "tolerance"\n'
 
 def base_input(folder: Path, edge: int) -> Path:
     """Molecules on a lattice, each turned at random: the start of a water to be brought to rest."""
-    molecules = edge**3
-    spacing = VOLUME ** (1 / 3)
-    random = numpy.random.default_rng(1)
-    along = numpy.arange(edge) * spacing
-    oxygen = numpy.stack(numpy.meshgrid(along, along, along, indexing="ij"), -1).reshape(-1, 3)
-    axes = numpy.linalg.qr(random.normal(size=(molecules, 3, 3)))[0]
-    half_base = 0.5 * 0.15139
-    height = (0.09572**2 - half_base**2) ** 0.5
-    arms = numpy.array([[0, 0, 0], [half_base, height, 0], [-half_base, height, 0]])
-    places = oxygen[:, None, :] + numpy.einsum("ak,mkc->mac", arms, axes)
-    box = edge * spacing
-    rows = [
-        f"{name} {a:.5f} {b:.5f} {c:.5f}\n"
-        for molecule in places
-        for name, (a, b, c) in zip("OHH", molecule, strict=True)
-    ]
-    header = f'{3 * molecules}\nLattice="{box} 0 0 0 {box} 0 0 0 {box}" '
     start = f"base_{edge}.extxyz"
-    (folder / start).write_text(
-        header + "Properties=species:S:1:pos:R:3\n" + "".join(rows), encoding="utf-8"
-    )
-    text = Water.INPUT.format(steps=BASE_STEPS, timestep=0.001, cutoff=0.9, molecules=molecules)
+    write_water_lattice(folder / start, edge)
+    text = Water.INPUT.format(steps=BASE_STEPS, timestep=0.001, cutoff=0.9, molecules=edge**3)
     text = text.replace("start.extxyz", start).replace("accuracy = 1e-4", "accuracy = 1e-3")
     text = text.replace(
         "thermo_interval = 100", f"thermo_interval = 100\ntrajectory_interval = {BASE_STEPS}"
@@ -155,9 +136,7 @@ def count_reductions(path: Path, ranks: int) -> tuple[int, int]:
     counts = path.parent / "reductions"
     command, environment = command_line(ranks, [path.name, "--overwrite"])
     command[1:1] = ["-x", f"LD_PRELOAD={library}"]
-    processor_share(
-        command, path.parent, dict(os.environ) | environment | {"REDUCTIONS": str(counts)}
-    )
+    run_process(command, path.parent, dict(os.environ) | environment | {"REDUCTIONS": str(counts)})
     calls, size = map(int, counts.read_text(encoding="ascii").split())
     return calls, size
 

@@ -7,9 +7,9 @@
 // other by the shorter way; or `fat_tree` NODES,SWITCHES,ROOTS: SWITCHES with NODES each, connected
 // by one link to each of ROOTS, the root being chosen by the receiver's number. Four ranks a node.
 //
-// A message holds each link of its route, in the order in which heads come to the link, for its bytes
-// over the link's bandwidth; its head moves on as soon as the next link is free, while the tail
-// follows (cut-through, with room for all that waits). METHOD:
+// A message holds each link of its route for its bytes over the link's bandwidth. Links serve
+// messages in the order in which their heads arrive. A head moves on as soon as the next link is
+// free, while the tail follows (cut-through, with buffers for all that waits). METHOD:
 //   p2p  costs the sender and the receiver `overhead`; beyond `eager_bytes` it leaves when the
 //        receiver has come to the exchange and told so
 //   put  into memory that is known, with a notice: costs its sender `overhead`, leaves at once at any

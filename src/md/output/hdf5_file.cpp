@@ -307,23 +307,18 @@ bool File::has_type(const std::string& dataset, Type type) const {
 }
 
 bool File::is_compressed(const std::string& dataset) const {
-  const Library& h5 = library();
-  const Owned data(
-      check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),
-      h5.H5Dclose);
-  const Owned properties(check(h5.H5Dget_create_plist(data), "read the properties of", dataset),
-                         h5.H5Pclose);
-  return h5.H5Pget_nfilters(properties) > 0;
+  // Only what lies in chunks can be compressed.
+  return !compressed_chunk(dataset).empty();
 }
 
 std::vector<Size> File::compressed_chunk(const std::string& dataset) const {
-  if (!is_compressed(dataset)) return {};
   const Library& h5 = library();
   const Owned data(
       check(h5.H5Dopen2(handle_, dataset.c_str(), default_properties), "open", dataset),
       h5.H5Dclose);
   const Owned properties(check(h5.H5Dget_create_plist(data), "read the properties of", dataset),
                          h5.H5Pclose);
+  if (h5.H5Pget_nfilters(properties) <= 0) return {};
   // As many numbers as the dataset has dimensions, up to 32.
   std::vector<Size> chunk(32);
   const int dimensions = h5.H5Pget_chunk(properties, static_cast<int>(chunk.size()), chunk.data());
