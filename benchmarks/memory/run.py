@@ -1,16 +1,18 @@
-"""Memory of runs on one rank: a melt of two sizes, and water of flexible molecules.
+"""Memory of runs on one rank: a melt of two sizes, water of flexible molecules, protein in water.
 
-    ./dev bench memory [--before CHECKOUT] [--systems melt,water]
+    ./dev bench memory [--before CHECKOUT] [--systems melt,water,protein]
 
 Peak of the resident memory of the whole process, start and checkpoint included, and the median of
 what it has in the second half of its time, both divided by the number of atoms. Of the melt also the
 slope between the peaks of both sizes: what an atom more costs. The water has constraints, charges by
-the multipole method, and lists by tolerance. CHECKOUT is another checkout with a build of
+the multipole method, and lists by tolerance; so has dihydrofolate reductase in water, repeated to
+1.1 million atoms, which needs OpenMM. CHECKOUT is another checkout with a build of
 `sterna-md`. Prints a table; writes benchmarks/results/memory.json.
 """
 
 import argparse
 import json
+import math
 import re
 import shlex
 import statistics
@@ -26,13 +28,14 @@ sys.path += [str(ROOT / "benchmarks" / "biomolecules")]
 from process import processor  # noqa: E402
 from sterna.launch import command_line  # noqa: E402
 from sterna.program import find_program  # noqa: E402
-from systems import Water, input_of  # noqa: E402
+from systems import SETTINGS, Protein, Water, called, input_of  # noqa: E402
 from water_lattice import write_water_lattice  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results" / "memory.json"
 STEPS = 12
 MELT_CELLS = (40, 80)  # 256 thousand and 2 million atoms
 WATER_EDGE = 72  # molecules along each edge of the box
+PROTEIN_REPEATS = (4, 4, 3)
 MELT = """\
 [run]
 steps = {steps}
@@ -72,6 +75,18 @@ class LatticeWater(Water):
         self.write_inputs(folder, text)
 
 
+class RepeatedProtein(Protein):
+    """The box of the protein several times along each edge."""
+
+    def prepare(self, folder: Path, gmx: str | None) -> None:
+        self.steps = STEPS
+        super().prepare(folder, gmx)
+        path = input_of(folder, SETTINGS[1])
+        command = [sys.executable, "-m", "sterna", "new", "replicate", path.name]
+        called(folder, *command, *PROTEIN_REPEATS, "-o", path.name, "--overwrite")
+        self.atoms *= math.prod(PROTEIN_REPEATS)
+
+
 def measured(program: Path, path: Path) -> dict[str, float]:
     """Bytes at the peak and in the second half, and seconds."""
     command, environment = command_line(1, [path.name, "--overwrite"])
@@ -100,7 +115,7 @@ def measured(program: Path, path: Path) -> dict[str, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="./dev bench memory", description=__doc__.splitlines()[0])
     parser.add_argument("--before", type=Path, help="another checkout, with a build of sterna-md")
-    parser.add_argument("--systems", default="melt,water")
+    parser.add_argument("--systems", default="melt,water,protein")
     options = parser.parse_args()
     systems = options.systems.split(",")
     programs = {"now": Path(find_program())}
@@ -120,6 +135,11 @@ def main() -> None:
             water = LatticeWater("water", ("5e-4", "1e-3"), needs_gromacs=False)
             water.prepare(folder, None)
             inputs["water"] = [(input_of(folder, "sterna as gromacs"), water.atoms)]
+        if "protein" in systems:
+            protein = RepeatedProtein("protein", ("5e-4", "1.3e-3"), needs_gromacs=False)
+            (folder / "protein").mkdir()
+            protein.prepare(folder / "protein", None)
+            inputs["protein"] = [(input_of(folder / "protein", SETTINGS[1]), protein.atoms)]
         for system, sizes in inputs.items():
             for build, program in programs.items():
                 before = None

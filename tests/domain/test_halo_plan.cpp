@@ -266,3 +266,36 @@ TEST_CASE("selection of nothing and repeated selection") {
   selection.select({&middle, 1});
   CHECK(selection.count() == 0);
 }
+
+TEST_CASE("ghosts of types with a narrow halo are those of a halo of that width") {
+  const RegularGrid grid({{20, 20, 20}, {2, 4, 6}}, 1);
+  const Shear shear = grid.box().shear();
+  const double width = 3.0, narrow_width = 1.2;
+  std::vector<Position> positions;
+  for (int k = 0; k < 4000; ++k) {
+    const Vec3 p = shear.position(
+        {20.0 * (k % 17 + 0.3) / 17, 20.0 * (k % 19 + 0.6) / 19, 20.0 * (k % 23 + 0.1) / 23});
+    positions.push_back({p.x, p.y, p.z, k % 3});
+  }
+  for (const std::string_view method : {"direct", "staged"}) {
+    const auto selected = [&](double from, std::vector<char> narrow, const Vec3& margin) {
+      // The first stage alone: no other sends what came before.
+      HaloSelection selection(halo_method(method).plan(grid, 0, from)[0].segments, grid.region(0),
+                              shear);
+      selection.set_narrow_types(std::move(narrow), margin);
+      selection.select(positions);
+      std::map<int, std::multiset<std::uint32_t>> of_types;
+      for (std::size_t s = 0; s < selection.segments().size(); ++s) {
+        for (const std::uint32_t i : selection.of(s))
+          of_types[static_cast<int>(positions[i].type)].insert(i);
+      }
+      return of_types;
+    };
+    const auto wide = selected(width, {}, {}), narrow = selected(narrow_width, {}, {});
+    const auto both = selected(width, {0, 1, 0}, shear.extent(width) - shear.extent(narrow_width));
+    CHECK(both.at(0) == wide.at(0));
+    CHECK(both.at(1) == narrow.at(1));
+    CHECK(both.at(2) == wide.at(2));
+    CHECK(narrow.at(1).size() < wide.at(1).size());
+  }
+}

@@ -422,6 +422,9 @@ TEST_CASE("a file of one long line, and one full of mistakes, take neither long 
   for (const auto& [name, place] : input.places) kept += place.source_line.size();
   CHECK(kept < 1000000);
   CHECK(input.places.at("type[150].name").source_column > 1);
+  // Neighbors share it.
+  CHECK(input.places.at("type[150].name").source_line.view().data() ==
+        input.places.at("type[150]").source_line.view().data());
 
   std::string wrong = "run = {";
   for (int i = 0; i < 60000; ++i) wrong += "k" + std::to_string(i) + " = 1, ";

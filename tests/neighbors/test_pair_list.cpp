@@ -285,6 +285,16 @@ TEST_CASE("particles that are not listed have no rows, are in none, and do not e
     PairList list("auto", group);
     list.set_listed_types({1, 0, 1});
     test::rebuild(list, particles, box, 2.8);
+    // They come behind all others, local ones and ghosts.
+    const auto in_front = [&](std::size_t begin, std::size_t end) {
+      std::size_t count = 0;
+      while (begin + count < end && is_listed(begin + count)) ++count;
+      for (std::size_t i = begin + count; i < end; ++i) CHECK(!is_listed(i));
+      return count;
+    };
+    const std::size_t local = particles.local_count();
+    CHECK(in_front(0, local) == list.grid().listed_local());
+    CHECK(in_front(local, particles.total_count()) == list.grid().listed_ghosts());
     std::size_t pairs = 0, expected = 0, wrong = 0;
     list.for_each_neighbor(particles, 2.5, [&](std::uint32_t i, std::uint32_t j, double) {
       ++pairs;

@@ -68,6 +68,22 @@ def test_a_start_that_never_ran_is_replicated(sterna, tmp_path):
     assert done.returncode == 2 and "none.toml: expected an input in TOML" in done.stderr
 
 
+def test_residues_keep_their_numbers_and_chains(sterna, runs, tmp_path):
+    for file in runs.glob("butane_start*"):
+        (tmp_path / file.name).symlink_to(file)
+    chains = 'residue_numbers = "11:13 21:37"\nchains = "A:2 B:18"\ncount = 20'
+    (tmp_path / "butane.toml").write_text(BUTANE.replace("count = 20", chains))
+    done = sterna("new", "replicate", "butane.toml", "1", "2", "1", "-o", "two.toml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    atoms = run_once(sterna, tmp_path / "two.toml").atoms()
+    assert atoms.residue_number.tolist() == 2 * [11, 12, 13, *range(21, 38)]
+    assert list(atoms.chain) == 2 * (["A"] * 2 + ["B"] * 18)
+    done = sterna("new", "pack", "butane.toml=5", "--box", "4", "-o", "packed.toml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    atoms = run_once(sterna, tmp_path / "packed.toml").atoms()
+    assert atoms.residue_number.tolist() == [1, 2, 3, 4, 5]
+
+
 OTHER = """\
 units = "real"
 [run]

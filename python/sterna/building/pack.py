@@ -180,7 +180,13 @@ def merged(kinds: list[Kind]) -> dict[str, Any]:
 def _molecule(kind: Kind) -> dict[str, Any]:
     given = kind.start.sections.get("molecule")
     if given:
-        return dict(given[0]) | {"count": kind.count}
+        # Numbers of residues, and chains of some molecules, are those of the molecules given.
+        kept = {
+            key: value
+            for key, value in given[0].items()
+            if key != "residue_numbers" and (key != "chains" or ":" not in value)
+        }
+        return kept | {"count": kind.count}
     (name,) = kind.names
     return {"name": name, "count": kind.count, "atom": [{"type": name}]}
 

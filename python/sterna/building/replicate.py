@@ -1,7 +1,7 @@
 """`sterna new replicate`: a box several times along its edges."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy
 import typer
@@ -37,6 +37,17 @@ def whole_positions(start: Start) -> numpy.ndarray:
         shift = numpy.floor(first @ numpy.linalg.inv(edges)) @ edges
         position[rows] -= shift[:, None]
     return position
+
+
+def repeated(molecule: dict[str, Any], times: int) -> dict[str, Any]:
+    """A [[molecule]] with so many times as many, and the numbers and chains of all of them."""
+    more = {"count": molecule["count"] * times}
+    for name in ("residue_numbers", "chains"):
+        text = molecule.get(name)
+        # The name of a single chain stands for all of them.
+        if text and (name == "residue_numbers" or ":" in text):
+            more[name] = " ".join([text] * times)
+    return dict(molecule) | more
 
 
 def replicate(
@@ -90,8 +101,7 @@ def replicate(
     sections["start"] = kept
     if "molecule" in sections:
         sections["molecule"] = [
-            dict(molecule) | {"count": molecule["count"] * len(shifts)}
-            for molecule in sections["molecule"]
+            repeated(molecule, len(shifts)) for molecule in sections["molecule"]
         ]
     sections["run"] = {k: v for k, v in start.section("run").items() if k != "name"}
     write_start(start_path, start.units, edges * numpy.array([[x], [y], [z]]), **particles)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -22,8 +23,9 @@ Halo::Halo(const comm::Context& context, const Decomposition& decomposition, dou
   }
   own_ = decomposition.region(context.rank());
   shear_ = decomposition.box().shear();
+  const Vec3 margin = shear_.extent(width) - shear_.extent(std::min(width, options.narrow_width));
   for (const auto& stage : halo_method(options.method).plan(decomposition, context.rank(), width)) {
-    stages_.push_back(std::make_unique<Stage>(context, stage, own_, shear_, options));
+    stages_.push_back(std::make_unique<Stage>(context, stage, own_, shear_, margin, options));
   }
 }
 Halo::~Halo() = default;

@@ -20,11 +20,15 @@ struct HaloOptions {
   std::string method = "direct";  ///< of halo_methods(): "direct", "staged"
   std::string exchange = "auto";  ///< of comm::neighbor_methods()
   bool returns_forces = false;    ///< `return_forces` will be called
+  /// By type: whether ghosts come from `narrow_width` only. Empty: none is such.
+  std::vector<char> narrow_types = {};
+  double narrow_width = 0.0;
 };
 
 /// Keeps on each rank copies (ghosts) of all particles, and of their periodic images, that lie
 /// within `width` of its region along the normals of all faces (per axis of an orthorhombic box
-/// lower - width <= position <= upper + width), other than its own particles themselves. Any number
+/// lower - width <= position <= upper + width), other than its own particles themselves. Types that
+/// only their molecules ask for may have a narrower halo of their own. Any number
 /// of ranks; regions and boxes may be narrower than the halo. The set of ghosts does not depend on
 /// the method. Their order is that of stage, rank, periodic offset, index at the sender; it never
 /// depends on the exchange or on time.

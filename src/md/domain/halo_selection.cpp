@@ -116,13 +116,17 @@ void HaloSelection::select_batch(const Batch& batch, std::span<const Position> p
       found += !(outside < 0.0);
     }
     for (std::size_t k = 0; k < found; ++k) {
-      const Vec3 coordinates = unsheared(positions[outer[k]]);
+      const Position& position = positions[outer[k]];
+      const Vec3 coordinates = unsheared(position);
+      const bool narrow = !narrow_.empty() && narrow_[static_cast<std::size_t>(position.type)] != 0;
+      const Vec3 margin = narrow ? margin_ : Vec3{};
       std::uint64_t all = ~std::uint64_t{0};
       for (int axis = 0; axis < 3; ++axis) {
         std::uint64_t hit = 0;
         for (const auto& test : batch.tests[axis]) {
           const double image = coordinates[axis] + test.shift;
-          const bool near = (image >= test.lower) & (image <= test.upper);
+          const bool near =
+              (image >= test.lower + margin[axis]) & (image <= test.upper - margin[axis]);
           hit |= near ? test.segments : 0;
         }
         all &= hit;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "md/domain/halo_plan.hpp"
@@ -17,6 +18,13 @@ class HaloSelection {
   /// `own`: region of this rank, in which all positions lie on the axes that the segments look at.
   /// `shear`: of the box, from whose unsheared coordinates all of that is.
   HaloSelection(std::vector<HaloSegment> segments, const Region& own, const Shear& shear = {});
+
+  /// Positions of the types for which `narrow` is not 0 are in a segment only where they are so much
+  /// farther inside of it, along each axis that it looks at. Empty: no type is such.
+  void set_narrow_types(std::vector<char> narrow, const Vec3& margin) {
+    narrow_ = std::move(narrow);
+    margin_ = margin;
+  }
 
   /// Fills `of`: for each segment the positions whose unsheared coordinates u have
   /// lower <= u + shift <= upper per axis.
@@ -45,6 +53,8 @@ class HaloSelection {
   void select_batch(const Batch& batch, std::span<const Position> positions);
 
   std::vector<HaloSegment> segments_;
+  std::vector<char> narrow_;
+  Vec3 margin_;
   std::vector<Batch> batches_;
   Shear shear_;
   Vec3 inner_center_, inner_half_;  ///< positions strictly inside are in no segment

@@ -54,8 +54,9 @@ typename Field::Numbers of_ghost(const Field& field, const typename Field::Eleme
 class Halo::Stage {
  public:
   Stage(const comm::Context& context, const HaloStage& plan, const Region& own, const Shear& shear,
-        const HaloOptions& options)
+        const Vec3& margin, const HaloOptions& options)
       : rank_(context.rank()), name_(plan.name), selection_(plan.segments, own, shear) {
+    selection_.set_narrow_types(options.narrow_types, margin);
     std::vector<comm::NeighborPattern::Peer> peers;
     const auto& segments = selection_.segments();
     for (std::size_t s = 0; s < segments.size(); ++s) {

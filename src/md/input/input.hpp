@@ -31,6 +31,7 @@
 #include "md/input/sections/thermostat_section.hpp"
 #include "md/input/sections/type_section.hpp"
 #include "md/input/sections/wall_section.hpp"
+#include "md/input/shared_text.hpp"
 
 namespace sterna::md {
 
@@ -46,9 +47,9 @@ struct Input {
     int line = 0;    ///< from 1
     int column = 0;  ///< from 1, in characters
     int length = 1;  ///< characters
-    std::string source_line;
+    SharedText source_line;
     int source_column = 1;  ///< of its first character: of a very long line only a part is kept
-    std::string file{};     ///< empty: the input's
+    SharedText file{};      ///< empty: the input's
   };
   /// Of every key and section that the file gave: "run", "run.timestep", "type[0]",
   /// "type[0].sigma", "component[0].site[2].charge".

@@ -51,30 +51,39 @@ bool InputReading::is_ascii(std::string_view line) const {
   return last_is_ascii_;
 }
 
-/// A file may be one line of a million characters, with a thousand places in it.
+SharedText InputReading::shared(std::string_view source) const {
+  if (source.data() != last_source_.data() || source.size() != last_source_.size()) {
+    last_source_ = source;
+    last_shared_ = std::string(source);
+  }
+  return last_shared_;
+}
+
+/// A file may be one line of a million characters, with many thousand places in it.
 void InputReading::keep_source(Input::Place& place, std::string_view line) const {
   if (line.size() <= longest_line) {
-    place.source_line = line;
+    place.source_line = shared(line);
     return;
   }
-  if (is_ascii(line)) {
-    const std::size_t at =
-        std::min(static_cast<std::size_t>(std::max(place.column, 1)) - 1, line.size());
-    const std::size_t begin = at > longest_line / 2 ? at - longest_line / 2 : 0;
-    place.source_line = line.substr(begin, longest_line);
-    place.source_column = 1 + static_cast<int>(begin);
-    return;
-  }
+  const bool ascii = is_ascii(line);
   const auto is_start = [](char c) { return (static_cast<unsigned char>(c) & 0xc0u) != 0x80u; };
   std::size_t at = 0;  // the byte where the column begins
-  for (int column = 0; at < line.size(); ++at) {
-    if (is_start(line[at]) && ++column == place.column) break;
+  if (ascii) {
+    at = std::min(static_cast<std::size_t>(std::max(place.column, 1)) - 1, line.size());
+  } else {
+    for (int column = 0; at < line.size(); ++at) {
+      if (is_start(line[at]) && ++column == place.column) break;
+    }
   }
+  // Parts begin at few places, so that they are shared.
   std::size_t begin = at > longest_line / 2 ? at - longest_line / 2 : 0;
-  while (begin < line.size() && !is_start(line[begin])) ++begin;
-  place.source_line = line.substr(begin, longest_line);
-  place.source_column =
-      1 + static_cast<int>(std::ranges::count_if(line.substr(0, begin), is_start));
+  begin -= begin % (longest_line / 4);
+  while (!ascii && begin < line.size() && !is_start(line[begin])) ++begin;
+  const auto before =
+      static_cast<std::size_t>(ascii ? static_cast<std::ptrdiff_t>(begin)
+                                     : std::ranges::count_if(line.substr(0, begin), is_start));
+  place.source_line = shared(line.substr(begin, longest_line));
+  place.source_column = 1 + static_cast<int>(before);
 }
 
 Input::Place InputReading::place_named(std::string_view name) const {

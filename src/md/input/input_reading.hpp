@@ -26,7 +26,8 @@ struct InputReading {
   Input::Place place_of(const toml::source_region& region) const;
   /// That of a key or section; where the file does not give it, of the section around it.
   Input::Place place_named(std::string_view name) const;
-  /// Keeps the line that a place is in, or a part of a very long one.
+  /// Keeps the line that a place is in, or a part of a very long one. Places that follow each other
+  /// in a line share it.
   void keep_source(Input::Place& place, std::string_view line) const;
 
   // ---- findings
@@ -58,8 +59,11 @@ struct InputReading {
  private:
   /// Whether each character of a line is one byte; the answer for the last one is kept.
   bool is_ascii(std::string_view line) const;
+  SharedText shared(std::string_view source) const;
   mutable std::string_view last_long_line_;
   mutable bool last_is_ascii_ = false;
+  mutable std::string_view last_source_;
+  mutable SharedText last_shared_;  ///< of it
 };
 
 /// A value of a TOML document as a message names it.

@@ -83,7 +83,7 @@ std::optional<std::string> why_no_value(std::string_view value) {
 }  // namespace
 
 SyntaxError explain_syntax_error(Input::Place place, std::string_view description) {
-  const std::string_view line = place.source_line;
+  const std::string_view line = place.source_line.view();
   const int shift = place.source_column - 1;  // of a shortened line
   std::string message = plain(description);
   const auto say = [&](std::string text) {

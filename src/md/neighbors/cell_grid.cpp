@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "md/neighbors/cell_counts.hpp"
 #include "md/system/particle_fields.hpp"
@@ -101,37 +102,32 @@ void CellGrid::sort_local(ParticleStore& particles, std::span<std::uint32_t> cel
                           std::span<std::uint32_t> source, std::span<std::byte> room) {
   const auto count = static_cast<std::uint32_t>(particles.local_count());
   particles.resize_local(count);
-  std::fill(cells_.begin(), cells_.end(), CellRange{});
+  // Of each cell, its listed particles; behind all cells, the others of each.
+  std::vector<std::uint32_t> next(2 * cells_.size(), 0);
   for (std::uint32_t i = 0; i < count; ++i) {
-    cell_of[i] = local_cell(particles.position[i]);
-    ++cells_[cell_of[i]].count;
+    cell_of[i] = place_in_order(local_cell(particles.position[i]), particles.position[i]);
+    ++next[cell_of[i]];
   }
   std::uint32_t begin = 0;
-  for (CellRange& cell : cells_) {
-    cell.begin = begin;
-    begin += cell.count;
+  for (std::size_t c = 0; c < next.size(); ++c) {
+    if (c < cells_.size()) cells_[c] = {begin, next[c]};
+    if (c == cells_.size()) listed_local_ = begin;
+    begin += std::exchange(next[c], begin);
   }
-  std::vector<std::uint32_t> next(cells_.size());
-  for (std::size_t c = 0; c < cells_.size(); ++c) next[c] = cells_[c].begin;
   for (std::uint32_t i = 0; i < count; ++i) source[next[cell_of[i]]++] = i;
-  for (CellRange& cell : cells_) {
-    cell.listed = sort_cell({source.data() + cell.begin, cell.count}, particles.position.span());
+  for (const CellRange& cell : cells_) {
+    sort_cell({source.data() + cell.begin, cell.count}, particles.position.span());
   }
   for_each_array_of_particles(
       particles.kind(), [&](const auto& field) { permute(particles.*field.array, source, room); });
   classify_cells();
 }
 
-std::uint32_t CellGrid::sort_cell(std::span<std::uint32_t> cell,
-                                  std::span<const Position> positions) {
+void CellGrid::sort_cell(std::span<std::uint32_t> cell, std::span<const Position> positions) {
   by_x_.resize(cell.size());
-  std::uint32_t listed = 0;
   for (std::size_t k = 0; k < cell.size(); ++k) {
-    const Position& particle = positions[cell[k]];
-    const Vec3 p = particle.vector();
-    const bool is_one = is_listed(particle);
-    by_x_[k] = {is_one ? p.x - shear_.offset(p, 0) : HUGE_VAL, cell[k]};
-    listed += is_one ? 1 : 0;
+    const Vec3 p = positions[cell[k]].vector();
+    by_x_[k] = {p.x - shear_.offset(p, 0), cell[k]};
   }
   // Particles were sorted at the last rebuild and moved little: few swaps each.
   if (cell.size() <= 64) {
@@ -145,7 +141,6 @@ std::uint32_t CellGrid::sort_cell(std::span<std::uint32_t> cell,
     std::sort(by_x_.begin(), by_x_.end());
   }
   for (std::size_t k = 0; k < cell.size(); ++k) cell[k] = by_x_[k].second;
-  return listed;
 }
 
 void CellGrid::classify_cells() {
@@ -170,12 +165,12 @@ void CellGrid::place_ghosts(std::span<const Position> ghosts, std::size_t local_
                             std::vector<std::uint32_t>& slots) {
   slots.resize(ghosts.size());
   // Only the outer layer may hold ghosts; it is refilled.
-  std::vector<std::uint32_t> next(cells_.size(), 0);
+  std::vector<std::uint32_t> next(2 * cells_.size(), 0);
   for (std::size_t k = 0; k < ghosts.size(); ++k) {
-    slots[k] = ghost_cell(ghosts[k]);
+    slots[k] = place_in_order(ghost_cell(ghosts[k]), ghosts[k]);
     ++next[slots[k]];
   }
-  std::uint32_t begin = static_cast<std::uint32_t>(local_count);
+  std::uint32_t begin = 0;
   std::size_t cell = 0;
   for (int z = 0; z < count_[2] + 2; ++z) {
     for (int y = 0; y < count_[1] + 2; ++y) {
@@ -183,20 +178,21 @@ void CellGrid::place_ghosts(std::span<const Position> ghosts, std::size_t local_
         const bool local =
             x >= 1 && x <= count_[0] && y >= 1 && y <= count_[1] && z >= 1 && z <= count_[2];
         if (local) continue;
-        cells_[cell] = {begin, next[cell], 0};
-        begin += next[cell];
-        next[cell] = cells_[cell].begin - static_cast<std::uint32_t>(local_count);
+        cells_[cell] = {begin + static_cast<std::uint32_t>(local_count), next[cell]};
+        begin += std::exchange(next[cell], begin);
       }
     }
   }
+  listed_ghosts_ = begin;
+  for (; cell < next.size(); ++cell) begin += std::exchange(next[cell], begin);
   // The inverse first: which ghost comes at each place; then each cell by x.
   std::vector<std::uint32_t> source(ghosts.size());
   for (std::size_t k = 0; k < ghosts.size(); ++k) {
     source[next[slots[k]]++] = static_cast<std::uint32_t>(k);
   }
-  for (CellRange& range : cells_) {
+  for (const CellRange& range : cells_) {
     if (range.begin < local_count || range.count == 0) continue;
-    range.listed = sort_cell({source.data() + (range.begin - local_count), range.count}, ghosts);
+    sort_cell({source.data() + (range.begin - local_count), range.count}, ghosts);
   }
   for (std::size_t place = 0; place < source.size(); ++place) {
     slots[source[place]] = static_cast<std::uint32_t>(place);

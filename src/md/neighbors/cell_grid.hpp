@@ -18,7 +18,8 @@ namespace sterna::md {
 /// narrower), with one layer around it that holds all ghosts of that side. The 27 cells around a
 /// particle's cell hold all its neighbors. Local particles and ghosts are both kept in the order
 /// of the cells (x fastest) and within a cell of x, so neighbors come in few runs that ascend in x.
-/// Particles of types that are not listed come last in their cell.
+/// Cells have the particles of listed types. The others come behind all these, local ones and ghosts
+/// each, in the order of the cells: what is kept for listed particles has no gaps.
 /// In a triclinic box all of that is so in unsheared coordinates.
 class CellGrid {
  public:
@@ -32,8 +33,11 @@ class CellGrid {
     has_unlisted_ = std::find(is_listed_.begin(), is_listed_.end(), 0) != is_listed_.end();
   }
 
-  /// Whether there are particles of other types.
+  /// Whether there are other types.
   bool has_unlisted() const { return has_unlisted_; }
+  /// So many local particles, the first ones, are listed, and so many of the ghosts.
+  std::uint32_t listed_local() const { return listed_local_; }
+  std::uint32_t listed_ghosts() const { return listed_ghosts_; }
 
   /// Sorts the local particles, which must lie in the region; stable, so that sorting a sorted
   /// store changes nothing. Drops the ghosts. `cell_of` and `source` are scratch, one item each
@@ -47,10 +51,10 @@ class CellGrid {
   void place_ghosts(std::span<const Position> ghosts, std::size_t local_count,
                     std::vector<std::uint32_t>& slots);
 
-  /// Indices of non-empty local cells: those whose rows hold local particles only, and the rest.
+  /// Indices of local cells with particles: those whose rows hold local particles only, and the rest.
   std::span<const std::uint32_t> interior_cells() const { return interior_; }
   std::span<const std::uint32_t> boundary_cells() const { return boundary_; }
-  /// Both: every non-empty local cell once, in the order of the grid.
+  /// Both: every such cell once, in the order of the grid.
   std::span<const std::uint32_t> local_cells() const { return local_; }
 
   const std::vector<CellRange>& cells() const { return cells_; }
@@ -70,10 +74,13 @@ class CellGrid {
     return static_cast<std::uint32_t>((z * (count_[1] + 2) + y) * (count_[0] + 2) + x);
   }
   void classify_cells();
-  /// Returns how many are listed.
-  std::uint32_t sort_cell(std::span<std::uint32_t> cell, std::span<const Position> positions);
-  bool is_listed(const Position& particle) const {
-    return is_listed_.empty() || is_listed_[static_cast<std::size_t>(particle.type)] != 0;
+  void sort_cell(std::span<std::uint32_t> cell, std::span<const Position> positions);
+  /// A number by which the particles of cells are sorted: its cell's, or where it is not listed its
+  /// cell's behind those of all cells.
+  std::uint32_t place_in_order(std::uint32_t cell, const Position& particle) const {
+    const bool listed =
+        is_listed_.empty() || is_listed_[static_cast<std::size_t>(particle.type)] != 0;
+    return listed ? cell : cell + static_cast<std::uint32_t>(cells_.size());
   }
 
   Vec3 low_, high_, per_length_;
@@ -81,6 +88,7 @@ class CellGrid {
   int count_[3] = {1, 1, 1};
   std::vector<char> is_listed_;
   bool has_unlisted_ = false;
+  std::uint32_t listed_local_ = 0, listed_ghosts_ = 0;
   std::vector<CellRange> cells_;
   std::vector<std::uint32_t> interior_, boundary_, local_;
   std::vector<std::pair<double, std::uint32_t>> by_x_;  ///< scratch of sort_cell

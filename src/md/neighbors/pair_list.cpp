@@ -19,7 +19,7 @@ constexpr double dummy_coordinate = 1.0e15;
 /// layer of cells the sums mean nothing.
 std::vector<std::uint32_t> particles_around_cells(const CellGrid& grid) {
   std::vector<std::uint32_t> sums, before;
-  for (const CellRange& cell : grid.cells()) sums.push_back(cell.listed);
+  for (const CellRange& cell : grid.cells()) sums.push_back(cell.count);
   const auto row = static_cast<std::size_t>(grid.nx() + 2);
   for (const std::size_t stride :
        {std::size_t{1}, row, row * static_cast<std::size_t>(grid.ny() + 2)}) {
@@ -148,15 +148,15 @@ void PairList::build(ParticleStore& particles) {
   bounds_.assign(grid_.cells().size(), CellBounds::none());
   for (std::size_t c = 0; c < bounds_.size(); ++c) {
     const CellRange& cell = grid_.cells()[c];
-    for (std::uint32_t i = cell.begin; i < cell.begin + cell.listed; ++i) {
+    for (std::uint32_t i = cell.begin; i < cell.begin + cell.count; ++i) {
       bounds_[c].include({y_[i], y_[i], z_[i], z_[i]});
     }
   }
 
   std::uint32_t longest_cell = 0;
-  for (const CellRange& cell : grid_.cells()) longest_cell = std::max(longest_cell, cell.listed);
+  for (const CellRange& cell : grid_.cells()) longest_cell = std::max(longest_cell, cell.count);
   use_compressed_ = longest_cell < run_length_limit - 1;
-  row_begin_.resize(local_count_ + 1);
+  row_begin_.resize(grid_.listed_local() + 1);
   row_begin_[0] = 0;
 
   // Single precision rounds a coordinate by up to this, so a distance by up to 4 times as much.
@@ -170,7 +170,7 @@ void PairList::build(ParticleStore& particles) {
   const std::vector<std::uint32_t> around = particles_around_cells(grid_);
   for (const std::uint32_t cell : grid_.local_cells()) {
     const std::size_t candidates = around[cell] + columns * widest_vector;
-    const std::size_t rows = group_count(grid_.cells()[cell].listed, group_);
+    const std::size_t rows = group_count(grid_.cells()[cell].count, group_);
     most_candidates = std::max(most_candidates, candidates);
     room_of_largest_cell = std::max(room_of_largest_cell, rows * (candidates + slack));
   }
@@ -237,6 +237,10 @@ bool PairList::is_excluded(std::uint32_t row, std::uint32_t size, std::uint32_t 
   return mask < mask_begin_[row + 1] && (masks_[mask] >> k % masked_together & 1u) == 0;
 }
 
+void PairList::forget_positions() {
+  for (AlignedBuffer<float>* axis : {&x_, &y_, &z_, &unsheared_x_}) axis->release();
+}
+
 double PairList::square_displacements(const ParticleStore& particles, std::size_t begin,
                                       std::size_t end) {
   PairWork work = rows();
@@ -261,13 +265,13 @@ std::span<const std::uint32_t> PairList::select_far(std::size_t begin, std::size
 }
 
 double PairList::square_of_listed(bool ghosts) {
+  const std::size_t begin = ghosts ? local_count_ : 0, end = ghosts ? total_count_ : local_count_;
+  float* const others = squared_displacement_.data() + begin +
+                        (ghosts ? grid_.listed_ghosts() : grid_.listed_local());
+  std::fill(others, squared_displacement_.data() + end, 0.0f);
   float largest = 0.0f;
-  for (const CellRange& cell : grid_.cells()) {
-    if ((cell.begin >= local_count_) != ghosts) continue;
-    const float* const squares = squared_displacement_.data() + cell.begin;
-    for (std::uint32_t k = 0; k < cell.listed; ++k) largest = std::max(largest, squares[k]);
-    std::fill(squared_displacement_.begin() + cell.begin + cell.listed,
-              squared_displacement_.begin() + cell.begin + cell.count, 0.0f);
+  for (const float* square = squared_displacement_.data() + begin; square < others; ++square) {
+    largest = std::max(largest, *square);
   }
   // Squares are rounded.
   return (1.0 + 1e-6) * static_cast<double>(largest);

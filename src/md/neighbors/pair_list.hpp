@@ -43,6 +43,9 @@ class PairList {
   /// Rows of all local particles, from the positions in the store (ghosts at their slots).
   void build(ParticleStore& particles);
 
+  /// Where nobody asks for displacements until the next `build`: gives memory back.
+  void forget_positions();
+
   /// `excluded_of(i)`: places in the store of those whose pairs with the local particle i do not
   /// count, which may hold places that nobody has; i is among those of each of them. They are taken
   /// off rows of one particle, and masked in shared rows.
@@ -139,7 +142,7 @@ class PairList {
   AlignedBuffer<std::uint32_t> plain_;
   bool use_compressed_ = true;
   std::size_t entries_built_ = 0, entries_used_ = 0;  ///< the latter without what was dropped
-  AlignedBuffer<std::uint32_t> row_begin_;
+  AlignedBuffer<std::uint32_t> row_begin_;            ///< of listed particles
   bool masked_ = false;
   std::vector<std::uint16_t> masks_;
   std::vector<std::uint32_t> mask_begin_;
@@ -202,7 +205,7 @@ void PairList::exclude(const ExcludedOf& excluded_of) {
     for (const std::uint32_t cell : grid_.local_cells()) {
       reader.go_to_cell(cell);
       const CellRange range = grid_.cells()[cell];
-      for (std::uint32_t i = range.begin; i < range.begin + range.listed; ++i) {
+      for (std::uint32_t i = range.begin; i < range.begin + range.count; ++i) {
         const std::uint32_t end = row_begin_[i + 1];
         const std::span<const std::uint32_t> row = reader.row(begin, end);
         row_begin_[i] = kept;
@@ -213,24 +216,24 @@ void PairList::exclude(const ExcludedOf& excluded_of) {
         mark(i, 1);
         begin = end;
       }
-      row_begin_[range.begin + range.listed] = kept;
+      row_begin_[range.begin + range.count] = kept;
     }
-    row_begin_[local_count_] = kept;
+    row_begin_[grid_.listed_local()] = kept;
     entries_used_ = kept;
     return;
   }
   masked_ = true;
   masks_.clear();
-  mask_begin_.resize(local_count_ + 1);
+  mask_begin_.resize(grid_.listed_local() + 1);
   std::vector<std::uint8_t> of_entries;
   for (const std::uint32_t cell : grid_.local_cells()) {
     reader.go_to_cell(cell);
     const CellRange range = grid_.cells()[cell];
-    const std::uint32_t groups = group_count(range.listed, group_);
+    const std::uint32_t groups = group_count(range.count, group_);
     for (std::uint32_t g = 0; g < groups; ++g) {
       const std::uint32_t begin = row_begin_[range.begin + g];
       const std::span<const std::uint32_t> row = reader.row(range.begin + g);
-      const std::uint32_t size = size_of_group(range.listed, groups, g);
+      const std::uint32_t size = size_of_group(range.count, groups, g);
       for (std::uint32_t q = 0; q < size; ++q) mark(row[q], 1u << q);
       of_entries.clear();
       for (std::uint32_t q = 0; q < size; ++q) {
@@ -265,7 +268,7 @@ void PairList::for_each_shared_row(Cells which, Visit&& visit) const {
   for (const std::uint32_t cell : cells(which)) {
     reader.go_to_cell(cell);
     const CellRange range = grid_.cells()[cell];
-    const std::uint32_t groups = group_count(range.listed, group_);
+    const std::uint32_t groups = group_count(range.count, group_);
     for (std::uint32_t g = 0; g < groups; ++g) {
       const std::span<const std::uint32_t> row = reader.row(range.begin + g);
       if (group_ == 1) {
@@ -273,7 +276,7 @@ void PairList::for_each_shared_row(Cells which, Visit&& visit) const {
         continue;
       }
       // The others of the group are among the neighbors of each.
-      const std::uint32_t size = size_of_group(range.listed, groups, g);
+      const std::uint32_t size = size_of_group(range.count, groups, g);
       for (std::uint32_t q = 0; q < size; ++q) {
         std::uint32_t mates = 0;
         counted.clear();

@@ -27,15 +27,13 @@ struct alignas(16) SingleForce {
   float x, y, z, unused;
 };
 
-/// Where the particles of a cell lie in the store. The first `listed` of them have rows and are in
-/// rows; the others, if any, have no pair forces.
+/// Where the particles of a cell lie in the store. Particles without pair forces are in none.
 struct CellRange {
   std::uint32_t begin;
   std::uint32_t count;
-  std::uint32_t listed;
 };
 
-/// Extent of a cell's listed particles across x, relative to the region's center.
+/// Extent of a cell's particles across x, relative to the region's center.
 struct CellBounds {
   float y_low, y_high, z_low, z_high;
   static CellBounds none() { return {3.0e18f, -3.0e18f, 3.0e18f, -3.0e18f}; }

@@ -23,6 +23,7 @@ ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& deco
       halo_width_(std::max(list_radius_, options.molecule_extent)),
       timer_(timer),
       migration_(context, decomposition, halo_width_, migration_options()),
+      unlisted_(unlisted_types(*short_range)),
       halo_(context, decomposition, halo_width_, halo_options(*short_range)),
       list_(options.kernels, short_range->group(), short_range->reads_half_lists()),
       forces_(std::move(short_range)),
@@ -32,13 +33,9 @@ ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& deco
           context, options.may_miss_pairs ? std::numeric_limits<double>::max() : 0.5 * options.skin,
           std::max(1, options.maximum_interval / static_cast<int>(options.time_steps.longest())),
           timer) {
-  if (!options_.lists_all_pairs) {
-    std::vector<char> listed;
-    for (int type = 0; type < options_.type_count; ++type) {
-      listed.push_back(forces_->needs_in_list(type));
-    }
-    list_.set_listed_types(std::move(listed));
-  }
+  std::vector<char> listed;
+  for (const char unlisted : unlisted_) listed.push_back(unlisted == 0);
+  list_.set_listed_types(std::move(listed));
   set_region(decomposition);
   // In the steps between nobody looks which pairs meet.
   needs_early_rebuild_ = time_steps_.are_used();
@@ -47,6 +44,24 @@ ForceEngine::ForceEngine(const comm::Context& context, const Decomposition& deco
     phases_.push_back(timer_.add_term(term->name()));
   }
   sums_by_term_.resize(phases_.size());
+}
+
+std::vector<char> ForceEngine::unlisted_types(const ShortRangeForces& forces) const {
+  std::vector<char> unlisted;
+  for (int type = 0; type < options_.type_count && !options_.lists_all_pairs; ++type) {
+    unlisted.push_back(!forces.needs_in_list(type));
+  }
+  if (std::ranges::count(unlisted, 1) == 0) unlisted.clear();
+  return unlisted;
+}
+
+HaloOptions ForceEngine::halo_options(const ShortRangeForces& forces) const {
+  HaloOptions options = options_.halo;
+  options.returns_forces = forces.acts_on_ghosts();
+  options.narrow_types = unlisted_;
+  // Bonds may be longer than the input says.
+  options.narrow_width = std::max(options_.molecule_extent, 0.5 * list_radius_);
+  return options;
 }
 
 void ForceEngine::add(std::unique_ptr<ForceTerm> term) {
@@ -135,6 +150,7 @@ void ForceEngine::rebuild(ParticleStore& particles, std::int64_t step) {
   }
   const auto measured = timer_.measure(Phase::pair_list);
   list_.build(particles);
+  if (options_.may_miss_pairs) list_.forget_positions();
   if (options_.places) exclude_neighbors(list_, *options_.places);
   forces_->rebuild(list_, particles);
   ++rebuilds_;

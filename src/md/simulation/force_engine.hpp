@@ -114,7 +114,7 @@ class ForceEngine {
   /// Particles are about to move to where they are in step `step`.
   void begin_move(std::int64_t step) {
     list_.forget_displacements();
-    measures_ = looks_in(step) && decision_.may_look(look_number(step));
+    measures_ = !options_.may_miss_pairs && looks_in(step) && decision_.may_look(look_number(step));
   }
   /// [begin, end) have moved, and are still in the near caches: what `must_rebuild` will ask for
   /// is measured now.
@@ -152,11 +152,8 @@ class ForceEngine {
     return {.exchange = options_.migration_exchange, .rotating = options_.rotating};
   }
 
-  HaloOptions halo_options(const ShortRangeForces& forces) const {
-    HaloOptions options = options_.halo;
-    options.returns_forces = forces.acts_on_ghosts();
-    return options;
-  }
+  HaloOptions halo_options(const ShortRangeForces& forces) const;
+  std::vector<char> unlisted_types(const ShortRangeForces& forces) const;
 
   /// `all`: also what is not due.
   void compute_forces(ParticleStore& particles, std::int64_t step, bool all, EnergyAndVirial* sums,
@@ -188,6 +185,7 @@ class ForceEngine {
   double list_radius_, halo_width_;
   PhaseTimer& timer_;
   Migration migration_;
+  std::vector<char> unlisted_;  ///< by type; empty where all are in the list
   Halo halo_;
   PairList list_;
   std::unique_ptr<ShortRangeForces> forces_;

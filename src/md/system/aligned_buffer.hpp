@@ -53,6 +53,11 @@ class AlignedBuffer {
     data_ = grown;
     capacity_ = capacity;
   }
+  /// The same size, but keeps no item: memory that is not written then is not touched.
+  void renew(std::size_t size) {
+    if (size > capacity_) release();
+    resize(size);
+  }
   /// Gives the memory back.
   void release() { *this = AlignedBuffer(); }
 

@@ -196,11 +196,17 @@ void PairForces::rebuild(const PairList& list, const ParticleStore& particles) {
   // Half of the margin is at least the list radius, so the dummy beyond the range is beyond the
   // cutoff.
   fixed_scale_ = list.extent() / (2.0 * fixed_half_range);
+  // Memory between listed particles, where others are, stays untouched.
   const std::size_t total = particles.total_count();
-  fixed_position_.resize(total + 1);
+  fixed_position_.renew(total + 1);
   fixed_position_[total] = fixed_dummy;
-  collected_.resize(total + 1);
-  std::fill(collected_.begin(), collected_.end(), SingleForce{});
+  collected_.renew(total + 1);
+  const auto clear = [this](std::size_t begin, std::size_t count) {
+    std::fill_n(collected_.data() + begin, count, SingleForce{});
+  };
+  clear(0, list.grid().listed_local());
+  clear(particles.local_count(), list.grid().listed_ghosts());
+  clear(total, 1);
   moved_ = false;
 }
 
@@ -217,11 +223,11 @@ PairWork PairForces::run(const PairList& list, ParticleStore& particles, PairLis
   const auto cells = list.cells(which);
   const bool mixed = precision_ == Precision::mixed;
   if (mixed) {
-    const Vec3 center = list.grid().center();
+    const CellGrid& grid = list.grid();
     if (which == PairList::Cells::boundary) {
-      kernels_.to_fixed(work, work.local, work.total, center);
+      kernels_.to_fixed(work, work.local, work.local + grid.listed_ghosts(), grid.center());
     } else if (!std::exchange(moved_, false)) {
-      kernels_.to_fixed(work, 0, work.local, center);
+      kernels_.to_fixed(work, 0, grid.listed_local(), grid.center());
     }
   }
   if (with_sums && which == PairList::Cells::interior) {
@@ -280,7 +286,11 @@ PairWork PairForces::run(const PairList& list, ParticleStore& particles, PairLis
 void PairForces::compute(const PairList& list, ParticleStore& particles, PairList::Cells which,
                          EnergyAndVirial* sums) {
   PairWork work = run(list, particles, which, sums != nullptr);
-  if (work.half && which == PairList::Cells::boundary) kernels_.collect(work, 0, work.local);
+  const std::uint32_t listed = list.grid().listed_local();
+  if (which == PairList::Cells::boundary) {
+    if (work.half) kernels_.collect(work, 0, listed);
+    std::fill(particles.force.begin() + listed, particles.force.begin() + work.local, Vec3{});
+  }
   if (sums != nullptr) {
     sums->energy += work.energy;
     for (int k = 0; k < 6; ++k) sums->virial[k] += work.virial[k];
@@ -290,11 +300,14 @@ void PairForces::compute(const PairList& list, ParticleStore& particles, PairLis
 void PairForces::compute_and_move(const PairList& list, ParticleStore& particles,
                                   const Mover& move) {
   PairWork work = run(list, particles, PairList::Cells::boundary, false);
+  const std::size_t listed = list.grid().listed_local();
   for (std::size_t begin = 0; begin < work.local; begin += moved_together) {
     const std::size_t end = std::min(begin + moved_together, std::size_t{work.local});
-    if (work.half) kernels_.collect(work, begin, end);
+    const std::size_t listed_end = std::clamp(listed, begin, end);
+    if (work.half) kernels_.collect(work, begin, listed_end);
+    std::fill(particles.force.begin() + listed_end, particles.force.begin() + end, Vec3{});
     move(begin, end);
-    kernels_.to_fixed(work, begin, end, list.grid().center());
+    kernels_.to_fixed(work, begin, listed_end, list.grid().center());
   }
   moved_ = true;
 }

@@ -110,7 +110,7 @@ Candidates gather_candidates(const PairWork& work, std::size_t cell) {
     for (std::ptrdiff_t dy = -1; dy <= 1; ++dy) {
       const CellRange* const column =
           work.cells + static_cast<std::ptrdiff_t>(cell) + dz * plane + dy * row;
-      all += column[-1].listed + column[0].listed + column[1].listed;
+      all += column[-1].count + column[0].count + column[1].count;
     }
   }
   const bool few = all <= few_candidates;
@@ -133,7 +133,7 @@ Candidates gather_candidates(const PairWork& work, std::size_t cell) {
         if (work.half && range.begin < own_begin) continue;
         if (dz == 0 && dy == 0 && dx == 0) result.own = result.count;
         const std::uint32_t code = compressed ? slot << run_offset_bits : range.begin;
-        for (std::uint32_t k = 0; k < range.listed; k += lanes) {
+        for (std::uint32_t k = 0; k < range.count; k += lanes) {
           const std::uint32_t to = result.count + k;
           FloatPack::load(work.x + range.begin + k).store(scratch.x + to);
           FloatPack::load(work.y + range.begin + k).store(scratch.y + to);
@@ -142,7 +142,7 @@ Candidates gather_candidates(const PairWork& work, std::size_t cell) {
             entry[to + lane] = static_cast<Entry>(code + k + lane);
           }
         }
-        result.count += range.listed;
+        result.count += range.count;
         bounds.include(work.bounds[middle + dx]);
       }
       if (few || result.count == first) continue;
@@ -252,24 +252,24 @@ std::size_t build_rows(PairWork& work, Entry* entries, const std::uint32_t* cell
                        std::size_t cell_count, std::size_t used, std::size_t capacity) {
   for (std::size_t c = 0; c < cell_count; ++c) {
     const CellRange cell = work.cells[cells[c]];
-    if (cell.listed == 0) continue;
+    if (cell.count == 0) continue;
     const Candidates candidates = gather_candidates<Entry>(work, cells[c]);
-    const std::uint32_t groups = group_count(cell.listed, work.group);
+    const std::uint32_t groups = group_count(cell.count, work.group);
     if (used + groups * (std::size_t{candidates.count} + 64) > capacity) {
       return ~std::size_t{0};
     }
     const bool few = candidates.count <= few_candidates;
     std::uint32_t* const order = work.scratch.order;
-    if (groups < cell.listed && groups > 1) {
-      sort_along_curve(work, cell.begin, cell.listed, work.bounds[cells[c]], order);
+    if (groups < cell.count && groups > 1) {
+      sort_along_curve(work, cell.begin, cell.count, work.bounds[cells[c]], order);
     } else {
-      for (std::uint32_t k = 0; k < cell.listed; ++k) order[k] = k;
+      for (std::uint32_t k = 0; k < cell.count; ++k) order[k] = k;
     }
     const std::uint32_t* members = order;
     Entry* out = entries + used;
     for (std::uint32_t g = 0; g < groups; ++g) {
       work.row_begin[cell.begin + g] = static_cast<std::uint32_t>(out - entries);
-      const std::uint32_t size = size_of_group(cell.listed, groups, g);
+      const std::uint32_t size = size_of_group(cell.count, groups, g);
       if (work.group == 1) {
         out = append_row<1, false>(work, candidates, few, members, out);
       } else {

@@ -43,16 +43,19 @@ class BitStream {
   }
 
   /// A number of up to 72 bits, low + high * 2^32, as the format has it: its bytes, the lowest one
-  /// first, then what is left of the bits.
-  void put_bytes(std::uint64_t low, std::uint64_t high, int bits) {
+  /// first, then what is left of the bits. Behind it so many zeros, a few.
+  void put_bytes(std::uint64_t low, std::uint64_t high, int bits, int zeros = 0) {
     const int whole = bits / 8 * 8;
-    if (bits <= 56 && whole > 0) {
+    if (bits + zeros <= 56 && whole > 0) {
       const std::uint64_t value = low | high << 32;
-      put_few((__builtin_bswap64(value) >> (64 - whole)) << (bits - whole) | value >> whole, bits);
+      const std::uint64_t turned =
+          (__builtin_bswap64(value) >> (64 - whole)) << (bits - whole) | value >> whole;
+      put_few(turned << zeros, bits + zeros);
       return;
     }
     put_low_bytes(low | high << 32, std::min(bits, 64));
     if (bits > 64) put_low_bytes(high >> 32, bits - 64);
+    put(0, zeros);
   }
 
   std::size_t bits() const { return 8 * place_ + static_cast<std::size_t>(held_); }
@@ -170,18 +173,19 @@ class Encoder {
  private:
   static constexpr std::size_t unknown = longest_run + 1;
 
-  void put_point(const XtcPoint& point) {
+  void put_point(const XtcPoint& point, int zeros) {
     std::array<std::uint64_t, 3> from_least;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       from_least[axis] = static_cast<std::uint64_t>(point[axis] - range_.least[axis]);
     }
     if (is_packed_) {
       const Product packed(from_least[0] * extent_[1] + from_least[1], extent_[2], from_least[2]);
-      stream_.put_bytes(packed.low, packed.high, bits_of_point_);
+      stream_.put_bytes(packed.low, packed.high, bits_of_point_, zeros);
     } else {
       for (std::size_t axis = 0; axis < 3; ++axis) {
         stream_.put(from_least[axis], bits_of_axis_[axis]);
       }
+      stream_.put(0, zeros);
     }
   }
 
@@ -195,22 +199,22 @@ class Encoder {
     stream_.put_bytes(packed.low, packed.high, entry_);
   }
 
-  void put_flag(std::size_t run, int change) {
-    if (run == run_ && change == 0) {
-      stream_.put(0, 1);
-      return;
-    }
+  /// The point that a group begins with, and whether the run or the size of what follows is another
+  /// one than before: a zero where neither is.
+  void put_begin(const XtcPoint& point, std::size_t run, int change) {
+    const bool same = run == run_ && change == 0;
+    put_point(point, same ? 1 : 0);
+    if (same) return;
     run_ = run;
-    stream_.put(1, 1);
-    stream_.put(3 * run + static_cast<std::size_t>(change + 1), bits_of_run);
+    stream_.put(std::uint64_t{1} << bits_of_run | (3 * run + static_cast<std::size_t>(change + 1)),
+                1 + bits_of_run);
   }
 
   std::int32_t small() const { return xtc_sizes[static_cast<std::size_t>(entry_)] / 2; }
 
   void put_single(const XtcPoint& point, int change) {
     stream_.make_room();
-    put_point(point);
-    put_flag(0, change);
+    put_begin(point, 0, change);
     entry_ += change;
   }
 
@@ -242,8 +246,7 @@ class Encoder {
       }
       if (run == 0) change = 0;
     }
-    put_point(points[i]);
-    put_flag(run, change);
+    put_begin(points[i], run, change);
     for (std::size_t n = 0; n < run; ++n) put_distance(points[i + n], points[i + n + 1]);
     entry_ += change;
     return i + run + 1;
@@ -328,7 +331,8 @@ void add(std::span<const XtcPoint> points, XtcRange& range) {
 
 std::size_t round(std::span<const Position> positions, double precision, const Vec3& edges,
                   std::byte* items, std::size_t stride) {
-  // A position is three numbers and the bits of a type, which as a number is tiny.
+  // A position is three numbers and the bits of a type. As a number that would be a denormal one, at
+  // which processors of Intel take 150 cycles, so it is masked.
   constexpr std::size_t numbers = 4, width = static_cast<std::size_t>(lanes<double>);
   static_assert(sizeof(Position) == numbers * sizeof(double));
   constexpr std::size_t at_once = std::max<std::size_t>(width / numbers, 1);
@@ -336,11 +340,12 @@ std::size_t round(std::span<const Position> positions, double precision, const V
   constexpr double limit = static_cast<double>(XtcRange::largest_extent);
   using Numbers = Vector<double>;
   typedef std::int32_t Words __attribute__((vector_size(4 * lanes<double>)));
-  alignas(64) double edge[at_once * numbers], scale[at_once * numbers];
+  alignas(64) double edge[at_once * numbers];
+  alignas(64) std::int64_t kept[at_once * numbers];
   for (std::size_t k = 0; k < at_once * numbers; ++k) {
     const bool is_type = k % numbers == 3;
     edge[k] = is_type ? HUGE_VAL : edges[static_cast<int>(k % numbers)];
-    scale[k] = is_type ? 0.0 : precision;
+    kept[k] = is_type ? 0 : -1;
   }
   const double* from = reinterpret_cast<const double*>(positions.data());
   std::size_t i = 0;
@@ -348,9 +353,11 @@ std::size_t round(std::span<const Position> positions, double precision, const V
     alignas(64) std::int32_t words[at_once * numbers];
     Bits<double> outside{};
     for (std::size_t v = 0; v < vectors; ++v) {
-      Numbers x;
-      std::memcpy(&x, from + numbers * i + width * v, sizeof(x));
-      const Numbers scaled = x * load(scale + width * v);
+      Bits<double> bits, mask;
+      std::memcpy(&bits, from + numbers * i + width * v, sizeof(bits));
+      std::memcpy(&mask, kept + width * v, sizeof(mask));
+      const auto x = reinterpret_cast<Numbers>(bits & mask);
+      const Numbers scaled = x * precision;
       // Also where it is not a number.
       outside |= ~((x >= 0.0) & (x < load(edge + width * v)) & (scaled < limit));
       const Words rounded = __builtin_convertvector(scaled + 0.5, Words);

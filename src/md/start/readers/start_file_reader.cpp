@@ -78,7 +78,8 @@ std::optional<Diagnostic> StartFileReader::place_of(const Input& input, std::str
   const auto found = input.places.find(key);
   if (found == input.places.end()) return std::nullopt;
   Diagnostic diagnostic;
-  diagnostic.file = found->second.file.empty() ? input.path : found->second.file;
+  diagnostic.file = input.path;
+  if (!found->second.file.empty()) diagnostic.file = found->second.file;
   diagnostic.line = found->second.line;
   diagnostic.column = found->second.column;
   diagnostic.length = found->second.length;

@@ -333,11 +333,9 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
     const CellRange cell = work.cells[cells[c]];
     decode.go_to_cell(cells[c]);
     if (c + 1 < cell_count) fetch_cell<Pack, Constants<Pack>::mixed>(work, cells[c + 1]);
-    const std::uint32_t rows = group_count(cell.listed, work.group);
-    if constexpr (!Constants<Pack>::mixed) clear_unlisted(work, cell);
-    if (rows == 0) continue;
+    const std::uint32_t rows = group_count(cell.count, work.group);
     // As `size_of_group`, without a division for each row.
-    const std::uint32_t smallest = cell.listed / rows, larger_ones = cell.listed % rows;
+    const std::uint32_t smallest = cell.count / rows, larger_ones = cell.count % rows;
     for (std::uint32_t g = 0; g < rows; ++g) {
       const std::size_t row = cell.begin + g;
       const std::size_t first = work.row_begin[row], count = work.row_begin[row + 1] - first;

@@ -162,13 +162,13 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
     const CellRange cell = work.cells[cells[c]];
     decode.go_to_cell(cells[c]);
     if (c + 1 < cell_count) fetch_cell<Pack, half>(work, cells[c + 1]);
-    const std::uint32_t rows = group_count(cell.listed, work.group);
+    const std::uint32_t rows = group_count(cell.count, work.group);
     for (std::uint32_t g = 0; g < rows; ++g) {
       const std::size_t row = cell.begin + g;
       const std::size_t first = work.row_begin[row], count = work.row_begin[row + 1] - first;
       const std::uint32_t* const entries = decode(first, count);
       const bool group = work.group > 1;
-      const int size = group ? static_cast<int>(size_of_group(cell.listed, rows, g)) : 1;
+      const int size = group ? static_cast<int>(size_of_group(cell.count, rows, g)) : 1;
 
       // Those of the row's particles that have this potential with somebody.
       int members = 0, place[largest_group];

@@ -51,11 +51,6 @@ inline void fetch(const T* items, std::size_t count) {
   for (std::size_t k = 0; k < count * sizeof(T); k += 64) __builtin_prefetch(bytes + k);
 }
 
-/// Forces of particles that are not listed.
-inline void clear_unlisted(const PairWork& work, const CellRange& cell) {
-  for (std::uint32_t i = cell.listed; i < cell.count; ++i) work.force[cell.begin + i] = Vec3{};
-}
-
 /// Asks memory for what the rows of a cell read and write and the processor does not foresee: of
 /// their neighbors those that the cell before it in x did not have, in the last row of each plane:
 /// the upper plane is new, the others may have left the near caches since. Rows of half lists have
@@ -63,23 +58,23 @@ inline void clear_unlisted(const PairWork& work, const CellRange& cell) {
 template <class Pack, bool half>
 inline void fetch_cell(const PairWork& work, std::size_t cell) {
   const CellRange own = work.cells[cell];
-  const std::uint32_t rows = group_count(own.listed, work.group);
+  const std::uint32_t rows = group_count(own.count, work.group);
   const std::size_t first = work.row_begin[own.begin];
   const std::size_t count = work.row_begin[own.begin + rows] - first;
   work.compressed != nullptr ? fetch(work.compressed + first, count)
                              : fetch(work.plain + first, count);
-  if constexpr (!half) fetch(work.force + own.begin, own.listed);
+  if constexpr (!half) fetch(work.force + own.begin, own.count);
   const auto row = static_cast<std::ptrdiff_t>(work.nx + 2);
   const std::ptrdiff_t plane = row * (work.ny + 2);
   const CellRange* const corner = work.cells + static_cast<std::ptrdiff_t>(cell) + row + 1;
   for (const std::ptrdiff_t dz : {plane, std::ptrdiff_t{0}, -plane}) {
     if (half && dz < 0) break;
     const CellRange last = corner[dz];
-    if constexpr (half) fetch(work.collected + last.begin, last.listed);
+    if constexpr (half) fetch(work.collected + last.begin, last.count);
     if constexpr (sizeof(typename Pack::Real) == sizeof(float)) {
-      fetch(work.fixed_position + last.begin, last.listed);
+      fetch(work.fixed_position + last.begin, last.count);
     } else {
-      fetch(work.position + last.begin, last.listed);
+      fetch(work.position + last.begin, last.count);
     }
   }
 }

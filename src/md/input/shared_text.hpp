@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace sterna::md {
+
+/// A text that does not change, which its copies share: the same line of a file is the source of many
+/// places.
+class SharedText {
+ public:
+  SharedText() = default;
+  SharedText(std::string text)
+      : text_(text.empty() ? nullptr : std::make_shared<const std::string>(std::move(text))) {}
+  SharedText(const char* text) : SharedText(std::string(text)) {}
+
+  operator const std::string&() const {
+    static const std::string none;
+    return text_ ? *text_ : none;
+  }
+  std::string_view view() const { return text_ ? std::string_view(*text_) : std::string_view(); }
+  bool empty() const { return text_ == nullptr; }
+  std::size_t size() const { return view().size(); }
+  friend bool operator==(const SharedText& a, std::string_view b) { return a.view() == b; }
+
+ private:
+  std::shared_ptr<const std::string> text_;
+};
+
+}  // namespace sterna::md
