@@ -38,7 +38,7 @@ void MoleculePlaces::rebuild(const ParticleStore& particles) {
 void MoleculePlaces::find_whole() {
   whole_.resize(topology_->molecules().size());
   for (auto& places : whole_) places.clear();
-  in_whole_.assign(local_count_, 0);
+  whole_begin_.assign(local_count_, none);
   // Two atoms that are so near to a third one are in their nearest images.
   const double farthest_squared = 0.25 * unique_squared_;
   const auto local_of = [&](std::uint32_t place) {
@@ -66,7 +66,10 @@ void MoleculePlaces::find_whole() {
   for (std::size_t kind = 0; kind < whole_.size(); ++kind) {
     std::vector<std::uint32_t>& places = whole_[kind];
     if (places.size() < fewest_whole * topology_->molecules()[kind].atoms.size()) places.clear();
-    for (const std::uint32_t place : places) in_whole_[local_of(place)] = 1;
+    const auto atoms = static_cast<std::uint32_t>(topology_->molecules()[kind].atoms.size());
+    for (std::uint32_t k = 0; k < places.size(); ++k) {
+      whole_begin_[local_of(places[k])] = k - k % atoms;
+    }
   }
 }
 
@@ -74,14 +77,23 @@ void MoleculePlaces::find_excluded() {
   excluded_begin_.resize(local_count_ + 1);
   excluded_.clear();
   std::size_t exclusions = 0;
-  for (std::size_t i = 0; i < local_count_; ++i) {
+  for (std::uint32_t i = 0; i < local_count_; ++i) {
     exclusions += topology_->exclusions_of(topology_->place_of(particles_->id[i])).size();
   }
   excluded_.reserve(exclusions);
-  for (std::size_t i = 0; i < local_count_; ++i) {
+  for (std::uint32_t i = 0; i < local_count_; ++i) {
     excluded_begin_[i] = static_cast<std::uint32_t>(excluded_.size());
     const Topology::Place place = topology_->place_of(particles_->id[i]);
-    for (const std::uint32_t atom : topology_->exclusions_of(place)) {
+    const std::span<const std::uint32_t> atoms = topology_->exclusions_of(place);
+    if (in_whole(i)) {
+      const std::uint32_t* const places = whole_[place.molecule].data() + whole_begin_[i];
+      // Otherwise the atom is there as an image, and the others near that.
+      if (places[place.atom] == i) {
+        for (const std::uint32_t atom : atoms) excluded_.push_back(places[atom]);
+        continue;
+      }
+    }
+    for (const std::uint32_t atom : atoms) {
       excluded_.push_back(
           nearest(place.first_id + atom, particles_->position[i].vector()).value_or(none));
     }
@@ -90,10 +102,9 @@ void MoleculePlaces::find_excluded() {
 }
 
 void MoleculePlaces::forget() {
-  for (auto* array : {&first_, &next_, &excluded_begin_, &excluded_}) {
+  for (auto* array : {&first_, &next_, &whole_begin_, &excluded_begin_, &excluded_}) {
     *array = std::vector<std::uint32_t>();
   }
-  in_whole_ = std::vector<char>();
 }
 
 std::optional<std::uint32_t> MoleculePlaces::local(std::int64_t id) const {

@@ -43,7 +43,7 @@ class MoleculePlaces {
   /// may be that of an image. A kind of which there are only a few has none.
   std::span<const std::uint32_t> whole(std::uint32_t molecule) const { return whole_[molecule]; }
   /// Whether a local particle is in one of them.
-  bool in_whole(std::uint32_t particle) const { return in_whole_[particle] != 0; }
+  bool in_whole(std::uint32_t particle) const { return whole_begin_[particle] != none; }
   /// Of each ghost: the local particle that it is an image of, or `none`.
   std::span<const std::uint32_t> local_of_ghosts() const { return local_of_ghost_; }
   /// The place of that image of an atom that is nearest to a point; nothing where the store lacks
@@ -80,7 +80,8 @@ class MoleculePlaces {
   std::vector<std::uint32_t> local_of_ghost_;
   std::vector<std::uint32_t> excluded_begin_, excluded_;
   std::vector<std::vector<std::uint32_t>> whole_;  ///< of each kind of molecule
-  std::vector<char> in_whole_;                     ///< of each local particle
+  /// Of each local particle: where its molecule begins there, or `none`.
+  std::vector<std::uint32_t> whole_begin_;
 };
 
 }  // namespace sterna::md
