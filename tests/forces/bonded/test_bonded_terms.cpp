@@ -127,8 +127,7 @@ struct Terms {
     result.forces.resize(positions.size());
     const auto atoms = 2 * static_cast<std::size_t>(entry->atoms);
     AlignedBuffer<double> room(atoms * WholeMolecules::room_per_atom);
-    TermsOfMolecule of_molecule{kind,       2,  places.data(), row.data(), coefficients.data(),
-                                0.0, {}};
+    TermsOfMolecule of_molecule{kind, 2, places.data(), row.data(), coefficients.data(), 0.0, {}};
     MoleculeWork work{{terms / 2, atoms, places.data(), position.data(), nullptr, positions.size(),
                        result.forces.data(), room.data()},
                       &of_molecule,
@@ -272,9 +271,8 @@ TEST_CASE("precisions, instruction sets, terms one by one and molecules side by 
       CHECK(error < tolerance);
       CHECK(result.energy == doctest::Approx(reference.energy).epsilon(tolerance));
       for (std::size_t k = 0; k < 6; ++k) {
-        CHECK(result.virial[k] == doctest::Approx(reference.virial[k])
-                                      .scale(54.0 * scale)
-                                      .epsilon(tolerance));
+        CHECK(result.virial[k] ==
+              doctest::Approx(reference.virial[k]).scale(54.0 * scale).epsilon(tolerance));
       }
     };
     for (const BondedKernels* kernels : all_kernels()) {

@@ -129,8 +129,8 @@ void BondedForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
 
 void BondedForces::compute_molecules(ParticleStore& particles, bool with_sums,
                                      std::span<EnergyAndVirial> sums_of_kind) {
-  const auto compute = precision_ == Precision::mixed ? kernels_.molecules_mixed
-                                                      : kernels_.molecules_in_double;
+  const auto compute =
+      precision_ == Precision::mixed ? kernels_.molecules_mixed : kernels_.molecules_in_double;
   for (std::uint32_t molecule = 0; molecule < molecules_.size(); ++molecule) {
     const auto& own = molecules_[molecule].terms;
     const std::span<const std::uint32_t> places = places_->whole(molecule);
@@ -140,8 +140,13 @@ void BondedForces::compute_molecules(ParticleStore& particles, bool with_sums,
     std::vector<TermsOfMolecule> terms;
     for (const Molecule::Terms& of_kind : own) {
       const Kind& kind = kinds_[of_kind.kind];
-      terms.push_back({kind.number, of_kind.row.size(), of_kind.atoms.data(), of_kind.row.data(),
-                       kind.coefficients.data(), 0.0, {}});
+      terms.push_back({kind.number,
+                       of_kind.row.size(),
+                       of_kind.atoms.data(),
+                       of_kind.row.data(),
+                       kind.coefficients.data(),
+                       0.0,
+                       {}});
     }
     MoleculeWork work{{places.size() / atoms, atoms, places.data(), particles.position.data(),
                        places_->local_of_ghosts().data(), particles.local_count(),

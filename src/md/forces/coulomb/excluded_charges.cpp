@@ -97,14 +97,14 @@ void ExcludedCharges::subtract_of_whole(const ParticleStore& particles, std::spa
     if (pairs.empty() || places.empty()) continue;
     const std::size_t atoms = places_->topology().molecules()[molecule].atoms.size();
     room_.resize(atoms * WholeMolecules::room_per_atom);
-    ExcludedWork work{{places.size() / atoms, atoms, places.data(), particles.position.data(),
-                       places_->local_of_ghosts().data(), particles.local_count(), forces.data(),
-                       room_.data()},
-                      pairs.data(),
-                      pairs.size(),
-                      sums != nullptr,
-                      0.0,
-                      {}};
+    ExcludedWork work{
+        {places.size() / atoms, atoms, places.data(), particles.position.data(),
+         places_->local_of_ghosts().data(), particles.local_count(), forces.data(), room_.data()},
+        pairs.data(),
+        pairs.size(),
+        sums != nullptr,
+        0.0,
+        {}};
     kernels_.subtract(work);
     if (sums == nullptr) continue;
     sums->energy += work.energy;

@@ -31,8 +31,7 @@ class ExcludedCharges {
   void rebuild(const ParticleStore& particles);
   /// Subtracts them from the forces of local particles, and this rank's share from energy and
   /// virial where these are given.
-  void subtract(const ParticleStore& particles, std::span<Vec3> forces,
-                EnergyAndVirial* sums);
+  void subtract(const ParticleStore& particles, std::span<Vec3> forces, EnergyAndVirial* sums);
 
  private:
   /// Pairs of whole molecules of all kinds.

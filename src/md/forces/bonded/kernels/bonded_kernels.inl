@@ -185,8 +185,8 @@ void compute_in_block(MoleculeBlock<Real>& block, TermsOfMolecule& terms, bool w
 
 template <class Real, class... Terms>
 void compute_molecules(MoleculeWork& work, TermList<Terms...> /*all*/) {
-  constexpr void (*of_kind[])(MoleculeBlock<Real>&, TermsOfMolecule&, bool) = {
-      compute_in_block<Terms, Real>...};
+  constexpr void (*of_kind[])(MoleculeBlock<Real>&, TermsOfMolecule&,
+                              bool) = {compute_in_block<Terms, Real>...};
   MoleculeBlock<Real> block(work.molecules);
   for (std::size_t first = 0; first < work.molecules.count; first += block.width) {
     block.gather(first);
