@@ -6,6 +6,12 @@
 #include <utility>
 
 namespace sterna::md {
+namespace {
+
+/// Whole molecules are the lanes of vectors, at most 16: fewer would hardly fill one.
+constexpr std::size_t fewest_whole = 16;
+
+}  // namespace
 
 void MoleculePlaces::rebuild(const ParticleStore& particles) {
   const std::size_t count = particles.total_count();
@@ -25,26 +31,78 @@ void MoleculePlaces::rebuild(const ParticleStore& particles) {
   for (std::size_t i = local_count_; i < count; ++i) {
     local_of_ghost_[i - local_count_] = local(particles.id[i]).value_or(none);
   }
+  find_whole();
+  find_excluded();
+}
+
+void MoleculePlaces::find_whole() {
+  whole_.resize(topology_->molecules().size());
+  for (auto& places : whole_) places.clear();
+  whole_begin_.assign(local_count_, none);
+  // Two atoms that are so near to a third one are in their nearest images.
+  const double farthest_squared = 0.25 * unique_squared_;
+  const auto local_of = [&](std::uint32_t place) {
+    return place < local_count_ ? place : local_of_ghost_[place - local_count_];
+  };
+  for (std::uint32_t i = 0; i < local_count_; ++i) {
+    const Topology::Place place = topology_->place_of(particles_->id[i]);
+    if (place.atom != 0) continue;
+    std::vector<std::uint32_t>& places = whole_[place.molecule];
+    const std::size_t before = places.size();
+    const std::size_t atoms = topology_->molecules()[place.molecule].atoms.size();
+    const Vec3 start = particles_->position[i].vector();
+    places.push_back(i);
+    while (places.size() < before + atoms) {
+      const auto next = static_cast<std::int64_t>(places.size() - before);
+      const auto found =
+          nearest(place.first_id + next, particles_->position[places.back()].vector());
+      if (!found || local_of(*found) == none) break;
+      const Vec3 connection = particles_->position[*found].vector() - start;
+      if (dot(connection, connection) > farthest_squared) break;
+      places.push_back(*found);
+    }
+    if (places.size() < before + atoms) places.resize(before);
+  }
+  for (std::size_t kind = 0; kind < whole_.size(); ++kind) {
+    std::vector<std::uint32_t>& places = whole_[kind];
+    if (places.size() < fewest_whole * topology_->molecules()[kind].atoms.size()) places.clear();
+    const auto atoms = static_cast<std::uint32_t>(topology_->molecules()[kind].atoms.size());
+    for (std::uint32_t k = 0; k < places.size(); ++k) {
+      whole_begin_[local_of(places[k])] = k - k % atoms;
+    }
+  }
+}
+
+void MoleculePlaces::find_excluded() {
   excluded_begin_.resize(local_count_ + 1);
   excluded_.clear();
   std::size_t exclusions = 0;
-  for (std::size_t i = 0; i < local_count_; ++i) {
-    exclusions += topology_->exclusions_of(topology_->place_of(particles.id[i])).size();
+  for (std::uint32_t i = 0; i < local_count_; ++i) {
+    exclusions += topology_->exclusions_of(topology_->place_of(particles_->id[i])).size();
   }
   excluded_.reserve(exclusions);
-  for (std::size_t i = 0; i < local_count_; ++i) {
+  for (std::uint32_t i = 0; i < local_count_; ++i) {
     excluded_begin_[i] = static_cast<std::uint32_t>(excluded_.size());
-    const Topology::Place place = topology_->place_of(particles.id[i]);
-    for (const std::uint32_t atom : topology_->exclusions_of(place)) {
+    const Topology::Place place = topology_->place_of(particles_->id[i]);
+    const std::span<const std::uint32_t> atoms = topology_->exclusions_of(place);
+    if (in_whole(i)) {
+      const std::uint32_t* const places = whole_[place.molecule].data() + whole_begin_[i];
+      // Otherwise the atom is there as an image, and the others near that.
+      if (places[place.atom] == i) {
+        for (const std::uint32_t atom : atoms) excluded_.push_back(places[atom]);
+        continue;
+      }
+    }
+    for (const std::uint32_t atom : atoms) {
       excluded_.push_back(
-          nearest(place.first_id + atom, particles.position[i].vector()).value_or(none));
+          nearest(place.first_id + atom, particles_->position[i].vector()).value_or(none));
     }
   }
   excluded_begin_[local_count_] = static_cast<std::uint32_t>(excluded_.size());
 }
 
 void MoleculePlaces::forget() {
-  for (auto* array : {&first_, &next_, &excluded_begin_, &excluded_}) {
+  for (auto* array : {&first_, &next_, &whole_begin_, &excluded_begin_, &excluded_}) {
     *array = std::vector<std::uint32_t>();
   }
 }

@@ -24,7 +24,7 @@ class MoleculePlaces {
   /// in use.
   void rebuild(const ParticleStore& particles);
   /// Nobody looks for atoms until the next `rebuild`, as those who want to know places have asked:
-  /// only `local_of_ghosts` stays.
+  /// only `local_of_ghosts` and `whole` stay.
   void forget();
 
   const Topology& topology() const { return *topology_; }
@@ -38,6 +38,12 @@ class MoleculePlaces {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   /// The place of a local particle; nothing where this rank has only ghosts of it, or none.
   std::optional<std::uint32_t> local(std::int64_t id) const;
+  /// Places of the atoms of whole molecules of one kind, molecule by molecule: molecules all of
+  /// whose atoms are local, so near to each other that any two are in their nearest images. A place
+  /// may be that of an image. A kind of which there are only a few has none.
+  std::span<const std::uint32_t> whole(std::uint32_t molecule) const { return whole_[molecule]; }
+  /// Whether a local particle is in one of them.
+  bool in_whole(std::uint32_t particle) const { return whole_begin_[particle] != none; }
   /// Of each ghost: the local particle that it is an image of, or `none`.
   std::span<const std::uint32_t> local_of_ghosts() const { return local_of_ghost_; }
   /// The place of that image of an atom that is nearest to a point; nothing where the store lacks
@@ -59,6 +65,9 @@ class MoleculePlaces {
     }
   }
 
+  void find_whole();
+  void find_excluded();
+
   const Topology* topology_;
   const Box* box_;
   /// Its arrays may move while places stay: the pair list wants room behind the positions.
@@ -70,6 +79,9 @@ class MoleculePlaces {
   std::vector<std::uint32_t> first_, next_;
   std::vector<std::uint32_t> local_of_ghost_;
   std::vector<std::uint32_t> excluded_begin_, excluded_;
+  std::vector<std::vector<std::uint32_t>> whole_;  ///< of each kind of molecule
+  /// Of each local particle: where its molecule begins there, or `none`.
+  std::vector<std::uint32_t> whole_begin_;
 };
 
 }  // namespace sterna::md

@@ -117,6 +117,28 @@ struct Terms {
     return compute(kernels, mixed, 0, terms);
   }
 
+  /// Two terms after each other as one molecule, all of them side by side.
+  Result compute_molecules(const BondedKernels& kernels, bool mixed) const {
+    AlignedBuffer<Position> position(positions.size());
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      position[i] = {positions[i].x, positions[i].y, positions[i].z, 1};
+    }
+    Result result;
+    result.forces.resize(positions.size());
+    const auto atoms = 2 * static_cast<std::size_t>(entry->atoms);
+    AlignedBuffer<double> room(atoms * WholeMolecules::room_per_atom);
+    TermsOfMolecule of_molecule{kind, 2, places.data(), row.data(), coefficients.data(), 0.0, {}};
+    MoleculeWork work{{terms / 2, atoms, places.data(), position.data(), nullptr, positions.size(),
+                       result.forces.data(), room.data()},
+                      &of_molecule,
+                      1,
+                      true};
+    (mixed ? kernels.molecules_mixed : kernels.molecules_in_double)(work);
+    result.energy = of_molecule.energy;
+    std::copy_n(of_molecule.virial, 6, result.virial.begin());
+    return result;
+  }
+
   const BondedEntry* entry;
   std::uint32_t kind;
   std::size_t terms;
@@ -233,23 +255,31 @@ TEST_CASE("nothing acts on the whole: no force, no torque") {
   }
 }
 
-TEST_CASE("precisions and instruction sets agree") {
+TEST_CASE("precisions, instruction sets, terms one by one and molecules side by side agree") {
   for (std::uint32_t kind = 0; kind < bonded_table().size(); ++kind) {
-    const Terms terms(kind, 53, 1.12, 23 + kind);
+    const Terms terms(kind, 54, 1.12, 23 + kind);
     const Terms::Result reference = terms.compute(*all_kernels().back());
     const double scale = rms(reference.forces);
+    const auto check = [&](const Terms::Result& result, bool mixed) {
+      double sum = 0.0;
+      for (std::size_t i = 0; i < result.forces.size(); ++i) {
+        const Vec3 d = result.forces[i] - reference.forces[i];
+        sum += dot(d, d);
+      }
+      const double error = std::sqrt(sum / static_cast<double>(result.forces.size())) / scale;
+      const double tolerance = mixed ? 1e-5 : 1e-12;
+      CHECK(error < tolerance);
+      CHECK(result.energy == doctest::Approx(reference.energy).epsilon(tolerance));
+      for (std::size_t k = 0; k < 6; ++k) {
+        CHECK(result.virial[k] ==
+              doctest::Approx(reference.virial[k]).scale(54.0 * scale).epsilon(tolerance));
+      }
+    };
     for (const BondedKernels* kernels : all_kernels()) {
       INFO(kernels->name, " ", terms.entry->energy_name);
       for (const bool mixed : {false, true}) {
-        const Terms::Result result = terms.compute(*kernels, mixed);
-        double sum = 0.0;
-        for (std::size_t i = 0; i < result.forces.size(); ++i) {
-          const Vec3 d = result.forces[i] - reference.forces[i];
-          sum += dot(d, d);
-        }
-        const double error = std::sqrt(sum / static_cast<double>(result.forces.size())) / scale;
-        CHECK(error < (mixed ? 1e-5 : 1e-12));
-        CHECK(result.energy == doctest::Approx(reference.energy).epsilon(mixed ? 1e-5 : 1e-12));
+        check(terms.compute(*kernels, mixed), mixed);
+        check(terms.compute_molecules(*kernels, mixed), mixed);
       }
     }
   }

@@ -1,6 +1,7 @@
 // Idea:    each rank computes every term that one of its atoms is in, once, and keeps the forces on
 //          its own atoms: a term across a border is computed on two ranks or more, and no force
-//          travels. Images are chosen at rebuilds, from each atom of a chain to the next one, so a
+//          travels. Molecules that a rank has as a whole are computed side by side, the terms of
+//          others one by one. Images are chosen at rebuilds, from each atom of a chain to the next one, so a
 //          molecule may be longer than the box, or bonded to itself through it.
 // Source:  general.
 // Cost:    terms across borders several times: in a cube of 10 nm, about a fifth of all.
@@ -27,6 +28,14 @@ const BondedKernels& select_bonded_kernels(std::string_view name) {
                         name);
 }
 
+template <class Work>
+EnergyAndVirial sums_of(const Work& work) {
+  EnergyAndVirial sums;
+  sums.energy = work.energy;
+  std::copy_n(work.virial, 6, sums.virial);
+  return sums;
+}
+
 }  // namespace
 
 BondedForces::BondedForces(const comm::Context& context,
@@ -48,6 +57,18 @@ BondedForces::BondedForces(const comm::Context& context,
     kind.coefficients.resize(coefficients.size() + 3);
     parts_.push_back({table[number].energy_name, 0.0, 0.0});
   }
+  for (const Topology::Molecule& molecule : places_->topology().molecules()) {
+    auto& all = molecules_.emplace_back().terms;
+    for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+      Molecule::Terms terms{kind, {}, {}};
+      for (const Topology::Term& term : molecule.terms) {
+        if (term.kind != kinds_[kind].number) continue;
+        terms.atoms.insert(terms.atoms.end(), term.atoms.begin(), term.atoms.begin() + term.size);
+        terms.row.push_back(term.coefficients);
+      }
+      if (!terms.row.empty()) all.push_back(std::move(terms));
+    }
+  }
 }
 
 void BondedForces::rebuild(const ParticleStore& particles) {
@@ -58,6 +79,7 @@ void BondedForces::rebuild(const ParticleStore& particles) {
   const Topology& topology = places_->topology();
   std::string missing;
   for (std::uint32_t i = 0; i < particles.local_count() && missing.empty(); ++i) {
+    if (places_->in_whole(i)) continue;
     const Topology::Place place = topology.place_of(particles.id[i]);
     const auto& terms = topology.molecules()[place.molecule].terms;
     for (const std::uint32_t t : topology.terms_of(place)) {
@@ -94,6 +116,53 @@ void BondedForces::add(Kind& kind, const ParticleStore& particles, std::uint32_t
 }
 
 void BondedForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
+  std::vector<EnergyAndVirial> sums_of_kind(kinds_.size());
+  compute_molecules(particles, sums != nullptr, sums_of_kind);
+  compute_one_by_one(particles, sums != nullptr, sums_of_kind);
+  if (sums == nullptr) return;
+  for (std::size_t k = 0; k < kinds_.size(); ++k) {
+    parts_[k].energy = sums_of_kind[k].energy;
+    parts_[k].virial = sums_of_kind[k].virial_trace();
+    *sums += sums_of_kind[k];
+  }
+}
+
+void BondedForces::compute_molecules(ParticleStore& particles, bool with_sums,
+                                     std::span<EnergyAndVirial> sums_of_kind) {
+  const auto compute =
+      precision_ == Precision::mixed ? kernels_.molecules_mixed : kernels_.molecules_in_double;
+  for (std::uint32_t molecule = 0; molecule < molecules_.size(); ++molecule) {
+    const auto& own = molecules_[molecule].terms;
+    const std::span<const std::uint32_t> places = places_->whole(molecule);
+    if (own.empty() || places.empty()) continue;
+    const std::size_t atoms = places_->topology().molecules()[molecule].atoms.size();
+    room_.resize(atoms * WholeMolecules::room_per_atom);
+    std::vector<TermsOfMolecule> terms;
+    for (const Molecule::Terms& of_kind : own) {
+      const Kind& kind = kinds_[of_kind.kind];
+      terms.push_back({kind.number,
+                       of_kind.row.size(),
+                       of_kind.atoms.data(),
+                       of_kind.row.data(),
+                       kind.coefficients.data(),
+                       0.0,
+                       {}});
+    }
+    MoleculeWork work{{places.size() / atoms, atoms, places.data(), particles.position.data(),
+                       places_->local_of_ghosts().data(), particles.local_count(),
+                       particles.force.data(), room_.data()},
+                      terms.data(),
+                      terms.size(),
+                      with_sums};
+    compute(work);
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      sums_of_kind[own[k].kind] += sums_of(terms[k]);
+    }
+  }
+}
+
+void BondedForces::compute_one_by_one(ParticleStore& particles, bool with_sums,
+                                      std::span<EnergyAndVirial> sums_of_kind) {
   for (std::size_t k = 0; k < kinds_.size(); ++k) {
     const Kind& kind = kinds_[k];
     BondedWork work{};
@@ -104,17 +173,11 @@ void BondedForces::finish(ParticleStore& particles, EnergyAndVirial* sums) {
     work.local_count = particles.local_count();
     work.row = kind.row.data();
     work.coefficients = kind.coefficients.data();
-    work.with_sums = sums != nullptr;
+    work.with_sums = with_sums;
     work.force = particles.force.data();
     const BondedKernels::OfTerm& compute = kernels_.terms[kind.number];
     (precision_ == Precision::mixed ? compute.mixed : compute.in_double)(work);
-    if (sums == nullptr) continue;
-    EnergyAndVirial own;
-    own.energy = work.energy;
-    std::copy_n(work.virial, 6, own.virial);
-    parts_[k].energy = own.energy;
-    parts_[k].virial = own.virial_trace();
-    *sums += own;
+    sums_of_kind[k] += sums_of(work);
   }
 }
 

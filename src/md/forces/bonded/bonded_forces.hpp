@@ -2,12 +2,15 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "md/core/precision.hpp"
 #include "md/forces/bonded/bonded_work.hpp"
 #include "md/forces/force_term.hpp"
+#include "md/system/aligned_buffer.hpp"
 #include "md/system/molecule_places.hpp"
 #include "sterna/comm/context.hpp"
 
@@ -32,14 +35,28 @@ class BondedForces final : public ForceTerm {
   Settings settings() const override;
 
  private:
-  /// All terms of one kind that this rank computes.
+  /// All terms of one kind.
   struct Kind {
     std::uint32_t number;  ///< in `bonded_table`
-    std::vector<std::uint32_t> places, row;
     std::vector<double> coefficients;
+    /// Of those that this rank computes one by one.
+    std::vector<std::uint32_t> places, row;
+  };
+  /// Those of one kind of molecule.
+  struct Molecule {
+    struct Terms {
+      std::size_t kind;  ///< place in `kinds_`
+      std::vector<std::uint32_t> atoms, row;
+    };
+    std::vector<Terms> terms;
   };
   void add(Kind& kind, const ParticleStore& particles, std::uint32_t particle,
            const Topology::Place& place, const Topology::Term& term, std::string& missing);
+  /// Those of whole molecules; adds to `sums_of_kind`.
+  void compute_molecules(ParticleStore& particles, bool with_sums,
+                         std::span<EnergyAndVirial> sums_of_kind);
+  void compute_one_by_one(ParticleStore& particles, bool with_sums,
+                          std::span<EnergyAndVirial> sums_of_kind);
 
   comm::Context context_;
   std::shared_ptr<const MoleculePlaces> places_;
@@ -47,6 +64,8 @@ class BondedForces final : public ForceTerm {
   const BondedKernels& kernels_;
   std::vector<Kind> kinds_;
   std::vector<std::uint32_t> kind_of_;  ///< place in `kinds_` of each row of the table
+  std::vector<Molecule> molecules_;
+  AlignedBuffer<double> room_;
   std::vector<Part> parts_;
 };
 

@@ -5,14 +5,15 @@
 
 #include "md/core/vector.hpp"
 #include "md/system/particle_store.hpp"
+#include "md/system/whole_molecules.hpp"
 
 namespace sterna::md {
 
 /// No particle of this rank.
 inline constexpr std::uint32_t no_target = ~std::uint32_t{0};
 
-/// All terms of one kind on a rank. Plain data, because the files compiled for one instruction set
-/// must not instantiate code that others share.
+/// Terms of one kind that a rank computes one by one. Plain data, because the files compiled for one
+/// instruction set must not instantiate code that others share.
 struct BondedWork {
   const Position* position;
   std::size_t count;
@@ -30,14 +31,36 @@ struct BondedWork {
   double virial[6];            ///< sum of r_a f_b: xx yy zz xy xz yz
 };
 
+/// Terms of one kind that each of some whole molecules has.
+struct TermsOfMolecule {
+  std::uint32_t kind;  ///< in `bonded_table`
+  std::size_t count;
+  /// Of atom k of term t, number t * atoms + k: its place in the molecule.
+  const std::uint32_t* atoms;
+  const std::uint32_t* row;    ///< as in BondedWork
+  const double* coefficients;  ///< likewise
+  double energy;               ///< is added to where it is wanted, as is the next
+  double virial[6];            ///< sum of r_a f_b: xx yy zz xy xz yz
+};
+
+/// All terms of some whole molecules of one kind.
+struct MoleculeWork {
+  WholeMolecules molecules;
+  TermsOfMolecule* terms;
+  std::size_t kinds;  ///< in `terms`
+  bool with_sums;     ///< energy and virial are wanted
+};
+
 /// One instruction set's kernels of all bonded terms.
 struct BondedKernels {
   using Compute = void (*)(BondedWork& work);
+  using ComputeMolecules = void (*)(MoleculeWork& work);
   struct OfTerm {
     Compute in_double, mixed;
   };
   const char* name;
   const OfTerm* terms;  ///< in the order of `bonded_table`
+  ComputeMolecules molecules_in_double, molecules_mixed;
 };
 
 const BondedKernels& bonded_kernels_baseline();

@@ -2,10 +2,28 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "md/core/agreement.hpp"
+#include "md/simd/instruction_set.hpp"
 
 namespace sterna::md {
+
+ExcludedCharges::ExcludedCharges(const comm::Context& context,
+                                 std::shared_ptr<const MoleculePlaces> places)
+    : context_(context),
+      places_(std::move(places)),
+      kernels_(select_kernels(
+          available_kernels<ExcludedKernels>(STERNA_KERNEL_FAMILY(excluded_kernels)), "auto")) {
+  for (const Topology::Molecule& molecule : places_->topology().molecules()) {
+    auto& pairs = pairs_.emplace_back();
+    for (const auto& [first, second] : molecule.exclusions) {
+      const auto a = static_cast<std::uint32_t>(first), b = static_cast<std::uint32_t>(second);
+      const double product = molecule.atoms[a].charge * molecule.atoms[b].charge;
+      if (product != 0.0) pairs.push_back({a, b, product});
+    }
+  }
+}
 
 void ExcludedCharges::rebuild(const ParticleStore& particles) {
   local_.clear();
@@ -13,6 +31,7 @@ void ExcludedCharges::rebuild(const ParticleStore& particles) {
   const Topology& topology = places_->topology();
   std::string missing;
   for (std::uint32_t i = 0; i < particles.local_count() && missing.empty(); ++i) {
+    if (places_->in_whole(i)) continue;
     const Topology::Place place = topology.place_of(particles.id[i]);
     const auto& atoms = topology.molecules()[place.molecule].atoms;
     const double charge = atoms[static_cast<std::size_t>(place.atom)].charge;
@@ -41,7 +60,8 @@ void ExcludedCharges::rebuild(const ParticleStore& particles) {
 }
 
 void ExcludedCharges::subtract(const ParticleStore& particles, std::span<Vec3> forces,
-                               EnergyAndVirial* sums) const {
+                               EnergyAndVirial* sums) {
+  subtract_of_whole(particles, forces, sums);
   EnergyAndVirial all;
   const auto subtract_pairs = [&](std::span<const Pair> pairs, bool of_ghosts) {
     // The rank of the other atom of a pair takes the other half of it.
@@ -67,6 +87,29 @@ void ExcludedCharges::subtract(const ParticleStore& particles, std::span<Vec3> f
   subtract_pairs(local_, false);
   subtract_pairs(of_ghosts_, true);
   if (sums != nullptr) *sums += all;
+}
+
+void ExcludedCharges::subtract_of_whole(const ParticleStore& particles, std::span<Vec3> forces,
+                                        EnergyAndVirial* sums) {
+  for (std::uint32_t molecule = 0; molecule < pairs_.size(); ++molecule) {
+    const std::span<const std::uint32_t> places = places_->whole(molecule);
+    const std::vector<ExcludedWork::Pair>& pairs = pairs_[molecule];
+    if (pairs.empty() || places.empty()) continue;
+    const std::size_t atoms = places_->topology().molecules()[molecule].atoms.size();
+    room_.resize(atoms * WholeMolecules::room_per_atom);
+    ExcludedWork work{
+        {places.size() / atoms, atoms, places.data(), particles.position.data(),
+         places_->local_of_ghosts().data(), particles.local_count(), forces.data(), room_.data()},
+        pairs.data(),
+        pairs.size(),
+        sums != nullptr,
+        0.0,
+        {}};
+    kernels_.subtract(work);
+    if (sums == nullptr) continue;
+    sums->energy += work.energy;
+    for (int k = 0; k < 6; ++k) sums->virial[k] += work.virial[k];
+  }
 }
 
 }  // namespace sterna::md

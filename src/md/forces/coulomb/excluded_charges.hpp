@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "md/core/energy_and_virial.hpp"
+#include "md/forces/coulomb/excluded_work.hpp"
+#include "md/system/aligned_buffer.hpp"
 #include "md/system/molecule_places.hpp"
 #include "sterna/comm/context.hpp"
 
@@ -19,8 +21,7 @@ namespace sterna::md {
 class ExcludedCharges {
  public:
   /// `places` is rebuilt by others, before this.
-  ExcludedCharges(const comm::Context& context, std::shared_ptr<const MoleculePlaces> places)
-      : context_(context), places_(std::move(places)) {}
+  ExcludedCharges(const comm::Context& context, std::shared_ptr<const MoleculePlaces> places);
 
   /// The charge of a local particle, internal units.
   double charge(const ParticleStore& particles, std::size_t particle) const {
@@ -30,17 +31,23 @@ class ExcludedCharges {
   void rebuild(const ParticleStore& particles);
   /// Subtracts them from the forces of local particles, and this rank's share from energy and
   /// virial where these are given.
-  void subtract(const ParticleStore& particles, std::span<Vec3> forces,
-                EnergyAndVirial* sums) const;
+  void subtract(const ParticleStore& particles, std::span<Vec3> forces, EnergyAndVirial* sums);
 
  private:
+  /// Pairs of whole molecules of all kinds.
+  void subtract_of_whole(const ParticleStore& particles, std::span<Vec3> forces,
+                         EnergyAndVirial* sums);
   struct Pair {
     std::uint32_t particle, other;
     double product;  ///< of the charges
   };
   comm::Context context_;
   std::shared_ptr<const MoleculePlaces> places_;
-  std::vector<Pair> local_, of_ghosts_;  ///< of two local particles; of one with a ghost
+  const ExcludedKernels& kernels_;
+  std::vector<std::vector<ExcludedWork::Pair>> pairs_;  ///< of each kind of molecule
+  AlignedBuffer<double> room_;
+  /// Of molecules that are not whole: of two local particles; of one with a ghost.
+  std::vector<Pair> local_, of_ghosts_;
 };
 
 }  // namespace sterna::md

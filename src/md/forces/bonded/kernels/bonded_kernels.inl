@@ -1,12 +1,15 @@
 // The kernels of all bonded terms, written once over vectors of doubles or floats and compiled once
 // for each instruction set (bonded_kernels_avx512.cpp and its siblings).
 //
-// Idea:    lanes are terms of one kind. Connections of atoms are formed in double precision, one
-//          term after the other, and computed with side by side; forces go back likewise. What
-//          belongs to one atom or one row of coefficients moves as a vector of four numbers, and
-//          four vectors are transposed where lanes are to be terms.
+// Idea:    lanes are molecules where a rank has many of a kind as a whole (molecule_block.hpp): what
+//          a term of each of them does goes to arrays of the molecules' atoms. For other molecules
+//          lanes are terms of one kind. Their connections are formed in double precision, one term
+//          after the other, and forces go back likewise. What belongs to one atom or one row of
+//          coefficients moves as a vector of four numbers, and four vectors are transposed where
+//          lanes are to be terms.
 // Source:  general.
-// Cost:    that of reaching the atoms in memory: about half of the whole.
+// Cost:    that of reaching the atoms in memory: of whole molecules, once for each atom; of others
+//          once for each atom of a term, which is most of the whole.
 // Hazards: terms of one vector may share atoms, so forces are added one term after the other.
 // Others:  none.
 
@@ -14,7 +17,7 @@
 
 #include "md/forces/bonded/bonded_work.hpp"
 #include "md/forces/bonded/terms/list.hpp"
-#include "md/simd/transpose.hpp"
+#include "md/system/kernels/molecule_block.hpp"
 
 namespace sterna::md {
 namespace {
@@ -32,19 +35,6 @@ constexpr int coefficients_of() {
   } else {
     return Term::coefficient_count;
   }
-}
-
-/// Position of a particle, and 0.
-[[gnu::always_inline]] inline void read(const Position& from, Four<double>& to) {
-  constexpr Four<std::int64_t> place{-1, -1, -1, 0};
-  to = reinterpret_cast<Four<double>>(*reinterpret_cast<const Four<std::int64_t>*>(&from) & place);
-}
-
-/// Two stores beside each other, so that none reaches into the next particle's force.
-[[gnu::always_inline]] inline void add(const Four<double>& change, Vec3& force) {
-  typedef double Two __attribute__((vector_size(16), aligned(8), may_alias));
-  *reinterpret_cast<Two*>(&force.x) += Two{change[0], change[1]};
-  force.z += change[2];
 }
 
 /// The sums over the terms of one vector. `acts`, `connections`: what acts beyond each connection.
@@ -144,6 +134,73 @@ void compute_terms(BondedWork& work) {
   }
 }
 
+/// All terms of one kind of the molecules of a block.
+template <class Term, class Real>
+void compute_in_block(MoleculeBlock<Real>& block, TermsOfMolecule& terms, bool with_sums) {
+  using V = Vector<Real>;
+  constexpr std::size_t atoms = Term::atoms;
+  constexpr int count = coefficients_of<Term>();
+  V energy{}, virial[6]{};
+  for (std::size_t t = 0; t < terms.count; ++t) {
+    const std::uint32_t* const atom = terms.atoms + t * atoms;
+    const double* const row = terms.coefficients + std::size_t{terms.row[t]} * count;
+    Triple<V> b[atoms - 1], f[atoms - 1];
+    for (std::size_t k = 0; k + 1 < atoms; ++k) {
+      b[k] = {block.connection(atom[k], atom[k + 1], 0), block.connection(atom[k], atom[k + 1], 1),
+              block.connection(atom[k], atom[k + 1], 2)};
+    }
+    V u;
+    if constexpr (reads_table<Term>) {
+      const double* table[lanes<Real>];
+      for (const double*& own : table) own = row;
+      u = Term::evaluate(b, table, f);
+    } else {
+      V c[count];
+      for (int n = 0; n < count; ++n) c[n] = V{} + static_cast<Real>(row[n]);
+      u = Term::evaluate(b, c, f);
+    }
+    Triple<V> before{};
+    for (std::size_t k = 0; k < atoms; ++k) {
+      const Triple<V> beyond = k + 1 < atoms ? f[k + 1 < atoms ? k : 0] : Triple<V>{};
+      block.force(atom[k], 0) += before.x - beyond.x;
+      block.force(atom[k], 1) += before.y - beyond.y;
+      block.force(atom[k], 2) += before.z - beyond.z;
+      before = beyond;
+    }
+    if (!with_sums) continue;
+    energy += u;
+    for (std::size_t k = 0; k + 1 < atoms; ++k) {
+      virial[0] += b[k].x * f[k].x;
+      virial[1] += b[k].y * f[k].y;
+      virial[2] += b[k].z * f[k].z;
+      virial[3] += b[k].x * f[k].y;
+      virial[4] += b[k].x * f[k].z;
+      virial[5] += b[k].y * f[k].z;
+    }
+  }
+  if (!with_sums) return;
+  terms.energy += block.sum(energy);
+  for (int k = 0; k < 6; ++k) terms.virial[k] += block.sum(virial[k]);
+}
+
+template <class Real, class... Terms>
+void compute_molecules(MoleculeWork& work, TermList<Terms...> /*all*/) {
+  constexpr void (*of_kind[])(MoleculeBlock<Real>&, TermsOfMolecule&,
+                              bool) = {compute_in_block<Terms, Real>...};
+  MoleculeBlock<Real> block(work.molecules);
+  for (std::size_t first = 0; first < work.molecules.count; first += block.width) {
+    block.gather(first);
+    for (std::size_t k = 0; k < work.kinds; ++k) {
+      of_kind[work.terms[k].kind](block, work.terms[k], work.with_sums);
+    }
+    block.scatter();
+  }
+}
+template <class Real>
+void compute_molecules(MoleculeWork& work) {
+  compute_molecules<Real>(work, BondedTerms{});
+}
+
 template <class... Terms>
 struct KernelsOf;
 template <class... Terms>
@@ -152,7 +209,8 @@ struct KernelsOf<TermList<Terms...>> {
       {compute_terms<Terms, double>, compute_terms<Terms, float>}...};
 };
 
-const BondedKernels kernels{STERNA_KERNEL_NAME, KernelsOf<BondedTerms>::rows};
+const BondedKernels kernels{STERNA_KERNEL_NAME, KernelsOf<BondedTerms>::rows,
+                            compute_molecules<double>, compute_molecules<float>};
 
 }  // namespace
 }  // namespace sterna::md

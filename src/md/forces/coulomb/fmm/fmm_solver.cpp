@@ -119,9 +119,11 @@ class Solver final : public FmmSolver::Implementation {
     if (!with_far_field_) return;
     watch = {};
     far_.clear();
+    sums_of_charges_ = {};
     for_each_leaf([&](const Leaf& leaf) {
       gather_far_sources(leaf);
       far_.add_multipole(leaf.index, far_sources_);
+      add_to_sums(leaf);
     });
     watch.lap(times_.charges_to_multipoles);
     far_.start(times_);
@@ -132,7 +134,7 @@ class Solver final : public FmmSolver::Implementation {
     const typename NearField<Near>::Wanted of_near{.potentials = wanted.energy || overlapping(),
                                                    .virial = wanted.virial};
     near_.compute_local(of_near, times_);
-    if (with_far_field_) far_.climb(sums_of_charges(), wanted.virial, times_);
+    if (with_far_field_) far_.climb(sums_of_charges_, wanted.virial, times_);
     near_.finish(of_near, times_);
     if (with_far_field_) far_.finish(times_);
     Stopwatch watch;
@@ -265,26 +267,21 @@ class Solver final : public FmmSolver::Implementation {
     return force;
   }
 
-  /// Charge, dipole and spread about the center of the box; in vacuum also the dipole of the
-  /// positions as given.
-  std::array<double, FarField<Far>::sum_count> sums_of_charges() {
+  void add_to_sums(const Leaf& leaf) {
     double total = 0.0, spread = 0.0;
     Vec3 dipole, given_dipole;
-    for_each_leaf([&](const Leaf& leaf) {
-      for (std::size_t part = leaf.begin; part < leaf.end; ++part) {
-        const Vec3 position = leaf.center + offsets_[part - leaf.begin];
-        const double charge = charge_of(part);
-        const Vec3 moment = dipole_of(part);
-        total += charge;
-        dipole += charge * position + moment;
-        spread += charge * dot(position, position) + 2.0 * dot(moment, position);
-      }
-    });
-    for (std::size_t i = 0; in_vacuum() && i < charges_.charges.size(); ++i) {
-      given_dipole += charges_.charges[i] * positions_[i] + dipole_of_charge(i);
+    for (std::size_t part = leaf.begin; part < leaf.end; ++part) {
+      const Vec3 position = leaf.center + offsets_[part - leaf.begin];
+      const double charge = charge_of(part);
+      const Vec3 moment = dipole_of(part);
+      total += charge;
+      dipole += charge * position + moment;
+      spread += charge * dot(position, position) + 2.0 * dot(moment, position);
+      if (in_vacuum()) given_dipole += charge * positions_[leaf_parts_.charge(part)] + moment;
     }
-    return {total,  dipole.x,       dipole.y,       dipole.z,
-            spread, given_dipole.x, given_dipole.y, given_dipole.z};
+    const double sums[] = {total,  dipole.x,       dipole.y,       dipole.z,
+                           spread, given_dipole.x, given_dipole.y, given_dipole.z};
+    for (std::size_t k = 0; k < sums_of_charges_.size(); ++k) sums_of_charges_[k] += sums[k];
   }
 
   template <bool with_near, bool with_far>
@@ -404,6 +401,9 @@ class Solver final : public FmmSolver::Implementation {
   std::vector<Vec3> dipoles_;
 
   std::vector<Vec3> part_dipoles_;  ///< of each part
+  /// Charge, dipole and spread about the center of the box; in vacuum also the dipole of the
+  /// positions as given.
+  std::array<double, FarField<Far>::sum_count> sums_of_charges_{};
   // Of the leaf at hand.
   std::vector<Vec3> offsets_;
   FarSources<Far> far_sources_;
