@@ -100,7 +100,7 @@ inline TersoffResult evaluate(TersoffEvaluator& evaluator, const Crystal& crysta
   AlignedBuffer<PaddedForce> force(position.size());
   std::fill(force.begin(), force.end(), PaddedForce{});
   const auto particles = static_cast<std::uint32_t>(count);
-  const CellRange cell{0, particles, particles};
+  const CellRange cell{0, particles};
   const std::uint32_t which[] = {0};
   TersoffResult result;
   evaluator.compute(position.data(), rows, &cell, which, force.data(), result.sums);
