@@ -53,7 +53,7 @@ class AlignedBuffer {
     data_ = grown;
     capacity_ = capacity;
   }
-  /// The same size, but keeps no item: memory that is not written then is not touched.
+  /// As `resize`, but keeps no item: memory that nobody writes to is not touched.
   void renew(std::size_t size) {
     if (size > capacity_) release();
     resize(size);

@@ -1,8 +1,8 @@
 // Idea:    each rank computes every term that one of its atoms is in, once, and keeps the forces on
 //          its own atoms: a term across a border is computed on two ranks or more, and no force
-//          travels. Molecules that a rank has as a whole are computed side by side, the terms of
-//          others one by one. Images are chosen at rebuilds, from each atom of a chain to the next one, so a
-//          molecule may be longer than the box, or bonded to itself through it.
+//          travels. Molecules that a rank has as a whole are computed side by side, terms of others
+//          one by one. Images are chosen at rebuilds, from each atom of a chain to the next one, so
+//          a molecule may be longer than the box, or bonded to itself through it.
 // Source:  general.
 // Cost:    terms across borders several times: in a cube of 10 nm, about a fifth of all.
 // Hazards: the atoms of a term must be within the halo of the rank of any of them.

@@ -331,8 +331,8 @@ void add(std::span<const XtcPoint> points, XtcRange& range) {
 
 std::size_t round(std::span<const Position> positions, double precision, const Vec3& edges,
                   std::byte* items, std::size_t stride) {
-  // A position is three numbers and the bits of a type. As a number that would be a denormal one, at
-  // which processors of Intel take 150 cycles, so it is masked.
+  // A position is three numbers and the bits of a type. As a number these would be denormal, which
+  // slows arithmetic on processors of Intel, so they are masked.
   constexpr std::size_t numbers = 4, width = static_cast<std::size_t>(lanes<double>);
   static_assert(sizeof(Position) == numbers * sizeof(double));
   constexpr std::size_t at_once = std::max<std::size_t>(width / numbers, 1);

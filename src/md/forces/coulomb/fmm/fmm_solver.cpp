@@ -47,7 +47,7 @@ namespace {
 /// What of a lattice's potential is not harmonic. All of this energy is divided by the volume.
 class Background {
  public:
-  /// `sums`: as Solver::sums_of_charges, of all ranks.
+  /// `sums`: as Solver::sums_of_charges_, of all ranks.
   template <class Sums>
   Background(const Sums& sums, double volume)
       : scale_(2.0 * std::numbers::pi / (3.0 * volume)),

@@ -417,7 +417,7 @@ void to_fixed(PairWork& work, std::size_t begin, std::size_t end, const Vec3& ce
   const __m256d centers = _mm256_setr_pd(center.x, center.y, center.z, 0.0);
   const __m256d scale = _mm256_set1_pd(steps);
   for (std::size_t i = begin; i < end; ++i) {
-    // The type would be a denormal number, which costs an Intel processor 150 cycles.
+    // The type would be a denormal number, which slows arithmetic on processors of Intel.
     const __m256d p =
         _mm256_blend_pd(_mm256_load_pd(&work.position[i].x), _mm256_setzero_pd(), 0b1000);
     const __m128i xyz = _mm256_cvttpd_epi32(_mm256_mul_pd(_mm256_sub_pd(p, centers), scale));
