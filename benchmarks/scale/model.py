@@ -68,6 +68,26 @@ class Costs:
         return 1e-9 * (multipole + atoms * self.others[-1])
 
 
+def water_halo(
+    grid: tuple[int, int, int],
+    edges: tuple[float, float, float],
+    width: float,
+    size: float,
+    *,
+    staged: bool,
+) -> list[Messages]:
+    """`size`: bytes of an atom. Hydrogen, without pair forces, comes from half of the width."""
+
+    def of(width: float, atoms: float) -> list[Messages]:
+        per_volume = size * atoms * DENSITY
+        if staged:
+            return staged_halo(grid, edges, width, per_volume)
+        return [direct_halo(grid, edges, width, per_volume)]
+
+    stages = zip(of(width, 1 / 3), of(width / 2, 2 / 3), strict=True)
+    return [oxygen.plus(hydrogen) for oxygen, hydrogen in stages]
+
+
 @dataclass
 class Water:
     """A cube of water on a grid of ranks."""
@@ -120,10 +140,7 @@ class Water:
         return best
 
     def halo(self, *, staged: bool, size: float = PLACE) -> list[Messages]:
-        per_volume = size * DENSITY
-        if staged:
-            return staged_halo(self.grid, self.edges, self.width, per_volume)
-        return [direct_halo(self.grid, self.edges, self.width, per_volume)]
+        return water_halo(self.grid, self.edges, self.width, size, staged=staged)
 
     def migration(self) -> Messages:
         """A message to every neighbor, what leaves through the surface spread over all."""

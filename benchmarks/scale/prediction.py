@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from model import AT_REBUILD, CUTOFF, DENSITY, PLACE, Water
+from model import AT_REBUILD, CUTOFF, PLACE, Water, water_halo
 from recording import Case
-from regions import direct_halo, grid_of
+from regions import grid_of
 from tree import CHARGE, Partition, Tree
 
 SPREAD_BEYOND = 64
@@ -17,10 +17,11 @@ def predicted(
     grid = grid_of(ranks)
     partition = Partition(tree, grid)
     lists = rebuilds + 1  # with that of the start
-    halo = direct_halo(grid, case.edges, CUTOFF + skin, DENSITY).sent_by(0)
+    (halo,) = water_halo(grid, case.edges, CUTOFF + skin, 1.0, staged=False)
+    messages, atoms = halo.sent_by(0)
 
     def of_halo(rounds: int) -> tuple[int, float]:
-        return rounds * halo[0], halo[1] * (lists * AT_REBUILD + (rounds - lists) * PLACE)
+        return rounds * messages, atoms * (lists * AT_REBUILD + (rounds - lists) * PLACE)
 
     def of_charges(rounds: int) -> tuple[int, float]:
         messages, size = partition.charges(case.atoms).sent_by(0)

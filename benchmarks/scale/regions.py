@@ -49,6 +49,15 @@ class Messages:
         others = source != target
         return cls(source[others], target[others], size * amount[others])
 
+    def plus(self, other: "Messages") -> "Messages":
+        """With the bytes of another exchange in the same messages, which has no others."""
+        key = self.source * (self.source.max(initial=0) + 1) + self.target
+        of_other = other.source * (self.source.max(initial=0) + 1) + other.target
+        order = numpy.argsort(key)
+        size = self.size.copy()
+        size[order[numpy.searchsorted(key, of_other, sorter=order)]] += other.size
+        return Messages(self.source, self.target, size)
+
     def sent_by(self, rank: int) -> tuple[int, float]:
         """Messages and bytes."""
         own = self.source == rank

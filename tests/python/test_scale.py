@@ -39,6 +39,18 @@ def test_a_halo_is_the_shell_around_the_region():
     assert sum(volume for _, volume in stages) == pytest.approx(volume, rel=1e-6)
 
 
+def test_bytes_go_into_messages_that_are_there():
+    edges = (16.0, 16.0, 16.0)
+    wide, narrow = (direct_halo((4, 4, 4), edges, width, 1.0) for width in (5.0, 0.5))
+    both = wide.plus(narrow)
+    assert both.sent_by(21)[0] == wide.sent_by(21)[0] == 63 > narrow.sent_by(21)[0]
+    assert both.sent_by(21)[1] == pytest.approx(wide.sent_by(21)[1] + narrow.sent_by(21)[1])
+    there = (both.source == 21) & (both.target == 22)
+    assert both.size[there] == pytest.approx(
+        wide.size[there] + narrow.size[(narrow.source == 21) & (narrow.target == 22)]
+    )
+
+
 def test_expansions_come_from_the_neighbors_of_the_parents():
     # Four cells along a rank's edge at depth 2, whose parents are two: their neighbors' children
     # reach two cells beyond.
