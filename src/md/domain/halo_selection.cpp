@@ -88,15 +88,18 @@ void HaloSelection::select(std::span<const Position> positions) {
     throw std::length_error("more than 4294967295 particles on one rank");
   }
   indices_.clear();
+  Hits hits;
   for (const auto& batch : batches_) {
-    shear_.none() ? select_batch<false>(batch, positions) : select_batch<true>(batch, positions);
+    shear_.none() ? select_batch<false>(batch, positions, hits)
+                  : select_batch<true>(batch, positions, hits);
   }
 }
 
 template <bool sheared>
-void HaloSelection::select_batch(const Batch& batch, std::span<const Position> positions) {
-  hit_index_.clear();
-  hit_segments_.clear();
+void HaloSelection::select_batch(const Batch& batch, std::span<const Position> positions,
+                                 Hits& hits) {
+  hits.index.clear();
+  hits.segments.clear();
   std::size_t counts[kBatch] = {};
   const Vec3 center = inner_center_, half = inner_half_;
   const auto unsheared = [&](const Position& p) {
@@ -132,8 +135,8 @@ void HaloSelection::select_batch(const Batch& batch, std::span<const Position> p
         all &= hit;
       }
       if (all == 0) continue;
-      hit_index_.push_back(outer[k]);
-      hit_segments_.push_back(all);
+      hits.index.push_back(outer[k]);
+      hits.segments.push_back(all);
       for (std::uint64_t rest = all; rest != 0; rest &= rest - 1) ++counts[std::countr_zero(rest)];
     }
   }
@@ -144,9 +147,9 @@ void HaloSelection::select_batch(const Batch& batch, std::span<const Position> p
     begin_[batch.first + i + 1] = cursor[i] + counts[i];
   }
   indices_.resize(begin_[batch.first + batch.count]);
-  for (std::size_t k = 0; k < hit_index_.size(); ++k) {
-    for (std::uint64_t rest = hit_segments_[k]; rest != 0; rest &= rest - 1) {
-      indices_[cursor[std::countr_zero(rest)]++] = hit_index_[k];
+  for (std::size_t k = 0; k < hits.index.size(); ++k) {
+    for (std::uint64_t rest = hits.segments[k]; rest != 0; rest &= rest - 1) {
+      indices_[cursor[std::countr_zero(rest)]++] = hits.index[k];
     }
   }
 }

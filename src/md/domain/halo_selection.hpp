@@ -49,8 +49,13 @@ class HaloSelection {
     std::size_t first, count;
     std::vector<AxisTest> tests[3];
   };
+  /// Positions of a batch that are in segments, and in which.
+  struct Hits {
+    std::vector<std::uint32_t> index;
+    std::vector<std::uint64_t> segments;
+  };
   template <bool sheared>
-  void select_batch(const Batch& batch, std::span<const Position> positions);
+  void select_batch(const Batch& batch, std::span<const Position> positions, Hits& hits);
 
   std::vector<HaloSegment> segments_;
   std::vector<char> narrow_;
@@ -60,8 +65,6 @@ class HaloSelection {
   Vec3 inner_center_, inner_half_;  ///< positions strictly inside are in no segment
   std::vector<std::size_t> begin_;
   std::vector<std::uint32_t> indices_;
-  std::vector<std::uint32_t> hit_index_;
-  std::vector<std::uint64_t> hit_segments_;
 };
 
 }  // namespace sterna::md

@@ -486,7 +486,7 @@ EnergyAndVirial Constraints::constrain_accelerations(const ParticleStore& partic
       particles, std::span<const Vec3>(particles.force.data(), particles.local_count()), ghosts);
   std::vector<Vec3> all;
   if (solves_others()) {
-    all.resize(particles.total_count());
+    all.resize(force.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
       all[i] = weight_of(particles.position[i]) * force[i];
     }

@@ -100,12 +100,12 @@ class Constraints {
   void update_connections(const ParticleStore& particles);
   /// Whether some are solved otherwise than as rotors, on any rank where all solve them together.
   bool solves_others() const { return !groups_.empty() || kinds_.span_ranks(); }
-  /// Those of local particles where they are, and those of ghosts as their ranks have them, in
-  /// `ghosts`. Collective.
+  /// Those of local particles where they are, and those of ghosts of other ranks, if any, as these
+  /// have them, in `ghosts`. Collective.
   template <class Vector>
   BasicGhostedVectors<Vector> with_ghosts(const ParticleStore& particles, std::span<Vector> local,
                                           std::vector<Vec3>& ghosts) const {
-    ghosts.resize(particles.ghost_count());
+    ghosts.resize(context_.size() > 1 ? particles.ghost_count() : 0);
     ghost_vectors_(local, ghosts);
     return {local, ghosts};
   }
