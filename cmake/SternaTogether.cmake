@@ -1,17 +1,19 @@
 # Most of the time of compiling a small file goes into the headers and templates that it shares with
-# its neighbors. So the files of a folder are compiled together, some at a time. Three kinds stay
-# alone: those with options of their own, such as kernels; those that end with a row of a table (a
-# method, an observer, a thermostat, a reader), whose functions have the same names in all of them;
-# and the tables of rows, in whose place a program may link another one, with a row more.
+# its neighbors. So the files of a part of a library (src/md/input with its folders, all of src/comm)
+# are compiled together, some at a time, with the headers of libraries compiled before. Two kinds
+# stay alone: those with options of their own, such as kernels, and tables in whose place a program
+# may link another one, with a row more (docs/howto/add-*.md).
 #
-# All others need names in anonymous namespaces that are unique in their folder. Builds with
+# All others need names in anonymous namespaces that are unique in their part. Builds with
 # sanitizers and the preset `dev` compile each file alone, and see whether it includes what it needs.
 set(_sterna_together ON)
 if(STERNA_SANITIZE)
   set(_sterna_together OFF)
 endif()
-option(STERNA_TOGETHER "Compile the files of a folder together" ${_sterna_together})
-set(STERNA_TOGETHER_FILES 24 CACHE STRING "As many files at a time, with STERNA_TOGETHER")
+option(STERNA_TOGETHER "Compile the files of a part of a library together" ${_sterna_together})
+set(_sterna_replaceable_tables comm/neighbor/table forces/pair/pair_potential_table
+    observe/observer_table start/readers/reader_table integrate/thermostats/thermostat_table)
+set(STERNA_TOGETHER_FILES 48 CACHE STRING "At most as many files at a time, with STERNA_TOGETHER")
 mark_as_advanced(STERNA_TOGETHER_FILES)
 
 # sterna_compile_together(TARGET SOURCE...): absolute paths, whose options are set already.
@@ -19,29 +21,44 @@ function(sterna_compile_together target)
   if(NOT STERNA_TOGETHER)
     return()
   endif()
-  set(folder "")
+  set(names)
   foreach(source ${ARGN})
-    file(STRINGS ${source} row REGEX "^const [A-Za-z]+Row " LIMIT_COUNT 1)
-    file(STRINGS ${source} table REGEX "^#include \".*(_list\\.inc|/list\\.hpp)\"" LIMIT_COUNT 1)
     get_source_file_property(options ${source} COMPILE_OPTIONS)
     get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
-    if(row OR table OR options OR definitions)
+    if(options OR definitions)
+      set_property(SOURCE ${source} PROPERTY SKIP_PRECOMPILE_HEADERS ON)
       continue()
     endif()
-    get_filename_component(its_folder ${source} DIRECTORY)
-    if(NOT its_folder STREQUAL folder)
-      set(folder ${its_folder})
-      set(number 0)
+    file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR}/src ${source})
+    string(REGEX REPLACE "(^md/|\\.cpp$)" "" path ${name})
+    if(path IN_LIST _sterna_replaceable_tables)
+      continue()
     endif()
-    math(EXPR group "${number} / ${STERNA_TOGETHER_FILES}")
-    math(EXPR number "${number} + 1")
-    file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR}/src ${folder})
-    string(MAKE_C_IDENTIFIER "${name}_${group}" name)
-    set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${name})
+    string(REGEX MATCH "^(comm|[a-z]+/[a-z]+)" name ${name})
+    string(MAKE_C_IDENTIFIER ${name} name)
+    list(APPEND names ${name})
+    list(APPEND files_of_${name} ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES names)
+  foreach(name ${names})
+    # Equal numbers of files in each unit.
+    list(LENGTH files_of_${name} count)
+    math(EXPR units "(${count} + ${STERNA_TOGETHER_FILES} - 1) / ${STERNA_TOGETHER_FILES}")
+    set(number 0)
+    foreach(source ${files_of_${name}})
+      math(EXPR unit "${number} * ${units} / ${count}")
+      math(EXPR number "${number} + 1")
+      set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${name}_${unit})
+    endforeach()
   endforeach()
   # With relative paths a compiler cache finds in one clone what another has compiled.
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP
                                              UNITY_BUILD_RELOCATABLE ON)
+  # With precompiled headers a compiler cache finds nothing unless its user tells it how.
+  if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    target_precompile_headers(${target} PRIVATE <algorithm> <functional> <map> <memory> <optional>
+                              <string> <vector> <fmt/format.h> <nlohmann/json.hpp>)
+  endif()
   # GCC takes an included file for a header, in which a class must not have members of types that
   # are another file's own.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)

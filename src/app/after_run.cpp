@@ -1,7 +1,6 @@
 #include "app/after_run.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "sterna/comm/collective.hpp"
+#include "sterna/comm/joined.hpp"
 
 namespace sterna {
 namespace {
@@ -72,7 +72,7 @@ std::string as_argument(const std::string& path) {
 }
 
 std::string command_line(const std::vector<std::string>& arguments) {
-  return fmt::format("{} {}", command_name, fmt::join(arguments, " "));
+  return fmt::format("{} {}", command_name, comm::joined(arguments, " "));
 }
 
 }  // namespace

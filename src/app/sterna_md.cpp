@@ -1,14 +1,12 @@
 // sterna-md: the program that every rank runs. `sterna` (Python) starts it with a launcher.
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <malloc.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <utility>
@@ -18,6 +16,7 @@
 #include "app/command_line.hpp"
 #include "app/rank_process.hpp"
 #include "md/core/file_error.hpp"
+#include "md/core/json.hpp"
 #include "md/core/unstable_run.hpp"
 #include "md/input/check_molecules.hpp"
 #include "md/input/input_text.hpp"
@@ -37,6 +36,7 @@
 #include "sterna/comm/environment.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/free_memory.hpp"
+#include "sterna/comm/joined.hpp"
 #include "sterna/comm/methods.hpp"
 #include "sterna/version.hpp"
 
@@ -49,7 +49,7 @@ void print_method(const comm::MethodInfo& method, const std::string& reason) {
              method.description);
   if (!method.needs.empty()) fmt::print("  {:<20} {:<9} needs {}\n", "", "", method.needs);
   if (!method.aliases.empty()) {
-    fmt::print("  {:<20} {:<9} also called {}\n", "", "", fmt::join(method.aliases, ", "));
+    fmt::print("  {:<20} {:<9} also called {}\n", "", "", comm::joined(method.aliases, ", "));
   }
   if (!reason.empty()) fmt::print("  {:<20} {:<9} {}\n", "", "", reason);
 }
@@ -116,7 +116,7 @@ void print_method_table() {
   };
   add("neighbor", comm::neighbor_methods(), comm::work_of_neighbor_method, 6, 4800);
   add("sparse", comm::sparse_methods(), comm::work_of_sparse_method, 3, 4800);
-  fmt::print("{}\n", table.dump(1));
+  fmt::print("{}\n", md::json_text(table, 1));
 }
 
 /// Sterna's own input, or that of another program, as the end of the name says.
@@ -184,7 +184,7 @@ int print_outputs(const std::string& path) {
                                        {"name", result.input.run.name},
                                        {"report", result.input.output.report},
                                        {"export", result.input.output.exports}};
-  fmt::print("{}\n", outputs.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  fmt::print("{}\n", md::json_text(outputs));
   return success;
 }
 
@@ -321,9 +321,11 @@ int run(const comm::Context& world, const Arguments& arguments,
   };
   try {
     md::Simulation simulation(world, result.input, options);
-    const auto& output = result.input.output;
+    result.input = {};  // the simulation has its own, which may be large
+    const md::Input& input = simulation.input();
+    const auto& output = input.output;
     const std::filesystem::path folder(output.directory);
-    const std::string stem = (folder / result.input.run.name).lexically_normal();
+    const std::string stem = (folder / input.run.name).lexically_normal();
     for (const std::string& format : output.exports) {
       after_run.expect_export(stem + ".h5md", stem + md::export_file_ending(format));
     }
@@ -358,7 +360,7 @@ int main(int argc, char** argv) {
     return success;
   }
   if (arguments.pages) {
-    fmt::print("{}\n", nlohmann::json(md::reference_pages()).dump());
+    fmt::print("{}\n", md::json_text(nlohmann::json(md::reference_pages())));
     return success;
   }
   if (arguments.method_table) {

@@ -12,6 +12,7 @@
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/context.hpp"
 #include "sterna/comm/error.hpp"
+#include "sterna/comm/joined.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
 using namespace sterna::comm;
@@ -86,6 +87,14 @@ TEST_CASE("collective helpers move strings of any length") {
   }
   CHECK(exclusive_sum(world, world.rank()) == world.rank() * (world.rank() - 1) / 2);
   barrier(world);
+}
+
+TEST_CASE("texts and numbers joined") {
+  CHECK(joined(std::vector<std::string>{"a", "b", "c"}, ", ") == "a, b, c");
+  CHECK(joined(std::vector<std::string_view>{"one"}, ", ") == "one");
+  CHECK(joined(std::vector<int>{}, " x ").empty());
+  CHECK(joined(std::vector<std::int64_t>{4, -5}, " x ") == "4 x -5");
+  CHECK(joined(std::vector<double>{0.1, 2.0}, ",") == "0.1,2");
 }
 
 TEST_CASE("the name that was meant") {

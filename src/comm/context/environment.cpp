@@ -1,7 +1,6 @@
 #include "sterna/comm/environment.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <mpi.h>
 #include <net/if.h>
 
@@ -16,6 +15,7 @@
 #include "comm/context/launcher.hpp"
 #include "comm/context/session_folder.hpp"
 #include "comm/context/transport_settings.hpp"
+#include "sterna/comm/joined.hpp"
 
 namespace sterna::comm {
 namespace {
@@ -51,7 +51,7 @@ Environment::Environment(int& argc, char**& argv, const EnvironmentOptions& opti
   const bool one_node = is_on_one_node(std::getenv);
   if (!one_node && !options.interface.empty() && if_nametoindex(options.interface.c_str()) == 0) {
     abort(fmt::format("sterna: error: this node has no network interface \"{}\": it has {}",
-                      options.interface, fmt::join(network_interfaces(), ", ")));
+                      options.interface, joined(network_interfaces(), ", ")));
   }
   choose_transports(one_node, ranks, folder_->path(), options.interface);
   if (const int rank = launched_rank(std::getenv); rank >= 0) folder_->announce(rank, ranks);

@@ -1,7 +1,7 @@
 #include "comm/context/late_ranks.hpp"
+#include "sterna/comm/joined.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace sterna::comm {
 
@@ -12,7 +12,7 @@ void LateRanks::add(int rank, std::string_view reason) {
 
 std::string name_ranks(const std::vector<int>& ranks) {
   if (ranks.empty()) return "the other ranks";
-  return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "));
+  return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", joined(ranks, ", "));
 }
 
 std::string timeout_passed(double seconds, const LateRanks& late, bool named) {

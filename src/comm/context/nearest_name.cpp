@@ -1,7 +1,7 @@
 #include "sterna/comm/nearest_name.hpp"
+#include "sterna/comm/joined.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -73,8 +73,7 @@ std::string unknown_name_message(std::string_view kind, std::string_view typed,
                                  std::span<const std::string_view> names,
                                  std::optional<std::string_view> meant) {
   const std::string hint = meant ? fmt::format("; did you mean \"{}\"?", *meant) : ".";
-  return fmt::format("unknown {} \"{}\"{} Valid are: {}", kind, typed, hint,
-                     fmt::join(names, ", "));
+  return fmt::format("unknown {} \"{}\"{} Valid are: {}", kind, typed, hint, joined(names, ", "));
 }
 
 }  // namespace sterna::comm

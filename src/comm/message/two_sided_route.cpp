@@ -26,7 +26,7 @@
 namespace sterna::comm {
 namespace {
 
-constexpr std::size_t largest_part = std::size_t{1} << 30U;
+constexpr std::size_t largest_message = std::size_t{1} << 30U;
 
 class TwoSidedRoute final : public Route {
  public:
@@ -63,8 +63,8 @@ class TwoSidedRoute final : public Route {
              std::uint64_t token) override {
     const two_sided::Peer peer(context_.communicator, rank, tag_ + 1);
     Transfer& transfer = incoming_.emplace_back(Transfer{token, {}});
-    for (std::size_t at = 0; at < target.size(); at += largest_part) {
-      peer.receive(target.subspan(at, std::min(largest_part, target.size() - at)),
+    for (std::size_t at = 0; at < target.size(); at += largest_message) {
+      peer.receive(target.subspan(at, std::min(largest_message, target.size() - at)),
                    transfer.requests.emplace_back(MPI_REQUEST_NULL));
     }
     const packet::PullHead head{operation};
@@ -143,8 +143,8 @@ class TwoSidedRoute final : public Route {
     announced_.erase(found);
     const two_sided::Peer peer(context_.communicator, rank, tag_ + 1);
     Transfer& transfer = outgoing_.emplace_back(Transfer{operation, {}});
-    for (std::size_t at = 0; at < data.size(); at += largest_part) {
-      peer.send(data.subspan(at, std::min(largest_part, data.size() - at)),
+    for (std::size_t at = 0; at < data.size(); at += largest_message) {
+      peer.send(data.subspan(at, std::min(largest_message, data.size() - at)),
                 transfer.requests.emplace_back(MPI_REQUEST_NULL));
     }
   }

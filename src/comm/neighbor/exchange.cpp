@@ -27,10 +27,11 @@ namespace sterna::comm {
 namespace {
 
 /// A method whose exchange was destroyed on this rank.
-class ReleasedMethod final : public CollectiveObject {
+class ReleasedNeighborMethod final : public CollectiveObject {
  public:
   /// `rounds`: started; `under_way`: the last of them is not finished.
-  ReleasedMethod(std::unique_ptr<NeighborMethod> method, std::uint64_t rounds, bool under_way)
+  ReleasedNeighborMethod(std::unique_ptr<NeighborMethod> method, std::uint64_t rounds,
+                         bool under_way)
       : method_(std::move(method)), rounds_(rounds), under_way_(under_way) {}
 
   std::uint64_t rounds() const override { return rounds_; }
@@ -413,7 +414,7 @@ class NeighborExchangeBytes::Implementation {
       const bool filling = phase_ == Phase::filling && &entry == sending_;
       const std::uint64_t rounds = filling ? entry.round - 1 : entry.round;
       const bool under_way = phase_ == Phase::started && &entry == receiving_;
-      std::unique_ptr<ReleasedMethod> object;
+      std::unique_ptr<ReleasedNeighborMethod> object;
       if (entry.method) {
         try {
           if (under_way && !setting_.context.failed && !setting_.context.mpi_has_ended()) {
@@ -422,7 +423,8 @@ class NeighborExchangeBytes::Implementation {
         } catch (const Error&) {
           setting_.context.failed = true;
         }
-        object = std::make_unique<ReleasedMethod>(std::move(entry.method), rounds, under_way);
+        object =
+            std::make_unique<ReleasedNeighborMethod>(std::move(entry.method), rounds, under_way);
       }
       setting_.context.collective_objects.release(std::exchange(entry.number, 0),
                                                   std::move(object));

@@ -18,7 +18,7 @@ namespace sterna::comm {
 namespace {
 
 using Peer = NeighborPattern::Peer;
-constexpr const char* name = "neighbor pattern";
+constexpr const char* pattern_name = "neighbor pattern";
 
 std::string fault_of_list(const Context& context, std::span<const Peer> peers) {
   for (std::size_t i = 0; i < peers.size(); ++i) {
@@ -58,7 +58,7 @@ std::map<int, Peer> ask_peers(const Context& world, std::span<const Peer> peers)
     outgoing[i] = {peers[i].send_capacity, peers[i].receive_capacity};
     check_mpi(MPI_Issend(outgoing[i].data(), 2, MPI_UINT64_T, peers[i].rank, tag,
                          context.communicator, &sends[i]),
-              name);
+              pattern_name);
   }
   std::map<int, Peer> said;
   const auto poll = [&] {
@@ -66,17 +66,18 @@ std::map<int, Peer> ask_peers(const Context& world, std::span<const Peer> peers)
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status status;
     check_mpi(MPI_Improbe(MPI_ANY_SOURCE, tag, context.communicator, &found, &message, &status),
-              name);
+              pattern_name);
     if (found != 0) {
       Capacities theirs{};
-      check_mpi(MPI_Mrecv(theirs.data(), 2, MPI_UINT64_T, &message, MPI_STATUS_IGNORE), name);
+      check_mpi(MPI_Mrecv(theirs.data(), 2, MPI_UINT64_T, &message, MPI_STATUS_IGNORE),
+                pattern_name);
       said[status.MPI_SOURCE] = {status.MPI_SOURCE, theirs[0], theirs[1]};
     }
     if (!barrier.entered()) {
       int sent = 0;
       check_mpi(
           MPI_Testall(static_cast<int>(sends.size()), sends.data(), &sent, MPI_STATUSES_IGNORE),
-          name);
+          pattern_name);
       if (sent == 0) return false;
       barrier.enter();
     }
@@ -84,7 +85,7 @@ std::map<int, Peer> ask_peers(const Context& world, std::span<const Peer> peers)
   };
   try {
     Waiter(context).wait(poll, [&] {
-      Awaited awaited{name, "consensus", 0, {}};
+      Awaited awaited{pattern_name, "consensus", 0, {}};
       if (barrier.entered()) awaited.ranks.push_back(barrier.late_peer());
       return awaited;
     });
@@ -126,8 +127,8 @@ NeighborPattern NeighborPattern::from_peers(const Context& context, std::vector<
   std::ranges::sort(peers, {}, &Peer::rank);
   Context::Implementation& implementation = context.implementation();
   const auto throw_if = [&](const std::string& fault) {
-    const std::string agreed = agree_on_reason(implementation, fault, name);
-    if (!agreed.empty()) throw Error(fmt::format("{}: {}", name, agreed));
+    const std::string agreed = agree_on_reason(implementation, fault, pattern_name);
+    if (!agreed.empty()) throw Error(fmt::format("{}: {}", pattern_name, agreed));
   };
   throw_if(fault_of_list(context, peers));
   throw_if(fault_of_pairs(peers, ask_peers(context, peers)));

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,6 +10,7 @@
 #include <sstream>
 
 #include "sterna/comm/error.hpp"
+#include "sterna/comm/joined.hpp"
 #include "sterna/comm/placement.hpp"
 #include "sterna/comm/regular_file.hpp"
 
@@ -31,7 +31,7 @@ int checked_product(std::span<const int> sizes) {
 int require_nodes(std::span<const int> sizes, std::string_view kind) {
   const int nodes = checked_product(sizes);
   if (nodes == 0) {
-    throw Error(fmt::format("a {} network of {} nodes is none", kind, fmt::join(sizes, " x ")));
+    throw Error(fmt::format("a {} network of {} nodes is none", kind, joined(sizes, " x ")));
   }
   return nodes;
 }
@@ -174,8 +174,8 @@ int Network::hops(int a, int b) const {
 }
 
 std::string Network::description() const {
-  if (!torus_.empty()) return fmt::format("torus {}", fmt::join(torus_, " x "));
-  if (!tree_.empty()) return fmt::format("tree {}", fmt::join(tree_, " x "));
+  if (!torus_.empty()) return fmt::format("torus {}", joined(torus_, " x "));
+  if (!tree_.empty()) return fmt::format("tree {}", joined(tree_, " x "));
   return fmt::format("flat {}", nodes_);
 }
 

@@ -55,9 +55,10 @@ bool holds(const IncomingRows& rows, const std::byte* items) {
 namespace {
 
 /// A method whose exchange was destroyed on this rank.
-class ReleasedMethod final : public CollectiveObject {
+class ReleasedSparseMethod final : public CollectiveObject {
  public:
-  explicit ReleasedMethod(std::unique_ptr<SparseMethod> method) : method_(std::move(method)) {}
+  explicit ReleasedSparseMethod(std::unique_ptr<SparseMethod> method)
+      : method_(std::move(method)) {}
   std::uint64_t rounds() const override { return 0; }
   void end(std::uint64_t) override { method_->end(); }
   void keep_until_exit() override { method_->keep_until_exit(); }
@@ -189,8 +190,8 @@ class SparseExchangeBytes::Implementation {
   /// Waits for nobody.
   void give_up(Entry& entry) noexcept {
     if (entry.number != 0) {
-      std::unique_ptr<ReleasedMethod> object;
-      if (entry.method) object = std::make_unique<ReleasedMethod>(std::move(entry.method));
+      std::unique_ptr<ReleasedSparseMethod> object;
+      if (entry.method) object = std::make_unique<ReleasedSparseMethod>(std::move(entry.method));
       context().collective_objects.release(entry.number, std::move(object));
     }
     entry = {};

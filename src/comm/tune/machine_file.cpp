@@ -28,7 +28,7 @@ constexpr int format = 1;
 /// Oldest rows go first.
 constexpr std::size_t most_rows = 2000;
 /// Bytes; a row has about a thousand.
-constexpr std::size_t largest_file = std::size_t{32} << 20;
+constexpr std::size_t largest_machine_file = std::size_t{32} << 20;
 
 /// The power of two at or below `value`; 0 below 1. Exact, so that all ranks see the same class.
 long octave(double value) {
@@ -160,7 +160,7 @@ std::vector<StoredEvidence> MachineFile::read(std::string& warning) const {
   if (path_.empty()) return {};
   std::string text;
   try {
-    text = read_regular_file(path_, largest_file);
+    text = read_regular_file(path_, largest_machine_file);
   } catch (const UnreadableFile& error) {
     if (error.reason() != UnreadableFile::Reason::missing) {
       warning = fmt::format("machine file {} {}", path_, error.what());

@@ -1,7 +1,6 @@
 #include "md/domain/decomposition_method.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -9,6 +8,7 @@
 #include "md/domain/bisection.hpp"
 #include "md/domain/regular_grid.hpp"
 #include "md/domain/sampling.hpp"
+#include "sterna/comm/joined.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
 namespace sterna::md {
@@ -34,8 +34,8 @@ const DecompositionMethod& decomposition_method(std::string_view name) {
     if (method.name == name) return method;
     names.push_back(method.name);
   }
-  throw std::invalid_argument(
-      fmt::format("no decomposition is named '{}'; there are: {}", name, fmt::join(names, ", ")));
+  throw std::invalid_argument(fmt::format("no decomposition is named '{}'; there are: {}", name,
+                                          comm::joined(names, ", ")));
 }
 
 std::vector<double> loads(const comm::Context& context, const Decomposition& decomposition,

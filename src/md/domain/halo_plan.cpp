@@ -1,7 +1,6 @@
 #include "md/domain/halo_plan.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +8,7 @@
 
 #include "md/domain/halo_direct.hpp"
 #include "md/domain/halo_staged.hpp"
+#include "sterna/comm/joined.hpp"
 
 namespace sterna::md {
 namespace {
@@ -33,7 +33,7 @@ const HaloMethod& halo_method(std::string_view name) {
     names.push_back(method.name);
   }
   throw std::invalid_argument(
-      fmt::format("no halo method is named '{}'; there are: {}", name, fmt::join(names, ", ")));
+      fmt::format("no halo method is named '{}'; there are: {}", name, comm::joined(names, ", ")));
 }
 
 bool within_halo(const Interval& sender, int sender_key, const Interval& receiver, int receiver_key,

@@ -163,7 +163,7 @@ class Cutter {
 };
 
 template <class T>
-void append(std::string& bytes, const T& value) {
+void append_raw(std::string& bytes, const T& value) {
   bytes.append(reinterpret_cast<const char*>(&value), sizeof(T));
 }
 
@@ -193,10 +193,10 @@ std::unique_ptr<Decomposition> make_sampling(const comm::Context& context,
       if (!text.empty()) std::memcpy(points.data() + before, text.data(), text.size());
     }
     for (const Cut& cut : Cutter(request, context.size(), std::move(points)).cut()) {
-      append(bytes, cut.axis);
-      append(bytes, cut.ranks.size());
-      for (const int ranks : cut.ranks) append(bytes, ranks);
-      for (const double plane : cut.planes) append(bytes, plane);
+      append_raw(bytes, cut.axis);
+      append_raw(bytes, cut.ranks.size());
+      for (const int ranks : cut.ranks) append_raw(bytes, ranks);
+      for (const double plane : cut.planes) append_raw(bytes, plane);
     }
   }
   comm::broadcast(context, 0, bytes);

@@ -10,6 +10,7 @@
 
 #include "md/input/molecule_model_from_input.hpp"
 #include "md/model/element.hpp"
+#include "sterna/comm/joined.hpp"
 
 namespace sterna::md {
 namespace {
@@ -63,7 +64,7 @@ std::vector<AtomLabel> labels_of(const Input& input, const Input::Component& com
       labels[n].name += std::to_string(std::count(letters.begin(), upto, letters[n]));
     }
     const std::string key = fmt::format("{} {} {} {}", letters[n], atoms[n].mass, atoms[n].charge,
-                                        fmt::join(atoms[n].kinds, ";"));
+                                        comm::joined(atoms[n].kinds, ";"));
     const auto [known, is_new] = types.try_emplace(key, letters[n]);
     if (is_new) {
       const int before = types_of_letter[letters[n]]++;

@@ -1,7 +1,6 @@
 #include "md/input/check_molecules.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -16,6 +15,7 @@
 #include "md/input/input_schema.hpp"
 #include "md/input/residue_labels.hpp"
 #include "md/input/thermostat_kind.hpp"
+#include "sterna/comm/joined.hpp"
 
 namespace sterna::md {
 namespace {
@@ -242,7 +242,7 @@ std::string wrong_particle_count(const Input& input, std::int64_t particles) {
     parts.push_back("...");
   }
   return fmt::format("the start has {} particles, and the molecules have {} atoms: {}", particles,
-                     atoms, fmt::join(parts, ", "));
+                     atoms, comm::joined(parts, ", "));
 }
 
 }  // namespace sterna::md

@@ -39,6 +39,14 @@ namespace sterna::md {
 /// units. A section of the file has its values and its keys in files of its own, in `sections/`.
 /// What an owner outside of this folder declares is in `sections`.
 struct Input {
+  // These are in input.cpp: else each file that copies an input compiles copies of all sections.
+  Input();
+  Input(const Input&);
+  Input(Input&&) noexcept;
+  Input& operator=(const Input&);
+  Input& operator=(Input&&) noexcept;
+  ~Input();
+
   std::string path;  ///< the file this was read from
   UnitSystem units = *UnitSystem::by_name("reduced");
 

@@ -1,7 +1,7 @@
 #include "md/input/input_text.hpp"
+#include "sterna/comm/joined.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <functional>
 #include <map>
@@ -48,7 +48,7 @@ struct ValueText {
   }
   std::string operator()(const std::vector<std::string>* values) const { return list(*values); }
   std::string operator()(const std::vector<double>* values) const {
-    return fmt::format("[{}]", fmt::join(*values, ", "));
+    return fmt::format("[{}]", comm::joined(*values, ", "));
   }
   std::string operator()(const ChoiceTarget& target) const {
     const std::string_view name = choice_name(target);
@@ -58,12 +58,12 @@ struct ValueText {
     return list(choice_names(target));
   }
   std::string operator()(const Input::AtomLists* lists) const {
-    return fmt::format("[[{}]]", fmt::join(texts(*lists), "], ["));
+    return fmt::format("[[{}]]", comm::joined(texts(*lists), "], ["));
   }
 
   static std::vector<std::string> texts(const Input::AtomLists& lists) {
     std::vector<std::string> result;
-    for (const auto& atoms : lists) result.push_back(fmt::format("{}", fmt::join(atoms, ", ")));
+    for (const auto& atoms : lists) result.push_back(comm::joined(atoms, ", "));
     return result;
   }
   template <class Names>

@@ -1,10 +1,10 @@
 #include "md/input/meant_names.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "sterna/comm/joined.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
@@ -28,7 +28,7 @@ std::string sections_where(Holds&& holds) {
   for (const KeySchema& key : input_keys()) {
     if (holds(key)) labels.push_back(section_label(*find_section(key.section)));
   }
-  return fmt::format("{}", fmt::join(labels, " or "));
+  return comm::joined(labels, " or ");
 }
 
 }  // namespace

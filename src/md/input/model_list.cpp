@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
 #include <vector>
 
+#include "md/core/json.hpp"
 #include "md/core/unit_constants.hpp"
 #include "md/input/published_components.hpp"
 #include "md/input/tersoff_input.hpp"
@@ -165,7 +165,7 @@ std::string model_list_json() {
          {"bibtex", model.citation.bibtex()},
          {"sites", sites}});
   }
-  return list.dump(1) + "\n";
+  return json_text(list, 1) + "\n";
 }
 
 std::string citation_lines(const Input& input) {

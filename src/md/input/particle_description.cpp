@@ -1,8 +1,8 @@
 #include "md/input/particle_description.hpp"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "md/core/json.hpp"
 #include "md/input/molecule_model_from_input.hpp"
 #include "md/input/residue_labels.hpp"
 
@@ -95,7 +95,7 @@ std::string particle_description(const Input& input, const Topology& topology) {
     }
     json["insertion_codes"].push_back(codes);
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_text(json);
 }
 
 }  // namespace sterna::md

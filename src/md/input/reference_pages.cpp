@@ -1,7 +1,6 @@
 #include "md/input/reference_pages.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <string_view>
 
@@ -10,6 +9,7 @@
 #include "md/input/potential_page.hpp"
 #include "md/input/schema_export.hpp"
 #include "md/input/thermostat_kind.hpp"
+#include "sterna/comm/joined.hpp"
 
 namespace sterna::md {
 namespace {
@@ -23,7 +23,8 @@ std::string ensemble_page(const Kind& kind, std::string_view section) {
       kind.name, section, kind.sentence, kind.equations, kind.remarks, kind.source);
   page += keys_of_kind_markdown(section, kind.name);
   if (!kind.aliases.empty()) {
-    page += fmt::format("\nOther programs and papers call it {}.\n", fmt::join(kind.aliases, ", "));
+    page +=
+        fmt::format("\nOther programs and papers call it {}.\n", comm::joined(kind.aliases, ", "));
   }
   return page;
 }

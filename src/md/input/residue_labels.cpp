@@ -27,7 +27,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-std::optional<std::int64_t> whole_number(std::string_view text) {
+std::optional<std::int64_t> residue_number_in(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
@@ -54,9 +54,9 @@ std::vector<Topology::Numbers> residue_numbers_of(const Input::Molecule& molecul
     if (colon == word.npos && is_insertion_code(word.substr(word.size() - 1))) {
       code = word.substr(word.size() - 1);
     }
-    const auto first = whole_number(colon == word.npos ? word.substr(0, word.size() - code.size())
-                                                       : word.substr(0, colon));
-    const auto last = colon == word.npos ? first : whole_number(word.substr(colon + 1));
+    const auto first = residue_number_in(
+        colon == word.npos ? word.substr(0, word.size() - code.size()) : word.substr(0, colon));
+    const auto last = colon == word.npos ? first : residue_number_in(word.substr(colon + 1));
     if (!first || !last || *last < *first) {
       throw std::invalid_argument(
           fmt::format("\"residue_numbers\" in [[molecule]] has {}; expected whole numbers and "
@@ -94,7 +94,8 @@ std::vector<ChainOfMolecules> chains_of(const Input::Molecule& molecule) {
   std::int64_t found = 0;
   for (const std::string_view word : words) {
     const auto colon = word.find(':');
-    const auto count = colon == word.npos ? std::nullopt : whole_number(word.substr(colon + 1));
+    const auto count =
+        colon == word.npos ? std::nullopt : residue_number_in(word.substr(colon + 1));
     if (!count || *count < 1 || colon == 0) {
       throw std::invalid_argument(
           fmt::format("\"chains\" in [[molecule]] has {}; expected a name for all molecules, or "

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "md/core/json.hpp"
 #include "md/input/input_schema.hpp"
 
 namespace sterna::md {
@@ -133,7 +133,7 @@ Json key_schema(const KeySchema& key, Input& sample) {
   json["description"] = key.description;
   const std::string preset = default_text(key);
   if (!preset.empty() && key.default_text.empty() && key.need == Need::optional) {
-    json["default"] = Json::parse(preset, nullptr, false);
+    json["default"] = Json(parse_if_json(preset));
   }
   return json;
 }
@@ -315,7 +315,7 @@ std::string input_json_schema() {
   }
   json["required"] = required;
   json["oneOf"] = Json::array({{{"required", {"type"}}}, {{"required", {"component"}}}});
-  return json.dump(2) + "\n";
+  return json_text(json, 2) + "\n";
 }
 
 std::string keys_of_kind_markdown(std::string_view section, std::string_view kind) {

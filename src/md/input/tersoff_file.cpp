@@ -8,6 +8,7 @@
 #include "md/core/display_text.hpp"
 #include "md/core/units.hpp"
 #include "md/input/fields.hpp"
+#include "sterna/comm/joined.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
@@ -22,8 +23,9 @@ constexpr double TersoffParameters::*columns[] = {
     &TersoffParameters::n,       &TersoffParameters::beta,  &TersoffParameters::lambda2,
     &TersoffParameters::B,       &TersoffParameters::R,     &TersoffParameters::D,
     &TersoffParameters::lambda1, &TersoffParameters::A};
-constexpr const char* column_names[] = {"m",    "gamma",   "lambda3", "c", "d", "costheta0", "n",
-                                        "beta", "lambda2", "B",       "R", "D", "lambda1",   "A"};
+constexpr std::string_view column_names[] = {"m",         "gamma", "lambda3", "c",       "d",
+                                             "costheta0", "n",     "beta",    "lambda2", "B",
+                                             "R",         "D",     "lambda1", "A"};
 static_assert(std::size(columns) + 3 == words_of_entry);
 
 struct Word {
@@ -69,7 +71,7 @@ TersoffFile::TersoffFile(std::string_view text, std::string_view name) : name_(n
     if (words.size() - at < words_of_entry) {
       fail(words[at],
            fmt::format("this entry has {} of {} words: three elements, then {}", words.size() - at,
-                       words_of_entry, fmt::join(column_names, ", ")));
+                       words_of_entry, comm::joined(column_names, ", ")));
     }
     Entry entry;
     for (std::size_t k = 0; k < 3; ++k) entry.elements[k] = words[at + k].text;
@@ -77,12 +79,12 @@ TersoffFile::TersoffFile(std::string_view text, std::string_view name) : name_(n
       const Word& word = words[at + 3 + k];
       if (!parse_number(word.text, entry.parameters.*columns[k])) {
         fail(word, fmt::format("{} of {} is {}; expected a number", column_names[k],
-                               fmt::join(entry.elements, " "), quote(word.text)));
+                               comm::joined(entry.elements, " "), quote(word.text)));
       }
     }
     if (find(entry.elements[0], entry.elements[1], entry.elements[2]) != nullptr) {
       fail(words[at],
-           fmt::format("there is already an entry for {}", fmt::join(entry.elements, " ")));
+           fmt::format("there is already an entry for {}", comm::joined(entry.elements, " ")));
     }
     entries_.push_back(std::move(entry));
   }
@@ -108,7 +110,7 @@ TersoffPotential TersoffFile::potential(std::span<const std::string> elements, d
     if (const auto near = comm::nearest_name(element, names)) {
       message += fmt::format("; did you mean {}?", quote(*near));
     } else {
-      message += fmt::format("; there is {}", fmt::join(names, ", "));
+      message += fmt::format("; there is {}", comm::joined(names, ", "));
     }
     throw TersoffFileError(message);
   }

@@ -1,7 +1,6 @@
 #include "md/input/topology_from_input.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +17,7 @@
 #include "md/input/particle_names.hpp"
 #include "md/input/residue_labels.hpp"
 #include "md/input/type_pair_from_input.hpp"
+#include "sterna/comm/joined.hpp"
 
 namespace sterna::md {
 namespace {
@@ -341,8 +341,8 @@ std::string text_of(const Input::MoleculeTerm& term) {
   for (std::size_t n = 0; n < term.parameters.size(); ++n) {
     if (term.parameters[n]) text += fmt::format(" {}:{}", n, *term.parameters[n]);
   }
-  if (!term.table.empty()) text += fmt::format(" {}", fmt::join(term.table, ","));
-  for (const auto& atoms : term.atoms) text += fmt::format(" [{}]", fmt::join(atoms, ","));
+  if (!term.table.empty()) text += fmt::format(" {}", comm::joined(term.table, ","));
+  for (const auto& atoms : term.atoms) text += fmt::format(" [{}]", comm::joined(atoms, ","));
   return text + "\n";
 }
 
@@ -353,12 +353,12 @@ std::string text_of(const Input::MoleculeVirtualSite& site) {
     text += number ? fmt::format(" {}", *number) : " -";
   }
   for (const auto* weights : {&given.origin_weights, &given.x_weights, &given.y_weights}) {
-    text += fmt::format(" {}", fmt::join(*weights, ","));
+    text += fmt::format(" {}", comm::joined(*weights, ","));
   }
   if (given.position) {
     text += fmt::format(" {},{},{}", given.position->x, given.position->y, given.position->z);
   }
-  for (const auto& atoms : site.atoms) text += fmt::format(" [{}]", fmt::join(atoms, ","));
+  for (const auto& atoms : site.atoms) text += fmt::format(" [{}]", comm::joined(atoms, ","));
   return text + "\n";
 }
 

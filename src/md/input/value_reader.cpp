@@ -1,7 +1,6 @@
 #include "md/input/value_reader.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,6 +10,7 @@
 
 #include "md/core/display_text.hpp"
 #include "md/input/meant_names.hpp"
+#include "sterna/comm/joined.hpp"
 #include "sterna/comm/nearest_name.hpp"
 
 namespace sterna::md {
@@ -155,8 +155,9 @@ UnitSystem::Quantity ValueReader::parse_with_unit(const std::string& text, Dimen
   const auto mass = units.parse(text, Dimension::mass_density);
   if (!mass.error.empty()) {
     if (!units.is_reduced()) {
-      parsed.error += fmt::format("; or a mass density: {}",
-                                  fmt::join(UnitSystem::unit_names(Dimension::mass_density), ", "));
+      parsed.error +=
+          fmt::format("; or a mass density: {}",
+                      comm::joined(UnitSystem::unit_names(Dimension::mass_density), ", "));
     }
     return parsed;
   }

@@ -6,13 +6,13 @@
 namespace sterna::md {
 
 namespace {
-constexpr std::size_t per_slab = 4;
+constexpr std::size_t samples_per_slab = 4;
 }
 
 DriftControl::DriftControl(const Zone& zone, std::span<const double> masses)
     : zone_(zone),
       masses_(masses.begin(), masses.end()),
-      sums_(per_slab * static_cast<std::size_t>(zone.slabs)),
+      sums_(samples_per_slab * static_cast<std::size_t>(zone.slabs)),
       samples_(sums_.size()) {}
 
 std::span<double> DriftControl::measure(const ParticleStore& particles, const Box& box) {
@@ -20,7 +20,7 @@ std::span<double> DriftControl::measure(const ParticleStore& particles, const Bo
   for (std::size_t i = 0; i < particles.local_count(); ++i) {
     const int slab = slab_along_y(zone_.where, zone_.slabs, particles.position[i], box);
     if (slab < 0) continue;
-    double* sums = sums_.data() + per_slab * static_cast<std::size_t>(slab);
+    double* sums = sums_.data() + samples_per_slab * static_cast<std::size_t>(slab);
     const double mass = masses_[static_cast<std::size_t>(particles.position[i].type)];
     sums[0] += mass;
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -36,7 +36,7 @@ void DriftControl::add(std::span<const double> sums) {
 
 double DriftControl::correct(ParticleStore& particles, const Box& box) {
   std::vector<Vec3> lacking;
-  for (std::size_t at = 0; at < samples_.size(); at += per_slab) {
+  for (std::size_t at = 0; at < samples_.size(); at += samples_per_slab) {
     const double mass = samples_[at];
     const Vec3 momentum{samples_[at + 1], samples_[at + 2], samples_[at + 3]};
     lacking.push_back(mass > 0.0 ? zone_.velocity - (1.0 / mass) * momentum : Vec3{});

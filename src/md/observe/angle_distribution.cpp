@@ -10,30 +10,31 @@ struct AngleDistributionOptions {
   int bins = 180;
 };
 
-std::unique_ptr<Observer> make(const ObserverRequest& request) {
+std::unique_ptr<Observer> make_angle_distribution(const ObserverRequest& request) {
   const auto& options = request.input.section<AngleDistributionOptions>();
   return std::make_unique<CoordinateDistribution>(
       "angle_distribution", options.interval, request, molecule_groups(request, options.groups),
       InternalCoordinate::angle, 0.0, 180.0, options.bins);
 }
 
-void check(const Input& input, const IsGood& is_good, const Report& report) {
+void check_angle_distribution(const Input& input, const IsGood& is_good, const Report& report) {
   check_molecule_observer(input, is_good, report, "angle_distribution",
                           input.section<AngleDistributionOptions>().groups);
 }
 
-ObserverSection section() {
+ObserverSection angle_distribution_section() {
   return {
       .schema = {.name = "angle_distribution",
                  .description = "How often an angle between two bonds of an atom has which value.",
                  .aliases = {"angles", "angle_histogram"}},
       .keys = coordinate_distribution_keys<AngleDistributionOptions>(),
       .interval = interval_of<AngleDistributionOptions>,
-      .check = check};
+      .check = check_angle_distribution};
 }
 
 }  // namespace
 
-const ObserverRow observer::angle_distribution{.section = section, .make = make};
+const ObserverRow observer::angle_distribution{.section = angle_distribution_section,
+                                               .make = make_angle_distribution};
 
 }  // namespace sterna::md

@@ -13,14 +13,14 @@ struct BondDistributionOptions {
   double minimum = 0.0, maximum = 0.0;
 };
 
-std::unique_ptr<Observer> make(const ObserverRequest& request) {
+std::unique_ptr<Observer> make_bond_distribution(const ObserverRequest& request) {
   const auto& options = request.input.section<BondDistributionOptions>();
   return std::make_unique<CoordinateDistribution>(
       "bond_distribution", options.interval, request, molecule_groups(request, options.groups),
       InternalCoordinate::bond, options.minimum, options.maximum, options.bins);
 }
 
-void check(const Input& input, const IsGood& is_good, const Report& report) {
+void check_bond_distribution(const Input& input, const IsGood& is_good, const Report& report) {
   const auto& options = input.section<BondDistributionOptions>();
   check_molecule_observer(input, is_good, report, "bond_distribution", options.groups);
   if (!is_good("bond_distribution.maximum") || options.minimum < options.maximum) return;
@@ -29,7 +29,7 @@ void check(const Input& input, const IsGood& is_good, const Report& report) {
                      input.units.text(options.minimum, Dimension::length)));
 }
 
-ObserverSection section() {
+ObserverSection bond_distribution_section() {
   std::vector<KeySchema> keys = coordinate_distribution_keys<BondDistributionOptions>();
   keys.push_back({.name = "minimum",
                   .target = option<&BondDistributionOptions::minimum>,
@@ -49,11 +49,12 @@ ObserverSection section() {
                      .aliases = {"bonds", "bond_histogram"}},
           .keys = std::move(keys),
           .interval = interval_of<BondDistributionOptions>,
-          .check = check};
+          .check = check_bond_distribution};
 }
 
 }  // namespace
 
-const ObserverRow observer::bond_distribution{.section = section, .make = make};
+const ObserverRow observer::bond_distribution{.section = bond_distribution_section,
+                                              .make = make_bond_distribution};
 
 }  // namespace sterna::md

@@ -145,7 +145,7 @@ std::optional<double> permittivity_around(const Input& input) {
   return std::nullopt;
 }
 
-std::unique_ptr<Observer> make(const ObserverRequest& request) {
+std::unique_ptr<Observer> make_dielectric(const ObserverRequest& request) {
   const Input& input = request.input;
   std::vector<Vec3> dipoles;
   for (const Component& component : request.molecules.components) {
@@ -162,7 +162,7 @@ std::unique_ptr<Observer> make(const ObserverRequest& request) {
                                       std::move(flexible));
 }
 
-void check(const Input& input, const IsGood& is_good, const Report& report) {
+void check_dielectric(const Input& input, const IsGood& is_good, const Report& report) {
   const bool has_molecules = !input.components.empty() || !input.molecules.empty();
   if (has_molecules || !is_good("dielectric.interval")) return;
   if (interval_of<DielectricOptions>(input) == 0) return;
@@ -171,7 +171,7 @@ void check(const Input& input, const IsGood& is_good, const Report& report) {
          "[[type]]s have none");
 }
 
-ObserverSection section() {
+ObserverSection dielectric_section() {
   return {.schema = {.name = "dielectric",
                      .description =
                          "Of molecules: the fluctuations of the dipole moment of all, and the "
@@ -180,11 +180,11 @@ ObserverSection section() {
                      .aliases = {"permittivity", "polarization", "dipole_moment"}},
           .keys = {interval_key<DielectricOptions>()},
           .interval = interval_of<DielectricOptions>,
-          .check = check};
+          .check = check_dielectric};
 }
 
 }  // namespace
 
-const ObserverRow observer::dielectric{.section = section, .make = make};
+const ObserverRow observer::dielectric{.section = dielectric_section, .make = make_dielectric};
 
 }  // namespace sterna::md

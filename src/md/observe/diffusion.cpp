@@ -163,7 +163,7 @@ struct DiffusionOptions {
   std::vector<std::string> groups;
 };
 
-std::unique_ptr<Observer> make(const ObserverRequest& request) {
+std::unique_ptr<Observer> make_diffusion(const ObserverRequest& request) {
   const Input& input = request.input;
   const auto& options = input.section<DiffusionOptions>();
   return std::make_unique<Diffusion>(request.context, options.interval, input.run.timestep,
@@ -171,7 +171,7 @@ std::unique_ptr<Observer> make(const ObserverRequest& request) {
                                      groups_from_input(input, request.topology, options.groups));
 }
 
-void check(const Input& input, const IsGood& is_good, const Report& report) {
+void check_diffusion(const Input& input, const IsGood& is_good, const Report& report) {
   check_group_names(input, is_good, report, "diffusion.groups",
                     input.section<DiffusionOptions>().groups, true);
   if (!is_good("alignment.interval") || input.alignment.interval == 0) return;
@@ -180,7 +180,7 @@ void check(const Input& input, const IsGood& is_good, const Report& report) {
          "[alignment] moves all molecules, so that [diffusion] would measure its shifts, too");
 }
 
-ObserverSection section() {
+ObserverSection diffusion_section() {
   return {.schema = {.name = "diffusion",
                      .description = "The mean square displacement of each type and its diffusion "
                                     "coefficient (Einstein).",
@@ -190,11 +190,11 @@ ObserverSection section() {
                                                 "averaged in place of those of the types.",
                                                 "types")},
           .interval = interval_of<DiffusionOptions>,
-          .check = check};
+          .check = check_diffusion};
 }
 
 }  // namespace
 
-const ObserverRow observer::diffusion{.section = section, .make = make};
+const ObserverRow observer::diffusion{.section = diffusion_section, .make = make_diffusion};
 
 }  // namespace sterna::md

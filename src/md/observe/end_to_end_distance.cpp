@@ -15,29 +15,30 @@ double end_to_end_distance(const MoleculeAtoms& atoms) {
   return std::sqrt(dot(apart, apart));
 }
 
-std::unique_ptr<Observer> make(const ObserverRequest& request) {
+std::unique_ptr<Observer> make_end_to_end_distance(const ObserverRequest& request) {
   const auto& options = request.input.section<EndToEndOptions>();
   return std::make_unique<MoleculeMeans>("end_to_end_distance", options.interval, request,
                                          molecule_groups(request, options.groups),
                                          end_to_end_distance, Dimension::length);
 }
 
-void check(const Input& input, const IsGood& is_good, const Report& report) {
+void check_end_to_end_distance(const Input& input, const IsGood& is_good, const Report& report) {
   check_molecule_observer(input, is_good, report, "end_to_end_distance",
                           input.section<EndToEndOptions>().groups);
 }
 
-ObserverSection section() {
+ObserverSection end_to_end_distance_section() {
   return molecule_section<EndToEndOptions>(
       {.name = "end_to_end_distance",
        .description = "The distance from the first to the last atom of each flexible molecule, or "
                       "of those of its atoms that are in a group.",
        .aliases = {"end_to_end", "polystat"}},
-      check);
+      check_end_to_end_distance);
 }
 
 }  // namespace
 
-const ObserverRow observer::end_to_end_distance{.section = section, .make = make};
+const ObserverRow observer::end_to_end_distance{.section = end_to_end_distance_section,
+                                                .make = make_end_to_end_distance};
 
 }  // namespace sterna::md

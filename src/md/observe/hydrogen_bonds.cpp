@@ -118,11 +118,11 @@ class HydrogenBonds final : public Observer {
   QuantitySeries series_{{"hydrogen_bonds"}};
 };
 
-std::unique_ptr<Observer> make(const ObserverRequest& request) {
+std::unique_ptr<Observer> make_hydrogen_bonds(const ObserverRequest& request) {
   return std::make_unique<HydrogenBonds>(request.input.section<HydrogenBondOptions>(), request);
 }
 
-void check(const Input& input, const IsGood& is_good, const Report& report) {
+void check_hydrogen_bonds(const Input& input, const IsGood& is_good, const Report& report) {
   if (!is_good("hydrogen_bonds.interval")) return;
   const auto& options = input.section<HydrogenBondOptions>();
   if (input.molecules.empty()) {
@@ -140,7 +140,7 @@ void check(const Input& input, const IsGood& is_good, const Report& report) {
   }
 }
 
-ObserverSection section() {
+ObserverSection hydrogen_bonds_section() {
   return {
       .schema = {.name = "hydrogen_bonds",
                  .description = "How many hydrogen bonds flexible molecules have, by distance and "
@@ -171,12 +171,12 @@ ObserverSection section() {
                 .range = {.minimum = 0.0, .maximum = 180.0},
                 .aliases = {"d_h_a_angle_cutoff", "angle_cutoff"}}},
       .interval = interval_of<HydrogenBondOptions>,
-      .check = check};
+      .check = check_hydrogen_bonds};
 }
 
 }  // namespace
 
 const ObserverRow observer::hydrogen_bonds{
-    .section = section, .make = make, .needs_all_pairs = true};
+    .section = hydrogen_bonds_section, .make = make_hydrogen_bonds, .needs_all_pairs = true};
 
 }  // namespace sterna::md

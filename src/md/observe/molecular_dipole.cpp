@@ -21,28 +21,29 @@ double dipole_moment(const MoleculeAtoms& atoms) {
   return std::sqrt(dot(moment, moment));
 }
 
-std::unique_ptr<Observer> make(const ObserverRequest& request) {
+std::unique_ptr<Observer> make_molecular_dipole(const ObserverRequest& request) {
   const auto& options = request.input.section<MolecularDipoleOptions>();
   return std::make_unique<MoleculeMeans>("molecular_dipole", options.interval, request,
                                          molecule_groups(request, options.groups), dipole_moment,
                                          Dimension::dipole_moment);
 }
 
-void check(const Input& input, const IsGood& is_good, const Report& report) {
+void check_molecular_dipole(const Input& input, const IsGood& is_good, const Report& report) {
   check_molecule_observer(input, is_good, report, "molecular_dipole",
                           input.section<MolecularDipoleOptions>().groups);
 }
 
-ObserverSection section() {
+ObserverSection molecular_dipole_section() {
   return molecule_section<MolecularDipoleOptions>(
       {.name = "molecular_dipole",
        .description = "The dipole moment of each flexible molecule about its center of mass.",
        .aliases = {"dipole", "molecule_dipole"}},
-      check);
+      check_molecular_dipole);
 }
 
 }  // namespace
 
-const ObserverRow observer::molecular_dipole{.section = section, .make = make};
+const ObserverRow observer::molecular_dipole{.section = molecular_dipole_section,
+                                             .make = make_molecular_dipole};
 
 }  // namespace sterna::md

@@ -88,7 +88,7 @@ Vec3 body_axis(const Component& component) {
   return axis;
 }
 
-std::unique_ptr<Observer> make(const ObserverRequest& request) {
+std::unique_ptr<Observer> make_orientation_order(const ObserverRequest& request) {
   if (!request.rotating) return nullptr;
   const auto& options = request.input.section<OrientationOrderOptions>();
   std::vector<Vec3> axes;
@@ -99,7 +99,7 @@ std::unique_ptr<Observer> make(const ObserverRequest& request) {
                                             request.names, std::move(axes), request.input.units);
 }
 
-void check(const Input& input, const IsGood& is_good, const Report& report) {
+void check_orientation_order(const Input& input, const IsGood& is_good, const Report& report) {
   if (!input.components.empty() || !is_good("orientation_order.interval")) return;
   if (interval_of<OrientationOrderOptions>(input) == 0) return;
   report(Severity::error, "orientation_order",
@@ -107,12 +107,12 @@ void check(const Input& input, const IsGood& is_good, const Report& report) {
          "not");
 }
 
-void check_in_box(const Input& input, const Box& box, const Report& report) {
+void check_orientation_order_in_box(const Input& input, const Box& box, const Report& report) {
   check_planes(box, input.section<OrientationOrderOptions>().axis, "orientation_order.axis",
                "a profile of the orientation", report);
 }
 
-ObserverSection section() {
+ObserverSection orientation_order_section() {
   return {.schema = {.name = "orientation_order",
                      .description = "How molecules are turned towards an axis: averages of the "
                                     "first two Legendre polynomials.",
@@ -129,12 +129,13 @@ ObserverSection section() {
                     .range = {.minimum = 1.0, .maximum = 1e6},
                     .aliases = {"nbins", "slices"}}},
           .interval = interval_of<OrientationOrderOptions>,
-          .check = check,
-          .check_in_box = check_in_box};
+          .check = check_orientation_order,
+          .check_in_box = check_orientation_order_in_box};
 }
 
 }  // namespace
 
-const ObserverRow observer::orientation_order{.section = section, .make = make};
+const ObserverRow observer::orientation_order{.section = orientation_order_section,
+                                              .make = make_orientation_order};
 
 }  // namespace sterna::md

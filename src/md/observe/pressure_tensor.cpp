@@ -118,7 +118,7 @@ struct PressureTensorOptions {
   }
 };
 
-std::unique_ptr<Observer> make(const ObserverRequest& request) {
+std::unique_ptr<Observer> make_pressure_tensor(const ObserverRequest& request) {
   const auto& options = request.input.section<PressureTensorOptions>();
   std::optional<int> normal;
   if (const auto axis = options.normal()) normal = index_of(*axis);
@@ -126,13 +126,13 @@ std::unique_ptr<Observer> make(const ObserverRequest& request) {
                                           request.input.units);
 }
 
-void check_in_box(const Input& input, const Box& box, const Report& report) {
+void check_pressure_tensor_in_box(const Input& input, const Box& box, const Report& report) {
   const auto normal = input.section<PressureTensorOptions>().normal();
   if (!normal) return;
   check_planes(box, *normal, "pressure_tensor.surface_normal", "the tension of surfaces", report);
 }
 
-void advise(const Input& input, const Report& report) {
+void advise_pressure_tensor(const Input& input, const Report& report) {
   const auto& interaction = input.interaction;
   const auto normal = input.section<PressureTensorOptions>().normal();
   if (!normal || interaction.tail_correction == TailCorrection::none) return;
@@ -148,7 +148,7 @@ void advise(const Input& input, const Report& report) {
   }
 }
 
-ObserverSection section() {
+ObserverSection pressure_tensor_section() {
   return {.schema = {.name = "pressure_tensor",
                      .description =
                          "The pressure in all directions, and the surface tension of a slab.",
@@ -160,13 +160,13 @@ ObserverSection section() {
                                    "surface tension.",
                     .aliases = {"normal", "axis"}}},
           .interval = interval_of<PressureTensorOptions>,
-          .check_in_box = check_in_box,
-          .advise = advise};
+          .check_in_box = check_pressure_tensor_in_box,
+          .advise = advise_pressure_tensor};
 }
 
 }  // namespace
 
 const ObserverRow observer::pressure_tensor{
-    .section = section, .make = make, .needs_virial_tensor = true};
+    .section = pressure_tensor_section, .make = make_pressure_tensor, .needs_virial_tensor = true};
 
 }  // namespace sterna::md

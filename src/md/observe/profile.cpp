@@ -115,7 +115,7 @@ ObserverReport Profile::report(std::span<const double> all_sums) const {
 
 namespace {
 
-std::unique_ptr<Observer> make(const ObserverRequest& request) {
+std::unique_ptr<Observer> make_profile(const ObserverRequest& request) {
   const auto& options = request.input.section<ProfileOptions>();
   return std::make_unique<Profile>(
       request.context, options.interval, index_of(options.axis), options.bins, options.centered,
@@ -123,16 +123,16 @@ std::unique_ptr<Observer> make(const ObserverRequest& request) {
       groups_from_input(request.input, request.topology, options.groups));
 }
 
-void check(const Input& input, const IsGood& is_good, const Report& report) {
+void check_profile(const Input& input, const IsGood& is_good, const Report& report) {
   check_group_names(input, is_good, report, "profile.groups",
                     input.section<ProfileOptions>().groups, false);
 }
 
-void check_in_box(const Input& input, const Box& box, const Report& report) {
+void check_profile_in_box(const Input& input, const Box& box, const Report& report) {
   check_planes(box, input.section<ProfileOptions>().axis, "profile.axis", "a profile", report);
 }
 
-ObserverSection section() {
+ObserverSection profile_section() {
   return {.schema = {.name = "profile",
                      .description =
                          "Density of each type and temperature across the box, averaged over the "
@@ -158,12 +158,12 @@ ObserverSection section() {
                                               "in place of those of the types.",
                                               "types")},
           .interval = interval_of<ProfileOptions>,
-          .check = check,
-          .check_in_box = check_in_box};
+          .check = check_profile,
+          .check_in_box = check_profile_in_box};
 }
 
 }  // namespace
 
-const ObserverRow observer::profile{.section = section, .make = make};
+const ObserverRow observer::profile{.section = profile_section, .make = make_profile};
 
 }  // namespace sterna::md

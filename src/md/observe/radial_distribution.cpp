@@ -82,7 +82,7 @@ ObserverReport RadialDistribution::report(std::span<const double> all_sums) cons
 
 namespace {
 
-std::unique_ptr<Observer> make(const ObserverRequest& request) {
+std::unique_ptr<Observer> make_rdf(const ObserverRequest& request) {
   const Input& input = request.input;
   const auto& options = input.section<RdfOptions>();
   std::vector<std::int64_t> counts(request.type_counts.begin(), request.type_counts.end());
@@ -102,7 +102,7 @@ std::unique_ptr<Observer> make(const ObserverRequest& request) {
       request.names, std::move(counts), input.units);
 }
 
-void check(const Input& input, const IsGood& is_good, const Report& report) {
+void check_rdf(const Input& input, const IsGood& is_good, const Report& report) {
   check_group_names(input, is_good, report, "rdf.groups", input.section<RdfOptions>().groups,
                     false);
   const double maximum = input.section<RdfOptions>().maximum, cutoff = input.interaction.cutoff;
@@ -116,7 +116,7 @@ void check(const Input& input, const IsGood& is_good, const Report& report) {
                      input.units.text(cutoff, Dimension::length)));
 }
 
-void advise(const Input& input, const Report& report) {
+void advise_rdf(const Input& input, const Report& report) {
   const std::int64_t interval = interval_of<RdfOptions>(input);
   if (interval <= input.run.steps) return;
   report(Severity::advice, "rdf.interval",
@@ -124,7 +124,7 @@ void advise(const Input& input, const Report& report) {
                      input.run.steps));
 }
 
-ObserverSection section() {
+ObserverSection rdf_section() {
   return {.schema = {.name = "rdf",
                      .description = "The radial distribution function, averaged over the run.",
                      .aliases = {"radial_distribution", "radial_distribution_function", "gofr"}},
@@ -150,12 +150,12 @@ ObserverSection section() {
                                           "centers of rigid molecules, not of their sites.",
                                           "pairs of types or sites")},
           .interval = interval_of<RdfOptions>,
-          .check = check,
-          .advise = advise};
+          .check = check_rdf,
+          .advise = advise_rdf};
 }
 
 }  // namespace
 
-const ObserverRow observer::rdf{.section = section, .make = make, .needs_all_pairs = true};
+const ObserverRow observer::rdf{.section = rdf_section, .make = make_rdf, .needs_all_pairs = true};
 
 }  // namespace sterna::md

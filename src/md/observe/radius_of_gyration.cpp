@@ -22,28 +22,29 @@ double radius_of_gyration(const MoleculeAtoms& atoms) {
   return mass > 0.0 ? std::sqrt(sum / mass) : 0.0;
 }
 
-std::unique_ptr<Observer> make(const ObserverRequest& request) {
+std::unique_ptr<Observer> make_radius_of_gyration(const ObserverRequest& request) {
   const auto& options = request.input.section<RadiusOfGyrationOptions>();
   return std::make_unique<MoleculeMeans>("radius_of_gyration", options.interval, request,
                                          molecule_groups(request, options.groups),
                                          radius_of_gyration, Dimension::length);
 }
 
-void check(const Input& input, const IsGood& is_good, const Report& report) {
+void check_radius_of_gyration(const Input& input, const IsGood& is_good, const Report& report) {
   check_molecule_observer(input, is_good, report, "radius_of_gyration",
                           input.section<RadiusOfGyrationOptions>().groups);
 }
 
-ObserverSection section() {
+ObserverSection radius_of_gyration_section() {
   return molecule_section<RadiusOfGyrationOptions>(
       {.name = "radius_of_gyration",
        .description = "How far the masses of each flexible molecule are from its center of mass.",
        .aliases = {"gyration", "rg", "gyrate"}},
-      check);
+      check_radius_of_gyration);
 }
 
 }  // namespace
 
-const ObserverRow observer::radius_of_gyration{.section = section, .make = make};
+const ObserverRow observer::radius_of_gyration{.section = radius_of_gyration_section,
+                                               .make = make_radius_of_gyration};
 
 }  // namespace sterna::md

@@ -182,15 +182,15 @@ class Rmsd final : public Observer {
   double weight_ = 0.0;  ///< of the whole group
 };
 
-std::unique_ptr<Observer> make(const ObserverRequest& request) {
+std::unique_ptr<Observer> make_rmsd(const ObserverRequest& request) {
   return std::make_unique<Rmsd>(request.input.section<RmsdOptions>(), request);
 }
 
-void check(const Input& input, const IsGood& is_good, const Report& report) {
+void check_rmsd(const Input& input, const IsGood& is_good, const Report& report) {
   check_molecule_observer(input, is_good, report, "rmsd", input.section<RmsdOptions>().groups);
 }
 
-ObserverSection section() {
+ObserverSection rmsd_section() {
   KeySchema groups =
       groups_key<RmsdOptions>("Names of `[[group]]`s; the atoms of each are fitted together.", "");
   groups.need = Need::required;
@@ -205,11 +205,11 @@ ObserverSection section() {
                     .description = "Fit and deviation weigh atoms by their masses.",
                     .aliases = {"weights", "mass"}}},
           .interval = interval_of<RmsdOptions>,
-          .check = check};
+          .check = check_rmsd};
 }
 
 }  // namespace
 
-const ObserverRow observer::rmsd{.section = section, .make = make};
+const ObserverRow observer::rmsd{.section = rmsd_section, .make = make_rmsd};
 
 }  // namespace sterna::md

@@ -185,17 +185,17 @@ class StructureFactor final : public Observer {
   std::array<int, 3> most_{};  ///< periods along each edge
 };
 
-std::unique_ptr<Observer> make(const ObserverRequest& request) {
+std::unique_ptr<Observer> make_structure_factor(const ObserverRequest& request) {
   return std::make_unique<StructureFactor>(request.input.section<StructureFactorOptions>(),
                                            request);
 }
 
-void check(const Input& input, const IsGood& is_good, const Report& report) {
+void check_structure_factor(const Input& input, const IsGood& is_good, const Report& report) {
   check_group_names(input, is_good, report, "structure_factor.groups",
                     input.section<StructureFactorOptions>().groups, false);
 }
 
-void check_in_box(const Input& input, const Box& box, const Report& report) {
+void check_structure_factor_in_box(const Input& input, const Box& box, const Report& report) {
   // The sphere of waves over the volume of one; memory and time grow with it.
   const double maximum = input.section<StructureFactorOptions>().maximum;
   const double waves =
@@ -215,7 +215,7 @@ void check_in_box(const Input& input, const Box& box, const Report& report) {
   }
 }
 
-ObserverSection section() {
+ObserverSection structure_factor_section() {
   return {
       .schema = {.name = "structure_factor",
                  .description = "The static structure factor of atoms, or of the centers of rigid "
@@ -237,12 +237,13 @@ ObserverSection section() {
                 .range = {.minimum = 1.0, .maximum = 1e6},
                 .aliases = {"nbins"}}},
       .interval = interval_of<StructureFactorOptions>,
-      .check = check,
-      .check_in_box = check_in_box};
+      .check = check_structure_factor,
+      .check_in_box = check_structure_factor_in_box};
 }
 
 }  // namespace
 
-const ObserverRow observer::structure_factor{.section = section, .make = make};
+const ObserverRow observer::structure_factor{.section = structure_factor_section,
+                                             .make = make_structure_factor};
 
 }  // namespace sterna::md

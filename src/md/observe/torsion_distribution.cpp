@@ -10,30 +10,31 @@ struct TorsionDistributionOptions {
   int bins = 180;
 };
 
-std::unique_ptr<Observer> make(const ObserverRequest& request) {
+std::unique_ptr<Observer> make_torsion_distribution(const ObserverRequest& request) {
   const auto& options = request.input.section<TorsionDistributionOptions>();
   return std::make_unique<CoordinateDistribution>(
       "torsion_distribution", options.interval, request, molecule_groups(request, options.groups),
       InternalCoordinate::torsion, -180.0, 180.0, options.bins);
 }
 
-void check(const Input& input, const IsGood& is_good, const Report& report) {
+void check_torsion_distribution(const Input& input, const IsGood& is_good, const Report& report) {
   check_molecule_observer(input, is_good, report, "torsion_distribution",
                           input.section<TorsionDistributionOptions>().groups);
 }
 
-ObserverSection section() {
+ObserverSection torsion_distribution_section() {
   return {
       .schema = {.name = "torsion_distribution",
                  .description = "How often a torsion, of three bonds in a row, has which angle.",
                  .aliases = {"torsions", "dihedral_distribution", "dihedrals"}},
       .keys = coordinate_distribution_keys<TorsionDistributionOptions>(),
       .interval = interval_of<TorsionDistributionOptions>,
-      .check = check};
+      .check = check_torsion_distribution};
 }
 
 }  // namespace
 
-const ObserverRow observer::torsion_distribution{.section = section, .make = make};
+const ObserverRow observer::torsion_distribution{.section = torsion_distribution_section,
+                                                 .make = make_torsion_distribution};
 
 }  // namespace sterna::md

@@ -99,12 +99,12 @@ struct ViscosityOptions {
   std::int64_t interval = 0;
 };
 
-std::unique_ptr<Observer> make(const ObserverRequest& request) {
+std::unique_ptr<Observer> make_viscosity(const ObserverRequest& request) {
   return std::make_unique<Viscosity>(request.context, interval_of<ViscosityOptions>(request.input),
                                      request.input.run.timestep, request.input.units);
 }
 
-ObserverSection section() {
+ObserverSection viscosity_section() {
   return {.schema = {.name = "viscosity",
                      .description = "The shear viscosity, from the fluctuations of the pressure "
                                     "tensor (Green and Kubo).",
@@ -117,6 +117,6 @@ ObserverSection section() {
 }  // namespace
 
 const ObserverRow observer::viscosity{
-    .section = section, .make = make, .needs_virial_tensor = true};
+    .section = viscosity_section, .make = make_viscosity, .needs_virial_tensor = true};
 
 }  // namespace sterna::md

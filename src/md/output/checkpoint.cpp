@@ -1,7 +1,6 @@
 #include "md/output/checkpoint.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,6 +9,7 @@
 #include "md/core/file_error.hpp"
 #include "md/output/atomic_file.hpp"
 #include "sterna/comm/collective.hpp"
+#include "sterna/comm/joined.hpp"
 #include "sterna/comm/messenger.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 
@@ -123,7 +123,8 @@ void CheckpointReader::require_types(std::span<const std::string> types) const {
   const auto& written = state().types;
   if (std::equal(types.begin(), types.end(), written.begin(), written.end())) return;
   throw FileError(fmt::format("{}: was written with the particle types [{}], the input has [{}]",
-                              file_.path(), fmt::join(written, ", "), fmt::join(types, ", ")));
+                              file_.path(), comm::joined(written, ", "),
+                              comm::joined(types, ", ")));
 }
 
 bool CheckpointReader::has_block_per_rank() const {

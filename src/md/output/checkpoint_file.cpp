@@ -27,6 +27,7 @@
 
 #include "md/core/checksum.hpp"
 #include "md/core/file_error.hpp"
+#include "md/core/json.hpp"
 #include "md/system/particle_fields.hpp"
 
 namespace sterna::md {
@@ -233,7 +234,7 @@ double exact_value(const json& text) {
     const double value = std::strtod(characters.c_str(), &end);
     if (!characters.empty() && *end == '\0') return value;
   }
-  throw FileError("expected a number in hexadecimal notation, found " + text.dump());
+  throw FileError("expected a number in hexadecimal notation, found " + json_text(text));
 }
 
 json exact_array(std::span<const double> values) {
@@ -246,7 +247,7 @@ json packed_array(std::span<const double> values) {
   std::string text;
   text.reserve(digits_of_packed * values.size());
   for (const double value : values) {
-    fmt::format_to(std::back_inserter(text), "{:016x}", std::bit_cast<std::uint64_t>(value));
+    text += fmt::format("{:016x}", std::bit_cast<std::uint64_t>(value));
   }
   return text;
 }
@@ -336,7 +337,7 @@ std::uint64_t finish_checkpoint(RawFile& file, CheckpointState state,
     state.particles += static_cast<std::int64_t>(block.count);
   }
   const std::string table = blocks + checksums;
-  const std::string metadata = metadata_of(state).dump();
+  const std::string metadata = json_text(metadata_of(state));
 
   Header header{};
   header.magic_bytes = checkpoint_magic;
@@ -402,7 +403,7 @@ bool CheckpointFile::is_foreign(const std::string& path) {
 
 CheckpointFile::CheckpointFile(std::string path, const Index& index) : path_(std::move(path)) {
   try {
-    state_ = state_of(json::parse(index.metadata));
+    state_ = state_of(parse_json(index.metadata));
   } catch (const json::exception& error) {
     refuse(path_, fmt::format("has metadata that this program does not read: {}", error.what()));
   } catch (const FileError& error) {

@@ -1,7 +1,6 @@
 #include "md/output/h5md_writer.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -16,6 +15,7 @@
 #include "md/system/chemical_bonds.hpp"
 #include "md/system/particle_fields.hpp"
 #include "sterna/comm/collective.hpp"
+#include "sterna/comm/joined.hpp"
 
 namespace sterna::md {
 namespace {
@@ -116,13 +116,13 @@ class H5mdWriter::Implementation {
     // The same on all ranks, so all of them throw.
     if (options_.fields.empty()) {
       throw FileError(path_ + ": a trajectory needs at least one field: " +
-                      fmt::format("{}", fmt::join(trajectory_field_names(), ", ")));
+                      comm::joined(trajectory_field_names(), ", "));
     }
     for (auto name = options_.fields.begin(); name != options_.fields.end(); ++name) {
       const auto known = trajectory_field_names();
       if (std::ranges::find(known, *name) == known.end()) {
         throw FileError(fmt::format("{}: there is no field \"{}\"; fields are {}", path_, *name,
-                                    fmt::join(trajectory_field_names(), ", ")));
+                                    comm::joined(trajectory_field_names(), ", ")));
       }
       if (std::find(options_.fields.begin(), name, *name) != name) {
         throw FileError(fmt::format("{}: the field \"{}\" is named twice", path_, *name));

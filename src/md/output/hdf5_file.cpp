@@ -27,7 +27,7 @@ constexpr unsigned deflate_level = 4;
 
 /// Large chunks begin on a memory page, so that two ranks on two nodes never write to the same page
 /// of a network file system.
-constexpr Size page = 4096;
+constexpr Size memory_page = 4096;
 constexpr Size aligned_from = 64 * 1024;
 
 class Owned {
@@ -75,7 +75,7 @@ Handle file_type(Type type) {
 Handle access_properties() {
   const Library& h5 = library();
   const Handle properties = h5.H5Pcreate(h5.H5P_CLS_FILE_ACCESS_ID_g);
-  h5.H5Pset_alignment(properties, aligned_from, page);
+  h5.H5Pset_alignment(properties, aligned_from, memory_page);
   // A user who looks at the file during the run must not end the run.
   if (h5.H5Pset_file_locking != nullptr) h5.H5Pset_file_locking(properties, false, true);
   return properties;

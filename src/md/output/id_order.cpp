@@ -24,7 +24,7 @@ struct Sample {
   double weight;  ///< the ids that it stands for
 };
 
-std::string bytes_of(const auto& values) {
+std::string raw_bytes_of(const auto& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(values[0])};
 }
 
@@ -44,7 +44,7 @@ Ids splitters(const comm::Context& context, const Ids& sorted) {
     own[i] = {sorted[i * sorted.size() / own.size()], weight};
   }
   std::string message;
-  const std::vector<std::string> gathered = comm::gather(context, 0, bytes_of(own));
+  const std::vector<std::string> gathered = comm::gather(context, 0, raw_bytes_of(own));
   if (context.rank() == 0) {
     std::vector<Sample> all;
     for (const std::string& bytes : gathered) {
@@ -64,7 +64,7 @@ Ids splitters(const comm::Context& context, const Ids& sorted) {
       before += sample.weight;
     }
     first.resize(ranks - 1, std::numeric_limits<std::int64_t>::max());
-    message = bytes_of(first);
+    message = raw_bytes_of(first);
   }
   comm::broadcast(context, 0, message);
   return values_of<std::int64_t>(message);

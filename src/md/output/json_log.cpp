@@ -10,6 +10,7 @@
 #include "md/core/agreement.hpp"
 #include "md/core/checksum.hpp"
 #include "md/core/file_error.hpp"
+#include "md/core/json.hpp"
 
 namespace sterna::md {
 namespace {
@@ -31,7 +32,7 @@ std::uint64_t bytes_until(const std::string& path, std::int64_t step) {
   if (!lines) throw FileError(system_failure(path, "cannot open", errno));
   std::uint64_t kept = 0;
   for (std::string line; std::getline(lines, line) && !lines.eof(); kept += line.size() + 1) {
-    const auto entry = ordered_json::parse(line, nullptr, false);
+    const auto entry = parse_if_json(line);
     if (!entry.is_object()) break;
     const auto found = entry.find("step");
     if (found != entry.end() && found->is_number() && found->get<std::int64_t>() > step) break;
@@ -61,8 +62,7 @@ void JsonLog::write(const std::string& event, const ordered_json& fields) {
     ordered_json line{{"event", event}};
     line.update(fields);
     // Texts come from files and users: what is not UTF-8 must not end a run.
-    const std::string text =
-        line.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+    const std::string text = json_text(line) + "\n";
     file_.write_at(end_, std::as_bytes(std::span(text)));
     end_ += text.size();
   } catch (const std::exception& error) {

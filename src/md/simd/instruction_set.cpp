@@ -1,7 +1,7 @@
 #include "md/simd/instruction_set.hpp"
+#include "sterna/comm/joined.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <stdexcept>
 
@@ -32,7 +32,7 @@ void throw_unknown_kernels(std::string_view name, const std::vector<std::string_
   }
   throw std::invalid_argument(
       fmt::format("no kernels \"{}\" in this build on this processor; there are: {}", name,
-                  fmt::join(names, ", ")));
+                  comm::joined(names, ", ")));
 }
 
 }  // namespace sterna::md

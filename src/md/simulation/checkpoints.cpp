@@ -1,7 +1,6 @@
 // What a checkpoint of a run holds besides the particles, and how it gets back.
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -12,6 +11,7 @@
 #include "md/output/checkpoint.hpp"
 #include "md/simulation/observers.hpp"
 #include "md/simulation/simulation_implementation.hpp"
+#include "sterna/comm/joined.hpp"
 #include "sterna/comm/reduction_batch.hpp"
 #include "sterna/version.hpp"
 
@@ -142,7 +142,7 @@ void Simulation::Implementation::require_program_terms() const {
   throw FileError(
       fmt::format("the checkpoint is of a simulation with force terms of a program, which it does "
                   "not hold: add them again before the run goes on: {}",
-                  fmt::join(missing, ", ")));
+                  comm::joined(missing, ", ")));
 }
 
 CheckpointState Simulation::Implementation::checkpoint_state() {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "md/core/agreement.hpp"
+#include "md/core/json.hpp"
 #include "md/input/model_list.hpp"
 #include "md/output/atomic_file.hpp"
 #include "md/simulation/observers.hpp"
@@ -71,12 +71,12 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
     mine["sent_to"].push_back({to.rank, to.bytes, to.messages});
   }
   const Balancer::Summary balance = balancer_->summary(step_);
-  const std::vector<std::string> all = comm::gather(context_, 0, mine.dump());
+  const std::vector<std::string> all = comm::gather(context_, 0, json_text(mine));
 
   nlohmann::ordered_json timing;
   if (context_.rank() == 0) {
     std::vector<nlohmann::json> ranks;
-    for (const std::string& text : all) ranks.push_back(nlohmann::json::parse(text));
+    for (const std::string& text : all) ranks.push_back(parse_json(text));
     const auto detail = [&](const std::string& line) {
       if (options_.verbose) console_.line(line);
     };

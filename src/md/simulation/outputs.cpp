@@ -12,6 +12,7 @@
 #include "md/input/particle_description.hpp"
 #include "md/simulation/simulation_implementation.hpp"
 #include "md/trajectories/trajectory_table.hpp"
+#include "sterna/comm/joined.hpp"
 #include "sterna/version.hpp"
 
 namespace sterna::md {
@@ -26,7 +27,7 @@ void Simulation::Implementation::report_terms() {
   if (constraints_ && !constraints_->with_rotors().empty()) {
     console_.line(
         fmt::format("constraints: rigid atoms of {} move as rotors (constraint_algorithm in [run])",
-                    fmt::join(constraints_->with_rotors(), ", ")));
+                    comm::joined(constraints_->with_rotors(), ", ")));
   }
   if (constraints_ && constraints_->span_ranks()) {
     console_.line(

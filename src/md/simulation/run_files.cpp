@@ -4,18 +4,18 @@
 #include "md/output/run_files.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cmath>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
+#include "md/core/json.hpp"
 #include "md/input/physics_advice.hpp"
 #include "md/output/checkpoint.hpp"
 #include "md/simulation/simulation_implementation.hpp"
 #include "sterna/comm/collective.hpp"
+#include "sterna/comm/joined.hpp"
 
 namespace sterna::md {
 
@@ -40,7 +40,7 @@ std::string Simulation::Implementation::find_checkpoint() {
         "{}: there are checkpoints that cannot be read, so nothing was changed:\n  {}\n{}\"sterna "
         "run\" without --resume starts anew and keeps them as backups, with --overwrite it removes "
         "them",
-        stem_, fmt::join(found.refused, "\n  "),
+        stem_, comm::joined(found.refused, "\n  "),
         found.path.empty() ? ""
                            : fmt::format("to go on from {} (step {}), move the newer one "
                                          "away; ",
@@ -79,16 +79,15 @@ void Simulation::Implementation::compare_with_checkpoint(const nlohmann::json& s
           "{}: the input describes another system than the checkpoint, so nothing was changed:\n"
           "  {}\na run goes on from its checkpoint only: put these back, or start anew without "
           "--resume",
-          checkpoint_path(stem_), fmt::join(changes.system, "\n  ")));
+          checkpoint_path(stem_), comm::joined(changes.system, "\n  ")));
     }
-    told = nlohmann::json{{"settings", changes.settings},
-                          {"sections", changes.sections},
-                          {"other_state", changes.other_state},
-                          {"timestep", changes.timestep}}
-               .dump();
+    told = json_text(nlohmann::json{{"settings", changes.settings},
+                                    {"sections", changes.sections},
+                                    {"other_state", changes.other_state},
+                                    {"timestep", changes.timestep}});
   });
   comm::broadcast(context_, 0, told);
-  const auto changes = nlohmann::json::parse(told);
+  const auto changes = parse_json(told);
   changes_.settings = changes["settings"].get<std::vector<std::string>>();
   for (const auto& section : changes["sections"]) {
     changes_.sections.insert(section.get<std::string>());

@@ -9,11 +9,11 @@
 
 #include <exception>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <vector>
 
 #include "md/core/agreement.hpp"
+#include "md/core/json.hpp"
 #include "md/domain/migration.hpp"
 #include "md/simulation/distinct_ids.hpp"
 #include "md/simulation/simulation_implementation.hpp"
@@ -31,14 +31,13 @@ constexpr std::size_t records_per_chunk = 25000;
 /// What all ranks must know of a file, as a text that is equal where files are.
 std::string facts_of(const StartFileReader& reader) {
   const StartFileHeader& h = reader.header();
-  return nlohmann::json{
+  return json_text(nlohmann::json{
       {"count", h.particle_count},
       {"box", {exact_text(h.box.length.x), exact_text(h.box.length.y), exact_text(h.box.length.z)}},
       {"tilt", {exact_text(h.box.tilt.xy), exact_text(h.box.tilt.xz), exact_text(h.box.tilt.yz)}},
       {"has_orientations", h.has_orientations},
       {"has_ids", h.has_ids},
-      {"pieces", reader.piece_count()}}
-      .dump();
+      {"pieces", reader.piece_count()}});
 }
 
 }  // namespace
@@ -53,7 +52,7 @@ void Simulation::Implementation::read_start_file() {
     for (const Diagnostic& warning : reader->header().warnings) console_.line(render(warning));
   }
   comm::broadcast(context_, 0, text);
-  const nlohmann::json facts = nlohmann::json::parse(text);
+  const nlohmann::json facts = parse_json(text);
   particle_count_ = facts["count"].get<std::int64_t>();
   for (int axis = 0; axis < 3; ++axis) {
     box_.length[axis] = exact_value(facts["box"][static_cast<std::size_t>(axis)]);
@@ -76,7 +75,7 @@ void Simulation::Implementation::read_start_file() {
 
 bool Simulation::Implementation::read_pieces(std::unique_ptr<StartFileReader>& reader,
                                              const std::string& facts) {
-  const auto known = nlohmann::json::parse(facts);
+  const auto known = parse_json(facts);
   const auto pieces = known["pieces"].get<std::int64_t>();
   if (pieces == 0) return false;
   // Another node may not have the file, or another one of its name.

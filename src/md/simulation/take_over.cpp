@@ -1,13 +1,14 @@
 // How a simulation goes on from another one of the same program, with other settings.
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
+#include "md/core/json.hpp"
 #include "md/domain/migration.hpp"
 #include "md/simulation/simulation_implementation.hpp"
 #include "sterna/comm/collective.hpp"
+#include "sterna/comm/joined.hpp"
 
 namespace sterna::md {
 
@@ -32,13 +33,13 @@ nlohmann::json Simulation::Implementation::take_over(Implementation& previous,
   if (names != before) {
     throw FileError(
         fmt::format("a simulation keeps its types: they were {}, and are {} in the changed input",
-                    fmt::join(before, ", "), fmt::join(names, ", ")));
+                    comm::joined(before, ", "), comm::joined(names, ", ")));
   }
   previous.measure_now();
   // As in a checkpoint, the state of all ranks is that of the first.
-  std::string text = previous.checkpoint_state().state.dump();
+  std::string text = json_text(previous.checkpoint_state().state);
   comm::broadcast(context_, 0, text);
-  nlohmann::json state = nlohmann::json::parse(text);
+  nlohmann::json state = parse_json(text);
   std::string other_state;
   on_first_rank(context_, [&] {
     const InputChanges changes =

@@ -11,6 +11,7 @@
 #include "md/input/atom_labels.hpp"
 #include "md/trajectories/lines_of_file.hpp"
 #include "md/trajectories/trajectory_table.hpp"
+#include "sterna/comm/joined.hpp"
 
 namespace sterna::md {
 namespace {
@@ -77,7 +78,7 @@ class XyzFormat final : public FrameFormat {
     return fmt::format(
         "{}\n{}{}\" Properties=species:S:1:pos:R:3:name:S:1:kind:S:1:molecule:I:1:"
         "initial_charges:R:1{}{} pbc=\"T T T\"{}{} time={} energy={}\n",
-        head.atoms, begin_of_comment, fmt::join(lattice, " "),
+        head.atoms, begin_of_comment, comm::joined(lattice, " "),
         options_.velocities ? ":velo:R:3" : "", options_.forces ? ":forces:R:3" : "", key_of_step,
         head.step, units_.from_internal(head.time, Dimension::time),
         units_.from_internal(head.potential_energy, Dimension::energy));

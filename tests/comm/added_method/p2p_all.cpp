@@ -81,14 +81,14 @@ class AllTogether final : public NeighborMethod {
   std::unique_ptr<LinkRequests> requests_;
 };
 
-CostTerms cost_of_round(const PatternShape& shape) {
+CostTerms cost_of_p2p_all(const PatternShape& shape) {
   return {.messages = shape.peers,
           .round_trips = 1.0,
           .kilobytes = shape.bytes / 1e3,
           .copied = shape.bytes / 1e3};
 }
 
-constexpr std::string_view aliases[] = {"Waitall"};
+constexpr std::string_view p2p_all_aliases[] = {"Waitall"};
 
 }  // namespace
 
@@ -96,11 +96,11 @@ const NeighborMethodRow neighbor_method::p2p_all{
     .info = {.name = "p2p_all",
              .description = "all messages posted, then awaited together",
              .needs = "two_sided",
-             .aliases = aliases,
+             .aliases = p2p_all_aliases,
              .traits = {.names_late_rank = false}},
     .why_unavailable = needs_messages,
     .make = make_method<AllTogether, NeighborMethod>,
-    .cost = cost_of_round,
+    .cost = cost_of_p2p_all,
 };
 
 }  // namespace sterna::comm

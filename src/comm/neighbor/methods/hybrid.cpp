@@ -138,14 +138,14 @@ class Hybrid final : public NeighborMethod {
   std::vector<bool> here_;  ///< links that have arrived in this round
 };
 
-CostTerms cost_of_round(const PatternShape& shape) {
+CostTerms cost_of_hybrid(const PatternShape& shape) {
   const double beyond = shape.off_node_share;
   return {.puts = 2.0 * shape.peers * beyond,
           .stores = shape.peers * (1.0 - beyond),
           .kilobytes = shape.bytes / 1e3};
 }
 
-constexpr std::string_view aliases[] = {"locality-aware", "node-aware"};
+constexpr std::string_view hybrid_aliases[] = {"locality-aware", "node-aware"};
 
 }  // namespace
 
@@ -156,12 +156,12 @@ const NeighborMethodRow neighbor_method::hybrid{
             .description =
                 "shm_direct with peers of the node, rdma_double_buffer (or p2p) with the others",
             .needs = "shm",
-            .aliases = aliases,
+            .aliases = hybrid_aliases,
             .traits = {.one_way_takes_notice = true, .ends_together = true},
         },
     .why_unavailable = needs_shm,
     .make = make_method<Hybrid, NeighborMethod>,
-    .cost = cost_of_round,
+    .cost = cost_of_hybrid,
     .same_as = "shm_direct",
 };
 

@@ -167,12 +167,12 @@ class NeighborCollective final : public NeighborMethod {
   std::uint64_t done_round_ = 0;
 };
 
-CostTerms cost_of_round(const PatternShape& shape) {
+CostTerms cost_of_neighbor_collective(const PatternShape& shape) {
   return {.messages = shape.peers, .kilobytes = shape.bytes / 1e3, .copied = shape.bytes / 1e3};
 }
 
-constexpr std::string_view aliases[] = {"neighborhood collective", "Neighbor_alltoallv",
-                                        "NEIGHBOUR"};
+constexpr std::string_view neighbor_collective_aliases[] = {"neighborhood collective",
+                                                            "Neighbor_alltoallv", "NEIGHBOUR"};
 
 }  // namespace
 
@@ -182,12 +182,12 @@ const NeighborMethodRow neighbor_method::neighbor_collective{
             .name = "neighbor_collective",
             .description = "one neighborhood collective, persistent where the MPI has it",
             .needs = "two_sided",
-            .aliases = aliases,
+            .aliases = neighbor_collective_aliases,
             .traits = {.names_late_rank = false, .ends_together = true},
         },
     .why_unavailable = needs_messages,
     .make = make_method<NeighborCollective, NeighborMethod>,
-    .cost = cost_of_round,
+    .cost = cost_of_neighbor_collective,
 };
 
 }  // namespace sterna::comm

@@ -80,11 +80,12 @@ class PointToPoint final : public NeighborMethod {
   std::unique_ptr<LinkRequests> requests_;
 };
 
-CostTerms cost_of_round(const PatternShape& shape) {
+CostTerms cost_of_p2p(const PatternShape& shape) {
   return {.messages = shape.peers, .kilobytes = shape.bytes / 1e3, .copied = shape.bytes / 1e3};
 }
 
-constexpr std::string_view aliases[] = {"Isend/Irecv", "MPI_SENDRECV", "send-recv", "nonblocking"};
+constexpr std::string_view p2p_aliases[] = {"Isend/Irecv", "MPI_SENDRECV", "send-recv",
+                                            "nonblocking"};
 
 }  // namespace
 
@@ -94,11 +95,11 @@ const NeighborMethodRow neighbor_method::p2p{
             .name = "p2p",
             .description = "a message each way by non-blocking send and receive",
             .needs = "two_sided",
-            .aliases = aliases,
+            .aliases = p2p_aliases,
         },
     .why_unavailable = needs_messages,
     .make = make_method<PointToPoint, NeighborMethod>,
-    .cost = cost_of_round,
+    .cost = cost_of_p2p,
     .first_choice = {1, "neither shared memory nor UCX serves this pattern"},
 };
 

@@ -99,11 +99,11 @@ class PersistentPointToPoint final : public NeighborMethod {
   std::vector<std::uint64_t> arrived_round_;
 };
 
-CostTerms cost_of_round(const PatternShape& shape) {
+CostTerms cost_of_p2p_persistent(const PatternShape& shape) {
   return {.messages = shape.peers, .kilobytes = shape.bytes / 1e3, .copied = shape.bytes / 1e3};
 }
 
-constexpr std::string_view aliases[] = {"persistent", "MPI_Start", "Send_init"};
+constexpr std::string_view p2p_persistent_aliases[] = {"persistent", "MPI_Start", "Send_init"};
 
 }  // namespace
 
@@ -113,11 +113,11 @@ const NeighborMethodRow neighbor_method::p2p_persistent{
             .name = "p2p_persistent",
             .description = "the same messages, set up once and started in each round",
             .needs = "two_sided",
-            .aliases = aliases,
+            .aliases = p2p_persistent_aliases,
         },
     .why_unavailable = needs_messages,
     .make = make_method<PersistentPointToPoint, NeighborMethod>,
-    .cost = cost_of_round,
+    .cost = cost_of_p2p_persistent,
 };
 
 }  // namespace sterna::comm

@@ -117,14 +117,14 @@ class RdmaBarrier final : public NeighborMethod, ProgressHelper {
   std::uint64_t barriers_ = 0;  ///< entered
 };
 
-CostTerms cost_of_round(const PatternShape& shape) {
+CostTerms cost_of_rdma_barrier(const PatternShape& shape) {
   return {.puts = shape.peers,
           .round_trips = 1.0,
           .global_steps = global_steps_among(shape.ranks),
           .kilobytes = shape.bytes / 1e3};
 }
 
-constexpr std::string_view aliases[] = {"RDMA", "put+barrier"};
+constexpr std::string_view rdma_barrier_aliases[] = {"RDMA", "put+barrier"};
 
 }  // namespace
 
@@ -134,12 +134,12 @@ const NeighborMethodRow neighbor_method::rdma_barrier{
             .name = "rdma_barrier",
             .description = "UCX put, and a barrier of all ranks ends the round",
             .needs = "rdma",
-            .aliases = aliases,
+            .aliases = rdma_barrier_aliases,
             .traits = {.names_late_rank = false, .ends_together = true},
         },
     .why_unavailable = needs_rdma,
     .make = make_method<RdmaBarrier, NeighborMethod>,
-    .cost = cost_of_round,
+    .cost = cost_of_rdma_barrier,
 };
 
 }  // namespace sterna::comm

@@ -111,12 +111,12 @@ class RdmaDoubleBuffer final : public NeighborMethod {
   bool all_mapped_ = false;
 };
 
-CostTerms cost_of_round(const PatternShape& shape) {
+CostTerms cost_of_rdma_double_buffer(const PatternShape& shape) {
   return {.puts = 2.0 * shape.peers, .kilobytes = shape.bytes / 1e3};
 }
 
-constexpr std::string_view aliases[] = {"RDMA_DB", "notified put", "put with notice",
-                                        "rdma_comlib_2buf"};
+constexpr std::string_view rdma_double_buffer_aliases[] = {"RDMA_DB", "notified put",
+                                                           "put with notice", "rdma_comlib_2buf"};
 
 }  // namespace
 
@@ -126,12 +126,12 @@ const NeighborMethodRow neighbor_method::rdma_double_buffer{
             .name = "rdma_double_buffer",
             .description = "UCX put with a notice into two buffers in turn, no barrier",
             .needs = "rdma",
-            .aliases = aliases,
+            .aliases = rdma_double_buffer_aliases,
             .traits = {.one_way_takes_notice = true, .ends_together = true},
         },
     .why_unavailable = needs_rdma,
     .make = make_method<RdmaDoubleBuffer, NeighborMethod>,
-    .cost = cost_of_round,
+    .cost = cost_of_rdma_double_buffer,
     .first_choice = {2, "peers on other nodes, and UCX works"},
 };
 

@@ -103,14 +103,14 @@ class RmaDoubleBuffer final : public NeighborMethod {
   unsigned polls_ = 0;
 };
 
-CostTerms cost_of_round(const PatternShape& shape) {
+CostTerms cost_of_rma_double_buffer(const PatternShape& shape) {
   return {.puts = 2.0 * shape.peers,
           .round_trips = 2.0,
           .kilobytes = shape.bytes / 1e3,
           .copied = shape.bytes / 1e3};
 }
 
-constexpr std::string_view aliases[] = {"MPI_RMA_DB", "signal window"};
+constexpr std::string_view rma_double_buffer_aliases[] = {"MPI_RMA_DB", "signal window"};
 
 }  // namespace
 
@@ -120,14 +120,14 @@ const NeighborMethodRow neighbor_method::rma_double_buffer{
             .name = "rma_double_buffer",
             .description = "MPI_Put and flush with a notice into two buffers in turn, no barrier",
             .needs = "rma",
-            .aliases = aliases,
+            .aliases = rma_double_buffer_aliases,
             .traits = {.blocks_in_mpi = BlocksInMpi::for_help,
                        .one_way_takes_notice = true,
                        .ends_together = true},
         },
     .why_unavailable = needs_rma,
     .make = make_method<RmaDoubleBuffer, NeighborMethod>,
-    .cost = cost_of_round,
+    .cost = cost_of_rma_double_buffer,
 };
 
 }  // namespace sterna::comm

@@ -141,14 +141,14 @@ class RmaFence final : public NeighborMethod {
   std::uint64_t fenced_round_ = 0;
 };
 
-CostTerms cost_of_round(const PatternShape& shape) {
+CostTerms cost_of_rma_fence(const PatternShape& shape) {
   return {.puts = shape.peers,
           .global_steps = global_steps_among(shape.ranks),
           .kilobytes = shape.bytes / 1e3,
           .copied = shape.bytes / 1e3};
 }
 
-constexpr std::string_view aliases[] = {"fence", "MPI_RMA", "Put+fence"};
+constexpr std::string_view rma_fence_aliases[] = {"fence", "MPI_RMA", "Put+fence"};
 
 }  // namespace
 
@@ -158,14 +158,14 @@ const NeighborMethodRow neighbor_method::rma_fence{
             .name = "rma_fence",
             .description = "MPI_Put, and a fence of all ranks ends the round",
             .needs = "rma",
-            .aliases = aliases,
+            .aliases = rma_fence_aliases,
             .traits = {.blocks_in_mpi = BlocksInMpi::always,
                        .names_late_rank = false,
                        .ends_together = true},
         },
     .why_unavailable = needs_rma,
     .make = make_method<RmaFence, NeighborMethod>,
-    .cost = cost_of_round,
+    .cost = cost_of_rma_fence,
 };
 
 }  // namespace sterna::comm

@@ -169,15 +169,15 @@ class RmaPscw final : public NeighborMethod {
   std::uint64_t closed_round_ = 0;  ///< the last whose puts are all here
 };
 
-CostTerms cost_of_round(const PatternShape& shape) {
+CostTerms cost_of_rma_pscw(const PatternShape& shape) {
   return {.puts = 3.0 * shape.peers,
           .round_trips = 1.0,
           .kilobytes = shape.bytes / 1e3,
           .copied = shape.bytes / 1e3};
 }
 
-constexpr std::string_view aliases[] = {"PSCW", "generalized active target",
-                                        "post-start-complete-wait"};
+constexpr std::string_view rma_pscw_aliases[] = {"PSCW", "generalized active target",
+                                                 "post-start-complete-wait"};
 
 }  // namespace
 
@@ -188,14 +188,14 @@ const NeighborMethodRow neighbor_method::rma_pscw{
             .description =
                 "MPI_Put between start and complete, post and wait: neighbors synchronize",
             .needs = "rma",
-            .aliases = aliases,
+            .aliases = rma_pscw_aliases,
             .traits = {.blocks_in_mpi = BlocksInMpi::for_help,
                        .names_late_rank = false,
                        .ends_together = true},
         },
     .why_unavailable = needs_rma,
     .make = make_method<RmaPscw, NeighborMethod>,
-    .cost = cost_of_round,
+    .cost = cost_of_rma_pscw,
 };
 
 }  // namespace sterna::comm

@@ -95,11 +95,11 @@ class SharedMemoryDirect final : public NeighborMethod {
   std::vector<std::size_t> counts_;
 };
 
-CostTerms cost_of_round(const PatternShape& shape) {
+CostTerms cost_of_shm_direct(const PatternShape& shape) {
   return {.stores = shape.peers, .kilobytes = shape.bytes / 1e3};
 }
 
-constexpr std::string_view aliases[] = {"shared memory", "direct store", "load/store"};
+constexpr std::string_view shm_direct_aliases[] = {"shared memory", "direct store", "load/store"};
 
 }  // namespace
 
@@ -110,12 +110,12 @@ const NeighborMethodRow neighbor_method::shm_direct{
             .description =
                 "items are written right into the neighbor's memory, two buffers in turn",
             .needs = "shm, all peers on one node",
-            .aliases = aliases,
+            .aliases = shm_direct_aliases,
             .traits = {.between_nodes = false, .one_way_takes_notice = true},
         },
     .why_unavailable = needs_shm_with_all,
     .make = make_method<SharedMemoryDirect, NeighborMethod>,
-    .cost = cost_of_round,
+    .cost = cost_of_shm_direct,
     .first_choice = {3, "all peers are on one node"},
 };
 

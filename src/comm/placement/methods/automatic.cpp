@@ -18,11 +18,11 @@
 namespace sterna::comm {
 namespace {
 
-Placement place_ranks(const PlacementProblem& problem) {
+Placement automatic_placement(const PlacementProblem& problem) {
   Placement best;
   std::optional<std::pair<double, double>> least;
   for (const PlacementMethodRow& row : placement_method_table()) {
-    if (row.place == place_ranks) continue;
+    if (row.place == automatic_placement) continue;
     Placement candidate = row.place(problem);
     const PlacementCost its = cost(problem, candidate);
     const std::pair measure{its.bytes_between_nodes, its.hop_bytes};
@@ -33,7 +33,7 @@ Placement place_ranks(const PlacementProblem& problem) {
   return best;
 }
 
-constexpr std::string_view aliases[] = {"best on paper"};
+constexpr std::string_view automatic_aliases[] = {"best on paper"};
 
 }  // namespace
 
@@ -42,8 +42,8 @@ const PlacementMethodRow placement_method::automatic{
              .description =
                  "of these the one with the fewest bytes between nodes, then the fewest hop-bytes",
              .needs = "",
-             .aliases = aliases},
-    .place = place_ranks,
+             .aliases = automatic_aliases},
+    .place = automatic_placement,
 };
 
 }  // namespace sterna::comm

@@ -15,7 +15,7 @@
 namespace sterna::comm {
 namespace {
 
-Placement place_ranks(const PlacementProblem& problem) {
+Placement folded_placement(const PlacementProblem& problem) {
   Placement placement;
   const auto ranks = static_cast<std::size_t>(problem.grid[0]) *
                      static_cast<std::size_t>(problem.grid[1]) *
@@ -32,7 +32,7 @@ Placement place_ranks(const PlacementProblem& problem) {
   return placement;
 }
 
-constexpr std::string_view aliases[] = {"folded rank", "boustrophedon"};
+constexpr std::string_view folded_aliases[] = {"folded rank", "boustrophedon"};
 
 }  // namespace
 
@@ -40,8 +40,8 @@ const PlacementMethodRow placement_method::folded{
     .info = {.name = "folded",
              .description = "one rank to each node in turn, there and back",
              .needs = "",
-             .aliases = aliases},
-    .place = place_ranks,
+             .aliases = folded_aliases},
+    .place = folded_placement,
 };
 
 }  // namespace sterna::comm

@@ -56,7 +56,7 @@ std::array<int, 3> best_brick(const PlacementProblem& problem) {
   return best;
 }
 
-Placement place_ranks(const PlacementProblem& problem) {
+Placement grid_order_placement(const PlacementProblem& problem) {
   const std::array<int, 3> brick = best_brick(problem);
   std::vector<int> ranks;
   std::array<int, 3> corner{};
@@ -78,7 +78,7 @@ Placement place_ranks(const PlacementProblem& problem) {
   return fill_nodes(problem, ranks, nodes);
 }
 
-constexpr std::string_view aliases[] = {"brick", "custom by grid order"};
+constexpr std::string_view grid_order_aliases[] = {"brick", "custom by grid order"};
 
 }  // namespace
 
@@ -86,8 +86,8 @@ const PlacementMethodRow placement_method::grid_order{
     .info = {.name = "grid_order",
              .description = "a brick of the process grid to each node, bricks in rows",
              .needs = "",
-             .aliases = aliases},
-    .place = place_ranks,
+             .aliases = grid_order_aliases},
+    .place = grid_order_placement,
 };
 
 }  // namespace sterna::comm

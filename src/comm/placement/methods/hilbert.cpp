@@ -20,7 +20,7 @@
 namespace sterna::comm {
 namespace {
 
-Placement place_ranks(const PlacementProblem& problem) {
+Placement hilbert_placement(const PlacementProblem& problem) {
   std::vector<int> nodes(problem.ranks_on_node.size());
   std::iota(nodes.begin(), nodes.end(), 0);
   if (!problem.network.torus_sizes().empty()) {
@@ -29,7 +29,7 @@ Placement place_ranks(const PlacementProblem& problem) {
   return fill_nodes(problem, along_hilbert_curve(problem.grid), nodes);
 }
 
-constexpr std::string_view aliases[] = {"space-filling curve", "Hilbert curve"};
+constexpr std::string_view hilbert_aliases[] = {"space-filling curve", "Hilbert curve"};
 
 }  // namespace
 
@@ -37,8 +37,8 @@ const PlacementMethodRow placement_method::hilbert{
     .info = {.name = "hilbert",
              .description = "ranks and nodes along space-filling curves",
              .needs = "",
-             .aliases = aliases},
-    .place = place_ranks,
+             .aliases = hilbert_aliases},
+    .place = hilbert_placement,
 };
 
 }  // namespace sterna::comm

@@ -15,7 +15,7 @@
 namespace sterna::comm {
 namespace {
 
-Placement place_ranks(const PlacementProblem& problem) {
+Placement round_robin_placement(const PlacementProblem& problem) {
   Placement placement;
   const auto ranks = static_cast<std::size_t>(problem.grid[0]) *
                      static_cast<std::size_t>(problem.grid[1]) *
@@ -30,7 +30,7 @@ Placement place_ranks(const PlacementProblem& problem) {
   return placement;
 }
 
-constexpr std::string_view aliases[] = {"cyclic"};
+constexpr std::string_view round_robin_aliases[] = {"cyclic"};
 
 }  // namespace
 
@@ -38,8 +38,8 @@ const PlacementMethodRow placement_method::round_robin{
     .info = {.name = "round_robin",
              .description = "one rank to each node in turn",
              .needs = "",
-             .aliases = aliases},
-    .place = place_ranks,
+             .aliases = round_robin_aliases},
+    .place = round_robin_placement,
 };
 
 }  // namespace sterna::comm

@@ -16,7 +16,7 @@
 namespace sterna::comm {
 namespace {
 
-Placement place_ranks(const PlacementProblem& problem) {
+Placement smp_placement(const PlacementProblem& problem) {
   std::vector<int> ranks(static_cast<std::size_t>(problem.grid[0]) *
                          static_cast<std::size_t>(problem.grid[1]) *
                          static_cast<std::size_t>(problem.grid[2]));
@@ -26,7 +26,7 @@ Placement place_ranks(const PlacementProblem& problem) {
   return fill_nodes(problem, ranks, nodes);
 }
 
-constexpr std::string_view aliases[] = {"block", "SMP-style", "filled"};
+constexpr std::string_view smp_aliases[] = {"block", "SMP-style", "filled"};
 
 }  // namespace
 
@@ -34,8 +34,8 @@ const PlacementMethodRow placement_method::smp{
     .info = {.name = "smp",
              .description = "the nodes filled one after the other",
              .needs = "",
-             .aliases = aliases},
-    .place = place_ranks,
+             .aliases = smp_aliases},
+    .place = smp_placement,
 };
 
 }  // namespace sterna::comm

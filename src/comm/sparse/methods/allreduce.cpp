@@ -56,14 +56,14 @@ class Allreduce final : public SparseMethod {
   std::vector<int> incoming_;  ///< number of messages to each rank
 };
 
-CostTerms cost_of_round(const PatternShape& shape) {
+CostTerms cost_of_allreduce(const PatternShape& shape) {
   return {.messages = shape.peers,
           .global_steps = global_steps_among(shape.ranks),
           .kilobytes = (shape.bytes + 4.0 * shape.ranks * global_steps_among(shape.ranks)) / 1e3,
           .copied = shape.bytes / 1e3};
 }
 
-constexpr std::string_view aliases[] = {"census", "personalized census", "PERSONALIZED"};
+constexpr std::string_view allreduce_aliases[] = {"census", "personalized census", "PERSONALIZED"};
 
 }  // namespace
 
@@ -74,12 +74,12 @@ const SparseMethodRow sparse_method::allreduce{
             .description =
                 "the number of messages to each rank by Allreduce, then sends and receives",
             .needs = "two_sided",
-            .aliases = aliases,
+            .aliases = allreduce_aliases,
             .traits = {.names_late_rank = false},
         },
     .why_unavailable = needs_messages,
     .make = make_method<Allreduce, SparseMethod>,
-    .cost = cost_of_round,
+    .cost = cost_of_allreduce,
 };
 
 }  // namespace sterna::comm

@@ -150,7 +150,7 @@ class Alltoall final : public SparseMethod {
   RequestList requests_;
 };
 
-CostTerms cost_of_round(const PatternShape& shape) {
+CostTerms cost_of_alltoall(const PatternShape& shape) {
   constexpr double count_bytes = sizeof(std::uint64_t);
   // All ranks take part in each step. Of the only one up to 11 ranks, each count is a message that
   // is matched; of the others, each has one message with half of the counts.
@@ -164,7 +164,8 @@ CostTerms cost_of_round(const PatternShape& shape) {
           .copied = shape.bytes / 1e3};
 }
 
-constexpr std::string_view aliases[] = {"PEX", "personalized exchange", "Alltoallv", "Bruck"};
+constexpr std::string_view alltoall_aliases[] = {"PEX", "personalized exchange", "Alltoallv",
+                                                 "Bruck"};
 
 }  // namespace
 
@@ -174,11 +175,11 @@ const SparseMethodRow sparse_method::alltoall{
             .name = "alltoall",
             .description = "counts to everyone by an all-to-all, then the data pair by pair",
             .needs = "two_sided",
-            .aliases = aliases,
+            .aliases = alltoall_aliases,
         },
     .why_unavailable = needs_messages,
     .make = make_method<Alltoall, SparseMethod>,
-    .cost = cost_of_round,
+    .cost = cost_of_alltoall,
 };
 
 }  // namespace sterna::comm

@@ -114,7 +114,7 @@ class Grid final : public SparseMethod {
   std::vector<RoutedRow> arrived_;
 };
 
-CostTerms cost_of_round(const PatternShape& shape) {
+CostTerms cost_of_grid(const PatternShape& shape) {
   // Two hops, each with a message from each rank of the row or the column.
   const double messages = 2.0 * (std::sqrt(static_cast<double>(shape.ranks)) - 1.0);
   return {.messages = messages,
@@ -122,7 +122,8 @@ CostTerms cost_of_round(const PatternShape& shape) {
           .copied = 5.0 * shape.bytes / 1e3};
 }
 
-constexpr std::string_view aliases[] = {"alltoall_grid", "two-hop", "crystal router", "conveyor"};
+constexpr std::string_view grid_aliases[] = {"alltoall_grid", "two-hop", "crystal router",
+                                             "conveyor"};
 
 }  // namespace
 
@@ -133,11 +134,11 @@ const SparseMethodRow sparse_method::grid{
             .description =
                 "two hops over a near-square grid of ranks, along its rows, then its columns",
             .needs = "two_sided",
-            .aliases = aliases,
+            .aliases = grid_aliases,
         },
     .why_unavailable = needs_messages,
     .make = make_method<Grid, SparseMethod>,
-    .cost = cost_of_round,
+    .cost = cost_of_grid,
 };
 
 }  // namespace sterna::comm

@@ -122,7 +122,7 @@ class Nbx final : public SparseMethod {
   Arena staging_;
 };
 
-CostTerms cost_of_round(const PatternShape& shape) {
+CostTerms cost_of_nbx(const PatternShape& shape) {
   return {.messages = shape.peers,
           .round_trips = shape.peers > 0.0 ? 1.0 : 0.0,
           .global_steps = global_steps_among(shape.ranks),
@@ -130,8 +130,8 @@ CostTerms cost_of_round(const PatternShape& shape) {
           .copied = 2.0 * shape.bytes / 1e3};
 }
 
-constexpr std::string_view aliases[] = {"consensus", "nonblocking consensus", "ibarrier", "DSDE",
-                                        "SPARSE",    "alltoallv_sparse"};
+constexpr std::string_view nbx_aliases[] = {
+    "consensus", "nonblocking consensus", "ibarrier", "DSDE", "SPARSE", "alltoallv_sparse"};
 
 }  // namespace
 
@@ -142,11 +142,11 @@ const SparseMethodRow sparse_method::nbx{
             .description =
                 "synchronous sends, probes, and a non-blocking barrier that ends the round",
             .needs = "two_sided",
-            .aliases = aliases,
+            .aliases = nbx_aliases,
         },
     .why_unavailable = needs_messages,
     .make = make_method<Nbx, SparseMethod>,
-    .cost = cost_of_round,
+    .cost = cost_of_nbx,
     .first_choice = {1,
                      "any rank may be a source, so cost and memory should grow with the messages "
                      "sent, not with the number of ranks"},

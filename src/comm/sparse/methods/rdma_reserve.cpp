@@ -195,7 +195,7 @@ std::string why_unavailable(const Context& context, std::span<const int> peers) 
   return needs_rdma(context, peers);
 }
 
-CostTerms cost_of_round(const PatternShape& shape) {
+CostTerms cost_of_rdma_reserve(const PatternShape& shape) {
   const double nodes = static_cast<double>(shape.ranks) / shape.ranks_per_node;
   const double far = shape.peers * shape.off_node_share;
   return {.puts = 3.0 * far + (nodes > 1.0 ? global_steps_among(static_cast<int>(nodes)) : 0.0),
@@ -206,7 +206,7 @@ CostTerms cost_of_round(const PatternShape& shape) {
           .copied = 2.0 * shape.bytes / 1e3};
 }
 
-constexpr std::string_view aliases[] = {"ACP", "one-sided ACP", "reserve and put"};
+constexpr std::string_view rdma_reserve_aliases[] = {"ACP", "one-sided ACP", "reserve and put"};
 
 }  // namespace
 
@@ -217,12 +217,12 @@ const SparseMethodRow sparse_method::rdma_reserve{
             .description = "a part of the receiver's buffer reserved by UCX atomics, then puts; "
                            "one-sided barrier",
             .needs = "shm on one node, rdma beyond",
-            .aliases = aliases,
+            .aliases = rdma_reserve_aliases,
             .traits = {.ends_together = true},
         },
     .why_unavailable = why_unavailable,
     .make = make_method<RdmaReserve, SparseMethod>,
-    .cost = cost_of_round,
+    .cost = cost_of_rdma_reserve,
 };
 
 }  // namespace sterna::comm

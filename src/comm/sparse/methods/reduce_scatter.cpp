@@ -55,15 +55,15 @@ class ReduceScatter final : public SparseMethod {
   std::vector<int> outgoing_;  ///< 1 where this rank sends; all 0 between rounds
 };
 
-CostTerms cost_of_round(const PatternShape& shape) {
+CostTerms cost_of_reduce_scatter(const PatternShape& shape) {
   return {.messages = shape.peers,
           .global_steps = global_steps_among(shape.ranks),
           .kilobytes = (shape.bytes + 4.0 * shape.ranks) / 1e3,
           .copied = shape.bytes / 1e3};
 }
 
-constexpr std::string_view aliases[] = {"PCX", "personalized census", "redscatter",
-                                        "Reduce_scatter_block"};
+constexpr std::string_view reduce_scatter_aliases[] = {"PCX", "personalized census", "redscatter",
+                                                       "Reduce_scatter_block"};
 
 }  // namespace
 
@@ -74,12 +74,12 @@ const SparseMethodRow sparse_method::reduce_scatter{
             .description =
                 "the number of messages to this rank by Reduce_scatter, then sends and receives",
             .needs = "two_sided",
-            .aliases = aliases,
+            .aliases = reduce_scatter_aliases,
             .traits = {.names_late_rank = false},
         },
     .why_unavailable = needs_messages,
     .make = make_method<ReduceScatter, SparseMethod>,
-    .cost = cost_of_round,
+    .cost = cost_of_reduce_scatter,
 };
 
 }  // namespace sterna::comm

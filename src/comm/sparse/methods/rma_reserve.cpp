@@ -150,7 +150,7 @@ class RmaReserve final : public SparseMethod {
   std::vector<RoutedRow> arrived_;
 };
 
-CostTerms cost_of_round(const PatternShape& shape) {
+CostTerms cost_of_rma_reserve(const PatternShape& shape) {
   return {.puts = 3.0 * shape.peers,
           .round_trips = shape.peers > 0.0 ? 2.0 : 0.0,
           .global_steps = global_steps_among(shape.ranks),
@@ -158,8 +158,8 @@ CostTerms cost_of_round(const PatternShape& shape) {
           .copied = 2.0 * shape.bytes / 1e3};
 }
 
-constexpr std::string_view aliases[] = {"RSX", "remote summation", "one-sided MPI",
-                                        "get-accumulate and put"};
+constexpr std::string_view rma_reserve_aliases[] = {"RSX", "remote summation", "one-sided MPI",
+                                                    "get-accumulate and put"};
 
 }  // namespace
 
@@ -170,12 +170,12 @@ const SparseMethodRow sparse_method::rma_reserve{
             .description = "a part of the receiver's window reserved by Fetch_and_op, then Put, "
                            "flush, barrier",
             .needs = "rma",
-            .aliases = aliases,
+            .aliases = rma_reserve_aliases,
             .traits = {.blocks_in_mpi = BlocksInMpi::for_help, .ends_together = true},
         },
     .why_unavailable = needs_rma,
     .make = make_method<RmaReserve, SparseMethod>,
-    .cost = cost_of_round,
+    .cost = cost_of_rma_reserve,
 };
 
 }  // namespace sterna::comm

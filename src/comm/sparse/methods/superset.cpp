@@ -192,13 +192,13 @@ class Superset final : public SparseMethod {
   RequestList sends_, receives_;
 };
 
-CostTerms cost_of_round(const PatternShape& shape) {
+CostTerms cost_of_superset(const PatternShape& shape) {
   return {.messages = shape.possible_sources,
           .kilobytes = (shape.bytes + 8.0 * shape.possible_sources) / 1e3,
           .copied = 2.0 * shape.bytes / 1e3};
 }
 
-constexpr std::string_view aliases[] = {"bounded neighbors", "exchangeParticle"};
+constexpr std::string_view superset_aliases[] = {"bounded neighbors", "exchangeParticle"};
 
 }  // namespace
 
@@ -208,12 +208,12 @@ const SparseMethodRow sparse_method::superset{
             .name = "superset",
             .description = "a count to each possible source, small payloads with it; no collective",
             .needs = "two_sided, possible_sources",
-            .aliases = aliases,
+            .aliases = superset_aliases,
             .traits = {.needs_possible_sources = true},
         },
     .why_unavailable = needs_messages,
     .make = make_method<Superset, SparseMethod>,
-    .cost = cost_of_round,
+    .cost = cost_of_superset,
     .first_choice = {2, "the possible sources are known, so no collective"},
 };
 

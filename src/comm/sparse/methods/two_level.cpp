@@ -109,7 +109,7 @@ class TwoLevel final : public SparseMethod {
   std::vector<RoutedRow> arrived_;
 };
 
-CostTerms cost_of_round(const PatternShape& shape) {
+CostTerms cost_of_two_level(const PatternShape& shape) {
   const double nodes = static_cast<double>(shape.ranks) / shape.ranks_per_node;
   if (nodes <= 1.0) {
     return {.messages = shape.ranks_per_node - 1.0,
@@ -126,7 +126,8 @@ CostTerms cost_of_round(const PatternShape& shape) {
           .copied = (3.0 + 4.0 * shape.off_node_share) * shape.bytes / 1e3};
 }
 
-constexpr std::string_view aliases[] = {"locality-aware", "two-step", "node-aware", "YGM"};
+constexpr std::string_view two_level_aliases[] = {"locality-aware", "two-step", "node-aware",
+                                                  "YGM"};
 
 }  // namespace
 
@@ -137,11 +138,11 @@ const SparseMethodRow sparse_method::two_level{
             .description =
                 "collected in the node, one message for each pair of nodes, spread in the node",
             .needs = "two_sided",
-            .aliases = aliases,
+            .aliases = two_level_aliases,
         },
     .why_unavailable = needs_messages,
     .make = make_method<TwoLevel, SparseMethod>,
-    .cost = cost_of_round,
+    .cost = cost_of_two_level,
 };
 
 }  // namespace sterna::comm

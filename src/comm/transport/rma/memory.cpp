@@ -13,7 +13,7 @@ namespace {
 
 /// Parts of whole pages, so that those of two ranks share none.
 constexpr std::size_t page = 4096;
-constexpr std::size_t alignment = 128;
+constexpr std::size_t window_alignment = 128;
 
 }  // namespace
 
@@ -28,14 +28,14 @@ Memory::Memory(Context::Implementation& context, std::size_t bytes, Epoch epoch,
   MPI_Info_set(info, "mpi_minimum_memory_alignment", "128");
   if (epoch == Epoch::active) MPI_Info_set(info, "no_locks", "true");
   void* base = nullptr;
-  const std::size_t filling = begin == Begin::aligned ? alignment : 0;
+  const std::size_t filling = begin == Begin::aligned ? window_alignment : 0;
   const std::size_t allocated = (bytes_ + filling + page - 1) / page * page;
   const int code = MPI_Win_allocate(static_cast<MPI_Aint>(allocated), 1, info, context.communicator,
                                     &base, &window_);
   MPI_Info_free(&info);
   check_mpi(code, "allocating a window");
   MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN);
-  if (begin == Begin::aligned) begin_ = -reinterpret_cast<std::uintptr_t>(base) % alignment;
+  if (begin == Begin::aligned) begin_ = -reinterpret_cast<std::uintptr_t>(base) % window_alignment;
   data_ = static_cast<std::byte*>(base) + begin_;
   std::memset(data_, 0, bytes_);
   int* model = nullptr;

@@ -40,11 +40,11 @@ constexpr auto entries_of(TermList<Terms...>) {
   return std::array{entry_of<Terms>()...};
 }
 
-constexpr auto table = entries_of(BondedTerms{});
+constexpr auto bonded_rows = entries_of(BondedTerms{});
 
 constexpr std::size_t parameters_of_all() {
   std::size_t count = 0;
-  for (const BondedEntry& entry : table) count += entry.parameters.size();
+  for (const BondedEntry& entry : bonded_rows) count += entry.parameters.size();
   return count;
 }
 static_assert(parameters_of_all() <= most_bonded_parameters);
@@ -52,12 +52,12 @@ static_assert(parameters_of_all() <= most_bonded_parameters);
 }  // namespace
 
 std::span<const BondedEntry> bonded_table() {
-  return table;
+  return bonded_rows;
 }
 
 std::optional<std::uint32_t> find_bonded(std::string_view section, std::string_view name) {
-  for (std::uint32_t kind = 0; kind < table.size(); ++kind) {
-    if (table[kind].section == section && table[kind].name == name) return kind;
+  for (std::uint32_t kind = 0; kind < bonded_rows.size(); ++kind) {
+    if (bonded_rows[kind].section == section && bonded_rows[kind].name == name) return kind;
   }
   return std::nullopt;
 }
@@ -65,7 +65,7 @@ std::optional<std::uint32_t> find_bonded(std::string_view section, std::string_v
 std::span<const std::string_view> bonded_parameter_names() {
   static const auto names = [] {
     std::vector<std::string_view> all;
-    for (const BondedEntry& entry : table) {
+    for (const BondedEntry& entry : bonded_rows) {
       for (const BondedParameter& parameter : entry.parameters) {
         if (std::ranges::find(all, parameter.name) == all.end()) all.push_back(parameter.name);
       }

@@ -10,7 +10,7 @@
 namespace sterna::md {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 double norm(const Vec3& v) {
   return std::sqrt(dot(v, v));

@@ -25,7 +25,7 @@ using Values = PlanarCorrection::Values;
 /// What a layer of unit density and thickness does to a molecule `distance` above it: the pairs
 /// that are closer than the cutoff are not missing. s ds = r dr, with s along the layer.
 Values of_layer(const AveragedPotential& pair, double distance) {
-  constexpr double pi = std::numbers::pi;
+  using std::numbers::pi;
   const double nearest = std::max(pair.cutoff(), std::fabs(distance));
   const double u = pair.energy(nearest);
   const double moment = pair.first_moment(nearest);

@@ -9,7 +9,7 @@ namespace sterna::md {
 namespace {
 
 template <class Potential>
-constexpr PairPotentialEntry entry_of() {
+constexpr PairPotentialEntry pair_entry_of() {
   PairPotentialEntry entry{};
   entry.name = Potential::name;
   entry.sentence = Potential::sentence;
@@ -39,18 +39,18 @@ constexpr PairPotentialEntry entry_of() {
 }
 
 template <class... Potentials>
-constexpr auto entries_of(PotentialList<Potentials...>) {
-  return std::array{entry_of<Potentials>()...};
+constexpr auto pair_entries_of(PotentialList<Potentials...>) {
+  return std::array{pair_entry_of<Potentials>()...};
 }
 
-constexpr auto all_potentials = entries_of(PairPotentials{});
+constexpr auto all_potentials = pair_entries_of(PairPotentials{});
 
-constexpr std::size_t parameters_of_all() {
+constexpr std::size_t parameters_of_all_pairs() {
   std::size_t count = 0;
   for (const PairPotentialEntry& entry : all_potentials) count += entry.parameters.size();
   return count;
 }
-static_assert(parameters_of_all() <= most_pair_parameters);
+static_assert(parameters_of_all_pairs() <= most_pair_parameters);
 
 }  // namespace
 

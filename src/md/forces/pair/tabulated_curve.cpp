@@ -74,7 +74,7 @@ std::array<double, 6> quintic(const Knot& a, const Knot& b, double width) {
           6.0 * rise - 3.0 * (s0 + s1) - 0.5 * (c0 - c1)};
 }
 
-Knot at(const std::array<double, 6>& c, double t, double width) {
+Knot knot_at(const std::array<double, 6>& c, double t, double width) {
   const double value = c[0] + t * (c[1] + t * (c[2] + t * (c[3] + t * (c[4] + t * c[5]))));
   const double slope =
       c[1] + t * (2.0 * c[2] + t * (3.0 * c[3] + t * (4.0 * c[4] + t * 5.0 * c[5])));
@@ -199,7 +199,8 @@ TabulatedCurve::TabulatedCurve(const PairTable& table)
   const auto look = [&](double r) {
     while (k + 2 < points && r >= table.distance[k + 1]) ++k;
     const double spacing = table.distance[k + 1] - table.distance[k];
-    return at(quintic(knot(k), knot(k + 1), spacing), (r - table.distance[k]) / spacing, spacing);
+    return knot_at(quintic(knot(k), knot(k + 1), spacing), (r - table.distance[k]) / spacing,
+                   spacing);
   };
   Knot before = look(first_);
   for (std::size_t i = 1; i <= count; ++i) {

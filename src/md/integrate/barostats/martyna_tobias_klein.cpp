@@ -161,7 +161,7 @@ class MartynaTobiasKlein final : public Barostat {
   bool goes_on_ = false;                  ///< with the state of a checkpoint
 };
 
-void check(const Input& input, const IsGood& is_good, const Report& report) {
+void check_martyna_tobias_klein(const Input& input, const IsGood& is_good, const Report& report) {
   const auto& barostat = input.barostat;
   if (!input.has_thermostat() && !input.start.temperature && is_good("barostat.kind")) {
     report(Severity::error, "barostat.kind",
@@ -197,7 +197,7 @@ void check(const Input& input, const IsGood& is_good, const Report& report) {
   }
 }
 
-BarostatKind kind() {
+BarostatKind martyna_tobias_klein_kind() {
   return {.name = "martyna_tobias_klein",
           .sentence =
               "Martyna-Tobias-Klein moves the box as a particle, without random numbers and with a "
@@ -230,13 +230,14 @@ BarostatKind kind() {
                     .range = {.minimum = 0.0}}},
           .needs_thermostat = false,
           .needs_symmetric_virial = true,
-          .check = check};
+          .check = check_martyna_tobias_klein};
 }
 
 }  // namespace
 
 const BarostatRow barostat::martyna_tobias_klein{
-    .kind = kind, .make = [](const BarostatRequest& request) -> std::unique_ptr<Barostat> {
+    .kind = martyna_tobias_klein_kind,
+    .make = [](const BarostatRequest& request) -> std::unique_ptr<Barostat> {
       return std::make_unique<MartynaTobiasKlein>(request);
     }};
 

@@ -110,7 +110,8 @@ class StochasticCellBarostat final : public Barostat {
 /// The box changes by an Euler step of the stochastic equation for the volume, which it relaxes to
 /// for h = interval / time constant: the variance of the volume is then 1 / (1 - h/2) times the
 /// right one.
-void check(const Input& input, const IsGood& is_good, const Report& report) {
+void check_stochastic_cell_rescaling(const Input& input, const IsGood& is_good,
+                                     const Report& report) {
   const auto& barostat = input.barostat;
   if (!is_good("barostat.interval") || !is_good("barostat.time_constant") ||
       !is_good("run.timestep")) {
@@ -143,7 +144,7 @@ void check(const Input& input, const IsGood& is_good, const Report& report) {
   }
 }
 
-BarostatKind kind() {
+BarostatKind stochastic_cell_rescaling_kind() {
   return {
       .name = "stochastic_cell_rescaling",
       .sentence =
@@ -174,13 +175,14 @@ BarostatKind kind() {
                 .need = Need::required,
                 .dimension = Dimension::pressure,
                 .range = {.minimum = 0.0, .exclusive_minimum = true}}},
-      .check = check};
+      .check = check_stochastic_cell_rescaling};
 }
 
 }  // namespace
 
 const BarostatRow barostat::stochastic_cell_rescaling{
-    .kind = kind, .make = [](const BarostatRequest& request) -> std::unique_ptr<Barostat> {
+    .kind = stochastic_cell_rescaling_kind,
+    .make = [](const BarostatRequest& request) -> std::unique_ptr<Barostat> {
       return std::make_unique<StochasticCellBarostat>(request);
     }};
 

@@ -57,7 +57,7 @@ double Andersen::apply(ParticleStore& particles, const Box& box, double interval
 
 namespace {
 
-ThermostatKind kind() {
+ThermostatKind andersen_kind() {
   return {.name = "andersen",
           .sentence =
               "With Andersen's thermostat (J. Chem. Phys. 72, 2384 (1980)) molecules collide "
@@ -78,7 +78,8 @@ ThermostatKind kind() {
 }  // namespace
 
 const ThermostatRow thermostat::andersen{
-    .kind = kind, .make = [](const ThermostatRequest& request) -> std::unique_ptr<StepModifier> {
+    .kind = andersen_kind,
+    .make = [](const ThermostatRequest& request) -> std::unique_ptr<StepModifier> {
       return std::make_unique<NoiseThermostat<Andersen>>(request,
                                                          request.molecules.first_joined_to);
     }};

@@ -51,7 +51,7 @@ double Langevin::apply(ParticleStore& particles, const Box& box, double interval
 
 namespace {
 
-ThermostatKind kind() {
+ThermostatKind langevin_kind() {
   return {
       .name = "langevin",
       .sentence = "Langevin dynamics have friction and noise on each molecule.",
@@ -74,7 +74,7 @@ ThermostatKind kind() {
 
 }  // namespace
 
-const ThermostatRow thermostat::langevin{.kind = kind,
+const ThermostatRow thermostat::langevin{.kind = langevin_kind,
                                          .make = make_thermostat<NoiseThermostat<Langevin>>};
 
 }  // namespace sterna::md

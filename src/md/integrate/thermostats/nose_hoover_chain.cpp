@@ -106,7 +106,7 @@ class NoseHooverThermostat final : public GroupThermostat {
   NoseHooverChain chain_;
 };
 
-ThermostatKind kind() {
+ThermostatKind nose_hoover_chain_kind() {
   return {.name = "nose_hoover_chain",
           .sentence =
               "A Nose-Hoover chain samples the canonical ensemble without random numbers "
@@ -132,7 +132,7 @@ ThermostatKind kind() {
 
 }  // namespace
 
-const ThermostatRow thermostat::nose_hoover_chain{.kind = kind,
+const ThermostatRow thermostat::nose_hoover_chain{.kind = nose_hoover_chain_kind,
                                                   .make = make_thermostat<NoseHooverThermostat>};
 
 }  // namespace sterna::md

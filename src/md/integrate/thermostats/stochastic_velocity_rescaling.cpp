@@ -58,7 +58,7 @@ class StochasticRescalingThermostat final : public GroupThermostat {
   StochasticVelocityRescaling method_;
 };
 
-ThermostatKind kind() {
+ThermostatKind stochastic_velocity_rescaling_kind() {
   return {.name = "stochastic_velocity_rescaling",
           .sentence =
               "Stochastic velocity rescaling samples the canonical ensemble (Bussi, Donadio "
@@ -77,6 +77,7 @@ ThermostatKind kind() {
 }  // namespace
 
 const ThermostatRow thermostat::stochastic_velocity_rescaling{
-    .kind = kind, .make = make_thermostat<StochasticRescalingThermostat>};
+    .kind = stochastic_velocity_rescaling_kind,
+    .make = make_thermostat<StochasticRescalingThermostat>};
 
 }  // namespace sterna::md

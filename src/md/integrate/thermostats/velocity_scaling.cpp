@@ -9,7 +9,8 @@
 namespace sterna::md {
 
 namespace {
-constexpr std::size_t molecules = 0, translation = 1, rotations = 2, rotation = 3, per_slab = 4;
+constexpr std::size_t molecules = 0, translation = 1, rotations = 2, rotation = 3,
+                      sums_per_slab = 4;
 }  // namespace
 
 VelocityScaling::VelocityScaling(std::vector<Zone> zones, std::span<const double> masses,
@@ -22,7 +23,7 @@ VelocityScaling::VelocityScaling(std::vector<Zone> zones, std::span<const double
     first_slab_.push_back(slabs);
     slabs += static_cast<std::size_t>(zone.slabs);
   }
-  sums_.resize(per_slab * slabs);
+  sums_.resize(sums_per_slab * slabs);
 }
 
 std::span<double> VelocityScaling::measure(const ParticleStore& particles, const Box& box) {
@@ -32,7 +33,8 @@ std::span<double> VelocityScaling::measure(const ParticleStore& particles, const
     for (std::size_t i = 0; i < particles.local_count(); ++i) {
       const int slab = slab_along_y(zone.where, zone.slabs, particles.position[i], box);
       if (slab < 0) continue;
-      double* sums = sums_.data() + per_slab * (first_slab_[z] + static_cast<std::size_t>(slab));
+      double* sums =
+          sums_.data() + sums_per_slab * (first_slab_[z] + static_cast<std::size_t>(slab));
       const auto type = static_cast<std::size_t>(particles.position[i].type);
       sums[molecules] += 1.0;
       for (int axis = 0; axis < 3; ++axis) {
@@ -68,7 +70,7 @@ VelocityScaling::Scaled VelocityScaling::scale(ParticleStore& particles, const B
     std::vector<Factors> factors;
     double of_zone = 1.0;
     for (std::size_t slab = 0; slab < static_cast<std::size_t>(zone.slabs); ++slab) {
-      const double* sums = sums_.data() + per_slab * (first_slab_[z] + slab);
+      const double* sums = sums_.data() + sums_per_slab * (first_slab_[z] + slab);
       factors.push_back({factor(directions * sums[molecules], sums[translation]),
                          factor(sums[rotations], sums[rotation])});
       of_zone = std::max(of_zone, std::abs(factors.back().velocity));
@@ -133,7 +135,7 @@ class ScalingThermostat final : public Thermostat {
   VelocityScaling method_;
 };
 
-ThermostatKind kind() {
+ThermostatKind velocity_scaling_kind() {
   return {
       .name = "velocity_scaling",
       .sentence =
@@ -181,7 +183,7 @@ ThermostatKind kind() {
 
 }  // namespace
 
-const ThermostatRow thermostat::velocity_scaling{.kind = kind,
+const ThermostatRow thermostat::velocity_scaling{.kind = velocity_scaling_kind,
                                                  .make = make_thermostat<ScalingThermostat>};
 
 }  // namespace sterna::md

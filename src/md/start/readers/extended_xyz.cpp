@@ -31,13 +31,13 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
 
 /// One `key=value` of the comment line, both as parts of it, also where they are empty; without
 /// quotes.
-struct Entry {
+struct KeyedEntry {
   std::string_view key, value;
 };
 
 /// Values may be quoted by " or ', or stand in { } or [ ]; a key without value means true.
-std::vector<Entry> entries_of(const LineReader& reader) {
-  std::vector<Entry> entries;
+std::vector<KeyedEntry> entries_of(const LineReader& reader) {
+  std::vector<KeyedEntry> entries;
   const std::string_view line = reader.line();
   std::size_t at = 0;
   const auto skip_blanks = [&] {
@@ -94,7 +94,7 @@ std::vector<Entry> entries_of(const LineReader& reader) {
   return entries;
 }
 
-enum class Column { other, type, position, velocity, orientation, angular_momentum, id, more };
+enum class XyzColumn { other, type, position, velocity, orientation, angular_momentum, id, more };
 
 /// The quaternion in the next four fields, made a unit one.
 Quaternion orientation(const LineReader& reader, Fields& fields) {
@@ -134,12 +134,12 @@ class ExtendedXyzReader final : public StartFileReader {
 
  private:
   void read_comment(const StartFileOptions& options) {
-    const Entry* lattice = nullptr;
-    const Entry* origin = nullptr;
-    const Entry* properties = nullptr;
-    const std::vector<Entry> entries = entries_of(reader_);
-    for (const Entry& entry : entries) {
-      const auto take = [&](std::string_view key, const Entry*& place) {
+    const KeyedEntry* lattice = nullptr;
+    const KeyedEntry* origin = nullptr;
+    const KeyedEntry* properties = nullptr;
+    const std::vector<KeyedEntry> entries = entries_of(reader_);
+    for (const KeyedEntry& entry : entries) {
+      const auto take = [&](std::string_view key, const KeyedEntry*& place) {
         if (!equal_ignoring_case(entry.key, key)) return;
         if (place != nullptr) {
           reader_.fail(entry.key, fmt::format("{} is given a second time", key));
@@ -155,7 +155,7 @@ class ExtendedXyzReader final : public StartFileReader {
       frame_ = BoxFrame::of_edges(reader_, options, edges_of(*lattice),
                                   origin != nullptr ? origin_of(*origin) : Vec3{});
     } else {
-      const auto typed = std::ranges::find_if(entries, [](const Entry& entry) {
+      const auto typed = std::ranges::find_if(entries, [](const KeyedEntry& entry) {
         static constexpr std::array<std::string_view, 1> names{"Lattice"};
         return !entry.value.empty() && comm::nearest_name(entry.key, names).has_value();
       });
@@ -169,24 +169,24 @@ class ExtendedXyzReader final : public StartFileReader {
     if (properties != nullptr) {
       read_properties(*properties);
     } else {
-      columns_ = {Column::type, Column::position, Column::more, Column::more};
+      columns_ = {XyzColumn::type, XyzColumn::position, XyzColumn::more, XyzColumn::more};
     }
-    if (std::ranges::find(columns_, Column::type) == columns_.end() && types_.count() != 1) {
+    if (std::ranges::find(columns_, XyzColumn::type) == columns_.end() && types_.count() != 1) {
       reader_.fail(properties->value,
                    fmt::format("the particles have no species:S:1, and the input has more than "
                                "one {}",
                                types_.section()));
     }
-    const auto has = [this](Column column) {
+    const auto has = [this](XyzColumn column) {
       return std::ranges::find(columns_, column) != columns_.end();
     };
-    header_.has_velocities = has(Column::velocity);
-    header_.has_orientations = has(Column::orientation);
-    header_.has_angular_momenta = has(Column::angular_momentum);
-    header_.has_ids = has(Column::id);
+    header_.has_velocities = has(XyzColumn::velocity);
+    header_.has_orientations = has(XyzColumn::orientation);
+    header_.has_angular_momenta = has(XyzColumn::angular_momentum);
+    header_.has_ids = has(XyzColumn::id);
   }
 
-  void check_periodic(const Entry& entry) {
+  void check_periodic(const KeyedEntry& entry) {
     Fields fields(entry.value);
     for (std::string_view field = fields.next(); !field.empty(); field = fields.next()) {
       if (field.find_first_of("Ff0") == std::string_view::npos) continue;
@@ -197,7 +197,7 @@ class ExtendedXyzReader final : public StartFileReader {
     }
   }
 
-  std::array<Vec3, 3> edges_of(const Entry& lattice) {
+  std::array<Vec3, 3> edges_of(const KeyedEntry& lattice) {
     Fields fields(lattice.value);
     std::array<Vec3, 3> edges;
     for (std::size_t i = 0; i < 9; ++i) {
@@ -217,7 +217,7 @@ class ExtendedXyzReader final : public StartFileReader {
     return edges;
   }
 
-  Vec3 origin_of(const Entry& entry) {
+  Vec3 origin_of(const KeyedEntry& entry) {
     Fields fields(entry.value);
     Vec3 origin;
     for (int axis = 0; axis < 3; ++axis) {
@@ -227,7 +227,7 @@ class ExtendedXyzReader final : public StartFileReader {
   }
 
   /// Makes `columns_` from name:kind:count triples.
-  void read_properties(const Entry& properties) {
+  void read_properties(const KeyedEntry& properties) {
     std::vector<std::string_view> parts;
     std::string_view left = properties.value;
     for (;;) {
@@ -249,7 +249,7 @@ class ExtendedXyzReader final : public StartFileReader {
       }
       const std::int64_t count =
           integer(reader_, parts[i + 2], "the number of columns of a property", 1, most_columns);
-      const auto add = [&](Column column, std::int64_t width, std::string_view kinds) {
+      const auto add = [&](XyzColumn column, std::int64_t width, std::string_view kinds) {
         if (count != width || kinds.find(kind[0]) == std::string_view::npos) {
           reader_.fail(name, fmt::format("expected {}:{}:{}, not {}:{}:{}", name, kinds[0], width,
                                          name, kind, count));
@@ -258,20 +258,20 @@ class ExtendedXyzReader final : public StartFileReader {
           reader_.fail(name, fmt::format("a second column for {}", quote(name)));
         }
         columns_.push_back(column);
-        columns_.insert(columns_.end(), static_cast<std::size_t>(width - 1), Column::more);
+        columns_.insert(columns_.end(), static_cast<std::size_t>(width - 1), XyzColumn::more);
       };
       if (name == "species" || name == "type") {
-        add(Column::type, 1, "SI");
+        add(XyzColumn::type, 1, "SI");
       } else if (name == "pos" || name == "positions") {
-        add(Column::position, 3, "RI");
+        add(XyzColumn::position, 3, "RI");
       } else if (name == "velo" || name == "vel" || name == "velocity" || name == "velocities") {
-        add(Column::velocity, 3, "RI");
+        add(XyzColumn::velocity, 3, "RI");
       } else if (name == "orient") {
-        add(Column::orientation, 4, "RI");
+        add(XyzColumn::orientation, 4, "RI");
       } else if (name == "angmom") {
-        add(Column::angular_momentum, 3, "RI");
+        add(XyzColumn::angular_momentum, 3, "RI");
       } else if (name == "id") {
-        add(Column::id, 1, "I");
+        add(XyzColumn::id, 1, "I");
       } else {
         if (name == "orientation" || name == "quaternion") {
           header_.warnings.push_back(reader_.diagnostic(
@@ -285,13 +285,13 @@ class ExtendedXyzReader final : public StartFileReader {
           header_.warnings.push_back(reader_.diagnostic(
               name, "momenta are not read; velocities are, as velo:R:3", Severity::warning));
         }
-        columns_.insert(columns_.end(), static_cast<std::size_t>(count), Column::other);
+        columns_.insert(columns_.end(), static_cast<std::size_t>(count), XyzColumn::other);
       }
       if (columns_.size() > static_cast<std::size_t>(most_columns)) {
         reader_.fail(name, fmt::format("there are more than {} columns", most_columns));
       }
     }
-    if (std::ranges::find(columns_, Column::position) == columns_.end()) {
+    if (std::ranges::find(columns_, XyzColumn::position) == columns_.end()) {
       reader_.fail(properties.value, "expected positions, pos:R:3, among the properties");
     }
   }
@@ -320,34 +320,34 @@ class ExtendedXyzReader final : public StartFileReader {
     Vec3 position;
     for (std::size_t column = 0; column < columns_.size(); ++column) {
       switch (columns_[column]) {
-        case Column::type:
+        case XyzColumn::type:
           record.position.type = types_.find(reader_, fields.next());
           break;
-        case Column::position:
+        case XyzColumn::position:
           position.x = number(reader_, fields.next(), "the x coordinate");
           position.y = number(reader_, fields.next(), "the y coordinate");
           position.z = number(reader_, fields.next(), "the z coordinate");
           break;
-        case Column::velocity:
+        case XyzColumn::velocity:
           record.velocity = velocity(reader_, fields, velocity_unit_);
           break;
-        case Column::orientation:
+        case XyzColumn::orientation:
           record.orientation = orientation(reader_, fields);
           break;
-        case Column::angular_momentum:
+        case XyzColumn::angular_momentum:
           for (int axis = 0; axis < 3; ++axis) {
             record.angular_momentum[axis] =
                 angular_momentum_unit_ *
                 number(reader_, fields.next(), "a component of an angular momentum");
           }
           break;
-        case Column::more:  // read with the column that it belongs to
+        case XyzColumn::more:  // read with the column that it belongs to
           break;
-        case Column::id:
+        case XyzColumn::id:
           id_field = fields.next();
           record.id = integer(reader_, id_field, "the id of a particle", 0, largest_id);
           break;
-        case Column::other: {
+        case XyzColumn::other: {
           const std::string_view field = fields.next();
           if (field.empty()) {
             reader_.fail(field, fmt::format("expected {} columns, as Properties has them; found {}",
@@ -368,7 +368,7 @@ class ExtendedXyzReader final : public StartFileReader {
   double velocity_unit_, angular_momentum_unit_;
   BoxFrame frame_;
   LinePieces pieces_;
-  std::vector<Column> columns_;
+  std::vector<XyzColumn> columns_;
   IdSet ids_;
   std::int64_t read_ = 0;
 };
@@ -381,13 +381,13 @@ bool contains_word(std::string_view line, std::string_view lower_case_word) {
   return found != line.end();
 }
 
-StartFormat format() {
+StartFormat extxyz_format() {
   return {.name = "extxyz",
           .sentence = "extended XYZ",
           .looks_like = "extended XYZ (with `Lattice=` or `Properties=` in the second line)"};
 }
 
-bool recognizes(std::string_view first, std::string_view second) {
+bool recognizes_extxyz(std::string_view first, std::string_view second) {
   return is_one_integer(first) && is_comment_of_extended_xyz(second);
 }
 
@@ -397,7 +397,8 @@ bool is_comment_of_extended_xyz(std::string_view line) {
   return contains_word(line, "lattice=") || contains_word(line, "properties=");
 }
 
-const StartReaderRow start_reader::extxyz{
-    .format = format, .recognizes = recognizes, .open = open_reader<ExtendedXyzReader>};
+const StartReaderRow start_reader::extxyz{.format = extxyz_format,
+                                          .recognizes = recognizes_extxyz,
+                                          .open = open_reader<ExtendedXyzReader>};
 
 }  // namespace sterna::md

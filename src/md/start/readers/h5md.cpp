@@ -37,7 +37,7 @@ struct H5mdStartOptions {
 };
 
 /// Rows of a frame that are in memory.
-struct Column {
+struct H5mdColumn {
   std::string dataset;
   std::size_t width;
   std::vector<double> rows = {};
@@ -70,7 +70,7 @@ class H5mdReader final : public StartFileReader {
       const std::string dataset = group + name + "/value";
       if (!file_.exists(dataset)) continue;
       check_shape(dataset, width);
-      column->emplace(Column{dataset, width});
+      column->emplace(H5mdColumn{dataset, width});
     }
     header_.has_velocities = velocity_.has_value();
     header_.has_orientations = orientation_.has_value();
@@ -87,7 +87,7 @@ class H5mdReader final : public StartFileReader {
  private:
   struct Optional {
     const char* name;
-    std::optional<Column>* column;
+    std::optional<H5mdColumn>* column;
     std::size_t width;
   };
 
@@ -204,7 +204,7 @@ class H5mdReader final : public StartFileReader {
   void read_rows(Size first_row, Size most) {
     rows_ = std::min(most, static_cast<Size>(header_.particle_count) - first_row);
     begin_ = first_row;
-    const auto fill = [&](Column& column) {
+    const auto fill = [&](H5mdColumn& column) {
       const std::array<Size, 3> first{frame_, first_row, 0}, count{1, rows_, column.width};
       column.rows = file_.read(column.dataset, first, count);
     };
@@ -275,7 +275,7 @@ class H5mdReader final : public StartFileReader {
     return record;
   }
 
-  Vec3 finite(const Column& column, std::size_t row) const {
+  Vec3 finite(const H5mdColumn& column, std::size_t row) const {
     const Vec3 v = column.vector(row);
     if (!std::isfinite(v.x + v.y + v.z)) {
       place_.fail(fmt::format("row {} of {} has a number that is not finite", begin_ + row,
@@ -289,8 +289,8 @@ class H5mdReader final : public StartFileReader {
   LineReader place_;  ///< for messages: no line of it is read
   hdf5::File file_;
   TypeNames types_;
-  Column position_;
-  std::optional<Column> velocity_, image_, orientation_, angular_momentum_;
+  H5mdColumn position_;
+  std::optional<H5mdColumn> velocity_, image_, orientation_, angular_momentum_;
   std::vector<std::int64_t> species_, ids_;
   std::vector<std::int64_t> type_of_;  ///< of each species
   BoxFrame frame_of_box_;
@@ -306,7 +306,7 @@ Target option(Input& input, std::size_t) {
   return &(input.sections.of<H5mdStartOptions>().*Member);
 }
 
-StartFormat format() {
+StartFormat h5md_format() {
   return {.name = "h5md",
           .sentence = "a frame of a trajectory that Sterna wrote (H5MD)",
           .looks_like = "H5MD of Sterna",
@@ -317,13 +317,13 @@ StartFormat format() {
                                    "from the end, so that -1 is the last."}}};
 }
 
-bool recognizes(std::string_view first, std::string_view) {
+bool recognizes_h5md(std::string_view first, std::string_view) {
   return first == "\x89HDF";
 }
 
 }  // namespace
 
 const StartReaderRow start_reader::h5md{
-    .format = format, .recognizes = recognizes, .open = open_reader<H5mdReader>};
+    .format = h5md_format, .recognizes = recognizes_h5md, .open = open_reader<H5mdReader>};
 
 }  // namespace sterna::md

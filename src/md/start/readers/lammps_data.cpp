@@ -575,7 +575,7 @@ class LammpsDataReader final : public StartFileReader {
   IdSet ids_;
 };
 
-StartFormat format() {
+StartFormat lammps_format() {
   return {.name = "lammps",
           .sentence = "LAMMPS data (atom styles atomic, charge, bond, angle, molecular, full)",
           .looks_like = "LAMMPS data (a header line such as \"1000 atoms\")",
@@ -591,7 +591,8 @@ bool is_atoms_line(std::string_view line) {
 
 }  // namespace
 
-const StartReaderRow start_reader::lammps{
-    .format = format, .recognizes_later = is_atoms_line, .open = open_reader<LammpsDataReader>};
+const StartReaderRow start_reader::lammps{.format = lammps_format,
+                                          .recognizes_later = is_atoms_line,
+                                          .open = open_reader<LammpsDataReader>};
 
 }  // namespace sterna::md

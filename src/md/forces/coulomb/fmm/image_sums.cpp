@@ -13,7 +13,7 @@
 namespace sterna::md {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 constexpr int strain_axes[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
 
 /// Regularized upper incomplete gamma function Q(L + 1/2, x) for L = 0 to highest, by recurrence.

@@ -9,7 +9,7 @@
 namespace sterna::md::ls1 {
 namespace {
 
-constexpr std::size_t most_molecules = 200'000'000;
+constexpr std::size_t most_generated_molecules = 200'000'000;
 
 }  // namespace
 
@@ -55,8 +55,9 @@ std::int64_t Generator::count(const XmlElement& parent, std::string_view path) {
 }
 
 void Generator::add(Placed molecule) {
-  if (start_.molecules.size() == most_molecules) {
-    generator_.fail(fmt::format("the generator makes more than {} molecules", most_molecules));
+  if (start_.molecules.size() == most_generated_molecules) {
+    generator_.fail(
+        fmt::format("the generator makes more than {} molecules", most_generated_molecules));
   }
   int crossings[3];
   molecule.position = start_.box.wrap(molecule.position, crossings);

@@ -12,12 +12,12 @@
 namespace sterna::md::ls1 {
 namespace {
 
-struct Entry {
+struct GeneratorEntry {
   std::string_view name;  ///< in the config.xml
   MakeGenerator* make;
 };
 
-constexpr std::array<Entry, 6> generators{{
+constexpr std::array<GeneratorEntry, 6> generators{{
     {"MultiObjectGenerator", make_multi_object_generator},
     {"CubicGridGenerator", make_cubic_grid_generator},
     {"mkesfera", make_droplet_generator},
@@ -30,11 +30,11 @@ constexpr std::array<Entry, 6> generators{{
 
 GeneratedStart generate_start(const GeneratorConfig& config, std::uint64_t seed) {
   const std::string_view name = config.generator.attribute("name");
-  const auto* entry = std::ranges::find(generators, name, &Entry::name);
+  const auto* entry = std::ranges::find(generators, name, &GeneratorEntry::name);
   if (entry != generators.end()) return entry->make(config, seed)->generate();
   std::vector<std::string_view> names;
   std::string list;
-  for (const Entry& known : generators) {
+  for (const GeneratorEntry& known : generators) {
     if (!names.empty()) list += &known == &generators.back() ? " or " : ", ";
     names.push_back(known.name);
     list += known.name;

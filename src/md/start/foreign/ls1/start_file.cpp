@@ -22,7 +22,7 @@ std::unique_ptr<StartFileReader> open_file(std::shared_ptr<const FileHandle> fil
   return ls1::open_ascii_phase_space(std::move(file), options);
 }
 
-StartFormat format() {
+StartFormat ls1_format() {
   return {.name = "ls1",
           .sentence =
               "a phase space of ls1-MarDyn (ASCII, binary with a `header`, or a config.xml "
@@ -37,7 +37,7 @@ StartFormat format() {
 }
 
 /// "mardyn trunk 20120726" of a phase space, or XML.
-bool recognizes(std::string_view first, std::string_view) {
+bool recognizes_ls1(std::string_view first, std::string_view) {
   const std::string_view word = Fields(first).next();
   return word == "mardyn" || word.starts_with("<?xml") || word.starts_with("<mardyn");
 }
@@ -50,6 +50,6 @@ std::string ls1_header_path(const StartFileOptions& options) {
 }
 
 const StartReaderRow start_reader::ls1{
-    .format = format, .recognizes = recognizes, .open = open_file};
+    .format = ls1_format, .recognizes = recognizes_ls1, .open = open_file};
 
 }  // namespace sterna::md

@@ -208,7 +208,7 @@ class CoordinatesReader final : public StartFileReader {
   std::int64_t copy_ = 0, read_ = 0;
 };
 
-StartFormat format() {
+StartFormat modylas_format() {
   return {.name = "modylas",
           .sentence = "positions of MODYLAS (.mdxyz), whose atoms are those of the [[molecule]]s",
           .looks_like = "MODYLAS (a line with `<atom>`)"};
@@ -219,14 +219,14 @@ bool is_begin(std::string_view line) {
   return next_word(line, at) == "<atom>";
 }
 
-bool recognizes(std::string_view first, std::string_view) {
+bool recognizes_modylas(std::string_view first, std::string_view) {
   return is_begin(first);
 }
 
 }  // namespace
 
-const StartReaderRow start_reader::modylas{.format = format,
-                                           .recognizes = recognizes,
+const StartReaderRow start_reader::modylas{.format = modylas_format,
+                                           .recognizes = recognizes_modylas,
                                            .recognizes_later = is_begin,
                                            .open = open_reader<CoordinatesReader>};
 

@@ -17,7 +17,7 @@ constexpr double heavy_mass = 1.5;  // u
 constexpr std::int64_t most_ids = std::int64_t{1} << 48;
 constexpr const char* group_name = "restrained";
 
-std::vector<std::string_view> words_of(const std::vector<const Block*>& blocks) {
+std::vector<std::string_view> all_words_of(const std::vector<const Block*>& blocks) {
   std::vector<std::string_view> words;
   for (const Block* block : blocks) {
     words.insert(words.end(), block->words.begin(), block->words.end());
@@ -59,7 +59,7 @@ void PositionConstrain::atoms(const Block& block) {
   /// The words of as many records as a key says.
   const auto records = [&](std::string_view key, std::optional<std::int64_t> number,
                            const std::vector<const Block*>& lists, std::size_t width) {
-    std::vector<std::string_view> words = words_of(lists);
+    std::vector<std::string_view> words = all_words_of(lists);
     const std::string_view place = lists.empty() ? block.tag : lists[0]->tag;
     const std::size_t given = words.size() / width;
     const auto asked = static_cast<std::size_t>(number.value_or(0));
@@ -107,7 +107,7 @@ void PositionConstrain::positions(const Block& block) {
   const auto lists = values.all(block, "coordinate");
   if (has_places_) {
     constexpr std::size_t width = 4;
-    const auto words = words_of(lists);
+    const auto words = all_words_of(lists);
     const std::string_view place = lists.empty() ? block.tag : lists[0]->tag;
     if (words.empty() || words.size() % width != 0) {
       values.error(place,
