@@ -1,6 +1,7 @@
 // The reader of checkpoints. The checksums are made to fit, or every input would end at them: bytes
 // 0 to 95 are the header, 96 to 99 the length of the metadata, then come metadata and table.
 //
+// sources: src/md/core/json.cpp
 // sources: src/md/output/checkpoint_file.cpp src/md/core/checksum.cpp src/md/output/atomic_file.cpp
 // sources: src/md/core/file_error.cpp src/md/system/particle_fields.cpp
 // sources: src/md/system/particle_store.cpp

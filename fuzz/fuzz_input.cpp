@@ -1,6 +1,7 @@
 // The reader of input files: any bytes give an input or diagnostics, and both hold what they
 // promise. Its seeds in fuzz/corpus are tests/data/broken_inputs.
 //
+// sources: src/md/input/input.cpp src/comm/context/joined.cpp
 // sources: src/md/core/units.cpp src/comm/context/nearest_name.cpp src/md/core/display_text.cpp
 // sources: src/md/input/read_input.cpp src/md/input/check_input.cpp src/md/input/input_schema.cpp
 // sources: src/md/input/diagnostics.cpp src/md/input/syntax_error.cpp

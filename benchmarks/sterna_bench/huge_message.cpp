@@ -24,8 +24,8 @@ using comm::NoCopy;
 using comm::Sender;
 using Items = std::span<const std::uint64_t>;
 
-constexpr std::size_t bytes = (std::size_t{1} << 31U) + 8;
-constexpr std::size_t count = bytes / sizeof(std::uint64_t);
+constexpr std::size_t huge_bytes = (std::size_t{1} << 31U) + 8;
+constexpr std::size_t huge_count = huge_bytes / sizeof(std::uint64_t);
 
 std::uint64_t item(std::size_t i) {
   return 3 * i + 1;
@@ -34,17 +34,17 @@ void fill(std::span<std::uint64_t> items) {
   for (std::size_t i = 0; i < items.size(); ++i) items[i] = item(i);
 }
 std::vector<std::uint64_t> filled() {
-  std::vector<std::uint64_t> items(count);
+  std::vector<std::uint64_t> items(huge_count);
   fill(items);
   return items;
 }
 std::int64_t faults_in(Items items) {
-  std::int64_t faults = items.size() == count ? 0 : 1;
+  std::int64_t faults = items.size() == huge_count ? 0 : 1;
   for (std::size_t i = 0; i < items.size(); ++i) faults += items[i] != item(i) ? 1 : 0;
   return faults;
 }
 
-struct Way {
+struct HugeWay {
   std::string name;
   std::function<void()> send;          ///< on rank 0
   std::function<void()> receive = {};  ///< on rank 1, where an entry does not
@@ -60,7 +60,7 @@ class Ways {
   }
 
   void run(const comm::Context& world, const std::string& transport, Report& report) {
-    for (const Way& way : ways_) {
+    for (const HugeWay& way : ways_) {
       faults_ = world.rank() == 1 ? -1 : 0;
       const auto start = std::chrono::steady_clock::now();
       if (world.rank() == 0) way.send();
@@ -81,7 +81,7 @@ class Ways {
       timing.median_us = timing.p10_us = timing.p90_us = timing.mean_us =
           std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start)
               .count();
-      Row row = row_of(way.name, world, 1, bytes, timing);
+      Row row = row_of(way.name, world, 1, huge_bytes, timing);
       row["transport"] = transport;
       report.add(std::move(row));
     }
@@ -124,7 +124,7 @@ class Ways {
                        messenger_.wait(free);
                      },
                      [this] {
-                       std::vector<std::uint64_t> target(count);
+                       std::vector<std::uint64_t> target(huge_count);
                        const auto& done = messenger_.wait(
                            messenger_.receive<std::uint64_t>(0, 1, std::span(target)));
                        faults_ = faults_in(done.items<std::uint64_t>());
@@ -146,11 +146,12 @@ class Ways {
                      }});
   }
   void open_channel() {
-    channel_.emplace(messenger_, 1 - messenger_.rank(), count, comm::ChannelOptions{.slots = 1});
+    channel_.emplace(messenger_, 1 - messenger_.rank(), huge_count,
+                     comm::ChannelOptions{.slots = 1});
   }
 
   Buffer<std::uint64_t> filled_buffer() {
-    Buffer<std::uint64_t> items = messenger_.buffer<std::uint64_t>(count);
+    Buffer<std::uint64_t> items = messenger_.buffer<std::uint64_t>(huge_count);
     fill(items.items());
     return items;
   }
@@ -158,7 +159,7 @@ class Ways {
   comm::Messenger& messenger_;
   std::optional<comm::Channel<std::uint64_t>> channel_;
   std::int64_t faults_ = 0;  ///< of what came last; -1: nothing yet
-  std::vector<Way> ways_;
+  std::vector<HugeWay> ways_;
 };
 
 }  // namespace

@@ -131,12 +131,12 @@ class HalfCube {
 };
 
 /// A way of the positions into the other rank's memory.
-class Way {
+class PutWay {
  public:
-  explicit Way(const HalfCube& cube) : cube_(cube) {}
-  virtual ~Way() = default;
-  Way(const Way&) = delete;
-  Way& operator=(const Way&) = delete;
+  explicit PutWay(const HalfCube& cube) : cube_(cube) {}
+  virtual ~PutWay() = default;
+  PutWay(const PutWay&) = delete;
+  PutWay& operator=(const PutWay&) = delete;
 
   void round() {
     ++round_;
@@ -170,10 +170,10 @@ class Way {
 };
 
 /// As the halo is: outbox, inbox, and a copy to the places in the order of the cells.
-class OverOutbox final : public Way {
+class OverOutbox final : public PutWay {
  public:
   OverOutbox(const comm::Context& world, const HalfCube& cube, const std::string& method)
-      : Way(cube),
+      : PutWay(cube),
         exchange_(world,
                   comm::NeighborPattern::from_peers(
                       world, {{1 - world.rank(), 3 * cube.ghosts(), 3 * cube.ghosts()}}),
@@ -210,10 +210,10 @@ class OverOutbox final : public Way {
 
 /// Stores into the other rank's array of ghosts, mapped; two arrays in turn, as one is read while
 /// the next round is packed.
-class StoredAtPlace final : public Way {
+class StoredAtPlace final : public PutWay {
  public:
   StoredAtPlace(const comm::Context& world, const HalfCube& cube, bool ordered)
-      : Way(cube),
+      : PutWay(cube),
         context_(world.implementation()),
         ordered_(ordered),
         mine_(notice_bytes + 2 * array_bytes()) {
@@ -266,10 +266,10 @@ class StoredAtPlace final : public Way {
 
 /// One put of all positions into the other rank's array, in the order in which they are packed: a
 /// network takes one long put, not one for each ghost.
-class PutInOrderOfArrival final : public Way {
+class PutInOrderOfArrival final : public PutWay {
  public:
   PutInOrderOfArrival(const comm::Context& world, const HalfCube& cube)
-      : Way(cube),
+      : PutWay(cube),
         other_(1 - world.rank()),
         region_(world, 2 * cube.ghosts(), std::array{other_},
                 {.transport = "rdma", .name = "direct_put"}),
@@ -317,10 +317,10 @@ class DirectPut final : public Verb {
     struct Named {
       std::string name;
       std::size_t bytes_of_ghost;
-      std::unique_ptr<Way> way;
+      std::unique_ptr<PutWay> way;
     };
     std::vector<Named> ways;
-    const auto add = [&](const char* name, std::size_t bytes, std::unique_ptr<Way> way) {
+    const auto add = [&](const char* name, std::size_t bytes, std::unique_ptr<PutWay> way) {
       ways.push_back({name, bytes, std::move(way)});
     };
     constexpr std::size_t packed = 3 * sizeof(double);

@@ -55,7 +55,7 @@ std::optional<double> seed_speedup_at(std::size_t bytes) {
 }
 
 /// A way to move an array between the two ranks.
-struct Way {
+struct MessageWay {
   std::string name;
   /// Writes the source, and waits for what the message before has left to be done.
   std::function<void()> prepare;
@@ -97,7 +97,7 @@ class Experiment {
   /// So many arrays each way, by every way in turn.
   void run(std::size_t rounds, std::size_t blocks) {
     for (std::size_t block = 0; block < blocks; ++block) {
-      for (Way& way : ways_) {
+      for (MessageWay& way : ways_) {
         comm::barrier(world_);
         const std::size_t mine = std::max<std::size_t>(1, rounds / blocks);
         const std::size_t warm_up = block == 0 ? 2 + mine / 10 : 1;
@@ -112,10 +112,10 @@ class Experiment {
     messenger_.finish();
   }
 
-  std::vector<Way>& ways() { return ways_; }
+  std::vector<MessageWay>& ways() { return ways_; }
 
  private:
-  void send(Way& way) {
+  void send(MessageWay& way) {
     way.prepare();
     if (way.greet) {
       way.greet();
@@ -123,7 +123,7 @@ class Experiment {
     }
     way.send();
   }
-  Nanoseconds receive(Way& way) {
+  Nanoseconds receive(MessageWay& way) {
     if (way.greet) await([&] { return std::exchange(greeted_, false); });
     return way.receive();
   }
@@ -358,7 +358,7 @@ class Experiment {
   Nanoseconds round_ = 0;
   comm::Counter free_;      ///< of the arrays lent
   std::uint64_t lent_ = 0;  ///< so many
-  std::vector<Way> ways_;
+  std::vector<MessageWay> ways_;
 };
 
 class Message final : public Verb {
@@ -408,7 +408,7 @@ class Message final : public Verb {
     std::vector<Timing> timings;
     comm::ReductionBatch slower_rank(world, "slower rank");
     timings.reserve(experiment.ways().size());
-    for (Way& way : experiment.ways()) {
+    for (MessageWay& way : experiment.ways()) {
       Timing& timing = timings.emplace_back();
       timing.rounds = way.times.size();
       timing.median_us = quantile(way.times, 0.5);

@@ -27,7 +27,7 @@ namespace sterna::bench {
 namespace {
 
 /// What one rank sends in one round, in items.
-struct Departure {
+struct LaterDeparture {
   std::vector<int> destinations;
   std::vector<std::size_t> offsets{0};
 };
@@ -35,7 +35,7 @@ struct Departure {
 /// A pattern as this rank sees it; the rounds are repeated.
 struct SparsePattern {
   std::string name;
-  std::vector<Departure> rounds;
+  std::vector<LaterDeparture> rounds;
   /// Where the geometry tells.
   std::optional<std::vector<int>> possible_sources;
 };
@@ -45,11 +45,11 @@ constexpr std::size_t pattern_rounds = 64;
 /// In a round each of `candidates(round)` is a destination with probability `part`; on average
 /// `particles` leave.
 template <class Candidates>
-std::vector<Departure> drawn(const comm::Context& world, double particles, double part,
-                             Candidates candidates) {
-  std::vector<Departure> rounds(pattern_rounds);
+std::vector<LaterDeparture> drawn(const comm::Context& world, double particles, double part,
+                                  Candidates candidates) {
+  std::vector<LaterDeparture> rounds(pattern_rounds);
   for (std::uint32_t round = 0; round < pattern_rounds; ++round) {
-    Departure& departure = rounds[round];
+    LaterDeparture& departure = rounds[round];
     const std::vector<int> ranks = candidates(round);
     for (const int to : ranks) {
       const auto draw = r123::Philox4x32{}(
@@ -66,24 +66,24 @@ std::vector<Departure> drawn(const comm::Context& world, double particles, doubl
   return rounds;
 }
 
-class LibraryRound {
+class LibrarySparseRound {
  public:
-  LibraryRound(const comm::Context& world, const SparsePattern& pattern, std::size_t item_size,
-               const std::string& method)
+  LibrarySparseRound(const comm::Context& world, const SparsePattern& pattern,
+                     std::size_t item_size, const std::string& method)
       : exchange_(world, item_size,
                   {.method = method,
                    .name = "sparse benchmark",
                    .possible_sources = pattern.possible_sources}),
         pattern_(pattern) {
     std::size_t most = 0;
-    for (const Departure& departure : pattern.rounds) {
+    for (const LaterDeparture& departure : pattern.rounds) {
       most = std::max(most, departure.offsets.back());
     }
     items_.resize(most * item_size, std::byte{1});
   }
 
   void operator()() {
-    const Departure& departure = pattern_.rounds[round_++ % pattern_.rounds.size()];
+    const LaterDeparture& departure = pattern_.rounds[round_++ % pattern_.rounds.size()];
     exchange_.exchange(departure.destinations, departure.offsets, items_.data());
   }
 
@@ -99,26 +99,26 @@ class LibraryRound {
 /// The method as one writes it by hand.
 template <class Exchange, Exchange* (*make)(MPI_Comm, int), void (*free)(Exchange*),
           std::size_t (*run)(Exchange*, int, const int*, const std::size_t*, const void*)>
-class BareRound {
+class BareSparseRound {
  public:
-  BareRound(const SparsePattern& pattern, std::size_t item_size) : pattern_(pattern) {
+  BareSparseRound(const SparsePattern& pattern, std::size_t item_size) : pattern_(pattern) {
     MPI_Comm_dup(MPI_COMM_WORLD, &communicator_);
     exchange_ = make(communicator_, static_cast<int>(item_size));
     std::size_t most = 0;
-    for (const Departure& departure : pattern.rounds) {
+    for (const LaterDeparture& departure : pattern.rounds) {
       most = std::max(most, departure.offsets.back());
     }
     items_.resize(most * item_size, std::byte{1});
   }
-  BareRound(const BareRound&) = delete;
-  BareRound& operator=(const BareRound&) = delete;
-  ~BareRound() {
+  BareSparseRound(const BareSparseRound&) = delete;
+  BareSparseRound& operator=(const BareSparseRound&) = delete;
+  ~BareSparseRound() {
     free(exchange_);
     MPI_Comm_free(&communicator_);
   }
 
   void operator()() {
-    const Departure& departure = pattern_.rounds[round_++ % pattern_.rounds.size()];
+    const LaterDeparture& departure = pattern_.rounds[round_++ % pattern_.rounds.size()];
     run(exchange_, static_cast<int>(departure.destinations.size()), departure.destinations.data(),
         departure.offsets.data(), items_.data());
   }
@@ -131,8 +131,8 @@ class BareRound {
   std::size_t round_ = 0;
 };
 using BareAlltoall =
-    BareRound<bare_alltoall, bare_alltoall_new, bare_alltoall_free, bare_alltoall_round>;
-using BareNbx = BareRound<bare_nbx, bare_nbx_new, bare_nbx_free, bare_nbx_round>;
+    BareSparseRound<bare_alltoall, bare_alltoall_new, bare_alltoall_free, bare_alltoall_round>;
+using BareNbx = BareSparseRound<bare_nbx, bare_nbx_new, bare_nbx_free, bare_nbx_round>;
 
 class Sparse final : public Verb {
  public:
@@ -182,7 +182,7 @@ class Sparse final : public Verb {
         if (each.at("ranks").get<int>() != world.size()) continue;
         SparsePattern pattern{std::filesystem::path(pattern_file_).stem(), {}, {}};
         for (const auto& round : each.at("rounds")) {
-          Departure& departure = pattern.rounds.emplace_back();
+          LaterDeparture& departure = pattern.rounds.emplace_back();
           for (const auto& row : round) {
             if (row.at(0).get<int>() != world.rank()) continue;
             departure.destinations.push_back(row.at(1).get<int>());
@@ -217,7 +217,7 @@ class Sparse final : public Verb {
   void compare(const comm::Context& world, const Sampling& sampling, const SparsePattern& pattern,
                Report& report) {
     std::vector<Candidate> candidates;
-    std::vector<std::shared_ptr<LibraryRound>> exchanges;
+    std::vector<std::shared_ptr<LibrarySparseRound>> exchanges;
     for (const std::string& method : methods_) {
       std::string why_not = comm::why_sparse_method_unavailable(world, method);
       const auto traits = comm::methods_called(comm::sparse_methods(), method).front().traits;
@@ -230,7 +230,7 @@ class Sparse final : public Verb {
         }
         continue;
       }
-      exchanges.push_back(std::make_shared<LibraryRound>(world, pattern, item_size_, method));
+      exchanges.push_back(std::make_shared<LibrarySparseRound>(world, pattern, item_size_, method));
       candidates.push_back({method, [round = exchanges.back()] { (*round)(); }});
     }
     for (const std::string& method : methods_) {
@@ -251,7 +251,7 @@ class Sparse final : public Verb {
     std::vector<std::int64_t> messages(ranks, 0);
     std::vector<std::int64_t> bytes(ranks, 0);
     std::int64_t peers = 0;
-    for (const Departure& departure : pattern.rounds) {
+    for (const LaterDeparture& departure : pattern.rounds) {
       for (std::size_t row = 0; row < departure.destinations.size(); ++row) {
         const std::size_t items = departure.offsets[row + 1] - departure.offsets[row];
         if (items == 0) continue;
@@ -263,7 +263,7 @@ class Sparse final : public Verb {
       }
     }
     std::int64_t sent_bytes = 0;
-    for (const Departure& departure : pattern.rounds) {
+    for (const LaterDeparture& departure : pattern.rounds) {
       sent_bytes += static_cast<std::int64_t>(departure.offsets.back() * item_size_);
     }
     comm::ReductionBatch(world)

@@ -302,7 +302,7 @@ class H5mdReader final : public StartFileReader {
 };
 
 template <auto Member>
-Target option(Input& input, std::size_t) {
+Target h5md_option(Input& input, std::size_t) {
   return &(input.sections.of<H5mdStartOptions>().*Member);
 }
 
@@ -312,7 +312,7 @@ StartFormat h5md_format() {
           .looks_like = "H5MD of Sterna",
           .aliases = {"hdf5", "trajectory"},
           .keys = {{.name = "frame",
-                    .target = option<&H5mdStartOptions::frame>,
+                    .target = h5md_option<&H5mdStartOptions::frame>,
                     .description = "Which frame of the trajectory, from 0; negative numbers count "
                                    "from the end, so that -1 is the last."}}};
 }
