@@ -1,5 +1,7 @@
 #include "md/observe/observer_table.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -30,7 +32,7 @@ std::span<const std::string> result_file_endings() {
   static const std::vector<std::string> endings = [] {
     std::vector<std::string> all;
     for (const ObserverSection& section : observer_sections()) {
-      all.push_back("." + std::string(section.schema.name) + ".txt");
+      all.push_back(fmt::format(".{}.txt", section.schema.name));
     }
     return all;
   }();
