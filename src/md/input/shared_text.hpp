@@ -17,10 +17,12 @@ class SharedText {
       : text_(text.empty() ? nullptr : std::make_shared<const std::string>(std::move(text))) {}
   SharedText(const char* text) : SharedText(std::string(text)) {}
 
+  /// @cond (the site's links to a conversion lead nowhere)
   operator const std::string&() const {
     static const std::string none;
     return text_ ? *text_ : none;
   }
+  /// @endcond
   std::string_view view() const { return text_ ? std::string_view(*text_) : std::string_view(); }
   bool empty() const { return text_ == nullptr; }
   std::size_t size() const { return view().size(); }
