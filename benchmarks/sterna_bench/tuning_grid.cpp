@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 
+#include "departure.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/neighbor_exchange.hpp"
 #include "sterna/comm/sparse_exchange.hpp"
@@ -84,12 +85,7 @@ struct Particle {
   double numbers[10];
 };
 
-/// What a rank sends in a round; they are repeated.
-struct Departure {
-  std::vector<int> destinations;
-  std::vector<std::size_t> offsets{0};
-};
-
+/// The departures are repeated.
 class SparseRounds final : public Exchange {
  public:
   SparseRounds(const comm::Context& world, std::span<const Departure> departures,

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "bare/sparse_exchange.h"
+#include "departure.hpp"
 #include "process_grid.hpp"
 #include "sterna/comm/error.hpp"
 #include "sterna/comm/reduction_batch.hpp"
@@ -26,16 +27,10 @@
 namespace sterna::bench {
 namespace {
 
-/// What one rank sends in one round, in items.
-struct LaterDeparture {
-  std::vector<int> destinations;
-  std::vector<std::size_t> offsets{0};
-};
-
 /// A pattern as this rank sees it; the rounds are repeated.
 struct SparsePattern {
   std::string name;
-  std::vector<LaterDeparture> rounds;
+  std::vector<Departure> rounds;
   /// Where the geometry tells.
   std::optional<std::vector<int>> possible_sources;
 };
@@ -45,11 +40,11 @@ constexpr std::size_t pattern_rounds = 64;
 /// In a round each of `candidates(round)` is a destination with probability `part`; on average
 /// `particles` leave.
 template <class Candidates>
-std::vector<LaterDeparture> drawn(const comm::Context& world, double particles, double part,
+std::vector<Departure> drawn(const comm::Context& world, double particles, double part,
                                   Candidates candidates) {
-  std::vector<LaterDeparture> rounds(pattern_rounds);
+  std::vector<Departure> rounds(pattern_rounds);
   for (std::uint32_t round = 0; round < pattern_rounds; ++round) {
-    LaterDeparture& departure = rounds[round];
+    Departure& departure = rounds[round];
     const std::vector<int> ranks = candidates(round);
     for (const int to : ranks) {
       const auto draw = r123::Philox4x32{}(
@@ -76,14 +71,14 @@ class LibrarySparseRound {
                    .possible_sources = pattern.possible_sources}),
         pattern_(pattern) {
     std::size_t most = 0;
-    for (const LaterDeparture& departure : pattern.rounds) {
+    for (const Departure& departure : pattern.rounds) {
       most = std::max(most, departure.offsets.back());
     }
     items_.resize(most * item_size, std::byte{1});
   }
 
   void operator()() {
-    const LaterDeparture& departure = pattern_.rounds[round_++ % pattern_.rounds.size()];
+    const Departure& departure = pattern_.rounds[round_++ % pattern_.rounds.size()];
     exchange_.exchange(departure.destinations, departure.offsets, items_.data());
   }
 
@@ -105,7 +100,7 @@ class BareSparseRound {
     MPI_Comm_dup(MPI_COMM_WORLD, &communicator_);
     exchange_ = make(communicator_, static_cast<int>(item_size));
     std::size_t most = 0;
-    for (const LaterDeparture& departure : pattern.rounds) {
+    for (const Departure& departure : pattern.rounds) {
       most = std::max(most, departure.offsets.back());
     }
     items_.resize(most * item_size, std::byte{1});
@@ -118,7 +113,7 @@ class BareSparseRound {
   }
 
   void operator()() {
-    const LaterDeparture& departure = pattern_.rounds[round_++ % pattern_.rounds.size()];
+    const Departure& departure = pattern_.rounds[round_++ % pattern_.rounds.size()];
     run(exchange_, static_cast<int>(departure.destinations.size()), departure.destinations.data(),
         departure.offsets.data(), items_.data());
   }
@@ -182,7 +177,7 @@ class Sparse final : public Verb {
         if (each.at("ranks").get<int>() != world.size()) continue;
         SparsePattern pattern{std::filesystem::path(pattern_file_).stem(), {}, {}};
         for (const auto& round : each.at("rounds")) {
-          LaterDeparture& departure = pattern.rounds.emplace_back();
+          Departure& departure = pattern.rounds.emplace_back();
           for (const auto& row : round) {
             if (row.at(0).get<int>() != world.rank()) continue;
             departure.destinations.push_back(row.at(1).get<int>());
@@ -251,7 +246,7 @@ class Sparse final : public Verb {
     std::vector<std::int64_t> messages(ranks, 0);
     std::vector<std::int64_t> bytes(ranks, 0);
     std::int64_t peers = 0;
-    for (const LaterDeparture& departure : pattern.rounds) {
+    for (const Departure& departure : pattern.rounds) {
       for (std::size_t row = 0; row < departure.destinations.size(); ++row) {
         const std::size_t items = departure.offsets[row + 1] - departure.offsets[row];
         if (items == 0) continue;
@@ -263,7 +258,7 @@ class Sparse final : public Verb {
       }
     }
     std::int64_t sent_bytes = 0;
-    for (const LaterDeparture& departure : pattern.rounds) {
+    for (const Departure& departure : pattern.rounds) {
       sent_bytes += static_cast<std::int64_t>(departure.offsets.back() * item_size_);
     }
     comm::ReductionBatch(world)
