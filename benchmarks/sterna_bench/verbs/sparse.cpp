@@ -41,7 +41,7 @@ constexpr std::size_t pattern_rounds = 64;
 /// `particles` leave.
 template <class Candidates>
 std::vector<Departure> drawn(const comm::Context& world, double particles, double part,
-                                  Candidates candidates) {
+                             Candidates candidates) {
   std::vector<Departure> rounds(pattern_rounds);
   for (std::uint32_t round = 0; round < pattern_rounds; ++round) {
     Departure& departure = rounds[round];
