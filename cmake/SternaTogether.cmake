@@ -54,12 +54,22 @@ function(sterna_compile_together target)
   # With relative paths a compiler cache finds in one clone what another has compiled.
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP
                                              UNITY_BUILD_RELOCATABLE ON)
-  # With precompiled headers a compiler cache finds nothing unless its user tells it how.
-  if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    target_precompile_headers(${target} PRIVATE <algorithm> <functional> <map> <memory> <optional>
-                              <string> <vector> <fmt/format.h> <nlohmann/json.hpp>)
-  endif()
   # GCC takes an included file for a header, in which a class must not have members of types that
   # are another file's own.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endfunction()
+
+# sterna_precompile_headers(TARGET [REUSE_FROM OTHER]): the headers of libraries that most files
+# include, compiled once for both targets where their options are the same.
+function(sterna_precompile_headers target)
+  # With them a compiler cache finds nothing unless its user tells it how.
+  if(NOT STERNA_TOGETHER OR CMAKE_CXX_COMPILER_LAUNCHER)
+    return()
+  endif()
+  set(headers ${ARGN})
+  if(NOT headers)
+    set(headers PRIVATE <algorithm> <functional> <map> <memory> <optional> <string> <vector>
+                <fmt/format.h> <nlohmann/json.hpp>)
+  endif()
+  target_precompile_headers(${target} ${headers})
 endfunction()
