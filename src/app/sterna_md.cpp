@@ -248,6 +248,21 @@ int check(const std::string& path, int ranks) {
   return success;
 }
 
+/// Large blocks go back to the system when they are free. By itself glibc keeps blocks of up to
+/// 32 MB that were freed once, and what lies between them leaves holes: a tenth of a run's memory.
+void return_large_blocks() {
+#ifdef M_MMAP_THRESHOLD
+  mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
+/// What was read and made at the start leaves holes between small blocks.
+void return_free_memory() {
+#ifdef M_MMAP_THRESHOLD
+  malloc_trim(0);
+#endif
+}
+
 int run(const comm::Context& world, const Arguments& arguments,
         const std::string& interface_at_start, AfterRun& after_run) {
   // One rank reads, so that all see the same text; what it finds in the input of another program
@@ -322,6 +337,7 @@ int run(const comm::Context& world, const Arguments& arguments,
   try {
     md::Simulation simulation(world, result.input, options);
     result.input = {};  // the simulation has its own, which may be large
+    return_free_memory();
     const md::Input& input = simulation.input();
     const auto& output = input.output;
     const std::filesystem::path folder(output.directory);
@@ -338,14 +354,6 @@ int run(const comm::Context& world, const Arguments& arguments,
   } catch (const md::StartInterrupted& stop) {
     return ended(stop, interrupted);
   }
-}
-
-/// Large blocks go back to the system when they are free. By itself glibc keeps blocks of up to
-/// 32 MB that were freed once, and what lies between them leaves holes: a tenth of a run's memory.
-void return_large_blocks() {
-#ifdef M_MMAP_THRESHOLD
-  mallopt(M_MMAP_THRESHOLD, 1 << 20);
-#endif
 }
 
 }  // namespace

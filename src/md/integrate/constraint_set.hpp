@@ -43,10 +43,13 @@ struct ConstraintSet {
     return along / (weight(constraint) * dot(r, r));
   }
   /// Changes the vectors of both atoms along the connection.
+  void push(const Constraint& constraint, double multiplier, Vec3& first, Vec3& second) const {
+    first -= (atoms[constraint.first].weight * multiplier) * constraint.connection;
+    second += (atoms[constraint.second].weight * multiplier) * constraint.connection;
+  }
   void push(const Constraint& constraint, double multiplier, const GhostedVectors& vectors) const {
-    const Atom &a = atoms[constraint.first], &b = atoms[constraint.second];
-    vectors[a.vector] -= (a.weight * multiplier) * constraint.connection;
-    vectors[b.vector] += (b.weight * multiplier) * constraint.connection;
+    push(constraint, multiplier, vectors[atoms[constraint.first].vector],
+         vectors[atoms[constraint.second].vector]);
   }
   /// What a push of one takes off the product of the other's difference and connection, for each
   /// multiplier. Both are of one group.

@@ -75,7 +75,10 @@ void Constraints::rebuild(const ParticleStore& particles) {
   const Topology& topology = places_->topology();
   std::string missing;
   for (const bool spanning : {false, true}) {
-    if (spanning) first_spanning_ = set_.constraints.size();
+    if (spanning) {
+      first_spanning_ = set_.constraints.size();
+      first_spanning_atom_ = set_.atoms.size();
+    }
     for (std::uint32_t i = 0; i < particles.local_count() && missing.empty(); ++i) {
       const Topology::Place place = topology.place_of(particles.id[i]);
       const ConstraintGroup* const group = kinds_.of(place);
@@ -484,26 +487,34 @@ EnergyAndVirial Constraints::constrain_accelerations(const ParticleStore& partic
   std::vector<Vec3> ghosts;
   const ConstGhostedVectors force = with_ghosts(
       particles, std::span<const Vec3>(particles.force.data(), particles.local_count()), ghosts);
-  std::vector<Vec3> all;
-  if (solves_others()) {
-    all.resize(force.size());
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      all[i] = weight_of(particles.position[i]) * force[i];
-    }
-  }
   EnergyAndVirial sums =
       rotors_.constrain_accelerations(particles, weights_, velocity, force, changed);
   if (!solves_others()) return sums;
-  const GhostedVectors acceleration(all, particles.local_count());
+  const auto of_particle = [&](std::size_t i) {
+    return weight_of(particles.position[i]) * force[i];
+  };
+  // An atom has one group, so each group has vectors of its own; these may be few of all particles.
+  std::vector<Vec3> of_groups, of_all;
+  of_groups.reserve(first_spanning_atom_);
+  for (std::size_t a = 0; a < first_spanning_atom_; ++a) {
+    of_groups.push_back(of_particle(set_.atoms[a].vector));
+  }
+  if (kinds_.span_ranks()) {
+    for (std::size_t i = 0; i < force.size(); ++i) of_all.push_back(of_particle(i));
+  }
+  const auto acceleration = [&](std::size_t atom) -> Vec3& {
+    return atom < first_spanning_atom_ ? of_groups[atom] : of_all[set_.atoms[atom].vector];
+  };
   std::vector<double> multipliers(set_.constraints.size(), 0.0);
   const auto along = [&](const Constraint& constraint) {
     // The second derivative of the squared distance is 0.
     const Vec3 turning = velocity == nullptr ? Vec3{} : set_.difference(constraint, *velocity);
-    return dot(set_.difference(constraint, acceleration), constraint.connection) +
-           dot(turning, turning);
+    const Vec3 difference = acceleration(constraint.first) - acceleration(constraint.second);
+    return dot(difference, constraint.connection) + dot(turning, turning);
   };
   const auto push = [&](const Constraint& constraint, double multiplier) {
-    set_.push(constraint, multiplier, acceleration);
+    set_.push(constraint, multiplier, acceleration(constraint.first),
+              acceleration(constraint.second));
     multipliers[static_cast<std::size_t>(&constraint - set_.constraints.data())] -= multiplier;
   };
   solve_linear(
@@ -515,10 +526,11 @@ EnergyAndVirial Constraints::constrain_accelerations(const ParticleStore& partic
         std::ranges::for_each(groups, alone);
       },
       particles, step);
-  for (const std::uint32_t i : particles_) {
-    if (i >= changed.size()) break;
-    const double weight = weight_of(particles.position[i]);
-    if (weight > 0.0) changed[i] = (1.0 / weight) * acceleration[i];
+  for (std::size_t a = 0; a < set_.atoms.size(); ++a) {
+    const ConstraintSet::Atom& atom = set_.atoms[a];
+    if (atom.vector < changed.size() && atom.weight > 0.0) {
+      changed[atom.vector] = (1.0 / atom.weight) * acceleration(a);
+    }
   }
   add_virial_of_others(multipliers, particles.local_count(), sums);
   return sums;

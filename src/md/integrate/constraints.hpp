@@ -189,6 +189,7 @@ class Constraints {
   ConstraintRotors rotors_;
   ConstraintSet set_;                     ///< of the groups, then those that span ranks
   std::size_t first_spanning_ = 0;        ///< in `set_.constraints`
+  std::size_t first_spanning_atom_ = 0;   ///< in `set_.atoms`
   std::vector<std::uint32_t> particles_;  ///< local ones that these constrain
   std::vector<Vec3> before_;              ///< their velocities
   std::vector<double> along_, solution_;  ///< of those that span ranks

@@ -47,7 +47,8 @@ struct SimulationOptions {
   /// Continue from this file, which `Simulation::save` or a run has written. Empty: none.
   std::string checkpoint = {};
   /// Nothing but `run_to_the_end` is going to be called. Where a checkpoint leaves nothing to do,
-  /// nothing is put together, then, and the files of the run stay as they are.
+  /// nothing is put together, then, and the files of the run stay as they are. Of where things stood
+  /// in the input only a part is kept, which saves memory.
   bool only_runs_to_the_end = false;
 
   /// Those of a simulation inside of another program: no output of its own.

@@ -224,6 +224,11 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
   open_outputs(resumed);
   // All ranks have taken by now what the start has sent them.
   messenger_->release_unused_memory();
+  if (options_.only_runs_to_the_end) {
+    // Of molecules of thousands of atoms these are many, and nobody reads them again.
+    std::erase_if(input_.places,
+                  [](const auto& place) { return place.first.starts_with("molecule["); });
+  }
 }
 
 void Simulation::Implementation::start_from_input(const System* system) {

@@ -60,12 +60,12 @@ bool Electrostatics::particles_are_charges(const ParticleStore& particles) const
 
 PointCharges Electrostatics::charges(const ParticleStore& particles) const {
   if (!particles_are_charges(particles)) {
-    return {positions_, values_, molecules_, centers_, dipoles_, other_forces_};
+    return {positions_, values_, molecules_, centers_, dipoles_};
   }
   static_assert(sizeof(Position) % sizeof(double) == 0);
   const VectorView positions(&particles.position.data()->x, sizeof(Position) / sizeof(double),
                              particles.local_count());
-  return {positions, values_, {}, positions, {}, other_forces_};
+  return {positions, values_, {}, positions};
 }
 
 void Electrostatics::place_charges(const ParticleStore& particles, bool with_centers) {
@@ -113,6 +113,14 @@ void Electrostatics::set_options(FmmParameters& parameters) const {
   parameters.travel = options_.smoothing > 0.0 ? options_.travel : 0.0;
 }
 
+std::vector<Vec3> Electrostatics::forces_of_excluded(const ParticleStore& particles) {
+  std::vector<Vec3> forces;
+  if (!excluded_) return forces;
+  forces.resize(particle_count_);
+  excluded_->subtract(particles, forces, nullptr);
+  return forces;
+}
+
 void Electrostatics::choose_parameters(const ParticleStore& particles) {
   const Lattice lattice = Lattice::of(decomposition_->box());
   // A molecule reaches at most half a leaf from its center; where leaves overlap, its parts by one
@@ -129,8 +137,9 @@ void Electrostatics::choose_parameters(const ParticleStore& particles) {
     trial.order = options_.order;
     accuracy = HUGE_VAL;
   }
-  const auto checked = checked_fmm_parameters(context_, *decomposition_, trial, charges(particles),
-                                              accuracy, options_.exchange);
+  const auto checked =
+      checked_fmm_parameters(context_, *decomposition_, trial, charges(particles), accuracy,
+                             options_.exchange, [&] { return forces_of_excluded(particles); });
   parameters_ = checked.parameters;
   error_ = checked.error;
 }
@@ -149,13 +158,7 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
   }
   place_charges(particles, true);
   particle_count_ = particles.local_count();
-  if (excluded_) {
-    excluded_->rebuild(particles);
-    if (options_.ewald ? !ewald_accuracy_ : !parameters_) {
-      other_forces_.assign(particle_count_, {});
-      excluded_->subtract(particles, other_forces_, nullptr);
-    }
-  }
+  if (excluded_) excluded_->rebuild(particles);
   if (!options_.periodic) check_open_box(particles);
   if (charge_count_ == 0.0) {
     charge_count_ = static_cast<double>(values_.size());
@@ -165,11 +168,9 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
   }
   if (options_.ewald) {
     if (!ewald_accuracy_) choose_ewald_accuracy(particles);
-    other_forces_ = std::vector<Vec3>();
     return;
   }
   if (!parameters_) choose_parameters(particles);
-  other_forces_ = std::vector<Vec3>();
   if (!solver_) {
     solver_ =
         std::make_unique<FmmSolver>(context_, *decomposition_, *parameters_, options_.exchange);
@@ -197,7 +198,8 @@ void Electrostatics::choose_ewald_accuracy(const ParticleStore& particles) {
   // Which truncation leads to which error of the forces depends on the charges.
   for (;;) {
     ForceError error;
-    error.add(forces(*ewald_accuracy_), reference, charges(particles));
+    error.add(forces(*ewald_accuracy_), reference, charges(particles),
+              forces_of_excluded(particles));
     comm::ReductionBatch batch(context_, "accuracy of the Ewald sums");
     batch.sum(error.sums().data(), error.sums().size()).run();
     error_ = error.relative(decomposition_->box().volume());

@@ -104,6 +104,8 @@ class Electrostatics final : public ForceTerm {
   /// Of the charges to the particles that they belong to; torques where particles rotate.
   void add_forces(const ParticleStore& particles, const CoulombResult& result,
                   std::span<Vec3> forces, std::span<Vec3> torques) const;
+  /// What excluded pairs take away; empty where there are none.
+  std::vector<Vec3> forces_of_excluded(const ParticleStore& particles);
   void choose_parameters(const ParticleStore& particles);
   /// The settings that a choice depends on.
   std::array<double, 6> wishes() const;
@@ -140,7 +142,6 @@ class Electrostatics final : public ForceTerm {
   // Of each site of the local particles, particle by particle: positions, centers and molecules
   // unless particles are charges, dipoles where there are some.
   std::vector<Vec3> positions_, centers_, dipoles_;
-  std::vector<Vec3> other_forces_;  ///< of excluded pairs, when errors are measured
   std::vector<double> values_;
   std::vector<std::int32_t> molecules_;
 };

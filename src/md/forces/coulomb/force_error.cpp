@@ -6,12 +6,12 @@
 namespace sterna::md {
 
 void ForceError::add(std::span<const Vec3> forces, std::span<const Vec3> reference,
-                     const PointCharges& charges) {
+                     const PointCharges& charges, std::span<const Vec3> other_forces) {
   for (std::size_t i = 0; i < forces.size(); ++i) {
     const Vec3 difference = forces[i] - reference[i];
     sums_[0] += dot(difference, difference);
     Vec3 whole = reference[i];
-    if (!charges.other_forces.empty()) whole += charges.other_forces[i];
+    if (!other_forces.empty()) whole += other_forces[i];
     sums_[1] += dot(whole, whole);
     sums_[2] += charges.charges[i] * charges.charges[i];
     if (!charges.dipoles.empty()) sums_[3] += dot(charges.dipoles[i], charges.dipoles[i]);

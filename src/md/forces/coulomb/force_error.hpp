@@ -12,9 +12,9 @@ namespace sterna::md {
 /// sources.
 class ForceError {
  public:
-  /// Adds forces on sources of this rank.
+  /// Adds forces on sources of this rank. `other_forces`: on each source besides, or empty.
   void add(std::span<const Vec3> forces, std::span<const Vec3> reference,
-           const PointCharges& charges);
+           const PointCharges& charges, std::span<const Vec3> other_forces);
   std::array<double, 5>& sums() { return sums_; }
   /// Forces in a perfect crystal are 0, and so errors relative to them have no meaning: they are
   /// compared with at least a tenth of the force of two charges, or two dipoles, at the mean

@@ -326,6 +326,11 @@ void CellConvolution<Real>::scatter_values(std::size_t first, std::size_t count,
 }
 
 template <class Real>
+void CellConvolution<Real>::forget() {
+  for (auto* array : {&sums_, &expansions_, &values_, &waves_}) *array = std::vector<Real>();
+}
+
+template <class Real>
 std::vector<comm::Verdict> CellConvolution<Real>::verdicts() const {
   std::vector<comm::Verdict> verdicts;
   for (const auto* exchange : {&cells_out_, &waves_out_, &waves_back_, &cells_back_}) {

@@ -36,6 +36,9 @@ class CellConvolution {
   void start(const CellExpansions<Real>& multipoles);
   void finish(CellExpansions<Real>& locals, Virial* virial = nullptr);
 
+  /// Gives most of the memory back, after the last computation.
+  void forget();
+
   std::vector<comm::Verdict> verdicts() const;
 
  private:

@@ -98,6 +98,9 @@ class ExpansionLevel {
     const auto width = static_cast<std::ptrdiff_t>(stored_.extent(0));
     return (by[2] * static_cast<std::ptrdiff_t>(stored_.extent(1)) + by[1]) * width + by[0];
   }
+  /// Give their memory back, after the last computation.
+  void forget_multipoles() { multipoles_ = std::vector<Real>(); }
+  void forget_locals() { locals_ = std::vector<Real>(); }
   Real* multipoles(int octant) { return octant_of(multipoles_, octant); }
   Real* locals(int octant) { return octant_of(locals_, octant); }
   void clear() {

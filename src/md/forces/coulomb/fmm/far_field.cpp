@@ -170,11 +170,13 @@ void FarField<Real>::add_multipole(std::size_t leaf, const FarSources<Real>& sou
 }
 
 template <class Real>
-void FarField<Real>::start(FmmTimes& times) {
+void FarField<Real>::start(bool last, FmmTimes& times) {
   Stopwatch watch;
+  last_ = last;
   const int leaf = partition_.leaf_depth();
   if (leaf > 0 && distributed(leaf)) {
     depth(leaf).multipoles->start(cells_of(leaves_), multipoles_of(depth(leaf)));
+    if (last) leaves_ = {};
     watch.lap(times.communication);
   }
 }
@@ -282,17 +284,25 @@ void FarField<Real>::finish(FmmTimes& times) {
     if (with_virial_) add_virial_of_level(number);
     watch.lap(times.locals_down);
   }
-  if (!leaves_are_top_) leaves_.clear();
+  if (last_ && leaf > shared) {
+    leaves_ = CellExpansions<Real>(partition_.touched_leaves(partition_.rank()), coefficients_);
+  } else if (!leaves_are_top_) {
+    leaves_.clear();
+  }
   if (leaf > shared) {
-    Depth& last = depth(leaf);
-    last.locals->start(locals_of(last), cells_of(leaves_));
-    last.locals->finish(cells_of(leaves_));
+    Depth& deepest = depth(leaf);
+    deepest.locals->start(locals_of(deepest), cells_of(leaves_));
+    deepest.locals->finish(cells_of(leaves_));
   } else if (!leaves_are_top_) {
     block.resize(coefficients_ * leaves_.box().count());
     for (const CellBlock& images : images_of_leaves_) {
       read_locals(leaf, images.source, block.data());
       leaves_.add(images.target(), block.data());
     }
+  }
+  if (last_) {
+    top_.forget();
+    for (Depth& here : depths_) here.level.forget_locals();
   }
   watch.lap(times.communication);
 }
@@ -384,6 +394,8 @@ void FarField<Real>::multipoles_to_locals(Depth& depth) {
       }
     }
   }
+  // Only the virial needs them once more.
+  if (last_ && !with_virial_) level.forget_multipoles();
 }
 
 template <class Real>

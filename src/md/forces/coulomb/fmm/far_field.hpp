@@ -47,8 +47,9 @@ class FarField {
   /// come, by the leaf's index.
   void clear();
   void add_multipole(std::size_t leaf, const FarSources<Real>& sources);
-  /// Its three parts, all collective.
-  void start(FmmTimes& times);
+  /// Its three parts, all collective. `last`: no computation follows this one, which gives memory
+  /// back as soon as it can.
+  void start(bool last, FmmTimes& times);
   /// `sums`: of this rank.
   void climb(const std::array<double, sum_count>& sums, bool with_virial, FmmTimes& times);
   void finish(FmmTimes& times);
@@ -158,6 +159,7 @@ class FarField {
   std::vector<Real> scratch_;
   std::vector<Real> local_, slope_;  ///< of `evaluate`
 
+  bool last_ = false;  ///< the present computation
   bool with_virial_ = false;
   VirialProducts virial_{};
   std::vector<Real> shifted_;

@@ -29,7 +29,9 @@ class FmmSolver::Implementation {
   };
   virtual const CoulombResult& finish(const Wanted& wanted) = 0;
   void keep_far_part(bool kept) { keeps_far_part_ = kept; }
+  void set_last() { last_ = true; }
   const CoulombResult& far_part() const { return far_result_; }
+  CoulombResult take_result() { return std::move(result_); }
   virtual std::vector<comm::Verdict> verdicts() const = 0;
   const FmmParameters& parameters() const { return parameters_; }
   FmmTimes& times() { return times_; }
@@ -39,7 +41,8 @@ class FmmSolver::Implementation {
   FmmParameters parameters_;
   FmmTimes times_;
   bool keeps_far_part_ = false;
-  CoulombResult far_result_;
+  bool last_ = false;  ///< the next computation
+  CoulombResult result_, far_result_;
 };
 
 namespace {
@@ -126,17 +129,20 @@ class Solver final : public FmmSolver::Implementation {
       add_to_sums(leaf);
     });
     watch.lap(times_.charges_to_multipoles);
-    far_.start(times_);
+    far_.start(last_, times_);
   }
 
   const CoulombResult& finish(const Wanted& wanted) override {
     // Weights of parts of molecules pull by potentials.
     const typename NearField<Near>::Wanted of_near{.potentials = wanted.energy || overlapping(),
                                                    .virial = wanted.virial};
+    const auto climb = [&] { far_.climb(sums_of_charges_, wanted.virial, times_); };
+    // At last the far field gives memory back, before the near field's results need some.
+    if (with_far_field_ && last_) climb(), far_.finish(times_);
     near_.compute_local(of_near, times_);
-    if (with_far_field_) far_.climb(sums_of_charges_, wanted.virial, times_);
+    if (with_far_field_ && !last_) climb();
     near_.finish(of_near, times_);
-    if (with_far_field_) far_.finish(times_);
+    if (with_far_field_ && !last_) far_.finish(times_);
     Stopwatch watch;
     Sums whole(*this, wanted, result_);
     std::optional<Sums> far_part;
@@ -408,7 +414,6 @@ class Solver final : public FmmSolver::Implementation {
   std::vector<Vec3> offsets_;
   FarSources<Far> far_sources_;
   bool with_far_field_ = true;  ///< in the present computation
-  CoulombResult result_;
 };
 
 std::unique_ptr<FmmSolver::Implementation> make_solver(
@@ -459,37 +464,23 @@ std::unique_ptr<FmmSolver::Implementation> make_solver(const comm::Context& cont
                      exchange);
 }
 
-/// With what acts on the centers of molecules.
-std::vector<Vec3> all_forces(FmmSolver solver, const PointCharges& charges) {
-  solver.rebuild(charges);
-  solver.start(charges.positions, charges.dipoles, charges.centers);
-  if (solver.adds_forces()) {
-    std::vector<Vec3> forces(charges.size());
-    solver.finish_into(forces, false, false);
-    return forces;
-  }
-  const CoulombResult& result = solver.finish(false, false);
-  std::vector<Vec3> forces = result.forces;
-  for (std::size_t i = 0; i < result.center_forces.size(); ++i) {
-    forces[i] += result.center_forces[i];
-  }
-  return forces;
-}
-
 /// `make(parameters)`: a solver. `reduce(error)`: with what other ranks have.
 template <class Make, class Reduce>
 CheckedFmmParameters checked(const FmmParameters& trial, double accuracy,
-                             const PointCharges& charges, double volume, Make make, Reduce reduce) {
+                             const PointCharges& charges, double volume,
+                             const std::function<std::vector<Vec3>()>& other_forces, Make make,
+                             Reduce reduce) {
   std::vector<Vec3> reference;
   std::optional<FmmParameters> known;  // the reference
   return check_parameters(trial, accuracy, [&](const FmmParameters& a, const FmmParameters& b) {
     if (!known || known->order != b.order || known->precision != b.precision) {
       reference = {};
-      reference = all_forces(make(b), charges);
+      reference = make(b).last_forces(charges);
       known = b;
     }
+    const std::vector<Vec3> forces = make(a).last_forces(charges);
     ForceError error;
-    error.add(all_forces(make(a), charges), reference, charges);
+    error.add(forces, reference, charges, other_forces ? other_forces() : std::vector<Vec3>());
     reduce(error);
     return error.relative(volume);
   });
@@ -501,17 +492,17 @@ CheckedFmmParameters checked_fmm_parameters(const Lattice& lattice, bool periodi
                                             const PointCharges& charges, double accuracy) {
   return checked(
       FmmParameters::choose(lattice, periodic, charges.size(), accuracy), accuracy, charges,
-      lattice.volume(),
+      lattice.volume(), {},
       [&](const FmmParameters& parameters) { return FmmSolver(lattice, parameters); },
       [](ForceError&) {});
 }
 
-CheckedFmmParameters checked_fmm_parameters(const comm::Context& context,
-                                            const Decomposition& decomposition,
-                                            const FmmParameters& trial, const PointCharges& charges,
-                                            double accuracy, const std::string& exchange) {
+CheckedFmmParameters checked_fmm_parameters(
+    const comm::Context& context, const Decomposition& decomposition, const FmmParameters& trial,
+    const PointCharges& charges, double accuracy, const std::string& exchange,
+    const std::function<std::vector<Vec3>()>& other_forces) {
   return checked(
-      trial, accuracy, charges, decomposition.box().volume(),
+      trial, accuracy, charges, decomposition.box().volume(), other_forces,
       [&](const FmmParameters& parameters) {
         return FmmSolver(context, decomposition, parameters, exchange);
       },
@@ -555,6 +546,18 @@ bool FmmSolver::adds_forces() const {
 
 void FmmSolver::keep_far_part(bool kept) {
   implementation_->keep_far_part(kept);
+}
+
+std::vector<Vec3> FmmSolver::last_forces(const PointCharges& charges) {
+  implementation_->set_last();
+  rebuild(charges);
+  start(charges.positions, charges.dipoles, charges.centers);
+  finish(false, false);
+  CoulombResult result = implementation_->take_result();
+  for (std::size_t i = 0; i < result.center_forces.size(); ++i) {
+    result.forces[i] += result.center_forces[i];
+  }
+  return std::move(result.forces);
 }
 
 const CoulombResult& FmmSolver::far_part() const {

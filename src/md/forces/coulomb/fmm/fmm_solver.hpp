@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -65,6 +66,9 @@ class FmmSolver {
   const CoulombResult& far_part() const;
   /// All three.
   CoulombResult solve(const PointCharges& charges, bool with_virial = false);
+  /// The forces on all charges, with what acts on the centers of molecules. Nothing can be computed
+  /// afterwards, as memory goes back as soon as it is not needed any more.
+  std::vector<Vec3> last_forces(const PointCharges& charges);
 
   const FmmParameters& parameters() const;
   /// Of this rank since the last call of `reset_times`.
@@ -83,10 +87,12 @@ class FmmSolver {
 /// for these charges. In this process alone.
 CheckedFmmParameters checked_fmm_parameters(const Lattice& lattice, bool periodic,
                                             const PointCharges& charges, double accuracy);
-/// The same on all ranks, for the charges that each has. Collective.
-CheckedFmmParameters checked_fmm_parameters(const comm::Context& context,
-                                            const Decomposition& decomposition,
-                                            const FmmParameters& trial, const PointCharges& charges,
-                                            double accuracy, const std::string& exchange = "auto");
+/// The same on all ranks, for the charges that each has. Collective. `other_forces`: gives the
+/// forces on this rank's charges that are added to those of the method, or nothing: errors are
+/// compared with the sums. It is called when no solver is in memory.
+CheckedFmmParameters checked_fmm_parameters(
+    const comm::Context& context, const Decomposition& decomposition, const FmmParameters& trial,
+    const PointCharges& charges, double accuracy, const std::string& exchange = "auto",
+    const std::function<std::vector<Vec3>()>& other_forces = {});
 
 }  // namespace sterna::md

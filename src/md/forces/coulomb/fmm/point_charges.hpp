@@ -48,9 +48,6 @@ struct PointCharges {
   VectorView centers = {};
   /// For each charge (which may be 0) the dipole moment at its position, or empty: none has one.
   std::span<const Vec3> dipoles = {};
-  /// For each charge a force that is added to what is computed, or empty. It changes nothing but
-  /// what errors are compared with.
-  std::span<const Vec3> other_forces = {};
 
   std::size_t size() const { return positions.size(); }
   std::int32_t molecule(std::size_t charge) const {
