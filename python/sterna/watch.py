@@ -5,6 +5,8 @@ Both follow the log, which a run writes row by row, so they need nothing of the 
 
 import difflib
 import json
+import signal
+import threading
 import time
 import tomllib
 from collections.abc import Callable, Sequence
@@ -196,17 +198,22 @@ def watch(
         # The encoding of the terminal may lack the blocks that plots are made of.
         console.print(Text("\n".join(lines)), soft_wrap=True)
         return
+    # A KeyboardInterrupt would be lost in plotext, which ignores all exceptions here and there.
+    left = threading.Event()
+    before = signal.signal(signal.SIGINT, lambda *_: left.set())
     try:
         with Live(console=console, auto_refresh=False, vertical_overflow="crop") as live:
             while True:
                 live.update(Group(*map(Text, lines)), refresh=True)
                 if run.state != "running":
                     return
-                time.sleep(interval)
+                if left.wait(interval):
+                    break
                 follower.read()
                 run, lines = screen()
-    except KeyboardInterrupt:
-        console.print(f"no longer watching {run.name}; it goes on")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    console.print(f"no longer watching {run.name}; it goes on")
 
 
 def page_of(run: Run) -> str:
