@@ -198,7 +198,7 @@ def watch(
         # The encoding of the terminal may lack the blocks that plots are made of.
         console.print(Text("\n".join(lines)), soft_wrap=True)
         return
-    # A KeyboardInterrupt would be lost in plotext, which ignores all exceptions here and there.
+    # plotext catches all exceptions in some places, so a KeyboardInterrupt could be lost there.
     left = threading.Event()
     before = signal.signal(signal.SIGINT, lambda *_: left.set())
     try:
