@@ -66,6 +66,10 @@ inline std::uint32_t size_of_group(std::uint32_t particles, std::uint32_t groups
 /// them exclude. The particles themselves, which come first, are masked like excluded pairs.
 inline constexpr std::uint32_t masked_together = 16;
 
+/// So many numbers behind a table of pairs of types can be read: kernels load a vector from where
+/// the row of a type begins.
+inline constexpr std::size_t behind_tables = 16;
+
 /// What of the next neighbors a kernel begins while it computes with those before, by measurement:
 /// nothing, to load them, or also what leads up to the powers of their distances.
 enum class Overlap { none, loads, arithmetic };
@@ -114,7 +118,8 @@ struct PairWork {
   float list_radius_squared;
   ListScratch scratch;
 
-  // Lennard-Jones: tables of type_count^2; 12 c12 and 6 c6, as the force needs them.
+  // Lennard-Jones: tables of type_count^2; 12 c12 and 6 c6, as the force needs them. Behind each of
+  // them lies `behind_tables`, as behind all tables that are looked up by types.
   int type_count;
   double cutoff_squared;
   double switch_start_squared;

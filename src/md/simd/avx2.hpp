@@ -125,8 +125,13 @@ struct DoublePack {
   static void sums(const DoublePack (&v)[count], double (&out)[count]) {
     for (int k = 0; k < count; ++k) out[k] = v[k].sum();
   }
-  static DoublePack lookup(const double* table, int, Indices indices) {
-    return {_mm256_i64gather_pd(table, indices, 8)};
+  static DoublePack lookup(const double* table, int count, Indices indices) {
+    if (count > width) return {_mm256_i64gather_pd(table, indices, 8)};
+    // As pairs of floats, which one instruction moves to any place.
+    const __m256i first = _mm256_slli_epi64(indices, 1);
+    const __m256i second = _mm256_slli_epi64(_mm256_add_epi64(first, _mm256_set1_epi64x(1)), 32);
+    return {_mm256_castps_pd(_mm256_permutevar8x32_ps(_mm256_castpd_ps(_mm256_loadu_pd(table)),
+                                                      _mm256_or_si256(first, second)))};
   }
   static unsigned bits(Mask mask) { return static_cast<unsigned>(_mm256_movemask_pd(mask)); }
 
@@ -212,8 +217,9 @@ struct FloatPack {
   static void sums(const FloatPack (&v)[count], double (&out)[count]) {
     for (int k = 0; k < count; ++k) out[k] = v[k].sum();
   }
-  static FloatPack lookup(const float* table, int, Indices indices) {
-    return {_mm256_i32gather_ps(table, indices, 4)};
+  static FloatPack lookup(const float* table, int count, Indices indices) {
+    if (count > width) return {_mm256_i32gather_ps(table, indices, 4)};
+    return {_mm256_permutevar8x32_ps(_mm256_loadu_ps(table), indices)};
   }
   static unsigned bits(Mask mask) { return static_cast<unsigned>(_mm256_movemask_ps(mask)); }
 

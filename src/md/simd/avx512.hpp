@@ -131,11 +131,11 @@ struct DoublePack {
       for (int k = 0; k < count; ++k) out[k] = result[k];
     }
   }
-  /// table[index] of each lane. Short tables fit into a register: no gather.
+  /// table[index] of each lane, from a table of `count`. One that fits into a register is read as a
+  /// whole register, also what lies behind it: no gather.
   static DoublePack lookup(const double* table, int count, Indices indices) {
     if (count > width) return {_mm512_i64gather_pd(indices, table, 8)};
-    const auto present = static_cast<__mmask8>((1u << count) - 1u);
-    return {_mm512_permutexvar_pd(indices, _mm512_maskz_loadu_pd(present, table))};
+    return {_mm512_permutexvar_pd(indices, _mm512_loadu_pd(table))};
   }
   static unsigned bits(Mask mask) { return mask; }
 
@@ -251,8 +251,7 @@ struct FloatPack {
   }
   static FloatPack lookup(const float* table, int count, Indices indices) {
     if (count > width) return {_mm512_i32gather_ps(indices, table, 4)};
-    const auto present = static_cast<__mmask16>((1u << count) - 1u);
-    return {_mm512_permutexvar_ps(indices, _mm512_maskz_loadu_ps(present, table))};
+    return {_mm512_permutexvar_ps(indices, _mm512_loadu_ps(table))};
   }
   static unsigned bits(Mask mask) { return mask; }
 

@@ -14,9 +14,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// A table for the kernels.
 std::vector<double> scaled(std::span<const double> values, double factor) {
   std::vector<double> result;
   for (const double value : values) result.push_back(factor * value);
+  result.resize(result.size() + behind_tables);
   return result;
 }
 
@@ -55,8 +57,8 @@ PairForces::LennardJonesTables::LennardJonesTables(const LennardJones& potential
       switch_start(potential.switch_start()),
       twelve_c12(scaled(potential.c12(), 12.0)),
       six_c6(scaled(potential.c6(), 6.0)),
-      energy_shift(potential.energy_shift().begin(), potential.energy_shift().end()),
-      force_shift(potential.force_shift().begin(), potential.force_shift().end()),
+      energy_shift(scaled(potential.energy_shift(), 1.0)),
+      force_shift(scaled(potential.force_shift(), 1.0)),
       twelve_c12_single(to_single(twelve_c12)),
       six_c6_single(to_single(six_c6)),
       energy_shift_single(to_single(energy_shift)),
@@ -155,6 +157,11 @@ void PairForces::add_general(std::size_t number, const std::vector<PairFunction>
       general.has_pairs[k / static_cast<std::size_t>(type_count_)] = 1;
       if (end.switch_start < end.cutoff) general.truncation = end.truncation;
     }
+  }
+  for (std::vector<double>* table :
+       {&columns.cutoff_squared, &columns.coefficients, &columns.energy_shift, &columns.force_shift,
+        &columns.switch_start_squared, &columns.end_terms}) {
+    table->resize(table->size() + behind_tables);
   }
   general.single = {to_single(columns.cutoff_squared),
                     to_single(columns.coefficients),

@@ -9,7 +9,7 @@
 namespace sterna::md {
 
 /// What the kernels of a potential read, by pair of types: number `a * type_count + b` of each
-/// array.
+/// array, behind which lies `behind_tables`.
 template <class Real>
 struct PotentialTables {
   /// 0 where the pair has another potential: nothing is within it.

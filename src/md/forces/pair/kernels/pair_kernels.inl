@@ -360,6 +360,13 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
   }
 }
 
+/// Whether particles of one type have code without lookups. It is 3 to 25 % faster, by measurement,
+/// but for single precision in wide registers, where it is 3 % slower. Energies of rare truncations
+/// do without.
+template <class Pack, int truncation, bool with_energy>
+constexpr bool has_code_of_one_type =
+    vector_bytes == 64 ? !Constants<Pack>::mixed && !with_energy : truncation == 0 || !with_energy;
+
 template <class Pack>
 void compute(PairWork& work, const std::uint32_t* cells, std::size_t cell_count, int truncation,
              bool with_energy) {
@@ -367,8 +374,12 @@ void compute(PairWork& work, const std::uint32_t* cells, std::size_t cell_count,
     if (work.masks != nullptr) {
       return compute_cells<Pack, form, energy, false, true>(work, cells, cell_count);
     }
-    work.type_count == 1 ? compute_cells<Pack, form, energy, true, false>(work, cells, cell_count)
-                         : compute_cells<Pack, form, energy, false, false>(work, cells, cell_count);
+    if constexpr (has_code_of_one_type<Pack, form, energy>) {
+      if (work.type_count == 1) {
+        return compute_cells<Pack, form, energy, true, false>(work, cells, cell_count);
+      }
+    }
+    compute_cells<Pack, form, energy, false, false>(work, cells, cell_count);
   };
   const auto choose_energy = [&]<int form>() {
     with_energy ? choose.template operator()<form, true>()
