@@ -217,6 +217,39 @@ TEST_CASE("charges, dipoles and both: the trace of the virial is minus the slope
   }
 }
 
+TEST_CASE("what was chosen is kept, of earlier versions too, and chosen anew for other wishes") {
+  const comm::Context context;
+  const std::vector<Component> components{ion(1.0), ion(-1.0)};
+  DecompositionRequest request;
+  request.box = {{10.0, 10.0, 10.0}};
+  const auto decomposition = decomposition_method("grid").make(context, request);
+  for (const bool ewald : {false, true}) {
+    CAPTURE(ewald);
+    Electrostatics::Options options;
+    options.ewald = ewald;
+    options.measured_tree = true;
+    const auto restored = [&](std::vector<double> state, bool measured) {
+      options.measured_tree = measured;
+      Electrostatics electrostatics(context, *decomposition, components, options);
+      electrostatics.restore(state);
+      return electrostatics.measured_error();
+    };
+    // Order, precision, levels and cells, or the accuracy of the sums, and the error; what was
+    // wished.
+    std::vector<double> state =
+        ewald ? std::vector<double>{1e-5, 0.5} : std::vector<double>{9, 2, 0, 4, 4, 4, 0.5};
+    CHECK(restored(state, false) == 0.5);
+    state.insert(state.end(), {ewald ? 1.0 : 0.0, options.accuracy, 0, 0, -1, 0});
+    CHECK(restored(state, false) == 0.5);
+    CHECK(restored(state, true) == 0.0);
+    state.push_back(1.0);
+    CHECK(restored(state, true) == 0.5);
+    CHECK(restored(state, false) == 0.0);
+    state.push_back(0.0);
+    CHECK_THROWS_AS(restored(state, true), std::invalid_argument);
+  }
+}
+
 TEST_CASE("Ewald sums are as accurate as asked for, whatever the charges") {
   const comm::Context context;
   for (const auto& components : {std::vector{ion(1.0), ion(-1.0)}, std::vector{water()},

@@ -44,6 +44,7 @@ std::unique_ptr<ForceTerm> electrostatics(const TermRequest& request) {
   options.accuracy = wanted.accuracy;
   options.order = wanted.order;
   options.levels = wanted.levels;
+  options.measured_tree = wanted.tree == ElectrostaticsTree::measured;
   options.smoothing = wanted.smoothing;
   // A look at the displacements may come a little late.
   options.travel = 0.75 * request.skin;

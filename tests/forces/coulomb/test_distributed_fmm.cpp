@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 
 #include "forces/coulomb/crystals.hpp"
@@ -230,6 +232,51 @@ TEST_CASE("against Ewald sums at the accuracy that was asked for, with molecules
     CHECK(error < 2.0 * checked.error);
     CHECK(total.energy == doctest::Approx(exact.energy).epsilon(accuracy));
   }
+}
+
+TEST_CASE("the fastest tree is accurate, and the same on all ranks") {
+  const comm::Context context;
+  const OwnedCharges system = molecules_in({9, 9, 10}, "uniform", 250);
+  const auto exact =
+      EwaldSolver(system.lattice, EwaldSolver::parameters(system.lattice, 1e-12, 500))
+          .solve(system.view());
+  const auto decomposition = make_decomposition(context, "sampling", system);
+  const Share share = share_of(*decomposition, context.rank(), system);
+  constexpr double accuracy = 1e-3;
+  const auto trials =
+      FmmParameters::candidates(system.lattice, true, system.positions.size(), accuracy, 1.0, 0, 4);
+  REQUIRE(trials.size() > 1);
+  const auto choose = [&](std::span<const FmmParameters> of, double wanted) {
+    return fastest_fmm_parameters(context, *decomposition, of, share.charges.view(), wanted, "auto",
+                                  {});
+  };
+  const auto fastest = choose(trials, accuracy);
+  CHECK(fastest.error <= accuracy);
+  const auto is_fastest = [&](const FmmParameters& trial) {
+    return trial.top_cells == fastest.parameters.top_cells &&
+           trial.levels == fastest.parameters.levels && trial.order <= fastest.parameters.order;
+  };
+  CHECK(std::ranges::any_of(trials, is_fastest));
+  double cells[2] = {};  // the most and, with the other sign, the fewest of a rank
+  for (const int along : fastest.parameters.top_cells) cells[0] = 65.0 * cells[0] + along;
+  cells[1] = -cells[0];
+  comm::ReductionBatch batch(context, "trees");
+  batch.max(cells[0]).max(cells[1]).run();
+  CHECK(cells[0] == -cells[1]);
+  const Total total =
+      together(context, share,
+               FmmSolver(context, *decomposition, fastest.parameters).solve(share.charges.view()),
+               system.positions.size());
+  CHECK(relative_rms(total.forces, exact.forces) < accuracy);
+
+  // What no tree reaches is left to the most accurate.
+  double least = HUGE_VAL;
+  constexpr double beyond = 1e-17;
+  const auto two = std::span(trials).first(2);
+  for (const FmmParameters& trial : two) {
+    least = std::min(least, choose(std::span(&trial, 1), beyond).error);
+  }
+  CHECK(choose(two, beyond).error == doctest::Approx(least));
 }
 
 TEST_CASE("dipoles with charges, on any number of ranks as in one process") {

@@ -127,19 +127,23 @@ void Electrostatics::choose_parameters(const ParticleStore& particles) {
   // leaf from where it was when they were filled.
   const double least_width =
       std::max(2.5 * molecule_radius_, options_.smoothing > 0.0 ? 1.5 * options_.travel : 0.0);
-  FmmParameters trial =
-      FmmParameters::choose(lattice, options_.periodic, static_cast<std::size_t>(charge_count_),
-                            options_.accuracy, least_width, options_.levels);
-  set_options(trial);
-  if (options_.precision) trial.precision = *options_.precision;
-  double accuracy = options_.accuracy;
-  if (options_.order > 0) {
-    trial.order = options_.order;
-    accuracy = HUGE_VAL;
+  constexpr std::size_t timed_trees = 6;
+  std::vector<FmmParameters> trials = FmmParameters::candidates(
+      lattice, options_.periodic, static_cast<std::size_t>(charge_count_), options_.accuracy,
+      least_width, options_.levels, options_.measured_tree ? timed_trees : 1);
+  for (FmmParameters& trial : trials) {
+    set_options(trial);
+    if (options_.precision) trial.precision = *options_.precision;
+    if (options_.order > 0) trial.order = options_.order;
   }
+  const double accuracy = options_.order > 0 ? HUGE_VAL : options_.accuracy;
+  const auto excluded = [&] { return forces_of_excluded(particles); };
   const auto checked =
-      checked_fmm_parameters(context_, *decomposition_, trial, charges(particles), accuracy,
-                             options_.exchange, [&] { return forces_of_excluded(particles); });
+      trials.size() > 1
+          ? fastest_fmm_parameters(context_, *decomposition_, trials, charges(particles), accuracy,
+                                   options_.exchange, excluded)
+          : checked_fmm_parameters(context_, *decomposition_, trials.front(), charges(particles),
+                                   accuracy, options_.exchange, excluded);
   parameters_ = checked.parameters;
   error_ = checked.error;
 }
@@ -355,13 +359,14 @@ ForceTerm::Settings Electrostatics::settings() const {
           {"measured_error", error_}};
 }
 
-std::array<double, 6> Electrostatics::wishes() const {
+std::array<double, 7> Electrostatics::wishes() const {
   return {options_.ewald ? 1.0 : 0.0,
           options_.accuracy,
           static_cast<double>(options_.order),
           static_cast<double>(options_.levels),
           options_.precision ? static_cast<double>(*options_.precision) : -1.0,
-          options_.smoothing};
+          options_.smoothing,
+          options_.measured_tree ? 1.0 : 0.0};
 }
 
 std::vector<double> Electrostatics::state() const {
@@ -385,18 +390,19 @@ std::vector<double> Electrostatics::state() const {
 
 void Electrostatics::restore(std::span<const double> state) {
   const auto wished = wishes();
-  // With wishes and without, the four sizes are different ones.
   constexpr std::size_t of_ewald = 2, of_fmm = 7;
-  // Those of versions up to 0.1 end without the wishes.
-  const bool has_wishes =
-      state.size() == of_ewald + wished.size() || state.size() == of_fmm + wished.size();
-  if (!has_wishes && state.size() != of_ewald && state.size() != of_fmm) {
-    throw std::invalid_argument("not a state of the electrostatics");
+  // States of versions up to 0.1 end without the wishes, those of 0.2 without the last one, which
+  // was not there. All sizes differ.
+  std::optional<std::size_t> known;  // of the wishes
+  for (const std::size_t chosen : {of_ewald, of_fmm}) {
+    for (const std::size_t count : {std::size_t{0}, wished.size() - 1, wished.size()}) {
+      if (state.size() == chosen + count) known = count;
+    }
   }
-  if (has_wishes) {
-    if (!std::ranges::equal(state.last(wished.size()), wished)) return;
-    state = state.first(state.size() - wished.size());
-  }
+  if (!known) throw std::invalid_argument("not a state of the electrostatics");
+  if (!std::ranges::equal(state.last(*known), std::span(wished).first(*known))) return;
+  if (*known == wished.size() - 1 && options_.measured_tree) return;
+  state = state.first(state.size() - *known);
   if (options_.ewald != (state.size() == of_ewald)) return;  // of the other method
   if (options_.ewald) {
     ewald_accuracy_ = state[0];

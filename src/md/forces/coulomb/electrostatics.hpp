@@ -33,6 +33,8 @@ class Electrostatics final : public ForceTerm {
     double accuracy = 1e-4;  ///< relative root-mean-square error of the forces
     int order = 0;           ///< 0: as the accuracy wants it
     int levels = 0;          ///< of cells; 0: as the cost wants it
+    /// Whether some trees are timed at the start, instead of a model that chooses one.
+    bool measured_tree = false;
     std::optional<FmmPrecision> precision;  ///< nothing: as the accuracy wants it
     /// How far cells of the multipole method overlap, in units of their edges; 0: forces jump where
     /// a molecule changes its cell.
@@ -63,7 +65,7 @@ class Electrostatics final : public ForceTerm {
   bool needs_early_rebuild() const override { return options_.smoothing > 0.0; }
   void set_decomposition(const Decomposition& decomposition) override;
   /// Particles lie in their owner's region and keep their order until the next call. The first
-  /// time it chooses the tree, and an order whose error, measured in the forces on these
+  /// time it chooses the tree, by a model or by times, and an order whose error, measured in the forces on these
   /// particles, is below the accuracy; but for what `restore` was given. Throws
   /// std::runtime_error, on all ranks, where a particle has left an open box or is near a face.
   void rebuild(const ParticleStore& particles) override;
@@ -108,7 +110,7 @@ class Electrostatics final : public ForceTerm {
   std::vector<Vec3> forces_of_excluded(const ParticleStore& particles);
   void choose_parameters(const ParticleStore& particles);
   /// The settings that a choice depends on.
-  std::array<double, 6> wishes() const;
+  std::array<double, 7> wishes() const;
   /// What does not follow from the accuracy.
   void set_options(FmmParameters& parameters) const;
   EwaldSolver ewald_solver(double accuracy) const;

@@ -55,6 +55,15 @@ InputSection electrostatics() {
            .range = {.minimum = 1, .maximum = 13},
            .condition = solver_is_fmm(),
            .aliases = {"depth", "tree_depth", "nlevels"}},
+          {.name = "tree",
+           .target = target_in<&Input::electrostatics, &ElectrostaticsSection::tree>,
+           .description =
+               "How the number of cells is chosen. \"modeled\": as it costs least by a model of "
+               "one core, so that a run has the same digits each time. \"measured\": up to six "
+               "trees are timed at the start, on all ranks, and the fastest is taken; another run "
+               "may take another one, but one that is resumed keeps it.",
+           .condition = solver_is_fmm(),
+           .aliases = {"tuning", "tune", "tunepme"}},
           {.name = "precision",
            .target = target_in<&Input::electrostatics, &ElectrostaticsSection::precision>,
            .description = "\"mixed\": the charges nearby in single precision, expansions in "

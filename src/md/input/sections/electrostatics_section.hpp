@@ -28,11 +28,17 @@ inline constexpr auto choice_table<ElectrostaticsSurroundings> =
          {"vacuum", ElectrostaticsSurroundings::vacuum},
          {"open", ElectrostaticsSurroundings::open}});
 
+enum class ElectrostaticsTree { modeled, measured };
+template <>
+inline constexpr auto choice_table<ElectrostaticsTree> = std::to_array<Choice<ElectrostaticsTree>>(
+    {{"modeled", ElectrostaticsTree::modeled}, {"measured", ElectrostaticsTree::measured}});
+
 struct ElectrostaticsSection {  ///< [electrostatics]: charges at any distance
   ElectrostaticsKind kind = ElectrostaticsKind::none;
   double accuracy = 1e-4;  ///< relative root-mean-square error of the forces
   int order = 0;           ///< of the expansions; 0: as the accuracy wants it
   int levels = 0;          ///< of cells; 0: as the cost wants it
+  ElectrostaticsTree tree = ElectrostaticsTree::modeled;
   ElectrostaticsPrecision precision = ElectrostaticsPrecision::automatic;
   double smoothing = 0.0;  ///< overlap of the cells, in units of their edges
   ElectrostaticsSurroundings surroundings = ElectrostaticsSurroundings::conductor;

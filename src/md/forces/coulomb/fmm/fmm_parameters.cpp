@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <stdexcept>
+#include <utility>
 
 namespace sterna::md {
 namespace {
@@ -134,8 +135,14 @@ double FmmParameters::reach(const Lattice& lattice, int axis) const {
 
 FmmParameters FmmParameters::choose(const Lattice& lattice, bool periodic, std::size_t count,
                                     double accuracy, double least_width, int all_levels) {
-  FmmParameters best;
-  double lowest = 0.0;
+  return candidates(lattice, periodic, count, accuracy, least_width, all_levels, 1).front();
+}
+
+std::vector<FmmParameters> FmmParameters::candidates(const Lattice& lattice, bool periodic,
+                                                     std::size_t count, double accuracy,
+                                                     double least_width, int all_levels,
+                                                     std::size_t most) {
+  std::vector<std::pair<double, FmmParameters>> found;  // with their costs
   for (int levels = 0; levels <= 12; ++levels) {
     if (all_levels > 0 ? levels != all_levels - 1 : levels > 0 && !rectangular(lattice)) continue;
     for (int shortest = 2; shortest <= most_top_cells; ++shortest) {
@@ -154,14 +161,22 @@ FmmParameters FmmParameters::choose(const Lattice& lattice, bool periodic, std::
       const double leaves = std::ldexp(cells_of(trial.top_cells), 3 * levels);
       const double charges = static_cast<double>(count) / leaves;
       trial.order = order_for(accuracy, charges);
-      const double cost = nanoseconds(trial, static_cast<double>(count));
-      if (lowest == 0.0 || (wide && cost < lowest)) {
-        lowest = cost;
-        best = trial;
+      // The first one has the widest leaves.
+      if (wide || found.empty()) {
+        found.emplace_back(nanoseconds(trial, static_cast<double>(count)), trial);
       }
     }
   }
-  return best;
+  std::ranges::stable_sort(found, {}, [](const auto& tree) { return tree.first; });
+  // The model's errors are no larger than this.
+  constexpr double nearly = 1.5;
+  std::vector<FmmParameters> result;
+  for (const auto& [cost, tree] : found) {
+    if (result.empty() || (result.size() < most && cost < nearly * found.front().first)) {
+      result.push_back(tree);
+    }
+  }
+  return result;
 }
 
 CheckedFmmParameters check_parameters(

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "md/forces/coulomb/fmm/cell_shape.hpp"
 #include "md/forces/coulomb/fmm/point_charges.hpp"
@@ -53,6 +54,12 @@ struct FmmParameters {
   /// `all_levels`: the top and those below; 0: as many as cost least.
   static FmmParameters choose(const Lattice& lattice, bool periodic, std::size_t count,
                               double accuracy, double least_width = 0.0, int all_levels = 0);
+  /// Such a tree and others that a model takes for nearly as fast, the fastest first, at most
+  /// `most`.
+  static std::vector<FmmParameters> candidates(const Lattice& lattice, bool periodic,
+                                               std::size_t count, double accuracy,
+                                               double least_width, int all_levels,
+                                               std::size_t most);
 
   /// A tree of one level, of the shape of those that `choose` finds.
   static FmmParameters even_tree(const Lattice& lattice, bool periodic);

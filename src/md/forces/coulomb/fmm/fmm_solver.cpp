@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -510,6 +511,40 @@ CheckedFmmParameters checked_fmm_parameters(
         comm::ReductionBatch batch(context, "accuracy of the multipole method");
         batch.sum(error.sums().data(), error.sums().size()).run();
       });
+}
+
+CheckedFmmParameters fastest_fmm_parameters(
+    const comm::Context& context, const Decomposition& decomposition,
+    std::span<const FmmParameters> trials, const PointCharges& charges, double accuracy,
+    const std::string& exchange, const std::function<std::vector<Vec3>()>& other_forces) {
+  constexpr int repeats = 3;
+  std::optional<CheckedFmmParameters> best;
+  double least = HUGE_VAL;
+  for (const FmmParameters& trial : trials) {
+    const CheckedFmmParameters checked = checked_fmm_parameters(
+        context, decomposition, trial, charges, accuracy, exchange, other_forces);
+    const bool accurate = checked.error <= accuracy;
+    if (best && !accurate && checked.error >= best->error) continue;
+    FmmSolver solver(context, decomposition, checked.parameters, exchange);
+    solver.rebuild(charges);
+    double seconds = HUGE_VAL;
+    for (int k = 0; k < repeats; ++k) {
+      double all = 0.0;
+      Stopwatch watch;
+      solver.start(charges.positions, charges.dipoles, charges.centers);
+      solver.finish(false, false);
+      watch.lap(all);
+      comm::ReductionBatch batch(context, "time of the multipole method");
+      batch.max(all).run();
+      seconds = std::min(seconds, all);
+    }
+    const bool of_accurate = best && best->error <= accuracy;
+    if (!best || (of_accurate ? accurate && seconds < least : checked.error < best->error)) {
+      best = checked;
+      least = seconds;
+    }
+  }
+  return *best;
 }
 
 FmmSolver::FmmSolver(const Lattice& lattice, const FmmParameters& parameters)

@@ -94,5 +94,14 @@ CheckedFmmParameters checked_fmm_parameters(
     const comm::Context& context, const Decomposition& decomposition, const FmmParameters& trial,
     const PointCharges& charges, double accuracy, const std::string& exchange = "auto",
     const std::function<std::vector<Vec3>()>& other_forces = {});
+/// The fastest of `trials` on all ranks, after `checked_fmm_parameters` has raised their orders, by
+/// the least time of some computations; where none reaches the accuracy, the most accurate.
+/// Collective.
+CheckedFmmParameters fastest_fmm_parameters(const comm::Context& context,
+                                            const Decomposition& decomposition,
+                                            std::span<const FmmParameters> trials,
+                                            const PointCharges& charges, double accuracy,
+                                            const std::string& exchange,
+                                            const std::function<std::vector<Vec3>()>& other_forces);
 
 }  // namespace sterna::md
