@@ -337,8 +337,9 @@ TEST_CASE("regions that change hand their particles over, with every sparse meth
     CAPTURE(sparse.name);
     std::unique_ptr<Decomposition> present =
         decomposition_method("grid").make(context, request_of(length, {}));
-    Migration move(context, *present, 0.0,
-                   {.exchange = std::string(sparse.name), .anywhere = true, .name = "rebalancing"});
+    Migration move(
+        context, *present, 0.0,
+        {.exchange_method = std::string(sparse.name), .anywhere = true, .name = "rebalancing"});
     ParticleStore particles;
     std::vector<ParticleRecord> records;
     for (std::size_t i = 0; i < kCount; ++i) {

@@ -174,7 +174,7 @@ TEST_CASE("those that rotate take orientation and angular momentum along, with e
       records.back().angular_momentum = 3.0 * velocity_of(id);
     }
     distribute(context, grid, records, particles);
-    Migration migration(context, grid, 1.0, {.exchange = method, .rotating = true});
+    Migration migration(context, grid, 1.0, {.exchange_method = method, .rotating = true});
     std::int64_t wrong = 0, moved = 0;
     for (std::int64_t step = 0; step < 30; ++step) {
       for (std::size_t i = 0; i < particles.local_count(); ++i) {

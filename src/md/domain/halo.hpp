@@ -17,9 +17,9 @@
 namespace sterna::md {
 
 struct HaloOptions {
-  std::string method = "direct";  ///< of halo_methods(): "direct", "staged"
-  std::string exchange = "auto";  ///< of comm::neighbor_methods()
-  bool returns_forces = false;    ///< `return_forces` will be called
+  std::string method = "direct";         ///< of halo_methods(): "direct", "staged"
+  std::string exchange_method = "auto";  ///< of comm::neighbor_methods()
+  bool returns_forces = false;           ///< `return_forces` will be called
   /// By type: whether ghosts come from `narrow_width` only. Empty: none is such.
   std::vector<char> narrow_types = {};
   double narrow_width = 0.0;

@@ -72,10 +72,10 @@ class Halo::Stage {
     if (plan.with_other_ranks) {
       const auto pattern = comm::NeighborPattern::from_peers(context, peers);
       exchange_.emplace(context, pattern,
-                        comm::NeighborOptions{options.exchange, name_ + " positions"});
+                        comm::NeighborOptions{options.exchange_method, name_ + " positions"});
       if (options.returns_forces) {
         return_exchange_.emplace(context, pattern.reversed(),
-                                 comm::NeighborOptions{options.exchange, name_ + " forces"});
+                                 comm::NeighborOptions{options.exchange_method, name_ + " forces"});
       }
     }
   }
@@ -210,8 +210,9 @@ class Halo::Stage {
       for (const auto& receiver : receivers_) {
         if (receiver.peer >= 0) peers.push_back({receiver.rank, kFirstCapacity, kFirstCapacity});
       }
-      selected_exchange_.emplace(context, comm::NeighborPattern::from_peers(context, peers),
-                                 comm::NeighborOptions{options.exchange, name_ + " vectors"});
+      selected_exchange_.emplace(
+          context, comm::NeighborPattern::from_peers(context, peers),
+          comm::NeighborOptions{options.exchange_method, name_ + " vectors"});
     }
     std::vector<std::size_t> capacities;
     for (auto& receiver : receivers_) {

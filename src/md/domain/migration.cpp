@@ -221,16 +221,16 @@ void close_gaps(AlignedBuffer<T>& items, const std::vector<std::size_t>& gaps, s
 
 /// For particles that may go anywhere. Methods that must know the sources can serve that too, if
 /// slowly, once they are told.
-comm::SparseOptions anywhere_options(const comm::Context& context, const std::string& exchange,
-                                     const std::string& name) {
-  const auto called = comm::methods_called(comm::sparse_methods(), exchange);
+comm::SparseOptions anywhere_options(const comm::Context& context,
+                                     const std::string& exchange_method, const std::string& name) {
+  const auto called = comm::methods_called(comm::sparse_methods(), exchange_method);
   if (called.empty() || !called.front().traits.needs_possible_sources) {
-    return {exchange, name, std::nullopt};
+    return {exchange_method, name, std::nullopt};
   }
   std::vector<int> all(static_cast<std::size_t>(context.size()));
   std::iota(all.begin(), all.end(), 0);
   all.erase(all.begin() + context.rank());
-  return {exchange, name, all};
+  return {exchange_method, name, all};
 }
 
 #ifndef NDEBUG
@@ -260,10 +260,12 @@ class Migration::Implementation {
     agreement_.sum(failed_ranks_);
     const std::size_t item = item_size({.rotating = options.rotating});
     if (anywhere_) {
-      bulk_.emplace(context, item, anywhere_options(context, options.exchange, options.name));
+      bulk_.emplace(context, item,
+                    anywhere_options(context, options.exchange_method, options.name));
     } else {
       near_ = ranks_within(decomposition, context.rank(), farthest_);
-      exchange_.emplace(context, item, comm::SparseOptions{options.exchange, options.name, near_});
+      exchange_.emplace(context, item,
+                        comm::SparseOptions{options.exchange_method, options.name, near_});
     }
   }
 
@@ -397,7 +399,7 @@ class Distribution::Implementation {
         kind_{.rotating = options.rotating},
         item_size_(item_size(kind_)),
         exchange_(context, item_size_,
-                  anywhere_options(context, options.exchange, "distribution")) {}
+                  anywhere_options(context, options.exchange_method, "distribution")) {}
 
   void append(std::span<const ParticleRecord> records, ParticleStore& particles) {
     require_kind(particles, kind_);

@@ -14,7 +14,7 @@
 namespace sterna::md {
 
 struct MigrationOptions {
-  std::string exchange = "auto";  ///< of comm::sparse_methods()
+  std::string exchange_method = "auto";  ///< of comm::sparse_methods()
   /// Particles may go to any rank: for the first call after a file was read. Otherwise only to
   /// ranks within that distance, which some methods need to know; a particle that went farther is
   /// an error with every exchange method.
@@ -25,8 +25,8 @@ struct MigrationOptions {
 };
 
 struct DistributionOptions {
-  std::string exchange = "auto";  ///< of comm::sparse_methods()
-  bool rotating = false;          ///< as the stores that come
+  std::string exchange_method = "auto";  ///< of comm::sparse_methods()
+  bool rotating = false;                 ///< as the stores that come
 };
 
 /// Brings particles to the ranks that own their positions.

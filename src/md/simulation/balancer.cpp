@@ -63,7 +63,7 @@ Balancer::Balancer(const comm::Context& context, const Input& input, const Box& 
       model_(input.domain.weights == DomainWeights::particles ? CostModel::particles
                                                               : CostModel::neighbors),
       forced_interval_(input.domain.rebalance_interval),
-      migration_exchange_(input.communication.migration),
+      migration_method_(input.communication.migration),
       decomposition_(std::make_unique<RegularGrid>(box, context.size(), input.domain.grid)) {
   const auto& asked = input.domain.grid;
   if (method_ == "auto") {
@@ -138,7 +138,7 @@ void Balancer::take(std::unique_ptr<Decomposition> next, ParticleStore& particle
     move_->set_decomposition(*next);
   } else {
     move_.emplace(context_, *next, 0.0,
-                  MigrationOptions{.exchange = migration_exchange_,
+                  MigrationOptions{.exchange_method = migration_method_,
                                    .anywhere = true,
                                    .rotating = particles.rotating(),
                                    .name = "rebalancing"});

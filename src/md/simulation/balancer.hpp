@@ -99,7 +99,7 @@ class Balancer {
   bool measures_time_ = true;  ///< weights by time
   CostModel model_ = CostModel::neighbors;
   std::int64_t forced_interval_ = 0;
-  std::string migration_exchange_;
+  std::string migration_method_;
   bool shares_cores_ = false;  ///< more ranks than cores: the time of a step says nothing
   double resolution_ = 0.0;
 

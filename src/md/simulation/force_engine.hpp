@@ -40,7 +40,7 @@ class ForceEngine {
     std::shared_ptr<MoleculePlaces> places = nullptr;
     double molecule_extent = 0.0;  ///< length; ghosts come from at least so far
     MultipleTimeSteps time_steps{1, 1};
-    std::string migration_exchange = "auto";
+    std::string migration_method = "auto";
   };
   /// The decomposition must live as long as it is in use here. `terms`: those besides
   /// `short_range`, which computes from the rows of the list.
@@ -149,7 +149,7 @@ class ForceEngine {
 
  private:
   MigrationOptions migration_options() const {
-    return {.exchange = options_.migration_exchange, .rotating = options_.rotating};
+    return {.exchange_method = options_.migration_method, .rotating = options_.rotating};
   }
 
   HaloOptions halo_options(const ShortRangeForces& forces) const;

@@ -55,7 +55,7 @@ std::unique_ptr<ForceTerm> electrostatics(const TermRequest& request) {
   const Input::Barostat& barostat = request.input.barostat;
   options.virial_tensor = observers_need_virial_tensor(request.input) ||
                           (barostat.is_used() && barostat.coupling != Input::Coupling::isotropic);
-  options.exchange = request.input.communication.fmm;
+  options.exchange_method = request.input.communication.fmm;
   options.charge_unit = std::sqrt(request.input.units.coulomb());
   options.places = request.places;
   return std::make_unique<Electrostatics>(request.context, request.decomposition,

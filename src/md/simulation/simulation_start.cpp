@@ -463,8 +463,8 @@ void Simulation::Implementation::make_engine() {
     const Input::TimeSteps& steps = input_.time_steps;
     options.time_steps = MultipleTimeSteps(steps.pairs, steps.longest());
   }
-  options.halo = {.method = input_.domain.halo, .exchange = input_.communication.halo};
-  options.migration_exchange = input_.communication.migration;
+  options.halo = {.method = input_.domain.halo, .exchange_method = input_.communication.halo};
+  options.migration_method = input_.communication.migration;
   // A minimization moves all atoms as if they had the same mass.
   std::vector<double> inverse_masses =
       frozen_.inertial_masses(minimizer_ ? std::vector<double>(masses_.size(), 1.0) : masses_);

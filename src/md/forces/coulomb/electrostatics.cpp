@@ -141,9 +141,9 @@ void Electrostatics::choose_parameters(const ParticleStore& particles) {
   const auto checked =
       trials.size() > 1
           ? fastest_fmm_parameters(context_, *decomposition_, trials, charges(particles), accuracy,
-                                   options_.exchange, excluded)
+                                   options_.exchange_method, excluded)
           : checked_fmm_parameters(context_, *decomposition_, trials.front(), charges(particles),
-                                   accuracy, options_.exchange, excluded);
+                                   accuracy, options_.exchange_method, excluded);
   parameters_ = checked.parameters;
   error_ = checked.error;
 }
@@ -176,8 +176,8 @@ void Electrostatics::rebuild(const ParticleStore& particles) {
   }
   if (!parameters_) choose_parameters(particles);
   if (!solver_) {
-    solver_ =
-        std::make_unique<FmmSolver>(context_, *decomposition_, *parameters_, options_.exchange);
+    solver_ = std::make_unique<FmmSolver>(context_, *decomposition_, *parameters_,
+                                          options_.exchange_method);
   }
   solver_->rebuild(charges(particles));
   // Where leaves overlap, each step has its own.

@@ -44,7 +44,7 @@ class Electrostatics final : public ForceTerm {
     /// Whether the virial that `finish` adds is the whole tensor, which makes the far field more
     /// expensive; otherwise it has the right trace only.
     bool virial_tensor = false;
-    std::string exchange = "auto";                           ///< of comm::neighbor_methods()
+    std::string exchange_method = "auto";                    ///< of comm::neighbor_methods()
     double charge_unit = 1.0;                                ///< of the input, in internal units
     std::shared_ptr<const MoleculePlaces> places = nullptr;  ///< of flexible molecules
   };

@@ -52,7 +52,7 @@ template <class Real>
 CellConvolution<Real>::CellConvolution(const Lattice& cell, const Cells& grid, bool periodic,
                                        int order, double unit, const FmmKernels<Real>& kernels,
                                        const comm::Context* context, std::vector<CellBox> boxes,
-                                       const std::string& exchange)
+                                       const std::string& exchange_method)
     : cell_{cell.a * (1.0 / unit), cell.b * (1.0 / unit), cell.c * (1.0 / unit)},
       periodic_(periodic),
       order_(order),
@@ -75,7 +75,7 @@ CellConvolution<Real>::CellConvolution(const Lattice& cell, const Cells& grid, b
     values_.resize(plan_.cells() * lanes_);
     waves_.resize(2 * blocks() * lanes_ * lanes_);
   }
-  if (context != nullptr) make_exchanges(*context, exchange);
+  if (context != nullptr) make_exchanges(*context, exchange_method);
 }
 
 template <class Real>
@@ -115,7 +115,7 @@ void CellConvolution<Real>::make_places() {
 
 template <class Real>
 void CellConvolution<Real>::make_exchanges(const comm::Context& context,
-                                           const std::string& exchange) {
+                                           const std::string& exchange_method) {
   std::vector<comm::NeighborPattern::Peer> cells, waves;
   for (std::size_t rank = 0; rank < boxes_.size(); ++rank) {
     if (rank == rank_) continue;
@@ -127,7 +127,7 @@ void CellConvolution<Real>::make_exchanges(const comm::Context& context,
   const auto of_cells = comm::NeighborPattern::from_peers(context, cells);
   const auto of_waves = comm::NeighborPattern::from_peers(context, waves);
   const auto make = [&](auto& made, const comm::NeighborPattern& pattern, const char* name) {
-    made.emplace(context, pattern, comm::NeighborOptions{exchange, name});
+    made.emplace(context, pattern, comm::NeighborOptions{exchange_method, name});
   };
   make(cells_out_, of_cells, "fmm top multipoles");
   make(waves_out_, of_waves, "fmm top waves");

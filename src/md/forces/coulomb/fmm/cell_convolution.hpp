@@ -25,7 +25,7 @@ class CellConvolution {
   /// ranks. `exchange` as for FmmSolver.
   CellConvolution(const Lattice& cell, const Cells& grid, bool periodic, int order, double unit,
                   const FmmKernels<Real>& kernels, const comm::Context* context,
-                  std::vector<CellBox> boxes, const std::string& exchange);
+                  std::vector<CellBox> boxes, const std::string& exchange_method);
 
   /// Minus the derivatives of the energy of multipoles when the positions of the cells and the
   /// lattice are strained and the multipoles stay (xx yy zz xy xz yz), in the unit of length of the
@@ -66,7 +66,7 @@ class CellConvolution {
   }
 
   void make_places();
-  void make_exchanges(const comm::Context& context, const std::string& exchange);
+  void make_exchanges(const comm::Context& context, const std::string& exchange_method);
   std::vector<Real> packed_sums(ImageSums::Strain strain) const;
   void to_waves();
   /// Of the multipoles in `expansions_`.

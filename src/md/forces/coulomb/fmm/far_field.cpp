@@ -30,7 +30,7 @@ const FmmInstructionSet& fmm_instruction_set(std::string_view name) {
 template <class Real>
 FarField<Real>::FarField(const comm::Context* context, const Lattice& lattice,
                          const FmmParameters& parameters, const TreePartition& partition,
-                         const std::string& exchange)
+                         const std::string& exchange_method)
     : parameters_(parameters),
       lattice_(lattice),
       partition_(partition),
@@ -41,10 +41,10 @@ FarField<Real>::FarField(const comm::Context* context, const Lattice& lattice,
       leaves_(partition.touched_leaves(partition.rank()), coefficients_),
       top_(operators_.top_cell, parameters.top_cells, parameters.periodic, parameters.order,
            operators_.top_unit, kernels_, partition.top_distributed() ? context : nullptr,
-           boxes_of_top(), exchange),
+           boxes_of_top(), exchange_method),
       leaves_are_top_(partition.leaf_depth() == 0 && leaves_.box() == box_of_top()),
       top_locals_(leaves_are_top_ ? CellBox{} : box_of_top(), coefficients_) {
-  make_depths(context, exchange);
+  make_depths(context, exchange_method);
   has_whole_top_ = (context == nullptr || context->size() == 1) &&
                    top_source().box() == CellBox::grid(partition.grid(0));
   const Cells leaves = partition.grid(partition.leaf_depth());
@@ -67,7 +67,7 @@ FarField<Real>::FarField(const comm::Context* context, const Lattice& lattice,
 }
 
 template <class Real>
-void FarField<Real>::make_depths(const comm::Context* context, const std::string& exchange) {
+void FarField<Real>::make_depths(const comm::Context* context, const std::string& exchange_method) {
   const int own = partition_.rank(), ranks = partition_.rank_count();
   const int leaf = partition_.leaf_depth(), shared = partition_.first_distributed_depth();
   // Of the levels that a rank has as a whole, only what lies above its own cells is computed.
@@ -124,11 +124,12 @@ void FarField<Real>::make_depths(const comm::Context* context, const std::string
     depth.multipoles.emplace(
         context, CellTransfers::plan(own, ranks, grid, partition_.periodic(), below, with_border),
         coefficients_, in_box(below(own)), in_level,
-        comm::NeighborOptions{exchange, fmt::format("fmm multipoles, level {}", number)});
+        comm::NeighborOptions{exchange_method, fmt::format("fmm multipoles, level {}", number)});
     depth.locals.emplace(
         context, CellTransfers::plan(own, ranks, grid, partition_.periodic(), children, below),
         coefficients_, in_level, in_box(below(own)),
-        comm::NeighborOptions{exchange, fmt::format("fmm local expansions, level {}", number)});
+        comm::NeighborOptions{exchange_method,
+                              fmt::format("fmm local expansions, level {}", number)});
   }
 }
 

@@ -41,7 +41,7 @@ class FarField {
   static constexpr std::size_t sum_count = 8;
 
   FarField(const comm::Context* context, const Lattice& lattice, const FmmParameters& parameters,
-           const TreePartition& partition, const std::string& exchange);
+           const TreePartition& partition, const std::string& exchange_method);
 
   /// A computation: forgets the last one; then the sources of each leaf that the region touches
   /// come, by the leaf's index.
@@ -91,7 +91,7 @@ class FarField {
   Depth& depth(int number) { return depths_[static_cast<std::size_t>(number - 1)]; }
   bool distributed(int number) const { return number > partition_.first_distributed_depth(); }
 
-  void make_depths(const comm::Context* context, const std::string& exchange);
+  void make_depths(const comm::Context* context, const std::string& exchange_method);
   /// From the multipoles of this rank of the deepest level that is not distributed, or of a
   /// distributed top.
   void start_top(const CellExpansions<Real>& part);

@@ -87,12 +87,12 @@ template <class Near, class Far>
 class Solver final : public FmmSolver::Implementation {
  public:
   Solver(const comm::Context* context, const Lattice& lattice, const FmmParameters& parameters,
-         const TreePartition& partition, const std::string& exchange)
+         const TreePartition& partition, const std::string& exchange_method)
       : Implementation(parameters),
         lattice_(lattice),
         leaf_parts_(lattice, parameters, partition),
-        near_(context, lattice, parameters, partition, exchange),
-        far_(context, lattice, parameters, partition, exchange) {}
+        near_(context, lattice, parameters, partition, exchange_method),
+        far_(context, lattice, parameters, partition, exchange_method) {}
 
   void rebuild(const PointCharges& charges) override {
     Stopwatch watch;
@@ -419,7 +419,7 @@ class Solver final : public FmmSolver::Implementation {
 
 std::unique_ptr<FmmSolver::Implementation> make_solver(
     const comm::Context* context, const Lattice& lattice, const FmmParameters& parameters,
-    std::vector<TreePartition::FractionRegion> regions, const std::string& exchange) {
+    std::vector<TreePartition::FractionRegion> regions, const std::string& exchange_method) {
   parameters.check();
   Vec3 reach;
   for (int axis = 0; axis < 3; ++axis) {
@@ -435,7 +435,8 @@ std::unique_ptr<FmmSolver::Implementation> make_solver(
                                 std::move(regions), context == nullptr ? 0 : context->rank(),
                                 reach);
   const auto make = [&]<class Near, class Far>(Near, Far) {
-    return std::make_unique<Solver<Near, Far>>(context, lattice, parameters, partition, exchange);
+    return std::make_unique<Solver<Near, Far>>(context, lattice, parameters, partition,
+                                               exchange_method);
   };
   switch (parameters.precision) {
     case FmmPrecision::single:
@@ -450,7 +451,7 @@ std::unique_ptr<FmmSolver::Implementation> make_solver(
 std::unique_ptr<FmmSolver::Implementation> make_solver(const comm::Context& context,
                                                        const Decomposition& decomposition,
                                                        const FmmParameters& parameters,
-                                                       const std::string& exchange) {
+                                                       const std::string& exchange_method) {
   const Vec3 length = decomposition.box().length;
   std::vector<TreePartition::FractionRegion> regions;
   for (int rank = 0; rank < decomposition.rank_count(); ++rank) {
@@ -462,7 +463,7 @@ std::unique_ptr<FmmSolver::Implementation> make_solver(const comm::Context& cont
     }
   }
   return make_solver(&context, Lattice::of(decomposition.box()), parameters, std::move(regions),
-                     exchange);
+                     exchange_method);
 }
 
 /// `make(parameters)`: a solver. `reduce(error)`: with what other ranks have.
@@ -500,12 +501,12 @@ CheckedFmmParameters checked_fmm_parameters(const Lattice& lattice, bool periodi
 
 CheckedFmmParameters checked_fmm_parameters(
     const comm::Context& context, const Decomposition& decomposition, const FmmParameters& trial,
-    const PointCharges& charges, double accuracy, const std::string& exchange,
+    const PointCharges& charges, double accuracy, const std::string& exchange_method,
     const std::function<std::vector<Vec3>()>& other_forces) {
   return checked(
       trial, accuracy, charges, decomposition.box().volume(), other_forces,
       [&](const FmmParameters& parameters) {
-        return FmmSolver(context, decomposition, parameters, exchange);
+        return FmmSolver(context, decomposition, parameters, exchange_method);
       },
       [&](ForceError& error) {
         comm::ReductionBatch batch(context, "accuracy of the multipole method");
@@ -516,16 +517,16 @@ CheckedFmmParameters checked_fmm_parameters(
 CheckedFmmParameters fastest_fmm_parameters(
     const comm::Context& context, const Decomposition& decomposition,
     std::span<const FmmParameters> trials, const PointCharges& charges, double accuracy,
-    const std::string& exchange, const std::function<std::vector<Vec3>()>& other_forces) {
+    const std::string& exchange_method, const std::function<std::vector<Vec3>()>& other_forces) {
   constexpr int repeats = 3;
   std::optional<CheckedFmmParameters> best;
   double least = HUGE_VAL;
   for (const FmmParameters& trial : trials) {
     const CheckedFmmParameters checked = checked_fmm_parameters(
-        context, decomposition, trial, charges, accuracy, exchange, other_forces);
+        context, decomposition, trial, charges, accuracy, exchange_method, other_forces);
     const bool accurate = checked.error <= accuracy;
     if (best && !accurate && checked.error >= best->error) continue;
-    FmmSolver solver(context, decomposition, checked.parameters, exchange);
+    FmmSolver solver(context, decomposition, checked.parameters, exchange_method);
     solver.rebuild(charges);
     double seconds = HUGE_VAL;
     for (int k = 0; k < repeats; ++k) {
@@ -550,8 +551,8 @@ CheckedFmmParameters fastest_fmm_parameters(
 FmmSolver::FmmSolver(const Lattice& lattice, const FmmParameters& parameters)
     : implementation_(make_solver(nullptr, lattice, parameters, {{}}, {})) {}
 FmmSolver::FmmSolver(const comm::Context& context, const Decomposition& decomposition,
-                     const FmmParameters& parameters, const std::string& exchange)
-    : implementation_(make_solver(context, decomposition, parameters, exchange)) {}
+                     const FmmParameters& parameters, const std::string& exchange_method)
+    : implementation_(make_solver(context, decomposition, parameters, exchange_method)) {}
 FmmSolver::~FmmSolver() = default;
 FmmSolver::FmmSolver(FmmSolver&&) noexcept = default;
 FmmSolver& FmmSolver::operator=(FmmSolver&&) noexcept = default;

@@ -25,12 +25,12 @@ class FmmSolver {
  public:
   /// In this process alone. Throws std::invalid_argument for parameters out of range.
   FmmSolver(const Lattice& lattice, const FmmParameters& parameters);
-  /// Collective, with all calls from then on. The regions need not follow the cells. `exchange`: a
+  /// Collective, with all calls from then on. The regions need not follow the cells. `exchange_method`: a
   /// name of comm::neighbor_methods(), or "auto". Results do not depend on it, and on the
   /// number of ranks only by rounding. Throws std::invalid_argument as above and comm::Error where
   /// the exchange is not available.
   FmmSolver(const comm::Context& context, const Decomposition& decomposition,
-            const FmmParameters& parameters, const std::string& exchange = "auto");
+            const FmmParameters& parameters, const std::string& exchange_method = "auto");
   ~FmmSolver();
   FmmSolver(FmmSolver&&) noexcept;
   FmmSolver& operator=(FmmSolver&&) noexcept;
@@ -92,7 +92,7 @@ CheckedFmmParameters checked_fmm_parameters(const Lattice& lattice, bool periodi
 /// compared with the sums. It is called when no solver is in memory.
 CheckedFmmParameters checked_fmm_parameters(
     const comm::Context& context, const Decomposition& decomposition, const FmmParameters& trial,
-    const PointCharges& charges, double accuracy, const std::string& exchange = "auto",
+    const PointCharges& charges, double accuracy, const std::string& exchange_method = "auto",
     const std::function<std::vector<Vec3>()>& other_forces = {});
 /// The fastest of `trials` on all ranks, after `checked_fmm_parameters` has raised their orders, by
 /// the least time of some computations; where none reaches the accuracy, the most accurate.
@@ -101,7 +101,7 @@ CheckedFmmParameters fastest_fmm_parameters(const comm::Context& context,
                                             const Decomposition& decomposition,
                                             std::span<const FmmParameters> trials,
                                             const PointCharges& charges, double accuracy,
-                                            const std::string& exchange,
+                                            const std::string& exchange_method,
                                             const std::function<std::vector<Vec3>()>& other_forces);
 
 }  // namespace sterna::md

@@ -14,7 +14,7 @@ namespace sterna::md {
 template <class Real>
 NearField<Real>::NearField(const comm::Context* context, const Lattice& lattice,
                            const FmmParameters& parameters, const TreePartition& partition,
-                           const std::string& exchange)
+                           const std::string& exchange_method)
     : partition_(partition),
       kernels_(fmm_instruction_set(parameters.instruction_set).kernels<Real>()),
       dipoles_(parameters.dipoles),
@@ -67,7 +67,7 @@ NearField<Real>::NearField(const comm::Context* context, const Lattice& lattice,
     if (sent + received > 0) peers.push_back({rank, sent, received});
   }
   exchange_.emplace(*context, comm::NeighborPattern::from_peers(*context, peers),
-                    comm::NeighborOptions{exchange, "fmm charges"});
+                    comm::NeighborOptions{exchange_method, "fmm charges"});
   arrived_.resize(peers.size());
 }
 

@@ -26,7 +26,7 @@ class NearField {
   using Coordinate = typename NearCharges<Real>::Coordinate;
 
   NearField(const comm::Context* context, const Lattice& lattice, const FmmParameters& parameters,
-            const TreePartition& partition, const std::string& exchange);
+            const TreePartition& partition, const std::string& exchange_method);
 
   /// Collective where leaves do not overlap. The parts of these charges in the leaves that this
   /// rank's region touches; a molecule lies in one leaf as a whole, or, where leaves overlap, in
