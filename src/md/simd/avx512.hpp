@@ -316,15 +316,15 @@ struct FloatPack {
                                 std::uint32_t d) {
       float* const at[4] = {at_offset(records, a), at_offset(records, b), at_offset(records, c),
                             at_offset(records, d)};
-      __m512 r = _mm512_castps128_ps512(_mm_load_ps(at[0]));
-      r = _mm512_mask_broadcast_f32x4(r, 0x00f0, _mm_load_ps(at[1]));
-      r = _mm512_mask_broadcast_f32x4(r, 0x0f00, _mm_load_ps(at[2]));
-      r = _mm512_mask_broadcast_f32x4(r, 0xf000, _mm_load_ps(at[3]));
-      r = _mm512_sub_ps(r, _mm512_castpd_ps(change));
-      _mm_store_ps(at[0], _mm512_castps512_ps128(r));
-      _mm_store_ps(at[1], _mm512_extractf32x4_ps(r, 1));
-      _mm_store_ps(at[2], _mm512_extractf32x4_ps(r, 2));
-      _mm_store_ps(at[3], _mm512_extractf32x4_ps(r, 3));
+      const __m256 low = _mm256_castpd_ps(_mm512_castpd512_pd256(change));
+      const __m256 high = _mm256_castpd_ps(_mm512_extractf64x4_pd(change, 1));
+      const auto subtract = [](float* to, __m128 f) {
+        _mm_store_ps(to, _mm_sub_ps(_mm_load_ps(to), f));
+      };
+      subtract(at[0], _mm256_castps256_ps128(low));
+      subtract(at[1], _mm256_extractf128_ps(low, 1));
+      subtract(at[2], _mm256_castps256_ps128(high));
+      subtract(at[3], _mm256_extractf128_ps(high, 1));
     };
     four(_mm512_unpacklo_pd(xy0, z0), j[0], j[4], j[8], j[12]);
     four(_mm512_unpackhi_pd(xy0, z0), j[1], j[5], j[9], j[13]);
