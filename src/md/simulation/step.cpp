@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "md/core/json.hpp"
 #include "md/core/unstable_run.hpp"
 #include "md/integrate/kinetic.hpp"
 #include "md/simulation/observers.hpp"
@@ -64,7 +65,7 @@ void Simulation::Implementation::log_start_times() {
   for (double& part : seconds) batch.max(part);
   batch.run();
   if (!log_) return;
-  nlohmann::ordered_json parts;
+  Json parts;
   for (std::size_t part = 0; part < seconds.size(); ++part) {
     parts[std::string(StartTimes::names[part])] = seconds[part];
   }
