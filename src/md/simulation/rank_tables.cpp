@@ -1,5 +1,6 @@
 #include "md/simulation/rank_tables.hpp"
 #include "md/core/json.hpp"
+#include "md/core/sort_by.hpp"
 
 #include <algorithm>
 #include <array>
@@ -37,7 +38,7 @@ std::vector<std::size_t> shown_ranks(std::span<const RankAccount> accounts) {
   if (accounts.size() <= most_ranks_of_times) return order;
   std::vector<double> times;
   for (const RankAccount& account : accounts) times.push_back(computing(account));
-  std::ranges::stable_sort(order, {}, [&](std::size_t rank) { return times[rank]; });
+  sort_by(order, [&](std::size_t rank) { return times[rank]; });
   std::set<std::size_t> shown;
   for (std::size_t k = 0; k < even_places; ++k) {
     shown.insert(order[k * (order.size() - 1) / (even_places - 1)]);
@@ -53,7 +54,7 @@ std::vector<std::size_t> shown_ranks(std::span<const RankAccount> accounts) {
     parts.push_back({static_cast<std::size_t>(least - accounts.begin()),
                      static_cast<std::size_t>(most - accounts.begin()), seconds(*most)});
   }
-  std::ranges::stable_sort(parts, std::greater{}, &Extremes::seconds);
+  sort_by(parts, [](const Extremes& part) { return -part.seconds; });
   for (const Extremes& part : parts) {
     if (shown.size() + 2 > most_ranks_of_times) break;
     shown.insert({part.least, part.most});

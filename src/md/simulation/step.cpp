@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "md/core/json.hpp"
+#include "md/core/sort_by.hpp"
 #include "md/core/unstable_run.hpp"
 #include "md/integrate/kinetic.hpp"
 #include "md/simulation/observers.hpp"
@@ -201,7 +202,7 @@ std::vector<ParticleRecord> Simulation::Implementation::gather(int root) {
     all.resize(first + part.size() / sizeof(ParticleRecord));
     if (!part.empty()) std::memcpy(all.data() + first, part.data(), part.size());
   }
-  std::ranges::sort(all, {}, &ParticleRecord::id);
+  sort_by(all, &ParticleRecord::id);
   return all;
 }
 
