@@ -16,12 +16,18 @@ std::string json_text(const Json& json, int indent) {
 
 }  // namespace sterna::md
 
-template nlohmann::ordered_json::basic_json(const nlohmann::ordered_json& other);
-template nlohmann::ordered_json::basic_json(initializer_list_t init, bool type_deduction,
-                                            value_t manual_type);
-template void nlohmann::ordered_json::json_value::destroy(value_t type);
-template nlohmann::ordered_json& nlohmann::ordered_json::operator[](std::string key);
-template void nlohmann::ordered_json::push_back(nlohmann::ordered_json&& value);
-template void nlohmann::ordered_json::push_back(const nlohmann::ordered_json& value);
-template void nlohmann::ordered_json::push_back(const object_t::value_type& value);
-template void nlohmann::ordered_json::push_back(initializer_list_t init);
+template nlohmann::basic_json<nlohmann::ordered_map>::basic_json(
+    const nlohmann::ordered_json& other);
+template nlohmann::basic_json<nlohmann::ordered_map>::basic_json(initializer_list_t init,
+                                                                 bool type_deduction,
+                                                                 value_t manual_type);
+template void nlohmann::basic_json<nlohmann::ordered_map>::json_value::destroy(value_t type);
+template nlohmann::ordered_json& nlohmann::basic_json<nlohmann::ordered_map>::operator[](
+    std::string key);
+template void nlohmann::basic_json<nlohmann::ordered_map>::push_back(
+    nlohmann::ordered_json&& value);
+template void nlohmann::basic_json<nlohmann::ordered_map>::push_back(
+    const nlohmann::ordered_json& value);
+template void nlohmann::basic_json<nlohmann::ordered_map>::push_back(
+    const object_t::value_type& value);
+template void nlohmann::basic_json<nlohmann::ordered_map>::push_back(initializer_list_t init);

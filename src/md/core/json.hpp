@@ -24,12 +24,19 @@ std::string json_text(const Json& json, int indent = -1);
 
 }  // namespace sterna::md
 
-extern template nlohmann::ordered_json::basic_json(const nlohmann::ordered_json& other);
-extern template nlohmann::ordered_json::basic_json(initializer_list_t init, bool type_deduction,
-                                                   value_t manual_type);
-extern template void nlohmann::ordered_json::json_value::destroy(value_t type);
-extern template nlohmann::ordered_json& nlohmann::ordered_json::operator[](std::string key);
-extern template void nlohmann::ordered_json::push_back(nlohmann::ordered_json&& value);
-extern template void nlohmann::ordered_json::push_back(const nlohmann::ordered_json& value);
-extern template void nlohmann::ordered_json::push_back(const object_t::value_type& value);
-extern template void nlohmann::ordered_json::push_back(initializer_list_t init);
+extern template nlohmann::basic_json<nlohmann::ordered_map>::basic_json(
+    const nlohmann::ordered_json& other);
+extern template nlohmann::basic_json<nlohmann::ordered_map>::basic_json(initializer_list_t init,
+                                                                        bool type_deduction,
+                                                                        value_t manual_type);
+extern template void nlohmann::basic_json<nlohmann::ordered_map>::json_value::destroy(value_t type);
+extern template nlohmann::ordered_json& nlohmann::basic_json<nlohmann::ordered_map>::operator[](
+    std::string key);
+extern template void nlohmann::basic_json<nlohmann::ordered_map>::push_back(
+    nlohmann::ordered_json&& value);
+extern template void nlohmann::basic_json<nlohmann::ordered_map>::push_back(
+    const nlohmann::ordered_json& value);
+extern template void nlohmann::basic_json<nlohmann::ordered_map>::push_back(
+    const object_t::value_type& value);
+extern template void nlohmann::basic_json<nlohmann::ordered_map>::push_back(
+    initializer_list_t init);
