@@ -13,7 +13,7 @@ endif()
 option(STERNA_TOGETHER "Compile the files of a part of a library together" ${_sterna_together})
 set(_sterna_replaceable_tables comm/neighbor/table forces/pair/pair_potential_table
     observe/observer_table start/readers/reader_table integrate/thermostats/thermostat_table)
-set(STERNA_TOGETHER_FILES 48 CACHE STRING "At most as many files at a time, with STERNA_TOGETHER")
+set(STERNA_TOGETHER_FILES 64 CACHE STRING "At most as many files at a time, with STERNA_TOGETHER")
 mark_as_advanced(STERNA_TOGETHER_FILES)
 
 # sterna_compile_together(TARGET SOURCE...): absolute paths, whose options are set already.
@@ -34,7 +34,11 @@ function(sterna_compile_together target)
     if(path IN_LIST _sterna_replaceable_tables)
       continue()
     endif()
-    string(REGEX MATCH "^(comm|[a-z]+/[a-z]+)" name ${name})
+    string(REGEX MATCH "^(app|comm|[a-z]+/[a-z]+)" name ${name})
+    # Small parts go with one that includes much of the same.
+    string(REGEX REPLACE "^md/(core|neighbors|simd)$" "md/domain" name ${name})
+    string(REGEX REPLACE "^md/system$" "md/integrate" name ${name})
+    string(REGEX REPLACE "^md/trajectories$" "md/output" name ${name})
     string(MAKE_C_IDENTIFIER ${name} name)
     list(APPEND names ${name})
     list(APPEND files_of_${name} ${source})

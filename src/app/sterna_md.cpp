@@ -97,7 +97,7 @@ std::string_view in_words(comm::BlocksInMpi blocks) {
 
 /// For tools/write_reference_pages.py: the tables, and what a rank does in a round of an example.
 void print_method_table() {
-  nlohmann::ordered_json table;
+  md::Json table;
   const auto add = [&](const char* family, auto methods, auto work, double peers, double bytes) {
     for (const comm::MethodInfo& method : methods) {
       const comm::MethodTraits& traits = method.traits;
@@ -180,10 +180,10 @@ int print_outputs(const std::string& path) {
     fmt::print(stderr, "{}", md::render(result.diagnostics));
     return bad_input;
   }
-  const nlohmann::ordered_json outputs{{"directory", result.input.output.directory},
-                                       {"name", result.input.run.name},
-                                       {"report", result.input.output.report},
-                                       {"export", result.input.output.exports}};
+  const md::Json outputs{{"directory", result.input.output.directory},
+                         {"name", result.input.run.name},
+                         {"report", result.input.output.report},
+                         {"export", result.input.output.exports}};
   fmt::print("{}\n", md::json_text(outputs));
   return success;
 }
@@ -368,7 +368,7 @@ int main(int argc, char** argv) {
     return success;
   }
   if (arguments.pages) {
-    fmt::print("{}\n", md::json_text(nlohmann::json(md::reference_pages())));
+    fmt::print("{}\n", md::json_text(md::Json(md::reference_pages())));
     return success;
   }
   if (arguments.method_table) {

@@ -11,7 +11,7 @@ namespace sterna::comm {
 
 namespace {
 
-constexpr std::size_t longest = 64;  // nobody mistypes a longer name; bounds the time
+constexpr std::size_t longest_name = 64;  // nobody mistypes a longer name; bounds the time
 
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -42,7 +42,7 @@ int edit_distance(std::string_view a, std::string_view b) {
 
 std::optional<std::string_view> nearest_name(std::string_view typed,
                                              std::span<const std::string_view> names) {
-  if (typed.empty() || typed.size() > longest) return std::nullopt;
+  if (typed.empty() || typed.size() > longest_name) return std::nullopt;
   std::optional<std::string_view> nearest;
   int smallest = 0;
   for (const std::string_view name : names) {

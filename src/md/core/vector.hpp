@@ -28,6 +28,7 @@ struct Vec3 {
   friend Vec3 operator*(Vec3 a, double s) { return a *= s; }
   friend Vec3 operator*(double s, Vec3 a) { return a *= s; }
   friend double dot(const Vec3& a, const Vec3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+  friend double length(const Vec3& v) { return std::sqrt(dot(v, v)); }
 };
 
 }  // namespace sterna::md

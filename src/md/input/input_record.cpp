@@ -1,4 +1,5 @@
 #include "md/input/input_record.hpp"
+#include "md/core/json.hpp"
 
 #include <fmt/format.h>
 
@@ -8,6 +9,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <span>
 #include <sstream>
 #include <string_view>
@@ -30,7 +32,7 @@ std::string hash_text(std::string_view text) {
 
 /// A start file may be larger than what can be read again at each resume: its size, and what
 /// stands at both ends, tell it from others.
-nlohmann::json file_record(const std::string& path) {
+Json file_record(const std::string& path) {
   constexpr std::uint64_t end_bytes = 1 << 20;
   const RawFile file(path, RawFile::Mode::read);
   const std::uint64_t size = file.size();
@@ -43,7 +45,7 @@ nlohmann::json file_record(const std::string& path) {
 }
 
 /// Of ls1-MarDyn's configurations, which are start files too, what describes the start.
-nlohmann::json configuration_record(const std::string& path) {
+Json configuration_record(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream content;
   content << file.rdbuf();
@@ -121,6 +123,15 @@ std::string shown(std::string_view place, const std::string& value, const UnitSy
   return end != value.c_str() && *end == '\0' ? units.text(number, key->dimension) : value;
 }
 
+/// Sorted: an object of JSON keeps the order in which it was written, and looks through all of it.
+using TextOfPlace = std::map<std::string, std::string>;
+
+TextOfPlace texts_of(const Json& keys) {
+  TextOfPlace texts;
+  for (const auto& [place, value] : keys.items()) texts.emplace(place, value.get<std::string>());
+  return texts;
+}
+
 /// Equal texts, and numbers that only a conversion of units has rounded.
 bool same_value(const std::string& a, const std::string& b) {
   if (a == b) return true;
@@ -139,11 +150,12 @@ std::string without(std::string_view place) {
 
 }  // namespace
 
-nlohmann::json input_record(const Input& input) {
-  nlohmann::json record = {{"keys", nlohmann::json::object()}};
+Json input_record(const Input& input) {
+  TextOfPlace keys;
   for (const GivenKey& given : given_keys(input)) {
-    if (!is_of_molecule(given.place)) record["keys"][given.place] = given.value;
+    if (!is_of_molecule(given.place)) keys[given.place] = given.value;
   }
+  Json record = {{"keys", keys}};
   if (!input.molecules.empty()) record["molecules"] = hash_text(molecules_text(input));
   if (input.start.kind == StartKind::file) {
     const std::string path = start_file_path(input);
@@ -160,22 +172,21 @@ nlohmann::json input_record(const Input& input) {
   return record;
 }
 
-InputChanges compare_inputs(const nlohmann::json& record, const nlohmann::json& now,
-                            const UnitSystem& units) {
+InputChanges compare_inputs(const Json& record, const Json& now, const UnitSystem& units) {
   InputChanges changes;
-  const nlohmann::json &before_keys = record.at("keys"), &now_keys = now.at("keys");
+  const TextOfPlace before_keys = texts_of(record.at("keys")), now_keys = texts_of(now.at("keys"));
   std::set<std::string> places;
-  for (const nlohmann::json* keys : {&before_keys, &now_keys}) {
-    for (const auto& [place, value] : keys->items()) places.insert(place);
+  for (const TextOfPlace* keys : {&before_keys, &now_keys}) {
+    for (const auto& [place, value] : *keys) places.insert(place);
   }
   for (const std::string& place : places) {
-    const auto text = [&](const nlohmann::json& keys) {
+    const auto text = [&](const TextOfPlace& keys) {
       const auto found = keys.find(place);
-      return found == keys.end() ? without(place) : shown(place, found->get<std::string>(), units);
+      return found == keys.end() ? without(place) : shown(place, found->second, units);
     };
     const auto before = before_keys.find(place), after = now_keys.find(place);
     if (before != before_keys.end() && after != now_keys.end() &&
-        same_value(before->get<std::string>(), after->get<std::string>())) {
+        same_value(before->second, after->second)) {
       continue;
     }
     const std::string line =
@@ -193,8 +204,7 @@ InputChanges compare_inputs(const nlohmann::json& record, const nlohmann::json& 
        {std::pair{"start_file", "the start file"},
         std::pair{"parameter_file", "the file of parameters"},
         std::pair{"pair_tables", "a table of pairs"}, std::pair{"molecules", "a [[molecule]]"}}) {
-    const nlohmann::json before = record.value(name, nlohmann::json()),
-                         after = now.value(name, nlohmann::json());
+    const Json before = record.value(name, Json()), after = now.value(name, Json());
     if (before != after) {
       changes.system.push_back(fmt::format("{} has another content than when the run began", what));
     }

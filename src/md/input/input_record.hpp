@@ -1,10 +1,10 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "md/core/json.hpp"
 #include "md/input/input.hpp"
 
 namespace sterna::md {
@@ -12,7 +12,7 @@ namespace sterna::md {
 /// What a checkpoint keeps of its input, so that a run goes on only with the system that it began
 /// with: every value that differs from its default, and what tells the start file and the file of
 /// parameters from others. Reads these files. FileError where one cannot be read.
-nlohmann::json input_record(const Input& input);
+Json input_record(const Input& input);
 
 /// How an input differs from that of a checkpoint, as lines for people:
 /// "start.density: 0.8442 in the checkpoint, now 0.6".
@@ -26,7 +26,6 @@ struct InputChanges {
   std::set<std::string, std::less<>> sections;  ///< of the settings: "run", "rdf"
 };
 /// `record` and `now`: of the checkpoint and of the input.
-InputChanges compare_inputs(const nlohmann::json& record, const nlohmann::json& now,
-                            const UnitSystem& units);
+InputChanges compare_inputs(const Json& record, const Json& now, const UnitSystem& units);
 
 }  // namespace sterna::md

@@ -18,7 +18,6 @@
 namespace sterna::md {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using PublishedKind = PublishedSite::Kind;
 
 Json site_json(const PublishedSite& site) {

@@ -9,8 +9,6 @@
 namespace sterna::md {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 Json json_of(const Vec3& v) {
   return {v.x, v.y, v.z};
 }

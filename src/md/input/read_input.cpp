@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "md/core/sort_by.hpp"
 #include "md/input/check_completeness.hpp"
 #include "md/input/check_input.hpp"
 #include "md/input/check_molecule.hpp"
@@ -110,7 +111,7 @@ class Reader {
 
   /// In the order of the file; what has no line comes last.
   void sort_diagnostics() {
-    std::ranges::stable_sort(reading_.result.diagnostics, {}, [](const Diagnostic& d) {
+    sort_by(reading_.result.diagnostics, [](const Diagnostic& d) {
       return std::tuple(d.line == 0 ? std::numeric_limits<int>::max() : d.line, d.column);
     });
   }

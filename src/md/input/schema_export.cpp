@@ -12,8 +12,6 @@
 namespace sterna::md {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr Dimension all_dimensions[] = {Dimension::length,
                                         Dimension::time,
                                         Dimension::mass,

@@ -36,10 +36,6 @@ namespace {
 /// A group whose constraints do not contradict each other takes fewer, however long its chains are.
 constexpr int most_sweeps = 2000;
 
-double length(const Vec3& v) {
-  return std::sqrt(dot(v, v));
-}
-
 }  // namespace
 
 Constraints::Constraints(const comm::Context& context, std::shared_ptr<const MoleculePlaces> places,

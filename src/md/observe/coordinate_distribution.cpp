@@ -39,10 +39,6 @@ std::vector<std::array<std::uint32_t, 4>> paths(const Topology::Molecule& molecu
   return all;
 }
 
-double length(const Vec3& v) {
-  return std::sqrt(dot(v, v));
-}
-
 double value_of(InternalCoordinate coordinate, const Vec3& a, const Vec3& b, const Vec3& c,
                 const Vec3& d) {
   switch (coordinate) {

@@ -7,6 +7,7 @@
 
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
+#include "md/core/sort_by.hpp"
 #include "md/output/atomic_file.hpp"
 #include "sterna/comm/collective.hpp"
 #include "sterna/comm/joined.hpp"
@@ -177,9 +178,8 @@ FoundCheckpoint find_latest_checkpoint(const comm::Context& context, const std::
       if (present == "foreign" && may_be_newest) found.would_lose_run = true;
     }
   }
-  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
-    return a.second.state().step > b.second.state().step;
-  });
+  // The latest first.
+  sort_by(candidates, [](const auto& candidate) { return -candidate.second.state().step; });
   for (const auto& [path, reader] : candidates) {
     try {
       reader.verify();

@@ -33,8 +33,6 @@
 namespace sterna::md {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t segment_records = 8192;
 /// In the header page, behind the header.
@@ -123,12 +121,12 @@ void read_record(const std::byte* place, ParticleStore& store, std::size_t i) {
   });
 }
 
-json vector_json(const Vec3& v) {
+Json vector_json(const Vec3& v) {
   return {exact_text(v.x), exact_text(v.y), exact_text(v.z)};
 }
 
-json metadata_of(const CheckpointState& state) {
-  json metadata = {{"program", state.program},
+Json metadata_of(const CheckpointState& state) {
+  Json metadata = {{"program", state.program},
                    {"step", state.step},
                    {"time", exact_text(state.time)},
                    {"box", vector_json(state.box.length)},
@@ -145,7 +143,7 @@ json metadata_of(const CheckpointState& state) {
   return metadata;
 }
 
-CheckpointState state_of(const json& metadata) {
+CheckpointState state_of(const Json& metadata) {
   CheckpointState state;
   state.program = metadata.at("program").get<std::string>();
   state.step = metadata.at("step").get<std::int64_t>();
@@ -227,7 +225,7 @@ std::string exact_text(double value) {
   return fmt::format("{:a}", value);
 }
 
-double exact_value(const json& text) {
+double exact_value(const Json& text) {
   if (text.is_string()) {
     const auto& characters = text.get_ref<const std::string&>();
     char* end = nullptr;
@@ -237,13 +235,13 @@ double exact_value(const json& text) {
   throw FileError("expected a number in hexadecimal notation, found " + json_text(text));
 }
 
-json exact_array(std::span<const double> values) {
-  json array = json::array();
+Json exact_array(std::span<const double> values) {
+  Json array = Json::array();
   for (const double value : values) array.push_back(exact_text(value));
   return array;
 }
 
-json packed_array(std::span<const double> values) {
+Json packed_array(std::span<const double> values) {
   std::string text;
   text.reserve(digits_of_packed * values.size());
   for (const double value : values) {
@@ -252,7 +250,7 @@ json packed_array(std::span<const double> values) {
   return text;
 }
 
-std::vector<double> exact_values(const json& array) {
+std::vector<double> exact_values(const Json& array) {
   std::vector<double> values;
   if (array.is_string()) {
     const auto& text = array.get_ref<const std::string&>();
@@ -404,7 +402,7 @@ bool CheckpointFile::is_foreign(const std::string& path) {
 CheckpointFile::CheckpointFile(std::string path, const Index& index) : path_(std::move(path)) {
   try {
     state_ = state_of(parse_json(index.metadata));
-  } catch (const json::exception& error) {
+  } catch (const Json::exception& error) {
     refuse(path_, fmt::format("has metadata that this program does not read: {}", error.what()));
   } catch (const FileError& error) {
     refuse(path_, fmt::format("has metadata that this program does not read: {}", error.what()));

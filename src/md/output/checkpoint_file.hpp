@@ -2,13 +2,13 @@
 
 #include <array>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "md/core/box.hpp"
+#include "md/core/json.hpp"
 #include "md/output/atomic_file.hpp"
 #include "md/system/particle_store.hpp"
 
@@ -17,12 +17,12 @@ namespace sterna::md {
 /// A double as a text that reads back bit for bit ("0x1.8p+1"), and the way back; FileError where
 /// the text is not one. For values in `CheckpointState::state`.
 std::string exact_text(double value);
-double exact_value(const nlohmann::json& text);
+double exact_value(const Json& text);
 /// Likewise arrays of them.
-nlohmann::json exact_array(std::span<const double> values);
+Json exact_array(std::span<const double> values);
 /// One text of 16 digits for each, which takes a tenth of the memory. `exact_values` reads it, too.
-nlohmann::json packed_array(std::span<const double> values);
-std::vector<double> exact_values(const nlohmann::json& array);
+Json packed_array(std::span<const double> values);
+std::vector<double> exact_values(const Json& array);
 
 /// What a checkpoint says besides the particles. On writing only rank 0's counts.
 struct CheckpointState {
@@ -33,7 +33,7 @@ struct CheckpointState {
   std::vector<std::string> types;    ///< names, in the order of `Position::type`
   std::uint64_t input_hash = 0;      ///< xxh64 of the input file's text
   std::string program;               ///< name and version of the writer
-  nlohmann::json state;              ///< thermostat, observers: each under its own key
+  Json state;                        ///< thermostat, observers: each under its own key
   // Filled in by the writer.
   int ranks = 0;
   std::int64_t particles = 0;

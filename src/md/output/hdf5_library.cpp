@@ -10,17 +10,20 @@
 #include <string_view>
 
 #include "md/core/file_error.hpp"
+#include "md/output/hdf5_build_environment.hpp"
 
 namespace sterna::md::hdf5 {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> entries(const fs::path& folder, std::string_view prefix) {
-  std::vector<fs::path> found;
+/// Sorted by name.
+std::vector<std::string> entries(const fs::path& folder, std::string_view prefix) {
+  std::vector<std::string> found;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    if (entry.path().filename().string().starts_with(prefix)) found.push_back(entry.path());
+    if (entry.path().filename().string().starts_with(prefix))
+      found.push_back(entry.path().string());
   }
   std::sort(found.begin(), found.end());
   return found;
@@ -33,9 +36,7 @@ std::string environment(const char* name) {
 
 /// Appends what lies in a folder of Python packages.
 void add_packages(const fs::path& packages, std::vector<std::string>& candidates) {
-  for (const auto& file : entries(packages / "h5py.libs", "libhdf5-")) {
-    candidates.push_back(file.string());
-  }
+  for (const auto& file : entries(packages / "h5py.libs", "libhdf5-")) candidates.push_back(file);
 }
 
 /// Appends what belongs to a Python installation or environment at `prefix`. Conda keeps the
@@ -44,13 +45,11 @@ void add_prefix(const fs::path& prefix, std::vector<std::string>& candidates) {
   std::error_code ignored;
   for (const char* lib : {"lib", "lib64"}) {
     for (const auto& python : entries(prefix / lib, "python3")) {
-      add_packages(python / "site-packages", candidates);
+      add_packages(fs::path(python) / "site-packages", candidates);
     }
   }
   if (fs::exists(prefix / "conda-meta", ignored)) {
-    for (const auto& file : entries(prefix / "lib", "libhdf5.so")) {
-      candidates.push_back(file.string());
-    }
+    for (const auto& file : entries(prefix / "lib", "libhdf5.so")) candidates.push_back(file);
   }
 }
 
@@ -105,9 +104,7 @@ std::vector<std::string> library_candidates() {
   if (program.parent_path().filename() == "bin") {
     add_prefix(program.parent_path().parent_path(), candidates);
   }
-#ifdef STERNA_BUILD_ENVIRONMENT
-  add_prefix(STERNA_BUILD_ENVIRONMENT, candidates);
-#endif
+  if (const char* prefix = build_environment()) add_prefix(prefix, candidates);
   for (const char* const active : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
     if (const fs::path prefix = environment(active); prefix.is_absolute()) {
       add_prefix(prefix, candidates);

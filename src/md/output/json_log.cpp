@@ -15,8 +15,6 @@
 namespace sterna::md {
 namespace {
 
-using nlohmann::ordered_json;
-
 std::string now() {
   const std::time_t seconds =
       std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
@@ -56,10 +54,10 @@ JsonLog::JsonLog(const comm::Context& context, const std::string& path,
   });
 }
 
-void JsonLog::write(const std::string& event, const ordered_json& fields) {
+void JsonLog::write(const std::string& event, const Json& fields) {
   if (!file_.is_open() || failed()) return;
   try {
-    ordered_json line{{"event", event}};
+    Json line{{"event", event}};
     line.update(fields);
     // Texts come from files and users: what is not UTF-8 must not end a run.
     const std::string text = json_text(line) + "\n";
@@ -71,23 +69,22 @@ void JsonLog::write(const std::string& event, const ordered_json& fields) {
 }
 
 void JsonLog::start(const Provenance& provenance) {
-  ordered_json fields{
-      {"time_of_day", now()},
-      {"program", provenance.program},
-      {"communication", provenance.communication},
-      {"ranks", context_.size()},
-      {"nodes", context_.node_count()},
-      {"input", provenance.input_path},
-      {"input_hash",
-       fmt::format("{:016x}", xxh64(std::as_bytes(std::span(provenance.input_text))))},
-      {"input_text", provenance.input_text},
-      {"settings", provenance.settings}};
+  Json fields{{"time_of_day", now()},
+              {"program", provenance.program},
+              {"communication", provenance.communication},
+              {"ranks", context_.size()},
+              {"nodes", context_.node_count()},
+              {"input", provenance.input_path},
+              {"input_hash",
+               fmt::format("{:016x}", xxh64(std::as_bytes(std::span(provenance.input_text))))},
+              {"input_text", provenance.input_text},
+              {"settings", provenance.settings}};
   if (provenance.resumed_from.has_value()) fields["resumed_from"] = *provenance.resumed_from;
   write("start", fields);
 }
 
 void JsonLog::thermo(std::int64_t step, double time, std::span<const LoggedScalar> scalars) {
-  ordered_json fields{{"step", step}, {"time", time}};
+  Json fields{{"step", step}, {"time", time}};
   for (const LoggedScalar& scalar : scalars) fields[scalar.name] = scalar.value;
   write("thermo", fields);
 }
@@ -101,7 +98,7 @@ void JsonLog::checkpoint(std::int64_t step, const std::string& path, std::uint64
   write("checkpoint", {{"step", step}, {"file", path}, {"bytes", bytes}, {"seconds", seconds}});
 }
 
-void JsonLog::end(std::int64_t step, const std::string& status, const ordered_json& timing) {
+void JsonLog::end(std::int64_t step, const std::string& status, const Json& timing) {
   write("end", {{"step", step}, {"time_of_day", now()}, {"status", status}, {"timing", timing}});
 }
 

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "md/core/json.hpp"
 #include "md/output/atomic_file.hpp"
 #include "sterna/comm/context.hpp"
 
@@ -32,7 +32,7 @@ class JsonLog {
     std::string communication;  ///< Context::description()
     std::string input_path;
     std::string input_text;  ///< its hash is logged, and the text
-    nlohmann::ordered_json settings;
+    Json settings;
     std::optional<std::int64_t> resumed_from;  ///< step
   };
 
@@ -42,14 +42,14 @@ class JsonLog {
           std::optional<std::int64_t> resume_step = {});
 
   /// Any other event. `fields`: an object.
-  void write(const std::string& event, const nlohmann::ordered_json& fields);
+  void write(const std::string& event, const Json& fields);
 
   void start(const Provenance& provenance);
   void thermo(std::int64_t step, double time, std::span<const LoggedScalar> scalars);
   void warning(std::int64_t step, const std::string& text);
   void checkpoint(std::int64_t step, const std::string& path, std::uint64_t bytes, double seconds);
   /// `status`: "complete", "interrupted", "failed".
-  void end(std::int64_t step, const std::string& status, const nlohmann::ordered_json& timing);
+  void end(std::int64_t step, const std::string& status, const Json& timing);
 
   bool failed() const { return !failure_.empty(); }
   /// Collective. FileError on all ranks where a line could not be written.

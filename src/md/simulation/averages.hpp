@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "md/core/json.hpp"
 #include "md/core/units.hpp"
 #include "md/observe/batch_means.hpp"
 #include "md/simulation/console.hpp"
@@ -28,9 +28,9 @@ class Averages {
   void add(std::int64_t step, const ThermodynamicState& state);
 
   struct Report {
-    std::vector<std::string> lines;   ///< for people; empty where there are no two rows
-    nlohmann::ordered_json averages;  ///< name: mean, standard_error, unit
-    nlohmann::ordered_json rows;      ///< how many, and which
+    std::vector<std::string> lines;  ///< for people; empty where there are no two rows
+    Json averages;                   ///< name: mean, standard_error, unit
+    Json rows;                       ///< how many, and which
   };
   Report report() const;
 

@@ -1,4 +1,5 @@
 #include "md/simulation/balancer.hpp"
+#include "md/core/json.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -168,19 +169,19 @@ void Balancer::set_box(const Box& box, ForceEngine& engine) {
 
 // ---- Checkpoints
 
-nlohmann::json Balancer::state() const {
+Json Balancer::state() const {
   const auto* tree = dynamic_cast<const CutTree*>(decomposition_.get());
   if (tree == nullptr) return {};
-  nlohmann::json state = {{"method", method_}, {"looked_at", looked_at_}, {"cut_at", cut_at_}};
+  Json state = {{"method", method_}, {"looked_at", looked_at_}, {"cut_at", cut_at_}};
   for (const Cut& cut : tree->cuts()) {
-    nlohmann::json planes;
+    Json planes;
     for (const double plane : cut.planes) planes.push_back(exact_text(plane));
     state["cuts"].push_back({{"axis", cut.axis}, {"ranks", cut.ranks}, {"planes", planes}});
   }
   return state;
 }
 
-bool Balancer::restore(const nlohmann::json& state) {
+bool Balancer::restore(const Json& state) {
   if (!balances_ || !state.is_object() || state.value("method", "") != method_) return false;
   std::vector<Cut> cuts;
   for (const auto& text : state.at("cuts")) {
@@ -254,13 +255,11 @@ bool Balancer::must_cut(std::int64_t step) const {
   return balances_ && forced_interval_ > 0 && step - cut_at_ >= forced_interval_;
 }
 
-std::optional<nlohmann::ordered_json> Balancer::before_rebuild(ParticleStore& particles,
-                                                               ForceEngine& engine,
-                                                               std::int64_t step,
-                                                               std::int64_t steps_left) {
+std::optional<Json> Balancer::before_rebuild(ParticleStore& particles, ForceEngine& engine,
+                                             std::int64_t step, std::int64_t steps_left) {
   if (!policy_) return std::nullopt;
   const auto in_balance = timer_.measure(Phase::balance);
-  nlohmann::ordered_json event = {{"step", step}};
+  Json event = {{"step", step}};
   std::optional<Costs> costs;
   if (forced_interval_ > 0 || !by_gain()) {
     if (must_cut(step) || step >= next_measurement_) costs = measure(step);
@@ -289,7 +288,7 @@ std::optional<nlohmann::ordered_json> Balancer::before_rebuild(ParticleStore& pa
 }
 
 void Balancer::decide_by_weights(ParticleStore& particles, ForceEngine& engine, std::int64_t step,
-                                 nlohmann::ordered_json& event) {
+                                 Json& event) {
   looked_at_ = step;
   const ParticleCosts weights = particle_costs(particles);
   double predicted = 0.0, mean = 0.0;
@@ -305,8 +304,7 @@ void Balancer::decide_by_weights(ParticleStore& particles, ForceEngine& engine, 
 }
 
 void Balancer::decide_by_gain(const Costs& costs, ParticleStore& particles, ForceEngine& engine,
-                              std::int64_t step, std::int64_t steps_left,
-                              nlohmann::ordered_json& event) {
+                              std::int64_t step, std::int64_t steps_left, Json& event) {
   const auto start = PhaseTimer::Clock::now();
   event["decision"] = "kept";
   switch (policy_->look({step, steps_left, costs.most, costs.mean, costs.whole})) {

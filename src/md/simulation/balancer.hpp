@@ -2,11 +2,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "md/core/json.hpp"
 #include "md/domain/balance_policy.hpp"
 #include "md/domain/decomposition_method.hpp"
 #include "md/domain/migration.hpp"
@@ -39,9 +39,9 @@ class Balancer {
   void cut_at_start(ParticleStore& particles, std::int64_t step);
   /// The regions of a checkpoint that as many ranks wrote; false where it has none that the input
   /// allows, and then the present ones stay.
-  bool restore(const nlohmann::json& state);
+  bool restore(const Json& state);
   /// Empty for a regular grid.
-  nlohmann::json state() const;
+  Json state() const;
 
   /// When the loop begins. `cost`: seconds that this rank needed to make the engine, the first
   /// guess of what a change costs.
@@ -54,14 +54,13 @@ class Balancer {
   bool must_cut(std::int64_t step) const;
   /// Where lists are about to be rebuilt, looks whether the regions are still right; afterwards the
   /// engine and the particles are those of the new ones. Returns what there is to log.
-  std::optional<nlohmann::ordered_json> before_rebuild(ParticleStore& particles,
-                                                       ForceEngine& engine, std::int64_t step,
-                                                       std::int64_t steps_left);
+  std::optional<Json> before_rebuild(ParticleStore& particles, ForceEngine& engine,
+                                     std::int64_t step, std::int64_t steps_left);
 
   /// At the end of a run: lines for a person and the same as JSON. Collective.
   struct Summary {
     std::vector<std::string> lines;
-    nlohmann::ordered_json values;
+    Json values;
   };
   Summary summary(std::int64_t step);
   /// Of the particles that changed their rank with their region; nothing where none did.
@@ -85,9 +84,9 @@ class Balancer {
   /// Whether the policy decides; otherwise the input's interval or static weights do.
   bool by_gain() const { return balances_ && measures_time_ && forced_interval_ == 0; }
   void decide_by_weights(ParticleStore& particles, ForceEngine& engine, std::int64_t step,
-                         nlohmann::ordered_json& event);
+                         Json& event);
   void decide_by_gain(const Costs& costs, ParticleStore& particles, ForceEngine& engine,
-                      std::int64_t step, std::int64_t steps_left, nlohmann::ordered_json& event);
+                      std::int64_t step, std::int64_t steps_left, Json& event);
 
   comm::Context context_;
   Box box_;

@@ -7,6 +7,7 @@
 
 #include "md/core/agreement.hpp"
 #include "md/core/checksum.hpp"
+#include "md/core/json.hpp"
 #include "md/input/atom_groups.hpp"
 #include "md/output/checkpoint.hpp"
 #include "md/simulation/observers.hpp"
@@ -21,7 +22,7 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
   std::vector<StatePart> parts;
   parts.push_back({"terms",
                    [this] {
-                     nlohmann::json kept;
+                     Json kept;
                      for (const ForceTerm* term : std::as_const(*engine_).terms()) {
                        const std::vector<double> state = term->state();
                        if (state.empty()) continue;
@@ -32,29 +33,28 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
                      return kept;
                    },
                    // Terms need theirs before their first use: see `restore_terms`.
-                   [](const nlohmann::json&) {}});
-  parts.push_back({"program_terms",
-                   [this]() -> nlohmann::json {
-                     if (program_terms_.empty()) return nullptr;
-                     return program_terms_;
-                   },
-                   [this](const nlohmann::json& kept) {
-                     program_terms_of_file_ = kept.get<std::set<std::string>>();
-                   }});
+                   [](const Json&) {}});
+  parts.push_back(
+      {"program_terms",
+       [this]() -> Json {
+         if (program_terms_.empty()) return nullptr;
+         return program_terms_;
+       },
+       [this](const Json& kept) { program_terms_of_file_ = kept.get<std::set<std::string>>(); }});
   parts.push_back(
       {"thermostats",
        [this] {
-         nlohmann::json kept;
+         Json kept;
          for (const auto& modifier : modifiers_) {
            double exchanged = modifier->exchanged_energy();
            comm::ReductionBatch(context_, "exchanged energy").sum(exchanged).run();
-           nlohmann::json one = {{"exchanged_energy", exact_text(exchanged)}};
+           Json one = {{"exchanged_energy", exact_text(exchanged)}};
            if (!modifier->state().empty()) one["state"] = exact_array(modifier->state());
            kept.push_back(one);
          }
          return kept;
        },
-       [this](const nlohmann::json& kept) {
+       [this](const Json& kept) {
          if (kept.size() != modifiers_.size()) return;
          for (std::size_t k = 0; k < modifiers_.size(); ++k) {
            modifiers_[k]->set_exchanged_energy(exact_value(kept[k]["exchanged_energy"]));
@@ -71,43 +71,41 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
       if (state.size() == barostat_->state().size()) barostat_->set_state(state);
     };
     parts.push_back({"barostat", [this] { return exact_array(barostat_->state()); },
-                     [restore](const nlohmann::json& kept) { restore(exact_values(kept)); }});
+                     [restore](const Json& kept) { restore(exact_values(kept)); }});
     // Where checkpoints of versions up to 0.1 have that of stochastic cell rescaling.
-    parts.push_back({"volume_work", []() -> nlohmann::json { return nullptr; },
-                     [restore](const nlohmann::json& kept) { restore({exact_value(kept)}); }});
+    parts.push_back({"volume_work", []() -> Json { return nullptr; },
+                     [restore](const Json& kept) { restore({exact_value(kept)}); }});
   }
   if (minimizer_) {
-    parts.push_back(
-        {"minimizer", [this] { return exact_array(minimizer_->state()); },
-         [this](const nlohmann::json& kept) { minimizer_->set_state(exact_values(kept)); }});
+    parts.push_back({"minimizer", [this] { return exact_array(minimizer_->state()); },
+                     [this](const Json& kept) { minimizer_->set_state(exact_values(kept)); }});
   }
   // Lists need theirs before their first use: see `choose_list_buffer`.
-  parts.push_back(
-      {"list_buffer", [this] { return state_of_list_buffer(); }, [](const nlohmann::json&) {}});
+  parts.push_back({"list_buffer", [this] { return state_of_list_buffer(); }, [](const Json&) {}});
   parts.push_back({"pace",
                    [this] {
                      const RebuildDecision::Pace pace = engine_->pace();
                      return exact_array(std::array{pace.step, pace.growth});
                    },
-                   [this](const nlohmann::json& kept) {
+                   [this](const Json& kept) {
                      engine_->set_pace({exact_value(kept[0]), exact_value(kept[1])});
                    }});
   if (averages_) {
     parts.push_back({"averages", [this] { return exact_array(averages_->state()); },
-                     [this](const nlohmann::json& kept) {
+                     [this](const Json& kept) {
                        if (kept.is_array() && !changes_.other_state) {
                          averages_->set_state(exact_values(kept));
                        }
                      }});
   }
   parts.push_back({"observers",
-                   [this]() -> nlohmann::json {
+                   [this]() -> Json {
                      if (observers_.empty()) return nullptr;
                      return state_of_observers(context_, observers_);
                    },
-                   [this](const nlohmann::json& kept) {
+                   [this](const Json& kept) {
                      if (changes_.other_state) return;
-                     nlohmann::json unchanged = kept;
+                     Json unchanged = kept;
                      for (const std::string& section : changes_.sections) unchanged.erase(section);
                      if (changes_.sections.contains("group")) {
                        for (const auto& observer : observers_) {
@@ -121,7 +119,7 @@ std::vector<Simulation::Implementation::StatePart> Simulation::Implementation::s
   return parts;
 }
 
-void Simulation::Implementation::restore_parts(const nlohmann::json& state) {
+void Simulation::Implementation::restore_parts(const Json& state) {
   for (const StatePart& part : state_parts()) {
     const auto kept = state.find(part.key);
     if (kept != state.end()) part.restore(*kept);
@@ -154,13 +152,13 @@ CheckpointState Simulation::Implementation::checkpoint_state() {
   state.types = interaction_.names();
   state.input_hash = xxh64(std::as_bytes(std::span(input_text_.data(), input_text_.size())));
   state.program = fmt::format("sterna {}", version);
-  state.state = nlohmann::json::object();
+  state.state = Json::object();
   state.state["input"] = input_record_;
   if (time_offset_ != 0.0) state.state["time_offset"] = exact_text(time_offset_);
   if (converged_) state.state["converged"] = exact_text(input_.minimize.force_tolerance);
   if (balancer_->grid() == nullptr) state.state["regions"] = balancer_->state();
   for (const StatePart& part : state_parts()) {
-    nlohmann::json kept = part.save();
+    Json kept = part.save();
     if (!kept.is_null()) state.state[part.key] = std::move(kept);
   }
   return state;

@@ -32,10 +32,10 @@ struct Spread {
 void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
   const std::int64_t steps = step_ - first_step_;
 
-  const nlohmann::ordered_json observed = report_observers();
+  const Json observed = report_observers();
 
   const bool synchronized = input_.output.timing == Input::Output::Timing::synchronized;
-  nlohmann::json mine = nlohmann::json::object();
+  Json mine = Json::object();
   double measured = 0.0;
   // Force terms first.
   std::vector<Phase> phases_in_order;
@@ -66,16 +66,16 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
     mine["sent"].push_back({verdict.bytes_sent, verdict.messages_sent});
     comm::add_sent(sent_to, verdict.sent);
   }
-  mine["sent_to"] = nlohmann::json::array();
+  mine["sent_to"] = Json::array();
   for (const comm::SentToRank& to : sent_to) {
     mine["sent_to"].push_back({to.rank, to.bytes, to.messages});
   }
   const Balancer::Summary balance = balancer_->summary(step_);
   const std::vector<std::string> all = comm::gather(context_, 0, json_text(mine));
 
-  nlohmann::ordered_json timing;
+  Json timing;
   if (context_.rank() == 0) {
-    std::vector<nlohmann::json> ranks;
+    std::vector<Json> ranks;
     for (const std::string& text : all) ranks.push_back(parse_json(text));
     const auto detail = [&](const std::string& line) {
       if (options_.verbose) console_.line(line);
@@ -113,7 +113,7 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
     detail(fmt::format("{:<18} {:>10} {:>10} {:>10} {:>8}", "time in s", "min", "avg", "max",
                        "share"));
     double communication = 0.0;
-    nlohmann::ordered_json phases;
+    Json phases;
     const auto row = [&](std::string_view label, std::string_view name, const Spread& spread) {
       const double average = spread.sum / context_.size();
       if (spread.most < 5e-7) return;
@@ -142,7 +142,7 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
       communication += ((info.communication ? phase.sum : 0.0) + exchanges.sum) / context_.size();
     }
     Spread other, particles, ghosts, waiting;
-    nlohmann::ordered_json waiting_in;
+    Json waiting_in;
     for (std::size_t k = 0; k < phases_in_order.size(); ++k) {
       const Spread spread = spread_of("waiting", k);
       if (spread.most < 5e-7) continue;
@@ -209,7 +209,7 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
           engine_->late_rebuilds());
       warn(warning);
     }
-    nlohmann::ordered_json methods = nlohmann::ordered_json::array();
+    Json methods = Json::array();
     for (const std::string& line : balance.lines) detail(line);
     if (!verdicts.empty()) detail("exchange methods:");
     for (std::size_t k = 0; k < verdicts.size(); ++k) {
@@ -220,7 +220,7 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
         messages.add(rank["sent"][k][1].get<double>());
       }
       detail(fmt::format("  {}: {}", verdict.exchange, verdict.text));
-      nlohmann::ordered_json candidates = nlohmann::ordered_json::array();
+      Json candidates = Json::array();
       for (const comm::MethodEvidence& e : verdict.candidates) {
         candidates.push_back({{"method", e.method},
                               {"state", e.state},
@@ -271,12 +271,12 @@ void Simulation::Implementation::report_end(Outcome outcome, double seconds) {
   log_->agree_on_failure();
 }
 
-nlohmann::ordered_json Simulation::Implementation::report_observers() {
-  nlohmann::ordered_json averages = nlohmann::ordered_json::object();
+Json Simulation::Implementation::report_observers() {
+  Json averages = Json::object();
   for (const auto& observer : observers_) {
     const ObserverReport report = total_report(context_, *observer);
     for (const auto& average : report.averages) {
-      nlohmann::ordered_json& entry = averages[average.name];
+      Json& entry = averages[average.name];
       entry = {{"mean", average.mean}, {"standard_error", average.standard_error}};
       if (!average.unit.empty()) entry["unit"] = average.unit;
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "md/core/json.hpp"
 #include "md/input/check_neighbor.hpp"
 #include "md/input/pair_potential_input.hpp"
 #include "md/simulation/simulation_implementation.hpp"
@@ -33,7 +34,7 @@ std::vector<BufferedPairs> buffered_pairs(const Input& input, std::span<const do
 
 }  // namespace
 
-void Simulation::Implementation::choose_list_buffer(const nlohmann::json& state) {
+void Simulation::Implementation::choose_list_buffer(const Json& state) {
   const Input::Neighbor& neighbor = input_.neighbor;
   if (neighbor.buffer != Input::Neighbor::Buffer::tolerance) return;
   std::optional<int> interval;
@@ -73,9 +74,9 @@ void Simulation::Implementation::choose_list_buffer(const nlohmann::json& state)
   skin_ = list_buffer_->skin;
 }
 
-nlohmann::json Simulation::Implementation::state_of_list_buffer() const {
+Json Simulation::Implementation::state_of_list_buffer() const {
   if (!list_buffer_) return nullptr;
-  nlohmann::json state = nlohmann::json::array();
+  Json state = Json::array();
   for (const double value : buffer_settings_) state.push_back(exact_text(value));
   for (const double value :
        {list_buffer_->skin, static_cast<double>(list_buffer_->interval), list_buffer_->drift}) {

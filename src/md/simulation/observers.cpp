@@ -1,4 +1,5 @@
 #include "md/simulation/observers.hpp"
+#include "md/core/json.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -28,9 +29,9 @@ ObserverReport total_report(const comm::Context& context, Observer& observer) {
   return report;
 }
 
-nlohmann::json state_of_observers(const comm::Context& context,
-                                  std::span<const std::unique_ptr<Observer>> observers) {
-  nlohmann::json state = nlohmann::json::object();
+Json state_of_observers(const comm::Context& context,
+                        std::span<const std::unique_ptr<Observer>> observers) {
+  Json state = Json::object();
   for (const auto& observer : observers) {
     state[observer->name()] = {{"sums", exact_array(total_sums(context, *observer))},
                                {"common", exact_array(observer->common())}};
@@ -39,8 +40,7 @@ nlohmann::json state_of_observers(const comm::Context& context,
 }
 
 void restore_observers(const comm::Context& context,
-                       std::span<const std::unique_ptr<Observer>> observers,
-                       const nlohmann::json& state) {
+                       std::span<const std::unique_ptr<Observer>> observers, const Json& state) {
   for (const auto& observer : observers) {
     if (!state.contains(observer->name())) continue;
     const auto& mine = state[observer->name()];

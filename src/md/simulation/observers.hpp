@@ -1,9 +1,9 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <span>
 
+#include "md/core/json.hpp"
 #include "md/observe/observer.hpp"
 #include "sterna/comm/context.hpp"
 
@@ -14,10 +14,9 @@ ObserverReport total_report(const comm::Context& context, Observer& observer);
 
 /// Collective. What a checkpoint keeps of the observers, and the way back: of those that a resumed
 /// run asks for no longer, or otherwise, nothing is taken.
-nlohmann::json state_of_observers(const comm::Context& context,
-                                  std::span<const std::unique_ptr<Observer>> observers);
+Json state_of_observers(const comm::Context& context,
+                        std::span<const std::unique_ptr<Observer>> observers);
 void restore_observers(const comm::Context& context,
-                       std::span<const std::unique_ptr<Observer>> observers,
-                       const nlohmann::json& state);
+                       std::span<const std::unique_ptr<Observer>> observers, const Json& state);
 
 }  // namespace sterna::md

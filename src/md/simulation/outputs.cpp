@@ -7,6 +7,7 @@
 
 #include "md/core/agreement.hpp"
 #include "md/core/file_error.hpp"
+#include "md/core/json.hpp"
 #include "md/input/model_list.hpp"
 #include "md/input/molecule_model_from_input.hpp"
 #include "md/input/particle_description.hpp"
@@ -65,7 +66,7 @@ void Simulation::Implementation::open_files(bool resumed) {
   open_xtc(resumed);
   frame_files_ = open_trajectories(context_, input_, topology_, particles_, stem_, resume_step);
   log_ = std::make_unique<JsonLog>(context_, stem_ + ".log.jsonl", resume_step);
-  nlohmann::ordered_json units = nlohmann::ordered_json::object();
+  Json units = Json::object();
   units["system"] = std::string(input_.units.name());
   units["time"] = std::string(input_.units.label(Dimension::time));
   units["energy"] = std::string(input_.units.label(Dimension::energy));
@@ -74,14 +75,14 @@ void Simulation::Implementation::open_files(bool resumed) {
   const auto energy = [&](double value) {
     return input_.units.from_internal(value, Dimension::energy);
   };
-  nlohmann::ordered_json terms = nlohmann::ordered_json::object();
+  Json terms = Json::object();
   for (const ForceTerm* term : std::as_const(*engine_).terms()) {
-    nlohmann::ordered_json& settings = terms[std::string(term->name())];
+    Json& settings = terms[std::string(term->name())];
     for (const auto& [name, value] : term->settings()) {
       std::visit([&, &key = name](const auto& held) { settings[key] = held; }, value);
     }
   }
-  nlohmann::ordered_json buffer;
+  Json buffer;
   if (list_buffer_) {
     buffer = {{"interval", list_buffer_->interval},
               {"drift", input_.units.from_internal(list_buffer_->drift, Dimension::energy_rate)}};

@@ -1,4 +1,6 @@
 #include "md/simulation/rank_tables.hpp"
+#include "md/core/json.hpp"
+#include "md/core/sort_by.hpp"
 
 #include <algorithm>
 #include <array>
@@ -36,7 +38,7 @@ std::vector<std::size_t> shown_ranks(std::span<const RankAccount> accounts) {
   if (accounts.size() <= most_ranks_of_times) return order;
   std::vector<double> times;
   for (const RankAccount& account : accounts) times.push_back(computing(account));
-  std::ranges::stable_sort(order, {}, [&](std::size_t rank) { return times[rank]; });
+  sort_by(order, [&](std::size_t rank) { return times[rank]; });
   std::set<std::size_t> shown;
   for (std::size_t k = 0; k < even_places; ++k) {
     shown.insert(order[k * (order.size() - 1) / (even_places - 1)]);
@@ -52,7 +54,7 @@ std::vector<std::size_t> shown_ranks(std::span<const RankAccount> accounts) {
     parts.push_back({static_cast<std::size_t>(least - accounts.begin()),
                      static_cast<std::size_t>(most - accounts.begin()), seconds(*most)});
   }
-  std::ranges::stable_sort(parts, std::greater{}, &Extremes::seconds);
+  sort_by(parts, [](const Extremes& part) { return -part.seconds; });
   for (const Extremes& part : parts) {
     if (shown.size() + 2 > most_ranks_of_times) break;
     shown.insert({part.least, part.most});
@@ -60,12 +62,11 @@ std::vector<std::size_t> shown_ranks(std::span<const RankAccount> accounts) {
   return {shown.begin(), shown.end()};
 }
 
-nlohmann::ordered_json times_by_rank(std::span<const RankAccount> accounts,
-                                     std::span<const std::string> names) {
-  nlohmann::ordered_json table;
+Json times_by_rank(std::span<const RankAccount> accounts, std::span<const std::string> names) {
+  Json table;
   const std::vector<std::size_t> shown = shown_ranks(accounts);
   table["rank"] = shown;
-  table["seconds"] = nlohmann::ordered_json::object();
+  table["seconds"] = Json::object();
   for (std::size_t part = 0; part < names.size(); ++part) {
     std::vector<double> seconds;
     for (const std::size_t rank : shown) seconds.push_back(rounded(accounts[rank].seconds[part]));
@@ -86,11 +87,11 @@ nlohmann::ordered_json times_by_rank(std::span<const RankAccount> accounts,
   return table;
 }
 
-nlohmann::ordered_json traffic_between_ranks(std::span<const RankAccount> accounts) {
+Json traffic_between_ranks(std::span<const RankAccount> accounts) {
   if (accounts.size() == 1 || accounts.size() > most_ranks_of_traffic) return nullptr;
-  nlohmann::ordered_json matrix;
+  Json matrix;
   for (const char* name : {"from", "to", "bytes", "messages"}) {
-    matrix[name] = nlohmann::ordered_json::array();
+    matrix[name] = Json::array();
   }
   for (std::size_t rank = 0; rank < accounts.size(); ++rank) {
     for (const comm::SentToRank& sent : accounts[rank].sent) {
@@ -103,14 +104,14 @@ nlohmann::ordered_json traffic_between_ranks(std::span<const RankAccount> accoun
   return matrix;
 }
 
-nlohmann::ordered_json regions_of_ranks(const Decomposition& decomposition) {
+Json regions_of_ranks(const Decomposition& decomposition) {
   const int count = decomposition.rank_count();
   if (std::cmp_greater(count, most_ranks_of_traffic)) return nullptr;
   const Vec3 length = decomposition.box().length;
   const auto fractions = [&](const Vec3& corner) {
     return std::array{corner.x / length.x, corner.y / length.y, corner.z / length.z};
   };
-  nlohmann::ordered_json regions = nlohmann::ordered_json::array();
+  Json regions = Json::array();
   for (int rank = 0; rank < count; ++rank) {
     const Region region = decomposition.region(rank);
     regions.push_back({fractions(region.lower), fractions(region.upper)});

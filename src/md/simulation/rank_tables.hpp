@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "md/core/json.hpp"
 #include "md/domain/decomposition.hpp"
 #include "sterna/comm/methods.hpp"
 
@@ -33,15 +33,14 @@ std::vector<std::size_t> shown_ranks(std::span<const RankAccount> accounts);
 /// The table of times for the log: "rank" names the ranks that it shows, "seconds" has for each
 /// name of a part a number for each of these, as have "particles", "ghosts", "bytes_sent" and
 /// "messages_sent". Parts of less than a microsecond are left out.
-nlohmann::ordered_json times_by_rank(std::span<const RankAccount> accounts,
-                                     std::span<const std::string> names);
+Json times_by_rank(std::span<const RankAccount> accounts, std::span<const std::string> names);
 
 /// The matrix of who sent how much to whom for the log: four lists of equal length, "from", "to",
 /// "bytes" and "messages", of the pairs with a message. Null where there is one rank or too many.
-nlohmann::ordered_json traffic_between_ranks(std::span<const RankAccount> accounts);
+Json traffic_between_ranks(std::span<const RankAccount> accounts);
 
 /// The regions of all ranks for the log, as fractions of the edges of the box: [[lower x, y, z],
 /// [upper x, y, z]] for each. Null where there are more than the matrix has.
-nlohmann::ordered_json regions_of_ranks(const Decomposition& decomposition);
+Json regions_of_ranks(const Decomposition& decomposition);
 
 }  // namespace sterna::md

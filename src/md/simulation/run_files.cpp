@@ -51,8 +51,8 @@ std::string Simulation::Implementation::find_checkpoint() {
   return found.path;
 }
 
-void Simulation::Implementation::compare_with_checkpoint(const nlohmann::json& state,
-                                                         std::int64_t particles, const Box& box) {
+void Simulation::Implementation::compare_with_checkpoint(const Json& state, std::int64_t particles,
+                                                         const Box& box) {
   std::string told;
   on_first_rank(context_, [&] {
     InputChanges changes;
@@ -81,10 +81,10 @@ void Simulation::Implementation::compare_with_checkpoint(const nlohmann::json& s
           "--resume",
           checkpoint_path(stem_), comm::joined(changes.system, "\n  ")));
     }
-    told = json_text(nlohmann::json{{"settings", changes.settings},
-                                    {"sections", changes.sections},
-                                    {"other_state", changes.other_state},
-                                    {"timestep", changes.timestep}});
+    told = json_text(Json{{"settings", changes.settings},
+                          {"sections", changes.sections},
+                          {"other_state", changes.other_state},
+                          {"timestep", changes.timestep}});
   });
   comm::broadcast(context_, 0, told);
   const auto changes = parse_json(told);
@@ -96,7 +96,7 @@ void Simulation::Implementation::compare_with_checkpoint(const nlohmann::json& s
   changes_.timestep = changes["timestep"].get<bool>();
 }
 
-bool Simulation::Implementation::is_finished(const nlohmann::json& state) const {
+bool Simulation::Implementation::is_finished(const Json& state) const {
   if (step_ >= input_.run.steps) return true;
   const auto converged = state.find("converged");
   return input_.minimizes() && converged != state.end() &&

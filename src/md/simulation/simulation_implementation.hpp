@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "md/core/box.hpp"
+#include "md/core/json.hpp"
 #include "md/input/input.hpp"
 #include "md/input/input_record.hpp"
 #include "md/integrate/barostats/barostat.hpp"
@@ -95,13 +95,13 @@ class Simulation::Implementation {
   void stop_motion();
   void resume_from_checkpoint(const std::string& path);
   /// take_over.cpp: the particles and the state of another simulation. Returns the latter.
-  nlohmann::json take_over(Implementation& previous, const std::optional<Box>& box);
+  Json take_over(Implementation& previous, const std::optional<Box>& box);
   /// `grid`: ranks along each axis, where as many as there are; otherwise chosen.
   /// `state`: of the checkpoint that the run goes on from.
-  void make_balancer(const std::array<int, 3>& grid = {0, 0, 0}, const nlohmann::json& state = {});
+  void make_balancer(const std::array<int, 3>& grid = {0, 0, 0}, const Json& state = {});
   // list_lifetime.cpp: the skin that a tolerance of the energy wants.
-  void choose_list_buffer(const nlohmann::json& state);
-  nlohmann::json state_of_list_buffer() const;
+  void choose_list_buffer(const Json& state);
+  Json state_of_list_buffer() const;
   /// FileError on all ranks where the particles are not the atoms of the molecules.
   void check_molecule_atoms();
   /// FileError on all ranks where one of them cannot have the memory that the run takes.
@@ -137,11 +137,11 @@ class Simulation::Implementation {
   // own state.
   struct StatePart {
     std::string key;
-    std::function<nlohmann::json()> save;  ///< collective; null: nothing to keep
-    std::function<void(const nlohmann::json&)> restore;
+    std::function<Json()> save;  ///< collective; null: nothing to keep
+    std::function<void(const Json&)> restore;
   };
   std::vector<StatePart> state_parts();
-  void restore_parts(const nlohmann::json& state);
+  void restore_parts(const Json& state);
   void restore_terms();
   /// FileError where the checkpoint had terms of a program that nobody has added again.
   void require_program_terms() const;
@@ -151,9 +151,9 @@ class Simulation::Implementation {
   // run_files.cpp: what belongs to this run, and what to another one.
   void take_output_directory();
   std::string find_checkpoint();
-  void compare_with_checkpoint(const nlohmann::json& state, std::int64_t particles, const Box& box);
+  void compare_with_checkpoint(const Json& state, std::int64_t particles, const Box& box);
   void clear_for_new_run();
-  bool is_finished(const nlohmann::json& state) const;
+  bool is_finished(const Json& state) const;
   void report_files();
 
   // step.cpp: the loop.
@@ -235,7 +235,7 @@ class Simulation::Implementation {
 
   // final_report.cpp
   void report_end(Outcome outcome, double seconds);
-  nlohmann::ordered_json report_observers();
+  Json report_observers();
 
   const comm::Context& context_;
   /// Held for those who share it: the start, rebalancing, output and checkpoints.
@@ -269,7 +269,7 @@ class Simulation::Implementation {
   StartTimes start_times_;
   std::unique_ptr<Balancer> balancer_;
   std::unique_ptr<ForceEngine> engine_;
-  nlohmann::json state_of_terms_;                ///< of the checkpoint that the run goes on from
+  Json state_of_terms_;                          ///< of the checkpoint that the run goes on from
   std::set<std::string> program_terms_;          ///< that a program has added
   std::set<std::string> program_terms_of_file_;  ///< of the checkpoint
   VelocityVerlet integrator_;
@@ -318,9 +318,9 @@ class Simulation::Implementation {
   std::vector<FrameFile> frame_files_;
   std::vector<std::unique_ptr<Observer>> observers_;
   std::vector<std::shared_ptr<Reporter>> reporters_;
-  nlohmann::json input_record_;  ///< rank 0
-  InputChanges changes_;         ///< since the checkpoint that the run goes on from
-  bool finished_ = false;        ///< nothing was left to do
+  Json input_record_;      ///< rank 0
+  InputChanges changes_;   ///< since the checkpoint that the run goes on from
+  bool finished_ = false;  ///< nothing was left to do
   std::int64_t last_checkpoint_ = -1;
   std::chrono::steady_clock::time_point last_checkpoint_time_;
   std::function<void(std::int64_t)> hook_;

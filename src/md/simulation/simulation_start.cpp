@@ -1,3 +1,4 @@
+#include "md/core/json.hpp"
 #include "md/simulation/simulation_implementation.hpp"
 
 #include <fmt/format.h>
@@ -124,7 +125,7 @@ Simulation::Implementation::Implementation(const comm::Context& context, const I
                                  : options_.resume            ? find_checkpoint()
                                                               : std::string();
   const bool resumed = !checkpoint.empty() || previous != nullptr;
-  nlohmann::json taken_over;
+  Json taken_over;
   if (previous != nullptr) {
     taken_over = take_over(*previous, box);
   } else if (resumed) {
@@ -372,8 +373,7 @@ void Simulation::Implementation::check_molecule_atoms() {
   agree(context_, problem);
 }
 
-void Simulation::Implementation::make_balancer(const std::array<int, 3>& grid,
-                                               const nlohmann::json& state) {
+void Simulation::Implementation::make_balancer(const std::array<int, 3>& grid, const Json& state) {
   check_box(input_, box_, [&](Severity severity, std::string_view place, std::string message) {
     if (severity != Severity::error) return;
     throw FileError(render(diagnose(input_, severity, place, std::move(message))));
@@ -417,7 +417,7 @@ void Simulation::Implementation::resume_from_checkpoint(const std::string& path)
     stop_motion();
     draw_velocities_ = !minimizes && input_.start.temperature.has_value();
   }
-  state_of_terms_ = state.state.value("terms", nlohmann::json::object());
+  state_of_terms_ = state.state.value("terms", Json::object());
   // Where checkpoints of versions up to 0.1 have the only term with a state.
   if (const auto found = state.state.find("electrostatics"); found != state.state.end()) {
     state_of_terms_["electrostatics"] = *found;

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "md/core/sort_by.hpp"
 #include "md/input/molecule_advice.hpp"
 #include "md/input/molecule_model_from_input.hpp"
 #include "md/input/type_pair_from_input.hpp"
@@ -123,8 +124,7 @@ std::vector<std::int64_t> shares(std::int64_t total, std::span<const double> fra
   }
   std::vector<std::size_t> order(fractions.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return remainders[a] > remainders[b]; });
+  sort_by(order, [&](std::size_t type) { return -remainders[type]; });
   for (std::size_t i = 0; left > 0; i = (i + 1) % order.size()) {
     if (fractions[order[i]] == 0.0) continue;
     ++counts[order[i]];

@@ -31,7 +31,7 @@ constexpr std::size_t records_per_chunk = 25000;
 /// What all ranks must know of a file, as a text that is equal where files are.
 std::string facts_of(const StartFileReader& reader) {
   const StartFileHeader& h = reader.header();
-  return json_text(nlohmann::json{
+  return json_text(Json{
       {"count", h.particle_count},
       {"box", {exact_text(h.box.length.x), exact_text(h.box.length.y), exact_text(h.box.length.z)}},
       {"tilt", {exact_text(h.box.tilt.xy), exact_text(h.box.tilt.xz), exact_text(h.box.tilt.yz)}},
@@ -52,7 +52,7 @@ void Simulation::Implementation::read_start_file() {
     for (const Diagnostic& warning : reader->header().warnings) console_.line(render(warning));
   }
   comm::broadcast(context_, 0, text);
-  const nlohmann::json facts = parse_json(text);
+  const Json facts = parse_json(text);
   particle_count_ = facts["count"].get<std::int64_t>();
   for (int axis = 0; axis < 3; ++axis) {
     box_.length[axis] = exact_value(facts["box"][static_cast<std::size_t>(axis)]);

@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "md/core/json.hpp"
+#include "md/core/sort_by.hpp"
 #include "md/core/unstable_run.hpp"
 #include "md/integrate/kinetic.hpp"
 #include "md/simulation/observers.hpp"
@@ -64,7 +66,7 @@ void Simulation::Implementation::log_start_times() {
   for (double& part : seconds) batch.max(part);
   batch.run();
   if (!log_) return;
-  nlohmann::ordered_json parts;
+  Json parts;
   for (std::size_t part = 0; part < seconds.size(); ++part) {
     parts[std::string(StartTimes::names[part])] = seconds[part];
   }
@@ -200,7 +202,7 @@ std::vector<ParticleRecord> Simulation::Implementation::gather(int root) {
     all.resize(first + part.size() / sizeof(ParticleRecord));
     if (!part.empty()) std::memcpy(all.data() + first, part.data(), part.size());
   }
-  std::ranges::sort(all, {}, &ParticleRecord::id);
+  sort_by(all, &ParticleRecord::id);
   return all;
 }
 

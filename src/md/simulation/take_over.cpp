@@ -26,8 +26,8 @@ Vec3 stretched(const Vec3& position, const Box& from, const Box& to) {
 
 }  // namespace
 
-nlohmann::json Simulation::Implementation::take_over(Implementation& previous,
-                                                     const std::optional<Box>& box) {
+Json Simulation::Implementation::take_over(Implementation& previous,
+                                           const std::optional<Box>& box) {
   const std::vector<std::string> names = interaction_.names();
   const std::vector<std::string> before = previous.interaction_.names();
   if (names != before) {
@@ -39,7 +39,7 @@ nlohmann::json Simulation::Implementation::take_over(Implementation& previous,
   // As in a checkpoint, the state of all ranks is that of the first.
   std::string text = json_text(previous.checkpoint_state().state);
   comm::broadcast(context_, 0, text);
-  nlohmann::json state = parse_json(text);
+  Json state = parse_json(text);
   std::string other_state;
   on_first_rank(context_, [&] {
     const InputChanges changes =
@@ -72,7 +72,7 @@ nlohmann::json Simulation::Implementation::take_over(Implementation& previous,
   anywhere.migrate(particles_, step_);
   balancer_->cut_at_start(particles_, step_);
   if (input_.minimizes() != previous.minimizer_.has_value()) stop_motion();
-  state_of_terms_ = state.value("terms", nlohmann::json::object());
+  state_of_terms_ = state.value("terms", Json::object());
   return state;
 }
 

@@ -61,10 +61,6 @@ Located locate(std::span<const Known> known, double no_height) {
   return located;
 }
 
-double length(const Vec3& v) {
-  return std::sqrt(dot(v, v));
-}
-
 }  // namespace
 
 std::optional<RigidShape> rigid_shape(std::size_t count, std::span<const PointDistance> distances,

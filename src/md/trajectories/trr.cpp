@@ -64,9 +64,9 @@ class TrrFormat final : public FrameFormat {
     for (const FrameAtom& atom : atoms) {
       const Vec3& vector = atom.*what;
       for (const double number : {vector.x, vector.y, vector.z}) {
-        const auto word = std::bit_cast<std::uint32_t>(static_cast<float>(number));
+        const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(number));
         for (int shift = 24; shift >= 0; shift -= 8) {
-          bytes.push_back(static_cast<char>(word >> shift & 0xffU));
+          bytes.push_back(static_cast<char>(bits >> shift & 0xffU));
         }
       }
     }
@@ -86,21 +86,21 @@ class TrrFormat final : public FrameFormat {
                       "run cannot go on with it; move it away",
                       file.path(), begin));
     }
-    const auto word = [&](std::size_t n) {
+    const auto number = [&](std::size_t n) {
       return std::uint64_t{word_at(head, place_of_sizes + 4 * n)};
     };
-    const std::uint64_t end = begin + trr_head_bytes + word(size_of_positions) +
-                              word(size_of_velocities) + word(size_of_forces);
+    const std::uint64_t end = begin + trr_head_bytes + number(size_of_positions) +
+                              number(size_of_velocities) + number(size_of_forces);
     if (end > size) return std::nullopt;
-    return Found{static_cast<std::int64_t>(word(number_of_step)),
-                 static_cast<std::int64_t>(word(number_of_atoms)), end};
+    return Found{static_cast<std::int64_t>(number(number_of_step)),
+                 static_cast<std::int64_t>(number(number_of_atoms)), end};
   }
 
  private:
   static constexpr std::uint32_t word_of(const char (&text)[5]) {
-    std::uint32_t word = 0;
-    for (int n = 0; n < 4; ++n) word = word << 8 | static_cast<unsigned char>(text[n]);
-    return word;
+    std::uint32_t value = 0;
+    for (int n = 0; n < 4; ++n) value = value << 8 | static_cast<unsigned char>(text[n]);
+    return value;
   }
 
   TrrOptions options_;

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "md/core/file_error.hpp"
+#include "md/core/formatting.hpp"
 #include "md/input/atom_labels.hpp"
 #include "md/trajectories/lines_of_file.hpp"
 #include "md/trajectories/trajectory_table.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "md/core/sort_by.hpp"
 #include "md/model/library/model_families.hpp"
 
 namespace sterna::md {
@@ -71,7 +72,7 @@ std::span<const PublishedModel> published_models() {
       auto part = family();
       std::ranges::move(part, std::back_inserter(all));
     }
-    std::ranges::stable_sort(all, {}, &PublishedModel::substance);
+    sort_by(all, &PublishedModel::substance);
     return all;
   }();
   return models;

@@ -1,9 +1,9 @@
 #include "md/start/foreign/foreign_draft.hpp"
 
-#include <algorithm>
 #include <tuple>
 #include <utility>
 
+#include "md/core/sort_by.hpp"
 #include "md/input/input_text.hpp"
 
 namespace sterna::md {
@@ -32,7 +32,7 @@ ReadResult ForeignDraft::check(std::vector<Diagnostic> found) const {
       if (here != input.places.end()) place = here->second;
     }
   }
-  std::ranges::stable_sort(result.diagnostics, {}, [&](const Diagnostic& d) {
+  sort_by(result.diagnostics, [&](const Diagnostic& d) {
     return std::tuple(d.file != input.path, d.file, d.line, d.column);
   });
   return result;
