@@ -27,8 +27,8 @@ class FmmSolver {
   FmmSolver(const Lattice& lattice, const FmmParameters& parameters);
   /// Collective, with all calls from then on. The regions need not follow the cells.
   /// `exchange_method`: a name of comm::neighbor_methods(), or "auto". Results do not depend on it,
-  /// and on the number of ranks only by rounding. Throws std::invalid_argument as above and comm::Error where
-  /// the exchange is not available.
+  /// and on the number of ranks only by rounding. Throws std::invalid_argument as above and
+  /// comm::Error where the exchange is not available.
   FmmSolver(const comm::Context& context, const Decomposition& decomposition,
             const FmmParameters& parameters, const std::string& exchange_method = "auto");
   ~FmmSolver();
