@@ -46,10 +46,6 @@ ParticleStore gas(std::size_t count, bool rotating = false) {
   return store;
 }
 
-double length(const Vec3& v) {
-  return std::sqrt(dot(v, v));
-}
-
 bool parallel(const Vec3& a, const Vec3& b) {
   return dot(a, b) == doctest::Approx(length(a) * length(b)).epsilon(1e-12);
 }

@@ -13,10 +13,6 @@ using namespace sterna::md;
 
 namespace {
 
-double length(const Vec3& v) {
-  return std::sqrt(dot(v, v));
-}
-
 /// The free asymmetric top with I1 < I2 < I3 and L^2 > 2 E I2: Landau and Lifshitz, Mechanics,
 /// section 37. At time 0 the angular velocity has no component 2. The elliptic functions are the
 /// standard library's.

@@ -26,10 +26,6 @@ constexpr Model models[] = {{15.9994, 1.008, 0.1, 0.1633},
                             {0.1, 30.0, 0.4, 0.1},
                             {1.0, 1.0, 1.2, 1.2}};
 
-double length(const Vec3& v) {
-  return std::sqrt(dot(v, v));
-}
-
 /// Corners relative to the center of mass, apex first.
 struct Corners {
   Vec3 at[3];

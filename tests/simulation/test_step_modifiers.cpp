@@ -40,10 +40,6 @@ double total(const comm::Context& context, double mine) {
   return mine;
 }
 
-double length(const Vec3& v) {
-  return std::sqrt(dot(v, v));
-}
-
 }  // namespace
 
 TEST_CASE("Andersen's thermostat keeps the temperature, and what it gives is counted") {

@@ -42,10 +42,6 @@ VirtualSite::Vectors random_places(std::uint64_t seed) {
   return d;
 }
 
-double length(const Vec3& v) {
-  return std::sqrt(dot(v, v));
-}
-
 }  // namespace
 
 TEST_CASE("places by the printed formulas") {

@@ -64,10 +64,6 @@ std::vector<System> systems() {
   return all;
 }
 
-double length(const Vec3& v) {
-  return std::sqrt(dot(v, v));
-}
-
 double largest(const std::vector<Vec3>& force) {
   double result = 0.0;
   for (const Vec3& f : force) result = std::max(result, length(f));

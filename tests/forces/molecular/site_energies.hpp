@@ -18,10 +18,6 @@ struct Molecule {
   Vec3 at(const Vec3& body) const { return center + orientation.to_lab(body); }
 };
 
-inline double length(const Vec3& v) {
-  return std::sqrt(dot(v, v));
-}
-
 struct PairEnergy {
   double total = 0.0, reaction_field = 0.0;
 };

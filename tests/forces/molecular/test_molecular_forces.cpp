@@ -15,7 +15,6 @@
 #include "md/model/lennard_jones.hpp"
 
 using namespace sterna::md;
-using test::length;
 using test::MolecularResult;
 using test::MolecularSystem;
 using test::Molecule;
