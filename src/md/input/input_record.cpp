@@ -41,6 +41,7 @@ Json file_record(const std::string& path) {
   const std::size_t head = std::min<std::uint64_t>(bytes.size(), end_bytes);
   file.read_at(0, bytes.first(head));
   file.read_at(size - (bytes.size() - head), bytes.subspan(head));
+  // Objects are compared in their order, and earlier versions wrote names in that of the alphabet.
   return {{"bytes", size}, {"hash", hash_text(text)}};
 }
 
