@@ -1,6 +1,5 @@
 #include <array>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -93,7 +92,6 @@ class DcdFormat final : public FrameFormat {
 
   std::string frame_head(const FrameHead& head) const override {
     const auto [a, b, c] = head.box.edges();
-    const auto length = [](const Vec3& edge) { return std::sqrt(dot(edge, edge)); };
     const auto cosine = [&](const Vec3& u, const Vec3& v) {
       return dot(u, v) / (length(u) * length(v));
     };

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "forces/coulomb/crystals.hpp"
 #include "forces/coulomb/spce_configuration.hpp"
 #include "md/domain/decomposition_method.hpp"
 #include "md/forces/coulomb/ewald.hpp"
+#include "md/forces/coulomb/fmm/fmm_choice.hpp"
 #include "md/forces/coulomb/fmm/fmm_solver.hpp"
 #include "md/forces/coulomb/fmm/kernels/fmm_kernels.hpp"
 #include "sterna/comm/context.hpp"
@@ -126,6 +129,23 @@ OwnedCharges molecules_in(const Vec3& length, std::string_view shape, int count,
   return system;
 }
 
+/// Molecules, some of them across the borders of ranks.
+struct AcrossBorders {
+  OwnedCharges system;
+  CoulombResult exact;  ///< by Ewald sums
+  std::unique_ptr<const Decomposition> decomposition;
+  Share share;  ///< of this rank
+};
+AcrossBorders molecules_across_borders(const comm::Context& context) {
+  OwnedCharges system = molecules_in({9, 9, 10}, "uniform", 250);
+  CoulombResult exact =
+      EwaldSolver(system.lattice, EwaldSolver::parameters(system.lattice, 1e-12, 500))
+          .solve(system.view());
+  auto decomposition = make_decomposition(context, "sampling", system);
+  Share share = share_of(*decomposition, context.rank(), system);
+  return {std::move(system), std::move(exact), std::move(decomposition), std::move(share)};
+}
+
 }  // namespace
 
 TEST_CASE("any decomposition, any distribution: as in one process") {
@@ -211,12 +231,7 @@ TEST_CASE("charges that move after the cells were made; open and charged boxes; 
 
 TEST_CASE("against Ewald sums at the accuracy that was asked for, with molecules across borders") {
   const comm::Context context;
-  const OwnedCharges system = molecules_in({9, 9, 10}, "uniform", 250);
-  const auto exact =
-      EwaldSolver(system.lattice, EwaldSolver::parameters(system.lattice, 1e-12, 500))
-          .solve(system.view());
-  const auto decomposition = make_decomposition(context, "sampling", system);
-  const Share share = share_of(*decomposition, context.rank(), system);
+  const auto [system, exact, decomposition, share] = molecules_across_borders(context);
   for (const double accuracy : {1e-3, 1e-4}) {
     CAPTURE(accuracy);
     const auto checked = checked_fmm_parameters(
@@ -236,12 +251,7 @@ TEST_CASE("against Ewald sums at the accuracy that was asked for, with molecules
 
 TEST_CASE("the fastest tree is accurate, and the same on all ranks") {
   const comm::Context context;
-  const OwnedCharges system = molecules_in({9, 9, 10}, "uniform", 250);
-  const auto exact =
-      EwaldSolver(system.lattice, EwaldSolver::parameters(system.lattice, 1e-12, 500))
-          .solve(system.view());
-  const auto decomposition = make_decomposition(context, "sampling", system);
-  const Share share = share_of(*decomposition, context.rank(), system);
+  const auto [system, exact, decomposition, share] = molecules_across_borders(context);
   constexpr double accuracy = 1e-3;
   const auto trials =
       FmmParameters::candidates(system.lattice, true, system.positions.size(), accuracy, 1.0, 0, 4);
@@ -362,12 +372,7 @@ TEST_CASE("overlapping leaves: as in one process, also when charges move; the ac
     }
   }
 
-  const OwnedCharges system = molecules_in({9, 9, 10}, "uniform", 250);
-  const auto exact =
-      EwaldSolver(system.lattice, EwaldSolver::parameters(system.lattice, 1e-12, 500))
-          .solve(system.view());
-  const auto decomposition = make_decomposition(context, "sampling", system);
-  const Share share = share_of(*decomposition, context.rank(), system);
+  const auto [system, exact, decomposition, share] = molecules_across_borders(context);
   for (const double accuracy : {1e-2, 1e-4}) {
     CAPTURE(accuracy);
     FmmParameters trial =

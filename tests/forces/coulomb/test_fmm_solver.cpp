@@ -1,3 +1,4 @@
+#include "md/forces/coulomb/fmm/fmm_choice.hpp"
 #include "md/forces/coulomb/fmm/fmm_solver.hpp"
 
 #include <doctest/doctest.h>

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "md/forces/coulomb/fmm/fmm_choice.hpp"
 #include "md/forces/coulomb/force_error.hpp"
 #include "md/forces/coulomb/gathered_ewald.hpp"
 #include "sterna/comm/reduction_batch.hpp"

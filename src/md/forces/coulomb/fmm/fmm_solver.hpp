@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -82,26 +81,5 @@ class FmmSolver {
  private:
   std::unique_ptr<Implementation> implementation_;
 };
-
-/// Order and precision as FmmParameters::choose gives them, then as check_parameters raises them
-/// for these charges. In this process alone.
-CheckedFmmParameters checked_fmm_parameters(const Lattice& lattice, bool periodic,
-                                            const PointCharges& charges, double accuracy);
-/// The same on all ranks, for the charges that each has. Collective. `other_forces`: gives the
-/// forces on this rank's charges that are added to those of the method, or nothing: errors are
-/// compared with the sums. It is called when no solver is in memory.
-CheckedFmmParameters checked_fmm_parameters(
-    const comm::Context& context, const Decomposition& decomposition, const FmmParameters& trial,
-    const PointCharges& charges, double accuracy, const std::string& exchange_method = "auto",
-    const std::function<std::vector<Vec3>()>& other_forces = {});
-/// The fastest of `trials` on all ranks, after `checked_fmm_parameters` has raised their orders, by
-/// the least time of some computations; where none reaches the accuracy, the most accurate.
-/// Collective.
-CheckedFmmParameters fastest_fmm_parameters(const comm::Context& context,
-                                            const Decomposition& decomposition,
-                                            std::span<const FmmParameters> trials,
-                                            const PointCharges& charges, double accuracy,
-                                            const std::string& exchange_method,
-                                            const std::function<std::vector<Vec3>()>& other_forces);
 
 }  // namespace sterna::md

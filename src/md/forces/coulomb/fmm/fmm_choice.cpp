@@ -1,0 +1,96 @@
+#include "md/forces/coulomb/fmm/fmm_choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "md/forces/coulomb/fmm/fmm_solver.hpp"
+#include "md/forces/coulomb/force_error.hpp"
+#include "sterna/comm/reduction_batch.hpp"
+
+namespace sterna::md {
+namespace {
+
+/// `make(parameters)`: a solver. `reduce(error)`: with what other ranks have.
+template <class Make, class Reduce>
+CheckedFmmParameters checked(const FmmParameters& trial, double accuracy,
+                             const PointCharges& charges, double volume,
+                             const std::function<std::vector<Vec3>()>& other_forces, Make make,
+                             Reduce reduce) {
+  std::vector<Vec3> reference;
+  std::optional<FmmParameters> known;  // the reference
+  return check_parameters(trial, accuracy, [&](const FmmParameters& a, const FmmParameters& b) {
+    if (!known || known->order != b.order || known->precision != b.precision) {
+      reference = {};
+      reference = make(b).last_forces(charges);
+      known = b;
+    }
+    const std::vector<Vec3> forces = make(a).last_forces(charges);
+    ForceError error;
+    error.add(forces, reference, charges, other_forces ? other_forces() : std::vector<Vec3>());
+    reduce(error);
+    return error.relative(volume);
+  });
+}
+
+}  // namespace
+
+CheckedFmmParameters checked_fmm_parameters(const Lattice& lattice, bool periodic,
+                                            const PointCharges& charges, double accuracy) {
+  return checked(
+      FmmParameters::choose(lattice, periodic, charges.size(), accuracy), accuracy, charges,
+      lattice.volume(), {},
+      [&](const FmmParameters& parameters) { return FmmSolver(lattice, parameters); },
+      [](ForceError&) {});
+}
+
+CheckedFmmParameters checked_fmm_parameters(
+    const comm::Context& context, const Decomposition& decomposition, const FmmParameters& trial,
+    const PointCharges& charges, double accuracy, const std::string& exchange_method,
+    const std::function<std::vector<Vec3>()>& other_forces) {
+  return checked(
+      trial, accuracy, charges, decomposition.box().volume(), other_forces,
+      [&](const FmmParameters& parameters) {
+        return FmmSolver(context, decomposition, parameters, exchange_method);
+      },
+      [&](ForceError& error) {
+        comm::ReductionBatch batch(context, "accuracy of the multipole method");
+        batch.sum(error.sums().data(), error.sums().size()).run();
+      });
+}
+
+CheckedFmmParameters fastest_fmm_parameters(
+    const comm::Context& context, const Decomposition& decomposition,
+    std::span<const FmmParameters> trials, const PointCharges& charges, double accuracy,
+    const std::string& exchange_method, const std::function<std::vector<Vec3>()>& other_forces) {
+  constexpr int repeats = 3;
+  std::optional<CheckedFmmParameters> best;
+  double least = HUGE_VAL;
+  for (const FmmParameters& trial : trials) {
+    const CheckedFmmParameters checked = checked_fmm_parameters(
+        context, decomposition, trial, charges, accuracy, exchange_method, other_forces);
+    const bool accurate = checked.error <= accuracy;
+    if (best && !accurate && checked.error >= best->error) continue;
+    FmmSolver solver(context, decomposition, checked.parameters, exchange_method);
+    solver.rebuild(charges);
+    double seconds = HUGE_VAL;
+    for (int k = 0; k < repeats; ++k) {
+      double all = 0.0;
+      Stopwatch watch;
+      solver.start(charges.positions, charges.dipoles, charges.centers);
+      solver.finish(false, false);
+      watch.lap(all);
+      comm::ReductionBatch batch(context, "time of the multipole method");
+      batch.max(all).run();
+      seconds = std::min(seconds, all);
+    }
+    const bool of_accurate = best && best->error <= accuracy;
+    if (!best || (of_accurate ? accurate && seconds < least : checked.error < best->error)) {
+      best = checked;
+      least = seconds;
+    }
+  }
+  return *best;
+}
+
+}  // namespace sterna::md

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "md/domain/decomposition.hpp"
+#include "md/forces/coulomb/fmm/fmm_parameters.hpp"
+#include "md/forces/coulomb/fmm/point_charges.hpp"
+#include "sterna/comm/context.hpp"
+
+namespace sterna::md {
+
+// Parameters of the multipole method for the charges at hand, by errors and times of computations.
+
+/// Order and precision as FmmParameters::choose gives them, then as check_parameters raises them
+/// for these charges. In this process alone.
+CheckedFmmParameters checked_fmm_parameters(const Lattice& lattice, bool periodic,
+                                            const PointCharges& charges, double accuracy);
+/// The same on all ranks, for the charges that each has. Collective. `other_forces`: gives the
+/// forces on this rank's charges that are added to those of the method, or nothing: errors are
+/// compared with the sums. It is called when no solver is in memory.
+CheckedFmmParameters checked_fmm_parameters(
+    const comm::Context& context, const Decomposition& decomposition, const FmmParameters& trial,
+    const PointCharges& charges, double accuracy, const std::string& exchange_method = "auto",
+    const std::function<std::vector<Vec3>()>& other_forces = {});
+/// The fastest of `trials` on all ranks, after `checked_fmm_parameters` has raised their orders, by
+/// the least time of some computations; where none reaches the accuracy, the most accurate.
+/// Collective.
+CheckedFmmParameters fastest_fmm_parameters(const comm::Context& context,
+                                            const Decomposition& decomposition,
+                                            std::span<const FmmParameters> trials,
+                                            const PointCharges& charges, double accuracy,
+                                            const std::string& exchange_method,
+                                            const std::function<std::vector<Vec3>()>& other_forces);
+
+}  // namespace sterna::md
