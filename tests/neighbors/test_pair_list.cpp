@@ -205,7 +205,7 @@ TEST_CASE("the list holds while particles move by half the skin") {
   const LennardJones potential(std::vector<LennardJones::PairParameters>{{1.0, 1.0}}, 1, 2.5,
                                Truncation::shifted);
   ParticleStore particles = test::jittered_lattice(box, 343, 1, 0.1, 3);
-  PairList list("auto");
+  PairList list("auto", 1, true);
   PairForces forces(potential, Precision::double_precision, "auto");
   test::rebuild(list, particles, box, 2.8);
   CHECK(list.displacements(particles, 0.1).largest < 1e-5);

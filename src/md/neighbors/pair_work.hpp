@@ -126,11 +126,9 @@ struct PairWork {
   const double *twelve_c12, *six_c6, *energy_shift, *force_shift;
   const float *twelve_c12_single, *six_c6_single, *energy_shift_single, *force_shift_single;
 
-  // Results: forces of the rows' particles are set; from half lists, which only the kernels of
-  // mixed precision read, forces of all particles, ghosts and the dummy are added to instead.
-  // Energy and virial are added to.
-  Vec3* force;
-  SingleForce* collected;  ///< where a length is counted in fixed-point steps
+  // Results, which are added to. Forces are those of all particles, ghosts and the dummy.
+  Vec3* force;             ///< double precision
+  SingleForce* collected;  ///< mixed precision, where a length is counted in fixed-point steps
   double energy;
   double virial[6];  ///< sum over pairs of r_a f_b: xx yy zz xy xz yz
 };
@@ -155,8 +153,6 @@ inline void gather_begins(const PairWork& work, std::size_t cell, std::uint32_t 
 /// their rows; energy and virial where asked.
 struct PairKernels {
   const char* name;  ///< "avx512"
-  /// So many particles that share a row are the fastest to compute.
-  std::uint32_t group_double, group_mixed;
   /// Appends the rows of cells[0..cell_count) to the list at entry `used`; returns the new `used`,
   /// or ~0 where the row capacity would be passed.
   std::size_t (*build)(PairWork&, const std::uint32_t* cells, std::size_t cell_count,
@@ -169,7 +165,7 @@ struct PairKernels {
   /// room for all; returns how many they are.
   std::size_t (*select_far)(const float* squares, std::size_t begin, std::size_t end, float least,
                             std::uint32_t* out);
-  /// From full lists in double precision, from half lists in mixed precision.
+  /// Both from half lists.
   void (*compute_double)(PairWork&, const std::uint32_t* cells, std::size_t cell_count,
                          int truncation, bool with_energy);
   void (*compute_mixed)(PairWork&, const std::uint32_t* cells, std::size_t cell_count,

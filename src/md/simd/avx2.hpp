@@ -160,6 +160,22 @@ struct DoublePack {
     z = four[2];
     last = _mm256_castpd_si256(four[3].v);
   }
+  [[gnu::always_inline]] static void subtract_from_triples(double* triples,
+                                                           const std::uint32_t* offsets,
+                                                           DoublePack x, DoublePack y,
+                                                           DoublePack z) {
+    const auto subtract = [&](int lane, __m128d xy, double last) {
+      double* const to = triples + std::size_t{offsets[lane]} / 4 * 3;
+      _mm_storeu_pd(to, _mm_sub_pd(_mm_loadu_pd(to), xy));
+      to[2] -= last;
+    };
+    const __m256d even = _mm256_unpacklo_pd(x.v, y.v), odd = _mm256_unpackhi_pd(x.v, y.v);
+    const __m128d low = _mm256_castpd256_pd128(z.v), high = _mm256_extractf128_pd(z.v, 1);
+    subtract(0, _mm256_castpd256_pd128(even), _mm_cvtsd_f64(low));
+    subtract(1, _mm256_castpd256_pd128(odd), _mm_cvtsd_f64(_mm_unpackhi_pd(low, low)));
+    subtract(2, _mm256_extractf128_pd(even, 1), _mm_cvtsd_f64(high));
+    subtract(3, _mm256_extractf128_pd(odd, 1), _mm_cvtsd_f64(_mm_unpackhi_pd(high, high)));
+  }
 };
 
 struct FloatPack {

@@ -173,6 +173,23 @@ struct DoublePack {
     z = four[2];
     last = _mm512_castpd_si512(four[3].v);
   }
+  /// Subtracts from three numbers for each of those records, which lie without gaps. Two numbers and
+  /// one: a store of four would reach into the next record, whose load would wait for it.
+  [[gnu::always_inline]] static void subtract_from_triples(double* triples,
+                                                           const std::uint32_t* offsets,
+                                                           DoublePack x, DoublePack y,
+                                                           DoublePack z) {
+    alignas(64) double xy[2 * width], last[width];
+    _mm512_store_pd(xy, _mm512_unpacklo_pd(x.v, y.v));
+    _mm512_store_pd(xy + width, _mm512_unpackhi_pd(x.v, y.v));
+    _mm512_store_pd(last, z.v);
+    for (int lane = 0; lane < width; ++lane) {
+      double* const to = triples + std::size_t{offsets[lane]} / 4 * 3;
+      const double* const change = xy + lane % 2 * width + lane / 2 * 2;
+      _mm_storeu_pd(to, _mm_sub_pd(_mm_loadu_pd(to), _mm_load_pd(change)));
+      to[2] -= last[lane];
+    }
+  }
 };
 
 struct FloatPack {

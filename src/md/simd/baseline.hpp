@@ -233,6 +233,16 @@ struct DoublePack : Pack<double> {
       last.t[2 * k + 1] = load_register<std::int64_t>(b + 3);
     }
   }
+  [[gnu::always_inline]] static void subtract_from_triples(double* triples, const std::uint32_t* j,
+                                                           const DoublePack& x, const DoublePack& y,
+                                                           const DoublePack& z) {
+    for (int k = 0; k < width; ++k) {
+      double* const to = triples + std::size_t{j[k]} / 4 * 3;
+      to[0] -= x.lane(k);
+      to[1] -= y.lane(k);
+      to[2] -= z.lane(k);
+    }
+  }
 };
 
 struct FloatPack : Pack<float> {

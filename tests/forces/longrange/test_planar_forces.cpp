@@ -52,7 +52,7 @@ TEST_CASE("every particle gets what the profile of all ranks gives at its place"
   correction.set_profile(profile);
 
   ParticleStore particles = slab(static_cast<unsigned>(context.rank()));
-  PairList list("auto");
+  PairList list("auto", 1, true);
   test::rebuild(list, particles, box, cutoff + 0.2);
   const auto plain = lennard_jones(cutoff);
   const EnergyAndVirial without = test::compute(*plain, list, particles);
@@ -87,7 +87,7 @@ TEST_CASE("a short cutoff with the correction is a long one") {
     // The same slab on all ranks: the profile would be theirs together, so each is its own world.
     const auto alone = context.split(context.rank());
     ParticleStore particles = slab(3);
-    PairList list("auto");
+    PairList list("auto", 1, true);
     test::rebuild(list, particles, box, cutoff + 0.2);
     Result result;
     result.sums = test::compute(*lennard_jones(cutoff), list, particles);

@@ -284,7 +284,7 @@ TEST_CASE("the virial is what straining the box does to the energy") {
         particles.velocity[i] = {};
         particles.image[i] = {};
       }
-      PairList list("auto", forces.group());
+      PairList list("auto", forces.group(), true);
       test::rebuild(list, particles, other, cutoff + 0.3);
       return test::compute(forces, list, particles);
     };

@@ -198,7 +198,7 @@ bool PairForces::needs_in_list(int type) const {
 }
 
 void PairForces::rebuild(const PairList& list, const ParticleStore& particles) {
-  if (list.group() > group()) throw std::logic_error("rows of more particles than kernels have");
+  if (!list.rows().half) throw std::logic_error("the kernels of pairs read half lists");
   if (precision_ != Precision::mixed) return;
   // Half of the margin is at least the list radius, so the dummy beyond the range is beyond the
   // cutoff.
@@ -219,6 +219,12 @@ void PairForces::rebuild(const PairList& list, const ParticleStore& particles) {
 
 PairWork PairForces::run(const PairList& list, ParticleStore& particles, PairList::Cells which,
                          bool with_sums) {
+  const bool mixed = precision_ == Precision::mixed;
+  if (!mixed && which == PairList::Cells::interior) {
+    // Of ghosts and of the dummy, too, which nobody reads.
+    particles.force.reserve(particles.total_count() + 1);
+    std::fill_n(particles.force.data(), particles.total_count() + 1, Vec3{});
+  }
   PairWork work = list.rows();
   work.position = particles.position.data();
   work.force = particles.force.data();
@@ -228,7 +234,6 @@ PairWork PairForces::run(const PairList& list, ParticleStore& particles, PairLis
   work.type_count = type_count_;
 
   const auto cells = list.cells(which);
-  const bool mixed = precision_ == Precision::mixed;
   if (mixed) {
     const CellGrid& grid = list.grid();
     if (which == PairList::Cells::boundary) {
@@ -259,10 +264,6 @@ PairWork PairForces::run(const PairList& list, ParticleStore& particles, PairLis
                                                                           : 0;
     const auto compute = mixed ? kernels_.compute_mixed : kernels_.compute_double;
     compute(work, cells.data(), cells.size(), truncation, with_sums);
-  } else if (!mixed) {
-    for (const std::uint32_t cell : cells) {
-      std::fill_n(particles.force.data() + work.cells[cell].begin, work.cells[cell].count, Vec3{});
-    }
   }
   if (general_.empty()) return work;
   const std::size_t first = lennard_jones_ ? 1 : 0;
@@ -293,9 +294,9 @@ PairWork PairForces::run(const PairList& list, ParticleStore& particles, PairLis
 void PairForces::compute(const PairList& list, ParticleStore& particles, PairList::Cells which,
                          EnergyAndVirial* sums) {
   PairWork work = run(list, particles, which, sums != nullptr);
-  const std::uint32_t listed = list.grid().listed_local();
-  if (which == PairList::Cells::boundary) {
-    if (work.half) kernels_.collect(work, 0, listed);
+  if (which == PairList::Cells::boundary && precision_ == Precision::mixed) {
+    const std::uint32_t listed = list.grid().listed_local();
+    kernels_.collect(work, 0, listed);
     std::fill(particles.force.begin() + listed, particles.force.begin() + work.local, Vec3{});
   }
   if (sums != nullptr) {
@@ -311,7 +312,7 @@ void PairForces::compute_and_move(const PairList& list, ParticleStore& particles
   for (std::size_t begin = 0; begin < work.local; begin += moved_together) {
     const std::size_t end = std::min(begin + moved_together, std::size_t{work.local});
     const std::size_t listed_end = std::clamp(listed, begin, end);
-    if (work.half) kernels_.collect(work, begin, listed_end);
+    kernels_.collect(work, begin, listed_end);
     std::fill(particles.force.begin() + listed_end, particles.force.begin() + end, Vec3{});
     move(begin, end);
     kernels_.to_fixed(work, begin, listed_end, list.grid().center());

@@ -30,13 +30,10 @@ class PairForces final : public ShortRangeForces {
   std::string_view name() const override { return name_; }
   double range() const override { return range_; }
   /// What is fastest; it can read any rows.
-  std::uint32_t group() const override {
-    return precision_ == Precision::mixed ? kernels_.group_mixed : kernels_.group_double;
-  }
-  /// Only mixed precision has kernels for them.
+  std::uint32_t group() const override { return largest_group; }
   /// Atoms like the hydrogen of TIP3P attract and repel nobody.
   bool needs_in_list(int type) const override;
-  bool reads_half_lists() const override { return precision_ == Precision::mixed; }
+  bool reads_half_lists() const override { return true; }
   std::string_view kernels() const override { return kernels_.name; }
   void rebuild(const PairList& list, const ParticleStore& particles) override;
   void compute(const PairList& list, ParticleStore& particles, PairList::Cells cells,
@@ -75,7 +72,7 @@ class PairForces final : public ShortRangeForces {
   };
 
   void add_general(std::size_t number, const std::vector<PairFunction>& pairs);
-  /// Computes the rows of these cells; forces of half lists are then in `collected_`.
+  /// Computes the rows of these cells; forces of mixed precision are then in `collected_`.
   PairWork run(const PairList& list, ParticleStore& particles, PairList::Cells cells,
                bool with_sums);
 
@@ -92,7 +89,7 @@ class PairForces final : public ShortRangeForces {
   AlignedBuffer<FixedPosition> fixed_position_;
   double fixed_scale_ = 1.0;
   bool moved_ = false;  ///< fixed_position_ holds the local particles of the next step
-  AlignedBuffer<SingleForce> collected_;  ///< from half lists, until `force` is set; then 0
+  AlignedBuffer<SingleForce> collected_;  ///< until `force` is set; then 0
 };
 
 }  // namespace sterna::md

@@ -19,9 +19,9 @@ template <>
 struct RowTraits<DoublePack> {
   /// log2 of a particle's record in units of 8 bytes: rows are decoded to offsets in that unit.
   static constexpr int offset_shift = 2;
-  /// Particles that share a row, by measurement.
-  static constexpr std::uint32_t group = 2;
-  static constexpr Overlap overlap = vector_bytes == 64 ? Overlap::loads : Overlap::none;
+  static constexpr Overlap overlap = vector_bytes == 64   ? Overlap::arithmetic
+                                     : vector_bytes == 32 ? Overlap::loads
+                                                          : Overlap::none;
 
   /// A particle of the row in all lanes.
   struct Center {
@@ -41,13 +41,25 @@ struct RowTraits<DoublePack> {
     }
   };
   [[gnu::always_inline]] static DoublePack difference(DoublePack a, DoublePack b) { return a - b; }
+  /// Subtracts from the forces on the neighbors.
+  [[gnu::always_inline]] static void subtract(const PairWork& work, const std::uint32_t* offsets,
+                                              const DoublePack& x, const DoublePack& y,
+                                              const DoublePack& z) {
+    DoublePack::subtract_from_triples(&work.force->x, offsets, x, y, z);
+  }
+  /// Adds to the force on a particle of the row.
+  static void add(const PairWork& work, std::size_t i, double x, double y, double z) {
+    work.force[i] += Vec3{x, y, z};
+  }
+  /// Forces before they are complete.
+  static const Vec3* forces(const PairWork& work) { return work.force; }
+  static const Position* positions(const PairWork& work) { return work.position; }
 };
 
 /// Mixed precision: positions in fixed-point steps, whose differences are exact.
 template <>
 struct RowTraits<FloatPack> {
   static constexpr int offset_shift = 1;
-  static constexpr std::uint32_t group = 4;
   static constexpr Overlap overlap = vector_bytes == 64 ? Overlap::arithmetic : Overlap::none;
 
   struct Center {
@@ -68,12 +80,18 @@ struct RowTraits<FloatPack> {
   [[gnu::always_inline]] static FloatPack difference(FloatPack::Integers a, FloatPack::Integers b) {
     return FloatPack::difference(a, b);
   }
-  /// Subtracts from the forces on the neighbors.
-  [[gnu::always_inline]] static void subtract(SingleForce* force, const std::uint32_t* offsets,
+  [[gnu::always_inline]] static void subtract(const PairWork& work, const std::uint32_t* offsets,
                                               const FloatPack& x, const FloatPack& y,
                                               const FloatPack& z) {
-    FloatPack::subtract_from_records(&force->x, offsets, x, y, z);
+    FloatPack::subtract_from_records(&work.collected->x, offsets, x, y, z);
   }
+  static void add(const PairWork& work, std::size_t i, double x, double y, double z) {
+    SingleForce& f = work.collected[i];
+    f = {f.x + static_cast<float>(x), f.y + static_cast<float>(y), f.z + static_cast<float>(z),
+         0.0f};
+  }
+  static const SingleForce* forces(const PairWork& work) { return work.collected; }
+  static const FixedPosition* positions(const PairWork& work) { return work.fixed_position; }
 };
 
 /// Turns the entries of a compressed row, run and offset, into offsets in units of 8 bytes.

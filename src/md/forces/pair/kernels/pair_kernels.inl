@@ -3,19 +3,18 @@
 //
 // Idea:    neighbors come by one aligned load each and a transpose in registers instead of gathers.
 //          Some particles that are close to each other share a row, and with it the loads, the
-//          transpose and the memory of the list. From full lists, whose rows hold all neighbors, a
-//          force is summed in registers and no other is touched; from half lists each pair is
-//          computed once, and what it does to the neighbor is transposed back and subtracted from
-//          a force in memory, once for all particles of the row.
+//          transpose and the memory of the list. Lists are half: each pair is computed once, and
+//          what it does to the neighbor is transposed back and subtracted from a force in memory,
+//          once for all particles of the row.
 // Source:  Verlet, Phys. Rev. 159, 98 (1967), with cells: Quentrec and Brot, J. Comput. Phys. 13,
 //          430 (1973); sharing: Pall and Hess, Comput. Phys. Commun. 184, 2641 (2013), of whose
 //          clusters only one side is used here.
-// Cost:    from full lists every pair is computed twice; from half lists, of half as many
-//          neighbors, once, for another transpose of each vector of neighbors and forces in memory.
-//          A row of four particles of a liquid holds 1.7 times as many neighbors as a row of one.
+// Cost:    beside the pairs another transpose of each vector of neighbors, and their forces in
+//          memory. A row of four particles of a liquid holds 1.7 times as many neighbors as a row of
+//          one.
 // Hazards: two particles at one point give infinite forces (found by the caller); cells of more
-//          than 2046 particles need plain 4-byte entries; rows that more than RowTraits<Pack>::group
-//          particles share have no kernel (refused by the caller).
+//          than 2046 particles need plain 4-byte entries; full lists count pairs twice (refused by the
+//          caller).
 // Others:  clusters on both sides win at long cutoffs (more than about 100 neighbors), where their
 //          lanes are full.
 
@@ -71,7 +70,7 @@ inline void lennard_jones(const typename Pack::Mask inside, const Pack inverse2,
 /// What the kernels compute with, the same for all rows.
 template <class Pack>
 struct Constants {
-  // Mixed precision has half lists, and its differences are in steps of the fixed-point grid.
+  // Differences of mixed precision are in steps of the fixed-point grid.
   static constexpr bool mixed = sizeof(typename Pack::Real) == sizeof(float);
   double step;
   Pack cutoff2, switch2, switch_scale, step_squared, steps_squared, cutoff2_in_steps;
@@ -122,7 +121,6 @@ enum class Members { none, group, masked };
 template <class Pack, int truncation, bool with_energy, bool single_type, Members members, int size>
 void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>& decode,
                  std::size_t first, std::size_t count, std::size_t row, Totals& totals) {
-  constexpr bool half = Constants<Pack>::mixed;
   const Constants<Pack> c = constants;
   const std::uint32_t* const entries = decode(first, count);
 
@@ -149,8 +147,8 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
   Pack xx = Pack::zero(), yy = Pack::zero(), zz = Pack::zero();
   Pack xy = Pack::zero(), xz = Pack::zero(), yz = Pack::zero();
 
-  // From half lists: what the row does to as many neighbors as a vector holds, with the sign of the
-  // row's forces, and how often each of them would stand in full lists of this rank.
+  // What the row does to as many neighbors as a vector holds, with the sign of the row's forces, and
+  // how often each of them would stand in full lists of this rank.
   Pack gx = Pack::zero(), gy = Pack::zero(), gz = Pack::zero(), weight = Pack::zero();
   // Each particle of the row with as many neighbors as a vector holds, in two parts, so that `act`
   // upon those of one vector can stand between the `approach` to those of the next: then hardly any
@@ -170,11 +168,9 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
     inside[q] = in_steps[q] < c.cutoff2_in_steps;
     if constexpr (among == Members::masked) {
       inside[q] = Pack::keep(inside[q], kept);
-    } else if constexpr (among == Members::group && half) {
+    } else if constexpr (among == Members::group) {
       // Each pair of the row once.
       for (int lane = 0; lane <= q; ++lane) inside[q] = Pack::without(inside[q], lane);
-    } else if constexpr (among == Members::group) {
-      inside[q] = Pack::without(inside[q], q);
     }
     inverse2[q] = Pack::inverse(inside[q], in_steps[q], c.steps_squared);
   };
@@ -197,16 +193,12 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
     fx[q] = Pack::fma(force_over_r, dx[q], fx[q]);
     fy[q] = Pack::fma(force_over_r, dy[q], fy[q]);
     fz[q] = Pack::fma(force_over_r, dz[q], fz[q]);
-    if constexpr (half) {
-      gx = q == 0 ? force_over_r * dx[q] : Pack::fma(force_over_r, dx[q], gx);
-      gy = q == 0 ? force_over_r * dy[q] : Pack::fma(force_over_r, dy[q], gy);
-      gz = q == 0 ? force_over_r * dz[q] : Pack::fma(force_over_r, dz[q], gz);
-    }
+    gx = q == 0 ? force_over_r * dx[q] : Pack::fma(force_over_r, dx[q], gx);
+    gy = q == 0 ? force_over_r * dy[q] : Pack::fma(force_over_r, dy[q], gy);
+    gz = q == 0 ? force_over_r * dz[q] : Pack::fma(force_over_r, dz[q], gz);
     if constexpr (with_energy) {
-      if constexpr (half) {
-        energy = energy * weight;
-        force_over_r = force_over_r * weight;
-      }
+      energy = energy * weight;
+      force_over_r = force_over_r * weight;
       const Pack px = force_over_r * dx[q];
       const Pack py = force_over_r * dy[q];
       u = u + energy;
@@ -229,10 +221,10 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
     unrolled<size>([&]<int q>() __attribute__((always_inline)) { act.template operator()<q>(); });
   };
   const auto react = [&](const std::uint32_t* neighbors) __attribute__((always_inline)) {
-    if constexpr (half) RowTraits<Pack>::subtract(work.collected, neighbors, gx, gy, gz);
+    RowTraits<Pack>::subtract(work, neighbors, gx, gy, gz);
   };
   const auto weigh = [&](const std::uint32_t* neighbors) __attribute__((always_inline)) {
-    if constexpr (half && with_energy) {
+    if constexpr (with_energy) {
       alignas(64) typename Pack::Real weights[Pack::width];
       for (int lane = 0; lane < Pack::width; ++lane) {
         weights[lane] = neighbors[lane] >> RowTraits<Pack>::offset_shift < work.local ? 2 : 1;
@@ -305,13 +297,7 @@ void compute_row(PairWork& work, const Constants<Pack>& constants, Decoder<Pack>
   Pack::sums(fy, y);
   Pack::sums(fz, z);
   for (int q = 0; q < size; ++q) {
-    if constexpr (half) {
-      SingleForce& f = work.collected[particle[q]];
-      f = {f.x + static_cast<float>(x[q]), f.y + static_cast<float>(y[q]),
-           f.z + static_cast<float>(z[q]), 0.0f};
-    } else {
-      work.force[particle[q]] = {c.step * x[q], c.step * y[q], c.step * z[q]};
-    }
+    RowTraits<Pack>::add(work, particle[q], x[q], y[q], z[q]);
   }
   if constexpr (with_energy) {
     totals.energy += u.sum();
@@ -332,7 +318,7 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
   for (std::size_t c = 0; c < cell_count; ++c) {
     const CellRange cell = work.cells[cells[c]];
     decode.go_to_cell(cells[c]);
-    if (c + 1 < cell_count) fetch_cell<Pack, Constants<Pack>::mixed>(work, cells[c + 1]);
+    if (c + 1 < cell_count) fetch_cell<Pack>(work, cells[c + 1]);
     const std::uint32_t rows = group_count(cell.count, work.group);
     // As `size_of_group`, without a division for each row.
     const std::uint32_t smallest = cell.count / rows, larger_ones = cell.count % rows;
@@ -347,13 +333,13 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
         compute.template operator()<Members::none, 1>();
       } else {
         constexpr Members members = masked ? Members::masked : Members::group;
-        with_size<RowTraits<Pack>::group>(smallest + (g < larger_ones ? 1 : 0), [&]<int size>() {
+        with_size<largest_group>(smallest + (g < larger_ones ? 1 : 0), [&]<int size>() {
           compute.template operator()<members, size>();
         });
       }
     }
   }
-  // Each pair stands in two rows.
+  // Each pair of two local particles counts twice, each with a ghost stands on two ranks.
   work.energy += 0.5 * totals.energy;
   for (int k = 0; k < 6; ++k) {
     work.virial[k] += 0.5 * constants.step * constants.step * totals.virial[k];
@@ -448,8 +434,6 @@ void to_fixed(PairWork& work, std::size_t begin, std::size_t end, const Vec3& ce
 }
 
 const PairKernels kernels{STERNA_KERNEL_NAME,
-                          RowTraits<DoublePack>::group,
-                          RowTraits<FloatPack>::group,
                           build,
                           square_displacements,
                           select_far,

@@ -149,9 +149,8 @@ template <class Potential, class Pack, bool with_energy>
 void compute_potential(PairWork& work, const PotentialWork& potential, const std::uint32_t* cells,
                        std::size_t cell_count) {
   using Real = typename Pack::Real;
-  // Half lists in mixed precision, full ones in double precision.
-  constexpr bool half = sizeof(Real) == sizeof(float);
-  const double step = half ? work.fixed_scale : 1.0;
+  constexpr bool mixed = sizeof(Real) == sizeof(float);
+  const double step = mixed ? work.fixed_scale : 1.0;
   const Pack step_squared = Pack::all(step * step);
   const auto types = static_cast<std::size_t>(work.type_count);
   PotentialRow<Potential, Pack> row_of{&tables_of<Real>(potential), 0, types * types,
@@ -161,7 +160,7 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
   for (std::size_t c = 0; c < cell_count; ++c) {
     const CellRange cell = work.cells[cells[c]];
     decode.go_to_cell(cells[c]);
-    if (c + 1 < cell_count) fetch_cell<Pack, half>(work, cells[c + 1]);
+    if (c + 1 < cell_count) fetch_cell<Pack>(work, cells[c + 1]);
     const std::uint32_t rows = group_count(cell.count, work.group);
     for (std::uint32_t g = 0; g < rows; ++g) {
       const std::size_t row = cell.begin + g;
@@ -178,7 +177,7 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
       for (int q = 0; q < size; ++q) {
         const std::size_t i = group ? entries[q] >> RowTraits<Pack>::offset_shift : row;
         const auto type =
-            static_cast<std::size_t>(half ? work.fixed_position[i].type : work.position[i].type);
+            static_cast<std::size_t>(mixed ? work.fixed_position[i].type : work.position[i].type);
         if (potential.has_pairs[type] == 0) continue;
         place[members] = q;
         particle[members] = i;
@@ -202,7 +201,7 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
       for (std::size_t k = 0; k < count; k += Pack::width) {
         const typename RowTraits<Pack>::Neighbors neighbors(work, entries + k);
         Pack gx = Pack::zero(), gy = Pack::zero(), gz = Pack::zero(), weight = Pack::zero();
-        if constexpr (half && with_energy) {
+        if constexpr (with_energy) {
           alignas(64) Real weights[Pack::width];
           for (std::size_t lane = 0; lane < static_cast<std::size_t>(Pack::width); ++lane) {
             weights[lane] = entries[k + lane] >> RowTraits<Pack>::offset_shift < work.local ? 2 : 1;
@@ -215,7 +214,7 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
           const Pack dy = RowTraits<Pack>::difference(center[q].y, neighbors.y);
           const Pack dz = RowTraits<Pack>::difference(center[q].z, neighbors.z);
           Pack r2 = Pack::fma(dz, dz, Pack::fma(dy, dy, dx * dx));
-          if constexpr (half) r2 = r2 * step_squared;
+          if constexpr (mixed) r2 = r2 * step_squared;
           row_of.row = row_of_type[q];
           auto inside = r2 < row_of.look_up(row_of.tables->cutoff_squared, neighbors.types);
           if (k < masked) {
@@ -223,8 +222,8 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
                                      static_cast<std::size_t>(place[q]);
             inside = Pack::keep(inside, masks[mask] >> k % masked_together);
           } else if (group && k == 0) {
-            // The first neighbors are the row's own particles; of half lists each pair once.
-            for (int lane = half ? 0 : place[q]; lane <= place[q]; ++lane) {
+            // The first neighbors are the row's own particles: each pair once.
+            for (int lane = 0; lane <= place[q]; ++lane) {
               inside = Pack::without(inside, lane);
             }
           }
@@ -236,16 +235,12 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
           fx[q] = Pack::fma(force_over_r, dx, fx[q]);
           fy[q] = Pack::fma(force_over_r, dy, fy[q]);
           fz[q] = Pack::fma(force_over_r, dz, fz[q]);
-          if constexpr (half) {
-            gx = Pack::fma(force_over_r, dx, gx);
-            gy = Pack::fma(force_over_r, dy, gy);
-            gz = Pack::fma(force_over_r, dz, gz);
-          }
+          gx = Pack::fma(force_over_r, dx, gx);
+          gy = Pack::fma(force_over_r, dy, gy);
+          gz = Pack::fma(force_over_r, dz, gz);
           if constexpr (with_energy) {
-            if constexpr (half) {
-              energy = energy * weight;
-              force_over_r = force_over_r * weight;
-            }
+            energy = energy * weight;
+            force_over_r = force_over_r * weight;
             const Pack px = force_over_r * dx, py = force_over_r * dy;
             u = u + energy;
             xx = Pack::fma(px, dx, xx);
@@ -256,19 +251,10 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
             yz = Pack::fma(py, dz, yz);
           }
         }
-        if constexpr (half) {
-          if (acts) RowTraits<Pack>::subtract(work.collected, entries + k, gx, gy, gz);
-        }
+        if (acts) RowTraits<Pack>::subtract(work, entries + k, gx, gy, gz);
       }
       for (int q = 0; q < members; ++q) {
-        const double x = fx[q].sum(), y = fy[q].sum(), z = fz[q].sum();
-        if constexpr (half) {
-          SingleForce& f = work.collected[particle[q]];
-          f = {f.x + static_cast<float>(x), f.y + static_cast<float>(y),
-               f.z + static_cast<float>(z), 0.0f};
-        } else {
-          work.force[particle[q]] += Vec3{x, y, z};
-        }
+        RowTraits<Pack>::add(work, particle[q], fx[q].sum(), fy[q].sum(), fz[q].sum());
       }
       if constexpr (with_energy) {
         totals.energy += u.sum();
@@ -281,7 +267,7 @@ void compute_potential(PairWork& work, const PotentialWork& potential, const std
       }
     }
   }
-  // Each pair stands in two rows, or counts twice.
+  // Each pair of two local particles counts twice, each with a ghost stands on two ranks.
   work.energy += 0.5 * totals.energy;
   for (int k = 0; k < 6; ++k) work.virial[k] += 0.5 * step * step * totals.virial[k];
 }

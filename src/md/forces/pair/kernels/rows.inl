@@ -53,9 +53,9 @@ inline void fetch(const T* items, std::size_t count) {
 
 /// Asks memory for what the rows of a cell read and write and the processor does not foresee: of
 /// their neighbors those that the cell before it in x did not have, in the last row of each plane:
-/// the upper plane is new, the others may have left the near caches since. Rows of half lists have
-/// nobody of the lower plane, and write to all they have.
-template <class Pack, bool half>
+/// the upper plane is new, the middle one may have left the near caches since, and nobody is of the
+/// lower one. Rows write to the forces of all they have.
+template <class Pack>
 inline void fetch_cell(const PairWork& work, std::size_t cell) {
   const CellRange own = work.cells[cell];
   const std::uint32_t rows = group_count(own.count, work.group);
@@ -63,19 +63,13 @@ inline void fetch_cell(const PairWork& work, std::size_t cell) {
   const std::size_t count = work.row_begin[own.begin + rows] - first;
   work.compressed != nullptr ? fetch(work.compressed + first, count)
                              : fetch(work.plain + first, count);
-  if constexpr (!half) fetch(work.force + own.begin, own.count);
   const auto row = static_cast<std::ptrdiff_t>(work.nx + 2);
   const std::ptrdiff_t plane = row * (work.ny + 2);
   const CellRange* const corner = work.cells + static_cast<std::ptrdiff_t>(cell) + row + 1;
-  for (const std::ptrdiff_t dz : {plane, std::ptrdiff_t{0}, -plane}) {
-    if (half && dz < 0) break;
+  for (const std::ptrdiff_t dz : {plane, std::ptrdiff_t{0}}) {
     const CellRange last = corner[dz];
-    if constexpr (half) fetch(work.collected + last.begin, last.count);
-    if constexpr (sizeof(typename Pack::Real) == sizeof(float)) {
-      fetch(work.fixed_position + last.begin, last.count);
-    } else {
-      fetch(work.position + last.begin, last.count);
-    }
+    fetch(RowTraits<Pack>::forces(work) + last.begin, last.count);
+    fetch(RowTraits<Pack>::positions(work) + last.begin, last.count);
   }
 }
 
