@@ -97,6 +97,9 @@ void check_arithmetic(ReportNumber report, Numbers& numbers) {
     report("inverse", k, static_cast<double>(inverse(y)[k]), 1.0 / number, unit / number);
     report("inverse_root", k, static_cast<double>(inverse_root(y)[k]), 1.0 / root,
            4.0 * unit / root);
+    const double cubed = 2.0 / (3.0 * number * root);
+    report("two_thirds_of_inverse_root_cubed", k,
+           static_cast<double>(two_thirds_of_inverse_root_cubed(y)[k]), cubed, 12.0 * unit * cubed);
   }
   const V other = -x + V{} + Real(0.1);
   check_vector<Real>(

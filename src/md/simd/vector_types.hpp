@@ -88,6 +88,11 @@ inline Vector<double> refined_inverse_root(Vector<double> x, Vector<double> gues
 inline Vector<float> refined_inverse_root(Vector<float> x, Vector<float> guess) {
   return guess * (1.5f - (0.5f * x) * (guess * guess));
 }
+/// Two thirds of 1/sqrt(x)^3 from a guess of 1/sqrt(x), by a step of second order.
+inline Vector<float> two_thirds_of_inverse_root_cubed(Vector<float> x, Vector<float> guess) {
+  const Vector<float> squared = guess * guess;
+  return (guess * squared) * (5.0f / 3.0f - x * squared);
+}
 
 }  // namespace
 }  // namespace sterna::md

@@ -149,7 +149,7 @@ std::vector<FmmParameters> FmmParameters::candidates(const Lattice& lattice, boo
       FmmParameters trial;
       trial.periodic = periodic;
       trial.precision = accuracy >= 2e-5   ? FmmPrecision::single
-                        : accuracy >= 1e-6 ? FmmPrecision::mixed
+                        : accuracy >= 5e-6 ? FmmPrecision::mixed
                                            : FmmPrecision::full;
       trial.levels = levels;
       trial.top_cells = even_cells(lattice, shortest);

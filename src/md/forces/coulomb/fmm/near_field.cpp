@@ -1,11 +1,9 @@
 #include "md/forces/coulomb/fmm/near_field.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <stdexcept>
-#include <type_traits>
 
 #include "md/forces/coulomb/fmm/far_field.hpp"
 
@@ -25,27 +23,11 @@ NearField<Real>::NearField(const comm::Context* context, const Lattice& lattice,
   const Cells leaves = partition.grid(partition.leaf_depth());
   leaf_ = {lattice.a * (1.0 / leaves[0]), lattice.b * (1.0 / leaves[1]),
            lattice.c * (1.0 / leaves[2])};
-  if constexpr (std::is_same_v<Coordinate, std::int32_t>) {
-    // Differences in the 27 cells stay below four cells, though molecules reach out of theirs.
-    double extent = 0.0;
-    for (int axis = 0; axis < 3; ++axis) {
-      extent = std::max(
-          extent, std::abs(leaf_.a[axis]) + std::abs(leaf_.b[axis]) + std::abs(leaf_.c[axis]));
-    }
-    charges_.resolution = std::ldexp(4.0 * extent, -31);
-  }
   std::size_t next_shift = 0;
   CellBox{{-1, -1, -1}, {2, 2, 2}}.for_each([&](const Cells& by) {
-    const Vec3 at =
-        (1.0 / charges_.resolution) * leaf_.position({double(by[0]), double(by[1]), double(by[2])});
-    Shift& shift = shifts_[next_shift++];
-    for (int axis = 0; axis < 3; ++axis) {
-      if constexpr (std::is_same_v<Coordinate, std::int32_t>) {
-        shift[static_cast<std::size_t>(axis)] = static_cast<std::int32_t>(std::lrint(at[axis]));
-      } else {
-        shift[static_cast<std::size_t>(axis)] = at[axis];
-      }
-    }
+    const Vec3 at = leaf_.position({double(by[0]), double(by[1]), double(by[2])});
+    shifts_[next_shift++] = {static_cast<Real>(at.x), static_cast<Real>(at.y),
+                             static_cast<Real>(at.z)};
   });
   transfers_ = CellTransfers::plan(
       rank_, partition.rank_count(), leaves, partition.periodic(),
@@ -258,22 +240,14 @@ template <class Real>
 void NearField<Real>::start(const LeafParts& parts, const VectorView& positions,
                             std::span<const Vec3> dipoles, FmmTimes& times) {
   Stopwatch watch;
-  const double scale = 1.0 / charges_.resolution;
-  const auto coordinate = [scale](double offset) {
-    if constexpr (std::is_same_v<Coordinate, std::int32_t>) {
-      return static_cast<std::int32_t>(std::lrint(std::clamp(offset * scale, -1e9, 1e9)));
-    } else {
-      return offset * scale;
-    }
-  };
   for (std::size_t leaf = 0; leaf + 1 < begins_.size(); ++leaf) {
     if (begins_[leaf] == begins_[leaf + 1]) continue;
     parts.offsets(leaf, positions, offsets_);
     for (std::size_t k = 0; k < offsets_.size(); ++k) {
       const std::size_t i = begins_[leaf] + k;
-      charges_.x[i] = coordinate(offsets_[k].x);
-      charges_.y[i] = coordinate(offsets_[k].y);
-      charges_.z[i] = coordinate(offsets_[k].z);
+      charges_.x[i] = static_cast<Real>(offsets_[k].x);
+      charges_.y[i] = static_cast<Real>(offsets_[k].y);
+      charges_.z[i] = static_cast<Real>(offsets_[k].z);
     }
   }
   for (std::size_t i = 0; dipoles_ && i < parts.count(); ++i) {

@@ -23,8 +23,6 @@ namespace sterna::md {
 template <class Real>
 class NearField {
  public:
-  using Coordinate = typename NearCharges<Real>::Coordinate;
-
   NearField(const comm::Context* context, const Lattice& lattice, const FmmParameters& parameters,
             const TreePartition& partition, const std::string& exchange_method);
 
@@ -86,8 +84,7 @@ class NearField {
   void exchange(Write write, Read read);
   /// Of what is sent of a charge in each round.
   std::size_t bytes_per_charge() const {
-    return 3 * sizeof(Coordinate) + (dipoles_ ? 3 * sizeof(Real) : 0) +
-           (overlapping_ ? sizeof(Real) : 0);
+    return 3 * sizeof(Real) + (dipoles_ ? 3 * sizeof(Real) : 0) + (overlapping_ ? sizeof(Real) : 0);
   }
   /// How many charges the leaves of a block have; of the elements of `array`, those of its charges.
   std::byte* write_counts(const CellBox& block, std::byte* out) const;
@@ -110,8 +107,8 @@ class NearField {
   const FmmKernels<Real>& kernels_;
   bool dipoles_, overlapping_;
   Lattice leaf_;  ///< edges of a leaf
-  using Shift = std::array<Coordinate, 3>;
-  std::array<Shift, 27> shifts_;  ///< to the centers of the leaves around, in units of coordinates
+  using Shift = std::array<Real, 3>;
+  std::array<Shift, 27> shifts_;  ///< to the centers of the leaves around
   int rank_;
   CellBox own_, around_;  ///< leaves with charges of this rank, and those with their neighbors
   CellTransfers transfers_;

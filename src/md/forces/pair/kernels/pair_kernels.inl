@@ -333,9 +333,8 @@ void compute_cells(PairWork& work, const std::uint32_t* cells, std::size_t cell_
         compute.template operator()<Members::none, 1>();
       } else {
         constexpr Members members = masked ? Members::masked : Members::group;
-        with_size<largest_group>(smallest + (g < larger_ones ? 1 : 0), [&]<int size>() {
-          compute.template operator()<members, size>();
-        });
+        with_size<largest_group>(smallest + (g < larger_ones ? 1 : 0),
+                                 [&]<int size>() { compute.template operator()<members, size>(); });
       }
     }
   }

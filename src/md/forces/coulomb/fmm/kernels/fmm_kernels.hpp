@@ -32,18 +32,15 @@ struct FarCharges {
   std::vector<Real> potential, field_x, field_y, field_z;
 };
 
-/// As the near field sees them: with float, positions are integers times `resolution` from the
-/// center of their cell, so that the difference of two near positions is exact however large the
-/// cell is. Sums over the charges of one cell are Real, those over cells double.
+/// As the near field sees them, positions from the center of their cell. With float these are
+/// rounded to 2^-24 of its edge: two charges a hundredth of an edge apart have a force that is exact
+/// to 1e-5. Sums over the charges of one cell are Real, those over cells double.
 template <class Real>
 struct NearCharges {
-  using Coordinate = std::conditional_t<sizeof(Real) == 4, std::int32_t, double>;
   using Index = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
-  double resolution = 1.0;  ///< length of one unit of the coordinates
-  std::vector<Coordinate> x, y, z;
-  std::vector<Real> charge;
+  std::vector<Real> x, y, z, charge;
   std::vector<Index> molecule;
-  std::vector<Real> dipole_x, dipole_y, dipole_z;  ///< where there are dipoles; real lengths
+  std::vector<Real> dipole_x, dipole_y, dipole_z;  ///< where there are dipoles
   // Results, of as many as are targets, and some to spare.
   std::vector<double> potential, field_x, field_y, field_z;
   std::vector<double> dipole_force_x, dipole_force_y, dipole_force_z;  ///< on dipoles alone
@@ -53,7 +50,7 @@ struct NearCharges {
 template <class Real>
 struct NearCell {
   std::size_t begin, end;
-  typename NearCharges<Real>::Coordinate shift[3];
+  Real shift[3];
   /// Whether molecules of the target charges may be among them.
   bool same_molecules;
   /// Whether they too get the potential and field of the target charges: each pair is computed
@@ -65,8 +62,7 @@ struct NearCell {
 /// positions from the target cell's center, and sums over target charges.
 template <class Real>
 struct NearSources {
-  AlignedBuffer<typename NearCharges<Real>::Coordinate> x, y, z;
-  AlignedBuffer<Real> charge;
+  AlignedBuffer<Real> x, y, z, charge;
   AlignedBuffer<typename NearCharges<Real>::Index> molecule;
   AlignedBuffer<Real> potential, field_x, field_y, field_z;
 };

@@ -1,33 +1,28 @@
-// The near field where charges have dipoles too; included by fmm_kernels.inl. Lengths are real ones
-// here, not units of the coordinates: their seventh powers would leave the range of float.
+// The near field where charges have dipoles too; included by fmm_kernels.inl.
 
 /// Vectors of targets, and what they feel of one source cell: potential, field, force on the
 /// dipole.
 template <class Real, std::size_t vectors>
 struct DipoleTargets {
   using V = Vector<Real>;
-  using Coordinate = typename NearCharges<Real>::Coordinate;
   using Index = typename NearCharges<Real>::Index;
 
-  Vector<Coordinate> x[vectors], y[vectors], z[vectors];
+  V x[vectors], y[vectors], z[vectors];
   V moment_x[vectors], moment_y[vectors], moment_z[vectors];
   Vector<Index> molecule[vectors];
 
   template <bool same_molecules>
   [[gnu::always_inline]] inline void add(const NearCharges<Real>& charges,
                                          const NearCell<Real>& cell, V (&sums)[7][vectors]) const {
-    const Real unit = static_cast<Real>(charges.resolution);
     for (std::size_t j = cell.begin; j < cell.end; ++j) {
-      const Coordinate at_x = charges.x[j] + cell.shift[0], at_y = charges.y[j] + cell.shift[1];
-      const Coordinate at_z = charges.z[j] + cell.shift[2];
+      const Real at_x = charges.x[j] + cell.shift[0], at_y = charges.y[j] + cell.shift[1];
+      const Real at_z = charges.z[j] + cell.shift[2];
       const Real charge = charges.charge[j];
       const Real source_x = charges.dipole_x[j], source_y = charges.dipole_y[j];
       const Real source_z = charges.dipole_z[j];
       const Index of_molecule = charges.molecule[j];
       for (std::size_t v = 0; v < vectors; ++v) {
-        const V dx = __builtin_convertvector(x[v] - at_x, V) * unit;
-        const V dy = __builtin_convertvector(y[v] - at_y, V) * unit;
-        const V dz = __builtin_convertvector(z[v] - at_z, V) * unit;
+        const V dx = x[v] - at_x, dy = y[v] - at_y, dz = z[v] - at_z;
         V b0 = inverse_root(dx * dx + dy * dy + dz * dz);
         if constexpr (same_molecules) b0 = (molecule[v] != of_molecule) ? b0 : V{};
         // b_n: 1/r differentiated n times, each time divided by -r.
@@ -55,15 +50,14 @@ template <class Real, std::size_t vectors>
 void near_dipoles_of(NearCharges<Real>& charges, std::size_t begin, std::size_t end,
                      std::span<const NearCell<Real>> sources, VirialProducts* virial) {
   using V = Vector<Real>;
-  using C = Vector<typename NearCharges<Real>::Coordinate>;
   using I = Vector<typename NearCharges<Real>::Index>;
   constexpr std::size_t width = lanes<Real>;
   DipoleTargets<Real, vectors> targets;
   for (std::size_t v = 0; v < vectors; ++v) {
     const std::size_t i = begin + v * width;
-    targets.x[v] = load_some<C>(charges.x, i, end);
-    targets.y[v] = load_some<C>(charges.y, i, end);
-    targets.z[v] = load_some<C>(charges.z, i, end);
+    targets.x[v] = load_some<V>(charges.x, i, end);
+    targets.y[v] = load_some<V>(charges.y, i, end);
+    targets.z[v] = load_some<V>(charges.z, i, end);
     targets.moment_x[v] = load_some<V>(charges.dipole_x, i, end);
     targets.moment_y[v] = load_some<V>(charges.dipole_y, i, end);
     targets.moment_z[v] = load_some<V>(charges.dipole_z, i, end);
@@ -92,8 +86,7 @@ void near_dipoles_of(NearCharges<Real>& charges, std::size_t begin, std::size_t 
                  static_cast<double>(values[4 + axis][k]);
       }
       for (std::size_t a = 0; a < 3; ++a) {
-        (*virial)[3 * a + axis] -=
-            0.5 * charges.resolution * static_cast<double>(cell.shift[a]) * force;
+        (*virial)[3 * a + axis] -= 0.5 * static_cast<double>(cell.shift[a]) * force;
       }
     }
   }
