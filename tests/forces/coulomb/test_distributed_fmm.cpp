@@ -430,6 +430,47 @@ TEST_CASE("SPC/E configurations of NIST on all ranks: converged energy and force
   }
 }
 
+TEST_CASE("what rounding takes from the accuracy is seen") {
+  // Pairs of opposite charges close to each other, whose own force is taken off: of single precision
+  // its rounding is left, more the farther the pairs are apart.
+  const comm::Context context;
+  for (const bool dilute : {false, true}) {
+    CAPTURE(dilute);
+    const double spacing = dilute ? 30.0 : 2.0, edge = 10.0 * spacing;
+    OwnedCharges system;
+    system.lattice = Lattice::orthorhombic({edge, edge, edge});
+    for (int pair = 0; pair < 1000; ++pair) {
+      const Vec3 at{0.5 + pair % 10, 0.5 + pair / 10 % 10, 0.5 + pair / 100};
+      // Neither along one axis, nor all alike.
+      const Vec3 half = (pair % 3 == 0 ? 1.0 : -1.0) * Vec3{0.3, 0.0, -0.4};
+      system.add(spacing * at + half, 1.0);
+      system.add(spacing * at - half, -1.0);
+    }
+    const auto decomposition = make_decomposition(context, "bisection", system);
+    const Share share = share_of(*decomposition, context.rank(), system);
+    const auto of_pairs = [&] {
+      std::vector<Vec3> forces;
+      for (std::size_t i = 0; i < share.index.size(); ++i) {
+        const Vec3 apart = system.positions[share.index[i]] - system.positions[share.index[i] ^ 1];
+        forces.push_back(apart);  // opposite unit charges at distance 1 pull
+      }
+      return forces;
+    };
+    FmmParameters trial =
+        FmmParameters::choose(system.lattice, true, system.positions.size(), 1e-3, 3.0);
+    REQUIRE(trial.precision == FmmPrecision::single);
+    const auto checked = [&](bool keep_precision) {
+      return checked_fmm_parameters(context, *decomposition, trial, share.charges.view(), 1e-3,
+                                    "auto", of_pairs, keep_precision);
+    };
+    const CheckedFmmParameters chosen = checked(false), kept = checked(true);
+    CHECK(chosen.parameters.precision == (dilute ? FmmPrecision::full : FmmPrecision::single));
+    CHECK(chosen.error < 1e-3);
+    CHECK(kept.parameters.precision == FmmPrecision::single);
+    CHECK((kept.error > 1e-3) == dilute);
+  }
+}
+
 TEST_CASE("the same bits with every method of exchange") {
   const comm::Context context;
   const OwnedCharges system = molecules_in({24, 24, 24}, "slab", 200);

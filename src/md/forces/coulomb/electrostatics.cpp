@@ -139,12 +139,13 @@ void Electrostatics::choose_parameters(const ParticleStore& particles) {
   }
   const double accuracy = options_.order > 0 ? HUGE_VAL : options_.accuracy;
   const auto excluded = [&] { return forces_of_excluded(particles); };
+  const bool keep_precision = options_.precision.has_value();
   const auto checked =
       trials.size() > 1
           ? fastest_fmm_parameters(context_, *decomposition_, trials, charges(particles), accuracy,
-                                   options_.exchange_method, excluded)
+                                   options_.exchange_method, excluded, keep_precision)
           : checked_fmm_parameters(context_, *decomposition_, trials.front(), charges(particles),
-                                   accuracy, options_.exchange_method, excluded);
+                                   accuracy, options_.exchange_method, excluded, keep_precision);
   parameters_ = checked.parameters;
   error_ = checked.error;
 }
@@ -334,9 +335,11 @@ std::string Electrostatics::description() const {
 std::vector<std::string> Electrostatics::warnings() const {
   std::vector<std::string> warnings;
   if (options_.order == 0 && error_ > options_.accuracy) {
-    warnings.push_back(
-        fmt::format("{} not reach the accuracy asked for in [electrostatics]",
-                    options_.ewald ? "the Ewald sums do" : "the highest order does"));
+    const bool rounded = parameters_ && parameters_->precision != FmmPrecision::full;
+    warnings.push_back(fmt::format("{} not reach the accuracy asked for in [electrostatics]",
+                                   options_.ewald ? "the Ewald sums do"
+                                   : rounded      ? "the precision that is asked for does"
+                                                  : "the highest order does"));
   }
   const double total = total_charge_ / options_.charge_unit;
   if (std::abs(total) > 1e-6 && options_.periodic) {

@@ -10,6 +10,7 @@ void ForceError::add(std::span<const Vec3> forces, std::span<const Vec3> referen
   for (std::size_t i = 0; i < forces.size(); ++i) {
     const Vec3 difference = forces[i] - reference[i];
     sums_[0] += dot(difference, difference);
+    sums_[5] += dot(reference[i], reference[i]);
     Vec3 whole = reference[i];
     if (!other_forces.empty()) whole += other_forces[i];
     sums_[1] += dot(whole, whole);
@@ -19,15 +20,32 @@ void ForceError::add(std::span<const Vec3> forces, std::span<const Vec3> referen
   sums_[4] += static_cast<double>(forces.size());
 }
 
-double ForceError::relative(double volume) const {
+double ForceError::size(double volume) const {
   const double count = sums_[4];
   if (count == 0.0) return 0.0;
   const double density = count / volume;
   const double of_charges = sums_[2] / count * std::pow(density, 2.0 / 3.0);
   const double of_dipoles = sums_[3] / count * std::pow(density, 4.0 / 3.0);
   const double least = 0.1 * (of_charges + of_dipoles);
-  const double size = std::max(sums_[1], count * least * least);
+  return std::max(sums_[1], count * least * least);
+}
+
+double ForceError::relative(double volume) const {
+  const double size = this->size(volume);
   return size > 0.0 ? std::sqrt(sums_[0] / size) : 0.0;
+}
+
+double ForceError::rounding(double volume, double leaf_edge) const {
+  // Of arithmetic, and of positions for each edge of a leaf: random charges in a box, and vapor of
+  // TIP3P water, against double precision.
+  constexpr double of_arithmetic = 5e-7, of_positions = 4e-8;
+  const double size = this->size(volume);
+  if (size == 0.0 || sums_[5] == 0.0) return 0.0;
+  const double force = std::sqrt(sums_[5] / sums_[4]);
+  // At such a distance two charges, or dipoles, have this force.
+  const double distance =
+      std::max(std::sqrt(sums_[2] / sums_[4] / force), std::pow(sums_[3] / sums_[4] / force, 0.25));
+  return (of_arithmetic + of_positions * leaf_edge / distance) * std::sqrt(sums_[5] / size);
 }
 
 }  // namespace sterna::md

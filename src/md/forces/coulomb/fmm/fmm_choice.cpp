@@ -11,26 +11,43 @@
 namespace sterna::md {
 namespace {
 
+double edge_of_leaf(const FmmParameters& parameters, double volume) {
+  double leaves = 1.0;
+  for (const int cells : parameters.top_cells) leaves *= std::ldexp(cells, parameters.levels);
+  return std::cbrt(volume / leaves);
+}
+
 /// `make(parameters)`: a solver. `reduce(error)`: with what other ranks have.
 template <class Make, class Reduce>
-CheckedFmmParameters checked(const FmmParameters& trial, double accuracy,
-                             const PointCharges& charges, double volume,
-                             const std::function<std::vector<Vec3>()>& other_forces, Make make,
-                             Reduce reduce) {
+CheckedFmmParameters checked(FmmParameters trial, double accuracy, const PointCharges& charges,
+                             double volume, const std::function<std::vector<Vec3>()>& other_forces,
+                             bool keep_precision, Make make, Reduce reduce) {
   std::vector<Vec3> reference;
   std::optional<FmmParameters> known;  // the reference
-  return check_parameters(trial, accuracy, [&](const FmmParameters& a, const FmmParameters& b) {
+  ForceError error;
+  const auto difference = [&](const FmmParameters& a, const FmmParameters& b) {
     if (!known || known->order != b.order || known->precision != b.precision) {
       reference = {};
       reference = make(b).last_forces(charges);
       known = b;
     }
     const std::vector<Vec3> forces = make(a).last_forces(charges);
-    ForceError error;
+    error = {};
     error.add(forces, reference, charges, other_forces ? other_forces() : std::vector<Vec3>());
     reduce(error);
     return error.relative(volume);
-  });
+  };
+  CheckedFmmParameters result = check_parameters(trial, accuracy, difference);
+  if (result.parameters.precision == FmmPrecision::full) return result;
+  // A reference in single precision is rounded likewise, so this is not in the difference.
+  const double rounding = error.rounding(volume, edge_of_leaf(trial, volume));
+  if (rounding <= 0.5 * accuracy) return result;
+  if (keep_precision) {
+    result.error = std::hypot(result.error, rounding);
+    return result;
+  }
+  trial.precision = FmmPrecision::full;
+  return check_parameters(trial, accuracy, difference);
 }
 
 }  // namespace
@@ -39,17 +56,19 @@ CheckedFmmParameters checked_fmm_parameters(const Lattice& lattice, bool periodi
                                             const PointCharges& charges, double accuracy) {
   return checked(
       FmmParameters::choose(lattice, periodic, charges.size(), accuracy), accuracy, charges,
-      lattice.volume(), {},
+      lattice.volume(), {}, false,
       [&](const FmmParameters& parameters) { return FmmSolver(lattice, parameters); },
       [](ForceError&) {});
 }
 
-CheckedFmmParameters checked_fmm_parameters(
-    const comm::Context& context, const Decomposition& decomposition, const FmmParameters& trial,
-    const PointCharges& charges, double accuracy, const std::string& exchange_method,
-    const std::function<std::vector<Vec3>()>& other_forces) {
+CheckedFmmParameters checked_fmm_parameters(const comm::Context& context,
+                                            const Decomposition& decomposition,
+                                            const FmmParameters& trial, const PointCharges& charges,
+                                            double accuracy, const std::string& exchange_method,
+                                            const std::function<std::vector<Vec3>()>& other_forces,
+                                            bool keep_precision) {
   return checked(
-      trial, accuracy, charges, decomposition.box().volume(), other_forces,
+      trial, accuracy, charges, decomposition.box().volume(), other_forces, keep_precision,
       [&](const FmmParameters& parameters) {
         return FmmSolver(context, decomposition, parameters, exchange_method);
       },
@@ -59,16 +78,20 @@ CheckedFmmParameters checked_fmm_parameters(
       });
 }
 
-CheckedFmmParameters fastest_fmm_parameters(
-    const comm::Context& context, const Decomposition& decomposition,
-    std::span<const FmmParameters> trials, const PointCharges& charges, double accuracy,
-    const std::string& exchange_method, const std::function<std::vector<Vec3>()>& other_forces) {
+CheckedFmmParameters fastest_fmm_parameters(const comm::Context& context,
+                                            const Decomposition& decomposition,
+                                            std::span<const FmmParameters> trials,
+                                            const PointCharges& charges, double accuracy,
+                                            const std::string& exchange_method,
+                                            const std::function<std::vector<Vec3>()>& other_forces,
+                                            bool keep_precision) {
   constexpr int repeats = 3;
   std::optional<CheckedFmmParameters> best;
   double least = HUGE_VAL;
   for (const FmmParameters& trial : trials) {
-    const CheckedFmmParameters checked = checked_fmm_parameters(
-        context, decomposition, trial, charges, accuracy, exchange_method, other_forces);
+    const CheckedFmmParameters checked =
+        checked_fmm_parameters(context, decomposition, trial, charges, accuracy, exchange_method,
+                               other_forces, keep_precision);
     const bool accurate = checked.error <= accuracy;
     if (best && !accurate && checked.error >= best->error) continue;
     FmmSolver solver(context, decomposition, checked.parameters, exchange_method);

@@ -15,16 +15,18 @@ namespace sterna::md {
 // Parameters of the multipole method for the charges at hand, by errors and times of computations.
 
 /// Order and precision as FmmParameters::choose gives them, then as check_parameters raises them
-/// for these charges. In this process alone.
+/// for these charges; double precision where rounding takes more than half of the accuracy
+/// (ForceError::rounding). In this process alone.
 CheckedFmmParameters checked_fmm_parameters(const Lattice& lattice, bool periodic,
                                             const PointCharges& charges, double accuracy);
 /// The same on all ranks, for the charges that each has. Collective. `other_forces`: gives the
 /// forces on this rank's charges that are added to those of the method, or nothing: errors are
-/// compared with the sums. It is called when no solver is in memory.
+/// compared with the sums. It is called when no solver is in memory. `keep_precision`: the trial's;
+/// then rounding is part of the error.
 CheckedFmmParameters checked_fmm_parameters(
     const comm::Context& context, const Decomposition& decomposition, const FmmParameters& trial,
     const PointCharges& charges, double accuracy, const std::string& exchange_method = "auto",
-    const std::function<std::vector<Vec3>()>& other_forces = {});
+    const std::function<std::vector<Vec3>()>& other_forces = {}, bool keep_precision = false);
 /// The fastest of `trials` on all ranks, after `checked_fmm_parameters` has raised their orders, by
 /// the least time of some computations; where none reaches the accuracy, the most accurate.
 /// Collective.
@@ -33,6 +35,7 @@ CheckedFmmParameters fastest_fmm_parameters(const comm::Context& context,
                                             std::span<const FmmParameters> trials,
                                             const PointCharges& charges, double accuracy,
                                             const std::string& exchange_method,
-                                            const std::function<std::vector<Vec3>()>& other_forces);
+                                            const std::function<std::vector<Vec3>()>& other_forces,
+                                            bool keep_precision = false);
 
 }  // namespace sterna::md

@@ -14,7 +14,7 @@ namespace sterna::md {
 /// Which of the two fields of the fast multipole method are computed in single precision.
 enum class FmmPrecision {
   single,  ///< both: force errors of about 1e-6
-  mixed,   ///< the near field only: about 5e-7
+  mixed,   ///< the near field only: not much less
   full     ///< none
 };
 
